@@ -1,0 +1,59 @@
+/** A figure is what a thing costs beside a floor that is measured in the same run, in turns with it. */
+
+export interface Measurement {
+  readonly value: number;
+  readonly floor: number;
+}
+
+export interface Figure {
+  readonly name: string;
+  readonly what: string;
+  readonly unit: string;
+  /** The largest ratio of value to floor that is good enough. */
+  readonly bound: number;
+  /** One round: the thing and its floor, one right after the other. */
+  readonly round: () => Measurement | Promise<Measurement>;
+}
+
+export interface Result extends Measurement {
+  readonly unit: string;
+  readonly ratio: number;
+  readonly bound: number;
+  readonly holds: boolean;
+}
+
+const rounds = 7;
+
+/** Microseconds a call, over about `budgetMs`. */
+export const timeUs = (run: () => unknown, budgetMs = 40): number => {
+  let calls = 0;
+  const start = performance.now();
+  const end = start + budgetMs;
+  while (performance.now() < end) {
+    for (let i = 0; i < 8; i++) run();
+    calls += 8;
+  }
+  return ((performance.now() - start) * 1000) / calls;
+};
+
+/** Microseconds for one call, the best of a few: for calls so long that the clock does not matter. */
+export const timeOnceUs = (run: () => unknown): number => {
+  const times = Array.from({ length: 3 }, () => {
+    const start = performance.now();
+    run();
+    return (performance.now() - start) * 1000;
+  });
+  return Math.min(...times);
+};
+
+const ratioOf = ({ value, floor }: Measurement): number => value / floor;
+
+/** The median round after one to warm up, so that value, floor and ratio belong together. */
+export const measure = async (figure: Figure): Promise<Result> => {
+  await figure.round();
+  const measured: Measurement[] = [];
+  for (let i = 0; i < rounds; i++) measured.push(await figure.round());
+  const median = measured.toSorted((a, b) => ratioOf(a) - ratioOf(b))[rounds >> 1] as Measurement;
+  const ratio = ratioOf(median);
+  return { ...median, unit: figure.unit, ratio, bound: figure.bound, holds: ratio <= figure.bound };
+};

@@ -1,0 +1,34 @@
+/** `pnpm bench [NAME…] [--json]`: measures the figures whose names begin so, and prints them. */
+import { parseArgs } from "node:util";
+import { type Figure, type Result, measure } from "./figure.ts";
+import { valueFigures } from "./value.ts";
+
+const figures: readonly Figure[] = [...valueFigures];
+
+const { positionals, values } = parseArgs({
+  options: { json: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const chosen = figures.filter(({ name }) => positionals.length === 0 || positionals.some((p) => name.startsWith(p)));
+if (chosen.length === 0) {
+  console.error(`no figure named ${positionals.join(", ")}; there are ${figures.map(({ name }) => name).join(", ")}`);
+  process.exit(2);
+}
+
+const digits = (n: number): string => n.toPrecision(3);
+const row = (name: string, value: string, floor: string, ratio: string, bound: string, what: string): string =>
+  [name.padEnd(22), value.padStart(14), floor.padStart(14), ratio.padStart(7), bound.padStart(8), ` ${what}`].join(" ");
+
+if (!values.json) console.log(row("figure", "value", "floor", "ratio", "at most", "what"));
+const results: { [name: string]: Result } = {};
+for (const figure of chosen) {
+  const result = await measure(figure);
+  results[figure.name] = result;
+  if (values.json) continue;
+  const { value, floor, unit, ratio, bound, holds } = result;
+  const verdict = holds ? figure.what : `${figure.what} — DOES NOT HOLD`;
+  console.log(
+    row(figure.name, `${digits(value)} ${unit}`, `${digits(floor)} ${unit}`, digits(ratio), `${bound}`, verdict),
+  );
+}
+if (values.json) console.log(JSON.stringify(results));

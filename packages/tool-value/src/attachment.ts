@@ -1,0 +1,82 @@
+/** Bytes never sit inside a value: an attachment names them. */
+import * as E from "fp-ts/lib/Either.js";
+import { type Codec, optional, read, record, string, u32, u64 } from "./codec.ts";
+import { oneOf, tagged } from "./union.ts";
+import { describe } from "./json.ts";
+
+export const imageTypes = ["png", "jpeg", "gif", "webp", "bmp"] as const;
+export type ImageType = (typeof imageTypes)[number];
+
+export type MediaType =
+  | { readonly kind: "image"; readonly type: ImageType }
+  | { readonly kind: "file"; readonly type: string };
+export const MediaType: Codec<MediaType> = tagged<MediaType, "kind">("MediaType", "kind", {
+  image: { type: oneOf("an image type", ...imageTypes) },
+  file: { type: string },
+});
+
+/** What a MIME text says: the images that models read by kind, anything else as a file. */
+export const parseMediaType = (mime: string): MediaType => {
+  const type = mime.trim().toLowerCase();
+  const image = type === "image/jpg" ? "jpeg" : imageTypes.find((name) => type === `image/${name}`);
+  return image === undefined ? { kind: "file", type } : { kind: "image", type: image };
+};
+
+/** The MIME text of a media type. */
+export const mimeOf = (media: MediaType): string => (media.kind === "image" ? `image/${media.type}` : media.type);
+
+/** Where the bytes are, and what a reader has to know before it fetches them. */
+export interface AttachmentRef {
+  readonly id: string;
+  readonly media_type: MediaType;
+  readonly byte_len: number;
+  readonly width?: number;
+  readonly height?: number;
+  readonly label?: string;
+}
+/** The fields of a ref in wire order; a part of a model return has them inline. */
+export const attachmentFields = {
+  id: string,
+  media_type: MediaType,
+  byte_len: u64,
+  width: optional(u32),
+  height: optional(u32),
+  label: optional(string),
+};
+export const AttachmentRef: Codec<AttachmentRef> = record<AttachmentRef>("struct AttachmentRef", attachmentFields);
+
+/** What a tool says of bytes that it hands over for keeping. */
+export interface AttachmentCreateMeta {
+  readonly media_type: MediaType;
+  readonly width?: number;
+  readonly height?: number;
+  readonly label?: string;
+}
+export const AttachmentCreateMeta: Codec<AttachmentCreateMeta> = record<AttachmentCreateMeta>(
+  "struct AttachmentCreateMeta",
+  { media_type: MediaType, width: optional(u32), height: optional(u32), label: optional(string) },
+);
+
+/** A value that stands for stored bytes. The private field tells it from every object that only looks like one. */
+export class Attachment {
+  readonly #ref: AttachmentRef;
+
+  constructor(ref: AttachmentRef) {
+    const checked = read(AttachmentRef, ref);
+    if (E.isLeft(checked)) throw new TypeError(`an attachment needs a ref: ${describe(checked.left)}`);
+    this.#ref = Object.freeze({ ...checked.right, media_type: Object.freeze(checked.right.media_type) });
+    Object.freeze(this);
+  }
+
+  get ref(): AttachmentRef {
+    return this.#ref;
+  }
+
+  static is(u: unknown): u is Attachment {
+    return typeof u === "object" && u !== null && #ref in u;
+  }
+}
+
+/** Throws a TypeError where the ref is none: refs from outside are decoded with the codec `AttachmentRef`. */
+export const attachment = (ref: AttachmentRef): Attachment => new Attachment(ref);
+export const isAttachment = (u: unknown): u is Attachment => Attachment.is(u);

@@ -1,0 +1,222 @@
+/**
+ * The few io-ts types that typed records are made of. They differ from io-ts' own in three ways: a union is picked by
+ * its tag, a record is written in the order of its fields, and an error says what was found and what was wanted.
+ */
+import * as E from "fp-ts/lib/Either.js";
+import * as t from "io-ts";
+import { type Path, type ValueError, setKey, sortedKeys } from "./json.ts";
+
+export type Codec<A> = t.Type<A, unknown>;
+
+interface Optional<A> {
+  readonly optional: Codec<A>;
+}
+interface Defaulted<A> {
+  readonly codec: Codec<A>;
+  readonly absent: A;
+  readonly omit: (value: A) => boolean;
+}
+type Field<A> = Codec<A> | Defaulted<A>;
+export type Fields<A> = {
+  readonly [K in keyof A]-?: {} extends Pick<A, K> ? Optional<Exclude<A[K], undefined>> : Field<A[K]>;
+};
+
+/** A field that may be absent; `null` counts as absent. */
+export const optional = <A>(codec: Codec<A>): Optional<A> => ({ optional: codec });
+
+/** A field that stands as `null` where it has no value; absent counts as `null`. */
+export const nullable = <A>(codec: Codec<A>): Defaulted<A | null> => ({
+  codec: new t.Type<A | null, unknown>(
+    codec.name,
+    (u): u is A | null => u === null || codec.is(u),
+    (u, c) => (u === null ? t.success(null) : codec.validate(u, c)),
+    (a) => (a === null ? null : codec.encode(a)),
+  ),
+  absent: null,
+  omit: () => false,
+});
+
+/** A field that has a default, and is left out where it has it. */
+export const defaulted = <A>(codec: Codec<A>, absent: A, omit: (value: A) => boolean): Defaulted<A> => ({
+  codec,
+  absent,
+  omit,
+});
+
+const found = (u: unknown): string => {
+  switch (typeof u) {
+    case "boolean":
+      return `boolean \`${u}\``;
+    case "bigint":
+      return `integer \`${u}\``;
+    case "number":
+      return Number.isInteger(u) ? `integer \`${u}\`` : `floating point \`${u}\``;
+    case "string":
+      return `string ${JSON.stringify(u)}`;
+    case "object":
+      return u === null ? "null" : Array.isArray(u) ? "sequence" : "map";
+    default:
+      return typeof u;
+  }
+};
+
+/** What was found instead of what was wanted. */
+export const typeMessage = (u: unknown, wanted: string): string => `invalid type: ${found(u)}, expected ${wanted}`;
+
+export const refuse = <A>(u: unknown, c: t.Context, message: string): t.Validation<A> => t.failure(u, c, message);
+export const wrongType = <A>(u: unknown, c: t.Context, wanted: string): t.Validation<A> =>
+  refuse(u, c, typeMessage(u, wanted));
+
+export const isMap = (u: unknown): u is { readonly [key: string]: unknown } =>
+  typeof u === "object" && u !== null && !Array.isArray(u);
+
+/** The errors of a part, as seen from the whole: `key` goes in front of the path that the part reported. */
+const under = (errors: t.Errors, c: t.Context, entry: t.ContextEntry): t.Errors =>
+  errors.map((error) => ({ ...error, context: [...c, entry, ...error.context.slice(c.length)] }));
+
+export const part = <A>(codec: Codec<A>, u: unknown, c: t.Context, key: string): t.Validation<A> => {
+  const result = codec.validate(u, c);
+  return E.isRight(result) ? result : E.left(under(result.left, c, { key, type: codec, actual: u }));
+};
+
+const scalar = <A>(wanted: string, is: (u: unknown) => u is A): Codec<A> =>
+  new t.Type<A, unknown>(wanted, is, (u, c) => (is(u) ? t.success(u) : wrongType(u, c, wanted)), t.identity);
+
+export const string: Codec<string> = scalar("a string", (u) => typeof u === "string");
+export const boolean: Codec<boolean> = scalar("a boolean", (u) => typeof u === "boolean");
+
+const unsigned = (name: string, max: number): Codec<number> => {
+  const is = (u: unknown): u is number => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= max;
+  return new t.Type<number, unknown>(
+    name,
+    is,
+    (u, c) => {
+      if (is(u)) return t.success(u);
+      const integer = Number.isInteger(u) || typeof u === "bigint";
+      return integer ? refuse(u, c, `invalid value: ${found(u)}, expected ${name}`) : wrongType(u, c, name);
+    },
+    t.identity,
+  );
+};
+/** A whole number from 0 as far as a JavaScript number counts exactly. */
+export const u64: Codec<number> = unsigned("u64", Number.MAX_SAFE_INTEGER);
+export const u32: Codec<number> = unsigned("u32", 0xffff_ffff);
+
+export const array = <A>(item: Codec<A>): Codec<readonly A[]> =>
+  new t.Type<readonly A[], unknown>(
+    "a sequence",
+    (u): u is readonly A[] => Array.isArray(u) && u.every(item.is),
+    (u, c) => {
+      if (!Array.isArray(u)) return wrongType(u, c, "a sequence");
+      const items: A[] = [];
+      for (let i = 0; i < u.length; i++) {
+        const result = part(item, u[i], c, `${i}`);
+        if (E.isLeft(result)) return result;
+        items.push(result.right);
+      }
+      return t.success(items);
+    },
+    (items) => items.map(item.encode),
+  );
+
+/** A map from any key to values of one kind. */
+export const dict = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> =>
+  new t.Type<{ readonly [key: string]: A }, unknown>(
+    "a map",
+    (u): u is { readonly [key: string]: A } => isMap(u) && Object.values(u).every(item.is),
+    (u, c) => {
+      if (!isMap(u)) return wrongType(u, c, "a map");
+      const items: { [key: string]: A } = {};
+      for (const key of sortedKeys(u)) {
+        const result = part(item, u[key], c, key);
+        if (E.isLeft(result)) return result;
+        setKey(items, key, result.right);
+      }
+      return t.success(items);
+    },
+    (items) => {
+      const out: { [key: string]: unknown } = {};
+      for (const key of sortedKeys(items)) setKey(out, key, item.encode(items[key] as A));
+      return out;
+    },
+  );
+
+/** A codec that stands for one which is not made yet, so that a type may contain itself. */
+export const lazy = <A>(name: string, codec: () => Codec<A>): Codec<A> =>
+  new t.Type<A, unknown>(
+    name,
+    (u): u is A => codec().is(u),
+    (u, c) => codec().validate(u, c),
+    (a) => codec().encode(a),
+  );
+
+type Compiled = { readonly key: string } & (
+  | { readonly kind: "optional"; readonly codec: Codec<unknown> }
+  | { readonly kind: "required"; readonly codec: Codec<unknown> }
+  | { readonly kind: "defaulted"; readonly codec: Codec<unknown>; readonly field: Defaulted<unknown> }
+);
+
+const compile = (key: string, field: unknown): Compiled => {
+  if (field instanceof t.Type) return { key, kind: "required", codec: field };
+  const spec = field as Optional<unknown> | Defaulted<unknown>;
+  if ("optional" in spec) return { key, kind: "optional", codec: spec.optional };
+  return { key, kind: "defaulted", codec: spec.codec, field: spec };
+};
+
+const validateField = (field: Compiled, value: unknown, c: t.Context): t.Validation<unknown> => {
+  if (value !== undefined && (value !== null || field.kind !== "optional")) {
+    return part(field.codec, value, c, field.key);
+  }
+  if (field.kind === "defaulted") return t.success(field.field.absent);
+  if (field.kind === "optional") return t.success(undefined);
+  return refuse(value, c, `missing field \`${field.key}\``);
+};
+
+const isField = (field: Compiled, value: unknown): boolean =>
+  field.kind === "optional" && value === undefined ? true : field.codec.is(value);
+
+const isLeftOut = (field: Compiled, value: unknown): boolean =>
+  value === undefined || (field.kind === "defaulted" && field.field.omit(value));
+
+/** A record with these fields, written in this order; keys that it does not know are dropped. */
+export const record = <A extends object>(name: string, fields: Fields<A>): Codec<A> => {
+  const compiled = Object.entries(fields).map(([key, field]) => compile(key, field));
+  return new t.Type<A, unknown>(
+    name,
+    (u): u is A => isMap(u) && compiled.every((field) => isField(field, u[field.key])),
+    (u, c) => {
+      if (!isMap(u)) return wrongType(u, c, name);
+      const out: { [key: string]: unknown } = {};
+      for (const field of compiled) {
+        const result = validateField(field, u[field.key], c);
+        if (E.isLeft(result)) return result;
+        if (result.right !== undefined) out[field.key] = result.right;
+      }
+      return t.success(out as A);
+    },
+    (a) => {
+      const out: { [key: string]: unknown } = {};
+      for (const field of compiled) {
+        const value = (a as { readonly [key: string]: unknown })[field.key];
+        if (!isLeftOut(field, value)) out[field.key] = field.codec.encode(value);
+      }
+      return out;
+    },
+  );
+};
+
+/** An error of a value inside a record knows the rest of the path itself. */
+type FieldError = t.ValidationError & { readonly below?: Path };
+
+const pathOf = ({ context, below = [] }: FieldError): Path => {
+  const steps = context.slice(1).map(({ key }, i) => (Array.isArray(context[i]?.actual) ? Number(key) : key));
+  return [...steps, ...below];
+};
+
+/** Decodes a typed record; the first error is reported, with its path. */
+export const read = <A>(codec: Codec<A>, u: unknown): E.Either<ValueError, A> => {
+  const result = codec.decode(u);
+  if (E.isRight(result)) return result;
+  const error = result.left[0] as FieldError;
+  return E.left({ code: "invalid_record", path: pathOf(error), message: error.message ?? `expected ${codec.name}` });
+};

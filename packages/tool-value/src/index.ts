@@ -1,0 +1,94 @@
+/** `@pawl/tool-value`: the values that cross the boundary between tools and models. Pure: no platform is needed. */
+export { type Json, type JsonObject, type Limits, type Path, type ValueError, type ValueErrorCode } from "./json.ts";
+export { defaultLimits, describe, formatPath, noLimits } from "./json.ts";
+export { parse } from "./parse.ts";
+export { canonicalJson, stringify, stringifyRecord } from "./write.ts";
+export { type ToolObject, type ToolValue, tagKey } from "./model.ts";
+export { attachments, decode, encode, equal, fromJs, json, lift, toolValue } from "./value.ts";
+export { hashText, stableHash, utf8, valueHash } from "./hash.ts";
+export {
+  Attachment,
+  AttachmentCreateMeta,
+  AttachmentRef,
+  type ImageType,
+  MediaType,
+  attachment,
+  isAttachment,
+  mimeOf,
+  parseMediaType,
+} from "./attachment.ts";
+export {
+  type FailureClass,
+  type OutcomeSource,
+  ToolCallOutcome,
+  ToolCallOutput,
+  ToolCallRecord,
+  type ToolCallStatus,
+  ToolCancellation,
+  ToolControl,
+  ToolFailure,
+  ToolRetryDisposition,
+  cancelledOutput,
+  errorOutput,
+  errorText,
+  failureOutput,
+  isSuccess,
+  outputAttachments,
+  resultForProjection,
+  runtimeCancellation,
+  runtimeFailure,
+  safeRetryFailure,
+  statusOf,
+  successOutput,
+  toolFailure,
+  valueForProjection,
+  withRetry,
+} from "./output.ts";
+export {
+  Duration,
+  ExternalCompletionError,
+  PendingCompletion,
+  ResolveOutcome,
+  Resolution,
+  ToolInvocationReply,
+  type ToolResult,
+  cancelled,
+  defaultPendingCompletion,
+  done,
+  err,
+  ok,
+  outputOfResolution,
+  pending,
+  replyCancelled,
+  replyError,
+  replySuccess,
+  resultOf,
+  withControl,
+} from "./completion.ts";
+export {
+  ModelToolReturn,
+  ModelToolReturnPart,
+  formatToolOutput,
+  modelParts,
+  modelPartsFromOutput,
+  modelReturn,
+  textReturn,
+} from "./model-return.ts";
+export { ProcessValueSelector, type SelectorTemplate, at, render, select } from "./selector.ts";
+export { SessionEvent, TurnEvent } from "./observation.ts";
+export {
+  type Codec,
+  array,
+  boolean,
+  defaulted,
+  dict,
+  lazy,
+  nullable,
+  optional,
+  read,
+  record,
+  string,
+  u32,
+  u64,
+} from "./codec.ts";
+export { external, oneOf, tagged } from "./union.ts";

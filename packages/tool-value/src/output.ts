@@ -1,0 +1,206 @@
+/** How a tool call ended. Field names are those of the wire. */
+import { type AttachmentRef } from "./attachment.ts";
+import { type Codec, array, defaulted, optional, record, string, u64 } from "./codec.ts";
+import { oneOf, tagged } from "./union.ts";
+import type { Json } from "./json.ts";
+import type { ToolValue } from "./model.ts";
+import { attachments, encode, json, lift, toolValue } from "./value.ts";
+import { stringify } from "./write.ts";
+
+export type FailureClass =
+  | "invalid_request"
+  | "unavailable"
+  | "permission_denied"
+  | "timeout"
+  | "execution"
+  | "external"
+  | "resource_limit"
+  | "internal";
+const FailureClass: Codec<FailureClass> = oneOf(
+  "a failure class",
+  "invalid_request",
+  "unavailable",
+  "permission_denied",
+  "timeout",
+  "execution",
+  "external",
+  "resource_limit",
+  "internal",
+);
+
+export type OutcomeSource = "runtime" | "tool" | "plugin" | "policy" | "cancellation";
+const OutcomeSource: Codec<OutcomeSource> = oneOf(
+  "an outcome source",
+  "runtime",
+  "tool",
+  "plugin",
+  "policy",
+  "cancellation",
+);
+
+/** Whether the same call may be made again. */
+export type ToolRetryDisposition =
+  | { readonly type: "never" }
+  | { readonly type: "safe"; readonly after_ms?: number }
+  | { readonly type: "exhausted"; readonly attempts: number };
+export const ToolRetryDisposition: Codec<ToolRetryDisposition> = tagged<ToolRetryDisposition, "type">(
+  "ToolRetryDisposition",
+  "type",
+  { never: {}, safe: { after_ms: optional(u64) }, exhausted: { attempts: u64 } },
+);
+
+export interface ToolFailure {
+  readonly class: FailureClass;
+  readonly code: string;
+  readonly message: string;
+  readonly source: OutcomeSource;
+  readonly retry: ToolRetryDisposition;
+  readonly raw?: ToolValue;
+}
+export const ToolFailure: Codec<ToolFailure> = record<ToolFailure>("struct ToolFailure", {
+  class: FailureClass,
+  code: string,
+  message: string,
+  source: OutcomeSource,
+  retry: ToolRetryDisposition,
+  raw: optional(toolValue),
+});
+
+export interface ToolCancellation {
+  readonly message: string;
+  readonly source: OutcomeSource;
+  readonly raw?: ToolValue;
+}
+export const ToolCancellation: Codec<ToolCancellation> = record<ToolCancellation>("struct ToolCancellation", {
+  message: string,
+  source: OutcomeSource,
+  raw: optional(toolValue),
+});
+
+/** What a tool asks of the turn that called it. */
+export type ToolControl =
+  | {
+      readonly type: "switch_agent_frame";
+      readonly frame_id: string;
+      readonly initial_nodes: readonly Json[];
+      readonly task?: string;
+    }
+  | { readonly type: "finish"; readonly value: ToolValue }
+  | { readonly type: "fail"; readonly failure: ToolFailure };
+export const ToolControl: Codec<ToolControl> = tagged<ToolControl, "type">("ToolControl", "type", {
+  switch_agent_frame: {
+    frame_id: string,
+    initial_nodes: defaulted<readonly Json[]>(array(json), [], (nodes) => nodes.length === 0),
+    task: optional(string),
+  },
+  finish: { value: toolValue },
+  fail: { failure: ToolFailure },
+});
+
+export type ToolCallOutcome =
+  | { readonly status: "success"; readonly payload: ToolValue }
+  | { readonly status: "failure"; readonly payload: ToolFailure }
+  | { readonly status: "cancelled"; readonly payload: ToolCancellation };
+export const ToolCallOutcome: Codec<ToolCallOutcome> = tagged<ToolCallOutcome, "status">("ToolCallOutcome", "status", {
+  success: { payload: toolValue },
+  failure: { payload: ToolFailure },
+  cancelled: { payload: ToolCancellation },
+});
+export type ToolCallStatus = ToolCallOutcome["status"];
+
+export interface ToolCallOutput {
+  readonly outcome: ToolCallOutcome;
+  readonly control?: ToolControl;
+}
+export const ToolCallOutput: Codec<ToolCallOutput> = record<ToolCallOutput>("struct ToolCallOutput", {
+  outcome: ToolCallOutcome,
+  control: optional(ToolControl),
+});
+
+/** One call as history keeps it. */
+export interface ToolCallRecord {
+  readonly call_id?: string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly output: ToolCallOutput;
+  readonly duration_ms: number;
+}
+export const ToolCallRecord: Codec<ToolCallRecord> = record<ToolCallRecord>("struct ToolCallRecord", {
+  call_id: optional(string),
+  tool: string,
+  args: json,
+  output: ToolCallOutput,
+  duration_ms: u64,
+});
+
+const never: ToolRetryDisposition = { type: "never" };
+
+/** A failure that the runtime itself reports. */
+export const runtimeFailure = (failureClass: FailureClass, code: string, message: string): ToolFailure => ({
+  class: failureClass,
+  code,
+  message,
+  source: "runtime",
+  retry: never,
+});
+
+/** A failure that the tool reports. */
+export const toolFailure = (failureClass: FailureClass, code: string, message: string): ToolFailure => ({
+  ...runtimeFailure(failureClass, code, message),
+  source: "tool",
+});
+
+export const withRetry = (failure: ToolFailure, retry: ToolRetryDisposition): ToolFailure => ({ ...failure, retry });
+
+/** A failure of the tool's after which the call may be made again, at the earliest after a while. */
+export const safeRetryFailure = (
+  failureClass: FailureClass,
+  code: string,
+  message: string,
+  afterMs?: number,
+): ToolFailure =>
+  withRetry(
+    toolFailure(failureClass, code, message),
+    afterMs === undefined ? { type: "safe" } : { type: "safe", after_ms: afterMs },
+  );
+
+export const runtimeCancellation = (message: string): ToolCancellation => ({ message, source: "cancellation" });
+
+export const successOutput = (value: ToolValue): ToolCallOutput => ({ outcome: { status: "success", payload: value } });
+export const failureOutput = (failure: ToolFailure): ToolCallOutput => ({
+  outcome: { status: "failure", payload: failure },
+});
+export const cancelledOutput = (cancellation: ToolCancellation): ToolCallOutput => ({
+  outcome: { status: "cancelled", payload: cancellation },
+});
+
+/** The text in which an error value is told: a string as it is, anything else as compact JSON. */
+export const errorText = (error: Json): string => (typeof error === "string" ? error : stringify(error));
+
+/** A tool's own error: any JSON, which stays in `raw` as it is. */
+export const errorOutput = (error: Json): ToolCallOutput =>
+  failureOutput({ ...toolFailure("execution", "tool_error", errorText(error)), raw: lift(error) });
+
+export const statusOf = (output: ToolCallOutput): ToolCallStatus => output.outcome.status;
+export const isSuccess = (output: ToolCallOutput): boolean => statusOf(output) === "success";
+
+/** The value that an output carries, if any: its result, or what came raw with its end. */
+const carried = ({ outcome }: ToolCallOutput): ToolValue | undefined =>
+  outcome.status === "success" ? outcome.payload : outcome.payload.raw;
+
+export const outputAttachments = (output: ToolCallOutput): readonly AttachmentRef[] => {
+  const value = carried(output);
+  return value === undefined ? [] : attachments(value);
+};
+
+const encodedOutcome = (outcome: ToolCallOutcome): Json =>
+  (ToolCallOutcome.encode(outcome) as { readonly payload: Json }).payload;
+
+/** The JSON that stands for an output: its value, or the whole failure or cancellation. */
+export const valueForProjection = ({ outcome }: ToolCallOutput): Json => encodedOutcome(outcome);
+
+/** As `valueForProjection`; but what came raw with the end stands for it, where there is some. */
+export const resultForProjection = (output: ToolCallOutput): Json => {
+  const value = carried(output);
+  return value === undefined ? encodedOutcome(output.outcome) : encode(value);
+};

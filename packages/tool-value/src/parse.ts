@@ -1,0 +1,296 @@
+/**
+ * JSON text to Json, integers exact at any size.
+ *
+ * The engine's own parser reads all texts that it can read exactly. A text that may hold a long integer or a lone
+ * surrogate, that breaks a limit, or that the engine refuses, is read by the parser below, which has the last word.
+ */
+import * as E from "fp-ts/lib/Either.js";
+import {
+  type Json,
+  type JsonObject,
+  type Limits,
+  type Path,
+  type ValueError,
+  type ValueErrorCode,
+  defaultLimits,
+  setKey,
+} from "./json.ts";
+
+const surrogateEscape = /\\u[dD][89a-fA-F]/;
+
+/** Integers of fewer digits are in the safe range. */
+const longDigits = 16;
+const point = 0x2e;
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
+
+/**
+ * Whether there may be an integer beyond the safe range: so many digits in a row that no point precedes. Only every
+ * 16th place is looked at, which such a row cannot slip between.
+ */
+const mayHoldLongInteger = (text: string): boolean => {
+  for (let at = longDigits - 1; at < text.length; at += longDigits) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let start = at;
+    while (isDigit(text.charCodeAt(start - 1))) start -= 1;
+    while (isDigit(text.charCodeAt(at + 1))) at += 1;
+    if (at - start >= longDigits - 1 && text.charCodeAt(start - 1) !== point) return true;
+  }
+  return false;
+};
+
+/** Whether the engine may read the text inexactly: it may hold a long integer, or half a surrogate pair. */
+const needsCare = (text: string): boolean =>
+  mayHoldLongInteger(text) || surrogateEscape.test(text) || !text.isWellFormed();
+
+/** How deep a native value is looked at; a deeper one is left to the parser below, which needs no stack. */
+const nativeDepth = 512;
+
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const itemsKeepWithin = (items: readonly unknown[], depth: number, keys: number): boolean => {
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    if (isContainer(item) && !keepsWithin(item, depth, keys)) return false;
+  }
+  return true;
+};
+
+/** Whether a container keeps within `depth` levels, and its objects within `keys`. */
+const keepsWithin = (container: object, depth: number, keys: number): boolean => {
+  if (depth === 0) return false;
+  if (Array.isArray(container)) return itemsKeepWithin(container, depth - 1, keys);
+  let count = 0;
+  // oxlint-disable-next-line guard-for-in -- the engine's own parse gives plain objects
+  for (const key in container) {
+    const child = (container as JsonObject)[key];
+    if (isContainer(child) && !keepsWithin(child, depth - 1, keys)) return false;
+    count += 1;
+  }
+  return count <= keys;
+};
+
+/** What the engine makes of the text, where that is exact and within limits. */
+const parseNatively = (text: string, limits: Limits): Json | undefined => {
+  if (needsCare(text)) return undefined;
+  try {
+    const value = JSON.parse(text) as Json;
+    const depth = Math.min(limits.depth, nativeDepth);
+    return !isContainer(value) || keepsWithin(value, depth, limits.keys) ? value : undefined;
+  } catch {
+    return undefined; // The parser below finds out what is wrong, and says where.
+  }
+};
+
+/** Reads JSON text (RFC 8259). Of repeated keys the last one counts. Never throws. */
+export const parse = (text: string, limits: Limits = defaultLimits): E.Either<ValueError, Json> => {
+  if (text.length > limits.size) {
+    const message = `a text may have a size of ${limits.size}, this one has ${text.length}`;
+    return E.left({ code: "too_large", path: [], message });
+  }
+  const value = parseNatively(text, limits);
+  return value === undefined ? new Parser(text, limits).run() : E.right(value);
+};
+
+/** A container that is being read. */
+class Frame {
+  readonly target: Json[] | { [key: string]: Json };
+  /** Of an object: the key whose value comes next. */
+  key: string | undefined;
+  count = 0;
+
+  constructor(target: Frame["target"]) {
+    this.target = target;
+  }
+
+  put(value: Json): void {
+    if (Array.isArray(this.target)) this.target.push(value);
+    else setKey(this.target, this.key as string, value);
+    this.key = undefined;
+    this.count += 1;
+  }
+
+  expect(key: string): void {
+    this.key = key;
+  }
+}
+
+class Failure {
+  readonly code: ValueErrorCode;
+  readonly message: string;
+  constructor(code: ValueErrorCode, message: string) {
+    this.code = code;
+    this.message = message;
+  }
+}
+
+const isFailure = (u: unknown): u is Failure => u instanceof Failure;
+const number = /-?(?:0|[1-9]\d*)(?<fraction>\.\d+)?(?<exponent>[eE][+-]?\d+)?/y;
+const words: readonly (readonly [string, Json])[] = [
+  ["null", null],
+  ["true", true],
+  ["false", false],
+];
+
+class Parser {
+  readonly #text: string;
+  readonly #limits: Limits;
+  readonly #frames: Frame[] = [];
+  #at = 0;
+
+  constructor(text: string, limits: Limits) {
+    this.#text = text;
+    this.#limits = limits;
+  }
+
+  run(): E.Either<ValueError, Json> {
+    const value = this.#value();
+    if (!isFailure(value)) this.#skipSpace();
+    const result = isFailure(value) || this.#at === this.#text.length ? value : this.#expected("the end of the text");
+    if (!isFailure(result)) return E.right(result);
+    return E.left({ code: result.code, path: this.#path(), message: result.message });
+  }
+
+  /** A value with all that is in it: containers are opened and closed on a stack, whatever their depth. */
+  #value(): Json | Failure {
+    let value = this.#open();
+    while (!isFailure(value) && this.#frames.length > 0) {
+      const frame = this.#frames.at(-1) as Frame;
+      if (value !== undefined) frame.put(value);
+      value = this.#next(frame);
+    }
+    return value as Json | Failure;
+  }
+
+  /** The next child of a container; the container itself where it ends; undefined where the child is a container. */
+  #next(frame: Frame): Json | undefined | Failure {
+    const isArray = Array.isArray(frame.target);
+    this.#skipSpace();
+    if (this.#take(isArray ? "]" : "}")) {
+      this.#frames.pop();
+      return frame.target;
+    }
+    if (frame.count > 0) {
+      if (!this.#take(",")) return this.#expected(isArray ? "`,` or `]`" : "`,` or `}`");
+      this.#skipSpace();
+    }
+    const failure = isArray ? undefined : this.#key(frame);
+    return failure ?? this.#open();
+  }
+
+  #key(frame: Frame): Failure | undefined {
+    if (this.#text[this.#at] !== '"') return this.#expected("a key in quotes");
+    const key = this.#string();
+    if (isFailure(key)) return key;
+    frame.expect(key);
+    this.#skipSpace();
+    if (!this.#take(":")) return this.#expected("`:`");
+    if (frame.count >= this.#limits.keys) {
+      return new Failure("too_many_keys", `an object may have ${this.#limits.keys} keys`);
+    }
+    return undefined;
+  }
+
+  /** A scalar, or undefined where a container begins, which is then the innermost frame. */
+  #open(): Json | undefined | Failure {
+    this.#skipSpace();
+    const c = this.#text[this.#at];
+    if (c === "[" || c === "{") return this.#openContainer(c === "[" ? [] : {});
+    if (c === '"') return this.#string();
+    const word = words.find(([name]) => this.#text.startsWith(name, this.#at));
+    if (word === undefined) return this.#number();
+    this.#at += word[0].length;
+    return word[1];
+  }
+
+  #openContainer(target: Frame["target"]): Failure | undefined {
+    if (this.#frames.length >= this.#limits.depth) {
+      return new Failure("too_deep", `a value may be ${this.#limits.depth} levels deep`);
+    }
+    this.#at += 1;
+    this.#frames.push(new Frame(target));
+    return undefined;
+  }
+
+  #number(): Json | Failure {
+    number.lastIndex = this.#at;
+    const match = number.exec(this.#text);
+    if (match === null) return this.#expected("a value");
+    const [literal] = match;
+    this.#at += literal.length;
+    const isInteger = match.groups?.["fraction"] === undefined && match.groups?.["exponent"] === undefined;
+    return isInteger ? this.#integer(literal) : this.#float(literal);
+  }
+
+  #integer(literal: string): Json | Failure {
+    const exact = Number(literal);
+    if (Number.isSafeInteger(exact)) return exact;
+    const digits = literal.startsWith("-") ? literal.length - 1 : literal.length;
+    if (digits <= this.#limits.digits) return BigInt(literal);
+    return new Failure("too_many_digits", `an integer may have ${this.#limits.digits} digits, this one has ${digits}`);
+  }
+
+  #float(literal: string): Json | Failure {
+    const float = Number(literal);
+    if (Number.isFinite(float)) return float;
+    return new Failure("invalid_value", `the number ${literal.slice(0, 40)} is out of range`);
+  }
+
+  #string(): string | Failure {
+    const end = this.#endOfString();
+    if (isFailure(end)) return end;
+    const literal = this.#text.slice(this.#at, end);
+    const string = literal.includes("\\") ? this.#unescape(literal) : literal.slice(1, -1);
+    if (isFailure(string)) return string;
+    if (!string.isWellFormed()) return new Failure("invalid_value", "a string must not hold a lone surrogate");
+    this.#at = end;
+    return string;
+  }
+
+  #endOfString(): number | Failure {
+    for (let i = this.#at + 1; i < this.#text.length; i++) {
+      const c = this.#text.charCodeAt(i);
+      if (c === 0x22) return i + 1;
+      if (c === 0x5c) i += 1;
+      else if (c < 0x20) return this.#expected("a control character to be escaped", i);
+    }
+    return this.#expected("the end of a string", this.#text.length);
+  }
+
+  #unescape(literal: string): string | Failure {
+    try {
+      return JSON.parse(literal) as string;
+    } catch {
+      return this.#expected("a string with valid escapes");
+    }
+  }
+
+  #skipSpace(): void {
+    for (;;) {
+      const c = this.#text.charCodeAt(this.#at);
+      if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return;
+      this.#at += 1;
+    }
+  }
+
+  #take(c: string): boolean {
+    if (this.#text[this.#at] !== c) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #expected(wanted: string, at = this.#at): Failure {
+    const code = this.#text.codePointAt(at);
+    const found = code === undefined ? "the end of the text" : JSON.stringify(String.fromCodePoint(code));
+    const before = this.#text.slice(0, at);
+    const line = before.split("\n").length;
+    const column = at - before.lastIndexOf("\n");
+    return new Failure("invalid_json", `expected ${wanted}, found ${found} in line ${line}, column ${column}`);
+  }
+
+  #path(): Path {
+    return this.#frames.flatMap((frame): Path => {
+      if (Array.isArray(frame.target)) return [frame.count];
+      return frame.key === undefined ? [] : [frame.key];
+    });
+  }
+}

@@ -1,0 +1,128 @@
+/** What is done with values: in and out of JSON, compared, searched. */
+import * as E from "fp-ts/lib/Either.js";
+import * as t from "io-ts";
+import { Attachment, AttachmentRef } from "./attachment.ts";
+import type { Codec } from "./codec.ts";
+import {
+  type Json,
+  type Limits,
+  type ValueError,
+  defaultLimits,
+  describe,
+  noLimits,
+  setKey,
+  sortedKeys,
+} from "./json.ts";
+import { type ToolObject, type ToolValue, tagKey } from "./model.ts";
+import { type Form, normalize } from "./normal.ts";
+import { canonicalJson } from "./write.ts";
+
+/** Reads JSON as an encoded value: tags are read, and what is no value is refused. Never throws. */
+export const decode = (json: unknown, limits: Limits = defaultLimits): E.Either<ValueError, ToolValue> =>
+  normalize(json, "encoded", limits);
+
+/** Takes what a JavaScript caller built: a value as it is, attachments included. Never throws. */
+export const fromJs = (input: unknown, limits: Limits = defaultLimits): E.Either<ValueError, ToolValue> =>
+  normalize(input, "value", limits);
+
+const trusted = (input: unknown, form: Form): ToolValue => {
+  const result = normalize(input, form, noLimits);
+  if (E.isLeft(result)) throw new TypeError(`not a value: ${describe(result.left)}`);
+  return result.right;
+};
+
+/** JSON as it is: an object under the reserved key stays an object. Total on Json; throws a TypeError on anything else. */
+export const lift = (json: Json): ToolValue => trusted(json, "json");
+
+/** The JSON that stands for a value: attachments as tags, objects under the reserved key escaped. */
+export const encode = (value: ToolValue): Json => {
+  const open: { readonly source: object; readonly target: Json[] | { [key: string]: Json } }[] = [];
+  const place = (v: ToolValue): Json => {
+    if (typeof v !== "object" || v === null) return v;
+    if (Attachment.is(v)) return { [tagKey]: "attachment", ref: lift(AttachmentRef.encode(v.ref) as Json) as Json };
+    const target = Array.isArray(v) ? [] : {};
+    open.push({ source: v, target });
+    return Object.hasOwn(v, tagKey) && !Array.isArray(v) ? { [tagKey]: "object", entries: target } : target;
+  };
+  const root = place(value);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { source, target } = next;
+    if (Array.isArray(target)) for (const child of source as readonly ToolValue[]) target.push(place(child));
+    else for (const key of sortedKeys(source)) setKey(target, key, place((source as ToolObject)[key] as ToolValue));
+  }
+  return root;
+};
+
+const isContainer = (value: ToolValue): value is readonly ToolValue[] | ToolObject =>
+  typeof value === "object" && value !== null && !Attachment.is(value);
+
+/** 1e16 and 10000000000000000n have one text, and so have 0 and -0. */
+const isNumeric = (value: ToolValue): value is number | bigint =>
+  typeof value === "number" || typeof value === "bigint";
+
+const equalLeaves = (a: ToolValue, b: ToolValue): boolean => {
+  if (isNumeric(a) && isNumeric(b)) return `${a}` === `${b}`;
+  if (Attachment.is(a) && Attachment.is(b)) return canonicalJson(a) === canonicalJson(b);
+  return a === b;
+};
+
+type Pair = readonly [ToolValue, ToolValue];
+
+/** The children of two containers in pairs, or undefined where the containers differ in themselves. */
+const pairs = (a: readonly ToolValue[] | ToolObject, b: readonly ToolValue[] | ToolObject): Pair[] | undefined => {
+  if (Array.isArray(a) !== Array.isArray(b)) return undefined;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length || !keys.every((key) => Object.hasOwn(b, key))) return undefined;
+  return keys.map((key) => [(a as ToolObject)[key] as ToolValue, (b as ToolObject)[key] as ToolValue]);
+};
+
+/** Whether two values have the same canonical text. */
+export const equal = (a: ToolValue, b: ToolValue): boolean => {
+  const rest: Pair[] = [[a, b]];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    const [x, y] = next;
+    if (!isContainer(x) || !isContainer(y)) {
+      if (!equalLeaves(x, y)) return false;
+      continue;
+    }
+    const below = x === y ? [] : pairs(x, y);
+    if (below === undefined) return false;
+    for (const pair of below) rest.push(pair);
+  }
+  return true;
+};
+
+const children = (value: ToolValue): readonly ToolValue[] => {
+  if (!isContainer(value)) return [];
+  return Array.isArray(value) ? value : sortedKeys(value).map((key) => (value as ToolObject)[key] as ToolValue);
+};
+
+/** The attachments in a value, depth first, arrays in order and objects in key order, repeated ones as often as they stand. */
+export const attachments = (value: ToolValue): readonly AttachmentRef[] => {
+  const refs: AttachmentRef[] = [];
+  const rest: ToolValue[] = [value];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (Attachment.is(next)) refs.push(next.ref);
+    const below = children(next);
+    for (let i = below.length - 1; i >= 0; i--) rest.push(below[i] as ToolValue);
+  }
+  return refs;
+};
+
+const codecOf = <A extends ToolValue>(name: string, form: Form, write: (value: A) => Json): Codec<A> =>
+  new t.Type<A, unknown>(
+    name,
+    (u): u is A => E.isRight(normalize(u, form === "encoded" ? "value" : form, noLimits)),
+    (u, c) => {
+      const result = normalize(u, form, noLimits);
+      if (E.isRight(result)) return t.success(result.right as A);
+      const { message, path } = result.left;
+      return E.left([{ value: u, context: c, message, below: path }]);
+    },
+    write,
+  );
+
+/** A value inside a typed record, which stands there encoded. */
+export const toolValue: Codec<ToolValue> = codecOf("a tool value", "encoded", encode);
+/** JSON inside a typed record, which says nothing but itself. */
+export const json: Codec<Json> = codecOf<Json>("JSON", "json", (value) => lift(value) as Json);

@@ -1,0 +1,9 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts", "packages/*/test/**/*.test.ts"],
+    reporters: ["dot", "./scripts/closing-line.ts"],
+    testTimeout: 60_000,
+  },
+});
