@@ -4,7 +4,7 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
-import { type Path, type ValueError, setKey, sortedKeys } from "./json.ts";
+import { type Path, type ValueError, loneSurrogate, setKey, sortedKeys } from "./json.ts";
 
 export type Codec<A> = t.Type<A, unknown>;
 
@@ -21,7 +21,7 @@ export type Fields<A> = {
   readonly [K in keyof A]-?: {} extends Pick<A, K> ? Optional<Exclude<A[K], undefined>> : Field<A[K]>;
 };
 
-/** A field that may be absent; `null` counts as absent. */
+/** A field that may be absent; `null` counts as absent, and is not written. */
 export const optional = <A>(codec: Codec<A>): Optional<A> => ({ optional: codec });
 
 /** A field that stands as `null` where it has no value; absent counts as `null`. */
@@ -63,7 +63,9 @@ const found = (u: unknown): string => {
 /** What was found instead of what was wanted. */
 export const typeMessage = (u: unknown, wanted: string): string => `invalid type: ${found(u)}, expected ${wanted}`;
 
-export const refuse = <A>(u: unknown, c: t.Context, message: string): t.Validation<A> => t.failure(u, c, message);
+/** A refusal; its message may quote the input, and is well-formed nevertheless. */
+export const refuse = <A>(u: unknown, c: t.Context, message: string): t.Validation<A> =>
+  t.failure(u, c, message.toWellFormed());
 export const wrongType = <A>(u: unknown, c: t.Context, wanted: string): t.Validation<A> =>
   refuse(u, c, typeMessage(u, wanted));
 
@@ -79,10 +81,18 @@ export const part = <A>(codec: Codec<A>, u: unknown, c: t.Context, key: string):
   return E.isRight(result) ? result : E.left(under(result.left, c, { key, type: codec, actual: u }));
 };
 
-const scalar = <A>(wanted: string, is: (u: unknown) => u is A): Codec<A> =>
-  new t.Type<A, unknown>(wanted, is, (u, c) => (is(u) ? t.success(u) : wrongType(u, c, wanted)), t.identity);
+const scalar = <A>(
+  wanted: string,
+  is: (u: unknown) => u is A,
+  message = (u: unknown): string => typeMessage(u, wanted),
+): Codec<A> =>
+  new t.Type<A, unknown>(wanted, is, (u, c) => (is(u) ? t.success(u) : refuse(u, c, message(u))), t.identity);
 
-export const string: Codec<string> = scalar("a string", (u) => typeof u === "string");
+export const string: Codec<string> = scalar(
+  "a string",
+  (u): u is string => typeof u === "string" && u.isWellFormed(),
+  (u) => (typeof u === "string" ? loneSurrogate : typeMessage(u, "a string")),
+);
 export const boolean: Codec<boolean> = scalar("a boolean", (u) => typeof u === "boolean");
 
 const unsigned = (name: string, max: number): Codec<number> => {
@@ -91,7 +101,7 @@ const unsigned = (name: string, max: number): Codec<number> => {
     name,
     is,
     (u, c) => {
-      if (is(u)) return t.success(u);
+      if (is(u)) return t.success(u + 0); // -0 becomes 0.
       const integer = Number.isInteger(u) || typeof u === "bigint";
       return integer ? refuse(u, c, `invalid value: ${found(u)}, expected ${name}`) : wrongType(u, c, name);
     },
@@ -175,8 +185,10 @@ const validateField = (field: Compiled, value: unknown, c: t.Context): t.Validat
 const isField = (field: Compiled, value: unknown): boolean =>
   field.kind === "optional" && value === undefined ? true : field.codec.is(value);
 
-const isLeftOut = (field: Compiled, value: unknown): boolean =>
-  value === undefined || (field.kind === "defaulted" && field.field.omit(value));
+const isLeftOut = (field: Compiled, value: unknown): boolean => {
+  if (value === undefined || (value === null && field.kind === "optional")) return true;
+  return field.kind === "defaulted" && field.field.omit(value);
+};
 
 /** A record with these fields, written in this order; keys that it does not know are dropped. */
 export const record = <A extends object>(name: string, fields: Fields<A>): Codec<A> => {
@@ -213,10 +225,17 @@ const pathOf = ({ context, below = [] }: FieldError): Path => {
   return [...steps, ...below];
 };
 
-/** Decodes a typed record; the first error is reported, with its path. */
+const refused = (message: string, path: Path = []): E.Either<ValueError, never> =>
+  E.left({ code: "invalid_record", path, message });
+
+/** Decodes a typed record; the first error is reported, with its path. Never throws. */
 export const read = <A>(codec: Codec<A>, u: unknown): E.Either<ValueError, A> => {
-  const result = codec.decode(u);
-  if (E.isRight(result)) return result;
-  const error = result.left[0] as FieldError;
-  return E.left({ code: "invalid_record", path: pathOf(error), message: error.message ?? `expected ${codec.name}` });
+  try {
+    const result = codec.decode(u);
+    if (E.isRight(result)) return result;
+    const error = result.left[0] as FieldError;
+    return refused(error.message ?? `expected ${codec.name}`, pathOf(error));
+  } catch {
+    return refused("reading the record threw: it has a getter, is a proxy, or is too deep");
+  }
 };

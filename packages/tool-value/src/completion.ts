@@ -16,6 +16,7 @@ import {
   runtimeFailure,
   successOutput,
   toolFailure,
+  withRaw,
 } from "./output.ts";
 import { decode, fromJs, json, lift } from "./value.ts";
 
@@ -82,8 +83,7 @@ export const outputOfResolution = (resolution: Resolution): ToolCallOutput => {
       return successOutput(lift(resolution.payload));
     case "err": {
       const { code, message, raw } = resolution.payload;
-      const failure = toolFailure("execution", code, message);
-      return failureOutput(raw === undefined ? failure : { ...failure, raw: lift(raw) });
+      return failureOutput(withRaw(toolFailure("execution", code, message), raw === undefined ? raw : lift(raw)));
     }
     case "timeout":
       return failureOutput(runtimeFailure("timeout", "tool_completion_timeout", "pending tool completion timed out"));
@@ -132,7 +132,7 @@ export const replySuccess = (value: Json): ToolInvocationReply => ({ output: suc
 export const replyError = (error: Json): ToolInvocationReply => {
   const failure = toolFailure("execution", "tool_error", errorText(error));
   const raw = E.getOrElseW(() => "unserializable tool error")(decode(error));
-  return { output: failureOutput({ ...failure, raw }) };
+  return { output: failureOutput(withRaw(failure, raw)) };
 };
 export const replyCancelled = (message: string): ToolInvocationReply => ({
   output: cancelledOutput(runtimeCancellation(message)),

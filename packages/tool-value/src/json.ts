@@ -40,6 +40,9 @@ export const defaultLimits: Limits = { depth: 256, size: 32 * 1024 * 1024, keys:
 /** What a total function on trusted values sets itself: nothing. */
 export const noLimits: Limits = { depth: Infinity, size: Infinity, keys: Infinity, digits: Infinity };
 
+/** Text that no encoding of Unicode can carry is no text: what the log keeps has to be read back. */
+export const loneSurrogate = "a string must not hold a lone surrogate";
+
 const plainKey = /^[A-Za-z_$][\w$]*$/;
 
 const shownSteps = 12;

@@ -6,7 +6,15 @@
 import * as E from "fp-ts/lib/Either.js";
 import { Attachment, AttachmentRef } from "./attachment.ts";
 import { read, typeMessage } from "./codec.ts";
-import { type Limits, type Path, type ValueError, type ValueErrorCode, setKey, sortedKeys } from "./json.ts";
+import {
+  type Limits,
+  type Path,
+  type ValueError,
+  type ValueErrorCode,
+  loneSurrogate,
+  setKey,
+  sortedKeys,
+} from "./json.ts";
 import { type ToolValue, tagKey } from "./model.ts";
 
 /** What else than JSON may stand in the input: the tags of encoded values, or attachments themselves. */
@@ -43,14 +51,14 @@ class Refusal {
   readonly below: Path;
   constructor(code: ValueErrorCode, message: string, below: Path = []) {
     this.code = code;
-    this.message = message;
+    this.message = message.toWellFormed(); // A message may quote the input.
     this.below = below;
   }
 }
 
 const invalid = (message: string): Refusal => new Refusal("invalid_value", message);
 const nonFinite = invalid("non-finite number is not a valid tool value");
-const loneSurrogate = invalid("a string must not hold a lone surrogate");
+const illFormed = invalid(loneSurrogate);
 const undefinedValue = invalid("undefined is not a valid tool value");
 const hole = invalid("a hole in an array is not a valid tool value");
 const cyclic = invalid("a value must not contain itself");
@@ -87,7 +95,8 @@ const className = (source: object): string => {
 };
 
 const notPlain = (source: object): Refusal => {
-  const advice = ArrayBuffer.isView(source) ? "; store bytes as an attachment" : "";
+  const isBytes = ArrayBuffer.isView(source) || source instanceof ArrayBuffer;
+  const advice = isBytes ? "; store bytes as an attachment" : "";
   return invalid(`expected a plain object or array, found an instance of ${className(source)}${advice}`);
 };
 
@@ -122,7 +131,8 @@ class Reader {
   #attempt(input: unknown): ToolValue | Refusal {
     try {
       const root = this.#admit(input);
-      return root instanceof Frame ? this.#readAll(root) : root;
+      if (root instanceof Frame) return this.#readAll(root);
+      return this.#size < 0 ? this.#tooLarge() : root;
     } catch {
       return threw;
     }
@@ -134,7 +144,7 @@ class Reader {
     for (let frame: Frame | undefined = root; frame !== undefined; frame = this.#frames.at(-1)) {
       const next = frame.keys === undefined ? this.#readItems(frame) : this.#readEntries(frame, frame.keys);
       if (next instanceof Refusal) return next;
-      if (this.#size < 0) return new Refusal("too_large", `a value may have a size of ${this.#limits.size}`);
+      if (this.#size < 0) return this.#tooLarge();
       if (next !== undefined) this.#frames.push(next);
       else {
         this.#frames.pop();
@@ -144,11 +154,11 @@ class Reader {
     return root.target;
   }
 
-  /** Copies children until one is a container, which is to be read next, or a refusal. */
+  /** Copies children until one is a container, which is to be read next, or a refusal, or the size is used up. */
   #readItems(frame: Frame): Frame | Refusal | undefined {
     const source = frame.source as readonly unknown[];
     const target = frame.target as ToolValue[];
-    for (; frame.index < source.length; frame.advance()) {
+    for (; frame.index < source.length && this.#size >= 0; frame.advance()) {
       const input = source[frame.index];
       if (input === undefined) return frame.index in source ? undefinedValue : hole;
       const child = this.#admit(input);
@@ -165,7 +175,7 @@ class Reader {
     for (; frame.index < keys.length; frame.advance()) {
       const key = keys[frame.index] as string;
       this.#size -= key.length;
-      if (!key.isWellFormed()) return loneSurrogate;
+      if (!key.isWellFormed()) return illFormed;
       const input = source[key];
       if (input === undefined) continue; // A property that is undefined is an absent one, as everywhere in JavaScript.
       const child = this.#admit(input);
@@ -181,7 +191,7 @@ class Reader {
     switch (typeof input) {
       case "string":
         this.#size -= input.length;
-        return input.isWellFormed() ? input : loneSurrogate;
+        return input.isWellFormed() ? input : illFormed;
       case "number":
         return normalNumber(input);
       case "boolean":
@@ -205,6 +215,10 @@ class Reader {
     if (!isPlain(Object.getPrototypeOf(source))) return notPlain(source);
     const isTagged = this.#form === "encoded" && Object.hasOwn(source, tagKey);
     return isTagged ? this.#untag(source as Readonly<Record<string, unknown>>) : this.#object(source, false);
+  }
+
+  #tooLarge(): Refusal {
+    return new Refusal("too_large", `a value may have a size of ${this.#limits.size}`);
   }
 
   /** A value that contains itself gets deep; so it is enough to look for it now and then. */

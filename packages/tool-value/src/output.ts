@@ -174,19 +174,23 @@ export const cancelledOutput = (cancellation: ToolCancellation): ToolCallOutput 
   outcome: { status: "cancelled", payload: cancellation },
 });
 
+/** A failure with the value that came with it; `null` says as little as none, in the log as in memory. */
+export const withRaw = (failure: ToolFailure, raw: ToolValue | undefined): ToolFailure =>
+  raw === undefined || raw === null ? failure : { ...failure, raw };
+
 /** The text in which an error value is told: a string as it is, anything else as compact JSON. */
 export const errorText = (error: Json): string => (typeof error === "string" ? error : stringify(error));
 
 /** A tool's own error: any JSON, which stays in `raw` as it is. */
 export const errorOutput = (error: Json): ToolCallOutput =>
-  failureOutput({ ...toolFailure("execution", "tool_error", errorText(error)), raw: lift(error) });
+  failureOutput(withRaw(toolFailure("execution", "tool_error", errorText(error)), lift(error)));
 
 export const statusOf = (output: ToolCallOutput): ToolCallStatus => output.outcome.status;
 export const isSuccess = (output: ToolCallOutput): boolean => statusOf(output) === "success";
 
 /** The value that an output carries, if any: its result, or what came raw with its end. */
 const carried = ({ outcome }: ToolCallOutput): ToolValue | undefined =>
-  outcome.status === "success" ? outcome.payload : outcome.payload.raw;
+  outcome.status === "success" ? outcome.payload : (outcome.payload.raw ?? undefined);
 
 export const outputAttachments = (output: ToolCallOutput): readonly AttachmentRef[] => {
   const value = carried(output);

@@ -13,6 +13,7 @@ import {
   type ValueError,
   type ValueErrorCode,
   defaultLimits,
+  loneSurrogate,
   setKey,
 } from "./json.ts";
 
@@ -48,25 +49,25 @@ const nativeDepth = 512;
 const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 const itemsKeepWithin = (items: readonly unknown[], depth: number, keys: number): boolean => {
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i];
-    if (isContainer(item) && !keepsWithin(item, depth, keys)) return false;
-  }
+  for (let i = 0; i < items.length; i++) if (!keepsWithin(items[i], depth, keys)) return false;
   return true;
 };
 
-/** Whether a container keeps within `depth` levels, and its objects within `keys`. */
-const keepsWithin = (container: object, depth: number, keys: number): boolean => {
-  if (depth === 0) return false;
-  if (Array.isArray(container)) return itemsKeepWithin(container, depth - 1, keys);
+const entriesKeepWithin = (object: object, depth: number, keys: number): boolean => {
   let count = 0;
   // oxlint-disable-next-line guard-for-in -- the engine's own parse gives plain objects
-  for (const key in container) {
-    const child = (container as JsonObject)[key];
-    if (isContainer(child) && !keepsWithin(child, depth - 1, keys)) return false;
+  for (const key in object) {
+    if (!keepsWithin((object as JsonObject)[key], depth, keys)) return false;
     count += 1;
   }
   return count <= keys;
+};
+
+/** Whether a value keeps within `depth` levels, its objects within `keys`, and its numbers within range. */
+const keepsWithin = (value: unknown, depth: number, keys: number): boolean => {
+  if (!isContainer(value)) return value !== Infinity && value !== -Infinity;
+  if (depth === 0) return false;
+  return Array.isArray(value) ? itemsKeepWithin(value, depth - 1, keys) : entriesKeepWithin(value, depth - 1, keys);
 };
 
 /** What the engine makes of the text, where that is exact and within limits. */
@@ -74,8 +75,7 @@ const parseNatively = (text: string, limits: Limits): Json | undefined => {
   if (needsCare(text)) return undefined;
   try {
     const value = JSON.parse(text) as Json;
-    const depth = Math.min(limits.depth, nativeDepth);
-    return !isContainer(value) || keepsWithin(value, depth, limits.keys) ? value : undefined;
+    return keepsWithin(value, Math.min(limits.depth, nativeDepth), limits.keys) ? value : undefined;
   } catch {
     return undefined; // The parser below finds out what is wrong, and says where.
   }
@@ -83,6 +83,7 @@ const parseNatively = (text: string, limits: Limits): Json | undefined => {
 
 /** Reads JSON text (RFC 8259). Of repeated keys the last one counts. Never throws. */
 export const parse = (text: string, limits: Limits = defaultLimits): E.Either<ValueError, Json> => {
+  if (typeof text !== "string") return E.left({ code: "invalid_json", path: [], message: "expected a text" });
   if (text.length > limits.size) {
     const message = `a text may have a size of ${limits.size}, this one has ${text.length}`;
     return E.left({ code: "too_large", path: [], message });
@@ -96,6 +97,8 @@ class Frame {
   readonly target: Json[] | { [key: string]: Json };
   /** Of an object: the key whose value comes next. */
   key: string | undefined;
+  /** Of an object: how many keys it has; repeated ones count once. */
+  keys = 0;
   count = 0;
 
   constructor(target: Frame["target"]) {
@@ -110,6 +113,7 @@ class Frame {
   }
 
   expect(key: string): void {
+    if (!Object.hasOwn(this.target, key)) this.keys += 1;
     this.key = key;
   }
 }
@@ -184,7 +188,7 @@ class Parser {
     frame.expect(key);
     this.#skipSpace();
     if (!this.#take(":")) return this.#expected("`:`");
-    if (frame.count >= this.#limits.keys) {
+    if (frame.keys > this.#limits.keys) {
       return new Failure("too_many_keys", `an object may have ${this.#limits.keys} keys`);
     }
     return undefined;
@@ -241,7 +245,7 @@ class Parser {
     const literal = this.#text.slice(this.#at, end);
     const string = literal.includes("\\") ? this.#unescape(literal) : literal.slice(1, -1);
     if (isFailure(string)) return string;
-    if (!string.isWellFormed()) return new Failure("invalid_value", "a string must not hold a lone surrogate");
+    if (!string.isWellFormed()) return new Failure("invalid_value", loneSurrogate);
     this.#at = end;
     return string;
   }

@@ -2,7 +2,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { type Codec, dict, lazy, record, string } from "./codec.ts";
 import { external } from "./union.ts";
-import type { Json, JsonObject } from "./json.ts";
+import { type Json, type JsonObject, sortedKeys } from "./json.ts";
 import { json } from "./value.ts";
 import { stringify } from "./write.ts";
 
@@ -56,8 +56,8 @@ export const render = (value: Json): string => (typeof value === "string" ? valu
 
 const fill = (template: SelectorTemplate, payload: Json): E.Either<string, Json> => {
   let text = template.template;
-  for (const [name, selector] of Object.entries(template.fields)) {
-    const value = select(selector, payload);
+  for (const name of sortedKeys(template.fields)) {
+    const value = select(template.fields[name] as ProcessValueSelector, payload);
     if (E.isLeft(value)) return value;
     text = text.replaceAll(`{${name}}`, () => render(value.right));
   }
