@@ -71,11 +71,11 @@ export const setKey = <A>(target: { [key: string]: A }, key: string, value: A): 
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 };
 
-/** Whether one key stands before another in code unit order; the first units mostly tell. */
+/** Whether one key stands before another in code unit order; the first units mostly tell, unless a key has none. */
 export const isBefore = (a: string, b: string): boolean => {
   const x = a.charCodeAt(0);
   const y = b.charCodeAt(0);
-  return x === y ? a < b : x < y;
+  return x < y || (!(x > y) && a < b);
 };
 
 const fewKeys = 24;

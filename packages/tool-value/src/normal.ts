@@ -64,9 +64,10 @@ const hole = invalid("a hole in an array is not a valid tool value");
 const cyclic = invalid("a value must not contain itself");
 const threw = invalid("reading the value threw: it has a getter or is a proxy");
 
+/** The text of a large number has its shortest digits, which BigInt(n) would not keep: 2 ** 60 ends in 7000. */
 const integer = (n: number): ToolValue => {
   if (n === 0) return 0;
-  return n > Number.MAX_SAFE_INTEGER || n < -Number.MAX_SAFE_INTEGER ? BigInt(n) : n;
+  return n > Number.MAX_SAFE_INTEGER || n < -Number.MAX_SAFE_INTEGER ? BigInt(`${n}`) : n;
 };
 
 /** 1e21 is where ECMAScript's number text turns to an exponent, and so ceases to be an integer literal. */

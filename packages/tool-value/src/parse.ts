@@ -1,13 +1,11 @@
 /**
  * JSON text to Json, integers exact at any size.
  *
- * The engine's own parser reads all texts that it can read exactly. A text that may hold a long integer or a lone
- * surrogate, that breaks a limit, or that the engine refuses, is read by the parser below, which has the last word.
+ * What the engine's own parser cannot read exactly, or refuses, is read by the parser below, which has the last word.
  */
 import * as E from "fp-ts/lib/Either.js";
 import {
   type Json,
-  type JsonObject,
   type Limits,
   type Path,
   type ValueError,
@@ -16,70 +14,7 @@ import {
   loneSurrogate,
   setKey,
 } from "./json.ts";
-
-const surrogateEscape = /\\u[dD][89a-fA-F]/;
-
-/** Integers of fewer digits are in the safe range. */
-const longDigits = 16;
-const point = 0x2e;
-const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
-
-/**
- * Whether there may be an integer beyond the safe range: so many digits in a row that no point precedes. Only every
- * 16th place is looked at, which such a row cannot slip between.
- */
-const mayHoldLongInteger = (text: string): boolean => {
-  for (let at = longDigits - 1; at < text.length; at += longDigits) {
-    if (!isDigit(text.charCodeAt(at))) continue;
-    let start = at;
-    while (isDigit(text.charCodeAt(start - 1))) start -= 1;
-    while (isDigit(text.charCodeAt(at + 1))) at += 1;
-    if (at - start >= longDigits - 1 && text.charCodeAt(start - 1) !== point) return true;
-  }
-  return false;
-};
-
-/** Whether the engine may read the text inexactly: it may hold a long integer, or half a surrogate pair. */
-const needsCare = (text: string): boolean =>
-  mayHoldLongInteger(text) || surrogateEscape.test(text) || !text.isWellFormed();
-
-/** How deep a native value is looked at; a deeper one is left to the parser below, which needs no stack. */
-const nativeDepth = 512;
-
-const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
-
-const itemsKeepWithin = (items: readonly unknown[], depth: number, keys: number): boolean => {
-  for (let i = 0; i < items.length; i++) if (!keepsWithin(items[i], depth, keys)) return false;
-  return true;
-};
-
-const entriesKeepWithin = (object: object, depth: number, keys: number): boolean => {
-  let count = 0;
-  // oxlint-disable-next-line guard-for-in -- the engine's own parse gives plain objects
-  for (const key in object) {
-    if (!keepsWithin((object as JsonObject)[key], depth, keys)) return false;
-    count += 1;
-  }
-  return count <= keys;
-};
-
-/** Whether a value keeps within `depth` levels, its objects within `keys`, and its numbers within range. */
-const keepsWithin = (value: unknown, depth: number, keys: number): boolean => {
-  if (!isContainer(value)) return value !== Infinity && value !== -Infinity;
-  if (depth === 0) return false;
-  return Array.isArray(value) ? itemsKeepWithin(value, depth - 1, keys) : entriesKeepWithin(value, depth - 1, keys);
-};
-
-/** What the engine makes of the text, where that is exact and within limits. */
-const parseNatively = (text: string, limits: Limits): Json | undefined => {
-  if (needsCare(text)) return undefined;
-  try {
-    const value = JSON.parse(text) as Json;
-    return keepsWithin(value, Math.min(limits.depth, nativeDepth), limits.keys) ? value : undefined;
-  } catch {
-    return undefined; // The parser below finds out what is wrong, and says where.
-  }
-};
+import { parseNatively } from "./parse-native.ts";
 
 /** Reads JSON text (RFC 8259). Of repeated keys the last one counts. Never throws. */
 export const parse = (text: string, limits: Limits = defaultLimits): E.Either<ValueError, Json> => {
