@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import {
+  type ToolValue,
+  attachment,
+  attachments,
+  canonicalJson,
+  decode,
+  encode,
+  equal,
+  fromJs,
+  isAttachment,
+  lift,
+  mimeOf,
+  parseMediaType,
+  stringify,
+  stringifyRecord,
+  tagKey,
+} from "../src/index.ts";
+import { refusal, right } from "./expect.ts";
+
+const ref = { id: "img", media_type: { kind: "image", type: "png" }, byte_len: 3, width: 1 } as const;
+const picture = attachment(ref);
+const tagged = { [tagKey]: "attachment", ref };
+const taggedText =
+  '{"$lash_tool_value":"attachment","ref":{"byte_len":3,"id":"img","media_type":{"kind":"image","type":"png"},"width":1}}';
+
+describe("decode", () => {
+  it("gives a fresh copy, keys in code unit order", () => {
+    const input = { b: [1], a: { d: null, c: true }, "～": 1, "😀": 2 };
+    const value = right(decode(input));
+    expect(value).toEqual(input);
+    expect(value).not.toBe(input);
+    expect(Object.keys(value as object)).toEqual(["a", "b", "😀", "～"]);
+  });
+
+  it("reads an attachment where its tag stands, unknown fields of the ref aside", () => {
+    const value = right(decode({ pictures: [{ [tagKey]: "attachment", ref: { ...ref, extra: 1, label: null } }] }));
+    const found = (value as { pictures: ToolValue[] }).pictures[0];
+    expect(isAttachment(found) && found.ref).toEqual(ref);
+  });
+
+  it("unwraps an escaped object, and looks for tags among its children only", () => {
+    const entries = { [tagKey]: "attachment", ref: tagged };
+    expect(right(decode({ [tagKey]: "object", entries }))).toEqual({ [tagKey]: "attachment", ref: picture });
+    expect(right(decode({ [tagKey]: "object", entries: { a: 1 } }))).toEqual({ a: 1 });
+  });
+
+  it("says what is wrong with a tag, and where", () => {
+    const cases = [
+      [{ [tagKey]: 1 }, "reserved tool value tag must be a string"],
+      [{ [tagKey]: "attachment" }, "malformed attachment tool value"],
+      [{ ...tagged, extra: 1 }, "malformed attachment tool value"],
+      [{ [tagKey]: "object" }, "malformed escaped object tool value"],
+      [{ [tagKey]: "object", entries: {}, extra: 1 }, "malformed escaped object tool value"],
+      [{ [tagKey]: "other" }, "unknown reserved tool value tag `other`"],
+    ] as const;
+    for (const [input, message] of cases) {
+      expect(refusal(decode([{ a: input }]))).toBe(`malformed_tag: ${message} at $[0].a`);
+    }
+  });
+
+  it("says what is wrong inside a tag, and where", () => {
+    expect(refusal(decode({ [tagKey]: "object", entries: [] }))).toBe(
+      "malformed_tag: invalid type: sequence, expected a map at $.entries",
+    );
+    expect(refusal(decode({ [tagKey]: "object", entries: { a: { [tagKey]: 1 } } }))).toBe(
+      "malformed_tag: reserved tool value tag must be a string at $.entries.a",
+    );
+    expect(refusal(decode([{ [tagKey]: "attachment", ref: { id: "a" } }]))).toBe(
+      "malformed_tag: missing field `media_type` at $[0].ref",
+    );
+    expect(refusal(decode({ [tagKey]: "attachment", ref: { ...ref, width: -1 } }))).toBe(
+      "malformed_tag: invalid value: integer `-1`, expected u32 at $.ref.width",
+    );
+  });
+});
+
+describe("fromJs and lift", () => {
+  it("take an object under the reserved key as the object that it is", () => {
+    for (const value of [right(fromJs(tagged)), lift(tagged)]) {
+      expect(value).toEqual(tagged);
+      expect(attachments(value)).toEqual([]);
+      expect(canonicalJson(value)).toBe(`{"$lash_tool_value":"object","entries":${taggedText}}`);
+    }
+  });
+
+  it("do not share structure with what they were given", () => {
+    const input = { list: [1] };
+    const value = right(fromJs(input));
+    input.list.push(2);
+    expect(value).toEqual({ list: [1] });
+  });
+});
+
+describe("encode", () => {
+  it("gives JSON in key order, attachments as tags", () => {
+    const json = encode({ b: picture, a: 1 });
+    expect(JSON.stringify(json)).toBe(`{"a":1,"b":${taggedText}}`);
+    expect(right(decode(json))).toEqual({ a: 1, b: picture });
+  });
+
+  it("escapes every object that has the reserved key, however deep", () => {
+    const value = { [tagKey]: { [tagKey]: 0 } };
+    const inner = '{"$lash_tool_value":"object","entries":{"$lash_tool_value":0}}';
+    expect(JSON.stringify(encode(value))).toBe(`{"$lash_tool_value":"object","entries":{"$lash_tool_value":${inner}}}`);
+  });
+});
+
+describe("canonical text", () => {
+  it("has keys in code unit order, also those that JavaScript keeps elsewhere", () => {
+    expect(canonicalJson({ b: 1, "": 2, a: 3, "10": 4, "9": 5 })).toBe('{"":2,"10":4,"9":5,"a":3,"b":1}');
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`k${39 - i}`, i]));
+    expect(Object.keys(JSON.parse(canonicalJson(many)) as object)).toEqual(Object.keys(many).toSorted());
+  });
+
+  it("has numbers as ECMAScript writes them, and integers of any size", () => {
+    const numbers = [1e15, 1e16, 1e21, -0, 5e-324, 0.1, 1e-7, 9007199254740993n, -(10n ** 30n)];
+    expect(canonicalJson(numbers)).toBe(
+      "[1000000000000000,10000000000000000,1e+21,0,5e-324,0.1,1e-7,9007199254740993,-1000000000000000000000000000000]",
+    );
+  });
+
+  it("escapes in strings what has to be, and nothing else", () => {
+    expect(canonicalJson('"\\\b\f\n\r\t\u0001\u007f\u2028/é😀')).toBe(
+      `${String.raw`"\"\\\b\f\n\r\t\u0001`}\u007f\u2028/é😀"`,
+    );
+  });
+
+  it("is that of the encoded form for JSON, and keeps field order for records", () => {
+    expect(stringify({ b: 1, a: { [tagKey]: 1 } })).toBe('{"a":{"$lash_tool_value":1},"b":1}');
+    expect(stringifyRecord({ b: 1, a: [{ d: 1, c: 2 }] })).toBe('{"b":1,"a":[{"d":1,"c":2}]}');
+    expect(stringifyRecord({ "10": 1, "9": 2, a: 3 })).toBe('{"10":1,"9":2,"a":3}');
+  });
+});
+
+describe("equality", () => {
+  it("is that of the canonical texts", () => {
+    const pairs: readonly (readonly [ToolValue, ToolValue, boolean])[] = [
+      [1e16, 10000000000000000n, true],
+      [0, -0, true],
+      [1, 1n, true],
+      [1e21, 10n ** 21n, false],
+      [1, "1", false],
+      [{ a: 1, b: [2] }, { b: [2], a: 1 }, true],
+      [{ a: 1 }, { a: 1, b: null }, false],
+      [{ a: null }, { b: null }, false],
+      [[1, 2], [2, 1], false],
+      [[], {}, false],
+      [[1], { "0": 1 }, false],
+      [null, {}, false],
+      [picture, attachment({ ...ref }), true],
+      [picture, attachment({ ...ref, width: 2 }), false],
+      [picture, tagged, false],
+      [{ __proto__: null, a: 1 } as unknown as ToolValue, { a: 1 }, true],
+      [{ a: 1 }, JSON.parse('{"__proto__":1}') as ToolValue, false],
+    ];
+    for (const [a, b, same] of pairs) {
+      expect([equal(a, b), equal(b, a)]).toEqual([same, same]);
+      expect(canonicalJson(a) === canonicalJson(b)).toBe(same);
+    }
+  });
+});
+
+describe("attachments", () => {
+  it("are found depth first, in array and key order, as often as they stand", () => {
+    const [a, b, c] = ["a", "b", "c"].map((id) => attachment({ ...ref, id })) as [ToolValue, ToolValue, ToolValue];
+    const ids = attachments({ z: a, y: [b, { x: [c, a] }, b] }).map(({ id }) => id);
+    expect(ids).toEqual(["b", "c", "a", "b", "a"]);
+    expect(attachments(a)).toHaveLength(1);
+    expect(attachments("none")).toEqual([]);
+  });
+
+  it("need a ref that is one", () => {
+    expect(() => attachment({ ...ref, byte_len: 1.5 })).toThrow(
+      "an attachment needs a ref: invalid type: floating point `1.5`, expected u64 at $.byte_len",
+    );
+  });
+
+  it("have the media type that a MIME text says", () => {
+    expect(parseMediaType(" IMAGE/JPG ")).toEqual({ kind: "image", type: "jpeg" });
+    expect(parseMediaType("image/webp")).toEqual({ kind: "image", type: "webp" });
+    expect(parseMediaType("Image/SVG+xml")).toEqual({ kind: "file", type: "image/svg+xml" });
+    for (const mime of ["image/png", "application/pdf"]) expect(mimeOf(parseMediaType(mime))).toBe(mime);
+  });
+});
