@@ -1,0 +1,220 @@
+/**
+ * A process: work that outlives the call that started it. It has declared event types, a log of its own, and one end.
+ *
+ *   registered ─▶ running ─────────────▶ completed | failed | cancelled
+ *                 │     ▲                (by the first event whose type is terminal)
+ *                 ▼     │
+ *               [waits for a signal]     a facet of running: there is no paused process
+ *
+ * Events are appended in one sequence, from 1 without a gap. A replay key makes an append idempotent for ever: so the
+ * row keeps, of each keyed event, what it was and where it stands; what it said is read from the log. Events that end
+ * nothing are still taken after the end.
+ *
+ * Invariants
+ *   P1  the id is no blank, and the input kind has the environment it needs, or none
+ *   P2  event types have distinct, non-blank names; the core types are among them
+ *   P3  replay entries name distinct places of the log
+ *   P4  signals are counted by declared types, and there are no more of them than events
+ *   P5  an ended process has an event that ended it, and waits for nothing
+ *   P6  a wait names a declared signal, counts from 1, and has its key from both
+ *   P7  nothing was updated before it was made
+ */
+import type { FailureClass, Json, ProcessValueSelector, ToolControl, ToolValue } from "@pawl/tool-value";
+import type { Map as PersistentMap } from "immutable";
+import type { PreparedToolCall } from "../key/prepared.ts";
+import type { SessionScope } from "../key/session-scope.ts";
+import type { CausalRef, RuntimeInvocation, RuntimeReplay } from "./invocation.ts";
+
+/** What a process runs. */
+export type ProcessInput =
+  | { readonly type: "tool_call"; readonly call: PreparedToolCall }
+  | { readonly type: "engine"; readonly kind: string; readonly payload: Json }
+  | {
+      readonly type: "session_turn";
+      readonly create_request: Json;
+      readonly turn_input: Json;
+      readonly output_contract: Json;
+    }
+  | { readonly type: "external"; readonly metadata: Json };
+
+/** How a process is shown. */
+export interface ProcessIdentity {
+  readonly kind: string;
+  readonly label?: string;
+  readonly definition?: Json;
+}
+
+export type ProcessOriginator = { readonly type: "host" } | { readonly type: "session"; readonly scope: SessionScope };
+
+export interface ProcessProvenance {
+  readonly originator: ProcessOriginator;
+  readonly caused_by?: CausalRef;
+}
+
+export type TerminalState = "completed" | "failed" | "cancelled";
+
+/** What whoever awaits a process is told. It says nothing of retries: a process is not tried again. */
+export type ProcessAwaitOutput =
+  | { readonly type: "success"; readonly value: ToolValue; readonly control?: ToolControl }
+  | {
+      readonly type: "failure";
+      readonly class: FailureClass;
+      readonly code: string;
+      readonly message: string;
+      readonly raw?: ToolValue;
+      readonly control?: ToolControl;
+    }
+  | {
+      readonly type: "cancelled";
+      readonly message: string;
+      readonly raw?: ToolValue;
+      readonly control?: ToolControl;
+    };
+
+/** Which part of a wake makes it one that was seen before. */
+export type WakeDedupe = "event_identity" | { readonly selector: ProcessValueSelector } | { readonly const: string };
+
+export interface TerminalSpec {
+  readonly state: TerminalState;
+  readonly await_output?: ProcessValueSelector;
+}
+export interface WakeSpec {
+  readonly when?: ProcessValueSelector;
+  readonly input: ProcessValueSelector;
+  readonly dedupe_key: WakeDedupe;
+}
+/** What an event of a type means beyond being recorded. */
+export interface EventTypeSemantics {
+  readonly terminal?: TerminalSpec;
+  readonly wake?: WakeSpec;
+}
+
+export interface PayloadSchema {
+  readonly schema: Json;
+}
+export interface ProcessEventType {
+  readonly name: string;
+  readonly payload_schema: PayloadSchema;
+  readonly semantics: EventTypeSemantics;
+}
+
+export interface ProcessRegistration {
+  readonly id: string;
+  readonly input: ProcessInput;
+  readonly identity: ProcessIdentity;
+  readonly event_types: readonly ProcessEventType[];
+  readonly provenance: ProcessProvenance;
+  /** The captured environment: `process-env:sha256:{hash}`. */
+  readonly env_ref?: string;
+  readonly wake_target?: SessionScope;
+}
+
+export type ProcessStatus =
+  | { readonly state: "running" }
+  | { readonly state: "completed"; readonly await_output: ProcessAwaitOutput }
+  | { readonly state: "failed"; readonly await_output: ProcessAwaitOutput }
+  | { readonly state: "cancelled"; readonly await_output: ProcessAwaitOutput };
+export type ProcessState = ProcessStatus["state"];
+
+export interface SignalWait {
+  readonly kind: "signal";
+  readonly name: string;
+  readonly event_type: string;
+  readonly key: string;
+  readonly ordinal: number;
+}
+export interface ProcessWait {
+  readonly kind: SignalWait;
+  readonly since_ms: number;
+}
+
+/** Where the work is, if a backend outside does it. */
+export interface ExternalRef {
+  readonly backend: string;
+  readonly id: string;
+  readonly metadata?: Json;
+}
+
+/** A process as it is read. */
+export interface ProcessRecord {
+  readonly id: string;
+  readonly registration_hash: string;
+  readonly input: ProcessInput;
+  readonly identity: ProcessIdentity;
+  readonly event_types: readonly ProcessEventType[];
+  readonly provenance: ProcessProvenance;
+  readonly env_ref?: string;
+  readonly wake_target?: SessionScope;
+  readonly created_at_ms: number;
+  readonly updated_at_ms: number;
+  readonly external_ref?: ExternalRef;
+  readonly wait?: ProcessWait;
+  readonly status: ProcessStatus;
+}
+
+/** What an event meant when it was appended. */
+export interface ProcessEventSemantics {
+  readonly terminal?: { readonly state: TerminalState; readonly await_output: ProcessAwaitOutput };
+  readonly wake?: { readonly input: string; readonly dedupe_key: string };
+}
+
+export interface SystemTime {
+  readonly secs_since_epoch: number;
+  readonly nanos_since_epoch: number;
+}
+
+export interface ProcessEvent {
+  readonly process_id: string;
+  readonly sequence: number;
+  readonly event_type: string;
+  readonly payload: Json;
+  readonly invocation: RuntimeInvocation;
+  readonly semantics: ProcessEventSemantics;
+  readonly occurred_at: SystemTime;
+}
+
+export interface ProcessEventAppendRequest {
+  readonly event_type: string;
+  readonly payload: Json;
+  readonly replay?: RuntimeReplay;
+  readonly wake_target_scope?: SessionScope;
+}
+
+/** A keyed event, as the row remembers it. */
+export interface AppendedEvent {
+  readonly hash: string;
+  readonly seq: number;
+  readonly at: number;
+  /** Of a signal: which wait it resolved. */
+  readonly ordinal?: number;
+}
+
+/** A process as the state keeps it. */
+export interface ProcessRow {
+  readonly registration: ProcessRegistration;
+  readonly hash: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly externalRef?: ExternalRef;
+  readonly wait?: ProcessWait;
+  readonly status: ProcessStatus;
+  /** The place of its newest event; 0 before the first. */
+  readonly sequence: number;
+  readonly replays: PersistentMap<string, AppendedEvent>;
+  /** How many signals of each event type came. */
+  readonly signals: PersistentMap<string, number>;
+}
+
+export interface HandleDescriptor {
+  readonly kind?: string;
+  readonly label?: string;
+}
+/** A process as its handle's holder sees it. */
+export interface ProcessHandleSummary {
+  readonly __handle__: "process";
+  readonly id: string;
+  readonly process_id: string;
+  readonly descriptor: HandleDescriptor;
+  readonly definition?: Json;
+  readonly status: ProcessState;
+}

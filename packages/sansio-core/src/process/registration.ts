@@ -1,0 +1,175 @@
+/** Registering a process: what it has to say of itself, and what is added. Its hash is the runtime's. */
+import { type Json, at as jsonAt } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { Map as PersistentMap } from "immutable";
+import { type Rejection, absurd, reject } from "../error.ts";
+import { isBlank } from "../key/blank.ts";
+import { type SessionScope, sessionScopeId } from "../key/session-scope.ts";
+import { coreEventTypes } from "./core-event.ts";
+import type { CausalRef } from "./invocation.ts";
+import type {
+  ProcessEventType,
+  ProcessIdentity,
+  ProcessInput,
+  ProcessOriginator,
+  ProcessProvenance,
+  ProcessRecord,
+  ProcessRegistration,
+  ProcessRow,
+} from "./model.ts";
+
+const firstText = (json: Json, pointers: readonly string[]): string | undefined =>
+  pointers.map((pointer) => jsonAt(pointer, json)).find((found) => typeof found === "string");
+
+const identity = (kind: string, label: string | undefined): ProcessIdentity =>
+  label === undefined ? { kind } : { kind, label };
+
+/** How a process is shown whose registrant does not say. */
+export const identityOf = (input: ProcessInput): ProcessIdentity => {
+  switch (input.type) {
+    case "tool_call":
+      return identity("tool", input.call.tool_name);
+    case "engine":
+      return identity(input.kind, undefined);
+    case "session_turn":
+      return identity(
+        "session_turn",
+        firstText(input.create_request, ["/subagent/capability", "/usage_source", "/session_id"]),
+      );
+    case "external":
+      return identity("external", firstText(input.metadata, ["/label", "/name", "/title"]));
+    default:
+      return absurd(input);
+  }
+};
+
+const labels: { readonly [T in ProcessInput["type"]]: string } = {
+  tool_call: "tool",
+  engine: "engine",
+  session_turn: "session_turn",
+  external: "external",
+};
+export const inputLabel = (input: ProcessInput): string => labels[input.type];
+
+export const originatorScopeId = (originator: ProcessOriginator): string =>
+  originator.type === "host" ? "host" : sessionScopeId(originator.scope);
+
+/** On whose behalf a process runs, and whom it wakes. */
+export interface Start {
+  readonly provenance: ProcessProvenance;
+  readonly wake_target?: SessionScope;
+}
+
+const startOf = (
+  originator: ProcessOriginator,
+  wakeTarget: SessionScope | undefined,
+  causedBy: CausalRef | undefined,
+): Start => ({
+  provenance: { originator, ...(causedBy === undefined ? {} : { caused_by: causedBy }) },
+  ...(wakeTarget === undefined ? {} : { wake_target: wakeTarget }),
+});
+
+/** A session that starts a process is its originator, and is woken by it. */
+export const startedBySession = (scope: SessionScope, causedBy?: CausalRef): Start =>
+  startOf({ type: "session", scope }, scope, causedBy);
+
+/** A process that starts another hands on its own. */
+export const startedByProcess = ({ registration }: ProcessRow, causedBy?: CausalRef): Start =>
+  startOf(registration.provenance.originator, registration.wake_target, causedBy);
+
+/** A registration with the event types that every process has. */
+export const completeRegistration = (registration: ProcessRegistration): ProcessRegistration => {
+  const names = new Set(registration.event_types.map(({ name }) => name));
+  const missing = coreEventTypes.filter(({ name }) => !names.has(name));
+  return { ...registration, event_types: [...registration.event_types, ...missing] };
+};
+
+const needsEnv: { readonly [T in ProcessInput["type"]]: boolean } = {
+  tool_call: true,
+  engine: true,
+  session_turn: false,
+  external: false,
+};
+
+/** What is wrong with the environment that a process captured, or did not. */
+export const envMisfit = ({ id, input, env_ref }: ProcessRegistration): string | undefined => {
+  const isNeeded = needsEnv[input.type];
+  if (isNeeded === (env_ref !== undefined)) return undefined;
+  return isNeeded
+    ? `process \`${id}\` requires a captured execution env`
+    : `process \`${id}\` must not capture an execution env for this input kind`;
+};
+
+const typeMisfit = (id: string, type: ProcessEventType, earlier: ReadonlySet<string>): string | undefined => {
+  if (isBlank(type.name)) return `process \`${id}\` event type names must be non-empty strings`;
+  if (earlier.has(type.name)) return `process \`${id}\` declares event type \`${type.name}\` more than once`;
+  const { terminal } = type.semantics;
+  const isMute = terminal !== undefined && terminal.state !== "completed" && terminal.await_output === undefined;
+  return isMute ? `process \`${id}\` terminal event type \`${type.name}\` must declare await_output` : undefined;
+};
+
+/** What is wrong with the event types that a process declares. */
+export const typesMisfit = ({ id, event_types }: ProcessRegistration): string | undefined => {
+  const names = new Set<string>();
+  for (const type of event_types) {
+    const misfit = typeMisfit(id, type, names);
+    if (misfit !== undefined) return misfit;
+    names.add(type.name);
+  }
+  return undefined;
+};
+
+/** A registration that a process can be made of, core types added: what the runtime hashes. */
+export const checkRegistration = (registration: ProcessRegistration): E.Either<Rejection, ProcessRegistration> => {
+  const blank = isBlank(registration.id) ? "process id must be a non-empty string" : undefined;
+  const misfit = blank ?? envMisfit(registration) ?? typesMisfit(registration);
+  return misfit === undefined ? E.right(completeRegistration(registration)) : E.left(reject("process_refused", misfit));
+};
+
+export interface Registered {
+  readonly row: ProcessRow;
+  /** It was registered already, by the same. */
+  readonly isReplay: boolean;
+}
+
+const created = (registration: ProcessRegistration, hash: string, at: number): ProcessRow => ({
+  registration,
+  hash,
+  createdAt: at,
+  updatedAt: at,
+  status: { state: "running" },
+  sequence: 0,
+  replays: PersistentMap(),
+  signals: PersistentMap(),
+});
+
+/** Makes a process, or finds the one that the same registration made. `hash` is that of the completed registration. */
+export const register = (
+  row: ProcessRow | undefined,
+  registration: ProcessRegistration,
+  hash: string,
+  at: number,
+): E.Either<Rejection, Registered> => {
+  const checked = checkRegistration(registration);
+  if (E.isLeft(checked)) return checked;
+  if (row === undefined) return E.right({ row: created(checked.right, hash, at), isReplay: false });
+  if (row.hash === hash) return E.right({ row, isReplay: true });
+  const message = `process \`${registration.id}\` registration hash conflict: existing ${row.hash}, new ${hash}`;
+  return E.left(reject("process_conflict", message));
+};
+
+/** A process as it is read from outside. */
+export const recordOf = (row: ProcessRow): ProcessRecord => {
+  const { registration, externalRef, wait } = row;
+  const { id, ...said } = registration;
+  return {
+    id,
+    registration_hash: row.hash,
+    ...said,
+    created_at_ms: row.createdAt,
+    updated_at_ms: row.updatedAt,
+    ...(externalRef === undefined ? {} : { external_ref: externalRef }),
+    ...(wait === undefined ? {} : { wait }),
+    status: row.status,
+  };
+};

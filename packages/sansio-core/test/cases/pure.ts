@@ -1,0 +1,146 @@
+/** Ops on retries, schedules and identities. */
+import * as v from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
+import { resultOrder, startGroups } from "../../src/batch/schedule.ts";
+import {
+  type Millis,
+  type RetryTerms,
+  decideRetry,
+  maxAttempts,
+  retryDelayMs,
+  retryTermsOf,
+} from "../../src/call/retry.ts";
+import { toolReplayKey } from "../../src/ids.ts";
+import { type ParentInvocation, retrySleepIdentity } from "../../src/key/child.ts";
+import { ExecutionScope } from "../../src/key/execution-scope.ts";
+import { awaitKeyId, batchId } from "../../src/key/hash.ts";
+import { preparedBatch } from "../../src/key/prepared.ts";
+import { AwaitEventWaitIdentity, promiseKey } from "../../src/key/wait-identity.ts";
+import type { Input } from "./input.ts";
+import { listOf, objectOf, textOf } from "./input.ts";
+
+const termsOf = (input: Input): RetryTerms => input["policy"] as unknown as RetryTerms;
+
+const replayKeyOf = (input: Input): string | undefined => {
+  const callId = textOf(input["call_id"]);
+  const [session = "s", tool = "t"] = [textOf(input["session_id"]), textOf(input["tool_name"])];
+  return callId === undefined ? undefined : toolReplayKey(session, callId, tool);
+};
+
+const safeOutput = (afterMs: v.Json | undefined): v.ToolCallOutput =>
+  v.failureOutput(v.safeRetryFailure("execution", "failed", "failed", (afterMs ?? undefined) as number | undefined));
+
+const namedOutputs: { readonly [name: string]: v.ToolCallOutput } = {
+  safe: safeOutput(null),
+  ok: v.successOutput("ok"),
+  success: v.successOutput("ok"),
+  cancelled: v.cancelledOutput(v.runtimeCancellation("cancelled")),
+};
+const failed = v.failureOutput(v.toolFailure("execution", "failed", "failed"));
+
+/** A result as a case names it: a text, a retry disposition, or a whole output. `undefined` is a pending one. */
+const outputOf = (result: v.Json): v.ToolCallOutput | undefined => {
+  if (result === "pending") return undefined;
+  if (typeof result === "string") return namedOutputs[result] ?? failed;
+  const fields = objectOf(result);
+  if ("outcome" in fields) return E.getOrElse(() => failed)(v.read(v.ToolCallOutput, result));
+  const named = Object.keys(namedOutputs).find((name) => name !== "safe" && name in fields);
+  if (named !== undefined) return namedOutputs[named];
+  const retry = objectOf(fields["retry"] ?? fields["safe"] ?? result);
+  return retry["type"] === "never" ? failed : safeOutput(retry["after_ms"]);
+};
+
+const retryOf = (output: v.ToolCallOutput | undefined): v.ToolRetryDisposition | null =>
+  output?.outcome.status === "failure" ? output.outcome.payload.retry : null;
+
+/** Runs attempts with these results under the decisions of the core. */
+const runRetries = (terms: RetryTerms, results: readonly v.Json[]): unknown => {
+  const sleeps: Millis[] = [];
+  for (let attempt = 1; ; attempt++) {
+    const output = outputOf(results[Math.min(attempt, results.length) - 1] ?? null);
+    const decision = output === undefined ? ({ type: "keep" } as const) : decideRetry(terms, attempt, output);
+    if (decision.type === "again") {
+      if (decision.delayMs > 0) sleeps.push(decision.delayMs);
+      continue;
+    }
+    const final = decision.type === "exhausted" ? decision.output : output;
+    const status = final === undefined ? "pending" : v.statusOf(final);
+    const seen = { attempts: attempt, max_attempts: maxAttempts(terms), sleeps_ms: sleeps, status };
+    return { ...seen, final_retry: retryOf(final) };
+  }
+};
+
+const parentOf = (parent: v.Json | undefined): ParentInvocation | undefined => {
+  if (parent === undefined || parent === null) return undefined;
+  const { replay, subject } = objectOf(parent);
+  const replayKey = textOf(objectOf(replay)["key"]);
+  const effectId = objectOf(subject)["type"] === "effect" ? textOf(objectOf(subject)["effect_id"]) : undefined;
+  return {
+    ...(replayKey === undefined ? {} : { replayKey }),
+    ...(effectId === undefined ? {} : { effectId }),
+  };
+};
+
+const retrySleep = (input: Input): unknown => {
+  const [callId, parent] = [textOf(input["call_id"]), parentOf(input["parent"])];
+  const identity = retrySleepIdentity({
+    sessionId: textOf(input["session_id"]) ?? "s1",
+    tool: textOf(input["tool_name"]) ?? "",
+    attempt: input["attempt"] as number,
+    ...(callId === undefined ? {} : { callId }),
+    ...(parent === undefined ? {} : { parent }),
+  });
+  return { ...identity, kind: "sleep" };
+};
+
+const argsOf = (call: Input): E.Either<v.ValueError, v.Json> =>
+  typeof call["args_json"] === "string" ? v.parse(call["args_json"]) : E.right(call["args"] ?? null);
+
+const scheduled = (input: Input): unknown => {
+  const items = listOf(input["items"]).map((item) => {
+    const { i, mode } = objectOf(item);
+    return { index: i as number, mode: mode as "serial" | "parallel" };
+  });
+  return { start_groups: startGroups(items), result_order: resultOrder(items) };
+};
+
+export const pureAdapters = {
+  "retry.delay_ms": (input: Input) => {
+    const afterMs = (input["after_ms"] ?? undefined) as Millis | undefined;
+    return E.right({ delay_ms: retryDelayMs(termsOf(input), input["retry_index"] as number, afterMs) });
+  },
+  "retry.replay_key": (input: Input) => E.right({ replay_key: replayKeyOf(input) ?? null }),
+  "retry.run": (input: Input) => {
+    const hasKey = input["call_id"] !== null && input["replay_key"] !== null;
+    return E.right(runRetries(retryTermsOf(termsOf(input), hasKey ? "key" : undefined), listOf(input["results"])));
+  },
+  "retry.sleep_invocation": (input: Input) => E.right(retrySleep(input)),
+  schedule_tool_batch: (input: Input) => E.right(scheduled(input)),
+  "batch.id": (input: Input) =>
+    pipe(
+      listOf(input["calls"]),
+      E.traverseArray((call) =>
+        E.map((args: v.Json) => {
+          const { id, tool_id } = objectOf(call);
+          return { id: id as string, tool_id: tool_id as string, args };
+        })(argsOf(objectOf(call))),
+      ),
+      E.map(batchId),
+    ),
+  "prepared_batch.new": (input: Input) => {
+    const calls = listOf(input["call_ids"]).map((id) => {
+      return { call_id: id as string, tool_id: "tool:t", tool_name: "t", args: {}, prepared_payload: null };
+    });
+    const batch = preparedBatch(input["batch_id"] as string, calls);
+    return E.right({ batch_id: batch.batch_id, replay_suffixes: batch.calls.map((call) => call.replay_suffix) });
+  },
+  "await_key.id": (input: Input) =>
+    pipe(
+      E.Do,
+      E.bindW("scope", () => v.read(ExecutionScope, input["scope"])),
+      E.bindW("wait", () => v.read(AwaitEventWaitIdentity, input["wait"])),
+      E.chainW(({ scope, wait }) => awaitKeyId(scope, wait)),
+      E.map((key) => ({ ...key, promise_key: promiseKey(key.key_id) })),
+    ),
+};

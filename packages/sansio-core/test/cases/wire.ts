@@ -1,0 +1,36 @@
+import * as i from "../../src/process/invocation.ts";
+import * as p from "../../src/process/codec.ts";
+import { ExecutionScope } from "../../src/key/execution-scope.ts";
+import { PreparedToolBatch, PreparedToolCall, ProviderReplayMeta } from "../../src/key/prepared.ts";
+import { SessionScope } from "../../src/key/session-scope.ts";
+import { AwaitEventKey, AwaitEventWaitIdentity } from "../../src/key/wait-identity.ts";
+
+export const wireCodecs = {
+  AwaitEventKey,
+  AwaitEventWaitIdentity,
+  CausalRef: i.CausalRef,
+  ExecutionScope,
+  PreparedToolBatch,
+  PreparedToolCall,
+  ProcessAwaitOutput: p.ProcessAwaitOutput,
+  ProcessEvent: p.ProcessEvent,
+  ProcessEventAppendRequest: p.ProcessEventAppendRequest,
+  ProcessEventType: p.ProcessEventType,
+  ProcessExternalRef: p.ExternalRef,
+  ProcessHandleSummary: p.ProcessHandleSummary,
+  ProcessIdentity: p.ProcessIdentity,
+  ProcessInput: p.ProcessInput,
+  ProcessOriginator: p.ProcessOriginator,
+  ProcessProvenance: p.ProcessProvenance,
+  ProcessRecord: p.ProcessRecord,
+  ProcessRegistration: p.ProcessRegistration,
+  ProcessStatus: p.ProcessStatus,
+  ProcessWait: p.ProcessWait,
+  ProviderReplayMeta,
+  RuntimeEffectKind: i.RuntimeEffectKind,
+  RuntimeInvocation: i.RuntimeInvocation,
+  RuntimeReplay: i.RuntimeReplay,
+  RuntimeScope: i.RuntimeScope,
+  RuntimeSubject: i.RuntimeSubject,
+  SessionScope,
+};
