@@ -1,0 +1,18 @@
+import { type Codec, json, oneOf, optional, string, tagged } from "@pawl/tool-value";
+import type { Decision } from "./model.ts";
+
+const DecisionCodec: Codec<Decision> = tagged<Decision, "type">("Decision", "type", {
+  approve: {},
+  approve_edited: { args: json },
+  reject: { reason: string },
+});
+
+export const approvalEvents = {
+  "approval.decided": {
+    call: string,
+    decision: DecisionCodec,
+    args_hash: string,
+    by: string,
+    sticky: optional(oneOf<"later" | "parked_too">("a stickiness", "later", "parked_too")),
+  },
+} as const;

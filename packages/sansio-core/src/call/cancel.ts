@@ -1,0 +1,55 @@
+/** Cancel against finish: one of them wins, by its place in the log. */
+import type { Draft } from "../draft.ts";
+import { cancelledCall, complete, ending, internal } from "./finish.ts";
+import { outputOfPending } from "./due.ts";
+import { type CallIn, type CallRow, earliestDue } from "./model.ts";
+
+/** A running body is told, and may still finish while its grace lasts. */
+const tell = (draft: Draft, row: CallIn<"running">): CallRow => {
+  if (row.cancelled !== undefined) return row;
+  const { attempt, run, open } = row.body;
+  const cancelled = { at: draft.at + draft.options.grace_ms, birth: draft.seq };
+  draft.emit({ type: "tool.cancel", call: row.call.ref, attempt, run });
+  const due = earliestDue(open, cancelled);
+  return due === undefined ? { ...row, cancelled } : { ...row, cancelled, due };
+};
+
+/** The outside is no longer waited for; the host is asked to end it where the tool said so. */
+const cancelPending = (draft: Draft, row: CallIn<"pending">): CallRow => {
+  const { call, key, pending } = row;
+  if (pending.on_cancel === "cancel_external_work") {
+    draft.putOutbox({ type: "external.cancel", call: call.ref, key, born: draft.seq });
+    draft.emit({ type: "external.cancel", call: call.ref, key });
+  }
+  const resolution = { status: "cancelled" } as const;
+  draft.raise({ type: "wait.leave", key, waiter: { call: call.ref }, terminal: resolution });
+  return ending(draft, row, outputOfPending(row, resolution), row.durationMs);
+};
+
+const cancelSleep = (draft: Draft, row: CallIn<"backing_off">): CallRow => {
+  const failed = `retry sleep for tool \`${row.tool}\` failed after attempt ${row.body.attempt}`;
+  const why = "runtime_effect_sleep_cancelled: runtime effect sleep was cancelled";
+  const output = internal("tool_retry_sleep_failed", `${failed}: ${why}`);
+  return ending(draft, row, output, draft.at - row.body.startedAt);
+};
+
+/** Ends a call without a word from its tool. */
+export const cancelNow = (draft: Draft, row: CallRow): CallRow =>
+  complete(draft, row, { output: cancelledCall, durationMs: 0 });
+
+/** The row of a call that is told to stop. What is not started never starts; what is ending ends. */
+export const cancel = (draft: Draft, row: CallRow): CallRow => {
+  switch (row.phase) {
+    case "finishing":
+    case "completed":
+      return row;
+    case "running":
+      return tell(draft, row);
+    case "pending":
+      return cancelPending(draft, row);
+    case "backing_off":
+      return cancelSleep(draft, row);
+    default:
+      return cancelNow(draft, row);
+  }
+};

@@ -1,0 +1,52 @@
+/** What the passing of time does to a call. */
+import { type Resolution, type ToolCallOutput, outputOfResolution } from "@pawl/tool-value";
+import type { Draft } from "../draft.ts";
+import { cancelledCall, complete, ending, unavailable } from "./finish.ts";
+import { nextAttempt, pauseOver } from "./launch.ts";
+import type { CallIn, CallRow } from "./model.ts";
+import { move } from "./place.ts";
+
+/** The output of a pending call that was resolved so; a timeout may end the turn. */
+export const outputOfPending = ({ pending }: CallIn<"pending">, resolution: Resolution): ToolCallOutput => {
+  const output = outputOfResolution(resolution);
+  const fails = resolution.status === "timeout" && pending.on_timeout === "fail_turn";
+  const { outcome } = output;
+  return fails && outcome.status === "failure"
+    ? { ...output, control: { type: "fail", failure: outcome.payload } }
+    : output;
+};
+
+const timeOut = (draft: Draft, row: CallIn<"pending">): CallRow => {
+  const terminal = { status: "timeout" } as const;
+  draft.raise({ type: "wait.leave", key: row.key, waiter: { call: row.call.ref }, terminal });
+  return ending(draft, row, outputOfPending(row, terminal), row.durationMs);
+};
+
+/** A body's own deadlines are its effects'; only the grace of a cancel is the call's. */
+const afterDue = (draft: Draft, row: CallRow): CallRow | undefined => {
+  switch (row.phase) {
+    case "running":
+      return row.cancelled !== undefined && row.cancelled.at <= draft.at
+        ? complete(draft, row, { output: cancelledCall, durationMs: 0 })
+        : undefined;
+    case "resuming":
+      return row.due === undefined ? undefined : pauseOver(draft, row);
+    case "backing_off":
+      return nextAttempt(draft, row, row.body);
+    case "no_executor":
+      return ending(draft, row, unavailable(), draft.at - row.body.startedAt);
+    case "pending":
+      return timeOut(draft, row);
+    default:
+      return undefined;
+  }
+};
+
+/** A call's deadline has passed. */
+export const onCallDue = (draft: Draft, ref: string): void => {
+  const row = draft.call(ref);
+  if (row === undefined) return;
+  const after = afterDue(draft, row);
+  if (after !== undefined) move(draft, row, after);
+  else draft.raise({ type: "effects.expire", call: row.call.ref });
+};

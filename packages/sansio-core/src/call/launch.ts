@@ -1,0 +1,92 @@
+/** Starting bodies: the first run, the next attempt, a run after a loss. */
+import type { Json } from "@pawl/tool-value";
+import { Map as PersistentMap } from "immutable";
+import { callableById, recoveryOf } from "../catalog/model.ts";
+import type { Draft } from "../draft.ts";
+import { observeStart, project, unavailable } from "./finish.ts";
+import type { BodyState, CallIn, CallRow, ResumeCause } from "./model.ts";
+import { maxAttempts } from "./retry.ts";
+
+/** Asks for a body to be run. */
+export const execute = (draft: Draft, row: CallRow, body: BodyState, cause?: ResumeCause): void => {
+  const { manifest, attempt, run, payload } = body;
+  draft.emit({
+    type: "tool.execute",
+    call: row.call.ref,
+    attempt,
+    run,
+    tool_id: manifest.id,
+    tool: row.tool,
+    args: row.args,
+    payload,
+    max_attempts: maxAttempts(manifest.retry_policy),
+    recovery: recoveryOf(manifest),
+    ...(cause === undefined ? {} : { cause }),
+  });
+};
+
+const freshBody = (draft: Draft, { manifest, payload }: CallIn<"ready">): BodyState => ({
+  manifest,
+  payload,
+  attempt: 1,
+  run: 1,
+  resumes: 0,
+  startedAt: draft.at,
+  open: [],
+  settled: PersistentMap(),
+});
+
+const running = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> => ({
+  call: row.call,
+  tool: row.tool,
+  args: row.args,
+  observed: true,
+  phase: "running",
+  owner: draft.scope.owner,
+  body,
+});
+
+/** The first run of a call that is ready; its tool may have gone since. */
+export const launch = (draft: Draft, row: CallIn<"ready">): CallRow => {
+  const manifest = callableById(draft.catalog, row.manifest.id);
+  if (manifest === undefined) return project(draft, row, unavailable());
+  const body = freshBody(draft, { ...row, manifest });
+  observeStart(draft, row);
+  const next = running(draft, row, body);
+  execute(draft, next, body);
+  return next;
+};
+
+/** What an attempt leaves to the next: what it settled, and the steps that must not run twice. */
+export const nextAttempt = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> => {
+  const open = body.open.filter((effect) => effect.recovery === "once");
+  const next = running(draft, row, { ...body, attempt: body.attempt + 1, run: 1, resumes: 0, open });
+  execute(draft, next, next.body);
+  return next;
+};
+
+/** A call whose body is to start again, at once or after a pause. */
+export const resuming = (
+  draft: Draft,
+  row: CallRow,
+  again: { readonly body: BodyState; readonly cause: ResumeCause; readonly pauseMs?: number },
+): CallIn<"resuming"> => {
+  const body = { ...again.body, run: again.body.run + 1 };
+  const { cause, pauseMs = 0 } = again;
+  const { call, tool, args, observed } = row;
+  const next = { call, tool, args, observed, phase: "resuming", body, cause } as const;
+  if (pauseMs > 0) return { ...next, due: { at: draft.at + pauseMs, birth: draft.seq } };
+  execute(draft, next, body, cause);
+  return next;
+};
+
+/** The pause is over. */
+export const pauseOver = (draft: Draft, row: CallIn<"resuming">): CallRow => {
+  execute(draft, row, row.body, row.cause);
+  const { call, tool, args, observed, body, cause } = row;
+  return { call, tool, args, observed, phase: "resuming", body, cause };
+};
+
+/** `ctx.continueAs`: the body starts anew under the same call, with nothing remembered. */
+export const continued = (draft: Draft, row: CallIn<"running">, args: Json): CallRow =>
+  resuming(draft, { ...row, args }, { body: { ...row.body, open: [], settled: PersistentMap() }, cause: "continued" });

@@ -1,0 +1,221 @@
+/**
+ * A call: one use of a tool, from the request to its completed output.
+ *
+ *   requested ─▶ preparing ─▶ [awaiting_approval] ─▶ ready ─▶ running ─▶ finishing ─▶ completed
+ *                                                      ▲       │ │ ▲
+ *                                       [backing_off] ─┘◀──────┘ │ └── resuming ◀─ suspended
+ *                                        [no_executor]           ▼
+ *                                                        [pending] [unknown]
+ *
+ * Any phase before `finishing` may go to `finishing` (a failure, a cancel), or straight to `completed` where no hook
+ * and no projection of the host's has a say.
+ *
+ * Invariants
+ *   C1  a call belongs to one live batch, and its batch lists it
+ *   C2  run and attempt start at 1; run never falls within an attempt
+ *   C3  a completed call has been observed as started and as completed, once each, in this order
+ *   C4  settled effects are kept by key; an open effect's key is not among them
+ *   C5  open effects stand in the order of their requests
+ *   C6  only running, resuming, suspended and no_executor calls have open effects
+ *   C7  a call that is past `ready` was approved where its tool requires it
+ */
+import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
+import type { Map as PersistentMap } from "immutable";
+import type { Tool } from "../catalog/model.ts";
+import type { Deadline } from "../deadline.ts";
+import type { OpenEffect, SettledEffect } from "../effect/model.ts";
+import type { BatchRef, CallRef } from "../ids.ts";
+
+/** What never changes in a call's life. */
+export interface CallIdentity {
+  readonly ref: CallRef;
+  readonly request: string;
+  readonly name: string;
+  /** As the caller gave it: what wire records, observations and replies show. */
+  readonly id: string;
+  readonly batch: BatchRef;
+  /** Its place in the batch. */
+  readonly index: number;
+  readonly born: number;
+  readonly replay?: Json;
+}
+
+interface Base {
+  readonly call: CallIdentity;
+  /** The tool's name; its id, where it was asked for by id and is not known. */
+  readonly tool: string;
+  readonly args: Json;
+  readonly observed: boolean;
+}
+
+/** What a body has done and may still do: kept from its first run to its last. */
+export interface BodyState {
+  readonly manifest: Tool;
+  readonly payload: Json;
+  readonly attempt: number;
+  readonly run: number;
+  /** Resumes in a row without a new record. */
+  readonly resumes: number;
+  readonly startedAt: number;
+  readonly open: readonly OpenEffect[];
+  readonly settled: PersistentMap<string, SettledEffect>;
+}
+
+interface WithBody extends Base {
+  readonly body: BodyState;
+}
+
+export type ResumeCause = "owner_lost" | "suspended" | "continued" | "executor_back" | "run_again";
+
+export type UnknownCause = "owner_lost" | "crash_loop" | "diverged";
+
+export interface Approval {
+  readonly argsHash: string;
+  readonly payload: Json;
+  /** A decision that came with edited arguments, while these are checked. */
+  readonly edited?: { readonly args: Json; readonly by: string };
+  /** Where the call goes once it is approved: to its first run, or to one more of an unknown outcome. */
+  readonly body?: BodyState;
+}
+
+export type CallRow =
+  | (Base & { readonly phase: "requested"; readonly byId: boolean })
+  | (Base & { readonly phase: "preparing"; readonly manifest: Tool; readonly waits: "hook" | "args" | "prepare" })
+  | (Base & { readonly phase: "awaiting_approval"; readonly manifest: Tool; readonly approval: Approval })
+  | (Base & { readonly phase: "ready"; readonly manifest: Tool; readonly payload: Json })
+  | (WithBody & {
+      readonly phase: "running";
+      readonly owner: string;
+      /** Of a call that completes from outside: the key that it is parked on if its owner is lost. */
+      readonly key?: string;
+      /** It was told to stop; at this time it is taken at its word. */
+      readonly cancelled?: Deadline;
+      readonly due?: Deadline;
+    })
+  | (WithBody & { readonly phase: "resuming"; readonly cause: ResumeCause; readonly due?: Deadline })
+  | (WithBody & { readonly phase: "suspended"; readonly due?: Deadline })
+  | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
+  | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
+  | (WithBody & { readonly phase: "unknown"; readonly cause: UnknownCause })
+  | (Base & {
+      readonly phase: "pending";
+      readonly key: string;
+      readonly pending: PendingCompletion;
+      readonly durationMs: number;
+      readonly due?: Deadline;
+    })
+  | (Base & {
+      readonly phase: "finishing";
+      readonly waits: "hook" | "projection";
+      readonly output: ToolCallOutput;
+      readonly durationMs: number;
+    })
+  | (Base & {
+      readonly phase: "completed";
+      readonly output: ToolCallOutput;
+      readonly durationMs: number;
+      readonly parts?: Json;
+    });
+
+export type CallPhase = CallRow["phase"];
+export type CallIn<P extends CallPhase> = Extract<CallRow, { readonly phase: P }>;
+
+/** Phases in which a call still has to do with the outside on its way to an output. */
+export const isEnded = (row: CallRow): row is CallIn<"finishing" | "completed"> =>
+  row.phase === "finishing" || row.phase === "completed";
+
+/** Phases in which a call holds a slot of its batch. */
+const occupying: ReadonlySet<CallPhase> = new Set(["running", "resuming", "suspended", "no_executor", "backing_off"]);
+export const occupies = (row: CallRow): boolean => occupying.has(row.phase);
+
+/** What a body did, where a call has got so far as to have one. */
+export const bodyOf = (row: CallRow): BodyState | undefined => ("body" in row ? row.body : undefined);
+
+const sooner = (a: Deadline | undefined, b: Deadline | undefined): Deadline | undefined => {
+  if (a === undefined || b === undefined) return a ?? b;
+  return b.at < a.at || (b.at === a.at && b.birth < a.birth) ? b : a;
+};
+
+/** The earliest of a body's own deadlines; settled effects have none, and are not looked at. */
+export const earliestDue = (open: readonly OpenEffect[], also?: Deadline): Deadline | undefined =>
+  open.reduce<Deadline | undefined>((due, effect) => sooner(due, effect.due), also);
+
+/** When a row has to be looked at again, if nothing else happens before. */
+export const dueOf = (row: CallRow): Deadline | undefined => ("due" in row ? row.due : undefined);
+
+/** A hook's word on a call: what the plugins asked for, in order, with what came of it. */
+export type Directive =
+  | { readonly kind: "replace_tool_args"; readonly args: Json }
+  | { readonly kind: "short_circuit_tool"; readonly output: ToolCallOutput }
+  | { readonly kind: "abort_turn"; readonly code: string; readonly message: string }
+  /** Performed by the host; `error` says that it could not be. */
+  | { readonly kind: "create_session"; readonly error?: string }
+  | { readonly kind: "enqueue_messages"; readonly error?: string }
+  | { readonly kind: "emit_runtime_events" }
+  | { readonly kind: "emit_trace"; readonly error?: string };
+
+export type HookOutcome =
+  | { readonly status: "ok"; readonly directives: readonly Directive[] }
+  | { readonly status: "err"; readonly message: string };
+
+export type ArgsVerdict =
+  | { readonly verdict: "valid" }
+  | { readonly verdict: "invalid"; readonly message: string }
+  | { readonly verdict: "no_contract" };
+
+export type Preparation =
+  | {
+      readonly type: "prepared";
+      readonly tool_id: string;
+      readonly args: Json;
+      readonly args_hash: string;
+      readonly payload: Json;
+    }
+  | { readonly type: "finished"; readonly output: ToolCallOutput };
+
+export type BodyResult =
+  | { readonly type: "done"; readonly output: ToolCallOutput }
+  | { readonly type: "pending"; readonly key: string; readonly pending: PendingCompletion };
+
+export type Resolved =
+  | { readonly type: "run_again" }
+  | { readonly type: "verified"; readonly output: ToolCallOutput }
+  | { readonly type: "give_up" };
+
+interface OfRun {
+  readonly call: string;
+  readonly attempt: number;
+  readonly run: number;
+}
+
+export type CallEvent =
+  | {
+      readonly type: "hook.ran";
+      readonly call: string;
+      readonly phase: "before" | "after";
+      readonly outcome: HookOutcome;
+    }
+  | {
+      readonly type: "args.checked";
+      readonly call: string;
+      readonly args_hash?: string;
+      readonly verdict: ArgsVerdict;
+    }
+  | { readonly type: "call.prepared"; readonly call: string; readonly preparation: Preparation }
+  | ({ readonly type: "call.dispatched"; readonly owner: string; readonly key?: string } & OfRun)
+  | ({ readonly type: "call.settled"; readonly result: BodyResult; readonly duration_ms: number } & OfRun)
+  | ({ readonly type: "call.settled_late"; readonly output: ToolCallOutput; readonly duration_ms: number } & OfRun)
+  | ({ readonly type: "call.suspended" } & OfRun)
+  | ({ readonly type: "call.resumed"; readonly cause: ResumeCause; readonly owner: string } & OfRun)
+  | ({ readonly type: "call.continued"; readonly args: Json } & OfRun)
+  | ({
+      readonly type: "call.diverged";
+      readonly position: number;
+      readonly expected: string;
+      readonly found: string;
+    } & OfRun)
+  | ({ readonly type: "call.executor_missing" } & OfRun)
+  | { readonly type: "executors.available"; readonly tools: readonly string[] }
+  | { readonly type: "call.cancelled"; readonly call: string; readonly by?: string }
+  | { readonly type: "outcome.resolved"; readonly call: string; readonly resolved: Resolved; readonly by?: string }
+  | { readonly type: "result.projected"; readonly call: string; readonly parts: Json };

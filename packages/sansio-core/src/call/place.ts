@@ -1,0 +1,67 @@
+/** Rows of calls are written here, so that a batch always hears what became of its slots. */
+import type { Draft } from "../draft.ts";
+import { Invariant, type Rejection, reject } from "../error.ts";
+import type { CallRef } from "../ids.ts";
+import { type CallIn, type CallPhase, type CallRow, bodyOf, occupies } from "./model.ts";
+
+/** What a change of a row means for the counts of its batch. */
+export interface Change {
+  readonly occupied: number;
+  readonly completed: number;
+}
+
+/** Writes a row in the place of another. What the body had open and the new row has no more is left. */
+export const place = (draft: Draft, before: CallRow, after: CallRow): Change => {
+  draft.putCall(after, before);
+  const open = bodyOf(before)?.open ?? [];
+  const kept = bodyOf(after)?.open;
+  const left = kept === undefined ? open : open.filter((effect) => !kept.includes(effect));
+  if (left.length > 0 && kept !== open) draft.raise({ type: "call.left", call: before.call.ref, effects: left });
+  return {
+    occupied: Number(occupies(after)) - Number(occupies(before)),
+    completed: Number(after.phase === "completed") - Number(before.phase === "completed"),
+  };
+};
+
+/** As `place`, and tells the batch. */
+export const move = (draft: Draft, before: CallRow, after: CallRow): void => {
+  const change = place(draft, before, after);
+  const readied = after.phase === "ready" && before.phase === "awaiting_approval";
+  if (change.occupied === 0 && change.completed === 0 && !readied) return;
+  const { batch, ref } = before.call;
+  draft.raise({ type: "call.moved", batch, ...change, ...(readied ? { readied: ref } : {}) });
+};
+
+/** A call that a concern knows to be there. */
+export const known = (draft: Draft, ref: CallRef): CallRow => {
+  const row = draft.call(ref);
+  if (row === undefined) throw new Invariant(`no call ${ref}`);
+  return row;
+};
+
+const wrongPhase = (row: CallRow, wanted: string): Rejection =>
+  reject("wrong_phase", `call \`${row.call.ref}\`: expected ${wanted}, found it ${row.phase}`);
+
+/** The live call that an event names, in one of these phases. */
+export const inPhase = <P extends CallPhase>(
+  draft: Draft,
+  ref: string,
+  ...phases: readonly P[]
+): CallIn<P> | Rejection => {
+  const row = draft.call(ref);
+  if (row === undefined) return reject("call_unknown", `no live call \`${ref}\``);
+  return phases.includes(row.phase as P) ? (row as CallIn<P>) : wrongPhase(row, phases.join(" or "));
+};
+
+export const isRejection = (found: object): found is Rejection => "type" in found && found.type === "rejection";
+
+/** Whether an event speaks of the run that is current. */
+export const misfitOfRun = (
+  row: CallIn<"running" | "resuming" | "suspended" | "no_executor">,
+  { attempt, run }: { readonly attempt: number; readonly run: number },
+): Rejection | undefined => {
+  const { body } = row;
+  if (attempt === body.attempt && run === body.run) return undefined;
+  const expected = `attempt ${body.attempt}, run ${body.run}`;
+  return reject("stale_run", `call \`${row.call.ref}\`: expected ${expected}, found attempt ${attempt}, run ${run}`);
+};

@@ -1,0 +1,89 @@
+/** What a lost owner means for each call, by its tool's recovery. */
+import { defaultPendingCompletion, failureOutput, runtimeFailure, type ToolCallOutput } from "@pawl/tool-value";
+import { recoveryOf } from "../catalog/model.ts";
+import type { Draft } from "../draft.ts";
+import { ending } from "./finish.ts";
+import { resuming } from "./launch.ts";
+import type { BodyState, CallIn, CallRow, Resolved, UnknownCause } from "./model.ts";
+import { park } from "./prepare.ts";
+
+export const unknownOutcome = (tool: string, cause: UnknownCause): ToolCallOutput => {
+  const message =
+    cause === "owner_lost"
+      ? `the outcome of \`${tool}\` is unknown: its owner was lost while it ran`
+      : `the outcome of \`${tool}\` is unknown: ${reasons[cause]}`;
+  return failureOutput(runtimeFailure("external", "tool_outcome_unknown", message));
+};
+
+const reasons: { readonly [C in Exclude<UnknownCause, "owner_lost">]: string } = {
+  crash_loop: "its owner was lost again and again while it ran",
+  diverged: "its program no longer asks what its log records",
+};
+
+const durationOf = (draft: Draft, body: BodyState): number => draft.at - body.startedAt;
+
+/** Asks the host's resolver; without one the call ends. */
+export const outcomeUnknown = (draft: Draft, row: CallRow, body: BodyState, cause: UnknownCause): CallRow => {
+  if (!draft.options.resolver || cause === "crash_loop") {
+    return ending(draft, row, unknownOutcome(row.tool, cause), durationOf(draft, body));
+  }
+  draft.emit({ type: "outcome.resolve", call: row.call.ref, cause, tool: row.tool });
+  const { call, tool, args, observed } = row;
+  return { call, tool, args, observed, phase: "unknown", body, cause };
+};
+
+const rerun = (draft: Draft, row: CallIn<"running">): CallRow => {
+  const { body } = row;
+  const pauseMs = draft.options.resume_pauses_ms[body.resumes];
+  if (pauseMs === undefined) return outcomeUnknown(draft, row, body, "crash_loop");
+  return resuming(draft, row, { body: { ...body, resumes: body.resumes + 1 }, cause: "owner_lost", pauseMs });
+};
+
+/** It goes on without an owner: its key is what ends it. */
+const parkOnKey = (draft: Draft, row: CallIn<"running">, key: string): CallRow => {
+  const { call, tool, args, observed, body } = row;
+  draft.raise({ type: "wait.open", key, waiter: { call: call.ref }, request: call.request });
+  const durationMs = durationOf(draft, body);
+  return { call, tool, args, observed, phase: "pending", key, pending: defaultPendingCompletion, durationMs };
+};
+
+/** A running call whose owner is lost. One that was told to stop is taken at its word. */
+export const lose = (draft: Draft, row: CallIn<"running">): CallRow => {
+  const recovery = recoveryOf(row.body.manifest);
+  if (recovery === "rerunnable") return rerun(draft, row);
+  if (recovery === "externally_owned" && row.key !== undefined) return parkOnKey(draft, row, row.key);
+  return outcomeUnknown(draft, row, row.body, "owner_lost");
+};
+
+/** The resolver's word on an unknown outcome. A run-again of a call that needs approval asks again. */
+export const resolve = (draft: Draft, row: CallIn<"unknown">, resolved: Resolved): CallRow => {
+  const { body } = row;
+  switch (resolved.type) {
+    case "verified":
+      return ending(draft, row, resolved.output, durationOf(draft, body));
+    case "give_up":
+      return ending(draft, row, unknownOutcome(row.tool, row.cause), durationOf(draft, body));
+    case "run_again": {
+      const { manifest, payload } = body;
+      if (manifest.policy !== "requires_approval") return resuming(draft, row, { body, cause: "run_again" });
+      const { call, tool, args, observed } = row;
+      const approval = { argsHash: "", payload, body };
+      return park(draft, { call, tool, args, observed, phase: "awaiting_approval", manifest, approval });
+    }
+  }
+};
+
+/** A body that no longer asks what its log records, by its tool's policy. */
+export const diverge = (draft: Draft, row: CallIn<"running">, detail: string): CallRow => {
+  const { body } = row;
+  switch (body.manifest.divergence) {
+    case "park":
+      return outcomeUnknown(draft, row, body, "diverged");
+    case "release":
+      return resuming(draft, row, { body: { ...body, open: [], settled: body.settled.clear() }, cause: "run_again" });
+    case "fail": {
+      const failure = runtimeFailure("internal", "replay_diverged", detail);
+      return ending(draft, row, failureOutput(failure), durationOf(draft, body));
+    }
+  }
+};

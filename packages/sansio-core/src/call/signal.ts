@@ -1,0 +1,191 @@
+/** What calls do when another concern says so. */
+import { isExecutor } from "../ids.ts";
+import { type BatchRow, parallelSlots } from "../batch/model.ts";
+import type { Draft } from "../draft.ts";
+import { Invariant, absurd } from "../error.ts";
+import { type BatchRef, type CallRef, callRef } from "../ids.ts";
+import type { Signal } from "../signal.ts";
+import { cancel, cancelNow } from "./cancel.ts";
+import { outputOfPending } from "./due.ts";
+import { ending, internal, project } from "./finish.ts";
+import { launch } from "./launch.ts";
+import type { CallIn, CallRow } from "./model.ts";
+import { type Change, known, move, place } from "./place.ts";
+import { begin, park } from "./prepare.ts";
+import { lose } from "./recover.ts";
+
+type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
+
+const batchOf = (draft: Draft, ref: BatchRef): BatchRow => {
+  const row = draft.batch(ref);
+  if (row === undefined) throw new Invariant(`no batch ${ref}`);
+  return row;
+};
+
+const onCreate = (draft: Draft, { batch, request, prefix, calls }: Of<"calls.create">): void => {
+  for (const [index, { id, tool, by_id = false, args, replay }] of calls.entries()) {
+    const name = prefix + id;
+    const identity = { ref: callRef(request, name), request, name, id, batch, index, born: draft.seq };
+    const call = replay === undefined ? identity : { ...identity, replay };
+    draft.putCall({ call, tool, args, observed: false, phase: "requested", byId: by_id }, undefined);
+  }
+};
+
+/** Adds up what many calls of a batch did, so that the batch is told once. */
+const addUp = (sum: Change, change: Change): Change => ({
+  occupied: sum.occupied + change.occupied,
+  completed: sum.completed + change.completed,
+});
+const nothing: Change = { occupied: 0, completed: 0 };
+
+const onPrepare = (draft: Draft, { batch }: Of<"calls.prepare">): void => {
+  const { calls, prepared } = batchOf(draft, batch);
+  let sum = nothing;
+  let count = 0;
+  for (let i = prepared; i < calls.length; i++) {
+    const row = known(draft, calls[i] as CallRef);
+    const after = row.phase === "requested" ? begin(draft, row) : row;
+    if (after !== row) sum = addUp(sum, place(draft, row, after));
+    if (after.phase === "preparing") break;
+    count += 1;
+  }
+  draft.raise({ type: "batch.prepared", batch, count, completed: sum.completed });
+};
+
+/** Launches from a list while slots last; a call that ends at once leaves its slot to the next. */
+const launchFrom = (
+  draft: Draft,
+  calls: readonly CallRef[],
+  from: number,
+  slots: number,
+): Change & { readonly count: number } => {
+  let sum = nothing;
+  let count = 0;
+  for (; from + count < calls.length && sum.occupied < slots; count++) {
+    const row = known(draft, calls[from + count] as CallRef);
+    if (row.phase === "ready") sum = addUp(sum, place(draft, row, launch(draft, row)));
+  }
+  return { ...sum, count };
+};
+
+const onLaunch = (draft: Draft, { batch }: Of<"calls.launch">): void => {
+  const row = batchOf(draft, batch);
+  const slots = parallelSlots(row, draft.options.concurrency);
+  const parallel = launchFrom(draft, row.parallel, row.launchedParallel, slots);
+  const isParallelOver = row.launchedParallel + parallel.count === row.parallel.length;
+  const isFree = isParallelOver && row.occupied + parallel.occupied === 0;
+  const serial = isFree ? launchFrom(draft, row.serial, row.launchedSerial, 1) : { ...nothing, count: 0 };
+  draft.raise({
+    type: "batch.counted",
+    batch,
+    parallel: parallel.count,
+    serial: serial.count,
+    ...addUp(parallel, serial),
+  });
+};
+
+const onCancel = (draft: Draft, { batch, calls }: Of<"calls.cancel">): void => {
+  let sum = nothing;
+  for (const ref of calls) {
+    const row = known(draft, ref);
+    const after = cancel(draft, row);
+    if (after !== row) sum = addUp(sum, place(draft, row, after));
+  }
+  draft.raise({
+    type: "batch.counted",
+    batch,
+    parallel: 0,
+    serial: 0,
+    occupied: sum.occupied,
+    completed: sum.completed,
+  });
+};
+
+/** Ends what a body that is over had begun: told, observed, and gone. */
+const onDrop = (draft: Draft, { batches }: Of<"calls.drop">): void => {
+  for (const batch of batches) {
+    for (const ref of batchOf(draft, batch).calls) {
+      const row = known(draft, ref);
+      if (row.phase === "running") {
+        draft.emit({ type: "tool.cancel", call: ref, attempt: row.body.attempt, run: row.body.run });
+      }
+      if (row.phase !== "completed") cancelNow(draft, row);
+      if (row.phase === "pending")
+        draft.raise({ type: "wait.leave", key: row.key, waiter: { call: ref }, terminal: { status: "cancelled" } });
+      draft.dropCall(ref);
+    }
+    draft.dropBatch(batch);
+  }
+};
+
+const revoked = internal(
+  "pending_tool_completion_failed",
+  "await_event_unknown_or_revoked: await-event key is invalid or revoked",
+);
+
+const onPendingEnd = (draft: Draft, { call, resolution }: Of<"pending.end">): void => {
+  const row = known(draft, call);
+  if (row.phase !== "pending") throw new Invariant(`call ${call} is ${row.phase}, not pending`);
+  const after =
+    resolution === "revoked"
+      ? project(draft, row, revoked, row.durationMs)
+      : ending(draft, row, outputOfPending(row, resolution), row.durationMs);
+  move(draft, row, after);
+};
+
+const byBirth = (a: CallRow, b: CallRow): number => a.call.born - b.call.born || a.call.index - b.call.index;
+
+/** The live calls in one phase, oldest first. */
+const inOrder = <P extends CallRow["phase"]>(draft: Draft, phase: P): readonly CallIn<P>[] =>
+  draft
+    .calls()
+    .filter((row): row is CallIn<P> => row.phase === phase)
+    .toSorted(byBirth);
+
+/** An executor outlives the driver that it works for: only its own lease ends it. */
+const onOwnersLost = (draft: Draft, { owners }: Of<"owners.lost">): void => {
+  const isLost = (owner: string): boolean => (owners === "older" ? !isExecutor(owner) : owners.includes(owner));
+  for (const row of inOrder(draft, "running")) if (isLost(row.owner)) move(draft, row, lose(draft, row));
+};
+
+/** A sticky decision is applied to the calls of its tool that are parked now. */
+const onDecide = (draft: Draft, { tool }: Of<"calls.decide">): void => {
+  for (const row of inOrder(draft, "awaiting_approval")) {
+    if (row.manifest.id === tool && row.approval.edited === undefined) move(draft, row, park(draft, row));
+  }
+};
+
+export const onCallSignal = (
+  draft: Draft,
+  signal: Of<
+    | "calls.create"
+    | "calls.prepare"
+    | "calls.launch"
+    | "calls.cancel"
+    | "calls.drop"
+    | "calls.decide"
+    | "pending.end"
+    | "owners.lost"
+  >,
+): void => {
+  switch (signal.type) {
+    case "calls.create":
+      return onCreate(draft, signal);
+    case "calls.prepare":
+      return onPrepare(draft, signal);
+    case "calls.launch":
+      return onLaunch(draft, signal);
+    case "calls.cancel":
+      return onCancel(draft, signal);
+    case "calls.drop":
+      return onDrop(draft, signal);
+    case "calls.decide":
+      return onDecide(draft, signal);
+    case "pending.end":
+      return onPendingEnd(draft, signal);
+    case "owners.lost":
+      return onOwnersLost(draft, signal);
+    default:
+      return absurd(signal);
+  }
+};

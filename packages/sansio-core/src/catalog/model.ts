@@ -1,0 +1,87 @@
+/**
+ * The catalog: which tools a scope has, and how each is scheduled, retried and recovered.
+ *
+ * It arrives as an event and is replaced as a whole; overrides outlive the replacement.
+ *
+ * Invariants
+ *   K1  tool ids are unique, and so are names
+ *   K2  an override names an availability, not a tool: it may wait for a tool to come
+ */
+import type { Map as PersistentMap } from "immutable";
+
+export type Availability = "off" | "searchable" | "callable" | "showcased";
+export type Scheduling = "parallel" | "serial";
+export type Recovery = "rerunnable" | "owner_bound" | "externally_owned";
+export type Policy = "auto" | "requires_approval" | "client_side";
+export type DivergencePolicy = "park" | "release" | "fail";
+
+interface RetryBounds {
+  readonly max_attempts: number;
+  readonly base_delay_ms: number;
+  readonly max_delay_ms: number;
+}
+export type RetryPolicy =
+  | { readonly type: "never" }
+  | ({ readonly type: "safe" } & RetryBounds)
+  | ({ readonly type: "idempotent" } & RetryBounds);
+
+export interface Hints {
+  readonly readonly: boolean;
+  readonly idempotent: boolean;
+}
+
+/** What the core needs to know of a tool. */
+export interface Tool {
+  readonly id: string;
+  readonly name: string;
+  readonly availability: Availability;
+  readonly scheduling: Scheduling;
+  readonly retry_policy: RetryPolicy;
+  readonly policy: Policy;
+  /** Every outside effect of the body is inside a durable effect. */
+  readonly durable: boolean;
+  readonly hints: Hints;
+  readonly recovery?: Recovery;
+  readonly divergence: DivergencePolicy;
+  /** Whether arguments are checked, and whether the tool prepares its calls. */
+  readonly checks: boolean;
+  readonly prepares: boolean;
+}
+
+export interface CatalogRow {
+  readonly byName: PersistentMap<string, Tool>;
+  readonly byId: PersistentMap<string, Tool>;
+  readonly overrides: PersistentMap<string, Availability>;
+}
+
+export type CatalogEvent =
+  | { readonly type: "catalog.published"; readonly tools: readonly Tool[] }
+  | {
+      readonly type: "catalog.overridden";
+      readonly names: readonly string[];
+      readonly availability: Availability | null;
+    };
+
+const ranks: { readonly [A in Availability]: number } = { off: 0, searchable: 1, callable: 2, showcased: 3 };
+
+const isCallable = (tool: Tool, { overrides }: CatalogRow): boolean =>
+  ranks[overrides.get(tool.name) ?? tool.availability] >= ranks.callable;
+
+/** A tool that may be called, by its name. */
+export const callableByName = (catalog: CatalogRow, name: string): Tool | undefined => {
+  const tool = catalog.byName.get(name);
+  return tool !== undefined && isCallable(tool, catalog) ? tool : undefined;
+};
+
+export const callableById = (catalog: CatalogRow, id: string): Tool | undefined => {
+  const tool = catalog.byId.get(id);
+  return tool !== undefined && isCallable(tool, catalog) ? tool : undefined;
+};
+
+/** What a lost owner means for a running call: the first that is set decides. */
+export const recoveryOf = (tool: Tool): Recovery => {
+  if (tool.recovery !== undefined) return tool.recovery;
+  const isSafe =
+    tool.durable || tool.hints.idempotent || tool.hints.readonly || tool.retry_policy.type === "idempotent";
+  return isSafe ? "rerunnable" : "owner_bound";
+};

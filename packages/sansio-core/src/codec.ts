@@ -1,0 +1,21 @@
+/** The codec of all events: one union, its member picked by the tag. */
+import { type Codec, string, tagged } from "@pawl/tool-value";
+import { approvalEvents } from "./approval/codec.ts";
+import { callEvents } from "./call/codec.ts";
+import { catalogEvents } from "./catalog/codec.ts";
+import { effectEvents } from "./effect/codec.ts";
+import type { Event } from "./event.ts";
+import { requestEvents } from "./request/codec.ts";
+import { scopeEvents } from "./scope/codec.ts";
+import { waitEvents } from "./wait/codec.ts";
+
+export const EventCodec: Codec<Event> = tagged<Event, "type">("Event", "type", {
+  ...scopeEvents,
+  ...catalogEvents,
+  ...requestEvents,
+  ...callEvents,
+  ...approvalEvents,
+  ...effectEvents,
+  ...waitEvents,
+  "external.cancel_acked": { key: string },
+});

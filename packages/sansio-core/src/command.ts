@@ -1,0 +1,118 @@
+/**
+ * Commands are what the core asks of the world. They are derived, never recorded. The duty table says when a driver
+ * performs each, what it does with it after its owner was lost, and which event answers it; drivers obey.
+ */
+import type { Json, ToolCallOutput } from "@pawl/tool-value";
+import type { ResumeCause, UnknownCause } from "./call/model.ts";
+import type { Recovery } from "./catalog/model.ts";
+import type { StepRecovery } from "./effect/model.ts";
+import type { CallRef } from "./ids.ts";
+import type { Reply } from "./request/model.ts";
+
+interface OfRun {
+  readonly call: CallRef;
+  readonly attempt: number;
+  readonly run: number;
+}
+
+export type Command =
+  | {
+      readonly type: "hook.run";
+      readonly call: CallRef;
+      readonly phase: "before" | "after";
+      readonly tool: string;
+      readonly args: Json;
+      readonly output?: ToolCallOutput;
+      readonly duration_ms?: number;
+    }
+  | { readonly type: "args.check"; readonly call: CallRef; readonly tool_id: string; readonly args: Json }
+  | { readonly type: "tool.prepare"; readonly call: CallRef; readonly tool_id: string; readonly args: Json }
+  | ({
+      readonly type: "tool.execute";
+      readonly tool_id: string;
+      readonly tool: string;
+      readonly args: Json;
+      readonly payload: Json;
+      readonly max_attempts: number;
+      readonly recovery: Recovery;
+      /** Of a later run: why the body starts again. */
+      readonly cause?: ResumeCause;
+    } & OfRun)
+  | ({ readonly type: "tool.cancel" } & OfRun)
+  | ({ readonly type: "step.run"; readonly key: string; readonly recovery: StepRecovery } & OfRun)
+  | ({
+      readonly type: "step.answer";
+      readonly key: string;
+      /** Its place in the log, and the event that holds the value. */
+      readonly seq: number;
+      readonly index: number;
+      readonly value: number;
+    } & OfRun)
+  | ({ readonly type: "host.request"; readonly key: string; readonly name: string; readonly input: Json } & OfRun)
+  | { readonly type: "outcome.resolve"; readonly call: CallRef; readonly cause: UnknownCause; readonly tool: string }
+  | { readonly type: "result.project"; readonly call: CallRef; readonly tool: string; readonly output: ToolCallOutput }
+  | { readonly type: "external.cancel"; readonly call: CallRef; readonly key: string }
+  | {
+      readonly type: "replies.record";
+      readonly call: CallRef;
+      readonly key: string;
+      readonly replies: readonly Reply[];
+    }
+  | { readonly type: "reply"; readonly request: string; readonly replies: readonly Reply[] }
+  | {
+      readonly type: "observe";
+      readonly what: "call_started" | "call_completed" | "call_settled_late" | "call_parked";
+      readonly call: CallRef;
+      readonly tool: string;
+      readonly call_id: string;
+      readonly args: Json;
+      readonly output?: ToolCallOutput;
+      readonly duration_ms?: number;
+    };
+export type CommandType = Command["type"];
+
+export interface Duty {
+  readonly performed: "at_once" | "durable" | "when_leased";
+  readonly afterLoss: "again" | "counted" | "never" | "when_asked" | "until_acknowledged" | "from_the_log" | "parked";
+  readonly answeredBy: string | undefined;
+}
+
+const answered = (by: string): Duty => ({ performed: "at_once", afterLoss: "again", answeredBy: by });
+const toBody: Duty = { performed: "at_once", afterLoss: "from_the_log", answeredBy: undefined };
+const untilAcked = (by: string): Duty => ({ performed: "durable", afterLoss: "until_acknowledged", answeredBy: by });
+
+/** The duty of each command by its type; that of `tool.execute` and `step.run` hangs on their recovery. */
+export const duties: { readonly [T in Exclude<CommandType, "tool.execute" | "step.run">]: Duty } = {
+  "hook.run": answered("hook.ran"),
+  "args.check": answered("args.checked"),
+  "tool.prepare": answered("call.prepared"),
+  "result.project": answered("result.projected"),
+  "outcome.resolve": answered("outcome.resolved"),
+  "replies.record": answered("replies.recorded"),
+  "tool.cancel": toBody,
+  "step.answer": toBody,
+  "host.request": { performed: "durable", afterLoss: "when_asked", answeredBy: "host.answered" },
+  "external.cancel": untilAcked("external.cancel_acked"),
+  reply: untilAcked("reply.acked"),
+  observe: { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
+};
+
+export const executeDuty: { readonly [R in Recovery]: Duty } = {
+  rerunnable: { performed: "at_once", afterLoss: "counted", answeredBy: "call.settled" },
+  owner_bound: { performed: "durable", afterLoss: "never", answeredBy: "call.settled" },
+  externally_owned: { performed: "durable", afterLoss: "parked", answeredBy: "call.settled" },
+};
+
+export const stepDuty: { readonly [R in StepRecovery]: Duty } = {
+  idempotent: { performed: "when_leased", afterLoss: "when_asked", answeredBy: "step.settled" },
+  again: { performed: "durable", afterLoss: "when_asked", answeredBy: "step.settled" },
+  once: { performed: "durable", afterLoss: "never", answeredBy: "step.settled" },
+};
+
+/** What a driver owes a command. A body's later runs wait until `call.resumed` is durable, whatever the tool. */
+export const dutyOf = (command: Command): Duty => {
+  if (command.type === "step.run") return stepDuty[command.recovery];
+  if (command.type !== "tool.execute") return duties[command.type];
+  const duty = executeDuty[command.recovery];
+  return command.run === 1 ? duty : { ...duty, performed: "durable" };
+};

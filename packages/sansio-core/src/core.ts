@@ -1,0 +1,151 @@
+/**
+ * The core: `step` takes a state and an event, and gives the next state and the commands that follow from it.
+ *
+ *   1  admit    the envelope fits: its place, its time, the scope takes events
+ *   2  time     what is due at or before `at` passes, by (deadline, birth)
+ *   3  handle   one concern looks the event up, decides, writes and emits; or rejects, and nothing has happened
+ *   4  route    signals between concerns, until there are none
+ *   5  finish   the draft becomes the state
+ *
+ * Pure, synchronous and total: the same state and event give the same result on every platform, for ever within one
+ * protocol; an event that does not fit is a typed Rejection, and the state stands.
+ */
+import * as E from "fp-ts/lib/Either.js";
+import { onApprovalEvent } from "./approval/step.ts";
+import { onBatchSignal } from "./batch/step.ts";
+import { onCallDue } from "./call/due.ts";
+import { onCallSignal } from "./call/signal.ts";
+import { onCallEvent } from "./call/step.ts";
+import { onCatalogEvent } from "./catalog/step.ts";
+import type { Command } from "./command.ts";
+import { Draft, type Finished } from "./draft.ts";
+import { onEffectEvent, onEffectSignal } from "./effect/step.ts";
+import { type Rejection, absurd } from "./error.ts";
+import type { Envelope, Event } from "./event.ts";
+import { onOutboxEvent } from "./outbox/step.ts";
+import { onBatchEnded, onRequestEvent } from "./request/step.ts";
+import { admit } from "./scope/admit.ts";
+import { onScopeEvent } from "./scope/step.ts";
+import type { Signal } from "./signal.ts";
+import type { State } from "./state.ts";
+import { onWaitEvent, onWaitSignal } from "./wait/step.ts";
+
+/** What follows from an event. */
+export interface Transition {
+  readonly state: State;
+  readonly commands: readonly Command[];
+  /** What left the state, for the journal's finished index. */
+  readonly finished: readonly Finished[];
+}
+
+const handle = (draft: Draft, event: Event): Rejection | undefined => {
+  switch (event.type) {
+    case "scope.opened":
+    case "scope.configured":
+    case "scope.upgraded":
+    case "scope.moving":
+    case "scope.received":
+    case "scope.moved":
+    case "scope.kept":
+    case "owner.lost":
+    case "clock.ticked":
+      return onScopeEvent(draft, event);
+    case "catalog.published":
+    case "catalog.overridden":
+      return onCatalogEvent(draft, event);
+    case "request.submitted":
+    case "request.cancelled":
+    case "reply.acked":
+      return onRequestEvent(draft, event);
+    case "hook.ran":
+    case "args.checked":
+    case "call.prepared":
+    case "call.dispatched":
+    case "call.settled":
+    case "call.settled_late":
+    case "call.suspended":
+    case "call.resumed":
+    case "call.continued":
+    case "call.diverged":
+    case "call.executor_missing":
+    case "executors.available":
+    case "call.cancelled":
+    case "outcome.resolved":
+    case "result.projected":
+      return onCallEvent(draft, event);
+    case "approval.decided":
+      return onApprovalEvent(draft, event);
+    case "effect.requested":
+    case "step.settled":
+    case "host.answered":
+    case "replies.recorded":
+    case "effect.reused":
+      return onEffectEvent(draft, event);
+    case "wait.resolved":
+    case "wait.cancelled":
+    case "wait.revoked":
+      return onWaitEvent(draft, event);
+    case "external.cancel_acked":
+      return onOutboxEvent(draft, event);
+    default:
+      return absurd(event);
+  }
+};
+
+const route = (draft: Draft, signal: Signal): void => {
+  switch (signal.type) {
+    case "batch.create":
+    case "preparation.ended":
+    case "batch.prepared":
+    case "call.moved":
+    case "batch.counted":
+    case "batches.cancel":
+      return onBatchSignal(draft, signal);
+    case "calls.create":
+    case "calls.prepare":
+    case "calls.launch":
+    case "calls.cancel":
+    case "calls.drop":
+    case "calls.decide":
+    case "pending.end":
+    case "owners.lost":
+      return onCallSignal(draft, signal);
+    case "batch.ended":
+      return onBatchEnded(draft, signal);
+    case "effect.end":
+    case "effects.expire":
+    case "call.left":
+      return onEffectSignal(draft, signal);
+    case "wait.open":
+    case "wait.leave":
+    case "waits.forget":
+      return onWaitSignal(draft, signal);
+    default:
+      return absurd(signal);
+  }
+};
+
+const settle = (draft: Draft): void => {
+  for (let signal = draft.nextSignal(); signal !== undefined; signal = draft.nextSignal()) route(draft, signal);
+};
+
+const passTime = (draft: Draft): void => {
+  if (draft.scope.status.type !== "open") return; // A scope that moves keeps what it has as it is.
+  for (let passed = 0; passed < draft.options.expire_at_once; passed++) {
+    const key = draft.takePassed();
+    if (key === undefined) return;
+    onCallDue(draft, key);
+    settle(draft);
+  }
+};
+
+export const step = (state: State, { seq, at, event }: Envelope): E.Either<Rejection, Transition> => {
+  const misfit = admit(state, { seq, at, event });
+  if (misfit !== undefined) return E.left(misfit);
+  const draft = new Draft(state, seq, at);
+  passTime(draft);
+  const rejection = handle(draft, event);
+  if (rejection !== undefined) return E.left(rejection);
+  settle(draft);
+  return E.right({ state: draft.finish(), commands: draft.commands, finished: draft.finished });
+};

@@ -1,0 +1,198 @@
+/**
+ * The next state while one event is worked in. Concerns write rows, emit commands and raise signals through it; the
+ * state it began from is never touched. A rejected event's draft is thrown away.
+ */
+import type { Map as PersistentMap } from "immutable";
+import type { StickyDecision } from "./approval/model.ts";
+import type { BatchRow } from "./batch/model.ts";
+import { type CallRow, dueOf } from "./call/model.ts";
+import type { CatalogRow } from "./catalog/model.ts";
+import type { Command } from "./command.ts";
+import { Deadlines, isSameDeadline } from "./deadline.ts";
+import type { BatchRef, CallRef } from "./ids.ts";
+import type { Options } from "./options.ts";
+import type { OutboxRow } from "./outbox/model.ts";
+import type { RequestRow } from "./request/model.ts";
+import type { ScopeRow } from "./scope/model.ts";
+import type { Signal } from "./signal.ts";
+import { type State, duesOf, isTrueDue } from "./state.ts";
+import type { Table } from "./table.ts";
+import type { WaitRow } from "./wait/model.ts";
+
+/** What has left the state with this event, for the journal's finished index. */
+export interface Finished {
+  readonly kind: "request" | "call" | "wait";
+  readonly id: string;
+}
+
+export class Draft {
+  readonly seq: number;
+  readonly at: number;
+  readonly commands: Command[] = [];
+  readonly finished: Finished[] = [];
+  readonly #before: State;
+  readonly #signals: Signal[] = [];
+  #scope: ScopeRow;
+  #catalog: CatalogRow;
+  #requests: Table<RequestRow>;
+  #batches: Table<BatchRow>;
+  #calls: Table<CallRow>;
+  #waits: Table<WaitRow>;
+  #unclaimed: number;
+  #sticky: PersistentMap<string, StickyDecision>;
+  #outbox: PersistentMap<string, OutboxRow>;
+  #deadlines: Deadlines;
+  #answers = 0;
+
+  constructor(before: State, seq: number, at: number) {
+    this.#before = before;
+    this.seq = seq;
+    this.at = at;
+    this.#scope = before.scope;
+    this.#catalog = before.catalog;
+    this.#requests = before.requests;
+    this.#batches = before.batches;
+    this.#calls = before.calls;
+    this.#waits = before.waits;
+    this.#unclaimed = before.unclaimed;
+    this.#sticky = before.sticky;
+    this.#outbox = before.outbox;
+    this.#deadlines = before.deadlines;
+  }
+
+  get scope(): ScopeRow {
+    return this.#scope;
+  }
+  get options(): Options {
+    return this.#scope.options;
+  }
+  get catalog(): CatalogRow {
+    return this.#catalog;
+  }
+  get unclaimed(): number {
+    return this.#unclaimed;
+  }
+  get sticky(): PersistentMap<string, StickyDecision> {
+    return this.#sticky;
+  }
+  get outbox(): PersistentMap<string, OutboxRow> {
+    return this.#outbox;
+  }
+
+  request(id: string): RequestRow | undefined {
+    return this.#requests.at(id);
+  }
+  batch(ref: BatchRef): BatchRow | undefined {
+    return this.#batches.at(ref);
+  }
+  call(ref: string): CallRow | undefined {
+    return this.#calls.at(ref);
+  }
+  wait(key: string): WaitRow | undefined {
+    return this.#waits.at(key);
+  }
+  calls(): CallRow[] {
+    return this.#calls.rows();
+  }
+
+  setScope(scope: ScopeRow): void {
+    this.#scope = scope;
+  }
+  setCatalog(catalog: CatalogRow): void {
+    this.#catalog = catalog;
+  }
+  setSticky(tool: string, decision: StickyDecision): void {
+    this.#sticky = this.#sticky.set(tool, decision);
+  }
+  putRequest(row: RequestRow): void {
+    this.#requests = this.#requests.set(row.request, row);
+  }
+  dropRequest(id: string): void {
+    this.#requests = this.#requests.delete(id);
+    this.finished.push({ kind: "request", id });
+  }
+  putBatch(row: BatchRow): void {
+    this.#batches = this.#batches.set(row.ref, row);
+  }
+  dropBatch(ref: BatchRef): void {
+    this.#batches = this.#batches.delete(ref);
+  }
+  /** `before` is the row that is replaced, where there is one. */
+  putCall(row: CallRow, before: CallRow | undefined): void {
+    const { ref } = row.call;
+    const due = dueOf(row);
+    if (due !== undefined && !(before !== undefined && isSameDeadline(dueOf(before), due))) {
+      this.#deadlines = this.#deadlines.add({ at: due.at, birth: due.birth, key: ref });
+    }
+    this.#calls = before === undefined ? this.#calls.set(ref, row) : this.#calls.replace(ref, row);
+  }
+  dropCall(ref: CallRef): void {
+    this.#calls = this.#calls.delete(ref);
+    this.finished.push({ kind: "call", id: ref });
+  }
+  putWait(row: WaitRow): void {
+    this.#waits = this.#waits.set(row.key, row);
+  }
+  dropWait(key: string): void {
+    this.#waits = this.#waits.delete(key);
+    this.finished.push({ kind: "wait", id: key });
+  }
+  countUnclaimed(change: number): void {
+    this.#unclaimed += change;
+  }
+  putOutbox(row: OutboxRow): void {
+    this.#outbox = this.#outbox.set(row.key, row);
+  }
+  dropOutbox(key: string): void {
+    this.#outbox = this.#outbox.delete(key);
+  }
+
+  emit(command: Command): void {
+    this.commands.push(command);
+  }
+  raise(signal: Signal): void {
+    this.#signals.push(signal);
+  }
+  nextSignal(): Signal | undefined {
+    return this.#signals.shift();
+  }
+  /** The place of the next answer among those of this event. */
+  nextAnswer(): number {
+    return this.#answers++;
+  }
+
+  /** The call whose deadline passed first, with the deadline taken off; the call sets a new one, or none. */
+  takePassed(): string | undefined {
+    this.#deadlines = this.#deadlines.settled((due) => isTrueDue(this.#calls, due));
+    const due = this.#deadlines.next;
+    if (due === undefined || due.at > this.at) return undefined;
+    this.#deadlines = this.#deadlines.withoutNext();
+    return due.key;
+  }
+
+  /** Deadlines that no row has any more are dropped where they come first, and all at once where they are too many. */
+  #cleanDeadlines(): Deadlines {
+    const calls = this.#calls;
+    const isCrowded = this.#deadlines.size > 4 * calls.size + 64;
+    return isCrowded ? Deadlines.of(duesOf(calls)) : this.#deadlines.settled((due) => isTrueDue(calls, due));
+  }
+
+  finish(): State {
+    const before = this.#before;
+    const isSame = this.#deadlines === before.deadlines && this.#calls === before.calls;
+    return {
+      scope: this.#scope,
+      seq: this.seq,
+      at: this.at,
+      catalog: this.#catalog,
+      requests: this.#requests,
+      batches: this.#batches,
+      calls: this.#calls,
+      waits: this.#waits,
+      unclaimed: this.#unclaimed,
+      sticky: this.#sticky,
+      outbox: this.#outbox,
+      deadlines: isSame ? before.deadlines : this.#cleanDeadlines(),
+    };
+  }
+}

@@ -1,0 +1,37 @@
+import { type Codec, array, json, oneOf, optional, record, string, tagged, u64 } from "@pawl/tool-value";
+import { ReplyCodec } from "../request/codec.ts";
+import type { ChildCall, EffectResult, EffectSpec, SelectMode, StepError, StepRecovery } from "./model.ts";
+
+const ChildCallCodec: Codec<ChildCall> = record<ChildCall>("struct ChildCall", {
+  id: string,
+  tool: string,
+  args: json,
+});
+
+export const SelectModeCodec: Codec<SelectMode> = oneOf("a select mode", "race", "any", "all", "all_settled");
+
+export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("EffectSpec", "kind", {
+  step: { recovery: oneOf<StepRecovery>("a step recovery", "again", "idempotent", "once"), input: json },
+  sleep: { ms: u64 },
+  wait: { wait: string, deadline_ms: optional(u64) },
+  host: { name: string, input: json },
+  batch: { calls: array(ChildCallCodec) },
+  select: { mode: SelectModeCodec, keys: array(string) },
+});
+
+const StepErrorCodec: Codec<StepError> = record<StepError>("struct StepError", { code: string, message: string });
+
+export const EffectResultCodec: Codec<EffectResult> = tagged<EffectResult, "status">("EffectResult", "status", {
+  ok: { value: json },
+  err: { error: StepErrorCodec },
+});
+
+const ofRun = { call: string, attempt: u64, run: u64 };
+
+export const effectEvents = {
+  "effect.requested": { ...ofRun, key: string, hash: string, effect: EffectSpecCodec },
+  "step.settled": { ...ofRun, key: string, result: EffectResultCodec },
+  "host.answered": { call: string, key: string, result: EffectResultCodec },
+  "replies.recorded": { call: string, key: string, replies: array(ReplyCodec) },
+  "effect.reused": { call: string, attempt: u64, key: string },
+} as const;

@@ -1,0 +1,95 @@
+/** Open effects become settled ones, and the body hears of it. */
+import { resuming } from "../call/launch.ts";
+import { type BodyState, type CallIn, type CallRow, bodyOf, earliestDue } from "../call/model.ts";
+import { known } from "../call/place.ts";
+import type { Draft } from "../draft.ts";
+import type { CallRef } from "../ids.ts";
+import type { EffectStatus, OpenEffect, SettledEffect } from "./model.ts";
+import { decideSelect } from "./select.ts";
+
+export type Bodied = CallIn<"running" | "resuming" | "suspended" | "no_executor" | "backing_off" | "unknown">;
+
+/** How an effect ended: where its value stands, and for a select, who won. */
+export interface End {
+  readonly status: EffectStatus;
+  readonly value: number;
+  readonly winner?: string;
+}
+
+/** The row with a changed body, and with the deadline that follows from it. */
+export const withBody = (row: Bodied, body: BodyState): Bodied => {
+  if (row.phase !== "running" && row.phase !== "suspended") return { ...row, body };
+  const due = earliestDue(body.open, row.phase === "running" ? row.cancelled : undefined);
+  if (due !== undefined) return { ...row, body, due };
+  const { due: _, ...rest } = row;
+  return { ...rest, body };
+};
+
+const settledEffect = (draft: Draft, body: BodyState, effect: OpenEffect, end: End): SettledEffect => ({
+  kind: effect.kind,
+  hash: effect.hash,
+  status: end.status,
+  attempt: body.attempt,
+  requested: effect.seq,
+  settled: draft.seq,
+  index: draft.nextAnswer(),
+  ...(end.value === draft.seq ? {} : { value: end.value }),
+  ...(end.winner === undefined ? {} : { winner: end.winner }),
+  ...(effect.recovery === "once" ? { recovery: effect.recovery } : {}),
+});
+
+/** Tells a running body what its log says. */
+export const answer = (draft: Draft, { call, body }: Bodied, key: string, settled: SettledEffect): void =>
+  draft.emit({
+    type: "step.answer",
+    call: call.ref,
+    attempt: body.attempt,
+    run: body.run,
+    key,
+    seq: settled.settled,
+    index: settled.index,
+    value: settled.value ?? settled.settled,
+  });
+
+/** Writes one end into a body. */
+const settleOne = (draft: Draft, row: Bodied, effect: OpenEffect, end: End): Bodied => {
+  const { body } = row;
+  const settled = settledEffect(draft, body, effect, end);
+  const open = body.open.filter((other) => other !== effect);
+  if (row.phase === "running") answer(draft, row, effect.key, settled);
+  return withBody(row, { ...body, resumes: 0, open, settled: body.settled.set(effect.key, settled) });
+};
+
+/** The first open select that is decided now. */
+const decided = ({ open, settled }: BodyState): readonly [OpenEffect, End] | undefined => {
+  for (const effect of open) {
+    if (effect.select === undefined) continue;
+    const won = decideSelect(effect.select.mode, effect.select.keys, settled);
+    if (won === undefined) continue;
+    const by = settled.get(won.key);
+    return [effect, { status: won.status, value: by?.value ?? by?.settled ?? 0, winner: won.key }];
+  }
+  return undefined;
+};
+
+/** Ends an effect and every select that it decides. */
+export const settleAll = (draft: Draft, row: Bodied, effect: OpenEffect, end: End): Bodied => {
+  let next = settleOne(draft, row, effect, end);
+  if (next.body.open.length === 0) return next;
+  for (let more = decided(next.body); more !== undefined; more = decided(next.body)) {
+    next = settleOne(draft, next, ...more);
+  }
+  return next;
+};
+
+/** A body that was dropped while it waited starts again when something comes. */
+const wake = (draft: Draft, row: Bodied): CallRow =>
+  row.phase === "suspended" ? resuming(draft, row, { body: row.body, cause: "suspended" }) : row;
+
+/** Ends an open effect of a call, if it is still open: an end that comes late changes nothing. */
+export const endEffect = (draft: Draft, ref: CallRef, key: string, end: End): void => {
+  const row = known(draft, ref);
+  const effect = bodyOf(row)?.open.find((open) => open.key === key);
+  if (effect === undefined) return;
+  draft.putCall(wake(draft, settleAll(draft, row as Bodied, effect, end)), row);
+};

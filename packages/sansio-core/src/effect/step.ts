@@ -1,0 +1,252 @@
+/** What bodies ask for, and what comes of it. */
+import { withNested } from "../batch/nested.ts";
+import { bodyOf } from "../call/model.ts";
+import type { BodyState, CallIn } from "../call/model.ts";
+import { inPhase, isRejection, known, misfitOfRun } from "../call/place.ts";
+import type { Draft } from "../draft.ts";
+import { type Rejection, absurd, reject } from "../error.ts";
+import type { EventOf } from "../event.ts";
+import { type CallRef, effectBatch } from "../ids.ts";
+import { conflictOfIds } from "../request/model.ts";
+import type { Signal } from "../signal.ts";
+import { isForgotten } from "./ask.ts";
+import { decideSelect } from "./select.ts";
+import type { EffectEvent, EffectKind, OpenEffect } from "./model.ts";
+import { type Bodied, answer, endEffect, settleAll, withBody } from "./settle.ts";
+
+type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
+type Requested = EventOf<"effect.requested">;
+
+const conflict = (event: Requested, body: BodyState): Rejection | undefined => {
+  const { key, effect } = event;
+  const open = body.open.some((other) => other.key === key);
+  const settled = body.settled.get(key);
+  if (open || (settled !== undefined && !isForgotten(settled, body.attempt))) {
+    return reject("effect_exists", `call \`${event.call}\`: \`${key}\` is recorded: answer it, do not record it again`);
+  }
+  if (effect.kind === "batch") {
+    const ids = conflictOfIds(effect.calls);
+    return ids === undefined ? undefined : reject("call_id_conflict", ids);
+  }
+  const isKnown = (member: string): boolean =>
+    body.settled.has(member) || body.open.some((other) => other.key === member);
+  const missing = effect.kind === "select" ? effect.keys.find((member) => !isKnown(member)) : undefined;
+  return missing === undefined ? undefined : reject("effect_unknown", `nothing is recorded under \`${missing}\``);
+};
+
+const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): OpenEffect => {
+  const open = { key, kind: effect.kind, hash, seq: draft.seq, attempt, run };
+  const due = (ms: number): OpenEffect["due"] & {} => ({ at: draft.at + ms, birth: draft.seq });
+  switch (effect.kind) {
+    case "step":
+      return { ...open, recovery: effect.recovery };
+    case "sleep":
+      return { ...open, due: due(effect.ms) };
+    case "wait":
+      return effect.deadline_ms === undefined
+        ? { ...open, wait: effect.wait }
+        : { ...open, wait: effect.wait, due: due(effect.deadline_ms) };
+    case "select":
+      return { ...open, select: { mode: effect.mode, keys: effect.keys } };
+    case "host":
+    case "batch":
+      return open;
+  }
+};
+
+/** What the request asks of the world, or of another concern. */
+const perform = (draft: Draft, row: CallIn<"running">, { key, effect, attempt, run }: Requested): void => {
+  const { ref, name, request } = row.call;
+  switch (effect.kind) {
+    case "step":
+      return draft.emit({ type: "step.run", call: ref, attempt, run, key, recovery: effect.recovery });
+    case "wait":
+      return draft.raise({ type: "wait.open", key: effect.wait, waiter: { call: ref, effect: key }, request });
+    case "host":
+      return draft.emit({ type: "host.request", call: ref, attempt, run, key, name: effect.name, input: effect.input });
+    case "batch": {
+      const calls = effect.calls.map((call) => ({ ...call, by_id: true }));
+      const parent = { call: ref, effect: key };
+      return draft.raise({
+        type: "batch.create",
+        ref: effectBatch(ref, key),
+        request,
+        prefix: `${name}/${key}/`,
+        parent,
+        calls,
+      });
+    }
+    case "sleep":
+    case "select":
+      return undefined;
+  }
+};
+
+const onRequested = (draft: Draft, event: Requested): Rejection | undefined => {
+  const row = inPhase(draft, event.call, "running");
+  if (isRejection(row)) return row;
+  const misfit = misfitOfRun(row, event) ?? conflict(event, row.body);
+  if (misfit !== undefined) return misfit;
+  const { body } = row;
+  const effect = opened(draft, event);
+  const settled = body.settled.has(event.key) ? body.settled.delete(event.key) : body.settled;
+  const next = withBody(row, { ...body, resumes: 0, open: [...body.open, effect], settled });
+  draft.putCall(decideAtOnce(draft, next, effect), row);
+  perform(draft, row, event);
+  return undefined;
+};
+
+/** A select over what is settled already is decided as it is made. */
+const decideAtOnce = (draft: Draft, row: Bodied, effect: OpenEffect): Bodied => {
+  if (effect.select === undefined) return row;
+  const { settled } = row.body;
+  const won = decideSelect(effect.select.mode, effect.select.keys, settled);
+  if (won === undefined) return row;
+  const by = settled.get(won.key);
+  return settleAll(draft, row, effect, { status: won.status, value: by?.value ?? by?.settled ?? 0, winner: won.key });
+};
+
+/** The open effect that an answer from outside is for. */
+const openEffect = (body: BodyState, call: string, key: string, kind: EffectKind): OpenEffect | Rejection => {
+  const effect = body.open.find((open) => open.key === key);
+  if (effect === undefined) {
+    return body.settled.has(key)
+      ? reject("effect_settled", `call \`${call}\`: \`${key}\` is settled already`)
+      : reject("effect_unknown", `call \`${call}\`: nothing is recorded under \`${key}\``);
+  }
+  if (effect.kind === kind) return effect;
+  return reject(
+    "effect_kind_mismatch",
+    `call \`${call}\`: \`${key}\` is a ${effect.kind}, found an answer to a ${kind}`,
+  );
+};
+
+const onStepSettled = (draft: Draft, event: EventOf<"step.settled">): Rejection | undefined => {
+  const row = inPhase(draft, event.call, "running");
+  if (isRejection(row)) return row;
+  const misfit = misfitOfRun(row, event);
+  if (misfit !== undefined) return misfit;
+  const effect = openEffect(row.body, event.call, event.key, "step");
+  if ("type" in effect) return effect;
+  draft.putCall(settleAll(draft, row, effect, { status: event.result.status, value: draft.seq }), row);
+  return undefined;
+};
+
+const withBodyPhases = ["running", "suspended", "resuming", "no_executor", "backing_off", "unknown"] as const;
+
+const onHostAnswered = (draft: Draft, event: EventOf<"host.answered">): Rejection | undefined => {
+  const row = inPhase(draft, event.call, ...withBodyPhases);
+  if (isRejection(row)) return row;
+  const effect = openEffect(row.body, event.call, event.key, "host");
+  if ("type" in effect) return effect;
+  endEffect(draft, row.call.ref, event.key, { status: event.result.status, value: draft.seq });
+  return undefined;
+};
+
+/** The replies are on record: the batch and its calls have done their work. */
+const onReplies = (draft: Draft, event: EventOf<"replies.recorded">): Rejection | undefined => {
+  const row = inPhase(draft, event.call, ...withBodyPhases);
+  if (isRejection(row)) return row;
+  const effect = openEffect(row.body, event.call, event.key, "batch");
+  if ("type" in effect) return effect;
+  const { ref } = row.call;
+  const batch = draft.batch(effectBatch(ref, event.key));
+  if (batch?.phase !== "ended")
+    return reject("wrong_phase", `the batch \`${event.key}\` of call \`${ref}\` has not ended`);
+  for (const child of batch.calls) draft.dropCall(child);
+  draft.dropBatch(batch.ref);
+  endEffect(draft, ref, event.key, { status: "ok", value: draft.seq });
+  return undefined;
+};
+
+/** The first ask, in an attempt, for what an earlier one settled: the answer takes its place in the log from here. */
+const onReused = (draft: Draft, event: EventOf<"effect.reused">): Rejection | undefined => {
+  const row = inPhase(draft, event.call, "running");
+  if (isRejection(row)) return row;
+  const { body } = row;
+  if (event.attempt !== body.attempt) {
+    return reject("stale_attempt", `call \`${event.call}\`: expected attempt ${body.attempt}, found ${event.attempt}`);
+  }
+  const effect = body.settled.get(event.key);
+  if (effect === undefined)
+    return reject("effect_unknown", `call \`${event.call}\`: nothing settled under \`${event.key}\``);
+  if (effect.attempt === body.attempt || isForgotten(effect, body.attempt)) {
+    return reject("effect_exists", `call \`${event.call}\`: \`${event.key}\` is not one to reuse`);
+  }
+  const value = effect.value ?? effect.settled;
+  const reused = {
+    ...effect,
+    attempt: body.attempt,
+    requested: draft.seq,
+    settled: draft.seq,
+    index: draft.nextAnswer(),
+    value,
+  };
+  draft.putCall(withBody(row, { ...body, settled: body.settled.set(event.key, reused) }), row);
+  answer(draft, row, event.key, reused);
+  return undefined;
+};
+
+export const onEffectEvent = (draft: Draft, event: EffectEvent): Rejection | undefined => {
+  switch (event.type) {
+    case "effect.requested":
+      return onRequested(draft, event);
+    case "step.settled":
+      return onStepSettled(draft, event);
+    case "host.answered":
+      return onHostAnswered(draft, event);
+    case "replies.recorded":
+      return onReplies(draft, event);
+    case "effect.reused":
+      return onReused(draft, event);
+    default:
+      return absurd(event);
+  }
+};
+
+/** The earliest of a body's sleeps and waits is over. */
+const onExpire = (draft: Draft, { call }: Of<"effects.expire">): void => {
+  const open = bodyOf(known(draft, call))?.open ?? [];
+  const [first] = open
+    .filter(({ due }) => due !== undefined && due.at <= draft.at)
+    .toSorted((a, b) => (a.due?.at ?? 0) - (b.due?.at ?? 0) || a.seq - b.seq);
+  if (first === undefined) return;
+  if (first.wait !== undefined)
+    draft.raise({ type: "wait.leave", key: first.wait, waiter: { call, effect: first.key } });
+  endEffect(draft, call, first.key, { status: first.kind === "sleep" ? "ok" : "err", value: draft.seq });
+};
+
+const leaveWaits = (draft: Draft, call: CallRef, effects: readonly OpenEffect[]): void => {
+  for (const { wait, key } of effects) {
+    if (wait !== undefined) draft.raise({ type: "wait.leave", key: wait, waiter: { call, effect: key } });
+  }
+};
+
+/** A body is over: it waits for nothing any more, and what it began ends with it. */
+const onLeft = (draft: Draft, { call, effects }: Of<"call.left">): void => {
+  leaveWaits(draft, call, effects);
+  const own = effects.filter(({ kind }) => kind === "batch").map(({ key }) => effectBatch(call, key));
+  const batches = withNested(draft, own).filter((ref) => draft.batch(ref) !== undefined);
+  for (const batch of batches) {
+    for (const child of draft.batch(batch)?.calls ?? [])
+      leaveWaits(draft, child, bodyOf(known(draft, child))?.open ?? []);
+  }
+  if (batches.length > 0) draft.raise({ type: "calls.drop", batches });
+};
+
+export const onEffectSignal = (draft: Draft, signal: Of<"effect.end" | "effects.expire" | "call.left">): void => {
+  switch (signal.type) {
+    case "effect.end": {
+      const { status, value } = signal;
+      return draft.call(signal.call) === undefined
+        ? undefined
+        : endEffect(draft, signal.call, signal.key, { status, value });
+    }
+    case "effects.expire":
+      return onExpire(draft, signal);
+    case "call.left":
+      return onLeft(draft, signal);
+    default:
+      return absurd(signal);
+  }
+};

@@ -1,0 +1,71 @@
+/**
+ * Errors are three and never mixed.
+ *
+ *   Rejection  a value: the outside is wrong. The state stands, nothing is appended.
+ *   Fault      a reported fact: the world or the history is wrong.
+ *   Invariant  thrown: we are wrong. The state is dead and is replayed from its log.
+ */
+
+export type RejectionCode =
+  | "sequence_mismatch"
+  | "time_went_back"
+  | "scope_not_opened"
+  | "scope_opened_again"
+  | "stale_epoch"
+  | "newer_protocol"
+  | "not_an_upgrade"
+  | "scope_is_moving"
+  | "scope_is_not_moving"
+  | "scope_has_moved"
+  | "nonce_mismatch"
+  | "tool_conflict"
+  | "empty_request"
+  | "empty_id"
+  | "request_conflict"
+  | "request_exists"
+  | "request_unknown"
+  | "call_id_conflict"
+  | "no_reply_waits"
+  | "call_unknown"
+  | "call_ended"
+  | "call_is_live"
+  | "wrong_phase"
+  | "stale_run"
+  | "stale_attempt"
+  | "stale_decision"
+  | "effect_unknown"
+  | "effect_exists"
+  | "effect_settled"
+  | "effect_kind_mismatch"
+  | "not_a_waiter"
+  | "already_resolved"
+  | "unknown_or_revoked"
+  | "too_many_unclaimed"
+  | "owner_unknown"
+  | "process_exists"
+  | "process_unknown"
+  | "process_conflict"
+  | "process_refused"
+  | "link_gap"
+  | "link_unknown"
+  | "message_unknown"
+  | "invalid_option";
+
+/** Why an event does not fit: what was found, and what was wanted instead. */
+export interface Rejection {
+  readonly type: "rejection";
+  readonly code: RejectionCode;
+  readonly message: string;
+}
+
+export const reject = (code: RejectionCode, message: string): Rejection => ({ type: "rejection", code, message });
+
+/** Ours: a law of the core does not hold. */
+export class Invariant extends Error {
+  override readonly name = "Invariant";
+}
+
+/** The end of an exhaustive switch. */
+export const absurd = (x: never): never => {
+  throw new Invariant(`unreachable: ${JSON.stringify(x)}`);
+};

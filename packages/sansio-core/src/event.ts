@@ -1,0 +1,28 @@
+/** Events are what happened: the only thing that is recorded. */
+import type { ApprovalEvent } from "./approval/model.ts";
+import type { CallEvent } from "./call/model.ts";
+import type { CatalogEvent } from "./catalog/model.ts";
+import type { EffectEvent } from "./effect/model.ts";
+import type { OutboxEvent } from "./outbox/model.ts";
+import type { RequestEvent } from "./request/model.ts";
+import type { ScopeEvent } from "./scope/model.ts";
+import type { WaitEvent } from "./wait/model.ts";
+
+export type Event =
+  | ScopeEvent
+  | CatalogEvent
+  | RequestEvent
+  | CallEvent
+  | ApprovalEvent
+  | EffectEvent
+  | WaitEvent
+  | OutboxEvent;
+export type EventType = Event["type"];
+export type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>;
+
+/** An event with its place in the log and its time. */
+export interface Envelope {
+  readonly seq: number;
+  readonly at: number;
+  readonly event: Event;
+}

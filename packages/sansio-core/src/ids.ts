@@ -1,0 +1,23 @@
+/** Ids come from names that the caller gave; so an event more or less renames nothing else. */
+
+/** A call in its scope: `{request}:{name}`. The name is the call id at the top, `{parent}/{batch}/{id}` below. */
+export type CallRef = string & { readonly __brand: "CallRef" };
+/** A batch in its scope: a request, or the effect of a body that made it. */
+export type BatchRef = string & { readonly __brand: "BatchRef" };
+
+/** A request id may be any text; a colon in it is escaped, so that two calls never have one ref. */
+const escapeRequest = (request: string): string => request.replaceAll("%", "%25").replaceAll(":", "%3A");
+
+export const callRef = (request: string, name: string): CallRef => `${escapeRequest(request)}:${name}` as CallRef;
+export const requestBatch = (request: string): BatchRef => `${escapeRequest(request)}:` as BatchRef;
+export const effectBatch = (call: CallRef, key: string): BatchRef => `${call}/${key}` as BatchRef;
+
+/** The parent of everything that a body does is its call: the base of all its replay keys. */
+export const replayBase = (executionScope: string, name: string): string => `${executionScope}:tool:${name}`;
+
+/** What a tool hands to an outside service as idempotency key: one for all attempts of a call. */
+export const toolReplayKey = (sessionId: string, callName: string, tool: string): string =>
+  `lash-tool:${sessionId}:${callName}:${tool}`;
+
+/** Owners that keep a lease of their own: a scope's new epoch says nothing of them. */
+export const isExecutor = (owner: string): boolean => owner.startsWith("executor:");

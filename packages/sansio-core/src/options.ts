@@ -1,0 +1,52 @@
+/** Everything `step` reads besides the event and the rows. Options are events: they stand in `scope.opened`. */
+import { type Codec, array, boolean, defaulted, nullable, record, u64 } from "@pawl/tool-value";
+
+export interface Options {
+  /** Calls that run at once in one batch; null: as many as there are. */
+  readonly concurrency: number | null;
+  /** How long running calls of a cancelled batch may still finish. */
+  readonly grace_ms: number;
+  /** Resolutions that nobody awaits yet. */
+  readonly max_unclaimed: number;
+  /** The pause before each resume after a lost owner; so many resumes in a row without a new record are tried. */
+  readonly resume_pauses_ms: readonly number[];
+  /** How long a call waits for an executor of its tool. */
+  readonly no_executor_ms: number;
+  /** Deadlines that pass in one step. */
+  readonly expire_at_once: number;
+  /** Whether the host can resolve unknown outcomes. */
+  readonly resolver: boolean;
+  /** Which hooks the host has. */
+  readonly before_hook: boolean;
+  readonly after_hook: boolean;
+  readonly projection: boolean;
+}
+
+export const defaultOptions: Options = {
+  concurrency: null,
+  grace_ms: 50,
+  max_unclaimed: 1000,
+  resume_pauses_ms: [0, 1000, 4000, 16_000, 64_000],
+  no_executor_ms: 900_000,
+  expire_at_once: 256,
+  resolver: false,
+  before_hook: false,
+  after_hook: false,
+  projection: false,
+};
+
+const kept = (): boolean => false;
+const option = <A>(codec: Codec<A>, absent: A): ReturnType<typeof defaulted<A>> => defaulted(codec, absent, kept);
+
+export const Options: Codec<Options> = record<Options>("struct Options", {
+  concurrency: nullable(u64),
+  grace_ms: option(u64, defaultOptions.grace_ms),
+  max_unclaimed: option(u64, defaultOptions.max_unclaimed),
+  resume_pauses_ms: option(array(u64), defaultOptions.resume_pauses_ms),
+  no_executor_ms: option(u64, defaultOptions.no_executor_ms),
+  expire_at_once: option(u64, defaultOptions.expire_at_once),
+  resolver: option(boolean, defaultOptions.resolver),
+  before_hook: option(boolean, defaultOptions.before_hook),
+  after_hook: option(boolean, defaultOptions.after_hook),
+  projection: option(boolean, defaultOptions.projection),
+});

@@ -1,0 +1,19 @@
+/**
+ * The outbox: what has to be said to the outside until it is acknowledged. A request's reply waits in the request.
+ *
+ *   put ─▶ waiting ─▶ acknowledged (it leaves the state)
+ *
+ * Invariants
+ *   O1  an entry is sent again until it is acknowledged, and not after
+ */
+import type { CallRef } from "../ids.ts";
+
+/** The host is asked to end outside work that a cancelled call had begun. */
+export interface OutboxRow {
+  readonly type: "external.cancel";
+  readonly call: CallRef;
+  readonly key: string;
+  readonly born: number;
+}
+
+export type OutboxEvent = { readonly type: "external.cancel_acked"; readonly key: string };

@@ -1,0 +1,103 @@
+/** What a scope still asks of the world. Nothing else decides what is issued again. */
+import type { CallIn, CallRow } from "./call/model.ts";
+import { recoveryOf } from "./catalog/model.ts";
+import type { Command } from "./command.ts";
+import type { CallRef } from "./ids.ts";
+import { repliesOf } from "./request/replies.ts";
+import type { State } from "./state.ts";
+import { maxAttempts } from "./call/retry.ts";
+
+const ofPreparing = ({ call, waits, manifest, args }: CallIn<"preparing">): Command => {
+  const { ref } = call;
+  switch (waits) {
+    case "hook":
+      return { type: "hook.run", call: ref, phase: "before", tool: manifest.name, args };
+    case "args":
+      return { type: "args.check", call: ref, tool_id: manifest.id, args };
+    case "prepare":
+      return { type: "tool.prepare", call: ref, tool_id: manifest.id, args };
+  }
+};
+
+const ofFinishing = ({ call, tool, args, waits, output, durationMs }: CallIn<"finishing">): Command =>
+  waits === "projection"
+    ? { type: "result.project", call: call.ref, tool, output }
+    : { type: "hook.run", call: call.ref, phase: "after", tool, args, output, duration_ms: durationMs };
+
+const ofResuming = ({ call, tool, args, body, cause }: CallIn<"resuming">): Command => ({
+  type: "tool.execute",
+  call: call.ref,
+  attempt: body.attempt,
+  run: body.run,
+  tool_id: body.manifest.id,
+  tool,
+  args,
+  payload: body.payload,
+  max_attempts: maxAttempts(body.manifest.retry_policy),
+  recovery: recoveryOf(body.manifest),
+  cause,
+});
+
+/** A running body is asked for nothing: it asks. What its owner's loss means is decided by the event that says so. */
+const ofCall = (row: CallRow): Command | undefined => {
+  switch (row.phase) {
+    case "preparing":
+      return ofPreparing(row);
+    case "awaiting_approval": {
+      const { edited } = row.approval;
+      if (edited === undefined) return undefined;
+      return { type: "args.check", call: row.call.ref, tool_id: row.manifest.id, args: edited.args };
+    }
+    case "resuming":
+      return row.due === undefined ? ofResuming(row) : undefined;
+    case "unknown":
+      return { type: "outcome.resolve", call: row.call.ref, cause: row.cause, tool: row.tool };
+    case "finishing":
+      return ofFinishing(row);
+    default:
+      return undefined;
+  }
+};
+
+interface Born {
+  readonly born: number;
+  readonly index: number;
+  readonly command: Command;
+}
+
+const ofCalls = (state: State): Born[] =>
+  state.calls.rows().flatMap((row) => {
+    const command = ofCall(row);
+    return command === undefined ? [] : [{ born: row.call.born, index: row.call.index, command }];
+  });
+
+const ofBatches = (state: State): Born[] =>
+  state.batches.rows().flatMap((row) => {
+    const { parent, born } = row;
+    if (row.phase !== "ended" || parent === undefined) return [];
+    const replies = repliesOf((ref: CallRef) => state.calls.at(ref), row);
+    return [{ born, index: -1, command: { type: "replies.record", call: parent.call, key: parent.effect, replies } }];
+  });
+
+const ofRequests = (state: State): Born[] =>
+  state.requests.rows().flatMap((row) => {
+    if (row.phase !== "replying") return [];
+    const { request, replies, born } = row;
+    return [{ born, index: -1, command: { type: "reply", request, replies } }];
+  });
+
+const ofOutbox = (state: State): Born[] =>
+  [...state.outbox.values()].map(({ call, key, born }, index) => ({
+    born,
+    index,
+    command: { type: "external.cancel", call, key },
+  }));
+
+const byBirth = (a: Born, b: Born): number =>
+  a.born - b.born || a.index - b.index || (a.command.type < b.command.type ? -1 : 1);
+
+/** The commands to issue again, oldest first: of a live state and of one folded from its log the same, at any prefix. */
+export const outstanding = (state: State): readonly Command[] =>
+  [...ofCalls(state), ...ofBatches(state), ...ofRequests(state), ...ofOutbox(state)]
+    .toSorted(byBirth)
+    .map(({ command }) => command);

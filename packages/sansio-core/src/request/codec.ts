@@ -1,0 +1,26 @@
+import { type Codec, ToolCallOutput, array, boolean, json, optional, record, string, u64 } from "@pawl/tool-value";
+import type { Reply, RequestedCall } from "./model.ts";
+
+const RequestedCallCodec: Codec<RequestedCall> = record<RequestedCall>("struct RequestedCall", {
+  id: string,
+  tool: string,
+  by_id: optional(boolean),
+  args: json,
+  replay: optional(json),
+});
+
+export const ReplyCodec: Codec<Reply> = record<Reply>("struct Reply", {
+  call_id: string,
+  tool: string,
+  args: json,
+  output: ToolCallOutput,
+  duration_ms: u64,
+  parts: optional(json),
+  replay: optional(json),
+});
+
+export const requestEvents = {
+  "request.submitted": { request: string, hash: string, calls: array(RequestedCallCodec) },
+  "request.cancelled": { request: string, by: optional(string) },
+  "reply.acked": { request: string },
+} as const;

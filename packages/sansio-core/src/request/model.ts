@@ -1,0 +1,65 @@
+/**
+ * A request: calls that a host submits under an id of its own, and the reply that waits until it is acknowledged.
+ *
+ *   submitted ─▶ running ─▶ replying ─▶ acknowledged (it leaves the state; its id goes to the finished index)
+ *
+ * Invariants
+ *   R1  a running request has a live batch of its name; a replying one has none
+ *   R2  the calls of a request have distinct, non-empty ids
+ *   R3  a reply lists one entry a call, in the order of the request
+ */
+import type { Json, ToolCallOutput } from "@pawl/tool-value";
+
+export interface RequestedCall {
+  readonly id: string;
+  /** A tool's name; or its id, if `by_id`. */
+  readonly tool: string;
+  readonly by_id?: boolean;
+  readonly args: Json;
+  readonly replay?: Json;
+}
+
+/** How one call ended, as its caller is told. */
+export interface Reply {
+  readonly call_id: string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly output: ToolCallOutput;
+  readonly duration_ms: number;
+  /** What the host's projection made of it for the model, where there is one. */
+  readonly parts?: Json;
+  readonly replay?: Json;
+}
+
+interface Base {
+  readonly request: string;
+  /** Of its calls: the same id under another hash is a conflict. */
+  readonly hash: string;
+  readonly born: number;
+}
+
+export type RequestRow =
+  /** `waits`: the keys that its calls have waited on; they leave the state with it. */
+  | (Base & { readonly phase: "running"; readonly waits: readonly string[] })
+  | (Base & { readonly phase: "replying"; readonly replies: readonly Reply[] });
+
+export type RequestEvent =
+  | {
+      readonly type: "request.submitted";
+      readonly request: string;
+      readonly hash: string;
+      readonly calls: readonly RequestedCall[];
+    }
+  | { readonly type: "request.cancelled"; readonly request: string; readonly by?: string }
+  | { readonly type: "reply.acked"; readonly request: string };
+
+/** Why ids of calls that are made together do not tell them apart, if they don't. */
+export const conflictOfIds = (calls: readonly { readonly id: string }[]): string | undefined => {
+  const seen = new Set<string>();
+  for (const [index, { id }] of calls.entries()) {
+    if (id.trim() === "") return `call ${index} has an empty id`;
+    if (seen.has(id)) return `two calls have the id \`${id}\``;
+    seen.add(id);
+  }
+  return undefined;
+};

@@ -1,0 +1,26 @@
+/** Whether an event fits where it is put: its place in the log, its time, and a scope that takes events. */
+import { type Rejection, reject } from "../error.ts";
+import type { Envelope, EventType } from "../event.ts";
+import type { State } from "../state.ts";
+
+const whileMoving: ReadonlySet<EventType> = new Set(["scope.opened", "scope.moved", "scope.kept", "owner.lost"]);
+
+const misfitOfStatus = ({ scope }: State, type: EventType): Rejection | undefined => {
+  if (scope.epoch === 0) {
+    if (type === "scope.opened") return undefined;
+    return reject("scope_not_opened", `the first event of a log is scope.opened, found ${type}`);
+  }
+  if (scope.status.type === "moved" && type !== "scope.received") {
+    return reject("scope_has_moved", `this copy of the scope moved away and is read-only, found ${type}`);
+  }
+  if (scope.status.type === "moving" && !whileMoving.has(type)) {
+    return reject("scope_is_moving", `the scope moves to ${scope.status.to} and accepts nothing more, found ${type}`);
+  }
+  return undefined;
+};
+
+export const admit = (state: State, { seq, at, event }: Envelope): Rejection | undefined => {
+  if (seq !== state.seq + 1) return reject("sequence_mismatch", `expected sequence ${state.seq + 1}, found ${seq}`);
+  if (at < state.at) return reject("time_went_back", `scope time is ${state.at}, found the earlier ${at}`);
+  return misfitOfStatus(state, event.type);
+};

@@ -1,0 +1,45 @@
+/**
+ * A scope: one state machine with one ordered log, and one writer at a time.
+ *
+ *   (nothing) ─▶ open ─▶ moving ─▶ moved
+ *                 ▲        └──▶ open (kept)
+ *                 └── received
+ *
+ * Invariants
+ *   S1  the epoch only grows
+ *   S2  the protocol only grows, and only by a recorded upgrade
+ *   S3  a scope that is moving or has moved accepts nothing but the end of its move
+ *   S4  scope time never goes back
+ */
+import type { Options } from "../options.ts";
+
+export type ScopeStatus =
+  | { readonly type: "open" }
+  | { readonly type: "moving"; readonly to: string; readonly nonce: string }
+  | { readonly type: "moved"; readonly nonce: string };
+
+export interface ScopeRow {
+  readonly id: string;
+  readonly epoch: number;
+  readonly owner: string;
+  readonly protocol: number;
+  readonly options: Options;
+  readonly status: ScopeStatus;
+}
+
+export type ScopeEvent =
+  | {
+      readonly type: "scope.opened";
+      readonly epoch: number;
+      readonly owner: string;
+      readonly protocol: number;
+      readonly options: Options;
+    }
+  | { readonly type: "scope.configured"; readonly options: Options }
+  | { readonly type: "scope.upgraded"; readonly to: number }
+  | { readonly type: "scope.moving"; readonly to: string; readonly nonce: string }
+  | { readonly type: "scope.received"; readonly nonce: string; readonly epoch: number; readonly owner: string }
+  | { readonly type: "scope.moved"; readonly nonce: string }
+  | { readonly type: "scope.kept"; readonly nonce: string }
+  | { readonly type: "owner.lost"; readonly owner: string }
+  | { readonly type: "clock.ticked" };

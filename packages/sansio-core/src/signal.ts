@@ -1,0 +1,94 @@
+/**
+ * What one concern tells another within a step. Concerns never call each other: they raise signals, and `core.ts`
+ * routes them. Work that fans out is one signal with a list. `raises` is the routing graph; a test shows that no
+ * signal comes back to itself, so that every step ends, and that nothing is raised that the graph does not say.
+ */
+import type { Resolution } from "@pawl/tool-value";
+import type { BatchParent } from "./batch/model.ts";
+import type { OpenEffect, SettledEffect } from "./effect/model.ts";
+import type { BatchRef, CallRef } from "./ids.ts";
+import type { RequestedCall } from "./request/model.ts";
+import type { Waiter } from "./wait/model.ts";
+
+interface NewBatch {
+  readonly request: string;
+  /** In front of the call ids that a body made. */
+  readonly prefix: string;
+  readonly calls: readonly RequestedCall[];
+}
+
+export type Signal =
+  | ({ readonly type: "batch.create"; readonly ref: BatchRef; readonly parent?: BatchParent } & NewBatch)
+  | ({ readonly type: "calls.create"; readonly batch: BatchRef } & NewBatch)
+  /** The batch's next calls are to be prepared, up to the first that waits for the outside. */
+  | { readonly type: "calls.prepare"; readonly batch: BatchRef }
+  | { readonly type: "batch.prepared"; readonly batch: BatchRef; readonly count: number; readonly completed: number }
+  /** The preparation that waited for the outside has ended. */
+  | { readonly type: "preparation.ended"; readonly batch: BatchRef }
+  /** A call took or left a slot, or was completed; or became ready after its batch was prepared. */
+  | {
+      readonly type: "call.moved";
+      readonly batch: BatchRef;
+      readonly occupied: number;
+      readonly completed: number;
+      readonly readied?: CallRef;
+    }
+  | { readonly type: "calls.launch"; readonly batch: BatchRef }
+  /** What launches or a cancel did to a batch's counts. */
+  | {
+      readonly type: "batch.counted";
+      readonly batch: BatchRef;
+      readonly parallel: number;
+      readonly serial: number;
+      readonly occupied: number;
+      readonly completed: number;
+    }
+  | { readonly type: "batches.cancel"; readonly batches: readonly BatchRef[] }
+  | { readonly type: "calls.cancel"; readonly batch: BatchRef; readonly calls: readonly CallRef[] }
+  | { readonly type: "batch.ended"; readonly batch: BatchRef }
+  /** A body is over, or starts anew, while these of its effects are open. */
+  | { readonly type: "call.left"; readonly call: CallRef; readonly effects: readonly OpenEffect[] }
+  /** Batches of a body that is over end with it, and nobody is told. */
+  | { readonly type: "calls.drop"; readonly batches: readonly BatchRef[] }
+  | { readonly type: "calls.decide"; readonly tool: string }
+  | { readonly type: "owners.lost"; readonly owners: "older" | readonly string[] }
+  | {
+      readonly type: "effect.end";
+      readonly call: CallRef;
+      readonly key: string;
+      readonly status: SettledEffect["status"];
+      readonly value: number;
+    }
+  | { readonly type: "wait.open"; readonly key: string; readonly waiter: Waiter; readonly request: string }
+  | { readonly type: "wait.leave"; readonly key: string; readonly waiter: Waiter; readonly terminal?: Resolution }
+  | { readonly type: "pending.end"; readonly call: CallRef; readonly resolution: Resolution | "revoked" }
+  /** The earliest deadline of a body's effects has passed. */
+  | { readonly type: "effects.expire"; readonly call: CallRef }
+  | { readonly type: "waits.forget"; readonly request: string; readonly keys: readonly string[] };
+
+export type SignalType = Signal["type"];
+
+/** Which signals the handler of each may raise. */
+export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
+  "batch.create": ["calls.create", "calls.prepare"],
+  "calls.create": [],
+  "calls.prepare": ["batch.prepared"],
+  "batch.prepared": ["calls.launch", "batch.ended"],
+  "preparation.ended": ["calls.prepare", "calls.launch", "batch.ended"],
+  "call.moved": ["calls.launch", "batch.ended"],
+  "calls.launch": ["batch.counted"],
+  "batch.counted": ["batch.ended"],
+  "batches.cancel": ["calls.cancel"],
+  "calls.cancel": ["batch.counted", "call.left", "wait.leave"],
+  "batch.ended": ["waits.forget"],
+  "call.left": ["calls.drop", "wait.leave"],
+  "calls.drop": ["wait.leave"],
+  "calls.decide": ["call.moved"],
+  "owners.lost": ["call.moved", "call.left", "wait.open"],
+  "effects.expire": ["wait.leave"],
+  "effect.end": [],
+  "wait.open": ["effect.end", "pending.end"],
+  "wait.leave": ["effect.end"],
+  "pending.end": ["call.moved"],
+  "waits.forget": [],
+};

@@ -1,0 +1,65 @@
+/** The state of a scope: opaque, persistent, and a pure function of its log. */
+import { Map as PersistentMap } from "immutable";
+import type { StickyDecision } from "./approval/model.ts";
+import type { BatchRow } from "./batch/model.ts";
+import { type CallRow, dueOf } from "./call/model.ts";
+import type { CatalogRow } from "./catalog/model.ts";
+import { type Due, Deadlines, isSameDeadline } from "./deadline.ts";
+import { defaultOptions } from "./options.ts";
+import type { OutboxRow } from "./outbox/model.ts";
+import type { RequestRow } from "./request/model.ts";
+import type { ScopeRow } from "./scope/model.ts";
+import { Table } from "./table.ts";
+import type { WaitRow } from "./wait/model.ts";
+
+export interface State {
+  readonly scope: ScopeRow;
+  /** The place and time of the last event; the next one stands at `seq + 1`. */
+  readonly seq: number;
+  readonly at: number;
+  readonly catalog: CatalogRow;
+  readonly requests: Table<RequestRow>;
+  readonly batches: Table<BatchRow>;
+  readonly calls: Table<CallRow>;
+  readonly waits: Table<WaitRow>;
+  /** Waits that were resolved before anyone waited. */
+  readonly unclaimed: number;
+  readonly sticky: PersistentMap<string, StickyDecision>;
+  readonly outbox: PersistentMap<string, OutboxRow>;
+  readonly deadlines: Deadlines;
+}
+
+/** A scope that nobody has opened yet. */
+export const initial = (scope: string): State => ({
+  scope: { id: scope, epoch: 0, owner: "", protocol: 0, options: defaultOptions, status: { type: "open" } },
+  seq: 0,
+  at: 0,
+  catalog: { byName: PersistentMap(), byId: PersistentMap(), overrides: PersistentMap() },
+  requests: Table.empty(),
+  batches: Table.empty(),
+  calls: Table.empty(),
+  waits: Table.empty(),
+  unclaimed: 0,
+  sticky: PersistentMap(),
+  outbox: PersistentMap(),
+  deadlines: Deadlines.none,
+});
+
+/** Whether a deadline is the one that its call has now. */
+export const isTrueDue = (calls: Table<CallRow>, due: Due): boolean => {
+  const row = calls.at(due.key);
+  return row !== undefined && isSameDeadline(dueOf(row), due);
+};
+
+/** All deadlines, from the rows alone. */
+export const duesOf = (calls: Table<CallRow>): Due[] =>
+  calls.rows().flatMap((row) => {
+    const due = dueOf(row);
+    return due === undefined ? [] : [{ at: due.at, birth: due.birth, key: row.call.ref }];
+  });
+
+/** When this scope has to be looked at again, if nothing else happens before; and which call asks for it. */
+export const nextDeadline = (state: State): Due | undefined => {
+  const due = state.deadlines.next;
+  return due === undefined ? undefined : { at: due.at, birth: due.birth, key: due.key };
+};

@@ -1,0 +1,77 @@
+/**
+ * A persistent map of rows in two tiers. What is written now is mostly what was written a moment ago, so writes go to
+ * a small young map; when it is full it is merged into the old one. A write costs the same whether ten rows live or
+ * ten thousand. A deletion in the old tier is a tombstone in the young one until the merge.
+ */
+import { Map as PersistentMap } from "immutable";
+
+const youngRows = 24;
+
+export class Table<Row> {
+  readonly #young: PersistentMap<string, Row | undefined>;
+  readonly #old: PersistentMap<string, Row>;
+  readonly size: number;
+
+  private constructor(young: PersistentMap<string, Row | undefined>, old: PersistentMap<string, Row>, size: number) {
+    this.#young = young;
+    this.#old = old;
+    this.size = size;
+  }
+
+  static empty<Row>(): Table<Row> {
+    return new Table<Row>(PersistentMap(), PersistentMap(), 0);
+  }
+
+  static of<Row>(rows: Iterable<readonly [string, Row]>): Table<Row> {
+    const old = PersistentMap<string, Row>([...rows].map(([key, row]): [string, Row] => [key, row]));
+    return new Table<Row>(PersistentMap(), old, old.size);
+  }
+
+  at(key: string): Row | undefined {
+    const row = this.#young.get(key);
+    if (row !== undefined) return row;
+    return this.#old.size === 0 || this.#young.has(key) ? undefined : this.#old.get(key);
+  }
+
+  set(key: string, row: Row): Table<Row> {
+    const size = this.at(key) === undefined ? this.size + 1 : this.size;
+    return this.#write(key, row, size);
+  }
+
+  /** As `set`, of a row that is known to be there. */
+  replace(key: string, row: Row): Table<Row> {
+    return this.#write(key, row, this.size);
+  }
+
+  delete(key: string): Table<Row> {
+    return this.at(key) === undefined ? this : this.#write(key, undefined, this.size - 1);
+  }
+
+  #write(key: string, row: Row | undefined, size: number): Table<Row> {
+    const young = this.#young.set(key, row);
+    return young.size <= youngRows
+      ? new Table(young, this.#old, size)
+      : new Table(PersistentMap(), this.#merge(young), size);
+  }
+
+  #merge(young: PersistentMap<string, Row | undefined>): PersistentMap<string, Row> {
+    return this.#old.withMutations((old) => {
+      young.forEach((row, key) => {
+        if (row === undefined) old.delete(key);
+        else old.set(key, row);
+      });
+    });
+  }
+
+  /** All rows, in no order that means anything. */
+  rows(): Row[] {
+    const rows: Row[] = [];
+    this.#young.forEach((row) => {
+      if (row !== undefined) rows.push(row);
+    });
+    this.#old.forEach((row, key) => {
+      if (!this.#young.has(key)) rows.push(row);
+    });
+    return rows;
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * A wait: a one-shot durable promise with a key.
+ *
+ *   (nothing) ─▶ unclaimed ─▶ resolved        a resolution that came before anyone waited
+ *       └──────▶ awaited ───▶ resolved        resolved once; everyone gets the same
+ *
+ * A key is the id that the driver derives from (execution scope, wait); the core sees verified resolutions only.
+ * A wait belongs to the requests whose calls wait on it, and leaves the state with the last of them.
+ *
+ * Invariants
+ *   W1  a resolved wait has no waiters
+ *   W2  an unclaimed wait is resolved, and there are at most `max_unclaimed` of them
+ *   W3  every waiter is an open wait effect of a live call, or a pending call
+ */
+import type { Resolution } from "@pawl/tool-value";
+import type { CallRef } from "../ids.ts";
+
+/** Who waits: a body, by the key of its effect; or a pending call. */
+export interface Waiter {
+  readonly call: CallRef;
+  readonly effect?: string;
+}
+
+export interface Terminal {
+  readonly resolution: Resolution;
+  /** The event that resolved it. */
+  readonly seq: number;
+}
+
+export interface WaitRow {
+  readonly key: string;
+  readonly born: number;
+  readonly waiters: readonly Waiter[];
+  /** The live requests whose calls have waited on it. */
+  readonly requests: readonly string[];
+  readonly terminal?: Terminal;
+}
+
+export type WaitEvent =
+  | { readonly type: "wait.resolved"; readonly key: string; readonly resolution: Resolution; readonly by?: string }
+  | { readonly type: "wait.cancelled"; readonly call: string; readonly key: string }
+  | { readonly type: "wait.revoked"; readonly keys: readonly string[] };

@@ -1,0 +1,128 @@
+/** Waits are opened, resolved once, and left. */
+import type { Resolution } from "@pawl/tool-value";
+import type { Draft } from "../draft.ts";
+import { type Rejection, absurd, reject } from "../error.ts";
+import type { EventOf } from "../event.ts";
+import { isRejection, inPhase } from "../call/place.ts";
+import { bodyOf } from "../call/model.ts";
+import type { Signal } from "../signal.ts";
+import type { Terminal, WaitEvent, WaitRow, Waiter } from "./model.ts";
+
+type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
+
+/** Tells one who waits: a body by its effect, a pending call by its end. */
+const answer = (draft: Draft, { call, effect }: Waiter, { resolution, seq }: Terminal): void => {
+  if (effect === undefined) draft.raise({ type: "pending.end", call, resolution });
+  else draft.raise({ type: "effect.end", call, key: effect, status: statusOf(resolution), value: seq });
+};
+const statusOf = (resolution: Resolution): "ok" | "err" => (resolution.status === "ok" ? "ok" : "err");
+
+const onResolved = (draft: Draft, { key, resolution }: EventOf<"wait.resolved">): Rejection | undefined => {
+  const row = draft.wait(key);
+  if (row?.terminal !== undefined) {
+    return reject("already_resolved", `\`${key}\` was resolved by event ${row.terminal.seq}: the first one won`);
+  }
+  const terminal = { resolution, seq: draft.seq };
+  if (row === undefined) {
+    const max = draft.options.max_unclaimed;
+    if (draft.unclaimed >= max)
+      return reject("too_many_unclaimed", `${max} resolutions that nobody awaits are kept already`);
+    draft.countUnclaimed(1);
+    draft.putWait({ key, born: draft.seq, waiters: [], requests: [], terminal });
+    return undefined;
+  }
+  draft.putWait({ ...row, waiters: [], terminal });
+  for (const waiter of row.waiters) answer(draft, waiter, terminal);
+  return undefined;
+};
+
+/** A body cancels its own wait: that waiter is detached, the key is not resolved. */
+const onCancelled = (draft: Draft, event: EventOf<"wait.cancelled">): Rejection | undefined => {
+  const row = inPhase(draft, event.call, "running", "suspended", "resuming", "no_executor");
+  if (isRejection(row)) return row;
+  const effect = bodyOf(row)?.open.find(({ key }) => key === event.key);
+  if (effect?.wait === undefined)
+    return reject("not_a_waiter", `call \`${event.call}\` does not wait under \`${event.key}\``);
+  const { ref } = row.call;
+  draft.raise({ type: "wait.leave", key: effect.wait, waiter: { call: ref, effect: event.key } });
+  draft.raise({ type: "effect.end", call: ref, key: event.key, status: "err", value: draft.seq });
+  return undefined;
+};
+
+const onRevoked = (draft: Draft, { keys }: EventOf<"wait.revoked">): undefined => {
+  for (const key of keys) {
+    const row = draft.wait(key);
+    if (row === undefined) continue;
+    if (row.requests.length === 0) draft.countUnclaimed(-1);
+    for (const { call, effect } of row.waiters) {
+      if (effect === undefined) draft.raise({ type: "pending.end", call, resolution: "revoked" });
+      else draft.raise({ type: "effect.end", call, key: effect, status: "err", value: draft.seq });
+    }
+    draft.dropWait(key);
+  }
+};
+
+export const onWaitEvent = (draft: Draft, event: WaitEvent): Rejection | undefined => {
+  switch (event.type) {
+    case "wait.resolved":
+      return onResolved(draft, event);
+    case "wait.cancelled":
+      return onCancelled(draft, event);
+    case "wait.revoked":
+      return onRevoked(draft, event);
+    default:
+      return absurd(event);
+  }
+};
+
+/** A request keeps the keys that its calls wait on, so that they leave the state with it. */
+const claim = (draft: Draft, row: WaitRow, request: string): WaitRow => {
+  if (row.requests.includes(request)) return row;
+  const holder = draft.request(request);
+  if (holder?.phase === "running") draft.putRequest({ ...holder, waits: [...holder.waits, row.key] });
+  return { ...row, requests: [...row.requests, request] };
+};
+
+const onOpen = (draft: Draft, { key, waiter, request }: Of<"wait.open">): void => {
+  const row = draft.wait(key) ?? { key, born: draft.seq, waiters: [], requests: [] };
+  if (row.terminal !== undefined && row.requests.length === 0) draft.countUnclaimed(-1);
+  const claimed = claim(draft, row, request);
+  draft.putWait(row.terminal === undefined ? { ...claimed, waiters: [...row.waiters, waiter] } : claimed);
+  if (row.terminal !== undefined) answer(draft, waiter, row.terminal);
+};
+
+const isSame = (a: Waiter, b: Waiter): boolean => a.call === b.call && a.effect === b.effect;
+
+/** A waiter goes. A call's own end resolves its key, and with it whoever else waits there. */
+const onLeave = (draft: Draft, { key, waiter, terminal: resolution }: Of<"wait.leave">): void => {
+  const row = draft.wait(key);
+  if (row === undefined || row.terminal !== undefined) return;
+  const waiters = row.waiters.filter((other) => !isSame(other, waiter));
+  if (resolution === undefined) return draft.putWait({ ...row, waiters });
+  const terminal = { resolution, seq: draft.seq };
+  draft.putWait({ ...row, waiters: [], terminal });
+  for (const other of waiters) if (other.effect !== undefined) answer(draft, other, terminal);
+};
+
+const onForget = (draft: Draft, { request, keys }: Of<"waits.forget">): void => {
+  for (const key of keys) {
+    const row = draft.wait(key);
+    if (row === undefined) continue;
+    const requests = row.requests.filter((holder) => holder !== request);
+    if (requests.length === 0) draft.dropWait(key);
+    else draft.putWait({ ...row, requests });
+  }
+};
+
+export const onWaitSignal = (draft: Draft, signal: Of<"wait.open" | "wait.leave" | "waits.forget">): void => {
+  switch (signal.type) {
+    case "wait.open":
+      return onOpen(draft, signal);
+    case "wait.leave":
+      return onLeave(draft, signal);
+    case "waits.forget":
+      return onForget(draft, signal);
+    default:
+      return absurd(signal);
+  }
+};

@@ -1,0 +1,100 @@
+/** A scope on the bench: feeds events, keeps the log, and wants every command named. */
+import * as E from "fp-ts/lib/Either.js";
+import { expect } from "vitest";
+import type { Command } from "../src/command.ts";
+import { type Transition, step } from "../src/core.ts";
+import type { Rejection } from "../src/error.ts";
+import type { Envelope, Event } from "../src/event.ts";
+import { defaultOptions, type Options } from "../src/options.ts";
+import { type State, initial } from "../src/state.ts";
+import type { Tool } from "../src/catalog/model.ts";
+
+const defaults: Omit<Tool, "name" | "id"> = {
+  availability: "showcased",
+  scheduling: "parallel",
+  retry_policy: { type: "never" },
+  policy: "auto",
+  durable: true,
+  hints: { readonly: false, idempotent: false },
+  divergence: "park",
+  checks: false,
+  prepares: false,
+};
+export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ ...defaults, id: `tool:${name}`, name, ...more });
+
+export class Rig {
+  state: State;
+  readonly log: Envelope[] = [];
+  #pending: Command[] = [];
+  #at = 1000;
+
+  constructor(scope = "session:s") {
+    this.state = initial(scope);
+  }
+
+  /** An open scope with these tools. */
+  static open(tools: readonly Tool[], options: Partial<Options> = {}): Rig {
+    const rig = new Rig();
+    rig.tell({ type: "scope.opened", epoch: 1, owner: "d1", protocol: 1, options: { ...defaultOptions, ...options } });
+    rig.tell({ type: "catalog.published", tools });
+    rig.nothingMore();
+    return rig;
+  }
+
+  get at(): number {
+    return this.#at;
+  }
+
+  offer(event: Event): E.Either<Rejection, Transition> {
+    return step(this.state, { seq: this.state.seq + 1, at: this.#at, event });
+  }
+
+  /** An event that fits. */
+  tell(event: Event): this {
+    this.nothingMore();
+    const result = this.offer(event);
+    if (E.isLeft(result)) throw new Error(`${event.type}: ${result.left.code}: ${result.left.message}`);
+    this.log.push({ seq: this.state.seq + 1, at: this.#at, event });
+    this.state = result.right.state;
+    this.#pending.push(...result.right.commands);
+    return this;
+  }
+
+  /** An event that does not fit, with the code that says why; the state stands. */
+  refuses(event: Event, code: Rejection["code"]): this {
+    const result = this.offer(event);
+    expect(E.isLeft(result) ? result.left.code : "accepted").toBe(code);
+    return this;
+  }
+
+  after(ms: number): this {
+    this.#at += ms;
+    return this;
+  }
+
+  /** Time passes, and the driver says so. */
+  tick(ms: number): this {
+    return this.after(ms).tell({ type: "clock.ticked" });
+  }
+
+  /** The next command, of which these fields are looked at. */
+  wants(command: Partial<Command> & Pick<Command, "type">): this {
+    const next = this.#pending.shift();
+    expect(next, `expected ${command.type}, found nothing`).toBeDefined();
+    expect(next).toMatchObject(command);
+    return this;
+  }
+
+  nothingMore(): this {
+    const rest = this.#pending;
+    this.#pending = [];
+    expect(rest).toEqual([]);
+    return this;
+  }
+
+  /** Drops the commands that a test is not about. */
+  skip(): this {
+    this.#pending = [];
+    return this;
+  }
+}
