@@ -2,7 +2,7 @@
 import type { Json } from "@pawl/tool-value";
 import { ProcessRegistration } from "../process/codec.ts";
 import { coreEvent } from "../process/core-event.ts";
-import type { ProcessEventAppendRequest, ProcessRegistration as Registration } from "../process/model.ts";
+import type { ProcessEventAppendRequest } from "../process/model.ts";
 import { type Hashed, hashed } from "./hash.ts";
 import { cancelKey, processEffectId } from "./process.ts";
 import { type SessionScope, sessionScopeId } from "./session-scope.ts";
@@ -11,7 +11,7 @@ import { type SessionScope, sessionScopeId } from "./session-scope.ts";
 export const eventPayloadHash = (eventType: string, payload: Json): Hashed => hashed([eventType, payload]);
 
 /** Of a registration with its core event types. */
-export const registrationHash = (completed: Registration): string =>
+export const registrationHash = (completed: ProcessRegistration): string =>
   hashed(ProcessRegistration.encode(completed) as Json).hash;
 
 /** The name of a captured environment. */

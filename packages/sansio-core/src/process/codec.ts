@@ -21,6 +21,7 @@ import type * as m from "./model.ts";
 const kept = (): boolean => false;
 const jsonOrNull = defaulted<Json>(json, null, kept);
 
+export type ProcessInput = m.ProcessInput;
 export const ProcessInput: Codec<m.ProcessInput> = tagged<m.ProcessInput, "type">("ProcessInput", "type", {
   tool_call: { call: PreparedToolCall },
   engine: { kind: string, payload: jsonOrNull },
@@ -28,18 +29,21 @@ export const ProcessInput: Codec<m.ProcessInput> = tagged<m.ProcessInput, "type"
   external: { metadata: jsonOrNull },
 });
 
+export type ProcessIdentity = m.ProcessIdentity;
 export const ProcessIdentity: Codec<m.ProcessIdentity> = record<m.ProcessIdentity>("struct ProcessIdentity", {
   kind: string,
   label: optional(string),
   definition: optional(json),
 });
 
+export type ProcessOriginator = m.ProcessOriginator;
 export const ProcessOriginator: Codec<m.ProcessOriginator> = tagged<m.ProcessOriginator, "type">(
   "ProcessOriginator",
   "type",
   { host: {}, session: { scope: SessionScope } },
 );
 
+export type ProcessProvenance = m.ProcessProvenance;
 export const ProcessProvenance: Codec<m.ProcessProvenance> = record<m.ProcessProvenance>("struct ProcessProvenance", {
   originator: ProcessOriginator,
   caused_by: optional(CausalRef),
@@ -57,6 +61,7 @@ const FailureClass: Codec<FailureClass> = oneOf<FailureClass>(
   "internal",
 );
 
+export type ProcessAwaitOutput = m.ProcessAwaitOutput;
 export const ProcessAwaitOutput: Codec<m.ProcessAwaitOutput> = tagged<m.ProcessAwaitOutput, "type">(
   "ProcessAwaitOutput",
   "type",
@@ -96,6 +101,7 @@ const EventTypeSemantics: Codec<m.EventTypeSemantics> = record<m.EventTypeSemant
   ),
 });
 
+export type ProcessEventType = m.ProcessEventType;
 export const ProcessEventType: Codec<m.ProcessEventType> = record<m.ProcessEventType>("struct ProcessEventType", {
   name: string,
   payload_schema: record<m.PayloadSchema>("struct PayloadSchema", { schema: json }),
@@ -104,6 +110,7 @@ export const ProcessEventType: Codec<m.ProcessEventType> = record<m.ProcessEvent
 
 const eventTypes = defaulted<readonly m.ProcessEventType[]>(array(ProcessEventType), [], kept);
 
+export type ProcessRegistration = m.ProcessRegistration;
 export const ProcessRegistration: Codec<m.ProcessRegistration> = record<m.ProcessRegistration>(
   "struct ProcessRegistration",
   {
@@ -117,6 +124,7 @@ export const ProcessRegistration: Codec<m.ProcessRegistration> = record<m.Proces
   },
 );
 
+export type ProcessStatus = m.ProcessStatus;
 export const ProcessStatus: Codec<m.ProcessStatus> = tagged<m.ProcessStatus, "state">("ProcessStatus", "state", {
   running: {},
   completed: { await_output: ProcessAwaitOutput },
@@ -124,6 +132,7 @@ export const ProcessStatus: Codec<m.ProcessStatus> = tagged<m.ProcessStatus, "st
   cancelled: { await_output: ProcessAwaitOutput },
 });
 
+export type ProcessWait = m.ProcessWait;
 export const ProcessWait: Codec<m.ProcessWait> = record<m.ProcessWait>("struct ProcessWait", {
   kind: tagged<m.SignalWait, "kind">("SignalWait", "kind", {
     signal: { name: string, event_type: string, key: string, ordinal: u64 },
@@ -131,12 +140,14 @@ export const ProcessWait: Codec<m.ProcessWait> = record<m.ProcessWait>("struct P
   since_ms: u64,
 });
 
+export type ExternalRef = m.ExternalRef;
 export const ExternalRef: Codec<m.ExternalRef> = record<m.ExternalRef>("struct ExternalRef", {
   backend: string,
   id: string,
   metadata: optional(json),
 });
 
+export type ProcessRecord = m.ProcessRecord;
 export const ProcessRecord: Codec<m.ProcessRecord> = record<m.ProcessRecord>("struct ProcessRecord", {
   id: string,
   registration_hash: string,
@@ -171,6 +182,7 @@ const ProcessEventSemantics: Codec<m.ProcessEventSemantics> = record<m.ProcessEv
   },
 );
 
+export type ProcessEvent = m.ProcessEvent;
 export const ProcessEvent: Codec<m.ProcessEvent> = record<m.ProcessEvent>("struct ProcessEvent", {
   process_id: string,
   sequence: u64,
@@ -181,6 +193,7 @@ export const ProcessEvent: Codec<m.ProcessEvent> = record<m.ProcessEvent>("struc
   occurred_at: record<m.SystemTime>("struct SystemTime", { secs_since_epoch: u64, nanos_since_epoch: u64 }),
 });
 
+export type ProcessEventAppendRequest = m.ProcessEventAppendRequest;
 export const ProcessEventAppendRequest: Codec<m.ProcessEventAppendRequest> = record<m.ProcessEventAppendRequest>(
   "struct ProcessEventAppendRequest",
   {
@@ -191,6 +204,7 @@ export const ProcessEventAppendRequest: Codec<m.ProcessEventAppendRequest> = rec
   },
 );
 
+export type ProcessHandleSummary = m.ProcessHandleSummary;
 export const ProcessHandleSummary: Codec<m.ProcessHandleSummary> = record<m.ProcessHandleSummary>(
   "struct ProcessHandleSummary",
   {

@@ -1,14 +1,8 @@
 /** The event types that every process has, whatever else it declares; and the events that end it. */
 import type { Json } from "@pawl/tool-value";
 import { terminalKey } from "../key/process.ts";
-import { ProcessAwaitOutput as ProcessAwaitOutputCodec } from "./codec.ts";
-import type {
-  EventTypeSemantics,
-  ProcessAwaitOutput,
-  ProcessEventAppendRequest,
-  ProcessEventType,
-  TerminalState,
-} from "./model.ts";
+import { ProcessAwaitOutput } from "./codec.ts";
+import type { EventTypeSemantics, ProcessEventAppendRequest, ProcessEventType, TerminalState } from "./model.ts";
 
 export const coreEvent = {
   cancelRequested: "process.cancel_requested",
@@ -47,7 +41,7 @@ export const completionRequest = (processId: string, output: ProcessAwaitOutput)
   const eventType = coreEvent[stateOf[output.type]];
   return {
     event_type: eventType,
-    payload: { await_output: ProcessAwaitOutputCodec.encode(output) as Json },
+    payload: { await_output: ProcessAwaitOutput.encode(output) as Json },
     replay: { key: terminalKey(processId, eventType) },
   };
 };

@@ -13,8 +13,8 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { absurd } from "../error.ts";
-import { ProcessAwaitOutput as ProcessAwaitOutputCodec } from "./codec.ts";
-import type { ProcessAwaitOutput, TerminalState } from "./model.ts";
+import { ProcessAwaitOutput } from "./codec.ts";
+import type { TerminalState } from "./model.ts";
 
 type Raw = { readonly raw?: ToolValue };
 type Control = { readonly control?: ToolControl };
@@ -83,4 +83,4 @@ export const wrapOutput = (state: TerminalState, selected: Json): ProcessAwaitOu
 
 /** The output in a selected value: one as it is, any other value by the state it ends in. */
 export const awaitOutputOf = (state: TerminalState, selected: Json): ProcessAwaitOutput =>
-  E.getOrElse(() => wrapOutput(state, selected))(read(ProcessAwaitOutputCodec, selected));
+  E.getOrElse(() => wrapOutput(state, selected))(read(ProcessAwaitOutput, selected));
