@@ -1,0 +1,151 @@
+/** What lints can't hold. */
+import { dirname, join, normalize, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+import { files, purePackages, textOf } from "./project.ts";
+
+interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly license?: string;
+  readonly engines?: { readonly node?: string };
+  readonly dependencies?: { readonly [name: string]: string };
+  readonly peerDependencies?: { readonly [name: string]: string };
+}
+
+const packages = files.flatMap(
+  (file) => /^packages\/(?<name>[^/]+)\/package\.json$/.exec(file)?.groups?.["name"] ?? [],
+);
+const manifests = files
+  .filter((file) => /^[^/]+(?:\/[^/]+)?\/package\.json$/.test(file))
+  .map((file) => ({ file, ...(JSON.parse(textOf(file)) as Manifest) }));
+const published = manifests.filter((manifest) => manifest.private !== true);
+const dependenciesOf = ({ dependencies, peerDependencies }: Manifest): readonly string[] =>
+  Object.keys({ ...dependencies, ...peerDependencies });
+
+const sources = files.filter((file) => /^packages\/[^/]+\/src\/.*\.ts$/.test(file));
+const importsOf = (file: string): readonly string[] =>
+  [...textOf(file).matchAll(/^(?:import|export|\}).*? from "(?<name>[^"]+)";$|^import "(?<bare>[^"]+)";$/gm)].map(
+    ({ groups }) => groups?.["name"] ?? (groups?.["bare"] as string),
+  );
+const reachableFrom = (entry: string): ReadonlySet<string> => {
+  const reached = new Set([entry]);
+  for (const file of reached) {
+    const local = importsOf(file).filter((name) => name.startsWith("."));
+    for (const name of local) reached.add(normalize(join(dirname(file), name)));
+  }
+  return reached;
+};
+
+const isKebab = (part: string): boolean =>
+  /^(?:[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)*|LICENSE|README\.md)$/.test(part);
+
+describe("files", () => {
+  it("in src are all reached from the package's index", () => {
+    const reached = new Set(packages.flatMap((name) => [...reachableFrom(`packages/${name}/src/index.ts`)]));
+    expect(sources.filter((file) => !reached.has(file))).toEqual([]);
+  });
+
+  it("of code are at most 300 lines long", () => {
+    const code = files.filter((file) => file.endsWith(".ts") && !file.includes("test/"));
+    expect(code.filter((file) => textOf(file).split("\n").length > 301)).toEqual([]);
+  });
+
+  it("have kebab-case names, in folders that are singular", () => {
+    const named = files.filter((file) => /^(?:packages|bench|scripts|examples|apps|test|docs|cases)\//.test(file));
+    expect(named.filter((file) => !file.split("/").every(isKebab))).toEqual([]);
+    const folders = sources.flatMap((file) => dirname(file).split("/").slice(2));
+    expect(folders.filter((folder) => /[^s]s$/.test(folder))).toEqual([]);
+  });
+
+  it("name no registry: which one serves is the machine's business", () => {
+    const registry = /\bregistry\.[\w-]+\.\w|\bregistry\s*[=:]\s*["']?https?:|\btarball:\s*http/;
+    expect(files.filter((file) => registry.test(textOf(file)))).toEqual([]);
+  });
+
+  it("leave nothing for later, and leave no test out", () => {
+    const later = /\bTO[D]O\b|\bFIX[M]E\b/;
+    const leftOut = /\b(?:it|test|describe)\.(?:only|skip|todo|fails)\b/;
+    expect(files.filter((file) => later.test(textOf(file)))).toEqual([]);
+    expect(files.filter((file) => file.endsWith(".test.ts") && leftOut.test(textOf(file)))).toEqual([]);
+  });
+});
+
+describe("docs", () => {
+  const pages = files.filter((file) => /^(?:README\.md|docs\/[^/]+\.md)$/.test(file));
+
+  it("link to what exists", () => {
+    const dead = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/\]\((?!https?:)(?<target>[^)#]+)(?:#[^)]*)?\)/g)]
+        .map((match) => normalize(join(dirname(page), match.groups?.["target"] as string)))
+        .filter((target) => !files.some((file) => file === target || file.startsWith(`${target}/`)))
+        .map((target) => `${page}: ${target}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it("name files that exist", () => {
+    const dead = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/`(?<name>[\w@./-]+\.(?:ts|md|json|yaml))`/g)]
+        .map((match) => match.groups?.["name"] as string)
+        .filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))
+        .map((name) => `${page}: ${name}`),
+    );
+    expect(dead).toEqual([]);
+  });
+});
+
+describe("packages", () => {
+  it("that are published say where they run and under which licence, and bring it along", () => {
+    for (const { file, name, license, engines } of published) {
+      expect([file, name]).toEqual([file, `@pawl/${dirname(file).split("/").at(-1)}`]);
+      expect([name, license, engines?.node]).toEqual([name, "MIT", ">=22.13"]);
+      expect(files).toContain(join(dirname(file), "LICENSE"));
+    }
+    expect(published.map(({ file }) => dirname(file))).toEqual(packages.map((name) => `packages/${name}`));
+  });
+
+  it("depend in one direction", () => {
+    const layers = [
+      ["tool-value"],
+      ["sansio-core"],
+      ["runtime"],
+      ["testkit"],
+      ["tools", "driver-node", "driver-browser", "inspector"],
+    ];
+    const layerOf = (name: string): number => {
+      const layer = layers.findIndex((names) => names.includes(name.replace("@pawl/", "")));
+      return layer === -1 ? layers.length : layer;
+    };
+    const wrong = manifests.flatMap((manifest) =>
+      dependenciesOf(manifest)
+        .filter((name) => name.startsWith("@pawl/") && layerOf(name) >= layerOf(manifest.name))
+        .map((name) => `${manifest.name} -> ${name}`),
+    );
+    expect(wrong).toEqual([]);
+    expect(packages.filter((name) => layerOf(name) === layers.length)).toEqual([]);
+  });
+
+  it("that are pure depend on nothing but each other and four libraries", () => {
+    const allowed = new Set([
+      "fp-ts",
+      "io-ts",
+      "immutable",
+      "@noble/hashes",
+      ...purePackages.map((name) => `@pawl/${name}`),
+    ]);
+    const pure = manifests.filter(({ name }) => purePackages.includes(name.replace("@pawl/", "")));
+    expect(pure.map(({ name }) => name)).toEqual(purePackages.map((name) => `@pawl/${name}`));
+    expect(pure.flatMap(dependenciesOf).filter((name) => !allowed.has(name))).toEqual([]);
+  });
+
+  it("import only what they declare", () => {
+    const wrong = sources.flatMap((file) => {
+      const folder = file.split("/").slice(0, 2).join("/");
+      const declared = dependenciesOf(manifests.find((manifest) => dirname(manifest.file) === folder) as Manifest);
+      const bare = importsOf(file).filter((name) => !name.startsWith(".") && !name.startsWith("node:"));
+      const isDeclared = (name: string): boolean => declared.some((own) => name === own || name.startsWith(`${own}/`));
+      return bare.filter((name) => !isDeclared(name)).map((name) => `${relative(folder, file)}: ${name}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+});
