@@ -8,10 +8,12 @@ import { type Path, type ValueError, loneSurrogate, setKey, sortedKeys } from ".
 
 export type Codec<A> = t.Type<A, unknown>;
 
-interface Optional<A> {
+/** A record's field that may be absent. */
+export interface Optional<A> {
   readonly optional: Codec<A>;
 }
-interface Defaulted<A> {
+/** A record's field that has a value where it is absent. */
+export interface Defaulted<A> {
   readonly codec: Codec<A>;
   readonly absent: A;
   readonly omit: (value: A) => boolean;

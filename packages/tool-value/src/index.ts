@@ -78,6 +78,9 @@ export { ProcessValueSelector, type SelectorTemplate, at, render, select } from 
 export { SessionEvent, TurnEvent } from "./observation.ts";
 export {
   type Codec,
+  type Defaulted,
+  type Fields,
+  type Optional,
   array,
   boolean,
   defaulted,

@@ -125,7 +125,7 @@ const isNative = (container: object, depth: number): boolean => {
   let last = "";
   // oxlint-disable-next-line guard-for-in -- an inherited key only sends the value to the writer
   for (const key in container) {
-    const inOrder = last === "" ? !isIndex.test(key) : isBefore(last, key);
+    const inOrder = last === "" || isBefore(last, key);
     if (!inOrder || key === tagKey || !isNativeItem((container as JsonObject)[key], depth)) return false;
     last = key;
   }

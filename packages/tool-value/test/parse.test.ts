@@ -62,6 +62,7 @@ describe("parse", () => {
       ["[NaN]", 'expected a value, found "N" in line 1, column 2 at $[0]'],
       ['["a', "expected the end of a string, found the end of the text in line 1, column 4 at $[0]"],
       ['["\n"]', 'expected a control character to be escaped, found "\\n" in line 1, column 3 at $[0]'],
+      ['["\u001f"]', 'expected a control character to be escaped, found "\\u001f" in line 1, column 3 at $[0]'],
       [String.raw`["\x"]`, 'expected a string with valid escapes, found "\\"" in line 1, column 2 at $[0]'],
       ["[1}", 'expected `,` or `]`, found "}" in line 1, column 3 at $[1]'],
       ["nul", 'expected a value, found "n" in line 1, column 1'],
