@@ -1,9 +1,10 @@
 /** `pnpm bench [NAME…] [--json]`: measures the figures whose names begin so, and prints them. */
 import { parseArgs } from "node:util";
+import { coreFigures } from "./core.ts";
 import { type Figure, type Result, measure } from "./figure.ts";
 import { valueFigures } from "./value.ts";
 
-const figures: readonly Figure[] = [...valueFigures];
+const figures: readonly Figure[] = [...valueFigures, ...coreFigures];
 
 const { positionals, values } = parseArgs({
   options: { json: { type: "boolean", default: false } },

@@ -1,3 +1,118 @@
-/** `@pawl/sansio-core`: the pure state machine. */
+/** `@pawl/sansio-core`: the pure state machine that decides everything a tool call can live through. */
 export { type Transition, step } from "./core.ts";
 export { type State, initial, nextDeadline } from "./state.ts";
+export { type Finished } from "./draft.ts";
+export { type Deadline, type Due } from "./deadline.ts";
+export { type Envelope, type Event, type EventOf, type EventType } from "./event.ts";
+export { type Command, type CommandType, type Duty, duties, dutyOf, executeDuty, stepDuty } from "./command.ts";
+export { Invariant, type Rejection, type RejectionCode } from "./error.ts";
+export { EventCodec } from "./codec.ts";
+export { Options, defaultOptions } from "./options.ts";
+export { currentProtocol, isKnownProtocol } from "./protocol.ts";
+export { outstanding } from "./recovery.ts";
+export { type Asked, ask } from "./effect/ask.ts";
+export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from "./effect/model.ts";
+export { resolutionOf } from "./wait/read.ts";
+export { type Tool } from "./catalog/model.ts";
+export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/codec.ts";
+export { type Reply, type RequestedCall } from "./request/model.ts";
+export {
+  type BatchRef,
+  type CallRef,
+  callRef,
+  effectBatch,
+  isExecutor,
+  replayBase,
+  requestBatch,
+  toolReplayKey,
+} from "./ids.ts";
+export { type RetryDecision, decideRetry, maxAttempts, retryDelayMs, retrySleepSuffix } from "./call/retry.ts";
+export { type ScheduledItem, resultOrder, startGroups } from "./batch/schedule.ts";
+export {
+  ExecutionScope,
+  type IdentityError,
+  checkExecutionScope,
+  executionScopeId,
+  sessionOfScope,
+} from "./key/execution-scope.ts";
+export { AwaitEventKey, AwaitEventWaitIdentity, checkWaitIdentity, promiseKey } from "./key/wait-identity.ts";
+export { SessionScope, sessionScopeId } from "./key/session-scope.ts";
+export {
+  type EffectIdentity,
+  type ParentInvocation,
+  type RetrySleep,
+  callChildKey,
+  childKey,
+  pendingAwaitSuffix,
+  retrySleepIdentity,
+} from "./key/child.ts";
+export {
+  type PreparedBatchCall,
+  PreparedToolBatch,
+  PreparedToolCall,
+  ProviderReplayMeta,
+  batchCallSuffix,
+  batchOccurrence,
+  batchSuffix,
+  preparedBatch,
+} from "./key/prepared.ts";
+export {
+  type ProcessEffect,
+  type ProcessListMode,
+  cancelKey,
+  processEffectId,
+  processEffectKey,
+  processEventKey,
+  processSignalWaitSuffix,
+  processSleepSuffix,
+  signalEventType,
+  signalKey,
+  signalWaitKey,
+  terminalKey,
+} from "./key/process.ts";
+export { type AwaitKeyId, type BatchCall, type BatchId, type Hashed, awaitKeyId, batchId, hashed } from "./key/hash.ts";
+export {
+  type CancelRequest,
+  type WakeId,
+  cancelRequest,
+  envRef,
+  eventPayloadHash,
+  registrationHash,
+  transferEffectId,
+  wakeId,
+} from "./key/process-hash.ts";
+export {
+  ExternalRef,
+  ProcessAwaitOutput,
+  ProcessEvent,
+  ProcessEventAppendRequest,
+  ProcessEventType,
+  ProcessHandleSummary,
+  ProcessIdentity,
+  ProcessInput,
+  ProcessOriginator,
+  ProcessProvenance,
+  ProcessRecord,
+  ProcessRegistration,
+  ProcessStatus,
+  ProcessWait,
+} from "./process/codec.ts";
+export { type ProcessRow } from "./process/model.ts";
+export { CausalRef, RuntimeEffectKind, RuntimeInvocation, RuntimeScope, RuntimeSubject } from "./process/invocation.ts";
+export { completionRequest, coreEvent, coreEventTypes } from "./process/core-event.ts";
+export { type Appended, type ProcessAppend, appendEvent } from "./process/append.ts";
+export { type WakeDelivery, wakeDeliveryOf, wakeText } from "./process/wake.ts";
+export { awaitOfOutput, outputOfAwait } from "./process/output.ts";
+export { checkSignalName, signalRequest } from "./process/signal.ts";
+export {
+  checkRegistration,
+  completeRegistration,
+  identityOf,
+  inputLabel,
+  originatorScopeId,
+  recordOf,
+  register,
+  startedByProcess,
+  startedBySession,
+} from "./process/registration.ts";
+export { descriptorOf, handleSummary, handleValue, notGranted, notVisible, parseHandle } from "./process/handle.ts";

@@ -2,16 +2,15 @@
 import type { Draft } from "../draft.ts";
 import { cancelledCall, complete, ending, internal } from "./finish.ts";
 import { outputOfPending } from "./due.ts";
-import { type CallIn, type CallRow, earliestDue } from "./model.ts";
+import { type CallIn, type CallRow, runningRow } from "./model.ts";
 
 /** A running body is told, and may still finish while its grace lasts. */
 const tell = (draft: Draft, row: CallIn<"running">): CallRow => {
   if (row.cancelled !== undefined) return row;
-  const { attempt, run, open } = row.body;
+  const { attempt, run } = row.body;
   const cancelled = { at: draft.at + draft.options.grace_ms, birth: draft.seq };
   draft.emit({ type: "tool.cancel", call: row.call.ref, attempt, run });
-  const due = earliestDue(open, cancelled);
-  return due === undefined ? { ...row, cancelled } : { ...row, cancelled, due };
+  return runningRow(row, row.body, { ...row, cancelled });
 };
 
 /** The outside is no longer waited for; the host is asked to end it where the tool said so. */

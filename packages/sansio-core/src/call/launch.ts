@@ -4,7 +4,7 @@ import { Map as PersistentMap } from "immutable";
 import { callableById, recoveryOf } from "../catalog/model.ts";
 import type { Draft } from "../draft.ts";
 import { observeStart, project, unavailable } from "./finish.ts";
-import type { BodyState, CallIn, CallRow, ResumeCause } from "./model.ts";
+import { type BodyState, type CallIn, type CallRow, type ResumeCause, runningRow } from "./model.ts";
 import { maxAttempts } from "./retry.ts";
 
 /** Asks for a body to be run. */
@@ -36,15 +36,8 @@ const freshBody = (draft: Draft, { manifest, payload }: CallIn<"ready">): BodySt
   settled: PersistentMap(),
 });
 
-const running = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> => ({
-  call: row.call,
-  tool: row.tool,
-  args: row.args,
-  observed: true,
-  phase: "running",
-  owner: draft.scope.owner,
-  body,
-});
+const running = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> =>
+  runningRow(row, body, { owner: draft.scope.owner, key: undefined, cancelled: undefined });
 
 /** The first run of a call that is ready; its tool may have gone since. */
 export const launch = (draft: Draft, row: CallIn<"ready">): CallRow => {
@@ -74,17 +67,16 @@ export const resuming = (
   const body = { ...again.body, run: again.body.run + 1 };
   const { cause, pauseMs = 0 } = again;
   const { call, tool, args, observed } = row;
-  const next = { call, tool, args, observed, phase: "resuming", body, cause } as const;
-  if (pauseMs > 0) return { ...next, due: { at: draft.at + pauseMs, birth: draft.seq } };
-  execute(draft, next, body, cause);
-  return next;
+  const due = pauseMs > 0 ? { at: draft.at + pauseMs, birth: draft.seq } : undefined;
+  if (due === undefined) execute(draft, row, body, cause);
+  return { call, tool, args, observed, phase: "resuming", body, cause, due };
 };
 
 /** The pause is over. */
 export const pauseOver = (draft: Draft, row: CallIn<"resuming">): CallRow => {
   execute(draft, row, row.body, row.cause);
   const { call, tool, args, observed, body, cause } = row;
-  return { call, tool, args, observed, phase: "resuming", body, cause };
+  return { call, tool, args, observed, phase: "resuming", body, cause, due: undefined };
 };
 
 /** `ctx.continueAs`: the body starts anew under the same call, with nothing remembered. */

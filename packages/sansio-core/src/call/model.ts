@@ -87,13 +87,13 @@ export type CallRow =
       readonly phase: "running";
       readonly owner: string;
       /** Of a call that completes from outside: the key that it is parked on if its owner is lost. */
-      readonly key?: string;
+      readonly key: string | undefined;
       /** It was told to stop; at this time it is taken at its word. */
-      readonly cancelled?: Deadline;
-      readonly due?: Deadline;
+      readonly cancelled: Deadline | undefined;
+      readonly due: Deadline | undefined;
     })
-  | (WithBody & { readonly phase: "resuming"; readonly cause: ResumeCause; readonly due?: Deadline })
-  | (WithBody & { readonly phase: "suspended"; readonly due?: Deadline })
+  | (WithBody & { readonly phase: "resuming"; readonly cause: ResumeCause; readonly due: Deadline | undefined })
+  | (WithBody & { readonly phase: "suspended"; readonly due: Deadline | undefined })
   | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
   | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
   | (WithBody & { readonly phase: "unknown"; readonly cause: UnknownCause })
@@ -102,7 +102,7 @@ export type CallRow =
       readonly key: string;
       readonly pending: PendingCompletion;
       readonly durationMs: number;
-      readonly due?: Deadline;
+      readonly due: Deadline | undefined;
     })
   | (Base & {
       readonly phase: "finishing";
@@ -137,8 +137,29 @@ const sooner = (a: Deadline | undefined, b: Deadline | undefined): Deadline | un
 };
 
 /** The earliest of a body's own deadlines; settled effects have none, and are not looked at. */
-export const earliestDue = (open: readonly OpenEffect[], also?: Deadline): Deadline | undefined =>
-  open.reduce<Deadline | undefined>((due, effect) => sooner(due, effect.due), also);
+export const earliestDue = (open: readonly OpenEffect[], also?: Deadline): Deadline | undefined => {
+  let due = also;
+  for (const effect of open) due = sooner(due, effect.due);
+  return due;
+};
+
+/** A running row, with the deadline that follows from its body and its cancel. */
+export const runningRow = (
+  { call, tool, args }: Pick<CallRow, "call" | "tool" | "args">,
+  body: BodyState,
+  of: Pick<CallIn<"running">, "owner" | "key" | "cancelled">,
+): CallIn<"running"> => ({
+  call,
+  tool,
+  args,
+  observed: true,
+  phase: "running",
+  owner: of.owner,
+  key: of.key,
+  cancelled: of.cancelled,
+  body,
+  due: earliestDue(body.open, of.cancelled),
+});
 
 /** When a row has to be looked at again, if nothing else happens before. */
 export const dueOf = (row: CallRow): Deadline | undefined => ("due" in row ? row.due : undefined);

@@ -44,7 +44,17 @@ const parkOnKey = (draft: Draft, row: CallIn<"running">, key: string): CallRow =
   const { call, tool, args, observed, body } = row;
   draft.raise({ type: "wait.open", key, waiter: { call: call.ref }, request: call.request });
   const durationMs = durationOf(draft, body);
-  return { call, tool, args, observed, phase: "pending", key, pending: defaultPendingCompletion, durationMs };
+  return {
+    call,
+    tool,
+    args,
+    observed,
+    phase: "pending",
+    key,
+    pending: defaultPendingCompletion,
+    durationMs,
+    due: undefined,
+  };
 };
 
 /** A running call whose owner is lost. One that was told to stop is taken at its word. */

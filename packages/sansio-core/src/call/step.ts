@@ -1,4 +1,6 @@
 /** What the outside reports of calls. Each handler looks up, decides, and only then writes. */
+import type { PendingCompletion } from "@pawl/tool-value";
+import type { Deadline } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
@@ -6,7 +8,7 @@ import { recoveryOf } from "../catalog/model.ts";
 import { afterEdit } from "./approve.ts";
 import { afterHooks, complete, ending, project } from "./finish.ts";
 import { continued, nextAttempt, resuming } from "./launch.ts";
-import { type BodyState, type CallEvent, type CallIn, type CallRow, earliestDue } from "./model.ts";
+import { type BodyState, type CallEvent, type CallIn, type CallRow, earliestDue, runningRow } from "./model.ts";
 import { inPhase, isRejection, misfitOfRun, move } from "./place.ts";
 import { afterBeforeHook, afterCheck, afterPrepare } from "./prepare.ts";
 import { diverge, resolve } from "./recover.ts";
@@ -76,17 +78,19 @@ const onDispatched = (draft: Draft, event: EventOf<"call.dispatched">): Answer =
   return undefined;
 };
 
+/** Its time runs from when the wait begins. */
+const dueOfPending = (draft: Draft, { deadline }: PendingCompletion): Deadline | undefined =>
+  deadline === undefined
+    ? undefined
+    : { at: draft.at + deadline.secs * 1000 + Math.ceil(deadline.nanos / 1_000_000), birth: draft.seq };
+
 const onPending = (draft: Draft, row: CallIn<"running">, event: EventOf<"call.settled">): CallRow | undefined => {
   const { result, duration_ms: durationMs } = event;
   if (result.type !== "pending") return undefined;
   const { call, tool, args, observed } = row;
   const { key, pending } = result;
   draft.raise({ type: "wait.open", key, waiter: { call: call.ref }, request: call.request });
-  const next = { call, tool, args, observed, phase: "pending", key, pending, durationMs } as const;
-  const { deadline } = pending;
-  if (deadline === undefined) return next;
-  const at = draft.at + deadline.secs * 1000 + Math.ceil(deadline.nanos / 1_000_000);
-  return { ...next, due: { at, birth: draft.seq } };
+  return { call, tool, args, observed, phase: "pending", key, pending, durationMs, due: dueOfPending(draft, pending) };
 };
 
 /** A cancelled call that still finishes keeps its outcome, and is not tried again. */
@@ -158,9 +162,7 @@ const onSuspended = (draft: Draft, event: EventOf<"call.suspended">): Answer => 
     );
   }
   const { call, tool, args, observed, body } = row;
-  const due = earliestDue(body.open);
-  const next = { call, tool, args, observed, phase: "suspended", body } as const;
-  move(draft, row, due === undefined ? next : { ...next, due });
+  move(draft, row, { call, tool, args, observed, phase: "suspended", body, due: earliestDue(body.open) });
   return undefined;
 };
 
@@ -171,10 +173,7 @@ const onResumed = (draft: Draft, event: EventOf<"call.resumed">): Answer => {
   const misfit = misfitOfRun(row, event);
   if (misfit !== undefined) return misfit;
   if (row.due !== undefined) return reject("wrong_phase", `call \`${event.call}\` pauses until ${row.due.at}`);
-  const { call, tool, args, observed, body } = row;
-  const due = earliestDue(body.open);
-  const next = { call, tool, args, observed, phase: "running", owner: event.owner, body } as const;
-  move(draft, row, due === undefined ? next : { ...next, due });
+  move(draft, row, runningRow(row, row.body, { owner: event.owner, key: undefined, cancelled: undefined }));
   return undefined;
 };
 

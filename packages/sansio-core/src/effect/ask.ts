@@ -21,7 +21,7 @@ const mismatch = (record: { readonly kind: EffectKind; readonly hash: string }, 
 
 /** A step that failed in an earlier attempt runs again, unless it may run only once. */
 export const isForgotten = (effect: SettledEffect, attempt: number): boolean =>
-  effect.attempt < attempt && effect.kind === "step" && effect.status === "err" && effect.recovery !== "once";
+  effect.attempt < attempt && effect.kind === "step" && effect.status === "err" && !effect.once;
 
 /** An open record belongs to this run or to an earlier one: the body joins it, and a step's recovery says how. */
 const askOpen = (effect: OpenEffect, { attempt, run }: Asked): Ask => {

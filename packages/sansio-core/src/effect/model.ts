@@ -67,11 +67,12 @@ export interface SettledEffect {
   /** Its place in the log: of several in one event the lower index comes first. */
   readonly settled: number;
   readonly index: number;
-  /** The event that holds the value, where it is another than the one that settled it. */
-  readonly value?: number;
+  /** The event that holds the value. */
+  readonly value: number;
   /** Of a select: the key that won. */
-  readonly winner?: string;
-  readonly recovery?: StepRecovery;
+  readonly winner: string | undefined;
+  /** Of a step that may run only once. */
+  readonly once: boolean;
 }
 
 export interface StepError {

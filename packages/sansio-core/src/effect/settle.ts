@@ -1,6 +1,6 @@
 /** Open effects become settled ones, and the body hears of it. */
 import { resuming } from "../call/launch.ts";
-import { type BodyState, type CallIn, type CallRow, bodyOf, earliestDue } from "../call/model.ts";
+import { type BodyState, type CallIn, type CallRow, bodyOf, earliestDue, runningRow } from "../call/model.ts";
 import { known } from "../call/place.ts";
 import type { Draft } from "../draft.ts";
 import type { CallRef } from "../ids.ts";
@@ -18,11 +18,16 @@ export interface End {
 
 /** The row with a changed body, and with the deadline that follows from it. */
 export const withBody = (row: Bodied, body: BodyState): Bodied => {
-  if (row.phase !== "running" && row.phase !== "suspended") return { ...row, body };
-  const due = earliestDue(body.open, row.phase === "running" ? row.cancelled : undefined);
-  if (due !== undefined) return { ...row, body, due };
-  const { due: _, ...rest } = row;
-  return { ...rest, body };
+  switch (row.phase) {
+    case "running":
+      return runningRow(row, body, row);
+    case "suspended": {
+      const { call, tool, args, observed } = row;
+      return { call, tool, args, observed, phase: "suspended", body, due: earliestDue(body.open) };
+    }
+    default:
+      return { ...row, body };
+  }
 };
 
 const settledEffect = (draft: Draft, body: BodyState, effect: OpenEffect, end: End): SettledEffect => ({
@@ -33,9 +38,9 @@ const settledEffect = (draft: Draft, body: BodyState, effect: OpenEffect, end: E
   requested: effect.seq,
   settled: draft.seq,
   index: draft.nextAnswer(),
-  ...(end.value === draft.seq ? {} : { value: end.value }),
-  ...(end.winner === undefined ? {} : { winner: end.winner }),
-  ...(effect.recovery === "once" ? { recovery: effect.recovery } : {}),
+  value: end.value,
+  winner: end.winner,
+  once: effect.recovery === "once",
 });
 
 /** Tells a running body what its log says. */
@@ -48,14 +53,16 @@ export const answer = (draft: Draft, { call, body }: Bodied, key: string, settle
     key,
     seq: settled.settled,
     index: settled.index,
-    value: settled.value ?? settled.settled,
+    value: settled.value,
   });
+
+const none: readonly OpenEffect[] = [];
 
 /** Writes one end into a body. */
 const settleOne = (draft: Draft, row: Bodied, effect: OpenEffect, end: End): Bodied => {
   const { body } = row;
   const settled = settledEffect(draft, body, effect, end);
-  const open = body.open.filter((other) => other !== effect);
+  const open = body.open.length === 1 ? none : body.open.filter((other) => other !== effect);
   if (row.phase === "running") answer(draft, row, effect.key, settled);
   return withBody(row, { ...body, resumes: 0, open, settled: body.settled.set(effect.key, settled) });
 };

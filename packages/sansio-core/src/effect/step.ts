@@ -103,7 +103,7 @@ const decideAtOnce = (draft: Draft, row: Bodied, effect: OpenEffect): Bodied => 
   const won = decideSelect(effect.select.mode, effect.select.keys, settled);
   if (won === undefined) return row;
   const by = settled.get(won.key);
-  return settleAll(draft, row, effect, { status: won.status, value: by?.value ?? by?.settled ?? 0, winner: won.key });
+  return settleAll(draft, row, effect, { status: won.status, value: by?.value ?? draft.seq, winner: won.key });
 };
 
 /** The open effect that an answer from outside is for. */
@@ -173,14 +173,12 @@ const onReused = (draft: Draft, event: EventOf<"effect.reused">): Rejection | un
   if (effect.attempt === body.attempt || isForgotten(effect, body.attempt)) {
     return reject("effect_exists", `call \`${event.call}\`: \`${event.key}\` is not one to reuse`);
   }
-  const value = effect.value ?? effect.settled;
   const reused = {
     ...effect,
     attempt: body.attempt,
     requested: draft.seq,
     settled: draft.seq,
     index: draft.nextAnswer(),
-    value,
   };
   draft.putCall(withBody(row, { ...body, settled: body.settled.set(event.key, reused) }), row);
   answer(draft, row, event.key, reused);

@@ -3,13 +3,14 @@
  *
  *   (nothing) ─▶ unclaimed ─▶ resolved        a resolution that came before anyone waited
  *       └──────▶ awaited ───▶ resolved        resolved once; everyone gets the same
+ *                   └───────▶ revoked         nobody may resolve it any more; who waited gets an error
  *
  * A key is the id that the driver derives from (execution scope, wait); the core sees verified resolutions only.
  * A wait belongs to the requests whose calls wait on it, and leaves the state with the last of them.
  *
  * Invariants
- *   W1  a resolved wait has no waiters
- *   W2  an unclaimed wait is resolved, and there are at most `max_unclaimed` of them
+ *   W1  a resolved or revoked wait has no waiters
+ *   W2  an unclaimed wait is resolved or revoked; no resolution makes more than `max_unclaimed` of them
  *   W3  every waiter is an open wait effect of a live call, or a pending call
  */
 import type { Resolution } from "@pawl/tool-value";
@@ -34,6 +35,7 @@ export interface WaitRow {
   /** The live requests whose calls have waited on it. */
   readonly requests: readonly string[];
   readonly terminal?: Terminal;
+  readonly revoked?: true;
 }
 
 export type WaitEvent =

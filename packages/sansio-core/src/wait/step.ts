@@ -19,6 +19,7 @@ const statusOf = (resolution: Resolution): "ok" | "err" => (resolution.status ==
 
 const onResolved = (draft: Draft, { key, resolution }: EventOf<"wait.resolved">): Rejection | undefined => {
   const row = draft.wait(key);
+  if (row?.revoked) return reject("unknown_or_revoked", `\`${key}\` was revoked`);
   if (row?.terminal !== undefined) {
     return reject("already_resolved", `\`${key}\` was resolved by event ${row.terminal.seq}: the first one won`);
   }
@@ -49,16 +50,20 @@ const onCancelled = (draft: Draft, event: EventOf<"wait.cancelled">): Rejection 
   return undefined;
 };
 
+/** Tells one who waits that the wait is over without a resolution. */
+const deny = (draft: Draft, { call, effect }: Waiter): void => {
+  if (effect === undefined) draft.raise({ type: "pending.end", call, resolution: "revoked" });
+  else draft.raise({ type: "effect.end", call, key: effect, status: "err", value: draft.seq });
+};
+
+/** A resolved wait stays as it is: the first one won. */
 const onRevoked = (draft: Draft, { keys }: EventOf<"wait.revoked">): undefined => {
   for (const key of keys) {
     const row = draft.wait(key);
-    if (row === undefined) continue;
-    if (row.requests.length === 0) draft.countUnclaimed(-1);
-    for (const { call, effect } of row.waiters) {
-      if (effect === undefined) draft.raise({ type: "pending.end", call, resolution: "revoked" });
-      else draft.raise({ type: "effect.end", call, key: effect, status: "err", value: draft.seq });
-    }
-    draft.dropWait(key);
+    if (row?.terminal !== undefined || row?.revoked) continue;
+    if (row === undefined) draft.countUnclaimed(1);
+    draft.putWait({ key, born: row?.born ?? draft.seq, waiters: [], requests: row?.requests ?? [], revoked: true });
+    for (const waiter of row?.waiters ?? []) deny(draft, waiter);
   }
 };
 
@@ -84,11 +89,13 @@ const claim = (draft: Draft, row: WaitRow, request: string): WaitRow => {
 };
 
 const onOpen = (draft: Draft, { key, waiter, request }: Of<"wait.open">): void => {
-  const row = draft.wait(key) ?? { key, born: draft.seq, waiters: [], requests: [] };
-  if (row.terminal !== undefined && row.requests.length === 0) draft.countUnclaimed(-1);
+  const row: WaitRow = draft.wait(key) ?? { key, born: draft.seq, waiters: [], requests: [] };
+  const isOver = row.terminal !== undefined || row.revoked === true;
+  if (isOver && row.requests.length === 0) draft.countUnclaimed(-1);
   const claimed = claim(draft, row, request);
-  draft.putWait(row.terminal === undefined ? { ...claimed, waiters: [...row.waiters, waiter] } : claimed);
+  draft.putWait(isOver ? claimed : { ...claimed, waiters: [...row.waiters, waiter] });
   if (row.terminal !== undefined) answer(draft, waiter, row.terminal);
+  else if (row.revoked) deny(draft, waiter);
 };
 
 const isSame = (a: Waiter, b: Waiter): boolean => a.call === b.call && a.effect === b.effect;
@@ -96,7 +103,7 @@ const isSame = (a: Waiter, b: Waiter): boolean => a.call === b.call && a.effect 
 /** A waiter goes. A call's own end resolves its key, and with it whoever else waits there. */
 const onLeave = (draft: Draft, { key, waiter, terminal: resolution }: Of<"wait.leave">): void => {
   const row = draft.wait(key);
-  if (row === undefined || row.terminal !== undefined) return;
+  if (row === undefined || row.terminal !== undefined || row.revoked) return;
   const waiters = row.waiters.filter((other) => !isSame(other, waiter));
   if (resolution === undefined) return draft.putWait({ ...row, waiters });
   const terminal = { resolution, seq: draft.seq };

@@ -2,6 +2,7 @@ import * as i from "../../src/process/invocation.ts";
 import * as p from "../../src/process/codec.ts";
 import { ExecutionScope } from "../../src/key/execution-scope.ts";
 import { PreparedToolBatch, PreparedToolCall, ProviderReplayMeta } from "../../src/key/prepared.ts";
+import { RetryPolicyCodec } from "../../src/catalog/codec.ts";
 import { SessionScope } from "../../src/key/session-scope.ts";
 import { AwaitEventKey, AwaitEventWaitIdentity } from "../../src/key/wait-identity.ts";
 
@@ -33,4 +34,5 @@ export const wireCodecs = {
   RuntimeScope: i.RuntimeScope,
   RuntimeSubject: i.RuntimeSubject,
   SessionScope,
+  ToolRetryPolicy: RetryPolicyCodec,
 };

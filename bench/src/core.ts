@@ -1,0 +1,145 @@
+/** What a step of the core costs beside one JSON round trip of its event. */
+import { type Event, type State, defaultOptions, initial, step } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+import { type Figure, type Measurement } from "./figure.ts";
+
+const hash = "3b1f".repeat(16);
+
+const tell = (state: State, at: number, event: Event): State => {
+  const result = step(state, { seq: state.seq + 1, at, event });
+  if (E.isLeft(result)) throw new Error(`${event.type}: ${result.left.message}`);
+  return result.right.state;
+};
+
+const tool = {
+  id: "tool:work",
+  name: "work",
+  availability: "showcased",
+  scheduling: "parallel",
+  retry_policy: { type: "never" },
+  policy: "auto",
+  durable: true,
+  hints: { readonly: false, idempotent: false },
+  divergence: "park",
+  checks: false,
+  prepares: false,
+} as const;
+
+const opened = (): State => {
+  const state = tell(initial("session:bench"), 1, {
+    type: "scope.opened",
+    epoch: 1,
+    owner: "bench",
+    protocol: 1,
+    options: defaultOptions,
+  });
+  return tell(state, 1, { type: "catalog.published", tools: [tool] });
+};
+
+const submit = (state: State, request: string, calls: number): State =>
+  tell(state, state.at, {
+    type: "request.submitted",
+    request,
+    hash,
+    calls: Array.from({ length: calls }, (_, i) => ({ id: `call-${i}`, tool: "work", args: { n: i } })),
+  });
+
+/** A body that sleeps for long, so that its call has a deadline. */
+const asleep = (state: State, call: string): State =>
+  tell(state, state.at, {
+    type: "effect.requested",
+    call,
+    attempt: 1,
+    run: 1,
+    key: "sleep:0",
+    hash,
+    effect: { kind: "sleep", ms: 86_400_000 + call.length },
+  });
+
+const text = "a result as a tool gives it back, with a few fields and a line of prose to read";
+
+/** One step of a body: its request and its settlement, 250 to 400 bytes of JSON each. */
+const pair = (call: string, n: number): readonly [Event, Event] => {
+  const of = { call, attempt: 1, run: 1, key: `durable-step:step-${n}` } as const;
+  const input = { customer: "c-4711", order: `o-${n}`, amount: 1999, note: "as agreed on the phone" };
+  return [
+    { type: "effect.requested", ...of, hash, effect: { kind: "step", recovery: "again", input } },
+    { type: "step.settled", ...of, result: { status: "ok", value: { id: n, text, ok: true, items: [1, 2, 3] } } },
+  ];
+};
+
+/** Events of `calls` in turn, so many steps each. */
+const traffic = (calls: readonly string[], steps: number): readonly Event[] =>
+  Array.from({ length: steps }, (_, n) => calls.flatMap((call) => pair(call, n))).flat();
+
+const slice = 200;
+
+/** Both in turns, a slice of the events each, so that what else the machine does falls on both alike. */
+const beside = (start: State, events: readonly Event[]) => (): Measurement => {
+  let state = start;
+  let floor = 0;
+  let value = 0;
+  for (let i = 0; i < events.length; i += slice) {
+    const part = events.slice(i, i + slice);
+    const before = performance.now();
+    for (const event of part) JSON.parse(JSON.stringify(event));
+    const between = performance.now();
+    for (const event of part) state = tell(state, state.at, event);
+    floor += between - before;
+    value += performance.now() - between;
+  }
+  return { floor: (floor * 1000) / events.length, value: (value * 1000) / events.length };
+};
+
+const refs = (request: string, calls: number): readonly string[] =>
+  Array.from({ length: calls }, (_, i) => `${request}:call-${i}`);
+
+const few = 10;
+const many = 10_000;
+
+const small = submit(opened(), "hot", few);
+const crowd = refs("crowd", many).reduce(asleep, submit(small, "crowd", many));
+
+const batchUs = (calls: number, rounds: number): number => {
+  const state = opened();
+  const start = performance.now();
+  for (let i = 0; i < rounds; i++) {
+    let next = submit(state, "batch", calls);
+    for (const call of refs("batch", calls)) {
+      const result = { type: "done", output: { outcome: { status: "success", payload: text } } } as const;
+      next = tell(next, next.at, { type: "call.settled", call, attempt: 1, run: 1, result, duration_ms: 1 });
+    }
+  }
+  return ((performance.now() - start) * 1000) / (calls * rounds);
+};
+
+export const coreFigures: readonly Figure[] = [
+  {
+    name: "core.step",
+    what: "a durable-step event among 10 live calls, beside a JSON round trip of it",
+    unit: "us",
+    bound: 0.8,
+    round: beside(small, traffic(refs("hot", few), 500)),
+  },
+  {
+    name: "core.flat",
+    what: "the same while 10,000 calls are live, each with a deadline",
+    unit: "us",
+    bound: 1,
+    round: beside(crowd, traffic(refs("hot", few), 500)),
+  },
+  {
+    name: "core.hot",
+    what: "the same with all 10,000 calls hot",
+    unit: "us",
+    bound: 1.5,
+    round: beside(crowd, traffic(refs("crowd", many), 1)),
+  },
+  {
+    name: "core.batch",
+    what: "a call in a batch of 10,000, beside one in a batch of 100",
+    unit: "us",
+    bound: 2,
+    round: () => ({ floor: batchUs(100, 100), value: batchUs(many, 1) }),
+  },
+];

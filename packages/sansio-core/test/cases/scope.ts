@@ -1,0 +1,66 @@
+/** A scope under test for the cases: one tool, one request, driven by events through the public API. */
+import * as E from "fp-ts/lib/Either.js";
+import type { Json } from "@pawl/tool-value";
+import * as core from "../../src/index.ts";
+
+const tool: core.Tool = {
+  id: "tool:t",
+  name: "t",
+  availability: "showcased",
+  scheduling: "parallel",
+  retry_policy: { type: "never" },
+  policy: "auto",
+  durable: true,
+  hints: { readonly: false, idempotent: false },
+  divergence: "park",
+  checks: false,
+  prepares: false,
+};
+
+export class TestScope {
+  state = core.initial("session:s");
+  readonly commands: core.Command[] = [];
+  #at = 0;
+
+  /** With a request `r` of these calls, all running. */
+  constructor(calls: readonly { readonly id: string; readonly args: Json }[], name = tool.name) {
+    this.tell({ type: "scope.opened", epoch: 1, owner: "d", protocol: 1, options: core.defaultOptions });
+    this.tell({ type: "catalog.published", tools: [{ ...tool, name }] });
+    this.tell({
+      type: "request.submitted",
+      request: "r",
+      hash: "h",
+      calls: calls.map(({ id, args }) => ({ id, tool: name, args })),
+    });
+  }
+
+  offer(event: core.Event): core.Rejection | undefined {
+    const result = core.step(this.state, { seq: this.state.seq + 1, at: this.#at, event });
+    if (E.isLeft(result)) return result.left;
+    this.state = result.right.state;
+    this.commands.push(...result.right.commands);
+    return undefined;
+  }
+
+  tell(event: core.Event): void {
+    const rejection = this.offer(event);
+    if (rejection !== undefined) throw new Error(`${event.type}: ${rejection.message}`);
+  }
+
+  /** Time goes on, with a tick at each deadline on the way, as a driver does. */
+  until(at: number): void {
+    for (
+      let due = core.nextDeadline(this.state);
+      due !== undefined && due.at < at;
+      due = core.nextDeadline(this.state)
+    ) {
+      this.#at = Math.max(this.#at, due.at);
+      this.tell({ type: "clock.ticked" });
+    }
+    this.#at = Math.max(this.#at, at);
+  }
+
+  tick(): void {
+    this.tell({ type: "clock.ticked" });
+  }
+}

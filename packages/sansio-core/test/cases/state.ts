@@ -1,0 +1,115 @@
+/** The ops that need a scope: waits in sequence, and a call whose batch is cancelled. */
+import { type Json, ModelToolReturn, ToolCallOutput, modelReturn, successOutput } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { callRef, resolutionOf } from "../../src/index.ts";
+import { TestScope } from "./scope.ts";
+
+type Input = { readonly [field: string]: Json };
+type Step = readonly [verb: string, payload?: Json];
+
+const key = "K";
+const call = callRef("r", "c");
+const ofRun = { call, attempt: 1, run: 1 } as const;
+
+/** Waits on the key, as a pending call or as a body, and tells how that wait ended. */
+type Wait = (scope: TestScope, verb: string, place: number) => Json;
+
+const asPendingCall: Wait = (scope, verb) => {
+  const deadline = verb === "await_deadline_now" ? { deadline: { secs: 0, nanos: 0 } } : {};
+  const pending = { ...deadline, on_timeout: "error_as_result", on_cancel: "ignore" } as const;
+  scope.offer({ type: "call.settled", ...ofRun, result: { type: "pending", key, pending }, duration_ms: 0 });
+  if (verb === "await_cancelled") scope.offer({ type: "call.cancelled", call });
+  scope.tick();
+  return (resolutionOf(scope.state, key) ?? { status: "waiting" }) as unknown as Json;
+};
+
+const asBody: Wait = (scope, verb, place) => {
+  const resolved = resolutionOf(scope.state, key);
+  const effect = `await-event:${key}#${place}`;
+  const deadline = verb === "await_deadline_now" ? { deadline_ms: 0 } : {};
+  scope.tell({
+    type: "effect.requested",
+    ...ofRun,
+    key: effect,
+    hash: "h",
+    effect: { kind: "wait", wait: key, ...deadline },
+  });
+  if (resolved !== undefined) return resolved as unknown as Json;
+  if (verb === "await_cancelled") scope.tell({ type: "wait.cancelled", call, key: effect });
+  scope.tick();
+  const isOver = scope.commands.some((command) => command.type === "step.answer" && command.key === effect);
+  if (!isOver) return { status: "waiting" };
+  return { status: verb === "await_cancelled" ? "cancelled" : "timeout" };
+};
+
+const resolve = (scope: TestScope, resolution: Json): Json => {
+  const rejection = scope.offer({ type: "wait.resolved", key, resolution: resolution as never });
+  if (rejection === undefined) return { status: "accepted" };
+  if (rejection.code !== "already_resolved") return { status: "unknown_or_revoked" };
+  return { status: "already_resolved", terminal: resolutionOf(scope.state, key) as unknown as Json };
+};
+
+const revoke = (scope: TestScope): Json => {
+  scope.tell({ type: "wait.revoked", keys: [key] });
+  return { status: "revoked" };
+};
+
+const awaitSequence = (input: Input): Json => {
+  // A second call keeps the request, and with it the key, in the state.
+  const scope = new TestScope(["c", "keeper"].map((id) => ({ id, args: null })));
+  const { type } = input["wait"] as { readonly type: string };
+  const wait = type === "tool_completion" ? asPendingCall : asBody;
+  const results = (input["steps"] as unknown as readonly Step[]).map(([verb, payload], place) => {
+    if (verb === "resolve") return resolve(scope, payload ?? null);
+    return verb === "revoke" ? revoke(scope) : wait(scope, verb, place);
+  });
+  return { results };
+};
+
+const childCancelled = (input: Input): unknown => {
+  const {
+    call_id,
+    tool_name,
+    call_finishes_after_ms,
+    cancel_at_ms,
+    args = {},
+    result = null,
+  } = input as {
+    readonly call_id: string;
+    readonly tool_name: string;
+    readonly call_finishes_after_ms: number;
+    readonly cancel_at_ms: number;
+    readonly args?: Json;
+    readonly result?: Json;
+  };
+  const scope = new TestScope([{ id: call_id, args }], tool_name);
+  const finish = (): void => {
+    scope.until(call_finishes_after_ms);
+    const output = successOutput(result);
+    const settled = { type: "call.settled", call: callRef("r", call_id), attempt: 1, run: 1 } as const;
+    scope.offer({ ...settled, result: { type: "done", output }, duration_ms: call_finishes_after_ms });
+  };
+  const cancel = (): void => {
+    scope.until(cancel_at_ms);
+    scope.offer({ type: "request.cancelled", request: "r" });
+  };
+  for (const act of cancel_at_ms < call_finishes_after_ms ? [cancel, finish] : [finish, cancel]) act();
+  const reply = scope.commands.find((command) => command.type === "reply")?.replies[0];
+  if (reply === undefined) throw new Error("the call did not end");
+  const launched = {
+    call_id: reply.call_id,
+    tool_name: reply.tool,
+    args: reply.args,
+    output: ToolCallOutput.encode(reply.output),
+    model_return: ModelToolReturn.encode(modelReturn(reply.call_id, reply.tool, reply.output)),
+    duration_ms: reply.duration_ms,
+    replay: reply.replay ?? null,
+  };
+  const completed = scope.commands.some((command) => command.type === "observe" && command.what === "call_completed");
+  return { launch: { status: "done", result: launched }, completed_event: completed };
+};
+
+export const stateAdapters = {
+  "await.sequence": (input: Input) => E.right(awaitSequence(input)),
+  "batch.child_cancelled": (input: Input) => E.right(childCancelled(input)),
+};
