@@ -118,6 +118,7 @@ const route = (draft: Draft, signal: Signal): void => {
       return onEffectSignal(draft, signal);
     case "wait.open":
     case "wait.leave":
+    case "wait.close":
     case "waits.forget":
       return onWaitSignal(draft, signal);
     default:

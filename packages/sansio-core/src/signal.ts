@@ -60,7 +60,15 @@ export type Signal =
       readonly value: number;
     }
   | { readonly type: "wait.open"; readonly key: string; readonly waiter: Waiter; readonly request: string }
-  | { readonly type: "wait.leave"; readonly key: string; readonly waiter: Waiter; readonly terminal?: Resolution }
+  | { readonly type: "wait.leave"; readonly key: string; readonly waiter: Waiter }
+  /** A call's end resolves its completion key, so that a late completion is told so. */
+  | {
+      readonly type: "wait.close";
+      readonly key: string;
+      readonly waiter: Waiter;
+      readonly request: string;
+      readonly resolution: Resolution;
+    }
   | { readonly type: "pending.end"; readonly call: CallRef; readonly resolution: Resolution | "revoked" }
   /** The earliest deadline of a body's effects has passed. */
   | { readonly type: "effects.expire"; readonly call: CallRef }
@@ -79,16 +87,17 @@ export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
   "calls.launch": ["batch.counted"],
   "batch.counted": ["batch.ended"],
   "batches.cancel": ["calls.cancel"],
-  "calls.cancel": ["batch.counted", "call.left", "wait.leave"],
+  "calls.cancel": ["batch.counted", "call.left", "wait.close"],
   "batch.ended": ["waits.forget"],
   "call.left": ["calls.drop", "wait.leave"],
-  "calls.drop": ["wait.leave"],
+  "calls.drop": ["wait.close"],
   "calls.decide": ["call.moved"],
-  "owners.lost": ["call.moved", "call.left", "wait.open"],
+  "owners.lost": ["call.moved", "call.left", "wait.open", "wait.close"],
   "effects.expire": ["wait.leave"],
   "effect.end": [],
   "wait.open": ["effect.end", "pending.end"],
-  "wait.leave": ["effect.end"],
+  "wait.leave": [],
+  "wait.close": ["effect.end"],
   "pending.end": ["call.moved"],
   "waits.forget": [],
 };

@@ -7,8 +7,8 @@ import { ready } from "./prepare.ts";
 
 /** Approved: to its first run, or to one more of an outcome that was unknown. */
 export const approve = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
-  const { body, payload } = row.approval;
-  return body === undefined ? ready(row, payload) : resuming(draft, row, { body, cause: "run_again" });
+  const { body, payload, argsHash } = row.approval;
+  return body === undefined ? ready(row, payload, argsHash) : resuming(draft, row, { body, cause: "run_again" });
 };
 
 /** Edited arguments go through the tool's own check, where it has one; they are not hooked again. */
@@ -24,9 +24,9 @@ export const afterEdit = (
   draft: Draft,
   row: CallIn<"awaiting_approval">,
   args: Json,
-  { verdict }: { readonly verdict: ArgsVerdict },
+  { verdict, args_hash }: { readonly verdict: ArgsVerdict; readonly args_hash?: string },
 ): CallRow => {
   const { edited: _, ...approval } = row.approval;
-  const parked = { ...row, approval };
-  return verdict.verdict === "valid" ? approve(draft, { ...parked, args }) : parked;
+  if (verdict.verdict !== "valid") return { ...row, approval };
+  return approve(draft, { ...row, args, approval: { ...approval, argsHash: args_hash ?? approval.argsHash } });
 };

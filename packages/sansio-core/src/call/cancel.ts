@@ -2,6 +2,7 @@
 import type { Draft } from "../draft.ts";
 import { cancelledCall, complete, ending, internal } from "./finish.ts";
 import { outputOfPending } from "./due.ts";
+import { closeKey } from "./place.ts";
 import { type CallIn, type CallRow, runningRow } from "./model.ts";
 
 /** A running body is told, and may still finish while its grace lasts. */
@@ -14,14 +15,16 @@ const tell = (draft: Draft, row: CallIn<"running">): CallRow => {
 };
 
 /** The outside is no longer waited for; the host is asked to end it where the tool said so. */
+const leaveOutside = (draft: Draft, { call, key, pending }: CallIn<"pending">): void => {
+  if (pending.on_cancel !== "cancel_external_work") return;
+  draft.putOutbox({ type: "external.cancel", call: call.ref, key, born: draft.seq });
+  draft.emit({ type: "external.cancel", call: call.ref, key });
+};
+
 const cancelPending = (draft: Draft, row: CallIn<"pending">): CallRow => {
-  const { call, key, pending } = row;
-  if (pending.on_cancel === "cancel_external_work") {
-    draft.putOutbox({ type: "external.cancel", call: call.ref, key, born: draft.seq });
-    draft.emit({ type: "external.cancel", call: call.ref, key });
-  }
   const resolution = { status: "cancelled" } as const;
-  draft.raise({ type: "wait.leave", key, waiter: { call: call.ref }, terminal: resolution });
+  leaveOutside(draft, row);
+  closeKey(draft, row, row.key, resolution);
   return ending(draft, row, outputOfPending(row, resolution), row.durationMs);
 };
 
@@ -51,4 +54,17 @@ export const cancel = (draft: Draft, row: CallRow): CallRow => {
     default:
       return cancelNow(draft, row);
   }
+};
+
+/** Ends a call whose caller is gone: told and observed, with the outcome that it has, if it has one. */
+export const drop = (draft: Draft, row: CallRow): void => {
+  if (row.phase === "completed") return;
+  if (row.phase === "finishing") return void complete(draft, row, row);
+  if (row.phase === "running" && row.cancelled === undefined) {
+    draft.emit({ type: "tool.cancel", call: row.call.ref, attempt: row.body.attempt, run: row.body.run });
+  }
+  const key = row.phase === "running" || row.phase === "pending" ? row.key : undefined;
+  if (row.phase === "pending") leaveOutside(draft, row);
+  if (key !== undefined) closeKey(draft, row, key, { status: "cancelled" });
+  cancelNow(draft, row);
 };

@@ -1,10 +1,11 @@
 /** What the passing of time does to a call. */
 import { type Resolution, type ToolCallOutput, outputOfResolution } from "@pawl/tool-value";
 import type { Draft } from "../draft.ts";
-import { cancelledCall, complete, ending, unavailable } from "./finish.ts";
+import { cancelledCall, complete, ending, project, unavailable } from "./finish.ts";
 import { nextAttempt, pauseOver } from "./launch.ts";
 import type { CallIn, CallRow } from "./model.ts";
-import { move } from "./place.ts";
+import { closeKey, move } from "./place.ts";
+import { expired } from "./prepare.ts";
 
 /** The output of a pending call that was resolved so; a timeout may end the turn. */
 export const outputOfPending = ({ pending }: CallIn<"pending">, resolution: Resolution): ToolCallOutput => {
@@ -18,7 +19,7 @@ export const outputOfPending = ({ pending }: CallIn<"pending">, resolution: Reso
 
 const timeOut = (draft: Draft, row: CallIn<"pending">): CallRow => {
   const terminal = { status: "timeout" } as const;
-  draft.raise({ type: "wait.leave", key: row.key, waiter: { call: row.call.ref }, terminal });
+  closeKey(draft, row, row.key, terminal);
   return ending(draft, row, outputOfPending(row, terminal), row.durationMs);
 };
 
@@ -37,6 +38,8 @@ const afterDue = (draft: Draft, row: CallRow): CallRow | undefined => {
       return ending(draft, row, unavailable(), draft.at - row.body.startedAt);
     case "pending":
       return timeOut(draft, row);
+    case "awaiting_approval":
+      return project(draft, row, expired);
     default:
       return undefined;
   }

@@ -25,9 +25,10 @@ export const execute = (draft: Draft, row: CallRow, body: BodyState, cause?: Res
   });
 };
 
-const freshBody = (draft: Draft, { manifest, payload }: CallIn<"ready">): BodyState => ({
+const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready">): BodyState => ({
   manifest,
   payload,
+  argsHash,
   attempt: 1,
   run: 1,
   resumes: 0,

@@ -52,6 +52,8 @@ interface Base {
 export interface BodyState {
   readonly manifest: Tool;
   readonly payload: Json;
+  /** Of the arguments, where a person approved them. */
+  readonly argsHash: string;
   readonly attempt: number;
   readonly run: number;
   /** Resumes in a row without a new record. */
@@ -81,8 +83,13 @@ export interface Approval {
 export type CallRow =
   | (Base & { readonly phase: "requested"; readonly byId: boolean })
   | (Base & { readonly phase: "preparing"; readonly manifest: Tool; readonly waits: "hook" | "args" | "prepare" })
-  | (Base & { readonly phase: "awaiting_approval"; readonly manifest: Tool; readonly approval: Approval })
-  | (Base & { readonly phase: "ready"; readonly manifest: Tool; readonly payload: Json })
+  | (Base & {
+      readonly phase: "awaiting_approval";
+      readonly manifest: Tool;
+      readonly approval: Approval;
+      readonly due: Deadline | undefined;
+    })
+  | (Base & { readonly phase: "ready"; readonly manifest: Tool; readonly payload: Json; readonly argsHash: string })
   | (WithBody & {
       readonly phase: "running";
       readonly owner: string;

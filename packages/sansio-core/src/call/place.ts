@@ -1,8 +1,9 @@
 /** Rows of calls are written here, so that a batch always hears what became of its slots. */
+import type { Resolution } from "@pawl/tool-value";
 import type { Draft } from "../draft.ts";
 import { Invariant, type Rejection, reject } from "../error.ts";
 import type { CallRef } from "../ids.ts";
-import { type CallIn, type CallPhase, type CallRow, bodyOf, occupies } from "./model.ts";
+import { type CallIn, type CallPhase, type CallRow, bodyOf, isEnded, occupies } from "./model.ts";
 
 /** What a change of a row means for the counts of its batch. */
 export interface Change {
@@ -10,13 +11,24 @@ export interface Change {
   readonly completed: number;
 }
 
-/** Writes a row in the place of another. What the body had open and the new row has no more is left. */
+/** Ends a completion key with its call: who comes late is told how. */
+export const closeKey = (draft: Draft, { call }: CallRow, key: string, resolution: Resolution): void =>
+  draft.raise({ type: "wait.close", key, waiter: { call: call.ref }, request: call.request, resolution });
+
+/** What a body had open and the new row has no more is left. */
+const leave = (draft: Draft, before: CallRow, after: CallRow): void => {
+  const open = bodyOf(before)?.open ?? [];
+  const kept = bodyOf(after)?.open ?? [];
+  const left = open === kept ? [] : open.filter((effect) => !kept.includes(effect));
+  if (left.length > 0) draft.raise({ type: "call.left", call: before.call.ref, effects: left });
+  const key = before.phase === "running" ? before.key : undefined;
+  if (key !== undefined && isEnded(after)) closeKey(draft, before, key, { status: "cancelled" });
+};
+
+/** Writes a row in the place of another. */
 export const place = (draft: Draft, before: CallRow, after: CallRow): Change => {
   draft.putCall(after, before);
-  const open = bodyOf(before)?.open ?? [];
-  const kept = bodyOf(after)?.open;
-  const left = kept === undefined ? open : open.filter((effect) => !kept.includes(effect));
-  if (left.length > 0 && kept !== open) draft.raise({ type: "call.left", call: before.call.ref, effects: left });
+  leave(draft, before, after);
   return {
     occupied: Number(occupies(after)) - Number(occupies(before)),
     completed: Number(after.phase === "completed") - Number(before.phase === "completed"),

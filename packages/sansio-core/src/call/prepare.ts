@@ -6,7 +6,7 @@ import { type Json, type ToolCallOutput, errorOutput, failureOutput, runtimeFail
 import { type Tool, callableById, callableByName } from "../catalog/model.ts";
 import type { Draft } from "../draft.ts";
 import { internal, observeStart, project, unavailable } from "./finish.ts";
-import type { ArgsVerdict, CallIn, CallRow, Directive, HookOutcome, Preparation } from "./model.ts";
+import type { Approval, ArgsVerdict, CallIn, CallRow, Directive, HookOutcome, Preparation } from "./model.ts";
 
 const preparing = (row: CallRow, manifest: Tool, waits: CallIn<"preparing">["waits"]): CallIn<"preparing"> => ({
   call: row.call,
@@ -46,13 +46,17 @@ const check = (draft: Draft, row: CallRow, manifest: Tool): CallRow => {
 /** An approval names the arguments by their hash, so a tool that needs one is always asked to prepare. */
 const prepare = (draft: Draft, row: CallRow, manifest: Tool): CallRow => {
   const next = preparing(row, manifest, "prepare");
-  if (!manifest.prepares && manifest.policy !== "requires_approval") return ready(next, null);
+  if (!manifest.prepares && manifest.policy !== "requires_approval") return ready(next, null, "");
   draft.emit({ type: "tool.prepare", call: row.call.ref, tool_id: manifest.id, args: row.args });
   return next;
 };
 
-/** Ready to be launched, with what the tool prepared. */
-export const ready = (row: CallIn<"preparing" | "awaiting_approval">, payload: Json): CallIn<"ready"> => ({
+/** Ready to be launched, with what the tool prepared and a person saw. */
+export const ready = (
+  row: CallIn<"preparing" | "awaiting_approval">,
+  payload: Json,
+  argsHash: string,
+): CallIn<"ready"> => ({
   call: row.call,
   tool: row.tool,
   args: row.args,
@@ -60,6 +64,7 @@ export const ready = (row: CallIn<"preparing" | "awaiting_approval">, payload: J
   phase: "ready",
   manifest: row.manifest,
   payload,
+  argsHash,
 });
 
 interface Beforehand {
@@ -132,21 +137,41 @@ export const afterPrepare = (draft: Draft, row: CallIn<"preparing">, preparation
   if (tool_id !== manifest.id) return fail(draft, row, mismatch(tool_id, manifest));
   const next = { ...row, args };
   return manifest.policy === "requires_approval"
-    ? park(draft, { ...next, phase: "awaiting_approval", approval: { argsHash: args_hash, payload } })
-    : ready(next, payload);
+    ? park(draft, next, { argsHash: args_hash, payload })
+    : ready(next, payload, args_hash);
 };
 
-/** Parks a call on its approval, unless a sticky decision of its tool speaks for it. */
-export const park = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
+/** A call parked on its approval, unless a sticky decision of its tool speaks for it. */
+export const park = (
+  draft: Draft,
+  row: CallIn<"preparing" | "awaiting_approval" | "unknown">,
+  approval: Approval,
+): CallRow => {
+  const manifest = row.phase === "unknown" ? row.body.manifest : row.manifest;
+  const due =
+    manifest.approval_ms === undefined ? undefined : { at: draft.at + manifest.approval_ms, birth: draft.seq };
+  const { call, tool, args } = row;
+  const parked = { call, tool, args, observed: true, phase: "awaiting_approval", manifest, approval, due } as const;
+  const sticky = draft.sticky.get(manifest.id);
+  if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
+  if (sticky?.decision === "approve" && approval.body === undefined) {
+    return ready({ ...parked, observed: row.observed }, approval.payload, approval.argsHash);
+  }
+  observeStart(draft, row);
+  draft.emit({ type: "observe", what: "call_parked", call: call.ref, tool, call_id: call.id, args });
+  return parked;
+};
+
+/** What a sticky decision makes of a call that is parked already. */
+export const unpark = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
   const sticky = draft.sticky.get(row.manifest.id);
   if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
-  if (sticky?.decision === "approve" && row.approval.body === undefined) return ready(row, row.approval.payload);
-  observeStart(draft, row);
-  const { call, tool, args } = row;
-  draft.emit({ type: "observe", what: "call_parked", call: call.ref, tool, call_id: call.id, args });
-  const { waits: _, ...parked } = row as CallIn<"awaiting_approval"> & { readonly waits?: string };
-  return { ...parked, observed: true };
+  const { body, payload, argsHash } = row.approval;
+  return sticky === undefined || body !== undefined ? row : ready(row, payload, argsHash);
 };
 
-export const rejected = (reason: string): ToolCallOutput =>
-  failureOutput({ ...runtimeFailure("permission_denied", "approval_rejected", reason), source: "policy" });
+const denied = (code: string, message: string): ToolCallOutput =>
+  failureOutput({ ...runtimeFailure("permission_denied", code, message), source: "policy" });
+
+export const rejected = (reason: string): ToolCallOutput => denied("approval_rejected", reason);
+export const expired: ToolCallOutput = denied("approval_expired", "nobody decided on the call in time");

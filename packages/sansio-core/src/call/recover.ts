@@ -74,11 +74,10 @@ export const resolve = (draft: Draft, row: CallIn<"unknown">, resolved: Resolved
     case "give_up":
       return ending(draft, row, unknownOutcome(row.tool, row.cause), durationOf(draft, body));
     case "run_again": {
-      const { manifest, payload } = body;
-      if (manifest.policy !== "requires_approval") return resuming(draft, row, { body, cause: "run_again" });
-      const { call, tool, args, observed } = row;
-      const approval = { argsHash: "", payload, body };
-      return park(draft, { call, tool, args, observed, phase: "awaiting_approval", manifest, approval });
+      const { manifest, payload, argsHash } = body;
+      return manifest.policy === "requires_approval"
+        ? park(draft, row, { argsHash, payload, body })
+        : resuming(draft, row, { body, cause: "run_again" });
     }
   }
 };

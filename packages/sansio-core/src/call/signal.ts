@@ -5,13 +5,13 @@ import type { Draft } from "../draft.ts";
 import { Invariant, absurd } from "../error.ts";
 import { type BatchRef, type CallRef, callRef } from "../ids.ts";
 import type { Signal } from "../signal.ts";
-import { cancel, cancelNow } from "./cancel.ts";
+import { cancel, drop } from "./cancel.ts";
 import { outputOfPending } from "./due.ts";
 import { ending, internal, project } from "./finish.ts";
 import { launch } from "./launch.ts";
 import type { CallIn, CallRow } from "./model.ts";
 import { type Change, known, move, place } from "./place.ts";
-import { begin, park } from "./prepare.ts";
+import { begin, unpark } from "./prepare.ts";
 import { lose } from "./recover.ts";
 
 type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
@@ -105,13 +105,7 @@ const onCancel = (draft: Draft, { batch, calls }: Of<"calls.cancel">): void => {
 const onDrop = (draft: Draft, { batches }: Of<"calls.drop">): void => {
   for (const batch of batches) {
     for (const ref of batchOf(draft, batch).calls) {
-      const row = known(draft, ref);
-      if (row.phase === "running") {
-        draft.emit({ type: "tool.cancel", call: ref, attempt: row.body.attempt, run: row.body.run });
-      }
-      if (row.phase !== "completed") cancelNow(draft, row);
-      if (row.phase === "pending")
-        draft.raise({ type: "wait.leave", key: row.key, waiter: { call: ref }, terminal: { status: "cancelled" } });
+      drop(draft, known(draft, ref));
       draft.dropCall(ref);
     }
     draft.dropBatch(batch);
@@ -151,7 +145,7 @@ const onOwnersLost = (draft: Draft, { owners }: Of<"owners.lost">): void => {
 /** A sticky decision is applied to the calls of its tool that are parked now. */
 const onDecide = (draft: Draft, { tool }: Of<"calls.decide">): void => {
   for (const row of inOrder(draft, "awaiting_approval")) {
-    if (row.manifest.id === tool && row.approval.edited === undefined) move(draft, row, park(draft, row));
+    if (row.manifest.id === tool && row.approval.edited === undefined) move(draft, row, unpark(draft, row));
   }
 };
 

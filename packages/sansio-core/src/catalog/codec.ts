@@ -49,6 +49,7 @@ const ToolCodec: Codec<Tool> = record<Tool>("struct Tool", {
   hints: defaulted<Hints>(HintsCodec, { readonly: false, idempotent: false }, kept),
   recovery: optional<Recovery>(oneOf("a recovery", "rerunnable", "owner_bound", "externally_owned")),
   divergence: defaulted<DivergencePolicy>(oneOf("a divergence policy", "park", "release", "fail"), "park", kept),
+  approval_ms: optional(u64),
   checks: defaulted(boolean, false, kept),
   prepares: defaulted(boolean, false, kept),
 });

@@ -43,6 +43,8 @@ export interface Tool {
   readonly hints: Hints;
   readonly recovery?: Recovery;
   readonly divergence: DivergencePolicy;
+  /** How long an approval may take; without it a call waits for ever. */
+  readonly approval_ms?: number;
   /** Whether arguments are checked, and whether the tool prepares its calls. */
   readonly checks: boolean;
   readonly prepares: boolean;

@@ -20,7 +20,12 @@ export const ReplyCodec: Codec<Reply> = record<Reply>("struct Reply", {
 });
 
 export const requestEvents = {
-  "request.submitted": { request: string, hash: string, calls: array(RequestedCallCodec) },
+  "request.submitted": {
+    request: string,
+    hash: string,
+    execution_scope: optional(string),
+    calls: array(RequestedCallCodec),
+  },
   "request.cancelled": { request: string, by: optional(string) },
   "reply.acked": { request: string },
 } as const;

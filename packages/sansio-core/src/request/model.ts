@@ -36,6 +36,8 @@ interface Base {
   /** Of its calls: the same id under another hash is a conflict. */
   readonly hash: string;
   readonly born: number;
+  /** The base of every key of its calls. */
+  readonly executionScope: string;
 }
 
 export type RequestRow =
@@ -48,6 +50,8 @@ export type RequestEvent =
       readonly type: "request.submitted";
       readonly request: string;
       readonly hash: string;
+      /** The id of the execution scope that the host gives; without one it is the request's own. */
+      readonly execution_scope?: string;
       readonly calls: readonly RequestedCall[];
     }
   | { readonly type: "request.cancelled"; readonly request: string; readonly by?: string }

@@ -22,7 +22,8 @@ const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejecti
   }
   const conflict = conflictOfIds(calls);
   if (conflict !== undefined) return reject("call_id_conflict", conflict);
-  draft.putRequest({ request, hash, born: draft.seq, phase: "running", waits: [] });
+  const executionScope = event.execution_scope ?? `${draft.scope.id}/${request}`;
+  draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
   draft.raise({ type: "batch.create", ref: requestBatch(request), request, prefix: "", calls });
   return undefined;
 };
@@ -70,8 +71,8 @@ export const onBatchEnded = (draft: Draft, { batch }: Extract<Signal, { readonly
   if (request?.phase !== "running") throw new Invariant(`request ${row.request} is not running`);
   for (const ref of row.calls) draft.dropCall(ref);
   draft.dropBatch(batch);
-  const { hash, born, waits } = request;
-  draft.putRequest({ request: row.request, hash, born, phase: "replying", replies });
+  const { hash, born, executionScope, waits } = request;
+  draft.putRequest({ request: row.request, hash, born, executionScope, phase: "replying", replies });
   draft.emit({ type: "reply", request: row.request, replies });
   if (waits.length > 0) draft.raise({ type: "waits.forget", request: row.request, keys: waits });
 };

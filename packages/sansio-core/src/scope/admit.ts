@@ -3,14 +3,14 @@ import { type Rejection, reject } from "../error.ts";
 import type { Envelope, EventType } from "../event.ts";
 import type { State } from "../state.ts";
 
-const whileMoving: ReadonlySet<EventType> = new Set(["scope.opened", "scope.moved", "scope.kept", "owner.lost"]);
+const whileMoving: ReadonlySet<EventType> = new Set(["scope.opened", "scope.received", "scope.moved", "scope.kept"]);
 
 const misfitOfStatus = ({ scope }: State, type: EventType): Rejection | undefined => {
   if (scope.epoch === 0) {
     if (type === "scope.opened") return undefined;
     return reject("scope_not_opened", `the first event of a log is scope.opened, found ${type}`);
   }
-  if (scope.status.type === "moved" && type !== "scope.received") {
+  if (scope.status.type === "moved") {
     return reject("scope_has_moved", `this copy of the scope moved away and is read-only, found ${type}`);
   }
   if (scope.status.type === "moving" && !whileMoving.has(type)) {

@@ -1,9 +1,9 @@
 /**
  * A scope: one state machine with one ordered log, and one writer at a time.
  *
- *   (nothing) ─▶ open ─▶ moving ─▶ moved
- *                 ▲        └──▶ open (kept)
- *                 └── received
+ *   (nothing) ─▶ open ─▶ moving ─▶ moved          (the source)
+ *                 ▲        ├──▶ open, kept        (the source)
+ *                 └────────┴──── received         (the target, on its copy of the log)
  *
  * Invariants
  *   S1  the epoch only grows
@@ -15,7 +15,8 @@ import type { Options } from "../options.ts";
 
 export type ScopeStatus =
   | { readonly type: "open" }
-  | { readonly type: "moving"; readonly to: string; readonly nonce: string }
+  /** `reopened`: claimed anew since; owners were lost then, which counts if the scope is kept. */
+  | { readonly type: "moving"; readonly to: string; readonly nonce: string; readonly reopened: boolean }
   | { readonly type: "moved"; readonly nonce: string };
 
 export interface ScopeRow {

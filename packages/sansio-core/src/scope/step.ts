@@ -17,8 +17,17 @@ const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | und
     return reject("not_an_upgrade", message);
   }
   const { epoch, owner, protocol, options } = event;
-  draft.setScope({ ...scope, epoch, owner, protocol, options });
-  if (scope.epoch > 0) draft.raise({ type: "owners.lost", owners: "older" });
+  const { status } = scope;
+  const isMoving = status.type === "moving";
+  draft.setScope({
+    ...scope,
+    epoch,
+    owner,
+    protocol,
+    options,
+    status: isMoving ? { ...status, reopened: true } : status,
+  });
+  if (scope.epoch > 0 && !isMoving) draft.raise({ type: "owners.lost", owners: "older" });
   return undefined;
 };
 
@@ -33,7 +42,7 @@ const onUpgraded = (draft: Draft, event: EventOf<"scope.upgraded">): Rejection |
 const onReceived = (draft: Draft, event: EventOf<"scope.received">): Rejection | undefined => {
   const { scope } = draft;
   const { status } = scope;
-  if (status.type === "open") return reject("scope_is_not_moving", "only a scope that was moving can be received");
+  if (status.type !== "moving") return reject("scope_is_not_moving", "only a scope that was moving can be received");
   if (status.nonce !== event.nonce)
     return reject("nonce_mismatch", `expected nonce ${status.nonce}, found ${event.nonce}`);
   if (event.epoch <= scope.epoch) return reject("stale_epoch", `the epoch is ${scope.epoch}, found ${event.epoch}`);
@@ -51,6 +60,7 @@ const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.kept">)
     return reject("nonce_mismatch", `expected nonce ${status.nonce}, found ${event.nonce}`);
   const moved = event.type === "scope.moved";
   draft.setScope({ ...scope, status: moved ? { type: "moved", nonce: event.nonce } : { type: "open" } });
+  if (!moved && status.reopened) draft.raise({ type: "owners.lost", owners: "older" });
   return undefined;
 };
 
@@ -64,7 +74,7 @@ export const onScopeEvent = (draft: Draft, event: ScopeEvent): Rejection | undef
     case "scope.upgraded":
       return onUpgraded(draft, event);
     case "scope.moving":
-      draft.setScope({ ...draft.scope, status: { type: "moving", to: event.to, nonce: event.nonce } });
+      draft.setScope({ ...draft.scope, status: { type: "moving", to: event.to, nonce: event.nonce, reopened: false } });
       return undefined;
     case "scope.received":
       return onReceived(draft, event);

@@ -100,15 +100,22 @@ const onOpen = (draft: Draft, { key, waiter, request }: Of<"wait.open">): void =
 
 const isSame = (a: Waiter, b: Waiter): boolean => a.call === b.call && a.effect === b.effect;
 
-/** A waiter goes. A call's own end resolves its key, and with it whoever else waits there. */
-const onLeave = (draft: Draft, { key, waiter, terminal: resolution }: Of<"wait.leave">): void => {
+/** A waiter goes; the key is as it was. */
+const onLeave = (draft: Draft, { key, waiter }: Of<"wait.leave">): void => {
   const row = draft.wait(key);
-  if (row === undefined || row.terminal !== undefined || row.revoked) return;
-  const waiters = row.waiters.filter((other) => !isSame(other, waiter));
-  if (resolution === undefined) return draft.putWait({ ...row, waiters });
+  if (row === undefined || row.waiters.length === 0) return;
+  draft.putWait({ ...row, waiters: row.waiters.filter((other) => !isSame(other, waiter)) });
+};
+
+/** A call's end resolves its key, whoever else waits there. */
+const onClose = (draft: Draft, { key, waiter, request, resolution }: Of<"wait.close">): void => {
+  const row: WaitRow = draft.wait(key) ?? { key, born: draft.seq, waiters: [], requests: [] };
+  if (row.terminal !== undefined || row.revoked) return;
   const terminal = { resolution, seq: draft.seq };
-  draft.putWait({ ...row, waiters: [], terminal });
-  for (const other of waiters) if (other.effect !== undefined) answer(draft, other, terminal);
+  draft.putWait({ ...claim(draft, row, request), waiters: [], terminal });
+  for (const other of row.waiters) {
+    if (other.effect !== undefined && !isSame(other, waiter)) answer(draft, other, terminal);
+  }
 };
 
 const onForget = (draft: Draft, { request, keys }: Of<"waits.forget">): void => {
@@ -121,12 +128,17 @@ const onForget = (draft: Draft, { request, keys }: Of<"waits.forget">): void => 
   }
 };
 
-export const onWaitSignal = (draft: Draft, signal: Of<"wait.open" | "wait.leave" | "waits.forget">): void => {
+export const onWaitSignal = (
+  draft: Draft,
+  signal: Of<"wait.open" | "wait.leave" | "wait.close" | "waits.forget">,
+): void => {
   switch (signal.type) {
     case "wait.open":
       return onOpen(draft, signal);
     case "wait.leave":
       return onLeave(draft, signal);
+    case "wait.close":
+      return onClose(draft, signal);
     case "waits.forget":
       return onForget(draft, signal);
     default:
