@@ -15,6 +15,12 @@ interface OfRun {
   readonly run: number;
 }
 
+/** What a batch came to: a reply a call, in order, and what its calls triggered. */
+export interface Replies {
+  readonly replies: readonly Reply[];
+  readonly triggers: readonly Json[];
+}
+
 export type Command =
   | {
       readonly type: "hook.run";
@@ -52,13 +58,8 @@ export type Command =
   | { readonly type: "outcome.resolve"; readonly call: CallRef; readonly cause: UnknownCause; readonly tool: string }
   | { readonly type: "result.project"; readonly call: CallRef; readonly tool: string; readonly output: ToolCallOutput }
   | { readonly type: "external.cancel"; readonly call: CallRef; readonly key: string }
-  | {
-      readonly type: "replies.record";
-      readonly call: CallRef;
-      readonly key: string;
-      readonly replies: readonly Reply[];
-    }
-  | { readonly type: "reply"; readonly request: string; readonly replies: readonly Reply[] }
+  | ({ readonly type: "replies.record"; readonly call: CallRef; readonly key: string } & Replies)
+  | ({ readonly type: "reply"; readonly request: string } & Replies)
   | {
       readonly type: "observe";
       readonly what: "call_started" | "call_completed" | "call_settled_late" | "call_parked";

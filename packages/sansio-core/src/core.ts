@@ -100,6 +100,7 @@ const route = (draft: Draft, signal: Signal): void => {
     case "call.moved":
     case "batch.counted":
     case "batches.cancel":
+    case "batch.triggered":
       return onBatchSignal(draft, signal);
     case "calls.create":
     case "calls.prepare":

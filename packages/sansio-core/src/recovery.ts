@@ -76,14 +76,20 @@ const ofBatches = (state: State): Born[] =>
     const { parent, born } = row;
     if (row.phase !== "ended" || parent === undefined) return [];
     const replies = repliesOf((ref: CallRef) => state.calls.at(ref), row);
-    return [{ born, index: -1, command: { type: "replies.record", call: parent.call, key: parent.effect, replies } }];
+    return [
+      {
+        born,
+        index: -1,
+        command: { type: "replies.record", call: parent.call, key: parent.effect, replies, triggers: row.triggers },
+      },
+    ];
   });
 
 const ofRequests = (state: State): Born[] =>
   state.requests.rows().flatMap((row) => {
     if (row.phase !== "replying") return [];
-    const { request, replies, born } = row;
-    return [{ born, index: -1, command: { type: "reply", request, replies } }];
+    const { request, replies, triggers, born } = row;
+    return [{ born, index: -1, command: { type: "reply", request, replies, triggers } }];
   });
 
 const ofOutbox = (state: State): Born[] =>

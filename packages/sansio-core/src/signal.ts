@@ -3,7 +3,7 @@
  * routes them. Work that fans out is one signal with a list. `raises` is the routing graph; a test shows that no
  * signal comes back to itself, so that every step ends, and that nothing is raised that the graph does not say.
  */
-import type { Resolution } from "@pawl/tool-value";
+import type { Json, Resolution } from "@pawl/tool-value";
 import type { BatchParent } from "./batch/model.ts";
 import type { OpenEffect, SettledEffect } from "./effect/model.ts";
 import type { BatchRef, CallRef } from "./ids.ts";
@@ -43,6 +43,7 @@ export type Signal =
       readonly occupied: number;
       readonly completed: number;
     }
+  | { readonly type: "batch.triggered"; readonly batch: BatchRef; readonly occurrence: Json }
   | { readonly type: "batches.cancel"; readonly batches: readonly BatchRef[] }
   | { readonly type: "calls.cancel"; readonly batch: BatchRef; readonly calls: readonly CallRef[] }
   | { readonly type: "batch.ended"; readonly batch: BatchRef }
@@ -86,6 +87,7 @@ export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
   "call.moved": ["calls.launch", "batch.ended"],
   "calls.launch": ["batch.counted"],
   "batch.counted": ["batch.ended"],
+  "batch.triggered": [],
   "batches.cancel": ["calls.cancel"],
   "calls.cancel": ["batch.counted", "call.left", "wait.close"],
   "batch.ended": ["waits.forget"],

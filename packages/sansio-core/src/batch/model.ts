@@ -16,6 +16,7 @@
  *   B5  a batch that is cancelling launches nothing
  *   B6  a batch has ended as soon as it is prepared and nothing is unfinished
  */
+import type { Json } from "@pawl/tool-value";
 import type { BatchRef, CallRef } from "../ids.ts";
 
 export interface BatchParent {
@@ -40,6 +41,8 @@ export interface BatchRow {
   /** Launched calls that hold a slot: they neither settled nor are parked. */
   readonly occupied: number;
   readonly unfinished: number;
+  /** What its calls triggered, in the order of the answers. */
+  readonly triggers: readonly Json[];
 }
 
 /** How many more parallel calls may start now. Once serial ones run, a latecomer waits for its turn among them. */

@@ -28,6 +28,7 @@ const onCreate = (draft: Draft, { ref, request, prefix, parent, calls }: Of<"bat
     launchedSerial: 0,
     occupied: 0,
     unfinished: calls.length,
+    triggers: [],
   });
   draft.raise({ type: "calls.create", batch: ref, request, prefix, calls });
   draft.raise({ type: "calls.prepare", batch: ref });
@@ -102,7 +103,13 @@ const onCancel = (draft: Draft, { batches }: Of<"batches.cancel">): void => {
 export const onBatchSignal = (
   draft: Draft,
   signal: Of<
-    "batch.create" | "preparation.ended" | "batch.prepared" | "call.moved" | "batch.counted" | "batches.cancel"
+    | "batch.create"
+    | "preparation.ended"
+    | "batch.prepared"
+    | "call.moved"
+    | "batch.counted"
+    | "batches.cancel"
+    | "batch.triggered"
   >,
 ): void => {
   switch (signal.type) {
@@ -123,6 +130,10 @@ export const onBatchSignal = (
       return onCounted(draft, signal);
     case "batches.cancel":
       return onCancel(draft, signal);
+    case "batch.triggered": {
+      const row = rowAt(draft, signal.batch);
+      return draft.putBatch({ ...row, triggers: [...row.triggers, signal.occurrence] });
+    }
     default:
       return absurd(signal);
   }

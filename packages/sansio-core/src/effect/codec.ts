@@ -15,6 +15,7 @@ export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("Ef
   sleep: { ms: u64 },
   wait: { wait: string, deadline_ms: optional(u64) },
   host: { name: string, input: json },
+  trigger: { input: json },
   batch: { calls: array(ChildCallCodec) },
   select: { mode: SelectModeCodec, keys: array(string) },
 });
@@ -32,6 +33,6 @@ export const effectEvents = {
   "effect.requested": { ...ofRun, key: string, hash: string, effect: EffectSpecCodec },
   "step.settled": { ...ofRun, key: string, result: EffectResultCodec },
   "host.answered": { call: string, key: string, result: EffectResultCodec },
-  "replies.recorded": { call: string, key: string, replies: array(ReplyCodec) },
+  "replies.recorded": { call: string, key: string, replies: array(ReplyCodec), triggers: array(json) },
   "effect.reused": { call: string, attempt: u64, key: string },
 } as const;

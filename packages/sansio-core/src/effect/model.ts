@@ -34,6 +34,8 @@ export type EffectSpec =
   | { readonly kind: "sleep"; readonly ms: number }
   | { readonly kind: "wait"; readonly wait: string; readonly deadline_ms?: number }
   | { readonly kind: "host"; readonly name: string; readonly input: Json }
+  /** A host request whose answer is an occurrence, which the call's batch reports with its replies. */
+  | { readonly kind: "trigger"; readonly input: Json }
   | { readonly kind: "batch"; readonly calls: readonly ChildCall[] }
   | { readonly kind: "select"; readonly mode: SelectMode; readonly keys: readonly string[] };
 export type EffectKind = EffectSpec["kind"];
@@ -110,6 +112,7 @@ export type EffectEvent =
       readonly call: string;
       readonly key: string;
       readonly replies: readonly Reply[];
+      readonly triggers: readonly Json[];
     }
   | { readonly type: "effect.reused"; readonly call: string; readonly attempt: number; readonly key: string };
 

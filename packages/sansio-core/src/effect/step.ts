@@ -49,10 +49,14 @@ const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): O
     case "select":
       return { ...open, select: { mode: effect.mode, keys: effect.keys } };
     case "host":
+    case "trigger":
     case "batch":
       return open;
   }
 };
+
+/** The host request that a trigger is. */
+const triggerRequest = "trigger.emit";
 
 /** What the request asks of the world, or of another concern. */
 const perform = (draft: Draft, row: CallIn<"running">, { key, effect, attempt, run }: Requested): void => {
@@ -64,6 +68,16 @@ const perform = (draft: Draft, row: CallIn<"running">, { key, effect, attempt, r
       return draft.raise({ type: "wait.open", key: effect.wait, waiter: { call: ref, effect: key }, request });
     case "host":
       return draft.emit({ type: "host.request", call: ref, attempt, run, key, name: effect.name, input: effect.input });
+    case "trigger":
+      return draft.emit({
+        type: "host.request",
+        call: ref,
+        attempt,
+        run,
+        key,
+        name: triggerRequest,
+        input: effect.input,
+      });
     case "batch": {
       const calls = effect.calls.map((call) => ({ ...call, by_id: true }));
       const parent = { call: ref, effect: key };
@@ -107,18 +121,18 @@ const decideAtOnce = (draft: Draft, row: Bodied, effect: OpenEffect): Bodied => 
 };
 
 /** The open effect that an answer from outside is for. */
-const openEffect = (body: BodyState, call: string, key: string, kind: EffectKind): OpenEffect | Rejection => {
+const openEffect = (row: Bodied, key: string, ...kinds: readonly EffectKind[]): OpenEffect | Rejection => {
+  const { body } = row;
+  const call = row.call.ref;
   const effect = body.open.find((open) => open.key === key);
   if (effect === undefined) {
     return body.settled.has(key)
       ? reject("effect_settled", `call \`${call}\`: \`${key}\` is settled already`)
       : reject("effect_unknown", `call \`${call}\`: nothing is recorded under \`${key}\``);
   }
-  if (effect.kind === kind) return effect;
-  return reject(
-    "effect_kind_mismatch",
-    `call \`${call}\`: \`${key}\` is a ${effect.kind}, found an answer to a ${kind}`,
-  );
+  if (kinds.includes(effect.kind)) return effect;
+  const found = `an answer to a ${kinds.join(" or ")}`;
+  return reject("effect_kind_mismatch", `call \`${call}\`: \`${key}\` is a ${effect.kind}, found ${found}`);
 };
 
 const onStepSettled = (draft: Draft, event: EventOf<"step.settled">): Rejection | undefined => {
@@ -126,7 +140,7 @@ const onStepSettled = (draft: Draft, event: EventOf<"step.settled">): Rejection 
   if (isRejection(row)) return row;
   const misfit = misfitOfRun(row, event);
   if (misfit !== undefined) return misfit;
-  const effect = openEffect(row.body, event.call, event.key, "step");
+  const effect = openEffect(row, event.key, "step");
   if ("type" in effect) return effect;
   draft.putCall(settleAll(draft, row, effect, { status: event.result.status, value: draft.seq }), row);
   return undefined;
@@ -137,9 +151,13 @@ const withBodyPhases = ["running", "suspended", "resuming", "no_executor", "back
 const onHostAnswered = (draft: Draft, event: EventOf<"host.answered">): Rejection | undefined => {
   const row = inPhase(draft, event.call, ...withBodyPhases);
   if (isRejection(row)) return row;
-  const effect = openEffect(row.body, event.call, event.key, "host");
+  const effect = openEffect(row, event.key, "host", "trigger");
   if ("type" in effect) return effect;
-  endEffect(draft, row.call.ref, event.key, { status: event.result.status, value: draft.seq });
+  const { result } = event;
+  endEffect(draft, row.call.ref, event.key, { status: result.status, value: draft.seq });
+  if (effect.kind === "trigger" && result.status === "ok") {
+    draft.raise({ type: "batch.triggered", batch: row.call.batch, occurrence: result.value });
+  }
   return undefined;
 };
 
@@ -147,7 +165,7 @@ const onHostAnswered = (draft: Draft, event: EventOf<"host.answered">): Rejectio
 const onReplies = (draft: Draft, event: EventOf<"replies.recorded">): Rejection | undefined => {
   const row = inPhase(draft, event.call, ...withBodyPhases);
   if (isRejection(row)) return row;
-  const effect = openEffect(row.body, event.call, event.key, "batch");
+  const effect = openEffect(row, event.key, "batch");
   if ("type" in effect) return effect;
   const { ref } = row.call;
   const batch = draft.batch(effectBatch(ref, event.key));

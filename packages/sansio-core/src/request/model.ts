@@ -43,7 +43,7 @@ interface Base {
 export type RequestRow =
   /** `waits`: the keys that its calls have waited on; they leave the state with it. */
   | (Base & { readonly phase: "running"; readonly waits: readonly string[] })
-  | (Base & { readonly phase: "replying"; readonly replies: readonly Reply[] });
+  | (Base & { readonly phase: "replying"; readonly replies: readonly Reply[]; readonly triggers: readonly Json[] });
 
 export type RequestEvent =
   | {

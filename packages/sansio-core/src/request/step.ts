@@ -62,9 +62,10 @@ export const onRequestEvent = (draft: Draft, event: RequestEvent): Rejection | u
 export const onBatchEnded = (draft: Draft, { batch }: Extract<Signal, { readonly type: "batch.ended" }>): void => {
   const row = draft.batch(batch);
   if (row === undefined) throw new Invariant(`no batch ${batch}`);
+  const { triggers } = row;
   const replies = repliesOf((ref) => draft.call(ref), row);
   if (row.parent !== undefined) {
-    draft.emit({ type: "replies.record", call: row.parent.call, key: row.parent.effect, replies });
+    draft.emit({ type: "replies.record", call: row.parent.call, key: row.parent.effect, replies, triggers });
     return;
   }
   const request = draft.request(row.request);
@@ -72,7 +73,7 @@ export const onBatchEnded = (draft: Draft, { batch }: Extract<Signal, { readonly
   for (const ref of row.calls) draft.dropCall(ref);
   draft.dropBatch(batch);
   const { hash, born, executionScope, waits } = request;
-  draft.putRequest({ request: row.request, hash, born, executionScope, phase: "replying", replies });
-  draft.emit({ type: "reply", request: row.request, replies });
+  draft.putRequest({ request: row.request, hash, born, executionScope, phase: "replying", replies, triggers });
+  draft.emit({ type: "reply", request: row.request, replies, triggers });
   if (waits.length > 0) draft.raise({ type: "waits.forget", request: row.request, keys: waits });
 };
