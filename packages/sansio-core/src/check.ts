@@ -1,0 +1,87 @@
+/**
+ * What holds of every reachable state, and of every step: all invariants of all concerns, and those of the state as a
+ * whole. Tests run them after each step; `restore` runs them over what it read.
+ */
+import { approvalChangeChecks, approvalChecks } from "./approval/check.ts";
+import { batchChangeChecks, batchChecks } from "./batch/check.ts";
+import { callChangeChecks, callChecks } from "./call/check.ts";
+import { catalogChecks } from "./catalog/check.ts";
+import { type Due, isBefore } from "./deadline.ts";
+import { effectChecks } from "./effect/check.ts";
+import { outboxChecks } from "./outbox/check.ts";
+import { requestChangeChecks, requestChecks } from "./request/check.ts";
+import { scopeChangeChecks } from "./scope/check.ts";
+import { type State, duesOf, nextDeadline } from "./state.ts";
+import { waitChangeChecks, waitChecks } from "./wait/check.ts";
+
+export type Check = (state: State) => string | undefined;
+export type ChangeCheck = (before: State, after: State) => string | undefined;
+
+const shown = (due: Due | undefined): string => (due === undefined ? "none" : `${due.at}/${due.birth}/${due.key}`);
+
+/** The next deadline is what a look at every row would find. */
+export const checkNextDeadline: Check = (state) => {
+  let first: Due | undefined;
+  for (const due of duesOf(state.calls)) if (first === undefined || isBefore(due, first)) first = due;
+  const found = shown(nextDeadline(state));
+  return found === shown(first) ? undefined : `deadline: found ${found}, expected ${shown(first)}`;
+};
+
+/** Tables count what they hold, and hold each row under its own key. */
+export const checkTables: Check = ({ requests, batches, calls, waits }) => {
+  const sizes = [
+    ["requests", requests.size, requests.rows().filter((row) => requests.at(row.request) === row).length],
+    ["batches", batches.size, batches.rows().filter((row) => batches.at(row.ref) === row).length],
+    ["calls", calls.size, calls.rows().filter((row) => calls.at(row.call.ref) === row).length],
+    ["waits", waits.size, waits.rows().filter((row) => waits.at(row.key) === row).length],
+  ] as const;
+  const wrong = sizes.find(([, counted, held]) => counted !== held);
+  return wrong === undefined ? undefined : `${wrong[0]}: counts ${wrong[1]}, holds ${wrong[2]}`;
+};
+
+/** No deadline, and nothing else that is counted from now on, lies beyond what a number counts exactly. */
+export const checkNumbers: Check = (state) => {
+  const far = duesOf(state.calls).find(({ at, birth }) => !Number.isSafeInteger(at) || !Number.isSafeInteger(birth));
+  return far === undefined ? undefined : `deadline of \`${far.key}\` at ${far.at}, set by ${far.birth}`;
+};
+
+export const checks: readonly Check[] = [
+  ...catalogChecks,
+  ...requestChecks,
+  ...batchChecks,
+  ...callChecks,
+  ...approvalChecks,
+  ...effectChecks,
+  ...waitChecks,
+  ...outboxChecks,
+  checkTables,
+  checkNextDeadline,
+  checkNumbers,
+];
+
+export const changeChecks: readonly ChangeCheck[] = [
+  ...scopeChangeChecks,
+  ...requestChangeChecks,
+  ...batchChangeChecks,
+  ...callChangeChecks,
+  ...approvalChangeChecks,
+  ...waitChangeChecks,
+];
+
+/** What is wrong with a state, if anything is. */
+export const checkAll: Check = (state) => {
+  for (const check of checks) {
+    const broken = check(state);
+    if (broken !== undefined) return broken;
+  }
+  return undefined;
+};
+
+/** What is wrong with a step from one state to the next, if anything is. */
+export const checkChange: ChangeCheck = (before, after) => {
+  for (const check of changeChecks) {
+    const broken = check(before, after);
+    if (broken !== undefined) return broken;
+  }
+  return undefined;
+};

@@ -1,0 +1,82 @@
+/** The invariants of waits, one function each: what is broken, and in which wait. */
+import { bodyOf } from "../call/model.ts";
+import type { State } from "../state.ts";
+import type { WaitRow, Waiter } from "./model.ts";
+
+type Check = (state: State) => string | undefined;
+
+const firstOf = (state: State, broken: (row: WaitRow) => string | undefined): string | undefined => {
+  for (const row of state.waits.rows()) {
+    const what = broken(row);
+    if (what !== undefined) return `wait \`${row.key}\`: ${what}`;
+  }
+  return undefined;
+};
+
+const isOver = ({ terminal, revoked }: WaitRow): boolean => terminal !== undefined || revoked === true;
+
+export const checkW1: Check = (state) =>
+  firstOf(state, (row) => (isOver(row) && row.waiters.length > 0 ? "W1: it is over, and is waited for" : undefined));
+
+export const checkW2: Check = (state) => {
+  const open = firstOf(state, (row) =>
+    row.requests.length === 0 && !isOver(row) ? "W2: nobody claims it, and it is not over" : undefined,
+  );
+  const unclaimed = state.waits.rows().filter(({ requests }) => requests.length === 0).length;
+  return (
+    open ?? (unclaimed === state.unclaimed ? undefined : `W2: counts ${state.unclaimed} unclaimed of ${unclaimed}`)
+  );
+};
+
+/** A resolution makes no more of them than are allowed; a smaller bound, and a revocation, may leave more. */
+export const checkW2Change = (before: State, after: State): string | undefined => {
+  const resolved = (state: State): number =>
+    state.waits.rows().filter(({ requests, terminal }) => requests.length === 0 && terminal !== undefined).length;
+  if (after.unclaimed <= before.unclaimed) return undefined;
+  const max = after.scope.options.max_unclaimed;
+  const isAllowed = after.unclaimed <= max || resolved(after) <= resolved(before);
+  return isAllowed ? undefined : `W2: a resolution made ${after.unclaimed} unclaimed of ${max}`;
+};
+
+const waits = (state: State, key: string, { call, effect }: Waiter): boolean => {
+  const row = state.calls.at(call);
+  if (row === undefined) return false;
+  if (effect === undefined) return row.phase === "pending" && row.key === key;
+  return bodyOf(row)?.open.some((open) => open.key === effect && open.wait === key) ?? false;
+};
+
+export const checkW3: Check = (state) => {
+  const stray = firstOf(state, ({ key, waiters }) => {
+    const waiter = waiters.find((one) => !waits(state, key, one));
+    return waiter === undefined ? undefined : `W3: \`${waiter.call}\` does not wait for it`;
+  });
+  if (stray !== undefined) return stray;
+  for (const row of state.calls.rows()) {
+    if (row.phase !== "pending") continue;
+    const waiters = state.waits.at(row.key)?.waiters ?? [];
+    const isHeard = waiters.some(({ call, effect }) => call === row.call.ref && effect === undefined);
+    if (!isHeard) return `call \`${row.call.ref}\`: W3: it is pending, and no waiter of \`${row.key}\``;
+  }
+  return undefined;
+};
+
+export const checkW4: Check = (state) => {
+  const unlisted = firstOf(state, ({ key, requests }) => {
+    const stray = requests.find((id) => {
+      const request = state.requests.at(id);
+      return request?.phase !== "running" || !request.waits.includes(key);
+    });
+    return stray === undefined ? undefined : `W4: \`${stray}\` does not list it`;
+  });
+  if (unlisted !== undefined) return unlisted;
+  for (const row of state.requests.rows()) {
+    const keys = row.phase === "running" ? row.waits : [];
+    const stray = keys.find((key) => !state.waits.at(key)?.requests.includes(row.request));
+    if (stray !== undefined) return `request \`${row.request}\`: W4: it does not hold \`${stray}\``;
+    if (new Set(keys).size !== keys.length) return `request \`${row.request}\`: W4: it lists a wait twice`;
+  }
+  return undefined;
+};
+
+export const waitChecks: readonly Check[] = [checkW1, checkW2, checkW3, checkW4];
+export const waitChangeChecks = [checkW2Change] as const;
