@@ -6,6 +6,7 @@ import { files, purePackages, textOf } from "./project.ts";
 interface Manifest {
   readonly name: string;
   readonly private?: boolean;
+  readonly exports: { readonly [path: string]: string };
   readonly license?: string;
   readonly engines?: { readonly node?: string };
   readonly dependencies?: { readonly [name: string]: string };
@@ -40,8 +41,11 @@ const isKebab = (part: string): boolean =>
   /^(?:[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)*|LICENSE|README\.md)$/.test(part);
 
 describe("files", () => {
-  it("in src are all reached from the package's index", () => {
-    const reached = new Set(packages.flatMap((name) => [...reachableFrom(`packages/${name}/src/index.ts`)]));
+  it("in src are all reached from what the package exports", () => {
+    const entries = published.flatMap(({ file, exports }) =>
+      Object.values(exports).map((path) => join(dirname(file), path)),
+    );
+    const reached = new Set(entries.flatMap((entry) => [...reachableFrom(entry)]));
     expect(sources.filter((file) => !reached.has(file))).toEqual([]);
   });
 
