@@ -73,9 +73,10 @@ const traffic = (calls: readonly string[], steps: number): readonly Event[] =>
   Array.from({ length: steps }, (_, n) => calls.flatMap((call) => pair(call, n))).flat();
 
 const slice = 200;
+const passes = 5;
 
-/** Both in turns, a slice of the events each, so that what else the machine does falls on both alike. */
-const beside = (start: State, events: readonly Event[]) => (): Measurement => {
+/** One pass over the events, a slice of each in turns, so that what else the machine does falls on both alike. */
+const pass = (start: State, events: readonly Event[]): Measurement => {
   let state = start;
   let floor = 0;
   let value = 0;
@@ -90,6 +91,13 @@ const beside = (start: State, events: readonly Event[]) => (): Measurement => {
   }
   return { floor: (floor * 1000) / events.length, value: (value * 1000) / events.length };
 };
+
+/** The least disturbed of a few passes, for both. */
+const leastOf = (run: () => Measurement): Measurement => {
+  const all = Array.from({ length: passes }, run);
+  return { floor: Math.min(...all.map((m) => m.floor)), value: Math.min(...all.map((m) => m.value)) };
+};
+const beside = (start: State, events: readonly Event[]) => (): Measurement => leastOf(() => pass(start, events));
 
 const refs = (request: string, calls: number): readonly string[] =>
   Array.from({ length: calls }, (_, i) => `${request}:call-${i}`);
@@ -140,6 +148,6 @@ export const coreFigures: readonly Figure[] = [
     what: "a call in a batch of 10,000, beside one in a batch of 100",
     unit: "us",
     bound: 2,
-    round: () => ({ floor: batchUs(100, 100), value: batchUs(many, 1) }),
+    round: () => leastOf(() => ({ floor: batchUs(100, 100), value: batchUs(many, 1) })),
   },
 ];

@@ -1,0 +1,103 @@
+/** What reading a log costs beside the engine's own parse of its lines. */
+import { type Event, type State, defaultOptions, initial } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+import { headerLine } from "../../packages/sansio-core/src/log/format.ts";
+import { replay } from "../../packages/sansio-core/src/log/replay.ts";
+import { write } from "../../packages/sansio-core/src/log/write.ts";
+import type { Figure, Measurement } from "./figure.ts";
+
+const hash = "3b1f".repeat(16);
+const text = "a result as a tool gives it back, with a few fields and a line of prose to read";
+const scope = "session:bench";
+
+const tool = {
+  id: "tool:work",
+  name: "work",
+  availability: "showcased",
+  scheduling: "parallel",
+  retry_policy: { type: "never" },
+  policy: "auto",
+  durable: true,
+  hints: { readonly: false, idempotent: false },
+  divergence: "park",
+  checks: false,
+  prepares: false,
+} as const;
+
+const begin: readonly Event[] = [
+  { type: "scope.opened", epoch: 1, owner: "bench", protocol: 1, options: defaultOptions },
+  { type: "catalog.published", tools: [tool] },
+];
+
+/** One step of a body: its request and its settlement, 250 to 400 bytes of JSON each. */
+const pair = (call: string, n: number): readonly Event[] => {
+  const of = { call, attempt: 1, run: 1, key: `durable-step:step-${n}` } as const;
+  const input = { customer: "c-4711", order: `o-${n}`, amount: 1999, note: "as agreed on the phone" };
+  const value = { id: n, text, ok: true, items: [1, 2, 3] };
+  return [
+    { type: "effect.requested", ...of, hash, effect: { kind: "step", recovery: "again", input } },
+    { type: "step.settled", ...of, result: { status: "ok", value } },
+  ];
+};
+
+const steps = 100;
+
+/** A request with one call of so many steps, from its submission to its acknowledged reply. */
+const call = (n: number): readonly Event[] => {
+  const request = `request-${n}`;
+  const ref = `${request}:call-0`;
+  const result = { type: "done", output: { outcome: { status: "success", payload: text } } } as const;
+  return [
+    { type: "request.submitted", request, hash, calls: [{ id: "call-0", tool: "work", args: { n } }] },
+    ...Array.from({ length: steps }, (_, i) => pair(ref, i)).flat(),
+    { type: "call.settled", call: ref, attempt: 1, run: 1, result, duration_ms: 12 },
+    { type: "reply.acked", request },
+  ];
+};
+
+const logOf = (events: readonly Event[]): readonly string[] => {
+  const lines = [headerLine({ format: 1, protocol: 1, scope, epoch: 1, writer: "bench", base: 0 })];
+  let state: State = initial(scope);
+  for (const event of events) {
+    const written = write(state, { seq: state.seq + 1, at: 1_763_459_854_000 + state.seq, event });
+    if (E.isLeft(written)) throw new Error(`${event.type}: ${written.left.message}`);
+    state = written.right.state;
+    lines.push(written.right.line);
+  }
+  return lines;
+};
+
+const lines = logOf([...begin, ...Array.from({ length: 100 }, (_, n) => call(n)).flat()]);
+
+const slice = 200;
+
+/** Both in turns, a slice of the lines each, so that what else the machine does falls on both alike. */
+const round = (): Measurement => {
+  let floor = 0;
+  let value = 0;
+  let last = 0;
+  const inTurns = function* (): Generator<string> {
+    for (let i = 0; i < lines.length; i += slice) {
+      const part = lines.slice(i, i + slice);
+      const before = performance.now();
+      for (const line of part) JSON.parse(line);
+      last = performance.now();
+      floor += last - before;
+      yield* part;
+      value += performance.now() - last;
+    }
+  };
+  const { fault } = replay(inTurns());
+  if (fault !== undefined) throw new Error(fault.message);
+  return { floor: (floor * 1000) / lines.length, value: (value * 1000) / lines.length };
+};
+
+export const replayFigures: readonly Figure[] = [
+  {
+    name: "core.replay",
+    what: "a line of a log of durable steps read and replayed, beside JSON.parse of it",
+    unit: "us",
+    bound: 3,
+    round,
+  },
+];
