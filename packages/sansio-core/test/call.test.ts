@@ -53,7 +53,13 @@ describe("a call", () => {
 
   it("starts again after its owner is lost, when its tool can be run again", () => {
     const rig = submit(Rig.open([tool("echo")]), "echo").skip();
-    rig.tell({ type: "effect.requested", ...run("r:c1"), key: "durable-step:a", hash: "h", effect: { kind: "step", recovery: "again", input: null } });
+    rig.tell({
+      type: "effect.requested",
+      ...run("r:c1"),
+      key: "durable-step:a",
+      hash: "h",
+      effect: { kind: "step", recovery: "again", input: null },
+    });
     rig.wants({ type: "step.run", key: "durable-step:a" }).nothingMore();
     rig.tell({ type: "scope.opened", epoch: 2, owner: "d2", protocol: 1, options: rig.state.scope.options });
     rig.wants({ type: "tool.execute", attempt: 1, run: 2, cause: "owner_lost" }).nothingMore();

@@ -20,7 +20,12 @@ const defaults: Omit<Tool, "name" | "id"> = {
   checks: false,
   prepares: false,
 };
-export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ ...defaults, id: `tool:${name}`, name, ...more });
+export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
+  ...defaults,
+  id: `tool:${name}`,
+  name,
+  ...more,
+});
 
 export class Rig {
   state: State;
