@@ -1,0 +1,11 @@
+/**
+ * The chain over the appends of a log: each link is the SHA-256 of the one before it and of the lines that were
+ * appended, so that its head vouches for all of them. A store keeps it as it writes; no step makes it.
+ */
+import { hashText } from "@pawl/tool-value";
+
+/** Before the first append, which is that of the header. */
+export const chainStart = "0".repeat(64);
+
+/** The link of one append: lines as they are stored, each with its line feed. */
+export const chain = (previous: string, lines: readonly string[]): string => hashText(`${previous}\n${lines.join("")}`);

@@ -1,0 +1,75 @@
+/**
+ * The form of a log: JSON Lines, each line ended by a line feed. The first line is a header, then one event a line:
+ *
+ *   {"format":1,"protocol":1,"scope":"session:s","epoch":1,"writer":"pawl","base":0}
+ *   {"seq":1,"epoch":1,"at":1763459854000,"event":{"type":"scope.opened",…},"cmds":"5a17e0c3b29d4f88"}
+ *
+ * `docs/log-format.md` says what each field means.
+ */
+import { type Codec, type Json, type ValueError, read, record, string, stringifyRecord, u64 } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { EventCodec } from "../codec.ts";
+import type { Envelope } from "../event.ts";
+
+/** The format that this code writes, and the newest that it reads. */
+export const currentFormat = 1;
+
+export interface Header {
+  readonly format: number;
+  /** Of the scope when this log was begun. */
+  readonly protocol: number;
+  readonly scope: string;
+  /** When this log was begun; no line is of an older one. */
+  readonly epoch: number;
+  /** What wrote it, for a person to read. */
+  readonly writer: string;
+  /** The sequence that the log goes on from: 0, or that of the snapshot that retention left. */
+  readonly base: number;
+}
+
+/** A recorded event: its envelope, the epoch of its writer, and the digest of what it produced. */
+export interface Recorded extends Envelope {
+  readonly epoch: number;
+  readonly cmds: string;
+}
+
+export const HeaderCodec: Codec<Header> = record<Header>("a log header", {
+  format: u64,
+  protocol: u64,
+  scope: string,
+  epoch: u64,
+  writer: string,
+  base: u64,
+});
+
+export const headerLine = (header: Header): string => `${stringifyRecord(HeaderCodec.encode(header))}\n`;
+
+export const eventLine = ({ seq, epoch, at, event, cmds }: Recorded): string =>
+  `{"seq":${seq},"epoch":${epoch},"at":${at},"event":${stringifyRecord(EventCodec.encode(event))},"cmds":"${cmds}"}\n`;
+
+const digits = 16;
+const isCount = (u: unknown): u is number => Number.isSafeInteger(u) && (u as number) >= 0;
+const isDigest = (u: unknown): u is string => typeof u === "string" && u.length === digits;
+
+const invalid = (message: string, path: ValueError["path"]): E.Either<ValueError, never> =>
+  E.left({ code: "invalid_record", path, message });
+
+const wanted = (u: unknown, what: string, field: string): E.Either<ValueError, never> => {
+  if (u === undefined) return invalid(`missing field \`${field}\``, []);
+  return invalid(`expected ${what}, found ${typeof u === "string" ? JSON.stringify(u) : typeof u}`, [field]);
+};
+
+/** What a line holds, its JSON being read. The envelope is checked by hand: it is the same for every event. */
+export const recordedOf = (json: Json): E.Either<ValueError, Recorded> => {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return invalid("expected a record", []);
+  const { seq, epoch, at, event, cmds } = json as { readonly [field: string]: Json };
+  if (!isCount(seq)) return wanted(seq, "a sequence", "seq");
+  if (!isCount(epoch)) return wanted(epoch, "an epoch", "epoch");
+  if (!isCount(at)) return wanted(at, "a time in milliseconds", "at");
+  if (!isDigest(cmds)) return wanted(cmds, `a digest of ${digits} digits`, "cmds");
+  if (event === undefined) return wanted(event, "an event", "event");
+  const decoded = read(EventCodec, event);
+  if (E.isRight(decoded)) return E.right({ seq, epoch, at: at + 0, event: decoded.right, cmds });
+  const { code, message, path } = decoded.left;
+  return E.left({ code, message, path: ["event", ...path] });
+};

@@ -1,0 +1,141 @@
+/**
+ * Replays a log: folds it with today's core, and says where that first does otherwise than the core that recorded it.
+ * An event that today's core refuses, or answers with other commands or another next deadline, is a fault; the state
+ * before it is the last that can be trusted, and a fork may begin there.
+ */
+import * as E from "fp-ts/lib/Either.js";
+import { type Transition, step } from "../core.ts";
+import { digest, hasDigest } from "../digest.ts";
+import { type State, initial } from "../state.ts";
+import { producedBy } from "./commands.ts";
+import { type Against, Comparison } from "./compare.ts";
+import { type Fault, lineFault } from "./fault.ts";
+import type { Header, Recorded } from "./format.ts";
+import { Reader, type Torn, beginReading, endReading } from "./read.ts";
+
+export interface ReplayOptions extends Against {
+  /** The state to go on from, where the log's base is not 0. */
+  readonly from?: State;
+  /** Told of every event that replays as it was recorded. */
+  readonly onStep?: (recorded: Recorded, transition: Transition) => void;
+}
+
+export interface Replay {
+  readonly header: Header | undefined;
+  /** After the last event that replays as it was recorded. */
+  readonly state: State | undefined;
+  readonly events: number;
+  readonly torn: Torn | undefined;
+  readonly fault: Fault | undefined;
+}
+
+const diverged = (recorded: Recorded, transition: Transition, line: number): Fault => {
+  const { seq, event, cmds: expected } = recorded;
+  const found = digest(transition);
+  const message = `${event.type} recorded the digest ${expected}; today's core gives ${found}`;
+  const today = producedBy(transition);
+  return { type: "fault", code: "diverged", line, seq, event, expected, found, today, differences: [], message };
+};
+
+/** One recorded event: what follows from it, if that is what followed from it once. */
+export const follow = (state: State, recorded: Recorded, line: number): E.Either<Fault, Transition> => {
+  const result = step(state, recorded);
+  const { seq, epoch, event } = recorded;
+  if (E.isLeft(result)) {
+    const rejection = result.left;
+    if (rejection.code === "newer_protocol")
+      return E.left(lineFault("newer_protocol", rejection.message, { line, seq }));
+    const message = `today's core rejects ${event.type}: ${rejection.code}: ${rejection.message}`;
+    return E.left({ type: "fault", code: "event_rejected", line, seq, event, rejection, message });
+  }
+  const { scope } = result.right.state;
+  if (scope.epoch !== epoch) {
+    const message = `the line is of epoch ${epoch}, but its scope is in epoch ${scope.epoch}`;
+    return E.left(lineFault("epoch_mismatch", message, { line, seq }));
+  }
+  return hasDigest(result.right, recorded.cmds) ? result : E.left(diverged(recorded, result.right, line));
+};
+
+/** The state that a log goes on from. */
+const startOf = ({ scope, base }: Header, from: State | undefined, line: number): E.Either<Fault, State> => {
+  const state = from ?? initial(scope);
+  if (state.scope.id !== scope) {
+    return E.left(lineFault("scope_mismatch", `expected scope \`${state.scope.id}\`, found \`${scope}\``, { line }));
+  }
+  if (state.seq === base) return E.right(state);
+  const message = `the log goes on from sequence ${base}, but the state given to go on from is at ${state.seq}`;
+  return E.left(lineFault("base_mismatch", message, { line }));
+};
+
+class Replayer {
+  readonly #options: ReplayOptions;
+  readonly #comparison: Comparison;
+  state: State | undefined;
+  events = 0;
+
+  constructor(options: ReplayOptions) {
+    this.#options = options;
+    this.#comparison = new Comparison(options);
+  }
+
+  onHeader(header: Header, line: number): Fault | undefined {
+    const start = startOf(header, this.#options.from, line);
+    if (E.isLeft(start)) return start.left;
+    this.state = start.right;
+    return undefined;
+  }
+
+  onEvent(recorded: Recorded, line: number): Fault | undefined {
+    const followed = follow(this.state as State, recorded, line);
+    const fault = this.#comparison.isIdle ? undefined : this.#compare(recorded, line, followed);
+    if (fault !== undefined) return fault;
+    if (E.isLeft(followed)) return followed.left;
+    this.state = followed.right.state;
+    this.events += 1;
+    this.#options.onStep?.(recorded, followed.right);
+    return undefined;
+  }
+
+  #compare(recorded: Recorded, line: number, followed: E.Either<Fault, Transition>): Fault | undefined {
+    if (E.isLeft(followed)) {
+      const fault = followed.left;
+      if (fault.code !== "diverged") return fault;
+      return { ...fault, differences: this.#comparison.next(recorded, fault.today)?.differences ?? [] };
+    }
+    const today = producedBy(followed.right);
+    const compared = this.#comparison.next(recorded, today);
+    if (compared === undefined) return undefined;
+    const { seq, event } = recorded;
+    const { code, differences } = compared;
+    const against = code === "commands_differ" ? "the commands that were written out" : "the second log";
+    return {
+      type: "fault",
+      code,
+      line,
+      seq,
+      event,
+      today,
+      differences,
+      message: `${event.type} differs from ${against}`,
+    };
+  }
+}
+
+/** Replays a log, given as its lines or as its text in any pieces, up to its end or its first fault. */
+export const replay = (lines: Iterable<string>, options: ReplayOptions = {}): Replay => {
+  const replayer = new Replayer(options);
+  const reader = new Reader(beginReading, replayer);
+  for (const line of lines) {
+    reader.take(line);
+    if (reader.isOver) break;
+  }
+  const reading = reader.finish();
+  const end = endReading(reading);
+  return {
+    header: reading.header,
+    state: replayer.state,
+    events: replayer.events,
+    torn: end?.type === "torn" ? end : undefined,
+    fault: end?.type === "fault" ? end : undefined,
+  };
+};
