@@ -28,10 +28,11 @@ export const checkW2: Check = (state) => {
   );
 };
 
+const resolved = (state: State): number =>
+  state.waits.rows().filter(({ requests, terminal }) => requests.length === 0 && terminal !== undefined).length;
+
 /** A resolution makes no more of them than are allowed; a smaller bound, and a revocation, may leave more. */
 export const checkW2Change = (before: State, after: State): string | undefined => {
-  const resolved = (state: State): number =>
-    state.waits.rows().filter(({ requests, terminal }) => requests.length === 0 && terminal !== undefined).length;
   if (after.unclaimed <= before.unclaimed) return undefined;
   const max = after.scope.options.max_unclaimed;
   const isAllowed = after.unclaimed <= max || resolved(after) <= resolved(before);
