@@ -57,6 +57,9 @@ export type RequestEvent =
   | { readonly type: "request.cancelled"; readonly request: string; readonly by?: string }
   | { readonly type: "reply.acked"; readonly request: string };
 
+/** The execution scope of a request whose host gives none. */
+export const ownExecutionScope = (scope: string, request: string): string => `${scope}/${request}`;
+
 /** Why ids of calls that are made together do not tell them apart, if they don't. */
 export const conflictOfIds = (calls: readonly { readonly id: string }[]): string | undefined => {
   const seen = new Set<string>();

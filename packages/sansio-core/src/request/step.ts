@@ -5,7 +5,7 @@ import { Invariant, type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
 import { requestBatch } from "../ids.ts";
 import type { Signal } from "../signal.ts";
-import { type RequestEvent, conflictOfIds } from "./model.ts";
+import { type RequestEvent, conflictOfIds, ownExecutionScope } from "./model.ts";
 import { repliesOf } from "./replies.ts";
 
 const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejection | undefined => {
@@ -22,7 +22,7 @@ const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejecti
   }
   const conflict = conflictOfIds(calls);
   if (conflict !== undefined) return reject("call_id_conflict", conflict);
-  const executionScope = event.execution_scope ?? `${draft.scope.id}/${request}`;
+  const executionScope = event.execution_scope ?? ownExecutionScope(draft.scope.id, request);
   draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
   draft.raise({ type: "batch.create", ref: requestBatch(request), request, prefix: "", calls });
   return undefined;

@@ -1,0 +1,168 @@
+/** Calls in a snapshot: what follows from the batch that they stand in, or from the rest of the row, is left out. */
+import {
+  type Codec,
+  type Json,
+  PendingCompletion,
+  ToolCallOutput,
+  array,
+  boolean,
+  defaulted,
+  defaultPendingCompletion,
+  json,
+  oneOf,
+  optional,
+  record,
+  string,
+  tagged,
+  u64,
+} from "@pawl/tool-value";
+import type { Approval, CallIn, CallPhase, ResumeCause, UnknownCause } from "../call/model.ts";
+import type { Deadline } from "../deadline.ts";
+import type { OpenEffect } from "../effect/model.ts";
+import { DeadlineCodec, OpenEffectCodec, SettledCodec, type SettledEntry } from "./effect.ts";
+
+export interface BodyShape {
+  /** The place of its manifest among the tools of the snapshot. */
+  readonly manifest: number;
+  readonly payload: Json;
+  readonly argsHash: string;
+  readonly attempt: number;
+  readonly run: number;
+  readonly resumes: number;
+  readonly startedAt: number;
+  readonly open: readonly OpenEffect[];
+  readonly settled: readonly SettledEntry[];
+}
+
+export interface ApprovalShape {
+  readonly argsHash: string;
+  readonly payload: Json;
+  readonly edited?: NonNullable<Approval["edited"]>;
+  readonly body?: BodyShape;
+}
+
+interface Common {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly replay?: Json;
+}
+interface WithBody extends Common {
+  readonly body: BodyShape;
+}
+interface WithDue {
+  readonly due?: Deadline;
+}
+
+export type CallShape =
+  | (Common & { readonly phase: "requested"; readonly byId: boolean })
+  | (Common & {
+      readonly phase: "preparing";
+      readonly manifest: number;
+      readonly waits: CallIn<"preparing">["waits"];
+    })
+  | (Common &
+      WithDue & { readonly phase: "awaiting_approval"; readonly manifest: number } & {
+        readonly approval: ApprovalShape;
+      })
+  | (Common & { readonly phase: "ready"; readonly observed: boolean; readonly manifest: number } & {
+      readonly payload: Json;
+      readonly argsHash: string;
+    })
+  | (WithBody & {
+      readonly phase: "running";
+      readonly owner: string;
+      readonly key?: string;
+      readonly cancelled?: Deadline;
+    })
+  | (WithBody & WithDue & { readonly phase: "resuming"; readonly cause: ResumeCause })
+  | (WithBody & { readonly phase: "suspended" })
+  | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
+  | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
+  | (WithBody & { readonly phase: "unknown"; readonly cause: UnknownCause })
+  /** `wait`: the place of its key among the waits of the snapshot. */
+  | (Common &
+      WithDue & { readonly phase: "pending"; readonly wait: number } & {
+        readonly pending: PendingCompletion;
+        readonly durationMs: number;
+      })
+  | (Common & { readonly phase: "finishing"; readonly observed: boolean } & {
+      readonly waits: CallIn<"finishing">["waits"];
+      readonly output: ToolCallOutput;
+      readonly durationMs: number;
+    })
+  | (Common & { readonly phase: "completed"; readonly output: ToolCallOutput; readonly durationMs: number } & {
+      readonly parts?: Json;
+    });
+
+export type ShapeIn<P extends CallPhase> = Extract<CallShape, { readonly phase: P }>;
+
+const isNull = (payload: Json): boolean => payload === null;
+const isBlank = (text: string): boolean => text === "";
+const isNone = (n: number): boolean => n === 0;
+const isOne = (n: number): boolean => n === 1;
+const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
+const isFalse = (flag: boolean): boolean => !flag;
+const isTrue = (flag: boolean): boolean => flag;
+
+const payload = defaulted<Json>(json, null, isNull);
+const argsHash = defaulted(string, "", isBlank);
+
+export const BodyCodec: Codec<BodyShape> = record<BodyShape>("struct Body", {
+  manifest: u64,
+  payload,
+  argsHash,
+  attempt: defaulted(u64, 1, isOne),
+  run: defaulted(u64, 1, isOne),
+  resumes: defaulted(u64, 0, isNone),
+  startedAt: u64,
+  open: defaulted<readonly OpenEffect[]>(array(OpenEffectCodec), [], isEmpty),
+  settled: defaulted<readonly SettledEntry[]>(array(SettledCodec), [], isEmpty),
+});
+
+const EditedCodec = record<NonNullable<Approval["edited"]>>("struct Edited", { args: json, by: string });
+
+const ApprovalCodec: Codec<ApprovalShape> = record<ApprovalShape>("struct Approval", {
+  argsHash,
+  payload,
+  edited: optional(EditedCodec),
+  body: optional(BodyCodec),
+});
+
+const isDefaultPending = ({ deadline, on_timeout, on_cancel }: PendingCompletion): boolean =>
+  deadline === undefined &&
+  on_timeout === defaultPendingCompletion.on_timeout &&
+  on_cancel === defaultPendingCompletion.on_cancel;
+
+const resumeCauses = ["owner_lost", "suspended", "continued", "executor_back", "run_again"] as const;
+const unknownCauses = ["owner_lost", "crash_loop", "diverged"] as const;
+
+const common = { id: string, tool: string, args: json, replay: optional(json) };
+const withBody = { ...common, body: BodyCodec };
+const waits = oneOf<CallIn<"preparing">["waits"]>("what a preparation waits for", "hook", "args", "prepare");
+const endWaits = oneOf<CallIn<"finishing">["waits"]>("what an end waits for", "hook", "projection");
+const due = DeadlineCodec;
+const maybeDue = optional(DeadlineCodec);
+const observed = defaulted(boolean, true, isTrue);
+
+export const CallCodec: Codec<CallShape> = tagged<CallShape, "phase">("Call", "phase", {
+  requested: { ...common, byId: defaulted(boolean, false, isFalse) },
+  preparing: { ...common, manifest: u64, waits },
+  awaiting_approval: { ...common, manifest: u64, approval: ApprovalCodec, due: maybeDue },
+  ready: { ...common, observed, manifest: u64, payload, argsHash },
+  running: { ...withBody, owner: string, key: optional(string), cancelled: maybeDue },
+  resuming: { ...withBody, cause: oneOf<ResumeCause>("a resume cause", ...resumeCauses), due: maybeDue },
+  suspended: withBody,
+  no_executor: { ...withBody, due },
+  backing_off: { ...withBody, due },
+  unknown: { ...withBody, cause: oneOf<UnknownCause>("a cause", ...unknownCauses) },
+  pending: {
+    ...common,
+    wait: u64,
+    pending: defaulted(PendingCompletion, defaultPendingCompletion, isDefaultPending),
+    durationMs: u64,
+    due: maybeDue,
+  },
+  finishing: { ...common, observed, waits: endWaits, output: ToolCallOutput, durationMs: u64 },
+  completed: { ...common, output: ToolCallOutput, durationMs: u64, parts: optional(json) },
+});

@@ -1,0 +1,81 @@
+/**
+ * Effects in a snapshot. There may be thousands of settled ones, and all that is asked of them is their key, hash,
+ * status and place: so each is a tuple, `[key, hash, code, attempt, requested, waited, index, back, winner]`, and what
+ * is nothing at its end is left out.
+ *
+ *   code    4 × the kind's place in `kinds`, 2 for a step that may run only once, 1 for an error
+ *   waited  from the request to the end, in events
+ *   index   among the answers of the event that settled it
+ *   back    from the end to the event that holds the value, in events
+ *   winner  of a select: the key that won
+ */
+import { type Codec, array, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
+import * as t from "io-ts";
+import type { Deadline } from "../deadline.ts";
+import { SelectModeCodec } from "../effect/codec.ts";
+import type { EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../effect/model.ts";
+
+export const DeadlineCodec: Codec<Deadline> = record<Deadline>("struct Deadline", { at: u64, birth: u64 });
+
+/** In an order that is never changed: codes name places in it. */
+const kinds = ["step", "sleep", "wait", "host", "trigger", "batch", "select"] as const satisfies readonly EffectKind[];
+
+const SelectCodec = record<NonNullable<OpenEffect["select"]>>("struct Select", {
+  mode: SelectModeCodec,
+  keys: array(string),
+});
+
+export const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct OpenEffect", {
+  key: string,
+  kind: oneOf<EffectKind>("an effect kind", ...kinds),
+  hash: string,
+  seq: u64,
+  attempt: u64,
+  run: u64,
+  recovery: optional<StepRecovery>(oneOf("a step recovery", "again", "idempotent", "once")),
+  wait: optional(string),
+  select: optional(SelectCodec),
+  due: optional(DeadlineCodec),
+});
+
+export type SettledEntry = readonly [key: string, effect: SettledEffect];
+
+const written = ([key, effect]: SettledEntry): readonly (string | number)[] => {
+  const { kind, hash, status, attempt, requested, settled, index, value, winner, once } = effect;
+  const code = 4 * kinds.indexOf(kind) + 2 * Number(once) + Number(status === "err");
+  const tuple = [key, hash, code, attempt, requested, settled - requested, index, settled - value];
+  if (winner !== undefined) return [...tuple, winner];
+  const last = tuple.findLastIndex((part) => part !== 0);
+  return tuple.slice(0, Math.max(last + 1, 6));
+};
+
+const isCount = (u: unknown): u is number => u64.is(u);
+const isText = (u: unknown): u is string => string.is(u);
+
+const entryOf = (u: unknown): SettledEntry | undefined => {
+  if (!Array.isArray(u) || u.length < 6 || u.length > 9) return undefined;
+  const [key, hash, code, attempt, requested, waited, index = 0, back = 0, winner] = u as readonly unknown[];
+  if (!isText(key) || !isText(hash) || !(winner === undefined || isText(winner))) return undefined;
+  if (!isCount(code) || !isCount(attempt) || !isCount(requested) || !isCount(waited)) return undefined;
+  const kind = kinds[Math.floor(code / 4)];
+  const settled = requested + waited;
+  if (!isCount(index) || !isCount(back) || kind === undefined || !isCount(settled) || back > settled) return undefined;
+  const status = code % 2 === 1 ? "err" : "ok";
+  const once = code % 4 >= 2;
+  return [key, { kind, hash, status, attempt, requested, settled, index, value: settled - back, winner, once }];
+};
+
+export const SettledCodec: Codec<SettledEntry> = new t.Type<SettledEntry, unknown>(
+  "a settled effect",
+  (u): u is SettledEntry => Array.isArray(u) && u.length === 2,
+  (u, c) => {
+    const entry = entryOf(u);
+    return entry === undefined
+      ? t.failure(u, c, "invalid value: expected the tuple of a settled effect")
+      : t.success(entry);
+  },
+  written,
+);
+
+/** By their places in the log, which no two share. */
+export const byPlace = ([, a]: SettledEntry, [, b]: SettledEntry): number => a.settled - b.settled || a.index - b.index;

@@ -1,0 +1,204 @@
+/** A snapshot as a state. What is read is decoded, looked through, and then believed only if every invariant holds. */
+import { type ValueError, read } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { Map as PersistentMap } from "immutable";
+import type { BatchParent, BatchRow } from "../batch/model.ts";
+import { type CallRow, occupies } from "../call/model.ts";
+import { checkAll } from "../check.ts";
+import { Deadlines } from "../deadline.ts";
+import { type CallRef, callRef, effectBatch, requestBatch } from "../ids.ts";
+import type { OutboxRow } from "../outbox/model.ts";
+import { ownExecutionScope, type RequestRow } from "../request/model.ts";
+import { type State, duesOf } from "../state.ts";
+import { Table } from "../table.ts";
+import type { WaitRow } from "../wait/model.ts";
+import { type Known, callRow } from "./call-row.ts";
+import { misfitOf } from "./misfit.ts";
+import {
+  type BatchShape,
+  type ChildShape,
+  type RequestShape,
+  SnapshotCodec,
+  type SnapshotShape,
+  type WaitShape,
+} from "./shape.ts";
+
+/** What a batch is named by. */
+interface Place {
+  readonly ref: BatchRow["ref"];
+  readonly request: string;
+  readonly born: number;
+  readonly prefix: string;
+  readonly parent?: BatchParent;
+}
+
+interface Batch {
+  readonly row: BatchRow;
+  readonly calls: readonly CallRow[];
+}
+
+const batchOf = (known: Known, shape: BatchShape, { prefix, ...place }: Place): Batch => {
+  const { ref: batch, request, born } = place;
+  const calls = shape.calls.map((call, index) => {
+    const name = prefix + call.id;
+    const { id, replay } = call;
+    const identity = { ref: callRef(request, name), request, name, id, batch, index, born };
+    return callRow(known, call, replay === undefined ? identity : { ...identity, replay });
+  });
+  const refs = calls.map(({ call }) => call.ref);
+  const at = (index: number): CallRef => refs[index] as CallRef; // `misfitOf` has looked.
+  const { phase, launchedParallel, launchedSerial, triggers } = shape;
+  const row: BatchRow = {
+    ...place,
+    calls: refs,
+    phase,
+    prepared: shape.prepared ?? refs.length,
+    parallel: shape.parallel.map(at),
+    serial: shape.serial.map(at),
+    launchedParallel,
+    launchedSerial,
+    occupied: calls.filter(occupies).length,
+    unfinished: calls.filter((call) => call.phase !== "completed").length,
+    triggers,
+  };
+  return { row, calls };
+};
+
+const topBatch = (known: Known, shape: RequestShape): readonly Batch[] => {
+  if (shape.phase !== "running") return [];
+  const { request, born } = shape;
+  return [batchOf(known, shape.batch, { ref: requestBatch(request), request, born, prefix: "" })];
+};
+
+/** The batches of bodies, each after the one that its parent stands in. */
+const childBatch = (known: Known, calls: ReadonlyMap<string, CallRow>, shape: ChildShape): Batch | undefined => {
+  const owner = calls.get(shape.call)?.call;
+  if (owner === undefined) return undefined;
+  const { effect, request, born } = shape;
+  const parent = { call: owner.ref, effect };
+  return batchOf(known, shape, {
+    ref: effectBatch(owner.ref, effect),
+    request,
+    born,
+    prefix: `${owner.name}/${effect}/`,
+    parent,
+  });
+};
+
+const batchesOf = (known: Known, { requests, children }: SnapshotShape): readonly Batch[] | string => {
+  const batches = requests.flatMap((shape) => topBatch(known, shape));
+  const calls = new Map(batches.flatMap((batch) => batch.calls.map((row) => [row.call.ref as string, row] as const)));
+  for (const shape of children) {
+    const batch = childBatch(known, calls, shape);
+    if (batch === undefined) return `no call \`${shape.call}\` for the batch \`${shape.effect}\``;
+    batches.push(batch);
+    for (const row of batch.calls) calls.set(row.call.ref, row);
+  }
+  return batches;
+};
+
+const requestRow = ({ scope, waits: all }: SnapshotShape, shape: RequestShape): RequestRow => {
+  const { request, hash, born, executionScope = ownExecutionScope(scope.id, request) } = shape;
+  const base = { request, hash, born, executionScope };
+  if (shape.phase === "replying")
+    return { ...base, phase: shape.phase, replies: shape.replies, triggers: shape.triggers };
+  const waits = shape.waits.flatMap((place) => all[place]?.key ?? []);
+  return { ...base, phase: shape.phase, waits };
+};
+
+const waitRow = ({ key, born, waiters, terminal, revoked }: WaitShape, requests: readonly string[]): WaitRow => ({
+  key,
+  born,
+  waiters: waiters.map(({ call, effect }) => {
+    const ref = call as CallRef; // W3 holds of it, or the state is not believed.
+    return effect === undefined ? { call: ref } : { call: ref, effect };
+  }),
+  requests,
+  ...(terminal === undefined ? {} : { terminal }),
+  ...(revoked ? { revoked } : {}),
+});
+
+const waitRows = ({ waits, requests }: SnapshotShape): readonly WaitRow[] => {
+  const holders: string[][] = waits.map(() => []);
+  for (const shape of requests) {
+    for (const place of shape.phase === "running" ? shape.waits : []) holders[place]?.push(shape.request);
+  }
+  return waits.map((shape, i) => waitRow(shape, holders[i] ?? []));
+};
+
+const keyed = <Row>(rows: readonly Row[], key: (row: Row) => string): Table<Row> =>
+  Table.of(rows.map((row) => [key(row), row]));
+
+const catalogOf = ({ tools, catalog, overrides }: SnapshotShape): State["catalog"] => {
+  const known = tools.slice(0, catalog);
+  return {
+    byName: PersistentMap(known.map((tool) => [tool.name, tool])),
+    byId: PersistentMap(known.map((tool) => [tool.id, tool])),
+    overrides: PersistentMap(Object.entries(overrides)),
+  };
+};
+
+const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State => {
+  const calls = keyed(
+    batches.flatMap((batch) => batch.calls),
+    ({ call }) => call.ref,
+  );
+  const waits = waitRows(shape);
+  const outbox = shape.outbox.map(({ key, call, born }): readonly [string, OutboxRow] => [
+    key,
+    { type: "external.cancel", call: call as CallRef, key, born }, // The call may have left long ago.
+  ]);
+  return {
+    scope: shape.scope,
+    seq: shape.seq,
+    at: shape.at,
+    catalog: catalogOf(shape),
+    requests: keyed(
+      shape.requests.map((request) => requestRow(shape, request)),
+      ({ request }) => request,
+    ),
+    batches: keyed(
+      batches.map(({ row }) => row),
+      ({ ref }) => ref,
+    ),
+    calls,
+    waits: keyed(waits, ({ key }) => key),
+    unclaimed: waits.filter(({ requests }) => requests.length === 0).length,
+    sticky: PersistentMap(Object.entries(shape.sticky)),
+    outbox: PersistentMap(outbox),
+    deadlines: Deadlines.of(duesOf(calls)),
+  };
+};
+
+const refused = (message: string): E.Either<ValueError, never> =>
+  E.left({ code: "invalid_record", path: [], message: message.toWellFormed() });
+
+/** Rows that share a name would hide one another. */
+const isWhole = (state: State, { waits, requests, outbox }: SnapshotShape, batches: readonly Batch[]): boolean =>
+  state.waits.size === waits.length &&
+  state.requests.size === requests.length &&
+  state.outbox.size === outbox.length &&
+  state.batches.size === batches.length &&
+  state.calls.size === batches.reduce((sum, { calls }) => sum + calls.length, 0);
+
+const believed = (shape: SnapshotShape): E.Either<ValueError, State> => {
+  const misfit = misfitOf(shape);
+  if (misfit !== undefined) return refused(misfit);
+  const batches = batchesOf({ tools: shape.tools, waits: shape.waits }, shape);
+  if (typeof batches === "string") return refused(batches);
+  const state = stateOf(shape, batches);
+  if (!isWhole(state, shape, batches)) return refused("two rows have one name");
+  const broken = checkAll(state);
+  return broken === undefined ? E.right(state) : refused(broken);
+};
+
+/** The state that a snapshot was made of; or why this is no snapshot. Never throws. */
+export const restore = (json: unknown): E.Either<ValueError, State> => {
+  const shape = read(SnapshotCodec, json);
+  if (E.isLeft(shape)) return shape;
+  try {
+    return believed(shape.right);
+  } catch {
+    return refused("the rows do not fit together");
+  }
+};

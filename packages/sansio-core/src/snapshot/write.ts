@@ -1,0 +1,191 @@
+/** A state as a snapshot: what it says is a function of what the state holds, not of how it came to hold it. */
+import type { Json } from "@pawl/tool-value";
+import type { BatchRow } from "../batch/model.ts";
+import type { Approval, BodyState, CallRow } from "../call/model.ts";
+import type { CallRef } from "../ids.ts";
+import { ownExecutionScope, type RequestRow } from "../request/model.ts";
+import type { State } from "../state.ts";
+import type { WaitRow } from "../wait/model.ts";
+import type { ApprovalShape, BodyShape, CallShape } from "./call.ts";
+import { byPlace } from "./effect.ts";
+import { type Manifests, manifestsOf } from "./manifest.ts";
+import {
+  type BatchShape,
+  type ChildShape,
+  type RequestShape,
+  SnapshotCodec,
+  type SnapshotShape,
+  type WaitShape,
+  snapshotVersion,
+} from "./shape.ts";
+
+/** A state on its way out, with what its rows refer to by place. */
+interface Source {
+  readonly state: State;
+  readonly manifests: Manifests;
+  /** The places of waits, by key. */
+  readonly waits: ReadonlyMap<string, number>;
+}
+
+const placeOf = ({ waits }: Source, key: string): number => waits.get(key) ?? 0;
+
+const bodyShape = ({ manifests }: Source, { manifest, settled, ...body }: BodyState): BodyShape => ({
+  ...body,
+  manifest: manifests.at(manifest),
+  settled: [...settled].toSorted(byPlace),
+});
+
+const approvalShape = (source: Source, { body, ...approval }: Approval): ApprovalShape =>
+  body === undefined ? approval : { ...approval, body: bodyShape(source, body) };
+
+const maybe = <K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } =>
+  (value === undefined ? {} : { [key]: value }) as { readonly [k in K]?: V };
+
+const callShape = (source: Source, row: CallRow): CallShape => {
+  const { id, replay } = row.call;
+  const common = { id, tool: row.tool, args: row.args, ...maybe("replay", replay) };
+  const { observed } = row;
+  const manifestAt = source.manifests.at;
+  switch (row.phase) {
+    case "requested":
+      return { ...common, phase: row.phase, byId: row.byId };
+    case "preparing":
+      return { ...common, phase: row.phase, manifest: manifestAt(row.manifest), waits: row.waits };
+    case "awaiting_approval": {
+      const approval = approvalShape(source, row.approval);
+      return { ...common, phase: row.phase, manifest: manifestAt(row.manifest), approval, ...maybe("due", row.due) };
+    }
+    case "ready": {
+      const { phase, payload, argsHash } = row;
+      return { ...common, phase, observed, manifest: manifestAt(row.manifest), payload, argsHash };
+    }
+    case "pending": {
+      const { phase, pending, durationMs, due } = row;
+      return { ...common, phase, wait: placeOf(source, row.key), pending, durationMs, ...maybe("due", due) };
+    }
+    case "finishing": {
+      const { phase, waits, output, durationMs } = row;
+      return { ...common, phase, observed, waits, output, durationMs };
+    }
+    case "completed": {
+      const { phase, output, durationMs, parts } = row;
+      return { ...common, phase, output, durationMs, ...maybe("parts", parts) };
+    }
+    default:
+      return { ...common, ...runShape(source, row) };
+  }
+};
+
+type WithBody = Extract<CallRow, { readonly body: BodyState }>;
+type Omitted = "id" | "tool" | "args" | "replay";
+type RunShape = CallShape extends infer S ? (S extends { readonly body: BodyShape } ? Omit<S, Omitted> : never) : never;
+
+/** The rest of a row that has a body. */
+const runShape = (source: Source, row: WithBody): RunShape => {
+  const body = bodyShape(source, row.body);
+  switch (row.phase) {
+    case "running":
+      return {
+        phase: row.phase,
+        body,
+        owner: row.owner,
+        ...maybe("key", row.key),
+        ...maybe("cancelled", row.cancelled),
+      };
+    case "resuming":
+      return { phase: row.phase, body, cause: row.cause, ...maybe("due", row.due) };
+    case "suspended":
+      return { phase: row.phase, body };
+    case "no_executor":
+    case "backing_off":
+      return { phase: row.phase, body, due: row.due };
+    case "unknown":
+      return { phase: row.phase, body, cause: row.cause };
+  }
+};
+
+const batchShape = (source: Source, row: BatchRow): BatchShape => {
+  const { phase, prepared, launchedParallel, launchedSerial, triggers } = row;
+  const rows = row.calls.flatMap((ref) => source.state.calls.at(ref) ?? []);
+  const places = new Map<CallRef, number>(row.calls.map((ref, i) => [ref, i]));
+  const placesOf = (refs: readonly CallRef[]): readonly number[] => refs.map((ref) => places.get(ref) ?? 0);
+  return {
+    phase,
+    ...maybe("prepared", prepared === row.calls.length ? undefined : prepared),
+    parallel: placesOf(row.parallel),
+    serial: placesOf(row.serial),
+    launchedParallel,
+    launchedSerial,
+    triggers,
+    calls: rows.map((call) => callShape(source, call)),
+  };
+};
+
+const requestShape = (source: Source, row: RequestRow, batch: BatchRow | undefined): RequestShape => {
+  const { request, hash, born } = row;
+  const isOwn = row.executionScope === ownExecutionScope(source.state.scope.id, request);
+  const base = { request, hash, born, ...maybe("executionScope", isOwn ? undefined : row.executionScope) };
+  if (row.phase === "replying") return { ...base, phase: row.phase, replies: row.replies, triggers: row.triggers };
+  const waits = row.waits.map((key) => placeOf(source, key));
+  const calls = { ...emptyBatch, ...(batch === undefined ? {} : batchShape(source, batch)) };
+  return { ...base, phase: row.phase, waits, batch: calls };
+};
+
+const emptyBatch: BatchShape = {
+  phase: "running",
+  parallel: [],
+  serial: [],
+  launchedParallel: 0,
+  launchedSerial: 0,
+  triggers: [],
+  calls: [],
+};
+
+const childShapes = (source: Source, row: BatchRow): readonly ChildShape[] => {
+  const { parent, request, born } = row;
+  if (parent === undefined) return [];
+  return [{ call: parent.call, effect: parent.effect, request, born, ...batchShape(source, row) }];
+};
+
+const waitShape = ({ key, born, waiters, terminal, revoked }: WaitRow): WaitShape => ({
+  key,
+  born,
+  waiters,
+  ...maybe("terminal", terminal),
+  revoked: revoked === true,
+});
+
+interface Aged {
+  readonly born: number;
+}
+const byBirth = (a: Aged, b: Aged): number => a.born - b.born;
+/** Several waits, and several entries of the outbox, may be born of one event. */
+const byBirthAndKey = <A extends Aged & { readonly key: string }>(a: A, b: A): number =>
+  a.born - b.born || (a.key < b.key ? -1 : 1);
+
+const shapeOf = (state: State): SnapshotShape => {
+  const { scope, seq, at, catalog } = state;
+  const waits = state.waits.rows().toSorted(byBirthAndKey);
+  const manifests = manifestsOf(state);
+  const source = { state, manifests, waits: new Map(waits.map(({ key }, i) => [key, i])) };
+  const batches = state.batches.rows().toSorted(byBirth);
+  const top = new Map(batches.filter(({ parent }) => parent === undefined).map((row) => [row.request, row]));
+  const requests = state.requests.rows().toSorted(byBirth);
+  return {
+    version: snapshotVersion,
+    scope,
+    seq,
+    at,
+    tools: manifests.tools,
+    catalog: manifests.catalog,
+    overrides: catalog.overrides.toObject(),
+    sticky: state.sticky.toObject(),
+    waits: waits.map(waitShape),
+    requests: requests.map((row) => requestShape(source, row, top.get(row.request))),
+    children: batches.flatMap((row) => childShapes(source, row)),
+    outbox: [...state.outbox.values()].toSorted(byBirthAndKey),
+  };
+};
+
+/** Plain JSON, from which `restore` makes a state that does what this one does. */
+export const snapshot = (state: State): Json => SnapshotCodec.encode(shapeOf(state)) as Json;
