@@ -1,0 +1,125 @@
+/** What a running body asks for, and what comes back. */
+import type { CallIn } from "../../src/call/model.ts";
+import type { EffectSpec } from "../../src/effect/model.ts";
+import type { Event } from "../../src/event.ts";
+import { outstanding } from "../../src/recovery.ts";
+import type { State } from "../../src/state.ts";
+import type { Dice } from "./dice.ts";
+import { anyJson, anyMs, anyOutput, anyPending, anyResult, safeFailure } from "./value.ts";
+import { toolNames } from "./world.ts";
+
+type Running = CallIn<"running">;
+
+export const waitKeys = ["w0", "w1", "w2", "w3", "w4"] as const;
+
+const anySpec = (dice: Dice, { body }: Running): EffectSpec => {
+  switch (dice.below(8)) {
+    case 0:
+    case 1:
+      return { kind: "step", recovery: dice.pick(["again", "again", "idempotent", "once"]), input: anyJson(dice) };
+    case 2:
+      return { kind: "sleep", ms: anyMs(dice) };
+    case 3: {
+      const deadline_ms = dice.maybe(40, () => anyMs(dice));
+      return { kind: "wait", wait: dice.pick(waitKeys), ...(deadline_ms === undefined ? {} : { deadline_ms }) };
+    }
+    case 4:
+      return { kind: "host", name: "now", input: null };
+    case 5:
+      return { kind: "trigger", input: anyJson(dice) };
+    case 6: {
+      const calls = dice.list(3, (i) => ({ id: `d${i}`, tool: `tool:${dice.pick(toolNames)}`, args: anyJson(dice) }));
+      return { kind: "batch", calls };
+    }
+    default: {
+      const known = [...body.open.map(({ key }) => key), ...body.settled.keys()];
+      const keys = known.filter(() => dice.isUnder(60));
+      return { kind: "select", mode: dice.pick(["race", "any", "all", "all_settled"]), keys };
+    }
+  }
+};
+
+const ofRun = ({ call, body: { attempt, run } }: Running) => ({ call: call.ref, attempt, run });
+
+const asks = (dice: Dice, row: Running): Event => ({
+  type: "effect.requested",
+  ...ofRun(row),
+  key: `k${dice.below(8)}`,
+  hash: `h${dice.below(2)}`,
+  effect: anySpec(dice, row),
+});
+
+const settles = (dice: Dice, row: Running): Event => {
+  const { ref } = row.call;
+  const pending = {
+    type: "pending",
+    key: dice.isUnder(90) ? `done:${ref}` : dice.pick(waitKeys),
+    pending: anyPending(dice),
+  } as const;
+  const output = dice.isUnder(30) ? safeFailure(dice) : anyOutput(dice);
+  const result = dice.isUnder(20) ? pending : ({ type: "done", output } as const);
+  return { type: "call.settled", ...ofRun(row), result, duration_ms: dice.below(100) };
+};
+
+/** Its report of itself: that it waits, begins anew, has gone astray, or can not be run here. */
+const reports = (dice: Dice, row: Running): Event => {
+  const of = ofRun(row);
+  switch (dice.below(6)) {
+    case 0:
+      return { type: "call.dispatched", ...of, owner: dice.pick(["worker:1", "executor:x"]), key: `done:${of.call}` };
+    case 1:
+    case 2:
+      return { type: "call.suspended", ...of };
+    case 3:
+      return { type: "call.continued", ...of, args: anyJson(dice) };
+    case 4:
+      return { type: "call.diverged", ...of, position: 1, expected: "a", found: "b" };
+    default:
+      return { type: "call.executor_missing", ...of };
+  }
+};
+
+/** What comes back for something that is open. */
+const answers = (dice: Dice, state: State, row: Running): Event | undefined => {
+  const { open } = row.body;
+  if (open.length === 0) return undefined;
+  const { kind, key } = dice.pick(open);
+  const of = ofRun(row);
+  switch (kind) {
+    case "step":
+      return { type: "step.settled", ...of, key, result: anyResult(dice) };
+    case "host":
+    case "trigger":
+      return { type: "host.answered", call: of.call, key, result: anyResult(dice) };
+    case "wait":
+      return dice.isUnder(30) ? { type: "wait.cancelled", call: of.call, key } : undefined;
+    case "batch":
+      return repliesOf(state, of.call, key);
+    default:
+      return undefined;
+  }
+};
+
+/** What a driver records once a batch of a body has ended. */
+export const repliesOf = (state: State, call: string, key: string): Event | undefined => {
+  for (const command of outstanding(state)) {
+    if (command.type !== "replies.record" || command.call !== call || command.key !== key) continue;
+    const { replies, triggers } = command;
+    return { type: "replies.recorded", call, key, replies, triggers };
+  }
+  return undefined;
+};
+
+const reuses = (dice: Dice, { call, body }: Running): Event | undefined => {
+  const earlier = [...body.settled].filter(([, { attempt }]) => attempt < body.attempt);
+  if (earlier.length === 0) return undefined;
+  return { type: "effect.reused", call: call.ref, attempt: body.attempt, key: dice.pick(earlier)[0] };
+};
+
+export const ofRunning = (dice: Dice, state: State, row: Running): Event => {
+  const roll = dice.below(100);
+  if (roll < 38) return answers(dice, state, row) ?? asks(dice, row);
+  if (roll < 45) return reuses(dice, row) ?? asks(dice, row);
+  if (roll < 72) return asks(dice, row);
+  return roll < 88 ? settles(dice, row) : reports(dice, row);
+};

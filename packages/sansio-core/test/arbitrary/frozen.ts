@@ -1,0 +1,25 @@
+/** Freezes what may be frozen: rows, commands, events. An immutable Map caches its hashes, and is left alone. */
+import { isImmutable } from "immutable";
+import { Deadlines } from "../../src/deadline.ts";
+import type { State } from "../../src/state.ts";
+import { Table } from "../../src/table.ts";
+
+const isOpaque = (value: object): boolean => isImmutable(value) || value instanceof Table || value instanceof Deadlines;
+
+export const frozen = <A>(value: A): A => {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value) || isOpaque(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) frozen(part);
+  return value;
+};
+
+/** A state, with the rows of its tables. */
+export const frozenState = (state: State): State => {
+  for (const table of [state.requests, state.batches, state.calls, state.waits])
+    for (const row of table.rows()) frozen(row);
+  for (const row of state.calls.rows()) {
+    if (!("body" in row)) continue;
+    for (const effect of row.body.settled.values()) frozen(effect);
+  }
+  return frozen(state);
+};

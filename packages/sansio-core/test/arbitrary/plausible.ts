@@ -1,0 +1,208 @@
+/** The events that a host, its tools and its driver would send in a state. */
+import type { CallIn, CallRow, Directive } from "../../src/call/model.ts";
+import type { Event } from "../../src/event.ts";
+import type { State } from "../../src/state.ts";
+import { ofRunning, waitKeys } from "./body.ts";
+import type { Dice } from "./dice.ts";
+import { anyJson, anyOutput, anyResolution } from "./value.ts";
+import { anyOptions, toolNames } from "./world.ts";
+
+const directives = (dice: Dice): readonly Directive[] =>
+  dice.list(3, () =>
+    dice.pick<Directive>([
+      { kind: "replace_tool_args", args: { replaced: true } },
+      { kind: "short_circuit_tool", output: anyOutput(dice) },
+      { kind: "abort_turn", code: "stop", message: "stop" },
+      { kind: "create_session" },
+      { kind: "create_session", error: "no session" },
+      { kind: "enqueue_messages" },
+      { kind: "enqueue_messages", error: "no queue" },
+      { kind: "emit_runtime_events" },
+      { kind: "emit_trace", error: "no trace" },
+    ]),
+  );
+
+const hook = (dice: Dice, call: string, phase: "before" | "after"): Event => ({
+  type: "hook.ran",
+  call,
+  phase,
+  outcome: dice.isUnder(85) ? { status: "ok", directives: directives(dice) } : { status: "err", message: "broken" },
+});
+
+const checked = (dice: Dice, call: string): Event => ({
+  type: "args.checked",
+  call,
+  args_hash: "ha",
+  verdict: dice.isUnder(75)
+    ? { verdict: "valid" }
+    : dice.pick([{ verdict: "invalid", message: "$.a: wanted" }, { verdict: "no_contract" }]),
+});
+
+const ofPreparing = (dice: Dice, { call, waits, manifest, args }: CallIn<"preparing">): Event => {
+  if (waits === "hook") return hook(dice, call.ref, "before");
+  if (waits === "args") return checked(dice, call.ref);
+  const tool_id = dice.isUnder(92) ? manifest.id : "tool:other";
+  const prepared = { type: "prepared", tool_id, args, args_hash: "ha", payload: anyJson(dice) } as const;
+  const preparation = dice.isUnder(85) ? prepared : ({ type: "finished", output: anyOutput(dice) } as const);
+  return { type: "call.prepared", call: call.ref, preparation };
+};
+
+const ofParked = (dice: Dice, { call, approval }: CallIn<"awaiting_approval">): Event => {
+  if (approval.edited !== undefined && dice.isUnder(80)) return checked(dice, call.ref);
+  const decision = dice.pick([
+    { type: "approve" },
+    { type: "approve" },
+    { type: "approve_edited", args: { edited: true } },
+    { type: "reject", reason: "not now" },
+  ] as const);
+  const sticky = dice.maybe(25, () => dice.pick(["later", "parked_too"] as const));
+  const args_hash = dice.isUnder(90) ? approval.argsHash : "stale";
+  const decided = { type: "approval.decided", call: call.ref, decision, args_hash, by: "p" } as const;
+  return sticky === undefined ? decided : { ...decided, sticky };
+};
+
+const ofUnknown = (dice: Dice, { call }: CallIn<"unknown">): Event => ({
+  type: "outcome.resolved",
+  call: call.ref,
+  resolved: dice.pick([
+    { type: "run_again" },
+    { type: "run_again" },
+    { type: "verified", output: anyOutput(dice) },
+    { type: "give_up" },
+  ] as const),
+});
+
+const ofResuming = (dice: Dice, { call, cause, body: { attempt, run } }: CallIn<"resuming">): Event =>
+  dice.isUnder(90)
+    ? { type: "call.resumed", call: call.ref, attempt, run, cause, owner: "d2" }
+    : { type: "call.executor_missing", call: call.ref, attempt, run };
+
+const late = (dice: Dice, call: string): Event => ({
+  type: "call.settled_late",
+  call,
+  attempt: 1,
+  run: 1,
+  output: anyOutput(dice),
+  duration_ms: 1,
+});
+
+/** The next thing that happens to a call. */
+const ofCall = (dice: Dice, state: State, row: CallRow): Event => {
+  const { ref } = row.call;
+  if (dice.isUnder(4)) return { type: "call.cancelled", call: ref };
+  switch (row.phase) {
+    case "preparing":
+      return ofPreparing(dice, row);
+    case "awaiting_approval":
+      return ofParked(dice, row);
+    case "running":
+      return ofRunning(dice, state, row);
+    case "resuming":
+      return ofResuming(dice, row);
+    case "suspended":
+      return { type: "wait.resolved", key: dice.pick(waitKeys), resolution: anyResolution(dice) };
+    case "no_executor":
+      return { type: "executors.available", tools: [row.body.manifest.id] };
+    case "unknown":
+      return ofUnknown(dice, row);
+    case "pending":
+      return dice.isUnder(75)
+        ? { type: "wait.resolved", key: row.key, resolution: anyResolution(dice), by: "p" }
+        : { type: "wait.revoked", keys: [row.key, dice.pick(waitKeys)] };
+    case "finishing":
+      return row.waits === "hook"
+        ? hook(dice, ref, "after")
+        : { type: "result.projected", call: ref, parts: anyJson(dice) };
+    default:
+      return late(dice, ref);
+  }
+};
+
+const submitted = (dice: Dice, state: State): Event => ({
+  type: "request.submitted",
+  request: `r${state.seq}`,
+  hash: "h",
+  ...(dice.isUnder(20) ? { execution_scope: "turn:1" } : {}),
+  calls: dice.list(4, (i) => {
+    const by_id = dice.isUnder(20);
+    const name = dice.isUnder(95) ? dice.pick(toolNames) : "missing";
+    return {
+      id: `c${i}`,
+      tool: by_id ? `tool:${name}` : name,
+      ...(by_id ? { by_id } : {}),
+      args: anyJson(dice),
+      ...(dice.isUnder(10) ? { replay: { item_id: "i" } } : {}),
+    };
+  }),
+});
+
+const opened = (dice: Dice, { scope }: State): Event => ({
+  type: "scope.opened",
+  epoch: scope.epoch + 1 + dice.below(2),
+  owner: dice.pick(["d1", "d2", "d3"]),
+  protocol: scope.protocol,
+  options: dice.isUnder(80) ? scope.options : anyOptions(dice),
+});
+
+const ofRequest = (dice: Dice, state: State): Event => {
+  const rows = state.requests.rows();
+  if (rows.length === 0) return submitted(dice, state);
+  const { request, phase } = dice.pick(rows);
+  return phase === "replying" ? { type: "reply.acked", request } : { type: "request.cancelled", request };
+};
+
+/** What happens to a scope as a whole. */
+const ofScope = (dice: Dice, state: State): Event => {
+  switch (dice.below(12)) {
+    case 0:
+    case 1:
+      return opened(dice, state);
+    case 2:
+      return { type: "owner.lost", owner: dice.pick(["d1", "worker:1", "executor:x"]) };
+    case 3:
+      return { type: "scope.configured", options: anyOptions(dice) };
+    case 4:
+      return { type: "catalog.overridden", names: [dice.pick(toolNames)], availability: dice.pick(["off", null]) };
+    case 5:
+      return { type: "wait.revoked", keys: [dice.pick(waitKeys)] };
+    case 6:
+    case 7:
+      return { type: "wait.resolved", key: dice.pick(waitKeys), resolution: anyResolution(dice) };
+    case 8: {
+      const keys = [...state.outbox.keys()];
+      return keys.length === 0 ? { type: "clock.ticked" } : { type: "external.cancel_acked", key: dice.pick(keys) };
+    }
+    case 9:
+      return dice.isUnder(30) ? { type: "scope.moving", to: "elsewhere", nonce: "n" } : { type: "clock.ticked" };
+    default:
+      return { type: "clock.ticked" };
+  }
+};
+
+const ofMoving = (dice: Dice, state: State): Event => {
+  const { epoch } = state.scope;
+  return dice.pick<Event>([
+    { type: "scope.kept", nonce: "n" },
+    { type: "scope.kept", nonce: "n" },
+    { type: "scope.received", nonce: "n", epoch: epoch + 1, owner: "d4" },
+    { type: "scope.received", nonce: "n", epoch: epoch + 1, owner: "d4" },
+    opened(dice, state),
+  ]);
+};
+
+/** Live calls are looked at more often than those that only wait for the end of their batch. */
+const anyCall = (dice: Dice, state: State): CallRow | undefined => {
+  const rows = state.calls.rows();
+  const live = rows.filter(({ phase }) => phase !== "completed" && phase !== "requested");
+  if (live.length > 0 && dice.isUnder(95)) return dice.pick(live);
+  return rows.length === 0 ? undefined : dice.pick(rows);
+};
+
+export const plausible = (dice: Dice, state: State): Event => {
+  if (state.scope.status.type === "moving") return ofMoving(dice, state);
+  const roll = dice.below(100);
+  const row = anyCall(dice, state);
+  if (row !== undefined && roll < 76) return ofCall(dice, state, row);
+  if (roll < 84) return submitted(dice, state);
+  return roll < 90 ? ofRequest(dice, state) : ofScope(dice, state);
+};

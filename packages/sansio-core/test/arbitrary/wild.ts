@@ -1,0 +1,184 @@
+/** Any well-typed event, which may name what is there, what was there, and what never was. */
+import { bodyOf } from "../../src/call/model.ts";
+import type { EffectSpec } from "../../src/effect/model.ts";
+import type { Event, EventOf, EventType } from "../../src/event.ts";
+import type { State } from "../../src/state.ts";
+import { waitKeys } from "./body.ts";
+import type { Dice } from "./dice.ts";
+import { anyJson, anyMs, anyOutput, anyPending, anyResolution, anyResult, anyText } from "./value.ts";
+import { anyOptions, anyTool, toolNames } from "./world.ts";
+
+/** A state, and what may be named in it. */
+class Names {
+  readonly dice: Dice;
+  readonly state: State;
+
+  constructor(dice: Dice, state: State) {
+    this.dice = dice;
+    this.state = state;
+  }
+
+  call(): string {
+    const rows = this.state.calls.rows();
+    const isThere = rows.length > 0 && this.dice.isUnder(85);
+    return isThere ? this.dice.pick(rows).call.ref : `r1:${anyText(this.dice)}`;
+  }
+  request(): string {
+    const rows = this.state.requests.rows();
+    return rows.length > 0 && this.dice.isUnder(60) ? this.dice.pick(rows).request : anyText(this.dice);
+  }
+  wait(): string {
+    const rows = this.state.waits.rows();
+    if (rows.length > 0 && this.dice.isUnder(60)) return this.dice.pick(rows).key;
+    return this.dice.isUnder(80) ? this.dice.pick(waitKeys) : anyText(this.dice);
+  }
+  effect(call: string): string {
+    const row = this.state.calls.at(call);
+    const open = (row === undefined ? undefined : bodyOf(row))?.open ?? [];
+    return open.length > 0 && this.dice.isUnder(70) ? this.dice.pick(open).key : anyText(this.dice);
+  }
+  run(call = this.call()) {
+    const row = this.state.calls.at(call);
+    const body = row === undefined ? undefined : bodyOf(row);
+    const off = this.dice.isUnder(90) ? 0 : 1;
+    return { call, attempt: (body?.attempt ?? 1) + off, run: (body?.run ?? 1) + off };
+  }
+  tool(): string {
+    return this.dice.isUnder(90) ? this.dice.pick(toolNames) : anyText(this.dice);
+  }
+  by(): { readonly by?: string } {
+    return this.dice.isUnder(50) ? { by: anyText(this.dice) } : {};
+  }
+}
+
+const spec = (names: Names, call: string): EffectSpec => {
+  const { dice } = names;
+  const childId = (): string => dice.pick(["x", "y", "x/k1/y", "", "x"]);
+  return dice.pick<() => EffectSpec>([
+    () => ({ kind: "step", recovery: dice.pick(["again", "idempotent", "once"]), input: anyJson(dice) }),
+    () => ({ kind: "sleep", ms: anyMs(dice) }),
+    () => ({ kind: "wait", wait: names.wait(), deadline_ms: anyMs(dice) }),
+    () => ({ kind: "host", name: anyText(dice), input: anyJson(dice) }),
+    () => ({ kind: "trigger", input: anyJson(dice) }),
+    () => ({
+      kind: "batch",
+      calls: dice.list(3, () => ({ id: childId(), tool: `tool:${names.tool()}`, args: anyJson(dice) })),
+    }),
+    () => ({
+      kind: "select",
+      mode: dice.pick(["race", "any", "all", "all_settled"]),
+      keys: dice.list(2, () => names.effect(call)),
+    }),
+  ])();
+};
+
+type Make<T extends EventType> = (names: Names) => Omit<EventOf<T>, "type">;
+
+const makers: { readonly [T in EventType]: Make<T> } = {
+  "scope.opened": ({ dice, state: { scope } }) => ({
+    epoch: scope.epoch + dice.below(3),
+    owner: anyText(dice),
+    protocol: dice.pick([scope.protocol, scope.protocol, 0, 2]),
+    options: anyOptions(dice),
+  }),
+  "scope.configured": ({ dice }) => ({
+    options: { ...anyOptions(dice), ...dice.pick([{}, { concurrency: 0 }, { expire_at_once: 0 }]) },
+  }),
+  "scope.upgraded": ({ dice }) => ({ to: dice.below(3) }),
+  "scope.moving": ({ dice }) => ({ to: anyText(dice), nonce: dice.pick(["n", "m"]) }),
+  "scope.received": ({ dice, state: { scope } }) => ({ nonce: "n", epoch: scope.epoch + dice.below(2), owner: "d5" }),
+  "scope.moved": ({ dice }) => ({ nonce: dice.pick(["n", "m"]) }),
+  "scope.kept": ({ dice }) => ({ nonce: dice.pick(["n", "m"]) }),
+  "owner.lost": ({ dice }) => ({ owner: dice.pick(["d1", "d2", "worker:1", "executor:x", ""]) }),
+  "clock.ticked": () => ({}),
+  "catalog.published": ({ dice, state: { catalog } }) => ({
+    // A tool keeps its policy: a stricter one in mid-call is a question that is open.
+    tools: toolNames.map((name) => ({ ...anyTool(dice, name), policy: catalog.byName.get(name)?.policy ?? "auto" })),
+  }),
+  "catalog.overridden": (names) => ({
+    names: names.dice.list(2, () => names.tool()),
+    availability: names.dice.pick(["off", "searchable", "callable", null]),
+  }),
+  "request.submitted": (names) => ({
+    request: names.request(),
+    hash: names.dice.pick(["h", "g"]),
+    calls: names.dice.list(3, () => ({
+      id: names.dice.pick(["a", "b", "a/k1/x", "a/k1", "", "c"]),
+      tool: names.tool(),
+      args: anyJson(names.dice),
+    })),
+  }),
+  "request.cancelled": (names) => ({ request: names.request(), ...names.by() }),
+  "reply.acked": (names) => ({ request: names.request() }),
+  "hook.ran": (names) => ({
+    call: names.call(),
+    phase: names.dice.pick(["before", "after"]),
+    outcome: { status: "err", message: anyText(names.dice) },
+  }),
+  "args.checked": (names) => ({ call: names.call(), verdict: { verdict: "valid" } }),
+  "call.prepared": (names) => ({
+    call: names.call(),
+    preparation: { type: "finished", output: anyOutput(names.dice) },
+  }),
+  "call.dispatched": (names) => ({ ...names.run(), owner: anyText(names.dice), key: names.wait() }),
+  "call.settled": (names) => ({
+    ...names.run(),
+    result: { type: "pending", key: names.wait(), pending: anyPending(names.dice) },
+    duration_ms: anyMs(names.dice),
+  }),
+  "call.settled_late": (names) => ({ ...names.run(), output: anyOutput(names.dice), duration_ms: 1 }),
+  "call.suspended": (names) => names.run(),
+  "call.resumed": (names) => ({ ...names.run(), cause: "run_again", owner: anyText(names.dice) }),
+  "call.continued": (names) => ({ ...names.run(), args: anyJson(names.dice) }),
+  "call.diverged": (names) => ({ ...names.run(), position: 0, expected: "", found: anyText(names.dice) }),
+  "call.executor_missing": (names) => names.run(),
+  "executors.available": (names) => ({ tools: names.dice.list(8, () => `tool:${names.tool()}`) }),
+  "call.cancelled": (names) => ({ call: names.call(), ...names.by() }),
+  "outcome.resolved": (names) => ({ call: names.call(), resolved: { type: "run_again" }, ...names.by() }),
+  "result.projected": (names) => ({ call: names.call(), parts: anyJson(names.dice) }),
+  "approval.decided": (names) => ({
+    call: names.call(),
+    decision: names.dice.pick([{ type: "approve" }, { type: "approve_edited", args: null }]),
+    args_hash: names.dice.pick(["ha", "", "ha"]),
+    by: anyText(names.dice),
+  }),
+  "effect.requested": (names) => {
+    const of = names.run();
+    const key = names.dice.pick(["k1", "k1/x", "k2", ""]);
+    return { ...of, key, hash: "h", effect: spec(names, of.call) };
+  },
+  "step.settled": (names) => {
+    const of = names.run();
+    return { ...of, key: names.effect(of.call), result: anyResult(names.dice) };
+  },
+  "host.answered": (names) => {
+    const call = names.call();
+    return { call, key: names.effect(call), result: anyResult(names.dice) };
+  },
+  "replies.recorded": (names) => {
+    const call = names.call();
+    return { call, key: names.effect(call), replies: [], triggers: [] };
+  },
+  "effect.reused": (names) => {
+    const { call, attempt } = names.run();
+    return { call, attempt, key: names.dice.pick(["k1", "k2", "k3", "k4"]) };
+  },
+  "wait.resolved": (names) => ({ key: names.wait(), resolution: anyResolution(names.dice), ...names.by() }),
+  "wait.cancelled": (names) => {
+    const call = names.call();
+    return { call, key: names.effect(call) };
+  },
+  "wait.revoked": (names) => ({ keys: names.dice.list(3, () => names.wait()) }),
+  "external.cancel_acked": (names) => ({ key: names.wait() }),
+};
+
+export const eventTypes = Object.keys(makers) as readonly EventType[];
+
+/** What would leave nothing to look at is left to chance less often than the rest. */
+const rare: ReadonlySet<EventType> = new Set(["scope.moving", "scope.moved", "catalog.published", "scope.configured"]);
+
+export const wild = (dice: Dice, state: State): Event => {
+  const type = dice.pick(eventTypes);
+  const chosen = rare.has(type) && dice.isUnder(70) ? "call.cancelled" : type;
+  return { type: chosen, ...makers[chosen](new Names(dice, state)) } as Event;
+};

@@ -1,0 +1,143 @@
+/**
+ * A driver that only does its duty: it answers what `outstanding` lists, lets bodies end, and lets people, services and
+ * time do their part. Whatever a scope has been through, it comes to rest under it; else something is stuck.
+ */
+import { successOutput } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { CallRow } from "../../src/call/model.ts";
+import type { Command } from "../../src/command.ts";
+import { type Transition, step } from "../../src/core.ts";
+import type { Event } from "../../src/event.ts";
+import { outstanding } from "../../src/recovery.ts";
+import { type State, nextDeadline } from "../../src/state.ts";
+import { recorded } from "../arbitrary/play.ts";
+
+/** The answer to a command, as the duty table names it. */
+const answerTo = (command: Command): Event | undefined => {
+  switch (command.type) {
+    case "hook.run":
+      return { type: "hook.ran", call: command.call, phase: command.phase, outcome: { status: "ok", directives: [] } };
+    case "args.check":
+      return { type: "args.checked", call: command.call, verdict: { verdict: "valid" } };
+    case "tool.prepare": {
+      const { call, tool_id, args } = command;
+      const preparation = { type: "prepared", tool_id, args, args_hash: "hp", payload: null } as const;
+      return { type: "call.prepared", call, preparation };
+    }
+    case "tool.execute": {
+      const { call, attempt, run, cause } = command;
+      return cause === undefined ? undefined : { type: "call.resumed", call, attempt, run, cause, owner: "d9" };
+    }
+    case "outcome.resolve":
+      return { type: "outcome.resolved", call: command.call, resolved: { type: "give_up" } };
+    case "result.project":
+      return { type: "result.projected", call: command.call, parts: [] };
+    case "replies.record": {
+      const { call, key, replies, triggers } = command;
+      return { type: "replies.recorded", call, key, replies, triggers };
+    }
+    case "reply":
+      return { type: "reply.acked", request: command.request };
+    case "external.cancel":
+      return { type: "external.cancel_acked", key: command.key };
+    default:
+      return undefined;
+  }
+};
+
+/** What somebody outside will do about a call in the end. */
+const outsideOf = (row: CallRow): Event | undefined => {
+  const call = row.call.ref;
+  switch (row.phase) {
+    case "awaiting_approval": {
+      const { edited, argsHash } = row.approval;
+      if (edited !== undefined) return undefined;
+      return { type: "approval.decided", call, decision: { type: "approve" }, args_hash: argsHash, by: "p" };
+    }
+    case "pending":
+      return { type: "wait.resolved", key: row.key, resolution: { status: "ok", payload: 1 } };
+    case "no_executor":
+      return { type: "executors.available", tools: [row.body.manifest.id] };
+    case "suspended": {
+      const waiting = row.body.open.find(({ wait }) => wait !== undefined)?.wait;
+      if (waiting === undefined) return undefined;
+      return { type: "wait.resolved", key: waiting, resolution: { status: "ok", payload: 1 } };
+    }
+    default:
+      return undefined;
+  }
+};
+
+const byBirth = (a: CallRow, b: CallRow): number => a.call.born - b.call.born || a.call.index - b.call.index;
+
+/** The body that has waited longest for nothing but itself; children end before their parents. */
+const endOfBody = (rows: readonly CallRow[]): Event | undefined => {
+  const running = rows.filter((row) => row.phase === "running").toReversed();
+  const row = running.find(({ body }) => body.open.every(({ kind }) => kind !== "batch")) ?? running[0];
+  if (row === undefined) return undefined;
+  const { attempt, run } = row.body;
+  const result = { type: "done", output: successOutput("done") } as const;
+  return { type: "call.settled", call: row.call.ref, attempt, run, result, duration_ms: 1 };
+};
+
+interface Next {
+  readonly at: number;
+  readonly event: Event;
+}
+
+const next = (state: State): Next | undefined => {
+  const { at, scope } = state;
+  const { status } = scope;
+  if (status.type === "moving") return { at, event: { type: "scope.kept", nonce: status.nonce } };
+  const commands = outstanding(state);
+  const owed = commands.length === 0 ? undefined : answerTo(commands[0] as Command);
+  const rows = state.calls.rows().toSorted(byBirth);
+  const event = owed ?? endOfBody(rows) ?? rows.flatMap((row) => outsideOf(row) ?? [])[0];
+  if (event !== undefined) return { at, event };
+  const due = nextDeadline(state);
+  return due === undefined ? undefined : { at: Math.max(at, due.at), event: { type: "clock.ticked" } };
+};
+
+export interface Driven {
+  readonly state: State;
+  readonly transitions: readonly Transition[];
+  /** What hinders the scope from coming to rest, if anything does. */
+  readonly stuck: string | undefined;
+}
+
+const isAtRest = ({ calls, batches, requests, outbox }: State): boolean =>
+  calls.size + batches.size + requests.size + outbox.size === 0;
+
+const held = ({ calls }: State): string =>
+  calls
+    .rows()
+    .map(({ call, phase }) => `${call.ref} is ${phase}`)
+    .join(", ");
+
+const budget = 3000;
+
+export const drive = (from: State): Driven => {
+  const transitions: Transition[] = [];
+  let state = from;
+  const end = (stuck?: string): Driven => ({ state, transitions, stuck });
+  for (let steps = 0; steps < budget; steps++) {
+    if (isAtRest(state) || state.scope.status.type === "moved") return end();
+    const wanted = next(state);
+    if (wanted === undefined) return end(`nothing is owed, and yet ${held(state)}`);
+    const event = recorded(wanted.event);
+    const result = step(state, { seq: state.seq + 1, at: wanted.at, event });
+    if (E.isLeft(result)) return end(`${event.type} is owed, and refused: ${result.left.code}: ${result.left.message}`);
+    transitions.push(result.right);
+    state = result.right.state;
+  }
+  return end(`after ${budget} events still: ${held(state)}`);
+};
+
+/** A new owner comes: the old one is lost, with all that it ran. */
+export const crashed = (state: State): State => {
+  const { epoch, protocol, options } = state.scope;
+  const event: Event = { type: "scope.opened", epoch: epoch + 1, owner: "d9", protocol, options };
+  const result = step(state, { seq: state.seq + 1, at: state.at, event });
+  if (E.isLeft(result)) throw new Error(`a new owner is refused: ${result.left.message}`);
+  return result.right.state;
+};
