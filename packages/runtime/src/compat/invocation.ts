@@ -1,0 +1,136 @@
+/**
+ * Whose doing an effect is, and under which key it is remembered. The parent of everything that a body does is its
+ * call: its id stands in every key, after the parent's key where there is a parent, else after the execution scope.
+ */
+import {
+  type CausalRef,
+  type ParentInvocation,
+  type RuntimeEffectKind,
+  type RuntimeInvocation,
+  batchSuffix,
+  callChildKey,
+  childKey,
+  pendingAwaitSuffix,
+  replayBase,
+  retrySleepIdentity,
+} from "@pawl/sansio-core";
+
+/** Where an effect is made. */
+export interface Place {
+  readonly sessionId: string;
+  /** The id of the execution scope. */
+  readonly scopeId: string;
+  /** The call that makes it; a turn makes its batches without one. */
+  readonly callId?: string;
+  readonly parent?: RuntimeInvocation;
+}
+export type CallPlace = Place & { readonly callId: string };
+
+export interface Effect {
+  readonly effectId: string;
+  readonly kind: RuntimeEffectKind;
+  readonly replayKey: string;
+}
+
+/** What an invocation is called as a cause. */
+export const causalRefOf = ({ scope, subject }: RuntimeInvocation): CausalRef => {
+  const { session_id, turn_id } = scope;
+  switch (subject.type) {
+    case "effect": {
+      const turn = turn_id === undefined ? {} : { turn_id };
+      return { type: "effect", session_id, ...turn, effect_id: subject.effect_id };
+    }
+    case "process":
+      return { type: "process", process_id: subject.process_id };
+    case "process_event":
+      return { type: "process_event", process_id: subject.process_id, sequence: subject.sequence };
+    case "trigger_occurrence":
+      return { type: "trigger_occurrence", occurrence_id: subject.occurrence_id };
+    case "session_node":
+      return { type: "session_node", session_id, node_id: subject.node_id };
+  }
+};
+
+/** What the keys of an invocation's children begin with. */
+export const parentOf = ({ subject, replay }: RuntimeInvocation): ParentInvocation => ({
+  ...(replay === undefined ? {} : { replayKey: replay.key }),
+  ...(subject.type === "effect" ? { effectId: subject.effect_id } : {}),
+});
+
+/** An effect of a session's own, or below another. */
+export const effectInvocation = (
+  { sessionId, parent }: Pick<Place, "sessionId" | "parent">,
+  { effectId, kind, replayKey }: Effect,
+): RuntimeInvocation => ({
+  scope: parent?.scope ?? { session_id: sessionId },
+  subject: { type: "effect", effect_id: effectId, kind },
+  ...(parent === undefined ? {} : { caused_by: causalRefOf(parent) }),
+  replay: { key: replayKey },
+});
+
+/** The reference's child rule: the key of a child is its parent's and a suffix. */
+export const childInvocation = (
+  parent: RuntimeInvocation,
+  { effectId, kind, suffix }: Omit<Effect, "replayKey"> & { readonly suffix: string },
+): RuntimeInvocation => {
+  const replayKey = childKey(parentOf(parent), suffix);
+  return effectInvocation({ sessionId: parent.scope.session_id, parent }, { effectId, kind, replayKey });
+};
+
+/** The effect id of what is named after its parent; `fallback` stands for a parent that is no effect. */
+export const childEffectId = (parent: RuntimeInvocation, suffix: string, fallback = "effect"): string =>
+  `${parentOf(parent).effectId ?? fallback}:${suffix}`;
+
+const keyAt = ({ scopeId, callId, parent }: Place, suffix: string): string => {
+  if (parent === undefined) return `${callId === undefined ? scopeId : replayBase(scopeId, callId)}:${suffix}`;
+  return callId === undefined ? childKey(parentOf(parent), suffix) : callChildKey(parentOf(parent), callId, suffix);
+};
+
+/** The reference's step rule: a suffix is effect id and key alike. */
+const stepRule = (place: CallPlace, kind: RuntimeEffectKind, suffix: string): RuntimeInvocation =>
+  effectInvocation(place, { effectId: `${place.callId}:${suffix}`, kind, replayKey: keyAt(place, suffix) });
+
+export const stepInvocation = (place: CallPlace, stepId: string): RuntimeInvocation =>
+  stepRule(place, "durable_step", `durable-step:${stepId}`);
+
+export const awaitInvocation = (place: CallPlace, keyId: string): RuntimeInvocation =>
+  stepRule(place, "await_event", `await-event:${keyId}`);
+
+/** Calls made together; the same ones again (`occurrence` counts from 1) are a new batch. */
+export const batchInvocation = (place: Place, batchId: string, occurrence = 1): RuntimeInvocation => {
+  const suffix = batchSuffix(batchId, occurrence);
+  const effectId = place.parent === undefined ? suffix : childEffectId(place.parent, suffix);
+  return effectInvocation(place, { effectId, kind: "tool_batch", replayKey: keyAt(place, suffix) });
+};
+
+/** The pause after an attempt that failed. */
+export const retrySleepInvocation = (
+  { sessionId, callId, parent }: Omit<Place, "scopeId">,
+  tool: string,
+  attempt: number,
+): RuntimeInvocation => {
+  const { effect_id, replay_key } = retrySleepIdentity({
+    sessionId,
+    tool,
+    attempt,
+    ...(callId === undefined ? {} : { callId }),
+    ...(parent === undefined ? {} : { parent: parentOf(parent) }),
+  });
+  const place = { sessionId, ...(parent === undefined ? {} : { parent }) };
+  return effectInvocation(place, { effectId: effect_id, kind: "sleep", replayKey: replay_key });
+};
+
+const awaitParent = (sessionId: string, callId: string): RuntimeInvocation => {
+  const id = `tool:${pendingAwaitSuffix(callId)}`;
+  return effectInvocation({ sessionId }, { effectId: id, kind: "await_event", replayKey: id });
+};
+
+/** The wait of a call that completes from outside; without a parent it is given one of its own. */
+export const pendingAwaitInvocation = ({
+  sessionId,
+  callId,
+  parent = awaitParent(sessionId, callId),
+}: Omit<CallPlace, "scopeId">): RuntimeInvocation => {
+  const suffix = pendingAwaitSuffix(callId);
+  return childInvocation(parent, { effectId: childEffectId(parent, suffix, "tool"), kind: "await_event", suffix });
+};

@@ -1,0 +1,63 @@
+/** A call on its way: asked for by a model, launched, completed. */
+import {
+  type Codec,
+  type Json,
+  ModelToolReturn,
+  PendingCompletion,
+  ToolCallOutput,
+  json,
+  nullable,
+  record,
+  string,
+  tagged,
+  u64,
+} from "@pawl/tool-value";
+import { AwaitEventKey, ProviderReplayMeta } from "@pawl/sansio-core";
+
+/** A call as a model asked for it. */
+export interface PendingToolCall {
+  readonly call_id: string;
+  readonly tool_name: string;
+  readonly args: Json;
+  readonly replay: ProviderReplayMeta | null;
+}
+export const PendingToolCall: Codec<PendingToolCall> = record<PendingToolCall>("struct PendingToolCall", {
+  call_id: string,
+  tool_name: string,
+  args: json,
+  replay: nullable(ProviderReplayMeta),
+});
+
+/** A call that is over, with what its model gets back. */
+export interface CompletedToolCall {
+  readonly call_id: string;
+  readonly tool_name: string;
+  readonly args: Json;
+  readonly output: ToolCallOutput;
+  readonly model_return: ModelToolReturn;
+  readonly duration_ms: number;
+  readonly replay: ProviderReplayMeta | null;
+}
+export const CompletedToolCall: Codec<CompletedToolCall> = record<CompletedToolCall>("struct CompletedToolCall", {
+  call_id: string,
+  tool_name: string,
+  args: json,
+  output: ToolCallOutput,
+  model_return: ModelToolReturn,
+  duration_ms: u64,
+  replay: nullable(ProviderReplayMeta),
+});
+
+/** What a launch came to: the call is over, or waits for somebody outside. */
+export type ToolCallLaunch =
+  | { readonly status: "done"; readonly result: CompletedToolCall }
+  | {
+      readonly status: "pending";
+      readonly key: AwaitEventKey;
+      readonly pending: PendingCompletion;
+      readonly duration_ms: number;
+    };
+export const ToolCallLaunch: Codec<ToolCallLaunch> = tagged<ToolCallLaunch, "status">("ToolCallLaunch", "status", {
+  done: { result: CompletedToolCall },
+  pending: { key: AwaitEventKey, pending: PendingCompletion, duration_ms: u64 },
+});

@@ -1,0 +1,67 @@
+/** Invocations of what is done with processes, and of what a process's own run waits for. */
+import {
+  type RuntimeEffectKind,
+  type RuntimeInvocation,
+  type RuntimeScope,
+  batchOccurrence,
+  processEffectKey,
+  processSignalWaitSuffix,
+  processSleepSuffix,
+  replayBase,
+} from "@pawl/sansio-core";
+import { type Place, childEffectId, childInvocation, effectInvocation, parentOf } from "./invocation.ts";
+import { type ProcessCommand, commandEffectId } from "./process-effect.ts";
+
+/** The parent's place in its turn, where it has one; the session is the current one. */
+const scopeBelow = (sessionId: string, parent: RuntimeInvocation | undefined): RuntimeScope => {
+  if (parent?.scope.turn_id === undefined) return { session_id: sessionId };
+  return { ...parent.scope, session_id: sessionId };
+};
+
+const processKey = ({ sessionId, scopeId, callId, parent }: Place, effectId: string): string => {
+  if (callId === undefined) return processEffectKey(parent && parentOf(parent), sessionId, effectId);
+  return parent === undefined
+    ? `${replayBase(scopeId, callId)}:${effectId}`
+    : processEffectKey(parentOf(parent), sessionId, `${callId}:${effectId}`);
+};
+
+/**
+ * A command to the registry. One that is made twice at one place has one key, so that await, cancel and signal are
+ * done once; but a list that is asked for again (`occurrence` counts from 1) is a new one.
+ */
+export const processInvocation = (place: Place, command: ProcessCommand, occurrence = 1): RuntimeInvocation => {
+  const id = commandEffectId(command);
+  const effectId = command.op === "list" ? batchOccurrence(id, occurrence) : id;
+  return {
+    ...effectInvocation(place, { effectId, kind: "process", replayKey: processKey(place, effectId) }),
+    scope: scopeBelow(place.sessionId, place.parent),
+  };
+};
+
+const runInvocation = (
+  { sessionId, parent }: Pick<Place, "sessionId" | "parent">,
+  kind: RuntimeEffectKind,
+  suffix: string,
+): RuntimeInvocation =>
+  parent === undefined
+    ? effectInvocation({ sessionId }, { effectId: suffix, kind, replayKey: suffix })
+    : childInvocation(parent, { effectId: childEffectId(parent, suffix), kind, suffix });
+
+/** The n-th sleep of a process's run. */
+export const processSleepInvocation = (
+  place: Pick<Place, "sessionId" | "parent">,
+  scope: string,
+  index: number,
+): RuntimeInvocation => runInvocation(place, "sleep", processSleepSuffix(scope, index));
+
+export interface SignalOrdinal {
+  readonly processId: string;
+  readonly name: string;
+  readonly ordinal: number;
+}
+
+/** A process's wait for the signal with this ordinal. */
+export const processSignalWaitInvocation = (
+  place: Pick<Place, "sessionId" | "parent">,
+  { processId, name, ordinal }: SignalOrdinal,
+): RuntimeInvocation => runInvocation(place, "await_event", processSignalWaitSuffix(processId, name, ordinal));

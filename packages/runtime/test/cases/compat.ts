@@ -1,0 +1,174 @@
+/** Ops on what the reference writes: envelopes, invocations, and the replies of a batch that went wrong. */
+import { ExecutionScope, RuntimeInvocation, executionScopeId, processEventKey } from "@pawl/sansio-core";
+import * as v from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
+import { fillReplies, launchesOf, pendingAwaitFailure, pendingWithoutKey } from "../../src/compat/batch-reply.ts";
+import * as command from "../../src/compat/command.ts";
+import { RuntimeEffectEnvelope, envelopeHash } from "../../src/compat/envelope.ts";
+import { type Place, awaitInvocation, batchInvocation, stepInvocation } from "../../src/compat/invocation.ts";
+import * as launch from "../../src/compat/launch.ts";
+import * as outcome from "../../src/compat/outcome.ts";
+import * as process from "../../src/compat/process-effect.ts";
+import { RuntimeEffectControllerError, RuntimeError } from "../../src/compat/runtime-error.ts";
+import * as tool from "../../src/compat/tool.ts";
+import { TurnActivity, TurnOutcome } from "../../src/compat/turn.ts";
+import { validateEnvelope } from "../../src/compat/validate.ts";
+
+type Input = v.JsonObject;
+
+const or = <A>(codec: v.Codec<A>, absent: A): v.Defaulted<A> => v.defaulted(codec, absent, () => false);
+
+/** Where a case says that something is made; its execution scope stands there as an id, or as a whole. */
+interface CasePlace {
+  readonly session_id: string;
+  readonly scope_id: string;
+  readonly execution_scope?: ExecutionScope;
+  readonly call_id?: string;
+  readonly parent?: RuntimeInvocation;
+}
+const placeFields = {
+  session_id: or(v.string, ""),
+  scope_id: or(v.string, ""),
+  execution_scope: v.optional(ExecutionScope),
+  call_id: v.optional(v.string),
+  parent: v.optional(RuntimeInvocation),
+};
+
+const placeOf = ({ session_id, scope_id, execution_scope, call_id, parent }: CasePlace): Place => ({
+  sessionId: session_id,
+  scopeId: execution_scope === undefined ? scope_id : executionScopeId(execution_scope),
+  ...(call_id === undefined ? {} : { callId: call_id }),
+  ...(parent === undefined ? {} : { parent }),
+});
+
+/** An invocation, and what is mostly asked of it. */
+const seen = (invocation: RuntimeInvocation): unknown => {
+  const { subject, replay } = invocation;
+  const effect = subject.type === "effect" ? { effect_id: subject.effect_id, kind: subject.kind } : {};
+  return { invocation: RuntimeInvocation.encode(invocation), ...effect, replay_key: replay?.key ?? null };
+};
+
+type StepCase = CasePlace & { readonly call_id: string; readonly step_id: string };
+const StepCase = v.record<StepCase>("a step", { ...placeFields, call_id: v.string, step_id: v.string });
+
+type AwaitCase = CasePlace & { readonly call_id: string; readonly key_id: string };
+const AwaitCase = v.record<AwaitCase>("a wait", { ...placeFields, call_id: v.string, key_id: v.string });
+
+type BatchCase = CasePlace & { readonly batch_id: string; readonly occurrence: number };
+const BatchCase = v.record<BatchCase>("a batch", { ...placeFields, batch_id: v.string, occurrence: or(v.u64, 1) });
+
+/** A batch's answer in a case: an error, or an outcome of whatever kind. */
+interface BatchAnswer {
+  readonly error?: RuntimeError;
+  readonly outcome?: outcome.RuntimeEffectOutcome;
+  readonly prepared: number;
+}
+const BatchAnswer = v.record<BatchAnswer>("a batch's answer", {
+  error: v.optional(RuntimeError),
+  outcome: v.optional(outcome.RuntimeEffectOutcome),
+  prepared: or(v.u64, 1),
+});
+
+interface LaunchCount {
+  readonly launches: number;
+  readonly prepared: number;
+}
+const LaunchCount = v.record<LaunchCount>("a count of launches", { launches: v.u64, prepared: v.u64 });
+
+interface Emits {
+  readonly call_id: string;
+  readonly attempt: number;
+  readonly emits: readonly v.Json[];
+}
+const Emits = v.record<Emits>("emits", { call_id: v.string, attempt: or(v.u64, 1), emits: v.array(v.json) });
+
+const launched = (index: number): launch.ToolCallLaunch => {
+  const output = v.successOutput(null);
+  const [call_id, tool_name] = [`c${index}`, "t"];
+  const model_return = v.modelReturn(call_id, tool_name, output);
+  return {
+    status: "done",
+    result: { call_id, tool_name, args: {}, output, model_return, duration_ms: 0, replay: null },
+  };
+};
+
+/** What every prepared slot of a batch is told, where its answer is not one launch for each. */
+const slotsOf = (answer: E.Either<RuntimeError, outcome.RuntimeEffectOutcome>, prepared: number): unknown => {
+  const launches = launchesOf(answer, prepared);
+  if (E.isRight(launches)) return { launches: launches.right.map(launch.ToolCallLaunch.encode) };
+  const slots = Array.from({ length: prepared }, () => undefined);
+  const replies = fillReplies(
+    slots,
+    slots.map(() => launches.left),
+  );
+  const failure = launches.left.output.outcome.payload as v.ToolFailure;
+  const told = v.ToolFailure.encode(failure) as object;
+  return { ...told, record: launches.left.record ?? null, replies: replies.map(v.ToolInvocationReply.encode) };
+};
+
+const batchAnswered = ({ error, outcome: given, prepared }: BatchAnswer): unknown =>
+  slotsOf(error === undefined ? E.right(given ?? { type: "sleep" }) : E.left(error), prepared);
+
+const counted = ({ launches, prepared }: LaunchCount): unknown => {
+  const batch = { type: "tool_batch", launches: Array.from({ length: launches }, (_, i) => launched(i)) } as const;
+  return slotsOf(E.right({ ...batch, triggers: [] }), prepared);
+};
+
+const reading =
+  <A>(codec: v.Codec<A>, answer: (input: A) => unknown) =>
+  (input: Input): E.Either<v.ValueError, unknown> =>
+    pipe(v.read(codec, input), E.map(answer));
+
+export const compatAdapters = {
+  "step.invocation": reading(StepCase, (input) =>
+    seen(stepInvocation({ ...placeOf(input), callId: input.call_id }, input.step_id)),
+  ),
+  "await.invocation": reading(AwaitCase, (input) =>
+    seen(awaitInvocation({ ...placeOf(input), callId: input.call_id }, input.key_id)),
+  ),
+  "batch.invocation": reading(BatchCase, (input) =>
+    seen(batchInvocation(placeOf(input), input.batch_id, input.occurrence)),
+  ),
+  "envelope.validate": (input: Input) =>
+    pipe(
+      v.read(RuntimeEffectEnvelope, input),
+      E.chainW(validateEnvelope),
+      E.map((envelope) => ({ ok: true, hash: envelopeHash(envelope) })),
+    ),
+  "call_tool_batch.effect_error": reading(BatchAnswer, batchAnswered),
+  "call_tool_batch.launch_count": reading(LaunchCount, counted),
+  "launch.pending_without_key": () => E.right(v.ToolFailure.encode(pendingWithoutKey)),
+  "pending.await_error": reading(
+    v.record<{ readonly error: RuntimeError }>("a failed wait", { error: RuntimeError }),
+    ({ error }) => v.ToolFailure.encode(pendingAwaitFailure(error)),
+  ),
+  "emit_process_event.keys": reading(Emits, ({ call_id, attempt, emits }) => ({
+    replay_keys: emits.map((_, index) => processEventKey(call_id, attempt, index)),
+  })),
+};
+
+/** The records that `wire.roundtrip` reads and writes. */
+export const compatWire = {
+  CompletedToolCall: launch.CompletedToolCall,
+  LlmRequest: command.LlmRequest,
+  PendingToolCall: launch.PendingToolCall,
+  ProcessCommand: process.ProcessCommand,
+  ProcessEffectCommand: process.ProcessCommand,
+  ProcessEffectOutcome: process.ProcessOutcome,
+  ProcessOutcome: process.ProcessOutcome,
+  RuntimeEffectCommand: command.RuntimeEffectCommand,
+  RuntimeEffectControllerError,
+  RuntimeEffectEnvelope,
+  RuntimeEffectOutcome: outcome.RuntimeEffectOutcome,
+  RuntimeError,
+  ToolArgumentProjection: tool.ToolArgumentProjection,
+  ToolCallLaunch: launch.ToolCallLaunch,
+  ToolContract: tool.ToolContract,
+  ToolDefinition: tool.ToolDefinition,
+  ToolId: tool.ToolId,
+  ToolManifest: tool.ToolManifest,
+  ToolOutputContract: tool.ToolOutputContract,
+  TurnActivity,
+  TurnOutcome,
+};
