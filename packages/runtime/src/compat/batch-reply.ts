@@ -7,7 +7,7 @@ import {
   replyError,
   runtimeFailure,
 } from "@pawl/tool-value";
-import type { BatchCall } from "@pawl/sansio-core";
+import { type BatchCall, Invariant } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
 import type { CompletedToolCall, ToolCallLaunch } from "./launch.ts";
@@ -36,13 +36,17 @@ export const launchesOf = (
     ),
   );
 
-/** Replies at the places of their calls: those that are there already stay, the others are filled in order. */
+/** Replies at the places of their calls: those that are there already stay; the others, one for each, fill the rest. */
 export const fillReplies = (
   slots: readonly (ToolInvocationReply | undefined)[],
   replies: readonly ToolInvocationReply[],
 ): readonly ToolInvocationReply[] => {
   const rest = replies.values();
-  return slots.flatMap((slot) => slot ?? rest.next().value ?? []);
+  return slots.map((slot) => {
+    const reply = slot ?? rest.next().value;
+    if (reply === undefined) throw new Invariant("a call of the batch has no reply");
+    return reply;
+  });
 };
 
 /** A call whose tool is not there: it is over at once, and on record under the id that was asked for. */
