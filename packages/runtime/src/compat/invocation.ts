@@ -16,7 +16,7 @@ import {
 } from "@pawl/sansio-core";
 
 /** Where an effect is made. */
-export interface Place {
+export interface EffectPlace {
   readonly sessionId: string;
   /** The id of the execution scope. */
   readonly scopeId: string;
@@ -24,7 +24,7 @@ export interface Place {
   readonly callId?: string;
   readonly parent?: RuntimeInvocation;
 }
-export type CallPlace = Place & { readonly callId: string };
+export type CallPlace = EffectPlace & { readonly callId: string };
 
 export interface Effect {
   readonly effectId: string;
@@ -59,7 +59,7 @@ export const parentOf = ({ subject, replay }: RuntimeInvocation): ParentInvocati
 
 /** An effect of a session's own, or below another. */
 export const effectInvocation = (
-  { sessionId, parent }: Pick<Place, "sessionId" | "parent">,
+  { sessionId, parent }: Pick<EffectPlace, "sessionId" | "parent">,
   { effectId, kind, replayKey }: Effect,
 ): RuntimeInvocation => ({
   scope: parent?.scope ?? { session_id: sessionId },
@@ -81,7 +81,7 @@ export const childInvocation = (
 export const childEffectId = (parent: RuntimeInvocation, suffix: string, fallback = "effect"): string =>
   `${parentOf(parent).effectId ?? fallback}:${suffix}`;
 
-const keyAt = ({ scopeId, callId, parent }: Place, suffix: string): string => {
+const keyAt = ({ scopeId, callId, parent }: EffectPlace, suffix: string): string => {
   if (parent === undefined) return `${callId === undefined ? scopeId : replayBase(scopeId, callId)}:${suffix}`;
   return callId === undefined ? childKey(parentOf(parent), suffix) : callChildKey(parentOf(parent), callId, suffix);
 };
@@ -97,7 +97,7 @@ export const awaitInvocation = (place: CallPlace, keyId: string): RuntimeInvocat
   stepRule(place, "await_event", `await-event:${keyId}`);
 
 /** Calls made together; the same ones again (`occurrence` counts from 1) are a new batch. */
-export const batchInvocation = (place: Place, batchId: string, occurrence = 1): RuntimeInvocation => {
+export const batchInvocation = (place: EffectPlace, batchId: string, occurrence = 1): RuntimeInvocation => {
   const suffix = batchSuffix(batchId, occurrence);
   const effectId = place.parent === undefined ? suffix : childEffectId(place.parent, suffix);
   return effectInvocation(place, { effectId, kind: "tool_batch", replayKey: keyAt(place, suffix) });
@@ -105,7 +105,7 @@ export const batchInvocation = (place: Place, batchId: string, occurrence = 1): 
 
 /** The pause after an attempt that failed. */
 export const retrySleepInvocation = (
-  { sessionId, callId, parent }: Omit<Place, "scopeId">,
+  { sessionId, callId, parent }: Omit<EffectPlace, "scopeId">,
   tool: string,
   attempt: number,
 ): RuntimeInvocation => {

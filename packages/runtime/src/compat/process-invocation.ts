@@ -9,7 +9,7 @@ import {
   processSleepSuffix,
   replayBase,
 } from "@pawl/sansio-core";
-import { type Place, childEffectId, childInvocation, effectInvocation, parentOf } from "./invocation.ts";
+import { type EffectPlace, childEffectId, childInvocation, effectInvocation, parentOf } from "./invocation.ts";
 import { type ProcessCommand, commandEffectId } from "./process-effect.ts";
 
 /** The parent's place in its turn, where it has one; the session is the current one. */
@@ -18,7 +18,7 @@ const scopeBelow = (sessionId: string, parent: RuntimeInvocation | undefined): R
   return { ...parent.scope, session_id: sessionId };
 };
 
-const processKey = ({ sessionId, scopeId, callId, parent }: Place, effectId: string): string => {
+const processKey = ({ sessionId, scopeId, callId, parent }: EffectPlace, effectId: string): string => {
   if (callId === undefined) return processEffectKey(parent && parentOf(parent), sessionId, effectId);
   return parent === undefined
     ? `${replayBase(scopeId, callId)}:${effectId}`
@@ -29,7 +29,7 @@ const processKey = ({ sessionId, scopeId, callId, parent }: Place, effectId: str
  * A command to the registry. One that is made twice at one place has one key, so that await, cancel and signal are
  * done once; but a list that is asked for again (`occurrence` counts from 1) is a new one.
  */
-export const processInvocation = (place: Place, command: ProcessCommand, occurrence = 1): RuntimeInvocation => {
+export const processInvocation = (place: EffectPlace, command: ProcessCommand, occurrence = 1): RuntimeInvocation => {
   const id = commandEffectId(command);
   const effectId = command.op === "list" ? batchOccurrence(id, occurrence) : id;
   return {
@@ -39,7 +39,7 @@ export const processInvocation = (place: Place, command: ProcessCommand, occurre
 };
 
 const runInvocation = (
-  { sessionId, parent }: Pick<Place, "sessionId" | "parent">,
+  { sessionId, parent }: Pick<EffectPlace, "sessionId" | "parent">,
   kind: RuntimeEffectKind,
   suffix: string,
 ): RuntimeInvocation =>
@@ -49,7 +49,7 @@ const runInvocation = (
 
 /** The n-th sleep of a process's run. */
 export const processSleepInvocation = (
-  place: Pick<Place, "sessionId" | "parent">,
+  place: Pick<EffectPlace, "sessionId" | "parent">,
   scope: string,
   index: number,
 ): RuntimeInvocation => runInvocation(place, "sleep", processSleepSuffix(scope, index));
@@ -62,6 +62,6 @@ export interface SignalOrdinal {
 
 /** A process's wait for the signal with this ordinal. */
 export const processSignalWaitInvocation = (
-  place: Pick<Place, "sessionId" | "parent">,
+  place: Pick<EffectPlace, "sessionId" | "parent">,
   { processId, name, ordinal }: SignalOrdinal,
 ): RuntimeInvocation => runInvocation(place, "await_event", processSignalWaitSuffix(processId, name, ordinal));

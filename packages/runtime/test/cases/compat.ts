@@ -6,7 +6,7 @@ import { pipe } from "fp-ts/lib/function.js";
 import { fillReplies, launchesOf, pendingAwaitFailure, pendingWithoutKey } from "../../src/compat/batch-reply.ts";
 import * as command from "../../src/compat/command.ts";
 import { RuntimeEffectEnvelope, envelopeHash } from "../../src/compat/envelope.ts";
-import { type Place, awaitInvocation, batchInvocation, stepInvocation } from "../../src/compat/invocation.ts";
+import { type EffectPlace, awaitInvocation, batchInvocation, stepInvocation } from "../../src/compat/invocation.ts";
 import * as launch from "../../src/compat/launch.ts";
 import * as outcome from "../../src/compat/outcome.ts";
 import * as process from "../../src/compat/process-effect.ts";
@@ -35,7 +35,7 @@ const placeFields = {
   parent: v.optional(RuntimeInvocation),
 };
 
-const placeOf = ({ session_id, scope_id, execution_scope, call_id, parent }: CasePlace): Place => ({
+const placeOf = ({ session_id, scope_id, execution_scope, call_id, parent }: CasePlace): EffectPlace => ({
   sessionId: session_id,
   scopeId: execution_scope === undefined ? scope_id : executionScopeId(execution_scope),
   ...(call_id === undefined ? {} : { callId: call_id }),
