@@ -8,7 +8,10 @@ import { callChangeChecks, callChecks } from "./call/check.ts";
 import { catalogChecks } from "./catalog/check.ts";
 import { type Due, isBefore } from "./deadline.ts";
 import { effectChecks } from "./effect/check.ts";
+import { handleChangeChecks, handleChecks } from "./handle/check.ts";
+import { linkChangeChecks, linkChecks } from "./link/check.ts";
 import { outboxChecks } from "./outbox/check.ts";
+import { processChangeChecks, processStateChecks } from "./process/check.ts";
 import { requestChangeChecks, requestChecks } from "./request/check.ts";
 import { scopeChangeChecks } from "./scope/check.ts";
 import { type State, duesOf, nextDeadline } from "./state.ts";
@@ -54,6 +57,9 @@ export const checks: readonly Check[] = [
   ...effectChecks,
   ...waitChecks,
   ...outboxChecks,
+  ...linkChecks,
+  ...handleChecks,
+  ...processStateChecks,
   checkTables,
   checkNextDeadline,
   checkNumbers,
@@ -66,6 +72,9 @@ export const changeChecks: readonly ChangeCheck[] = [
   ...callChangeChecks,
   ...approvalChangeChecks,
   ...waitChangeChecks,
+  ...linkChangeChecks,
+  ...handleChangeChecks,
+  ...processChangeChecks,
 ];
 
 /** What is wrong with a state, if anything is. */

@@ -5,6 +5,9 @@ import { callEvents } from "./call/codec.ts";
 import { catalogEvents } from "./catalog/codec.ts";
 import { effectEvents } from "./effect/codec.ts";
 import type { Event } from "./event.ts";
+import { handleEvents } from "./handle/codec.ts";
+import { linkEvents } from "./link/codec.ts";
+import { processEvents } from "./process/codec.ts";
 import { requestEvents } from "./request/codec.ts";
 import { scopeEvents } from "./scope/codec.ts";
 import { waitEvents } from "./wait/codec.ts";
@@ -17,5 +20,9 @@ export const EventCodec: Codec<Event> = tagged<Event, "type">("Event", "type", {
   ...approvalEvents,
   ...effectEvents,
   ...waitEvents,
+  ...linkEvents,
+  ...processEvents,
+  ...handleEvents,
   "external.cancel_acked": { key: string },
+  "wake.acked": { key: string },
 });

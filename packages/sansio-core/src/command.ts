@@ -7,6 +7,10 @@ import type { ResumeCause, UnknownCause } from "./call/model.ts";
 import type { Recovery } from "./catalog/model.ts";
 import type { StepRecovery } from "./effect/model.ts";
 import type { CallRef } from "./ids.ts";
+import type { Outcome } from "./link/message.ts";
+import type { Sending } from "./link/model.ts";
+import type { ProcessState } from "./process/model.ts";
+import type { WakeDelivery } from "./process/wake.ts";
 import type { Reply } from "./request/model.ts";
 
 interface OfRun {
@@ -69,6 +73,30 @@ export type Command =
       readonly args: Json;
       readonly output?: ToolCallOutput;
       readonly duration_ms?: number;
+    }
+  | ({ readonly type: "send" } & Sending)
+  | {
+      readonly type: "message.answer";
+      readonly to: string;
+      readonly link: number;
+      readonly number: number;
+      readonly outcome: Outcome;
+    }
+  /** A session is told of its process's event. */
+  | { readonly type: "wake.deliver"; readonly key: string; readonly wake: WakeDelivery }
+  /** The tools of a captured environment are to be published in its process's scope. */
+  | { readonly type: "env.load"; readonly process: string; readonly env_ref: string }
+  /** Somebody else runs the process, as its registration says, and appends the event that ends it. */
+  | { readonly type: "engine.run"; readonly process: string }
+  | { readonly type: "engine.cancel"; readonly process: string }
+  | {
+      readonly type: "process.observe";
+      readonly what: "registered" | "event" | "ended";
+      readonly process: string;
+      readonly sequence: number;
+      readonly event_type?: string;
+      readonly payload?: Json;
+      readonly state?: ProcessState;
     };
 export type CommandType = Command["type"];
 
@@ -95,6 +123,13 @@ export const duties: { readonly [T in Exclude<CommandType, "tool.execute" | "ste
   "host.request": { performed: "durable", afterLoss: "when_asked", answeredBy: "host.answered" },
   "external.cancel": untilAcked("external.cancel_acked"),
   reply: untilAcked("reply.acked"),
+  send: untilAcked("message.answered"),
+  "message.answer": { performed: "durable", afterLoss: "when_asked", answeredBy: undefined },
+  "wake.deliver": untilAcked("wake.acked"),
+  "env.load": answered("catalog.published"),
+  "engine.run": untilAcked("process.event_appended"),
+  "engine.cancel": untilAcked("process.event_appended"),
+  "process.observe": { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
   observe: { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
 };
 

@@ -22,8 +22,14 @@ import { Draft, type Finished } from "./draft.ts";
 import { onEffectEvent, onEffectSignal } from "./effect/step.ts";
 import { type Rejection, absurd } from "./error.ts";
 import type { Envelope, Event } from "./event.ts";
+import type { HandleEvent } from "./handle/model.ts";
+import { onHandleEvent, onHandleSignal } from "./handle/step.ts";
+import type { LinkEvent } from "./link/model.ts";
+import { onLinkEvent, onLinkSignal } from "./link/step.ts";
 import { onOutboxEvent } from "./outbox/step.ts";
-import { onBatchEnded, onRequestEvent } from "./request/step.ts";
+import type { ProcessScopeEvent } from "./process/model.ts";
+import { onProcessEvent, onProcessSignal } from "./process/step.ts";
+import { onBatchEnded, onRequestEvent, onRequestOpen } from "./request/step.ts";
 import { admit } from "./scope/admit.ts";
 import { onScopeEvent } from "./scope/step.ts";
 import type { Signal } from "./signal.ts";
@@ -86,7 +92,27 @@ const handle = (draft: Draft, event: Event): Rejection | undefined => {
     case "wait.revoked":
       return onWaitEvent(draft, event);
     case "external.cancel_acked":
+    case "wake.acked":
       return onOutboxEvent(draft, event);
+    default:
+      return handleAmongScopes(draft, event);
+  }
+};
+
+/** What comes from other scopes, and what becomes of processes. */
+const handleAmongScopes = (draft: Draft, event: LinkEvent | ProcessScopeEvent | HandleEvent): Rejection | undefined => {
+  switch (event.type) {
+    case "message.received":
+    case "message.answered":
+    case "link.retired":
+      return onLinkEvent(draft, event);
+    case "process.registered":
+    case "process.event_appended":
+      return onProcessEvent(draft, event);
+    case "handle.granted":
+    case "handles.transferred":
+    case "handles.revoked":
+      return onHandleEvent(draft, event);
     default:
       return absurd(event);
   }
@@ -113,6 +139,8 @@ const route = (draft: Draft, signal: Signal): void => {
       return onCallSignal(draft, signal);
     case "batch.ended":
       return onBatchEnded(draft, signal);
+    case "request.open":
+      return onRequestOpen(draft, signal);
     case "effect.end":
     case "effects.expire":
     case "call.left":
@@ -121,7 +149,36 @@ const route = (draft: Draft, signal: Signal): void => {
     case "wait.leave":
     case "wait.close":
     case "waits.forget":
+    case "wait.claim":
+    case "wait.settle":
       return onWaitSignal(draft, signal);
+    default:
+      return routeAmongScopes(draft, signal);
+  }
+};
+
+type AmongScopes =
+  | Parameters<typeof onLinkSignal>[1]
+  | Parameters<typeof onProcessSignal>[1]
+  | Parameters<typeof onHandleSignal>[1];
+
+/** What processes, their handles and messages tell each other. */
+const routeAmongScopes = (draft: Draft, signal: AmongScopes): void => {
+  switch (signal.type) {
+    case "messages.send":
+    case "message.judged":
+      return onLinkSignal(draft, signal);
+    case "message.taken":
+    case "message.heard":
+    case "run.ended":
+    case "tools.published":
+    case "process.emit":
+    case "process.wait":
+    case "process.unwait":
+      return onProcessSignal(draft, signal);
+    case "handle.grant":
+    case "handle.ended":
+      return onHandleSignal(draft, signal);
     default:
       return absurd(signal);
   }

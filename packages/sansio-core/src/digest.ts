@@ -29,6 +29,13 @@ const tags: { readonly [T in CommandType]: number } = {
   "replies.record": 12,
   reply: 13,
   observe: 14,
+  send: 15,
+  "message.answer": 16,
+  "wake.deliver": 17,
+  "env.load": 18,
+  "engine.run": 19,
+  "engine.cancel": 20,
+  "process.observe": 21,
 };
 
 const absent = -1;
@@ -135,6 +142,20 @@ const write = (lanes: Lanes, c: Command): Lanes => {
       return lanes.text(c.request).replies(c.replies);
     case "observe":
       return lanes.text(c.what).text(c.call).text(c.tool).text(c.call_id);
+    case "send":
+      return lanes.text(c.to).number(c.link).number(c.number).number(c.heard).text(c.message.type);
+    case "message.answer":
+      return lanes.text(c.to).number(c.link).number(c.number).text(c.outcome.status);
+    case "wake.deliver":
+      return lanes.text(c.key).text(c.wake.process_id).number(c.wake.sequence).text(c.wake.event_type);
+    case "env.load":
+      return lanes.text(c.process).text(c.env_ref);
+    case "engine.run":
+    case "engine.cancel":
+      return lanes.text(c.process);
+    case "process.observe":
+      lanes.text(c.what).text(c.process).number(c.sequence);
+      return lanes.optional(c.event_type).optional(c.state);
     default:
       return absurd(c);
   }

@@ -11,7 +11,10 @@ import type { Command } from "./command.ts";
 import { Deadlines, isSameDeadline } from "./deadline.ts";
 import type { BatchRef, CallRef } from "./ids.ts";
 import type { Options } from "./options.ts";
+import type { HandleRow } from "./handle/model.ts";
+import type { LinkRow } from "./link/model.ts";
 import type { OutboxRow } from "./outbox/model.ts";
+import type { ProcessRow } from "./process/model.ts";
 import type { RequestRow } from "./request/model.ts";
 import type { ScopeRow } from "./scope/model.ts";
 import type { Signal } from "./signal.ts";
@@ -21,7 +24,7 @@ import type { WaitRow } from "./wait/model.ts";
 
 /** What has left the state with this event, for the journal's finished index. */
 export interface Finished {
-  readonly kind: "request" | "call" | "wait";
+  readonly kind: "request" | "call" | "wait" | "link";
   readonly id: string;
 }
 
@@ -41,6 +44,9 @@ export class Draft {
   #unclaimed: number;
   #sticky: PersistentMap<string, StickyDecision>;
   #outbox: PersistentMap<string, OutboxRow>;
+  #links: PersistentMap<string, LinkRow>;
+  #handles: PersistentMap<string, HandleRow>;
+  #process: ProcessRow | undefined;
   #deadlines: Deadlines;
   #answers = 0;
 
@@ -57,6 +63,9 @@ export class Draft {
     this.#unclaimed = before.unclaimed;
     this.#sticky = before.sticky;
     this.#outbox = before.outbox;
+    this.#links = before.links;
+    this.#handles = before.handles;
+    this.#process = before.process;
     this.#deadlines = before.deadlines;
   }
 
@@ -78,6 +87,12 @@ export class Draft {
   get outbox(): PersistentMap<string, OutboxRow> {
     return this.#outbox;
   }
+  get handles(): PersistentMap<string, HandleRow> {
+    return this.#handles;
+  }
+  get process(): ProcessRow | undefined {
+    return this.#process;
+  }
 
   request(id: string): RequestRow | undefined {
     return this.#requests.at(id);
@@ -90,6 +105,9 @@ export class Draft {
   }
   wait(key: string): WaitRow | undefined {
     return this.#waits.at(key);
+  }
+  link(peer: string): LinkRow | undefined {
+    return this.#links.get(peer);
   }
   calls(): CallRow[] {
     return this.#calls.rows();
@@ -147,6 +165,24 @@ export class Draft {
     this.#outbox = this.#outbox.delete(key);
   }
 
+  /** A link without an end is none. */
+  putLink(row: LinkRow): void {
+    const isOver = row.incoming === undefined && row.outgoing === undefined;
+    this.#links = isOver ? this.#links.delete(row.peer) : this.#links.set(row.peer, row);
+  }
+  finishLink(id: string): void {
+    this.finished.push({ kind: "link", id });
+  }
+  putHandle(row: HandleRow): void {
+    this.#handles = this.#handles.set(row.process, row);
+  }
+  dropHandle(process: string): void {
+    this.#handles = this.#handles.delete(process);
+  }
+  setProcess(row: ProcessRow): void {
+    this.#process = row;
+  }
+
   emit(command: Command): void {
     this.commands.push(command);
   }
@@ -192,6 +228,9 @@ export class Draft {
       unclaimed: this.#unclaimed,
       sticky: this.#sticky,
       outbox: this.#outbox,
+      links: this.#links,
+      handles: this.#handles,
+      process: this.#process,
       deadlines: isSame ? before.deadlines : this.#cleanDeadlines(),
     };
   }

@@ -43,11 +43,16 @@ export type RejectionCode =
   | "too_many_unclaimed"
   | "owner_unknown"
   | "process_exists"
+  | "process_event_exists"
   | "process_unknown"
   | "process_conflict"
   | "process_refused"
   | "link_gap"
   | "link_unknown"
+  | "link_full"
+  | "already_received"
+  | "already_answered"
+  | "handle_refused"
   | "message_unknown"
   | "invalid_option";
 

@@ -3,7 +3,10 @@ import type { ApprovalEvent } from "./approval/model.ts";
 import type { CallEvent } from "./call/model.ts";
 import type { CatalogEvent } from "./catalog/model.ts";
 import type { EffectEvent } from "./effect/model.ts";
+import type { HandleEvent } from "./handle/model.ts";
+import type { LinkEvent } from "./link/model.ts";
 import type { OutboxEvent } from "./outbox/model.ts";
+import type { ProcessScopeEvent } from "./process/model.ts";
 import type { RequestEvent } from "./request/model.ts";
 import type { ScopeEvent } from "./scope/model.ts";
 import type { WaitEvent } from "./wait/model.ts";
@@ -16,7 +19,10 @@ export type Event =
   | ApprovalEvent
   | EffectEvent
   | WaitEvent
-  | OutboxEvent;
+  | OutboxEvent
+  | LinkEvent
+  | ProcessScopeEvent
+  | HandleEvent;
 export type EventType = Event["type"];
 export type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>;
 

@@ -8,6 +8,10 @@ export interface Options {
   readonly grace_ms: number;
   /** Resolutions that nobody awaits yet. */
   readonly max_unclaimed: number;
+  /** Answers to messages of one link that their sender has not heard; more messages are taken when it has. */
+  readonly max_answers: number;
+  /** Handles of processes that have ended; the oldest leave first. */
+  readonly max_ended_handles: number;
   /** The pause before each resume after a lost owner; so many resumes in a row without a new record are tried. */
   readonly resume_pauses_ms: readonly number[];
   /** How long a call waits for an executor of its tool. */
@@ -26,6 +30,8 @@ export const defaultOptions: Options = {
   concurrency: null,
   grace_ms: 50,
   max_unclaimed: 1000,
+  max_answers: 1000,
+  max_ended_handles: 1000,
   resume_pauses_ms: [0, 1000, 4000, 16_000, 64_000],
   no_executor_ms: 900_000,
   expire_at_once: 256,
@@ -42,6 +48,8 @@ export const Options: Codec<Options> = record<Options>("struct Options", {
   concurrency: nullable(u64),
   grace_ms: option(u64, defaultOptions.grace_ms),
   max_unclaimed: option(u64, defaultOptions.max_unclaimed),
+  max_answers: option(u64, defaultOptions.max_answers),
+  max_ended_handles: option(u64, defaultOptions.max_ended_handles),
   resume_pauses_ms: option(array(u64), defaultOptions.resume_pauses_ms),
   no_executor_ms: option(u64, defaultOptions.no_executor_ms),
   expire_at_once: option(u64, defaultOptions.expire_at_once),

@@ -3,6 +3,7 @@ import type { CallIn, CallRow } from "./call/model.ts";
 import { recoveryOf } from "./catalog/model.ts";
 import type { Command } from "./command.ts";
 import type { CallRef } from "./ids.ts";
+import { sendingsOf } from "./link/model.ts";
 import { repliesOf } from "./request/replies.ts";
 import type { State } from "./state.ts";
 import { maxAttempts } from "./call/retry.ts";
@@ -93,17 +94,40 @@ const ofRequests = (state: State): Born[] =>
   });
 
 const ofOutbox = (state: State): Born[] =>
-  [...state.outbox.values()].map(({ call, key, born }, index) => ({
-    born,
-    index,
-    command: { type: "external.cancel", call, key },
-  }));
+  [...state.outbox.values()].toSorted(byKey).map(({ born, ...command }, index) => ({ born, index, command }));
+const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : 1);
 
+/** Each link's messages in their order; of two links' at one place in the log those to the lesser peer first. */
+const ofLinks = (state: State): Born[] =>
+  [...state.links.values()]
+    .toSorted((a, b) => (a.peer < b.peer ? -1 : 1))
+    .flatMap(sendingsOf)
+    .map(({ born, ...sending }) => ({ born, index: sending.number, command: { type: "send", ...sending } }));
+
+const first = (command: Command): Born => ({ born: 0, index: 0, command });
+
+const ofProcess = ({ process: row }: State): Born[] => {
+  if (row === undefined) return [];
+  const { id, env_ref = "" } = row.registration;
+  if (row.run === "env") return [first({ type: "env.load", process: id, env_ref })];
+  if (row.run !== "engine") return [];
+  const run = first({ type: "engine.run", process: id });
+  return row.cancelled ? [run, { ...first({ type: "engine.cancel", process: id }), index: 1 }] : [run];
+};
+
+const byText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 const byBirth = (a: Born, b: Born): number =>
-  a.born - b.born || a.index - b.index || (a.command.type < b.command.type ? -1 : 1);
+  a.born - b.born || a.index - b.index || byText(a.command.type, b.command.type);
 
 /** The commands to issue again, oldest first: of a live state and of one folded from its log the same, at any prefix. */
 export const outstanding = (state: State): readonly Command[] =>
-  [...ofCalls(state), ...ofBatches(state), ...ofRequests(state), ...ofOutbox(state)]
+  [
+    ...ofCalls(state),
+    ...ofBatches(state),
+    ...ofRequests(state),
+    ...ofOutbox(state),
+    ...ofLinks(state),
+    ...ofProcess(state),
+  ]
     .toSorted(byBirth)
     .map(({ command }) => command);

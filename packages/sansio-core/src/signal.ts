@@ -7,14 +7,21 @@ import type { Json, Resolution } from "@pawl/tool-value";
 import type { BatchParent } from "./batch/model.ts";
 import type { OpenEffect, SettledEffect } from "./effect/model.ts";
 import type { BatchRef, CallRef } from "./ids.ts";
-import type { RequestedCall } from "./request/model.ts";
+import type { GrantedHandle, Message, Outcome, Said } from "./link/message.ts";
+import type { WaitingMessage } from "./link/model.ts";
+import type { ProcessAppend } from "./process/append.ts";
+import type { TerminalState } from "./process/model.ts";
+import type { Reply, RequestedCall } from "./request/model.ts";
 import type { Waiter } from "./wait/model.ts";
+
+/** A call to be made; one that is prepared already has what its tool made of it. */
+export type NewCall = RequestedCall & { readonly prepared?: Json };
 
 interface NewBatch {
   readonly request: string;
   /** In front of the call ids that a body made. */
   readonly prefix: string;
-  readonly calls: readonly RequestedCall[];
+  readonly calls: readonly NewCall[];
 }
 
 export type Signal =
@@ -59,6 +66,8 @@ export type Signal =
       readonly key: string;
       readonly status: SettledEffect["status"];
       readonly value: number;
+      /** The effect that is meant, where another may have taken its key. */
+      readonly requested?: number;
     }
   | { readonly type: "wait.open"; readonly key: string; readonly waiter: Waiter; readonly request: string }
   | { readonly type: "wait.leave"; readonly key: string; readonly waiter: Waiter }
@@ -73,7 +82,36 @@ export type Signal =
   | { readonly type: "pending.end"; readonly call: CallRef; readonly resolution: Resolution | "revoked" }
   /** The earliest deadline of a body's effects has passed. */
   | { readonly type: "effects.expire"; readonly call: CallRef }
-  | { readonly type: "waits.forget"; readonly request: string; readonly keys: readonly string[] };
+  | { readonly type: "waits.forget"; readonly request: string; readonly keys: readonly string[] }
+  /** A request holds a key that is resolved from within, before any of its calls waits there. */
+  | { readonly type: "wait.claim"; readonly key: string; readonly request: string }
+  /** A key is resolved from within. `isKept`: also where nobody holds it, for whoever comes. */
+  | { readonly type: "wait.settle"; readonly key: string; readonly resolution: Resolution; readonly isKept: boolean }
+  | ({ readonly type: "messages.send"; readonly to: string } & WaitingMessage)
+  | { readonly type: "message.taken"; readonly from: string; readonly message: Said; readonly invalid?: string }
+  | { readonly type: "message.judged"; readonly from: string; readonly outcome: Outcome }
+  | { readonly type: "message.heard"; readonly to: string; readonly message: Message; readonly outcome: Outcome }
+  | ({ readonly type: "handle.grant" } & GrantedHandle)
+  | { readonly type: "handle.ended"; readonly process: string; readonly state: TerminalState }
+  /** A process runs its call as a request of its own. */
+  | {
+      readonly type: "request.open";
+      readonly request: string;
+      readonly hash: string;
+      readonly executionScope: string;
+      readonly calls: readonly NewCall[];
+    }
+  | { readonly type: "run.ended"; readonly replies: readonly Reply[] }
+  | { readonly type: "tools.published" }
+  | {
+      readonly type: "process.emit";
+      readonly call: CallRef;
+      readonly key: string;
+      readonly append: Pick<ProcessAppend, "request" | "payloadHash" | "invalid">;
+    }
+  /** A body waits for a signal; and nobody does any more. */
+  | { readonly type: "process.wait"; readonly key: string; readonly name: string; readonly ordinal: number }
+  | { readonly type: "process.unwait"; readonly key: string };
 
 export type SignalType = Signal["type"];
 
@@ -90,7 +128,7 @@ export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
   "batch.triggered": [],
   "batches.cancel": ["calls.cancel"],
   "calls.cancel": ["batch.counted", "call.left", "wait.close"],
-  "batch.ended": ["waits.forget"],
+  "batch.ended": ["waits.forget", "run.ended"],
   "call.left": ["calls.drop", "wait.leave"],
   "calls.drop": ["wait.close"],
   "calls.decide": ["call.moved"],
@@ -98,8 +136,30 @@ export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
   "effects.expire": ["wait.leave"],
   "effect.end": [],
   "wait.open": ["effect.end", "pending.end"],
-  "wait.leave": [],
+  "wait.leave": ["process.unwait"],
   "wait.close": ["effect.end"],
   "pending.end": ["call.moved"],
   "waits.forget": [],
+  "wait.claim": [],
+  "wait.settle": ["effect.end", "pending.end"],
+  "messages.send": [],
+  "message.taken": [
+    "message.judged",
+    "messages.send",
+    "wait.settle",
+    "batches.cancel",
+    "request.open",
+    "handle.grant",
+    "handle.ended",
+  ],
+  "message.judged": [],
+  "message.heard": ["handle.grant"],
+  "handle.grant": [],
+  "handle.ended": [],
+  "request.open": ["batch.create"],
+  "run.ended": ["messages.send"],
+  "tools.published": ["request.open"],
+  "process.emit": ["effect.end", "messages.send", "wait.settle", "batches.cancel"],
+  "process.wait": [],
+  "process.unwait": [],
 };

@@ -6,7 +6,10 @@ import { type CallRow, dueOf } from "./call/model.ts";
 import type { CatalogRow } from "./catalog/model.ts";
 import { type Due, Deadlines, isSameDeadline } from "./deadline.ts";
 import { defaultOptions } from "./options.ts";
+import type { HandleRow } from "./handle/model.ts";
+import type { LinkRow } from "./link/model.ts";
 import type { OutboxRow } from "./outbox/model.ts";
+import type { ProcessRow } from "./process/model.ts";
 import type { RequestRow } from "./request/model.ts";
 import type { ScopeRow } from "./scope/model.ts";
 import { Table } from "./table.ts";
@@ -26,6 +29,12 @@ export interface State {
   readonly unclaimed: number;
   readonly sticky: PersistentMap<string, StickyDecision>;
   readonly outbox: PersistentMap<string, OutboxRow>;
+  /** By the peer. */
+  readonly links: PersistentMap<string, LinkRow>;
+  /** Of a session: the processes that it may use. */
+  readonly handles: PersistentMap<string, HandleRow>;
+  /** Of the scope of a process. */
+  readonly process: ProcessRow | undefined;
   readonly deadlines: Deadlines;
 }
 
@@ -42,6 +51,9 @@ export const initial = (scope: string): State => ({
   unclaimed: 0,
   sticky: PersistentMap(),
   outbox: PersistentMap(),
+  links: PersistentMap(),
+  handles: PersistentMap(),
+  process: undefined,
   deadlines: Deadlines.none,
 });
 

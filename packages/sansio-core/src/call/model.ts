@@ -81,7 +81,7 @@ export interface Approval {
 }
 
 export type CallRow =
-  | (Base & { readonly phase: "requested"; readonly byId: boolean })
+  | (Base & { readonly phase: "requested"; readonly byId: boolean; readonly prepared?: Json })
   | (Base & { readonly phase: "preparing"; readonly manifest: Tool; readonly waits: "hook" | "args" | "prepare" })
   | (Base & {
       readonly phase: "awaiting_approval";

@@ -31,11 +31,18 @@ export const begin = (draft: Draft, row: CallIn<"requested">): CallRow => {
       unavailable(row.byId ? `Tool id \`${row.tool}\` is unavailable in this session` : undefined),
     );
   }
+  if (row.prepared !== undefined) return begun(draft, row, manifest, row.prepared);
   if (!options.before_hook) return check(draft, row, manifest);
   const next = preparing(row, manifest, "hook");
   draft.emit({ type: "hook.run", call: row.call.ref, phase: "before", tool: next.tool, args: row.args });
   return next;
 };
+
+/** It was hooked, checked and prepared where it was made; only a person's word may be wanted here. */
+const begun = (draft: Draft, row: CallRow, manifest: Tool, payload: Json): CallRow =>
+  manifest.policy === "requires_approval"
+    ? prepare(draft, row, manifest)
+    : ready(preparing(row, manifest, "prepare"), payload, "");
 
 const check = (draft: Draft, row: CallRow, manifest: Tool): CallRow => {
   if (!manifest.checks) return prepare(draft, row, manifest);

@@ -23,11 +23,12 @@ const batchOf = (draft: Draft, ref: BatchRef): BatchRow => {
 };
 
 const onCreate = (draft: Draft, { batch, request, prefix, calls }: Of<"calls.create">): void => {
-  for (const [index, { id, tool, by_id = false, args, replay }] of calls.entries()) {
+  for (const [index, { id, tool, by_id = false, args, replay, prepared }] of calls.entries()) {
     const name = prefix + id;
     const identity = { ref: callRef(request, name), request, name, id, batch, index, born: draft.seq };
     const call = replay === undefined ? identity : { ...identity, replay };
-    draft.putCall({ call, tool, args, observed: false, phase: "requested", byId: by_id }, undefined);
+    const row = { call, tool, args, observed: false, phase: "requested", byId: by_id } as const;
+    draft.putCall(prepared === undefined ? row : { ...row, prepared }, undefined);
   }
 };
 

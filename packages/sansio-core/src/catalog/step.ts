@@ -25,5 +25,6 @@ export const onCatalogEvent = (draft: Draft, event: CatalogEvent): Rejection | u
     byName: PersistentMap(tools.map((tool) => [tool.name, tool])),
     byId: PersistentMap(tools.map((tool) => [tool.id, tool])),
   });
+  if (draft.process !== undefined) draft.raise({ type: "tools.published" });
   return undefined;
 };

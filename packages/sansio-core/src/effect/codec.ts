@@ -1,4 +1,6 @@
 import { type Codec, array, json, oneOf, optional, record, string, tagged, u64 } from "@pawl/tool-value";
+import { SessionScope } from "../key/session-scope.ts";
+import { AskingCodec } from "../link/codec.ts";
 import { ReplyCodec } from "../request/codec.ts";
 import type { ChildCall, EffectResult, EffectSpec, SelectMode, StepError, StepRecovery } from "./model.ts";
 
@@ -8,15 +10,22 @@ const ChildCallCodec: Codec<ChildCall> = record<ChildCall>("struct ChildCall", {
   args: json,
 });
 
+const SignalCodec = record<{ readonly name: string; readonly ordinal: number }>("struct SignalPlace", {
+  name: string,
+  ordinal: u64,
+});
+
 export const SelectModeCodec: Codec<SelectMode> = oneOf("a select mode", "race", "any", "all", "all_settled");
 
 export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("EffectSpec", "kind", {
   step: { recovery: oneOf<StepRecovery>("a step recovery", "again", "idempotent", "once"), input: json },
   sleep: { ms: u64 },
-  wait: { wait: string, deadline_ms: optional(u64) },
+  wait: { wait: string, deadline_ms: optional(u64), signal: optional(SignalCodec) },
   host: { name: string, input: json },
   trigger: { input: json },
   batch: { calls: array(ChildCallCodec) },
+  message: { to: string, message: AskingCodec, holder: optional(SessionScope) },
+  event: { event_type: string, payload: json, replay_key: string, payload_hash: string, invalid: optional(string) },
   select: { mode: SelectModeCodec, keys: array(string) },
 });
 

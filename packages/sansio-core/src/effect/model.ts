@@ -16,6 +16,8 @@
  */
 import type { Json } from "@pawl/tool-value";
 import type { Deadline } from "../deadline.ts";
+import type { SessionScope } from "../key/session-scope.ts";
+import type { Asking } from "../link/message.ts";
 import type { Reply } from "../request/model.ts";
 
 /** What becomes of a step whose owner was lost while it ran. */
@@ -32,11 +34,28 @@ export interface ChildCall {
 export type EffectSpec =
   | { readonly kind: "step"; readonly recovery: StepRecovery; readonly input: Json }
   | { readonly kind: "sleep"; readonly ms: number }
-  | { readonly kind: "wait"; readonly wait: string; readonly deadline_ms?: number }
+  | {
+      readonly kind: "wait";
+      readonly wait: string;
+      readonly deadline_ms?: number;
+      /** Of a process that waits for a signal: which one. */
+      readonly signal?: { readonly name: string; readonly ordinal: number };
+    }
   | { readonly kind: "host"; readonly name: string; readonly input: Json }
   /** A host request whose answer is an occurrence, which the call's batch reports with its replies. */
   | { readonly kind: "trigger"; readonly input: Json }
   | { readonly kind: "batch"; readonly calls: readonly ChildCall[] }
+  /** Something asked of a process: settled by its answer. `holder`: in whose name, where the body did not start it. */
+  | { readonly kind: "message"; readonly to: string; readonly message: Asking; readonly holder?: SessionScope }
+  /** An event in the log of the body's own process: settled at once. */
+  | {
+      readonly kind: "event";
+      readonly event_type: string;
+      readonly payload: Json;
+      readonly replay_key: string;
+      readonly payload_hash: string;
+      readonly invalid?: string;
+    }
   | { readonly kind: "select"; readonly mode: SelectMode; readonly keys: readonly string[] };
 export type EffectKind = EffectSpec["kind"];
 

@@ -9,6 +9,7 @@ import type { EventOf } from "../event.ts";
 import { type CallRef, effectBatch } from "../ids.ts";
 import { conflictOfIds } from "../request/model.ts";
 import type { Signal } from "../signal.ts";
+import { openWait, sendMessage } from "./perform.ts";
 import { isForgotten } from "./ask.ts";
 import { decideSelect } from "./select.ts";
 import type { EffectEvent, EffectKind, OpenEffect } from "./model.ts";
@@ -51,9 +52,17 @@ const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): O
     case "host":
     case "trigger":
     case "batch":
+    case "message":
+    case "event":
       return open;
   }
 };
+
+/** Only a process has a log for events of its own. */
+const misfitOfScope = ({ process, scope }: Draft, { effect }: Requested): Rejection | undefined =>
+  effect.kind === "event" && process === undefined
+    ? reject("process_unknown", `\`${scope.id}\` is no process`)
+    : undefined;
 
 /** The host request that a trigger is. */
 const triggerRequest = "trigger.emit";
@@ -65,7 +74,15 @@ const perform = (draft: Draft, row: CallIn<"running">, { key, effect, attempt, r
     case "step":
       return draft.emit({ type: "step.run", call: ref, attempt, run, key, recovery: effect.recovery });
     case "wait":
-      return draft.raise({ type: "wait.open", key: effect.wait, waiter: { call: ref, effect: key }, request });
+      return openWait(draft, row, key, effect);
+    case "message":
+      return sendMessage(draft, row, key, effect);
+    case "event": {
+      const { event_type, payload, replay_key, payload_hash: payloadHash, invalid } = effect;
+      const asked = { event_type, payload, replay: { key: replay_key } };
+      const append = { request: asked, payloadHash, ...(invalid === undefined ? {} : { invalid }) };
+      return draft.raise({ type: "process.emit", call: ref, key, append });
+    }
     case "host":
       return draft.emit({ type: "host.request", call: ref, attempt, run, key, name: effect.name, input: effect.input });
     case "trigger":
@@ -99,7 +116,7 @@ const perform = (draft: Draft, row: CallIn<"running">, { key, effect, attempt, r
 const onRequested = (draft: Draft, event: Requested): Rejection | undefined => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
-  const misfit = misfitOfRun(row, event) ?? conflict(event, row.body);
+  const misfit = misfitOfRun(row, event) ?? conflict(event, row.body) ?? misfitOfScope(draft, event);
   if (misfit !== undefined) return misfit;
   const { body } = row;
   const effect = opened(draft, event);
@@ -220,6 +237,14 @@ export const onEffectEvent = (draft: Draft, event: EffectEvent): Rejection | und
   }
 };
 
+/** An end that is meant for an effect whose key another has by now is nobody's. */
+const onEnd = (draft: Draft, { call, key, status, value, requested }: Of<"effect.end">): void => {
+  const row = draft.call(call);
+  if (row === undefined) return;
+  const open = bodyOf(row)?.open.find((effect) => effect.key === key);
+  if (requested === undefined || open?.seq === requested) endEffect(draft, call, key, { status, value });
+};
+
 /** The earliest of a body's sleeps and waits is over. */
 const onExpire = (draft: Draft, { call }: Of<"effects.expire">): void => {
   const open = bodyOf(known(draft, call))?.open ?? [];
@@ -252,12 +277,8 @@ const onLeft = (draft: Draft, { call, effects }: Of<"call.left">): void => {
 
 export const onEffectSignal = (draft: Draft, signal: Of<"effect.end" | "effects.expire" | "call.left">): void => {
   switch (signal.type) {
-    case "effect.end": {
-      const { status, value } = signal;
-      return draft.call(signal.call) === undefined
-        ? undefined
-        : endEffect(draft, signal.call, signal.key, { status, value });
-    }
+    case "effect.end":
+      return onEnd(draft, signal);
     case "effects.expire":
       return onExpire(draft, signal);
     case "call.left":

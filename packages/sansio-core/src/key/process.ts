@@ -2,6 +2,10 @@
 import { absurd } from "../error.ts";
 import { type SessionScope, sessionScopeId } from "./session-scope.ts";
 
+/** The scope that a process lives in, and the process of such a scope. */
+export const processScope = (processId: string): string => `process:${processId}`;
+export const processOfScope = (scope: string): string => scope.slice(scope.indexOf(":") + 1);
+
 export const signalEventType = (name: string): string => `signal.${name}`;
 
 /** The keys under which a process's own log knows an event again. */

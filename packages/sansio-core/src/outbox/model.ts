@@ -7,13 +7,14 @@
  *   O1  an entry is sent again until it is acknowledged, and not after
  */
 import type { CallRef } from "../ids.ts";
+import type { WakeDelivery } from "../process/wake.ts";
 
-/** The host is asked to end outside work that a cancelled call had begun. */
-export interface OutboxRow {
-  readonly type: "external.cancel";
-  readonly call: CallRef;
-  readonly key: string;
-  readonly born: number;
-}
+export type OutboxRow =
+  /** The host is asked to end outside work that a cancelled call had begun. */
+  | { readonly type: "external.cancel"; readonly call: CallRef; readonly key: string; readonly born: number }
+  /** A session is told of its process's event. */
+  | { readonly type: "wake.deliver"; readonly key: string; readonly wake: WakeDelivery; readonly born: number };
 
-export type OutboxEvent = { readonly type: "external.cancel_acked"; readonly key: string };
+export type OutboxEvent =
+  | { readonly type: "external.cancel_acked"; readonly key: string }
+  | { readonly type: "wake.acked"; readonly key: string };

@@ -3,17 +3,19 @@
  * checked, given its meaning, and takes the next place. The payload's hash and the schema's verdict come in with the
  * request: nothing is hashed or validated here.
  */
+import { type Json, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Rejection, type RejectionCode, reject } from "../error.ts";
-import { coreEvent } from "./core-event.ts";
+import { completionRequest, coreEvent } from "./core-event.ts";
 import { eventInvocation } from "./invocation.ts";
-import type {
-  AppendedEvent,
-  ProcessEvent,
-  ProcessEventAppendRequest,
-  ProcessEventSemantics,
-  ProcessEventType,
-  ProcessRow,
+import {
+  type AppendedEvent,
+  type ProcessEvent,
+  type ProcessEventAppendRequest,
+  type ProcessEventSemantics,
+  type ProcessEventType,
+  type ProcessRow,
+  coreMade,
 } from "./model.ts";
 import { eventIdentityOf, materialize } from "./semantics.ts";
 import { countSignal, leaveWait, signalOfType, signalOrdinal } from "./signal.ts";
@@ -60,7 +62,7 @@ const semanticsOf = (
   return materialize(type?.semantics ?? {}, payload, eventIdentityOf(registration.id, sequence));
 };
 
-const eventOf = (
+export const eventOf = (
   { processId, request }: ProcessAppend,
   { seq, at }: Pick<AppendedEvent, "seq" | "at">,
   semantics: ProcessEventSemantics,
@@ -97,10 +99,20 @@ const delivered = (
   };
 };
 
+const isEqual = (a: Json, b: Json): boolean => stringify(a) === stringify(b);
+
+/** Whether a request says what its key was first used for. Of an end that the core made the status says it. */
+const isSame = ({ registration, status }: ProcessRow, append: ProcessAppend, stored: AppendedEvent): boolean => {
+  if (stored.hash !== coreMade) return stored.hash === append.payloadHash;
+  if (status.state === "running") return false;
+  const { event_type, payload } = completionRequest(registration.id, status.await_output);
+  return append.request.event_type === event_type && isEqual(append.request.payload, payload);
+};
+
 /** The same key again: the stored event, its wake once more, and the status it had to bring about. */
 const replayed = (row: ProcessRow, append: ProcessAppend, stored: AppendedEvent): Result<Appended> => {
-  const { processId, request, payloadHash } = append;
-  if (stored.hash !== payloadHash) {
+  const { processId, request } = append;
+  if (!isSame(row, append, stored)) {
     const message = `process \`${processId}\` event replay key \`${request.replay?.key}\` conflicts with an existing event`;
     return refused(message, "process_conflict");
   }

@@ -1,7 +1,8 @@
 /** The invariants of a process, one function each: what is broken, if anything. */
 import { isBlank } from "../key/blank.ts";
-import { signalEventType, signalWaitKey } from "../key/process.ts";
+import { processScope, signalEventType, signalWaitKey } from "../key/process.ts";
 import { coreEventTypes } from "./core-event.ts";
+import type { State } from "../state.ts";
 import type { ProcessRow } from "./model.ts";
 import { envMisfit, typesMisfit } from "./registration.ts";
 import { signalOfType } from "./signal.ts";
@@ -59,3 +60,50 @@ export const checkP7: ProcessCheck = ({ createdAt, updatedAt }) =>
   updatedAt >= createdAt ? undefined : `P7: updated at ${updatedAt}, made at ${createdAt}`;
 
 export const processChecks: readonly ProcessCheck[] = [checkP1, checkP2, checkP3, checkP4, checkP5, checkP6, checkP7];
+
+type Check = (state: State) => string | undefined;
+
+export const checkP8: Check = ({ process: row, requests }) => {
+  if (row === undefined) return undefined;
+  const { run, status, registration } = row;
+  if (status.state !== "running" && (run === "env" || run === "engine"))
+    return `P8: ${status.state}, and its run is ${run}`;
+  if (status.state === "running" && run === "none") return "P8: it runs, and nothing does";
+  const request = requests.at(registration.id);
+  if (run === "call" && request?.phase !== "running") return `P8: its call is ${request?.phase ?? "gone"}`;
+  return undefined;
+};
+
+export const checkP9: Check = ({ process: row }) => {
+  if (row === undefined) return undefined;
+  const { peers, status } = row;
+  if (status.state !== "running" && peers.length > 0)
+    return `P9: ${status.state}, and ${peers.length} peers are not told`;
+  const scopes = new Set(peers.map(({ scope }) => scope));
+  if (scopes.size !== peers.length) return `P9: ${peers.length} peers in ${scopes.size} scopes`;
+  const twice = peers.find(({ waits }) => new Set(waits).size !== waits.length);
+  return twice === undefined ? undefined : `P9: \`${twice.scope}\` waits twice for one key`;
+};
+
+export const checkP10: Check = ({ process: row, scope }) => {
+  if (row === undefined) return undefined;
+  const home = processScope(row.registration.id);
+  return scope.id === home ? undefined : `P10: it is in \`${scope.id}\`, expected \`${home}\``;
+};
+
+/** A process has one end: it does not change, and none goes on after it. */
+export const checkP11Change = (before: State, after: State): string | undefined => {
+  const was = before.process;
+  if (was === undefined || was.status.state === "running") return undefined;
+  return after.process?.status === was.status
+    ? undefined
+    : `P11: ${was.status.state} became ${after.process?.status.state}`;
+};
+
+const ofRow =
+  (check: ProcessCheck): Check =>
+  ({ process: row }) =>
+    row === undefined ? undefined : check(row);
+
+export const processStateChecks: readonly Check[] = [...processChecks.map(ofRow), checkP8, checkP9, checkP10];
+export const processChangeChecks = [checkP11Change] as const;

@@ -78,7 +78,7 @@ export const ProcessAwaitOutput: Codec<m.ProcessAwaitOutput> = tagged<m.ProcessA
   },
 );
 
-const TerminalState: Codec<m.TerminalState> = oneOf("a terminal state", "completed", "failed", "cancelled");
+export const TerminalState: Codec<m.TerminalState> = oneOf("a terminal state", "completed", "failed", "cancelled");
 
 const WakeDedupe: Codec<m.WakeDedupe> = external<m.WakeDedupe>("WakeDedupe", ["event_identity"], {
   selector: ProcessValueSelector,
@@ -122,6 +122,14 @@ export const ProcessRegistration: Codec<m.ProcessRegistration> = record<m.Proces
     env_ref: optional(string),
     wake_target: optional(SessionScope),
   },
+);
+
+export const ProcessStateCodec: Codec<m.ProcessState> = oneOf(
+  "a process state",
+  "running",
+  "completed",
+  "failed",
+  "cancelled",
 );
 
 export type ProcessStatus = m.ProcessStatus;
@@ -216,6 +224,14 @@ export const ProcessHandleSummary: Codec<m.ProcessHandleSummary> = record<m.Proc
       label: optional(string),
     }),
     definition: optional(json),
-    status: oneOf("a process state", "running", "completed", "failed", "cancelled"),
+    status: ProcessStateCodec,
   },
 );
+
+/** What the runtime found out about an append: its payload's hash, and why it does not fit its schema. */
+const appendFields = { request: ProcessEventAppendRequest, payload_hash: string, invalid: optional(string) };
+
+export const processEvents = {
+  "process.registered": { registration: ProcessRegistration, hash: string },
+  "process.event_appended": appendFields,
+} as const;

@@ -18,6 +18,10 @@
  *   P5  an ended process has an event that ended it, and waits for nothing
  *   P6  a wait names a declared signal, counts from 1, and has its key from both
  *   P7  nothing was updated before it was made
+ *   P8  its tools are asked for, and an engine works, only while it runs; its call is live as long as its run says
+ *   P9  peers are distinct scopes, and are kept until the end is told; to each there is a wait once
+ *   P10 a process lives in the scope of its name
+ *   P11 an end is the only one: it never changes
  */
 import type { FailureClass, Json, ProcessValueSelector, ToolControl, ToolValue } from "@pawl/tool-value";
 import type { Map as PersistentMap } from "immutable";
@@ -180,6 +184,9 @@ export interface ProcessEventAppendRequest {
   readonly wake_target_scope?: SessionScope;
 }
 
+/** In the place of a payload's hash: the core made the event, and makes no hashes; its end says what it was. */
+export const coreMade = "";
+
 /** A keyed event, as the row remembers it. */
 export interface AppendedEvent {
   readonly hash: string;
@@ -187,6 +194,18 @@ export interface AppendedEvent {
   readonly at: number;
   /** Of a signal: which wait it resolved. */
   readonly ordinal?: number;
+}
+
+/**
+ * What of a process is run from its scope: its tools are asked for, its call is live, an engine works; or nothing is.
+ * A call may still be on its way out after the process has ended without it.
+ */
+export type ProcessRun = "none" | "env" | "call" | "engine";
+
+/** A scope that is told of the end, and its waits that hear of it. */
+export interface Peer {
+  readonly scope: string;
+  readonly waits: readonly string[];
 }
 
 /** A process as the state keeps it. */
@@ -203,7 +222,20 @@ export interface ProcessRow {
   readonly replays: PersistentMap<string, AppendedEvent>;
   /** How many signals of each event type came. */
   readonly signals: PersistentMap<string, number>;
+  readonly run: ProcessRun;
+  /** It was asked to end. */
+  readonly cancelled: boolean;
+  readonly peers: readonly Peer[];
 }
+
+export type ProcessScopeEvent =
+  | { readonly type: "process.registered"; readonly registration: ProcessRegistration; readonly hash: string }
+  | {
+      readonly type: "process.event_appended";
+      readonly request: ProcessEventAppendRequest;
+      readonly payload_hash: string;
+      readonly invalid?: string;
+    };
 
 export interface HandleDescriptor {
   readonly kind?: string;

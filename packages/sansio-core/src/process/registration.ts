@@ -141,6 +141,9 @@ const created = (registration: ProcessRegistration, hash: string, at: number): P
   sequence: 0,
   replays: PersistentMap(),
   signals: PersistentMap(),
+  run: "none",
+  cancelled: false,
+  peers: [],
 });
 
 /** Makes a process, or finds the one that the same registration made. `hash` is that of the completed registration. */

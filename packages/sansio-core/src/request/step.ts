@@ -45,6 +45,13 @@ const onAcked = (draft: Draft, { request }: EventOf<"reply.acked">): Rejection |
   return undefined;
 };
 
+/** What a process runs is a request of its own: nobody submitted it, and its reply is the process's end. */
+export const onRequestOpen = (draft: Draft, signal: Extract<Signal, { readonly type: "request.open" }>): void => {
+  const { request, hash, executionScope, calls } = signal;
+  draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
+  draft.raise({ type: "batch.create", ref: requestBatch(request), request, prefix: "", calls });
+};
+
 export const onRequestEvent = (draft: Draft, event: RequestEvent): Rejection | undefined => {
   switch (event.type) {
     case "request.submitted":
@@ -57,6 +64,9 @@ export const onRequestEvent = (draft: Draft, event: RequestEvent): Rejection | u
       return absurd(event);
   }
 };
+
+const isOfProcess = ({ process: row }: Draft, request: string): boolean =>
+  row?.run === "call" && row.registration.id === request;
 
 /** A body's batch stays until its replies are on record; a request's leaves its replies to the request. */
 export const onBatchEnded = (draft: Draft, { batch }: Extract<Signal, { readonly type: "batch.ended" }>): void => {
@@ -73,7 +83,11 @@ export const onBatchEnded = (draft: Draft, { batch }: Extract<Signal, { readonly
   for (const ref of row.calls) draft.dropCall(ref);
   draft.dropBatch(batch);
   const { hash, born, executionScope, waits } = request;
+  if (waits.length > 0) draft.raise({ type: "waits.forget", request: row.request, keys: waits });
+  if (isOfProcess(draft, row.request)) {
+    draft.dropRequest(row.request);
+    return draft.raise({ type: "run.ended", replies });
+  }
   draft.putRequest({ request: row.request, hash, born, executionScope, phase: "replying", replies, triggers });
   draft.emit({ type: "reply", request: row.request, replies, triggers });
-  if (waits.length > 0) draft.raise({ type: "waits.forget", request: row.request, keys: waits });
 };

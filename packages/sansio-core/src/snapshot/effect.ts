@@ -18,7 +18,7 @@ import type { EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../eff
 export const DeadlineCodec: Codec<Deadline> = record<Deadline>("struct Deadline", { at: u64, birth: u64 });
 
 /** In an order that is never changed: codes name places in it. */
-const kinds = ["step", "sleep", "wait", "host", "trigger", "batch", "select"] as const satisfies readonly EffectKind[];
+const kinds = ["step", "sleep", "wait", "host", "trigger", "batch", "select", "message", "event"] as const;
 
 const SelectCodec = record<NonNullable<OpenEffect["select"]>>("struct Select", {
   mode: SelectModeCodec,

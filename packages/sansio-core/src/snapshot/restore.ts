@@ -13,10 +13,13 @@ import { type State, duesOf } from "../state.ts";
 import { Table } from "../table.ts";
 import type { WaitRow } from "../wait/model.ts";
 import { type Known, callRow } from "./call-row.ts";
+import { linkRow } from "./link.ts";
 import { misfitOf } from "./misfit.ts";
+import { processRow } from "./process.ts";
 import {
   type BatchShape,
   type ChildShape,
+  type OutboxShape,
   type RequestShape,
   SnapshotCodec,
   type SnapshotShape,
@@ -138,16 +141,17 @@ const catalogOf = ({ tools, catalog, overrides }: SnapshotShape): State["catalog
   };
 };
 
+const outboxRow = ({ key, call, wake, born }: OutboxShape): OutboxRow =>
+  wake === undefined
+    ? { type: "external.cancel", call: call as CallRef, key, born } // The call may have left long ago.
+    : { type: "wake.deliver", key, wake, born };
+
 const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State => {
   const calls = keyed(
     batches.flatMap((batch) => batch.calls),
     ({ call }) => call.ref,
   );
   const waits = waitRows(shape);
-  const outbox = shape.outbox.map(({ key, call, born }): readonly [string, OutboxRow] => [
-    key,
-    { type: "external.cancel", call: call as CallRef, key, born }, // The call may have left long ago.
-  ]);
   return {
     scope: shape.scope,
     seq: shape.seq,
@@ -165,7 +169,10 @@ const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State => {
     waits: keyed(waits, ({ key }) => key),
     unclaimed: waits.filter(({ requests }) => requests.length === 0).length,
     sticky: PersistentMap(Object.entries(shape.sticky)),
-    outbox: PersistentMap(outbox),
+    outbox: PersistentMap(shape.outbox.map((row) => [row.key, outboxRow(row)])),
+    links: PersistentMap(shape.links.map((link) => [link.peer, linkRow(link)])),
+    handles: PersistentMap(shape.handles.map((row) => [row.process, row])),
+    process: shape.process === undefined ? undefined : processRow(shape.process),
     deadlines: Deadlines.of(duesOf(calls)),
   };
 };
@@ -174,10 +181,12 @@ const refused = (message: string): E.Either<ValueError, never> =>
   E.left({ code: "invalid_record", path: [], message: message.toWellFormed() });
 
 /** Rows that share a name would hide one another. */
-const isWhole = (state: State, { waits, requests, outbox }: SnapshotShape, batches: readonly Batch[]): boolean =>
-  state.waits.size === waits.length &&
-  state.requests.size === requests.length &&
-  state.outbox.size === outbox.length &&
+const isWhole = (state: State, shape: SnapshotShape, batches: readonly Batch[]): boolean =>
+  state.waits.size === shape.waits.length &&
+  state.requests.size === shape.requests.length &&
+  state.outbox.size === shape.outbox.length &&
+  state.links.size === shape.links.length &&
+  state.handles.size === shape.handles.length &&
   state.batches.size === batches.length &&
   state.calls.size === batches.reduce((sum, { calls }) => sum + calls.length, 0);
 

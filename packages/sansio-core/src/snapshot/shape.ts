@@ -22,12 +22,17 @@ import type { StickyDecision } from "../approval/model.ts";
 import type { BatchRow } from "../batch/model.ts";
 import { catalogEvents } from "../catalog/codec.ts";
 import type { Availability, Tool } from "../catalog/model.ts";
+import type { HandleRow } from "../handle/model.ts";
+import { WakeDeliveryCodec } from "../link/codec.ts";
 import { Options } from "../options.ts";
+import type { WakeDelivery } from "../process/wake.ts";
 import { ReplyCodec } from "../request/codec.ts";
 import type { Reply } from "../request/model.ts";
 import type { ScopeRow, ScopeStatus } from "../scope/model.ts";
 import type { Terminal } from "../wait/model.ts";
 import { CallCodec, type CallShape } from "./call.ts";
+import { HandleCodec, LinkCodec, type LinkShape } from "./link.ts";
+import { ProcessCodec, type ProcessShape } from "./process.ts";
 
 /** The version that is written, and the only one that is read so far. */
 export const snapshotVersion = 1;
@@ -83,7 +88,9 @@ export interface WaitShape {
 
 export interface OutboxShape {
   readonly key: string;
-  readonly call: string;
+  /** Of outside work that is to end; of a wake there is the wake. */
+  readonly call?: string;
+  readonly wake?: WakeDelivery;
   readonly born: number;
 }
 
@@ -101,6 +108,9 @@ export interface SnapshotShape {
   readonly requests: readonly RequestShape[];
   readonly children: readonly ChildShape[];
   readonly outbox: readonly OutboxShape[];
+  readonly links: readonly LinkShape[];
+  readonly handles: readonly HandleRow[];
+  readonly process?: ProcessShape;
 }
 
 const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
@@ -171,7 +181,12 @@ const ScopeCodec: Codec<ScopeRow> = record<ScopeRow>("struct Scope", {
   options: Options,
   status: StatusCodec,
 });
-const OutboxCodec: Codec<OutboxShape> = record<OutboxShape>("struct Outbox", { key: string, call: string, born: u64 });
+const OutboxCodec: Codec<OutboxShape> = record<OutboxShape>("struct Outbox", {
+  key: string,
+  call: optional(string),
+  wake: optional(WakeDeliveryCodec),
+  born: u64,
+});
 
 export const ToolsCodec: Codec<readonly Tool[]> = catalogEvents["catalog.published"].tools;
 
@@ -188,4 +203,7 @@ export const SnapshotCodec: Codec<SnapshotShape> = record<SnapshotShape>("struct
   requests: defaulted<readonly RequestShape[]>(array(RequestCodec), [], isEmpty),
   children: defaulted<readonly ChildShape[]>(array(ChildCodec), [], isEmpty),
   outbox: defaulted<readonly OutboxShape[]>(array(OutboxCodec), [], isEmpty),
+  links: defaulted<readonly LinkShape[]>(array(LinkCodec), [], isEmpty),
+  handles: defaulted<readonly HandleRow[]>(array(HandleCodec), [], isEmpty),
+  process: optional(ProcessCodec),
 });

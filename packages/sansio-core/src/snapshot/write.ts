@@ -2,16 +2,22 @@
 import type { Json } from "@pawl/tool-value";
 import type { BatchRow } from "../batch/model.ts";
 import type { Approval, BodyState, CallRow } from "../call/model.ts";
+import type { HandleRow } from "../handle/model.ts";
 import type { CallRef } from "../ids.ts";
+import type { LinkRow } from "../link/model.ts";
+import type { OutboxRow } from "../outbox/model.ts";
 import { ownExecutionScope, type RequestRow } from "../request/model.ts";
 import type { State } from "../state.ts";
 import type { WaitRow } from "../wait/model.ts";
 import type { ApprovalShape, BodyShape, CallShape } from "./call.ts";
 import { byPlace } from "./effect.ts";
+import { linkShape } from "./link.ts";
 import { type Manifests, manifestsOf } from "./manifest.ts";
+import { processShape } from "./process.ts";
 import {
   type BatchShape,
   type ChildShape,
+  type OutboxShape,
   type RequestShape,
   SnapshotCodec,
   type SnapshotShape,
@@ -163,6 +169,14 @@ const byBirth = (a: Aged, b: Aged): number => a.born - b.born;
 const byBirthAndKey = <A extends Aged & { readonly key: string }>(a: A, b: A): number =>
   a.born - b.born || (a.key < b.key ? -1 : 1);
 
+const byPeer = (a: LinkRow, b: LinkRow): number => (a.peer < b.peer ? -1 : 1);
+const byBirthAndProcess = (a: HandleRow, b: HandleRow): number => a.born - b.born || (a.process < b.process ? -1 : 1);
+
+const outboxShape = (row: OutboxRow): OutboxShape => {
+  const { key, born } = row;
+  return row.type === "wake.deliver" ? { key, wake: row.wake, born } : { key, call: row.call, born };
+};
+
 const shapeOf = (state: State): SnapshotShape => {
   const { scope, seq, at, catalog } = state;
   const waits = state.waits.rows().toSorted(byBirthAndKey);
@@ -183,7 +197,10 @@ const shapeOf = (state: State): SnapshotShape => {
     waits: waits.map(waitShape),
     requests: requests.map((row) => requestShape(source, row, top.get(row.request))),
     children: batches.flatMap((row) => childShapes(source, row)),
-    outbox: [...state.outbox.values()].toSorted(byBirthAndKey),
+    outbox: [...state.outbox.values()].toSorted(byBirthAndKey).map(outboxShape),
+    links: [...state.links.values()].toSorted(byPeer).map(linkShape),
+    handles: [...state.handles.values()].toSorted(byBirthAndProcess),
+    ...(state.process === undefined ? {} : { process: processShape(state.process) }),
   };
 };
 

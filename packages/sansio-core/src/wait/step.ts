@@ -88,12 +88,14 @@ const claim = (draft: Draft, row: WaitRow, request: string): WaitRow => {
   return { ...row, requests: [...row.requests, request] };
 };
 
+const isOver = ({ terminal, revoked }: WaitRow): boolean => terminal !== undefined || revoked === true;
+
 const onOpen = (draft: Draft, { key, waiter, request }: Of<"wait.open">): void => {
   const row: WaitRow = draft.wait(key) ?? { key, born: draft.seq, waiters: [], requests: [] };
-  const isOver = row.terminal !== undefined || row.revoked === true;
-  if (isOver && row.requests.length === 0) draft.countUnclaimed(-1);
+  const wasOver = isOver(row);
+  if (wasOver && row.requests.length === 0) draft.countUnclaimed(-1);
   const claimed = claim(draft, row, request);
-  draft.putWait(isOver ? claimed : { ...claimed, waiters: [...row.waiters, waiter] });
+  draft.putWait(wasOver ? claimed : { ...claimed, waiters: [...row.waiters, waiter] });
   if (row.terminal !== undefined) answer(draft, waiter, row.terminal);
   else if (row.revoked) deny(draft, waiter);
 };
@@ -104,7 +106,9 @@ const isSame = (a: Waiter, b: Waiter): boolean => a.call === b.call && a.effect 
 const onLeave = (draft: Draft, { key, waiter }: Of<"wait.leave">): void => {
   const row = draft.wait(key);
   if (row === undefined || row.waiters.length === 0) return;
-  draft.putWait({ ...row, waiters: row.waiters.filter((other) => !isSame(other, waiter)) });
+  const waiters = row.waiters.filter((other) => !isSame(other, waiter));
+  draft.putWait({ ...row, waiters });
+  if (waiters.length === 0) draft.raise({ type: "process.unwait", key });
 };
 
 /** A call's end resolves its key, whoever else waits there. */
@@ -116,6 +120,21 @@ const onClose = (draft: Draft, { key, waiter, request, resolution }: Of<"wait.cl
   for (const other of row.waiters) {
     if (other.effect !== undefined && !isSame(other, waiter)) answer(draft, other, terminal);
   }
+};
+
+const onClaim = (draft: Draft, { key, request }: Of<"wait.claim">): void => {
+  const row: WaitRow = draft.wait(key) ?? { key, born: draft.seq, waiters: [], requests: [] };
+  if (isOver(row) && row.requests.length === 0) draft.countUnclaimed(-1);
+  draft.putWait(claim(draft, row, request));
+};
+
+const onSettle = (draft: Draft, { key, resolution, isKept }: Of<"wait.settle">): void => {
+  const row = draft.wait(key);
+  if (row === undefined ? !isKept : isOver(row)) return;
+  const terminal = { resolution, seq: draft.seq };
+  if (row === undefined) draft.countUnclaimed(1);
+  draft.putWait({ key, born: row?.born ?? draft.seq, requests: row?.requests ?? [], waiters: [], terminal });
+  for (const waiter of row?.waiters ?? []) answer(draft, waiter, terminal);
 };
 
 const onForget = (draft: Draft, { request, keys }: Of<"waits.forget">): void => {
@@ -130,7 +149,7 @@ const onForget = (draft: Draft, { request, keys }: Of<"waits.forget">): void => 
 
 export const onWaitSignal = (
   draft: Draft,
-  signal: Of<"wait.open" | "wait.leave" | "wait.close" | "waits.forget">,
+  signal: Of<"wait.open" | "wait.leave" | "wait.close" | "waits.forget" | "wait.claim" | "wait.settle">,
 ): void => {
   switch (signal.type) {
     case "wait.open":
@@ -141,6 +160,10 @@ export const onWaitSignal = (
       return onClose(draft, signal);
     case "waits.forget":
       return onForget(draft, signal);
+    case "wait.claim":
+      return onClaim(draft, signal);
+    case "wait.settle":
+      return onSettle(draft, signal);
     default:
       return absurd(signal);
   }

@@ -1,0 +1,37 @@
+/** The invariants of handles, one function each: what is broken, and in which handle. */
+import { sessionScopeId } from "../key/session-scope.ts";
+import type { State } from "../state.ts";
+import { scopeOfHolder } from "./model.ts";
+
+type Check = (state: State) => string | undefined;
+
+export const checkH1: Check = ({ handles, scope }) => {
+  for (const { process, holders } of handles.values()) {
+    const names = new Set(holders.map(sessionScopeId));
+    if (names.size !== holders.length || names.size === 0)
+      return `handle of \`${process}\`: H1: ${holders.length} holders`;
+    const stray = holders.find((holder) => scopeOfHolder(holder) !== scope.id);
+    if (stray !== undefined) return `handle of \`${process}\`: H1: \`${sessionScopeId(stray)}\` is another session's`;
+  }
+  return undefined;
+};
+
+const endedOf = ({ handles }: State): number => handles.count((row) => row.ended !== undefined);
+
+/** A smaller bound may leave more. */
+export const checkH2Change = (before: State, after: State): string | undefined => {
+  const max = after.scope.options.max_ended_handles;
+  return endedOf(after) <= Math.max(max, endedOf(before)) ? undefined : `H2: ${endedOf(after)} ended handles of ${max}`;
+};
+
+export const checkH3: Check = ({ handles }) => {
+  for (const [key, { process, status, ended }] of handles) {
+    if (key !== process) return `handle of \`${process}\`: H3: it is kept as \`${key}\``;
+    if ((ended === undefined) !== (status === "running"))
+      return `handle of \`${process}\`: H3: ${status}, ended at ${ended}`;
+  }
+  return undefined;
+};
+
+export const handleChecks: readonly Check[] = [checkH1, checkH3];
+export const handleChangeChecks = [checkH2Change] as const;

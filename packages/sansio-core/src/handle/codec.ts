@@ -1,0 +1,9 @@
+import { array, optional, string } from "@pawl/tool-value";
+import { SessionScope } from "../key/session-scope.ts";
+import { grantedFields } from "../link/codec.ts";
+
+export const handleEvents = {
+  "handle.granted": grantedFields,
+  "handles.transferred": { from: SessionScope, to: SessionScope, processes: array(string) },
+  "handles.revoked": { holder: SessionScope, processes: optional(array(string)) },
+} as const;

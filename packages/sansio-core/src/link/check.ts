@@ -1,0 +1,92 @@
+/** The invariants of links, one function each: what is broken, and in which link. */
+import { outstanding } from "../recovery.ts";
+import type { State } from "../state.ts";
+import { type LinkRow, sendingsOf } from "./model.ts";
+
+type Check = (state: State) => string | undefined;
+
+const firstOf = (state: State, broken: (row: LinkRow) => string | undefined): string | undefined => {
+  for (const row of state.links.values()) {
+    const what = broken(row);
+    if (what !== undefined) return `link with \`${row.peer}\`: ${what}`;
+  }
+  return undefined;
+};
+
+export const checkL1: Check = (state) =>
+  firstOf(state, ({ outgoing }) => {
+    if (outgoing === undefined) return undefined;
+    const { sent, heard, unanswered } = outgoing;
+    const stray = [...unanswered].find(([key, { number }]) => key !== number || number <= heard || number > sent);
+    if (stray !== undefined) return `L1: message ${stray[0]} is unanswered, between ${heard} and ${sent}`;
+    return heard === sent || unanswered.has(heard + 1)
+      ? undefined
+      : `L1: message ${heard + 1} is answered, and unheard`;
+  });
+
+export const checkL2: Check = (state) =>
+  firstOf(state, ({ outgoing }) => {
+    if (outgoing === undefined) return undefined;
+    const { phase, unanswered } = outgoing;
+    const last = [...unanswered.values()].filter(({ message }) => message.type === "link.closed").length;
+    const expected = phase === "closing" ? 1 : 0;
+    if (last !== expected) return `L2: it is ${phase}, with ${last} last words`;
+    if (phase === "closing" && unanswered.size !== 1) return `L2: it closes with ${unanswered.size} unanswered`;
+    return phase === "draining" && unanswered.size === 0 ? "L2: it is drained, and does not close" : undefined;
+  });
+
+export const checkL3: Check = (state) =>
+  firstOf(state, ({ incoming }) => {
+    const stray = incoming === undefined ? [] : [...incoming.answers.keys()].filter((n) => n > incoming.received);
+    return stray.length === 0 ? undefined : `L3: ${stray.join()} is answered, and was not received`;
+  });
+
+export const checkL4: Check = (state) =>
+  firstOf(state, ({ outgoing }) =>
+    outgoing === undefined || outgoing.phase === "closing" || outgoing.waiting.length === 0
+      ? undefined
+      : `L4: ${outgoing.waiting.length} messages wait while it is ${outgoing.phase}`,
+  );
+
+export const checkL5: Check = (state) => {
+  const issued = outstanding(state).flatMap((command) => (command.type === "send" ? [command] : []));
+  return firstOf(state, (row) => {
+    const again = issued.filter(({ to }) => to === row.peer).map(({ number }) => number);
+    const expected = sendingsOf(row).map(({ number }) => number);
+    return again.join() === expected.join()
+      ? undefined
+      : `L5: sends ${again.join()} again, expected ${expected.join()}`;
+  });
+};
+
+export const checkL6: Check = (state) => {
+  const stray = [...state.links].find(([key, row]) => key !== row.peer);
+  if (stray !== undefined) return `L6: the link with \`${stray[1].peer}\` is kept as \`${stray[0]}\``;
+  return firstOf(state, ({ incoming, outgoing }) =>
+    (incoming ?? outgoing) === undefined ? "L6: it has no end" : undefined,
+  );
+};
+
+/** A counter of one link that fell, or a link whose name did. */
+const fell = (before: LinkRow, after: LinkRow | undefined): string | undefined => {
+  const out = [before.outgoing, after?.outgoing] as const;
+  const ins = [before.incoming, after?.incoming] as const;
+  if (out[0] !== undefined && out[1] !== undefined) {
+    if (out[1].link < out[0].link) return `link ${out[0].link} became ${out[1].link}`;
+    if (out[1].link === out[0].link && (out[1].sent < out[0].sent || out[1].heard < out[0].heard))
+      return "sent or heard";
+  }
+  if (ins[0] === undefined || ins[1] === undefined || ins[1].link !== ins[0].link) return undefined;
+  return ins[1].received < ins[0].received ? "received" : undefined;
+};
+
+export const checkL7Change = (before: State, after: State): string | undefined => {
+  for (const row of before.links.values()) {
+    const what = fell(row, after.links.get(row.peer));
+    if (what !== undefined) return `link with \`${row.peer}\`: L7: ${what} went back`;
+  }
+  return undefined;
+};
+
+export const linkChecks: readonly Check[] = [checkL1, checkL2, checkL3, checkL4, checkL5, checkL6];
+export const linkChangeChecks = [checkL7Change] as const;

@@ -1,0 +1,66 @@
+import { type Codec, array, json, nullable, optional, record, string, tagged, u64 } from "@pawl/tool-value";
+import { SessionScope } from "../key/session-scope.ts";
+import { ProcessEventAppendRequest, ProcessRegistration, ProcessStateCodec, TerminalState } from "../process/codec.ts";
+import type { HandleDescriptor } from "../process/model.ts";
+import type { WakeDelivery } from "../process/wake.ts";
+import type { Asking, GrantedHandle, Message, Outcome } from "./message.ts";
+
+export const WakeDeliveryCodec: Codec<WakeDelivery> = record<WakeDelivery>("struct WakeDelivery", {
+  target: SessionScope,
+  process_id: string,
+  sequence: u64,
+  event_type: string,
+  input: string,
+  dedupe_key: string,
+});
+
+export const DescriptorCodec: Codec<HandleDescriptor> = record<HandleDescriptor>("struct HandleDescriptor", {
+  kind: optional(string),
+  label: optional(string),
+});
+
+export const grantedFields = {
+  holder: SessionScope,
+  process: string,
+  descriptor: DescriptorCodec,
+  definition: optional(json),
+  status: ProcessStateCodec,
+};
+export const GrantedHandleCodec: Codec<GrantedHandle> = record<GrantedHandle>("struct GrantedHandle", grantedFields);
+
+const asking = {
+  "process.start": { registration: ProcessRegistration, hash: string },
+  "process.signal": { name: string, signal_id: string, payload: json, payload_hash: string },
+  "process.append": { request: ProcessEventAppendRequest, payload_hash: string },
+  "process.cancel": { reason: nullable(string), payload_hash: string },
+  "process.await": { wait: string },
+};
+/** What a body may send. */
+export const AskingCodec: Codec<Asking> = tagged<Asking, "type">("Asking", "type", asking);
+
+export const MessageCodec: Codec<Message> = tagged<Message, "type">("Message", "type", {
+  ...asking,
+  "process.ended": {
+    process: string,
+    hash: string,
+    state: TerminalState,
+    waits: array(string),
+    output: optional(json),
+  },
+  "process.woke": { wake: WakeDeliveryCodec },
+  "handle.granted": grantedFields,
+  "link.closed": {},
+});
+
+export const OutcomeCodec: Codec<Outcome> = tagged<Outcome, "status">("Outcome", "status", {
+  accepted: { value: json },
+  refused: { code: string, message: string },
+});
+
+const place = { link: u64, number: u64 };
+
+export const linkEvents = {
+  "message.received": { from: string, ...place, heard: u64, message: MessageCodec, invalid: optional(string) },
+  "message.answered": { to: string, ...place, outcome: OutcomeCodec },
+  "link.retired": { peer: string },
+} as const;

@@ -1,0 +1,124 @@
+/**
+ * A link: messages from one scope to another, numbered from 1. It has an end in each scope's state.
+ *
+ *   sender     (nothing) ─▶ open ─▶ [draining] ─▶ closing ─▶ (nothing)
+ *   receiver   (nothing) ─▶ open ──────────────────────────▶ (nothing; its name goes to the finished index)
+ *
+ * The receiver accepts only the next number; every message is answered, accepted or refused, and a refusal blocks
+ * nothing. The carriage may lose, repeat and reorder. An answer is kept until the sender has said, with a later
+ * message, that it has heard it. A link is opened by its first message and bears the sequence of the event that sent
+ * it, so that what is left of an older link is never taken for a newer one's. It is closed by its last message, which
+ * is sent only when all others are answered.
+ *
+ * Invariants
+ *   L1  unanswered messages lie between what was heard and what was sent; the one after what was heard is among them
+ *   L2  an end that closes has one unanswered message, its last word; no other end has that one
+ *   L3  answers are kept of received numbers only
+ *   L4  messages wait behind a link only while it closes
+ *   L5  every unanswered message is sent again until it is answered, in the order of numbers
+ *   L6  a row has an end
+ *   L7  within one link counters only grow; a later link to the same peer has a later name
+ */
+import type { Map as PersistentMap } from "immutable";
+import type { CallRef } from "../ids.ts";
+import type { Message, Outcome, Said } from "./message.ts";
+
+/** Whose effect a message is: it is settled by the answer. */
+export interface Origin {
+  readonly call: CallRef;
+  readonly key: string;
+  /** The sequence of the effect's request: another effect under the same key is not meant. */
+  readonly requested: number;
+}
+
+export interface OutgoingMessage {
+  readonly number: number;
+  readonly message: Message;
+  readonly born: number;
+  readonly origin?: Origin;
+}
+
+/** A message that goes out on the next link, when this one has closed. */
+export interface WaitingMessage {
+  readonly message: Said;
+  readonly isLast: boolean;
+  readonly origin?: Origin;
+}
+
+export interface OutgoingEnd {
+  readonly link: number;
+  readonly phase: "open" | "draining" | "closing";
+  readonly sent: number;
+  /** All numbers up to this one are answered. */
+  readonly heard: number;
+  readonly unanswered: PersistentMap<number, OutgoingMessage>;
+  readonly waiting: readonly WaitingMessage[];
+}
+
+export interface IncomingEnd {
+  readonly link: number;
+  readonly received: number;
+  readonly answers: PersistentMap<number, Outcome>;
+}
+
+export interface LinkRow {
+  readonly peer: string;
+  readonly outgoing?: OutgoingEnd;
+  readonly incoming?: IncomingEnd;
+}
+
+export type LinkEvent =
+  | {
+      readonly type: "message.received";
+      readonly from: string;
+      readonly link: number;
+      readonly number: number;
+      /** The sender has heard the answers to all numbers up to this one. */
+      readonly heard: number;
+      readonly message: Message;
+      /** Why the payload does not fit its schema, by the validator of the receiver's runtime. */
+      readonly invalid?: string;
+    }
+  | {
+      readonly type: "message.answered";
+      readonly to: string;
+      readonly link: number;
+      readonly number: number;
+      readonly outcome: Outcome;
+    }
+  /** There is nothing more to be said to a peer for now. */
+  | { readonly type: "link.retired"; readonly peer: string };
+
+/** A message to be sent, as a command says it. */
+export interface Sending {
+  readonly to: string;
+  readonly link: number;
+  readonly number: number;
+  readonly heard: number;
+  readonly message: Message;
+}
+
+/** What a receiver's end is called in the finished index. */
+export const finishedLink = (from: string, link: number): string => `${from}#${link}`;
+
+/** The unanswered messages of a link, to be sent again, in their order. */
+export const sendingsOf = ({ peer, outgoing }: LinkRow): readonly (Sending & { readonly born: number })[] =>
+  outgoing === undefined
+    ? []
+    : [...outgoing.unanswered.values()]
+        .toSorted((a, b) => a.number - b.number)
+        .map(({ number, message, born }) => {
+          const { link, heard } = outgoing;
+          return { to: peer, link, number, heard, message, born };
+        });
+
+/** The recorded answer to a message that comes again; undefined where its sender has heard it, or it never came. */
+export const answerOf = (
+  { links }: { readonly links: PersistentMap<string, LinkRow> },
+  from: string,
+  link: number,
+  number: number,
+): Outcome | undefined => {
+  const end = links.get(from)?.incoming;
+  return end?.link === link ? end.answers.get(number) : undefined;
+};

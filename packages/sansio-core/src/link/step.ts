@@ -1,0 +1,207 @@
+/** Messages go out numbered, come in once, and are answered. What they do is the business of other concerns. */
+import { Map as PersistentMap } from "immutable";
+import type { Draft } from "../draft.ts";
+import { Invariant, type Rejection, absurd, reject } from "../error.ts";
+import type { EventOf } from "../event.ts";
+import type { Signal } from "../signal.ts";
+import type { Message, Outcome } from "./message.ts";
+import {
+  type IncomingEnd,
+  type LinkEvent,
+  type LinkRow,
+  type Origin,
+  type OutgoingEnd,
+  type OutgoingMessage,
+  type WaitingMessage,
+  finishedLink,
+} from "./model.ts";
+
+type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
+type Received = EventOf<"message.received">;
+
+const withOutgoing = ({ peer, incoming }: LinkRow, outgoing: OutgoingEnd | undefined): LinkRow => ({
+  peer,
+  ...(incoming === undefined ? {} : { incoming }),
+  ...(outgoing === undefined ? {} : { outgoing }),
+});
+const withIncoming = ({ peer, outgoing }: LinkRow, incoming: IncomingEnd | undefined): LinkRow => ({
+  peer,
+  ...(incoming === undefined ? {} : { incoming }),
+  ...(outgoing === undefined ? {} : { outgoing }),
+});
+
+const opened = (draft: Draft): OutgoingEnd => ({
+  link: draft.seq,
+  phase: "open",
+  sent: 0,
+  heard: 0,
+  unanswered: PersistentMap(),
+  waiting: [],
+});
+
+/** The end after one more message. */
+const post = (
+  draft: Draft,
+  to: string,
+  end: OutgoingEnd,
+  { message, origin }: { readonly message: Message; readonly origin?: Origin },
+): OutgoingEnd => {
+  const { link, heard } = end;
+  const number = end.sent + 1;
+  const entry: OutgoingMessage = { number, message, born: draft.seq, ...(origin === undefined ? {} : { origin }) };
+  draft.emit({ type: "send", to, link, number, heard, message });
+  return { ...end, sent: number, unanswered: end.unanswered.set(number, entry) };
+};
+
+const postAll = (draft: Draft, to: string, end: OutgoingEnd, messages: readonly WaitingMessage[]): OutgoingEnd => {
+  let next = end;
+  for (const message of messages) {
+    next = post(draft, to, next, message);
+    if (message.isLast) next = { ...next, phase: "draining" };
+  }
+  return next;
+};
+
+/** The end that says its last word, where it is to and nothing else is unanswered. */
+const drained = (draft: Draft, to: string, end: OutgoingEnd): OutgoingEnd =>
+  end.phase === "draining" && end.unanswered.size === 0
+    ? { ...post(draft, to, end, { message: { type: "link.closed" } }), phase: "closing" }
+    : end;
+
+const onSend = (draft: Draft, { to, message: said, isLast, origin }: Of<"messages.send">): void => {
+  const message = { message: said, isLast, ...(origin === undefined ? {} : { origin }) };
+  const row: LinkRow = draft.link(to) ?? { peer: to };
+  const end = row.outgoing ?? opened(draft);
+  const next =
+    end.phase === "closing" ? { ...end, waiting: [...end.waiting, message] } : postAll(draft, to, end, [message]);
+  draft.putLink(withOutgoing(row, next));
+};
+
+const misfitOf = ({ from, link, number }: Received, end: IncomingEnd | undefined): Rejection | undefined => {
+  const expected = end === undefined || end.link < link ? 1 : end.received + 1;
+  if (end !== undefined && link < end.link) {
+    return reject("already_received", `link ${link} from \`${from}\` is over: the link is ${end.link}`);
+  }
+  if (number < expected) {
+    return reject("already_received", `from \`${from}\`: expected message ${expected}, found ${number} again`);
+  }
+  if (number > expected) {
+    return reject("link_gap", `from \`${from}\`: expected message ${expected}, found ${number}`);
+  }
+  return end !== undefined && end.link < link
+    ? reject("link_gap", `from \`${from}\`: link ${end.link} is not closed yet, found link ${link}`)
+    : undefined;
+};
+
+/** The answers that the sender may still ask for. */
+const unheard = (end: IncomingEnd | undefined, heard: number): PersistentMap<number, Outcome> => {
+  const answers = end?.answers ?? PersistentMap<number, Outcome>();
+  return answers.some((_, number) => number <= heard) ? answers.filter((_, number) => number > heard) : answers;
+};
+
+const onReceived = (draft: Draft, event: Received): Rejection | undefined => {
+  const { from, link, number, heard, message, invalid } = event;
+  const row: LinkRow = draft.link(from) ?? { peer: from };
+  const misfit = misfitOf(event, row.incoming);
+  if (misfit !== undefined) return misfit;
+  const answers = unheard(row.incoming, heard);
+  const max = draft.options.max_answers;
+  if (answers.size >= max) {
+    return reject("link_full", `from \`${from}\`: ${max} answers are not heard yet`);
+  }
+  if (message.type === "link.closed") {
+    onClosed(draft, row, event);
+    return undefined;
+  }
+  draft.putLink(withIncoming(row, { link, received: number, answers }));
+  draft.raise({ type: "message.taken", from, message, ...(invalid === undefined ? {} : { invalid }) });
+  return undefined;
+};
+
+/** The peer's last word. It is answered in kind, as soon as all is said. */
+const onClosed = (draft: Draft, row: LinkRow, { from, link, number }: Received): void => {
+  const { outgoing } = row;
+  const next =
+    outgoing === undefined || outgoing.phase === "closing"
+      ? outgoing
+      : drained(draft, from, { ...outgoing, phase: "draining" });
+  draft.putLink(withOutgoing({ peer: from }, next));
+  draft.finishLink(finishedLink(from, link));
+  draft.emit({ type: "message.answer", to: from, link, number, outcome: { status: "accepted", value: null } });
+};
+
+const onJudged = (draft: Draft, { from, outcome }: Of<"message.judged">): void => {
+  const row = draft.link(from);
+  const end = row?.incoming;
+  if (row === undefined || end === undefined) throw new Invariant(`no link from ${from}`);
+  const { link, received } = end;
+  draft.putLink(withIncoming(row, { ...end, answers: end.answers.set(received, outcome) }));
+  draft.emit({ type: "message.answer", to: from, link, number: received, outcome });
+};
+
+/** The end without an answered message. */
+const answered = (end: OutgoingEnd, number: number): OutgoingEnd => {
+  const unanswered = end.unanswered.delete(number);
+  let { heard } = end;
+  while (heard < end.sent && !unanswered.has(heard + 1)) heard += 1;
+  return { ...end, heard, unanswered };
+};
+
+/** What is left of an end whose last word was heard: the next link, if messages wait for it. */
+const reopened = (draft: Draft, to: string, { waiting }: OutgoingEnd): OutgoingEnd | undefined =>
+  waiting.length === 0 ? undefined : postAll(draft, to, opened(draft), waiting);
+
+const onAnswered = (draft: Draft, event: EventOf<"message.answered">): Rejection | undefined => {
+  const { to, link, number, outcome } = event;
+  const row = draft.link(to);
+  const end = row?.outgoing;
+  if (row === undefined || end?.link !== link) return reject("link_unknown", `no link ${link} to \`${to}\``);
+  const entry = end.unanswered.get(number);
+  if (entry === undefined) {
+    return number <= end.sent
+      ? reject("already_answered", `message ${number} to \`${to}\` is answered already`)
+      : reject("message_unknown", `message ${number} to \`${to}\` was never sent`);
+  }
+  const { message, origin } = entry;
+  const next = answered(end, number);
+  draft.putLink(withOutgoing(row, end.phase === "closing" ? reopened(draft, to, next) : drained(draft, to, next)));
+  if (origin !== undefined) {
+    const status = outcome.status === "accepted" ? "ok" : "err";
+    draft.raise({ type: "effect.end", ...origin, status, value: draft.seq });
+  }
+  if (message.type !== "link.closed") draft.raise({ type: "message.heard", to, message, outcome });
+  return undefined;
+};
+
+const onRetired = (draft: Draft, { peer }: EventOf<"link.retired">): Rejection | undefined => {
+  const row = draft.link(peer);
+  if (row?.outgoing === undefined) return reject("link_unknown", `no link to \`${peer}\``);
+  const { outgoing } = row;
+  if (outgoing.phase !== "open") return reject("wrong_phase", `the link to \`${peer}\` is ${outgoing.phase} already`);
+  draft.putLink(withOutgoing(row, drained(draft, peer, { ...outgoing, phase: "draining" })));
+  return undefined;
+};
+
+export const onLinkEvent = (draft: Draft, event: LinkEvent): Rejection | undefined => {
+  switch (event.type) {
+    case "message.received":
+      return onReceived(draft, event);
+    case "message.answered":
+      return onAnswered(draft, event);
+    case "link.retired":
+      return onRetired(draft, event);
+    default:
+      return absurd(event);
+  }
+};
+
+export const onLinkSignal = (draft: Draft, signal: Of<"messages.send" | "message.judged">): void => {
+  switch (signal.type) {
+    case "messages.send":
+      return onSend(draft, signal);
+    case "message.judged":
+      return onJudged(draft, signal);
+    default:
+      return absurd(signal);
+  }
+};

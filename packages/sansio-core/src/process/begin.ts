@@ -1,0 +1,105 @@
+/** A process is made, and begins to run. */
+import { lift } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { Draft } from "../draft.ts";
+import { type Rejection, reject } from "../error.ts";
+import { scopeOfHolder } from "../handle/model.ts";
+import { processScope } from "../key/process.ts";
+import { endProcess } from "./end.ts";
+import { descriptorOf } from "./handle.ts";
+import type { Peer, ProcessRegistration, ProcessRow } from "./model.ts";
+import { type Registered, register } from "./registration.ts";
+import { write } from "./tell.ts";
+
+/** Whether a process may be made here, and what it then is. */
+export const decideRegistration = (
+  draft: Draft,
+  registration: ProcessRegistration,
+  hash: string,
+): E.Either<Rejection, Registered> => {
+  const home = processScope(registration.id);
+  if (draft.scope.id !== home) {
+    return E.left(
+      reject("process_refused", `process \`${registration.id}\` lives in \`${home}\`, not in \`${draft.scope.id}\``),
+    );
+  }
+  const registered = register(draft.process, registration, hash, draft.at);
+  const isTaken = E.isRight(registered) && !registered.right.isReplay && draft.request(registration.id) !== undefined;
+  return isTaken ? E.left(reject("request_exists", `request \`${registration.id}\` is live`)) : registered;
+};
+
+const withPeer = (peers: readonly Peer[], scope: string, waits: readonly string[] = []): readonly Peer[] => {
+  const known = peers.find((peer) => peer.scope === scope);
+  if (known === undefined) return [...peers, { scope, waits }];
+  const more = waits.filter((wait) => !known.waits.includes(wait));
+  return more.length === 0
+    ? peers
+    : peers.map((peer) => (peer === known ? { scope, waits: [...known.waits, ...more] } : peer));
+};
+
+/** A running process that will tell this scope of its end. */
+export const toldTo = (row: ProcessRow, scope: string, waits?: readonly string[]): ProcessRow => ({
+  ...row,
+  peers: withPeer(row.peers, scope, waits),
+});
+
+const startEngine = (draft: Draft, row: ProcessRow): void => {
+  draft.setProcess({ ...row, run: "engine" });
+  draft.emit({ type: "engine.run", process: row.registration.id });
+};
+
+/** Its one call is prepared already: it goes by its tool's id, and under the id that it had. */
+export const startCall = (draft: Draft, row: ProcessRow): void => {
+  const { id, input } = row.registration;
+  if (input.type !== "tool_call") return;
+  const { call_id, tool_id, args, replay, prepared_payload } = input.call;
+  const call = { id: call_id, tool: tool_id, by_id: true, args, prepared: prepared_payload };
+  const calls = [replay === undefined ? call : { ...call, replay: { ...replay } }];
+  draft.setProcess({ ...row, run: "call" });
+  draft.raise({ type: "request.open", request: id, hash: row.hash, executionScope: id, calls });
+};
+
+const loadEnv = (draft: Draft, row: ProcessRow): void => {
+  const { id, env_ref = "" } = row.registration;
+  draft.setProcess({ ...row, run: "env" });
+  draft.emit({ type: "env.load", process: id, env_ref });
+};
+
+const run = (draft: Draft, row: ProcessRow): void => {
+  const { input } = row.registration;
+  switch (input.type) {
+    case "external":
+      return write(
+        draft,
+        row,
+        endProcess(row, { type: "success", value: lift({ metadata: input.metadata }) }, draft.at),
+      );
+    case "tool_call":
+      return draft.catalog.byId.size > 0 ? startCall(draft, row) : loadEnv(draft, row);
+    case "engine":
+    case "session_turn":
+      return startEngine(draft, row);
+  }
+};
+
+/** The session that it wakes holds its handle; if it did not start it, it is told so. */
+const grantToTarget = (draft: Draft, { registration }: ProcessRow): void => {
+  const { wake_target: holder, id, identity } = registration;
+  if (holder === undefined) return;
+  const handle = { holder, process: id, descriptor: descriptorOf(registration), status: "running" } as const;
+  const { definition } = identity;
+  const message = { type: "handle.granted", ...handle, ...(definition === undefined ? {} : { definition }) } as const;
+  draft.raise({ type: "messages.send", to: scopeOfHolder(holder), message, isLast: false });
+};
+
+/** Makes the process. `starter`: the scope that asked for it; without one the host did. */
+export const begin = (draft: Draft, made: ProcessRow, starter?: string): void => {
+  const { id, wake_target } = made.registration;
+  const target = wake_target === undefined ? undefined : scopeOfHolder(wake_target);
+  let row = made;
+  for (const peer of [starter, target]) if (peer !== undefined) row = toldTo(row, peer);
+  draft.setProcess(row);
+  draft.emit({ type: "process.observe", what: "registered", process: id, sequence: 0 });
+  if (target !== starter) grantToTarget(draft, row);
+  run(draft, row);
+};

@@ -1,0 +1,172 @@
+/** What messages do where they arrive: at a process, and at a scope that has to do with one. */
+import type { Json } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { Draft } from "../draft.ts";
+import { type Rejection, absurd, reject } from "../error.ts";
+import { scopeOfHolder } from "../handle/model.ts";
+import { sessionScopeId } from "../key/session-scope.ts";
+import { cancelKey, processOfScope, signalWaitKey } from "../key/process.ts";
+import type { Asking, MessageOf, Outcome, Telling } from "../link/message.ts";
+import type { Signal } from "../signal.ts";
+import { type Appended, type ProcessAppend, appendEvent } from "./append.ts";
+import { begin, decideRegistration, toldTo } from "./begin.ts";
+import { coreEvent } from "./core-event.ts";
+import { descriptorOf } from "./handle.ts";
+import type { ProcessState } from "./model.ts";
+import { signalRequest } from "./signal.ts";
+import { tellEnd, write } from "./tell.ts";
+
+type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
+
+const accepted = (value: Json): Outcome => ({ status: "accepted", value });
+const refused = ({ code, message }: Rejection): Outcome => ({ status: "refused", code, message });
+
+/** Whether an event may be appended to the process of this scope, and what follows. */
+export const decideAppend = (
+  draft: Draft,
+  append: Pick<ProcessAppend, "request" | "payloadHash" | "invalid">,
+): E.Either<Rejection, Appended> => {
+  const row = draft.process;
+  const appended = appendEvent(row, { ...append, processId: processOfScope(draft.scope.id), at: draft.at });
+  if (E.isLeft(appended)) return appended;
+  const { isReplay, signal } = appended.right;
+  const max = draft.options.max_unclaimed;
+  const isNews = !isReplay && signal !== undefined && row?.status.state === "running";
+  const wait = isNews ? draft.wait(signalWaitKey(row.registration.id, signal.name, signal.ordinal)) : undefined;
+  const isTooMuch = isNews && wait === undefined && draft.unclaimed >= max;
+  return isTooMuch
+    ? E.left(reject("too_many_unclaimed", `${max} signals that nobody awaits are kept already`))
+    : appended;
+};
+
+const append = (
+  draft: Draft,
+  asked: Pick<ProcessAppend, "request" | "payloadHash" | "invalid">,
+): E.Either<Rejection, Appended> => {
+  const before = draft.process;
+  const decided = decideAppend(draft, asked);
+  if (before !== undefined && E.isRight(decided)) write(draft, before, decided.right);
+  return decided;
+};
+
+const placeOf = ({ event }: Appended): Json => ({ process_id: event.process_id, sequence: event.sequence });
+
+const onStart = (draft: Draft, from: string, { registration, hash }: MessageOf<"process.start">): Outcome => {
+  const decided = decideRegistration(draft, registration, hash);
+  if (E.isLeft(decided)) return refused(decided.left);
+  const { row, isReplay } = decided.right;
+  const status = accepted({ process_id: registration.id, status: row.status.state });
+  if (!isReplay) begin(draft, row, from);
+  else if (row.status.state === "running") draft.setProcess(toldTo(row, from));
+  return status;
+};
+
+const onSignal = (draft: Draft, message: MessageOf<"process.signal">, invalid: string | undefined): Outcome => {
+  const { name, signal_id: signalId, payload, payload_hash: payloadHash } = message;
+  const request = signalRequest({ processId: processOfScope(draft.scope.id), name, signalId, payload });
+  if (E.isLeft(request)) return refused(request.left);
+  const appended = append(draft, {
+    request: request.right,
+    payloadHash,
+    ...(invalid === undefined ? {} : { invalid }),
+  });
+  return E.isLeft(appended) ? refused(appended.left) : accepted(placeOf(appended.right));
+};
+
+const onCancel = (draft: Draft, { reason, payload_hash: payloadHash }: MessageOf<"process.cancel">): Outcome => {
+  const id = processOfScope(draft.scope.id);
+  const replay = { key: cancelKey(id, payloadHash) };
+  const request = { event_type: coreEvent.cancelRequested, payload: { reason }, replay };
+  const appended = append(draft, { request, payloadHash });
+  if (E.isLeft(appended)) return refused(appended.left);
+  return accepted({ process_id: id, status: draft.process?.status.state ?? "running" });
+};
+
+const onAwait = (draft: Draft, scope: string, { wait }: MessageOf<"process.await">): Outcome => {
+  const row = draft.process;
+  if (row === undefined) {
+    return refused(reject("process_unknown", `unknown process \`${processOfScope(draft.scope.id)}\``));
+  }
+  if (row.status.state === "running") draft.setProcess(toldTo(row, scope, [wait]));
+  else tellEnd(draft, row, { scope, waits: [wait] });
+  return accepted({ process_id: row.registration.id, status: row.status.state });
+};
+
+/** Its handle may not be here yet: the start that grants it is answered on another way than the end is told. */
+const onEnded = (draft: Draft, from: string, message: MessageOf<"process.ended">): Outcome => {
+  const { process, hash, state, waits, output } = message;
+  for (const { message: sent } of draft.link(from)?.outgoing?.unanswered.values() ?? []) {
+    if (sent.type === "process.start" && sent.hash === hash) grantStarted(draft, sent, "running");
+  }
+  draft.raise({ type: "handle.ended", process, state });
+  for (const key of waits) {
+    draft.raise({ type: "wait.settle", key, resolution: { status: "ok", payload: output ?? null }, isKept: false });
+  }
+  return accepted(null);
+};
+
+/** What a model is to be told stays until the host has it; the same again, while it does, is the same. */
+const onWoke = (draft: Draft, { wake }: MessageOf<"process.woke">): Outcome => {
+  const key = `wake:${sessionScopeId(wake.target)}:${wake.dedupe_key}`;
+  if (draft.outbox.has(key)) return accepted(null);
+  draft.putOutbox({ type: "wake.deliver", key, wake, born: draft.seq });
+  draft.emit({ type: "wake.deliver", key, wake });
+  return accepted(null);
+};
+
+const onGranted = (draft: Draft, handle: MessageOf<"handle.granted">): Outcome => {
+  const scope = scopeOfHolder(handle.holder);
+  if (scope !== draft.scope.id) {
+    return refused(reject("handle_refused", `handles of \`${scope}\` are not kept in \`${draft.scope.id}\``));
+  }
+  draft.raise({ ...handle, type: "handle.grant" });
+  return accepted(null);
+};
+
+const outcomeOf = (draft: Draft, from: string, message: Asking | Telling, invalid: string | undefined): Outcome => {
+  switch (message.type) {
+    case "process.start":
+      return onStart(draft, from, message);
+    case "process.signal":
+      return onSignal(draft, message, invalid);
+    case "process.append": {
+      const { request, payload_hash: payloadHash } = message;
+      const appended = append(draft, { request, payloadHash, ...(invalid === undefined ? {} : { invalid }) });
+      return E.isLeft(appended) ? refused(appended.left) : accepted(placeOf(appended.right));
+    }
+    case "process.cancel":
+      return onCancel(draft, message);
+    case "process.await":
+      return onAwait(draft, from, message);
+    case "process.ended":
+      return onEnded(draft, from, message);
+    case "process.woke":
+      return onWoke(draft, message);
+    case "handle.granted":
+      return onGranted(draft, message);
+    default:
+      return absurd(message);
+  }
+};
+
+/** A message was taken: it does what it does, or is refused; either way its sender hears. */
+export const onMessageTaken = (draft: Draft, { from, message, invalid }: Of<"message.taken">): void =>
+  draft.raise({ type: "message.judged", from, outcome: outcomeOf(draft, from, message, invalid) });
+
+const grantStarted = (draft: Draft, { registration }: MessageOf<"process.start">, status: ProcessState): void => {
+  const { wake_target: holder, id: process, identity } = registration;
+  if (holder === undefined || scopeOfHolder(holder) !== draft.scope.id) return;
+  const { definition } = identity;
+  const handle = { holder, process, descriptor: descriptorOf(registration), status };
+  draft.raise({ type: "handle.grant", ...handle, ...(definition === undefined ? {} : { definition }) });
+};
+
+const states: readonly ProcessState[] = ["running", "completed", "failed", "cancelled"];
+
+/** A start that was accepted grants its handle. */
+export const onMessageHeard = (draft: Draft, { message, outcome }: Of<"message.heard">): void => {
+  if (message.type !== "process.start" || outcome.status !== "accepted") return;
+  const { value } = outcome;
+  const said = typeof value === "object" && value !== null && "status" in value ? value["status"] : undefined;
+  grantStarted(draft, message, states.find((state) => state === said) ?? "running");
+};

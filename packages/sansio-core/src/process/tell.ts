@@ -1,0 +1,73 @@
+/** What follows from an event that was appended: those who wait, who are woken, and who hear of the end. */
+import type { Json } from "@pawl/tool-value";
+import { withNested } from "../batch/nested.ts";
+import type { Draft } from "../draft.ts";
+import { scopeOfHolder } from "../handle/model.ts";
+import { requestBatch } from "../ids.ts";
+import { signalWaitKey } from "../key/process.ts";
+import type { Telling } from "../link/message.ts";
+import type { Appended } from "./append.ts";
+import { ProcessAwaitOutput } from "./codec.ts";
+import { coreEvent } from "./core-event.ts";
+import { endProcess } from "./end.ts";
+import type { Peer, ProcessRow } from "./model.ts";
+
+/** The end, as a peer is told of it; the output where one of its waits wants it. */
+export const endOf = ({ registration, hash, status }: ProcessRow, { waits }: Peer): Telling | undefined => {
+  if (status.state === "running") return undefined;
+  const told = { type: "process.ended", process: registration.id, hash, state: status.state, waits } as const;
+  return waits.length === 0 ? told : { ...told, output: ProcessAwaitOutput.encode(status.await_output) as Json };
+};
+
+/** Says something to another scope; after the end of a process there is little more to come. */
+const say = (draft: Draft, row: ProcessRow, to: string, message: Telling): void =>
+  draft.raise({ type: "messages.send", to, message, isLast: row.status.state !== "running" });
+
+/** Tells one who wants to know of the end. */
+export const tellEnd = (draft: Draft, row: ProcessRow, peer: Peer): void => {
+  const message = endOf(row, peer);
+  if (message !== undefined) say(draft, row, peer.scope, message);
+};
+
+/** Asks what runs to stop. It may still finish: its end is then the process's. */
+const stopCall = (draft: Draft, { registration, run }: ProcessRow): void => {
+  if (run === "call") {
+    draft.raise({ type: "batches.cancel", batches: withNested(draft, [requestBatch(registration.id)]) });
+  }
+};
+
+/** A terminal event was the first: everyone hears, and what runs is over. */
+const finish = (draft: Draft, row: ProcessRow): void => {
+  const { id } = row.registration;
+  draft.emit({ type: "process.observe", what: "ended", process: id, sequence: row.sequence, state: row.status.state });
+  draft.setProcess({ ...row, run: row.run === "call" ? "call" : "none", peers: [] });
+  stopCall(draft, row);
+  for (const peer of row.peers) tellEnd(draft, row, peer);
+};
+
+const cancelledAtOnce = { type: "cancelled", message: "tool call cancelled" } as const;
+
+/** The process was asked to end: cooperatively, where something runs that can be asked. */
+const cancel = (draft: Draft, row: ProcessRow): void => {
+  if (row.cancelled || row.status.state !== "running") return;
+  const next = { ...row, cancelled: true };
+  draft.setProcess(next);
+  if (row.run === "env") return write(draft, next, endProcess(next, cancelledAtOnce, draft.at));
+  if (row.run === "engine") draft.emit({ type: "engine.cancel", process: row.registration.id });
+  stopCall(draft, next);
+};
+
+/** Writes an appended event's row, and does what the event means. A replayed one meant it already. */
+export const write = (draft: Draft, before: ProcessRow, { row, event, isReplay, wake, signal }: Appended): void => {
+  if (isReplay) return;
+  const { process_id, sequence, event_type, payload } = event;
+  draft.setProcess(row);
+  draft.emit({ type: "process.observe", what: "event", process: process_id, sequence, event_type, payload });
+  if (wake !== undefined) say(draft, row, scopeOfHolder(wake.target), { type: "process.woke", wake });
+  if (signal !== undefined && row.status.state === "running") {
+    const key = signalWaitKey(process_id, signal.name, signal.ordinal);
+    draft.raise({ type: "wait.settle", key, resolution: { status: "ok", payload }, isKept: true });
+  }
+  if (event_type === coreEvent.cancelRequested) cancel(draft, row);
+  if (before.status.state === "running" && row.status.state !== "running") finish(draft, row);
+};

@@ -1,0 +1,106 @@
+/** A session and a process that it has to do with. */
+import type { Json } from "@pawl/tool-value";
+import { eventPayloadHash, registrationHash } from "../../src/key/process-hash.ts";
+import type { Asking } from "../../src/link/message.ts";
+import type { EffectSpec } from "../../src/effect/model.ts";
+import { tool } from "../rig.ts";
+import { World } from "../link/world.ts";
+import type { ProcessRegistration } from "../../src/process/model.ts";
+import { checkRegistration } from "../../src/process/registration.ts";
+import { eventType, registration, right } from "./world.ts";
+
+export const session = "session:s";
+export const home = "process:p1";
+export const holder = { session_id: "s" };
+
+/** A process that runs one call of the tool `work`. */
+export const working = (more: Partial<ProcessRegistration> = {}): ProcessRegistration =>
+  registration([eventType("note"), eventType("signal.go")], {
+    input: {
+      type: "tool_call",
+      call: {
+        call_id: "c",
+        tool_id: "tool:work",
+        tool_name: "work",
+        args: { n: 1 },
+        prepared_payload: { ready: true },
+      },
+    },
+    env_ref: "process-env:sha256:0",
+    identity: { kind: "tool", label: "work" },
+    wake_target: holder,
+    ...more,
+  });
+
+export const start = (of: ProcessRegistration): Extract<Asking, { readonly type: "process.start" }> => ({
+  type: "process.start",
+  registration: of,
+  hash: registrationHash(right(checkRegistration(of))),
+});
+export const cancel = (reason: string): Asking => ({
+  type: "process.cancel",
+  reason,
+  payload_hash: eventPayloadHash("process.cancel_requested", { reason }).hash,
+});
+export const signal = (name: string, payload: Json, id = "s1"): Asking => ({
+  type: "process.signal",
+  name,
+  signal_id: id,
+  payload,
+  payload_hash: eventPayloadHash(`signal.${name}`, payload).hash,
+});
+
+/** A session with a running body, and the scope of a process that has its tool. */
+export class Pair extends World {
+  #asked = 0;
+
+  constructor() {
+    super();
+    this.open(session, [tool("body")]).open(home, [tool("work")]);
+    this.tell(session, {
+      type: "request.submitted",
+      request: "r",
+      hash: "h",
+      calls: [{ id: "b", tool: "body", args: null }],
+    });
+  }
+
+  /** The body asks for something; its key. */
+  ask(effect: EffectSpec, key = `k${++this.#asked}`): string {
+    const run = { call: "r:b", attempt: 1, run: this.run("r:b", session) };
+    this.tell(session, { type: "effect.requested", ...run, key, hash: "h", effect });
+    return key;
+  }
+  send(message: Asking, more: { readonly key?: string; readonly named?: boolean } = {}): string {
+    const named = more.named === true ? { holder } : {};
+    return this.ask({ kind: "message", to: home, message, ...named }, more.key);
+  }
+  run(call: string, scope: string): number {
+    const row = this.state(scope).calls.at(call);
+    return row !== undefined && "body" in row ? row.body.run : 0;
+  }
+  /** How an effect of the body settled: undefined while it has not. */
+  settled(key: string): string | undefined {
+    const row = this.state(session).calls.at("r:b");
+    return row !== undefined && "body" in row ? row.body.settled.get(key)?.status : undefined;
+  }
+  /** The event that holds the value of a settled effect. */
+  valueOf(key: string): unknown {
+    const row = this.state(session).calls.at("r:b");
+    const value = row !== undefined && "body" in row ? row.body.settled.get(key)?.value : undefined;
+    return value === undefined ? undefined : this.logs.get(session)?.[value - 1];
+  }
+  get status(): string | undefined {
+    return this.state(home).process?.status.state;
+  }
+  /** The process's own call ends. */
+  finish(value: Json = "done"): this {
+    const run = { call: "p1:c", attempt: 1, run: this.run("p1:c", home) };
+    const output = { outcome: { status: "success", payload: value as never } } as const;
+    return this.tell(home, { type: "call.settled", ...run, result: { type: "done", output }, duration_ms: 1 });
+  }
+  /** Both ends have nothing left of each other. */
+  get isForgotten(): boolean {
+    return this.state(session).links.size + this.state(home).links.size === 0;
+  }
+}
