@@ -6,11 +6,10 @@
  * events. Its form belongs to the protocol, and is frozen with it: fields, their order, the numbers and constants
  * below. Another form is another protocol's, and stands beside this one. It is no hash against forgery: the chain is.
  */
-import type { Command, CommandType } from "./command.ts";
+import type { Command, CommandType, Replies } from "./command.ts";
 import type { Transition } from "./core.ts";
 import type { Deadline } from "./deadline.ts";
 import { absurd } from "./error.ts";
-import type { Reply } from "./request/model.ts";
 import { nextDeadline } from "./state.ts";
 
 /** What each command begins with. A number that was used once is never given to another. */
@@ -43,13 +42,17 @@ const pairs: readonly string[] = Array.from({ length: 256 }, (_, i) => i.toStrin
 const pair = (word: number, shift: number): string => pairs[(word >>> shift) & 0xff] as string;
 const hex = (word: number): string => pair(word, 24) + pair(word, 16) + (pair(word, 8) + pair(word, 0));
 
+/** The word that eight digits stand for; NaN, which is no word, where they are no digits. */
 const wordAt = (digits: string, from: number): number => {
   let word = 0;
+  let beyond = 0;
   for (let i = from; i < from + 8; i++) {
     const unit = digits.charCodeAt(i);
-    word = (word << 4) | (unit < 0x3a ? unit - 0x30 : unit - 0x57);
+    const digit = unit < 0x3a ? unit - 0x30 : unit - 0x57;
+    word = (word << 4) | digit;
+    beyond |= digit & ~0xf;
   }
-  return word;
+  return beyond === 0 ? word : NaN;
 };
 
 const avalanche = (word: number): number => {
@@ -97,8 +100,9 @@ class Lanes {
     return this.text(call).number(attempt).number(run);
   }
 
-  replies(replies: readonly Reply[]): this {
-    this.word(replies.length);
+  /** Of triggers, which are values, there is only their number. */
+  replies({ replies, triggers }: Replies): this {
+    this.word(replies.length).word(triggers.length);
     for (const { call_id, output } of replies) this.text(call_id).text(output.outcome.status);
     return this;
   }
@@ -137,9 +141,9 @@ const write = (lanes: Lanes, c: Command): Lanes => {
     case "external.cancel":
       return lanes.text(c.call).text(c.key);
     case "replies.record":
-      return lanes.text(c.call).text(c.key).replies(c.replies);
+      return lanes.text(c.call).text(c.key).replies(c);
     case "reply":
-      return lanes.text(c.request).replies(c.replies);
+      return lanes.text(c.request).replies(c);
     case "observe":
       return lanes.text(c.what).text(c.call).text(c.tool).text(c.call_id);
     case "send":

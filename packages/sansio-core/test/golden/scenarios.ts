@@ -1,0 +1,31 @@
+/** The scenarios whose logs are golden, under the names of their files. */
+import * as body from "./scenario-body.ts";
+import * as call from "./scenario-call.ts";
+import * as scope from "./scenario-scope.ts";
+import type { Tape } from "./tape.ts";
+
+export const scenarios: { readonly [file: string]: () => Tape } = {
+  approvals: call.approvals,
+  "approval-expires": call.approvalExpires,
+  cancel: call.cancel,
+  "cancel-one": call.cancelOne,
+  catalog: scope.catalog,
+  "continue-as": body.continueAs,
+  "crash-loop": body.crashLoop,
+  divergence: body.divergence,
+  "host-request": body.hostRequest,
+  kept: scope.kept,
+  moved: scope.moved,
+  "nested-batch": body.nestedBatch,
+  "owner-lost": body.ownerLost,
+  "parallel-and-serial": call.parallelAndSerial,
+  pending: call.pending,
+  preparation: call.preparation,
+  received: scope.received,
+  retry: call.retry,
+  selects: body.selects,
+  "sticky-approvals": call.stickyApprovals,
+  suspension: body.suspension,
+  "unknown-outcome": body.unknownOutcome,
+  waits: body.waits,
+};

@@ -1,0 +1,102 @@
+/** Records a golden log: tells events to a scope, wants their commands named, and keeps what there is to write. */
+import * as E from "fp-ts/lib/Either.js";
+import type { Tool } from "../../src/catalog/model.ts";
+import type { Command } from "../../src/command.ts";
+import type { Rejection } from "../../src/error.ts";
+import type { Event } from "../../src/event.ts";
+import { commandsLine, producedBy } from "../../src/log/commands.ts";
+import { headerLine } from "../../src/log/format.ts";
+import { write } from "../../src/log/write.ts";
+import { defaultOptions, type Options } from "../../src/options.ts";
+import { type State, initial } from "../../src/state.ts";
+
+const plain: Omit<Tool, "name" | "id"> = {
+  availability: "showcased",
+  scheduling: "parallel",
+  retry_policy: { type: "never" },
+  policy: "auto",
+  durable: true,
+  hints: { readonly: false, idempotent: false },
+  divergence: "park",
+  checks: false,
+  prepares: false,
+};
+export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ ...plain, id: `tool:${name}`, name, ...more });
+
+/** A command in a few words: what it is, and whom it is for. */
+const words = (command: Command): string => {
+  switch (command.type) {
+    case "observe":
+      return `${command.what} ${command.call_id}`;
+    case "tool.execute":
+      return ["execute", command.call, `${command.attempt}.${command.run}`, command.cause ?? ""].join(" ").trimEnd();
+    case "hook.run":
+      return `hook ${command.phase} ${command.call}`;
+    case "step.answer":
+      return `answer ${command.key} of ${command.seq}`;
+    case "reply":
+      return `reply ${command.request}`;
+    default: {
+      const { key, call } = command as { readonly key?: string; readonly call?: string };
+      return `${command.type} ${key ?? call ?? ""}`.trimEnd();
+    }
+  }
+};
+
+export class Tape {
+  state: State;
+  readonly lines: string[] = [];
+  readonly commands: string[] = [];
+  #at = 1_763_459_854_000;
+
+  constructor(scope: string) {
+    this.state = initial(scope);
+    this.lines.push(headerLine({ format: 1, protocol: 1, scope, epoch: 1, writer: "golden", base: 0 }));
+  }
+
+  /** An open session with these tools. */
+  static open(tools: readonly Tool[], options: Partial<Options> = {}): Tape {
+    const tape = new Tape("session:golden");
+    tape.tell({ type: "scope.opened", epoch: 1, owner: "d1", protocol: 1, options: { ...defaultOptions, ...options } });
+    return tape.tell({ type: "catalog.published", tools });
+  }
+
+  /** Where the log stands: the sequence of the last event. */
+  get seq(): number {
+    return this.state.seq;
+  }
+
+  after(ms: number): this {
+    this.#at += ms;
+    return this;
+  }
+
+  /** An event that fits, and the commands that have to follow from it, in a few words each. */
+  tell(event: Event, ...wanted: readonly string[]): this {
+    const envelope = { seq: this.state.seq + 1, at: this.#at, event };
+    const result = write(this.state, envelope);
+    if (E.isLeft(result)) throw new Error(`${envelope.seq} ${event.type}: ${result.left.code}: ${result.left.message}`);
+    const found = result.right.commands.map(words);
+    if (found.join("\n") !== wanted.join("\n")) {
+      const places = `expected ${JSON.stringify(wanted)}, found ${JSON.stringify(found)}`;
+      throw new Error(`${envelope.seq} ${event.type}: ${places}`);
+    }
+    this.state = result.right.state;
+    this.lines.push(result.right.line);
+    this.commands.push(commandsLine(envelope.seq, producedBy(result.right)));
+    return this;
+  }
+
+  /** An event that does not fit, and so stands in no log. */
+  refuses(event: Event, code: Rejection["code"]): this {
+    const result = write(this.state, { seq: this.state.seq + 1, at: this.#at, event });
+    const found = E.isLeft(result) ? result.left.code : "accepted";
+    if (found !== code) throw new Error(`${this.state.seq + 1} ${event.type}: expected ${code}, found ${found}`);
+    return this;
+  }
+
+  /** Time passes, and the driver says so. */
+  tick(ms: number, ...wanted: readonly string[]): this {
+    return this.after(ms).tell({ type: "clock.ticked" }, ...wanted);
+  }
+}
