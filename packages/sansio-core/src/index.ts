@@ -116,3 +116,19 @@ export {
   startedBySession,
 } from "./process/registration.ts";
 export { descriptorOf, handleSummary, handleValue, notGranted, notVisible, parseHandle } from "./process/handle.ts";
+export { type Written, lineOf, write } from "./log/write.ts";
+export {
+  type Header,
+  HeaderCodec,
+  type Recorded,
+  currentFormat,
+  eventLine,
+  headerLine,
+  recordedOf,
+} from "./log/format.ts";
+export { type Replay, type ReplayOptions, follow, replay } from "./log/replay.ts";
+export { type Fault, type FaultCode } from "./log/fault.ts";
+export { describeFault } from "./log/report.ts";
+export { digest, digestOf } from "./digest.ts";
+export { ReplyCodec } from "./request/codec.ts";
+export { type EffectKind, type SelectMode, type StepRecovery } from "./effect/model.ts";

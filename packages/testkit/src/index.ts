@@ -12,3 +12,4 @@ export {
   runCase,
   wireRoundtrip,
 } from "./cases.ts";
+export { type JournalCheck, journalChecks } from "./journal-suite.ts";

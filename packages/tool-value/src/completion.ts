@@ -97,11 +97,17 @@ export type ToolResult =
   | { readonly type: "done"; readonly output: ToolCallOutput }
   | { readonly type: "pending"; readonly pending: PendingCompletion };
 
-export const done = (output: ToolCallOutput): ToolResult => ({ type: "done", output });
-export const pending = (completion: Partial<PendingCompletion> = {}): ToolResult => ({
-  type: "pending",
-  pending: { ...defaultPendingCompletion, ...completion },
-});
+/** The results that were made here: a value that only looks like one is a value. */
+const results = new WeakSet<object>();
+const made = (result: ToolResult): ToolResult => {
+  results.add(result);
+  return result;
+};
+export const isToolResult = (u: unknown): u is ToolResult => typeof u === "object" && u !== null && results.has(u);
+
+export const done = (output: ToolCallOutput): ToolResult => made({ type: "done", output });
+export const pending = (completion: Partial<PendingCompletion> = {}): ToolResult =>
+  made({ type: "pending", pending: { ...defaultPendingCompletion, ...completion } });
 export const ok = (value: Json): ToolResult => done(successOutput(lift(value)));
 export const err = (error: Json): ToolResult => done(errorOutput(error));
 export const cancelled = (message: string): ToolResult => done(cancelledOutput(runtimeCancellation(message)));

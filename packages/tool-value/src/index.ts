@@ -56,6 +56,7 @@ export {
   defaultPendingCompletion,
   done,
   err,
+  isToolResult,
   ok,
   outputOfResolution,
   pending,

@@ -1,0 +1,15 @@
+/** The clocks, timers and turns of Node. */
+import type { Platform } from "@pawl/runtime";
+
+/** The longest that a Node timer can be set for; a longer one rings early, and is set again. */
+const longestTimerMs = 2 ** 31 - 1;
+
+export const nodePlatform: Platform = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  nextTurn: (then) => void setImmediate(then),
+  later: (ms, then) => {
+    const timer = setTimeout(then, Math.min(ms, longestTimerMs));
+    return () => clearTimeout(timer);
+  },
+};

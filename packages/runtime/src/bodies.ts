@@ -1,0 +1,216 @@
+/** The bodies of a scope: started, fed with answers, and ended with their calls. */
+import {
+  type CallRef,
+  type Command,
+  type EffectResult,
+  type Event,
+  type SettledEffect,
+  type State,
+  ask,
+  replayBase,
+  toolReplayKey,
+} from "@pawl/sansio-core";
+import { type ToolResult, done, failureOutput, runtimeFailure } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { type Answer, type BodyPort, BodyRun } from "./body.ts";
+import { type CallFacts, completionKeyId, toolContext } from "./context.ts";
+import { Quarantined, recordedIn } from "./fold.ts";
+import type { Cause, ScopeRunner } from "./scope.ts";
+import type { SessionPort } from "./session.ts";
+import { type Recorded, recordedOf } from "./timeline.ts";
+import { tokenOf } from "./token.ts";
+import { type ToolDefinition, checkArgs, resultOfReturned, resultOfThrown } from "./tool.ts";
+import { awaitEffectKey, resultIn, resultOfResolution } from "./value.ts";
+
+type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
+
+const hidden: ToolResult = done(
+  failureOutput(
+    runtimeFailure("internal", "tool_internal_error", "An internal error occurred while executing the tool"),
+  ),
+);
+
+/** What a body did before this run: read from its row, and from the log where the row says so. */
+interface Past {
+  readonly at: number;
+  readonly effects: readonly Recorded[];
+  readonly answers: readonly Answer[];
+}
+
+export class Bodies {
+  readonly #port: SessionPort;
+  readonly #runner: () => ScopeRunner;
+  readonly #runs = new Map<CallRef, BodyRun>();
+
+  constructor(port: SessionPort, runner: () => ScopeRunner) {
+    this.#port = port;
+    this.#runner = runner;
+  }
+
+  get #state(): State {
+    return this.#runner().state;
+  }
+
+  at(call: CallRef): BodyRun | undefined {
+    return this.#runs.get(call);
+  }
+
+  /** Hands one answer to each body that may hear one. */
+  deliver(): boolean {
+    let delivered = false;
+    for (const run of this.#runs.values()) if (run.deliver()) delivered = true;
+    return delivered;
+  }
+
+  end(call: CallRef): void {
+    this.#runs.get(call)?.end();
+    this.#runs.delete(call);
+  }
+
+  endAll(): void {
+    for (const run of this.#runs.values()) run.end();
+    this.#runs.clear();
+  }
+
+  /** Begins the run that a command asks for. A later run is on record before its first word. */
+  async execute(command: Of<"tool.execute">): Promise<void> {
+    const { call, attempt, run, cause, tool_id: toolId } = command;
+    if (cause !== undefined) {
+      this.#runner().tell({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
+      await this.#runner().settled();
+    }
+    const tool = this.#port.tool(toolId);
+    if (tool === undefined) return void this.#runner().tell({ type: "call.executor_missing", call, attempt, run });
+    const past = await this.#past(command);
+    if (this.#isCurrent(command)) await this.#run(command, tool, past);
+  }
+
+  #isCurrent({ call, attempt, run }: Of<"tool.execute">): boolean {
+    const row = this.#state.calls.at(call);
+    return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run;
+  }
+
+  async #run(command: Of<"tool.execute">, tool: ToolDefinition, past: Past): Promise<void> {
+    const { call, attempt, run } = command;
+    this.end(call);
+    const body = new BodyRun({ call, attempt, run }, this.#bodyPort(), past);
+    this.#runs.set(call, body);
+    this.#runner().stir();
+    const facts = this.#facts(command);
+    const startedAt = this.#port.platform.monotonic();
+    const result = await this.#call(command, tool, body, facts);
+    if (body.isOver) return; // What the driver itself ended is no outcome.
+    const duration_ms = Math.max(0, Math.round(this.#port.platform.monotonic() - startedAt));
+    const told = result.type === "done" ? result : { ...result, key: completionKeyId(facts) };
+    this.end(call);
+    this.#runner().tell({ type: "call.settled", call, attempt, run, result: told, duration_ms });
+  }
+
+  async #call(command: Of<"tool.execute">, tool: ToolDefinition, body: BodyRun, facts: CallFacts): Promise<ToolResult> {
+    try {
+      const args = await checkArgs(tool, command.args);
+      if (E.isLeft(args)) throw new TypeError(args.left);
+      return resultOfReturned(await tool.execute(args.right, toolContext(body, facts)));
+    } catch (thrown) {
+      const told = resultOfThrown(thrown);
+      if (told === undefined && !body.isOver) this.#port.host.internalError?.(command.call, thrown);
+      return told ?? hidden;
+    }
+  }
+
+  #facts({ call, tool, attempt, run, max_attempts, payload }: Of<"tool.execute">): CallFacts {
+    const row = this.#state.calls.at(call);
+    const { name = call, id = call, request = "" } = row?.call ?? {};
+    const { id: scope } = this.#state.scope;
+    const executionScope = this.#state.requests.at(request)?.executionScope ?? `${scope}/${request}`;
+    return {
+      sessionId: scope,
+      callId: id,
+      maxAttempts: max_attempts,
+      replayKey: toolReplayKey(`${scope}/${request}`, name, tool),
+      base: replayBase(executionScope, name),
+      executionScope,
+      name,
+      payload,
+      token: (key) => tokenOf(this.#port.roots, scope, key),
+      continueAs: (args) => {
+        this.end(call);
+        this.#runner().tell({ type: "call.continued", call, attempt, run, args });
+      },
+    };
+  }
+
+  #bodyPort(): BodyPort {
+    const tell = (event: Event): void => void this.#runner().tell(event);
+    return {
+      ask: (id, key, kind, hash) => ask(this.#state, { ...id, key, kind, hash }),
+      record: (id, { key, hash, effect }) => tell({ type: "effect.requested", ...id, key, hash, effect }),
+      reuse: ({ call, attempt }, key) => tell({ type: "effect.reused", call, attempt, key }),
+      settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
+      diverge: (id, position, expected, found) => tell({ type: "call.diverged", ...id, position, expected, found }),
+      stir: () => this.#runner().stir(),
+    };
+  }
+
+  /** An answer for a body that runs. */
+  answer({ call, key, seq, index, value }: Of<"step.answer">, cause: Cause): void {
+    const run = this.#runs.get(call);
+    const row = this.#state.calls.at(call);
+    const effect = row !== undefined && "body" in row ? row.body.settled.get(key) : undefined;
+    if (run === undefined || effect === undefined) return;
+    const result = value === cause.seq ? resultIn(cause.event, effect.kind, key) : this.#earlier(run, key, effect);
+    run.hear({ key, seq, index, at: cause.at, result, winner: effect.winner });
+  }
+
+  /** The value stands in an event before: a wait's in its row, that of an earlier attempt with the run's past. */
+  #earlier(run: BodyRun, key: string, effect: SettledEffect): EffectResult {
+    const past = run.earlier(key);
+    if (past !== undefined) return past.result;
+    const wait = this.#state.waits.at(key.replace(awaitEffectKey(""), ""));
+    return wait?.terminal === undefined
+      ? resultIn({ type: "clock.ticked" }, effect.kind, key)
+      : resultOfResolution(wait.terminal.resolution);
+  }
+
+  async #past({ call, attempt }: Of<"tool.execute">): Promise<Past> {
+    const row = this.#state.calls.at(call);
+    const body = row !== undefined && "body" in row ? row.body : undefined;
+    if (body === undefined) return { at: this.#state.at, effects: [], answers: [] };
+    const settled = [...body.settled];
+    const events = await this.#events(settled.flatMap(([, effect]) => [effect.value, effect.settled]));
+    const answers = settled.map(([key, effect]): Answer => {
+      const { settled: seq, index, winner } = effect;
+      const { event } = this.#eventAt(events, effect.value);
+      return { key, seq, index, at: this.#eventAt(events, seq).at, result: resultIn(event, effect.kind, key), winner };
+    });
+    const own = settled
+      .filter(([, effect]) => effect.attempt === attempt)
+      .map(([key, effect]) => recordedOf(key, effect));
+    const open = body.open
+      .filter((effect) => effect.attempt === attempt)
+      .map(({ key, seq }) => ({ key, requested: seq }));
+    return { at: body.startedAt, effects: [...own, ...open], answers };
+  }
+
+  #eventAt(events: ReadonlyMap<number, Cause>, seq: number): Cause {
+    const cause = events.get(seq);
+    if (cause === undefined) throw new Quarantined(this.#state.scope.id, `event ${seq} is not in the log`);
+    return cause;
+  }
+
+  /** The events at these places of the log. */
+  async #events(seqs: readonly number[]): Promise<ReadonlyMap<number, Cause>> {
+    if (seqs.length === 0) return new Map();
+    const wanted = new Set(seqs);
+    const lines = await this.#port.readLines(Math.min(...seqs));
+    const { id } = this.#state.scope;
+    return new Map(
+      lines
+        .filter(({ seq }) => wanted.has(seq))
+        .map((line): [number, Cause] => {
+          const { seq, at, event } = recordedIn(id, line);
+          return [seq, { seq, at, event }];
+        }),
+    );
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * One run of a tool's body: what it asks for, and what it hears, one answer a turn, in the order of the log.
+ *
+ * A run belongs to (call, attempt, run). When it is over, whatever its program still asks is refused as `call_ended`,
+ * and whatever it returns or throws is nothing.
+ */
+import type { Ask, EffectKind, EffectResult, EffectSpec } from "@pawl/sansio-core";
+import { EffectError } from "./error.ts";
+import { type Place, type Recorded, Timeline, isEarlier } from "./timeline.ts";
+
+export interface RunId {
+  readonly call: string;
+  readonly attempt: number;
+  readonly run: number;
+}
+
+/** What a body's request is known by. */
+export interface Request {
+  readonly key: string;
+  readonly hash: string;
+  readonly effect: EffectSpec;
+  /** Of a step: the work itself. */
+  readonly perform?: () => Promise<EffectResult>;
+}
+
+/** An answer on its way to the body. */
+export interface Answer extends Place {
+  readonly key: string;
+  readonly at: number;
+  readonly result: EffectResult;
+  /** Of a select: the key that won. */
+  readonly winner: string | undefined;
+}
+
+/** What the body's scope does for it. */
+export interface BodyPort {
+  readonly ask: (run: RunId, key: string, kind: EffectKind, hash: string) => Ask;
+  readonly record: (run: RunId, request: Request) => void;
+  readonly reuse: (run: RunId, key: string) => void;
+  readonly settle: (run: RunId, key: string, result: EffectResult) => void;
+  readonly diverge: (run: RunId, position: number, expected: string, found: string) => void;
+  /** There may be something to deliver. */
+  readonly stir: () => void;
+}
+
+interface Waiting {
+  readonly request: Request;
+  readonly resolve: ((answer: Answer) => void)[];
+}
+
+const unknownOutcome: EffectResult = {
+  status: "err",
+  error: { code: "step_outcome_unknown", message: "the step began, and its owner was lost before it was recorded" },
+};
+
+export class BodyRun {
+  readonly id: RunId;
+  readonly abort = new AbortController();
+  readonly #port: BodyPort;
+  readonly #timeline: Timeline;
+  /** Recorded answers of earlier runs, by key. */
+  readonly #recorded: ReadonlyMap<string, Answer>;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #heard = new Map<string, Answer>();
+  #queue: Answer[] = [];
+  #position = 0;
+  #isOver = false;
+  #cancelledAt: Place | undefined;
+  #now: number;
+
+  constructor(
+    id: RunId,
+    port: BodyPort,
+    past: { readonly at: number; readonly effects: readonly Recorded[]; readonly answers: readonly Answer[] },
+  ) {
+    this.id = id;
+    this.#port = port;
+    this.#timeline = new Timeline(past.effects);
+    this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
+    this.#now = past.at;
+  }
+
+  /** `at` of the last answer that was delivered to this run. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** What an earlier run or attempt was answered. */
+  earlier(key: string): Answer | undefined {
+    return this.#recorded.get(key);
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Ends the run without a word to its program: what it still does is nobody's. */
+  end(): void {
+    this.#isOver = true;
+    this.#waiting.clear();
+    this.#queue = [];
+    this.abort.abort(new EffectError("call_ended", "the call has ended"));
+  }
+
+  /** Makes a request, and waits for its answer. What this run has heard once is known to it. */
+  request(request: Request): Promise<Answer> {
+    const { key } = request;
+    if (this.#isOver) return Promise.reject(new EffectError("call_ended", "the call has ended"));
+    const heard = this.#heard.get(key);
+    if (heard !== undefined) return Promise.resolve(heard);
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(key);
+      if (waiting !== undefined) return void waiting.resolve.push(resolve);
+      this.#position += 1;
+      this.#waiting.set(key, { request, resolve: [resolve] });
+      this.#obey(request, this.#port.ask(this.id, key, request.effect.kind, request.hash));
+      this.#port.stir();
+    });
+  }
+
+  #obey(request: Request, verdict: Ask): void {
+    const { key } = request;
+    switch (verdict.type) {
+      case "record":
+        if (this.#timeline.isReplaying)
+          return this.#diverge("a request that is recorded", `${request.effect.kind} \`${key}\``);
+        return this.#port.record(this.id, request);
+      case "reuse":
+        return this.#port.reuse(this.id, key);
+      case "answer":
+      case "join":
+        return this.#timeline.make(key);
+      case "run":
+        this.#timeline.make(key);
+        return this.perform(key);
+      case "unknown":
+        this.#timeline.make(key);
+        return this.#port.settle(this.id, key, unknownOutcome);
+      case "diverged":
+        return this.#diverge(verdict.expected, verdict.found);
+      case "ended":
+        return this.end();
+    }
+  }
+
+  #diverge(expected: string, found: string): void {
+    this.end();
+    this.#port.diverge(this.id, this.#position, expected, found);
+  }
+
+  /** Runs the work of a step that was asked for. What the driver itself ended is no outcome. */
+  perform(key: string): void {
+    const perform = this.#waiting.get(key)?.request.perform;
+    if (perform === undefined || this.#isOver) return;
+    void perform().then((result) => {
+      if (!this.#isOver) this.#port.settle(this.id, key, result);
+    });
+  }
+
+  /** An answer of the log's; it is delivered in its turn. */
+  hear(answer: Answer): void {
+    const at = this.#queue.findIndex((other) => isEarlier(answer, other));
+    if (at === -1) this.#queue.push(answer);
+    else this.#queue.splice(at, 0, answer);
+  }
+
+  /** The call is told to stop; the signal comes in its place among the answers. */
+  hearCancel(place: Place): void {
+    this.#cancelledAt = place;
+  }
+
+  /** Delivers the next thing that the body may hear now, if there is one. */
+  deliver(): boolean {
+    if (this.#isOver) return false;
+    const due = this.#timeline.due;
+    if (due !== undefined) return this.#deliverRecorded(due);
+    return this.#timeline.isLive && this.#deliverLive();
+  }
+
+  #deliverRecorded(key: string): boolean {
+    const answer = this.#recorded.get(key);
+    if (answer === undefined || !this.#hand(answer)) return false;
+    this.#timeline.delivered();
+    return true;
+  }
+
+  #deliverLive(): boolean {
+    const [next] = this.#queue;
+    const cancel = this.#cancelledAt;
+    if (cancel !== undefined && (next === undefined || isEarlier(cancel, next))) {
+      this.#cancelledAt = undefined;
+      this.abort.abort(new EffectError("cancelled", "the call was cancelled"));
+      return true;
+    }
+    if (next === undefined || !this.#hand(next)) return false;
+    this.#queue.shift();
+    return true;
+  }
+
+  #hand(answer: Answer): boolean {
+    const waiting = this.#waiting.get(answer.key);
+    if (waiting === undefined) return false;
+    this.#waiting.delete(answer.key);
+    this.#heard.set(answer.key, answer);
+    this.#now = answer.at;
+    for (const resolve of waiting.resolve) resolve(answer);
+    return true;
+  }
+}

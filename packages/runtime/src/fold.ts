@@ -1,0 +1,33 @@
+/** From a scope's lines back to its state; a line that today's core would not write is a fault, and stops it. */
+import { type Fault, type Recorded, type State, describeFault, follow, initial, recordedOf } from "@pawl/sansio-core";
+import { describe, noLimits, parse } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { JournalLine } from "./journal.ts";
+
+/** The scope's history is not what this core makes of it: the scope is read-only until somebody has looked. */
+export class Quarantined extends Error {
+  override readonly name = "Quarantined";
+  readonly code = "quarantined";
+  readonly fault: Fault | undefined;
+  constructor(scope: string, message: string, fault?: Fault) {
+    super(`scope ${scope} is quarantined: ${message}`);
+    this.fault = fault;
+  }
+}
+
+/** What a line records. The store is trusted to give back what it was given, and checked all the same. */
+export const recordedIn = (scope: string, { seq, line }: JournalLine): Recorded => {
+  const recorded = E.chain(recordedOf)(parse(line, noLimits));
+  if (E.isLeft(recorded)) throw new Quarantined(scope, `line ${seq}: ${describe(recorded.left)}`);
+  return recorded.right;
+};
+
+export const foldLines = (scope: string, lines: readonly JournalLine[]): State => {
+  let state = initial(scope);
+  for (const line of lines) {
+    const followed = follow(state, recordedIn(scope, line), line.seq);
+    if (E.isLeft(followed)) throw new Quarantined(scope, describeFault(followed.left), followed.left);
+    state = followed.right.state;
+  }
+  return state;
+};

@@ -1,0 +1,69 @@
+/** `@pawl/runtime`: the interpreter that every driver shares. */
+export { Runtime, type RuntimeOptions } from "./runtime.ts";
+export { type HostPort, Session } from "./session.ts";
+export { type Platform } from "./platform.ts";
+export { type Append, type AppendResult, type Claim, type Journal, type JournalLine } from "./journal.ts";
+export { memoryJournal } from "./memory-journal.ts";
+export { type JsonSchema, type Parameters, type ToolDefinition, defineTool, manifestOf } from "./tool.ts";
+export { type Durable, type StepInfo, type ToolContext } from "./context.ts";
+export { EffectError, Refused, ScopeLost, ToolError } from "./error.ts";
+export { Quarantined, foldLines } from "./fold.ts";
+export { type Roots, idOfToken, tokenOf } from "./token.ts";
+export { RuntimeEffectEnvelope, envelopeHash } from "./compat/envelope.ts";
+export {
+  LlmRequest,
+  type NotPerformed,
+  type PerformedCommand,
+  RuntimeEffectCommand,
+  checkPerformed,
+} from "./compat/command.ts";
+export { EffectResult, RuntimeEffectOutcome, type WrongOutcome, expectOutcome } from "./compat/outcome.ts";
+export { type GrantedProcess, ProcessCommand, ProcessOutcome, commandEffectId } from "./compat/process-effect.ts";
+export { RuntimeEffectControllerError, RuntimeError, errorLine } from "./compat/runtime-error.ts";
+export { type EnvelopeError, type EnvelopeErrorCode, effectEnvelope, validateEnvelope } from "./compat/validate.ts";
+export {
+  type CallPlace,
+  type EffectPlace,
+  awaitInvocation,
+  batchInvocation,
+  causalRefOf,
+  childInvocation,
+  parentOf,
+  pendingAwaitInvocation,
+  retrySleepInvocation,
+  stepInvocation,
+} from "./compat/invocation.ts";
+export {
+  type DirectCompletion,
+  type TurnPlace,
+  directDiscriminator,
+  directInvocation,
+  triggerInvocation,
+  turnInvocation,
+} from "./compat/turn-invocation.ts";
+export {
+  type SignalOrdinal,
+  processInvocation,
+  processSignalWaitInvocation,
+  processSleepInvocation,
+} from "./compat/process-invocation.ts";
+export {
+  batchFailedReply,
+  completedReply,
+  fillReplies,
+  launchCountReply,
+  launchesOf,
+  pendingAwaitFailure,
+  pendingWithoutKey,
+  unavailableReply,
+} from "./compat/batch-reply.ts";
+export { CompletedToolCall, PendingToolCall, ToolCallLaunch } from "./compat/launch.ts";
+export { TurnActivity, TurnOutcome, callCorrelation } from "./compat/turn.ts";
+export {
+  ToolArgumentProjection,
+  ToolContract,
+  ToolId,
+  ToolManifest,
+  ToolOutputContract,
+  ToolDefinition as WireToolDefinition,
+} from "./compat/tool.ts";

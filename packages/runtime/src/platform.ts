@@ -1,0 +1,11 @@
+/** What the interpreter needs of the platform that it runs on. Nothing else of it is used. */
+export interface Platform {
+  /** Wall clock, in milliseconds. */
+  readonly now: () => number;
+  /** Milliseconds that only grow, for what has elapsed. */
+  readonly monotonic: () => number;
+  /** Calls back after so many milliseconds, unless it is called off. */
+  readonly later: (ms: number, then: () => void) => () => void;
+  /** Calls back in a turn of its own, after all that is ready now has run. */
+  readonly nextTurn: (then: () => void) => void;
+}

@@ -1,0 +1,73 @@
+/** The runtime of one process: opens scopes over a journal, and runs their tools. */
+import { type Options, currentProtocol, defaultOptions } from "@pawl/sansio-core";
+import { Committer } from "./committer.ts";
+import { foldLines } from "./fold.ts";
+import type { Journal } from "./journal.ts";
+import type { Platform } from "./platform.ts";
+import { type HostPort, Session } from "./session.ts";
+import type { Roots } from "./token.ts";
+import { type ToolDefinition, manifestOf } from "./tool.ts";
+
+export interface RuntimeOptions {
+  readonly journal: Journal;
+  readonly platform: Platform;
+  readonly tools: readonly ToolDefinition[];
+  /** This driver instance, as it stands in the log. */
+  readonly instance: string;
+  readonly roots: Roots;
+  readonly host?: HostPort;
+  readonly options?: Partial<Options>;
+}
+
+export class Runtime {
+  readonly #with: RuntimeOptions;
+  readonly #tools: ReadonlyMap<string, ToolDefinition>;
+  readonly #committer: Committer;
+  readonly #open = new Map<string, Promise<Session>>();
+
+  constructor(options: RuntimeOptions) {
+    this.#with = options;
+    this.#committer = new Committer(options.journal, options.platform);
+    this.#tools = new Map(options.tools.map((tool) => [manifestOf(tool).id, tool]));
+  }
+
+  /** How often the store was asked to sync: one commit may hold many appends. */
+  get commits(): number {
+    return this.#committer.commits;
+  }
+
+  /** The session of this id: claimed, folded from its log, and going on with what was under way. */
+  session(id: string): Promise<Session> {
+    const scope = `session:${id}`;
+    const open = this.#open.get(scope) ?? this.#claim(scope);
+    this.#open.set(scope, open);
+    open.catch(() => this.#open.delete(scope));
+    return open;
+  }
+
+  async #claim(scope: string): Promise<Session> {
+    const { journal, instance, platform, roots, host = {}, options = {}, tools } = this.#with;
+    const { epoch } = await journal.claim(scope, instance);
+    const state = foldLines(scope, await journal.read(scope, 1));
+    const session = new Session(state, epoch, {
+      platform,
+      owner: instance,
+      roots,
+      host,
+      tool: (id) => this.#tools.get(id),
+      append: (append) => this.#committer.append(append),
+      readLines: (from) => journal.read(scope, from),
+      find: (kind, id) => journal.find(scope, kind, id),
+      lost: () => this.#open.delete(scope),
+    });
+    const opened = {
+      type: "scope.opened",
+      epoch,
+      owner: instance,
+      protocol: state.scope.epoch === 0 ? currentProtocol : state.scope.protocol,
+      options: { ...defaultOptions, ...options },
+    } as const;
+    await session.open(opened, { type: "catalog.published", tools: tools.map(manifestOf) });
+    return session;
+  }
+}

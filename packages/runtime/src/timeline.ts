@@ -1,0 +1,82 @@
+/**
+ * The order in which a body hears. Keys decide which record answers; the log decides when. In a re-run an answer is
+ * held until the requests and answers of this attempt that stand before it in the log have been made and delivered; so
+ * a race takes the branch that it took.
+ */
+import type { SettledEffect } from "@pawl/sansio-core";
+
+/** Where something stands in the log. */
+export interface Place {
+  readonly seq: number;
+  readonly index: number;
+}
+
+/** What the log says of one effect of this attempt. */
+export interface Recorded {
+  readonly key: string;
+  readonly requested: number;
+  readonly settled?: Place;
+}
+
+interface Mark extends Place {
+  readonly key: string;
+  readonly type: "request" | "answer";
+}
+
+export const isEarlier = (a: Place, b: Place): boolean => (a.seq === b.seq ? a.index < b.index : a.seq < b.seq);
+
+const byPlace = (a: Mark, b: Mark): number => a.seq - b.seq || a.index - b.index;
+
+/** A request stands before all that its own event settled. */
+const marksOf = ({ key, requested, settled }: Recorded): Mark[] => {
+  const request: Mark = { key, type: "request", seq: requested, index: -1 };
+  return settled === undefined ? [request] : [request, { key, type: "answer", ...settled }];
+};
+
+export const recordedOf = (key: string, effect: SettledEffect): Recorded => ({
+  key,
+  requested: effect.requested,
+  settled: { seq: effect.settled, index: effect.index },
+});
+
+export class Timeline {
+  readonly #marks: readonly Mark[];
+  /** Recorded requests that the body has not made yet. */
+  readonly #unmade: Set<string>;
+  #next = 0;
+
+  constructor(recorded: readonly Recorded[]) {
+    this.#marks = recorded.flatMap(marksOf).toSorted(byPlace);
+    this.#unmade = new Set(recorded.map(({ key }) => key));
+  }
+
+  /** The body has made the request of this key. */
+  make(key: string): void {
+    this.#unmade.delete(key);
+  }
+
+  /** Whether a recorded request has not been made yet; then nothing unrecorded may be asked. */
+  get isReplaying(): boolean {
+    return this.#unmade.size > 0;
+  }
+
+  /** The key whose recorded answer comes next, if all that stands before it has happened. */
+  get due(): string | undefined {
+    let mark = this.#marks[this.#next];
+    while (mark?.type === "request" && !this.#unmade.has(mark.key)) {
+      this.#next += 1;
+      mark = this.#marks[this.#next];
+    }
+    return mark?.type === "answer" ? mark.key : undefined;
+  }
+
+  /** The answer that was due has been delivered. */
+  delivered(): void {
+    this.#next += 1;
+  }
+
+  /** Whether all that was recorded has happened again; from here on the body hears as the log grows. */
+  get isLive(): boolean {
+    return this.due === undefined && this.#next >= this.#marks.length;
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Wait keys for the outside: `v1.{kid}.{id}.{HMAC}`. The id is derived from (execution scope, wait); the signature from
+ * a secret of the scope, which is derived from a stored root that the hosts of one store share. The core sees ids only.
+ */
+import { utf8 } from "@pawl/tool-value";
+import { hkdf } from "@noble/hashes/hkdf.js";
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+
+/** The roots that signatures are made under: the newest signs, all of them verify, so that a root can be rotated. */
+export interface Roots {
+  readonly newest: { readonly kid: string; readonly secret: Uint8Array };
+  readonly older?: readonly { readonly kid: string; readonly secret: Uint8Array }[];
+}
+
+const secretOf = (root: Uint8Array, scope: string): Uint8Array =>
+  hkdf(sha256, root, undefined, utf8(`pawl wait keys of ${scope}`), 32);
+
+const sign = (secret: Uint8Array, id: string): string => bytesToHex(hmac(sha256, secret, utf8(id)));
+
+/** Compares in a time that does not tell where the first difference is. */
+const isSame = (a: string, b: string): boolean => {
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
+  return difference === 0;
+};
+
+export const tokenOf = ({ newest }: Roots, scope: string, id: string): string =>
+  `v1.${newest.kid}.${id}.${sign(secretOf(newest.secret, scope), id)}`;
+
+/** The id in a token that is good for a scope. */
+export const idOfToken = ({ newest, older = [] }: Roots, scope: string, token: string): string | undefined => {
+  const [version, kid, id, signature, ...rest] = token.split(".");
+  if (version !== "v1" || id === undefined || signature === undefined || rest.length > 0) return undefined;
+  const root = [newest, ...older].find((candidate) => candidate.kid === kid);
+  return root !== undefined && isSame(sign(secretOf(root.secret, scope), id), signature) ? id : undefined;
+};

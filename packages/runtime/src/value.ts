@@ -1,0 +1,43 @@
+/** What an effect's record says: the value is read from the event that holds it. */
+import { type EffectKind, type EffectResult, type Event, ReplyCodec } from "@pawl/sansio-core";
+import type { Json, Resolution } from "@pawl/tool-value";
+
+const failed = (code: string, message: string): EffectResult => ({ status: "err", error: { code, message } });
+const done = (value: Json): EffectResult => ({ status: "ok", value });
+
+const timedOut = failed("durable_effect_event_timeout", "durable effect external event wait timed out");
+const cancelled = failed("durable_effect_event_cancelled", "durable effect external event wait was cancelled");
+const revoked = failed("await_event_unknown_or_revoked", "await-event key is invalid or revoked");
+
+/** What a body that waited gets of a resolution. */
+export const resultOfResolution = (resolution: Resolution): EffectResult => {
+  switch (resolution.status) {
+    case "ok":
+      return done(resolution.payload);
+    case "err":
+      return failed(resolution.payload.code, resolution.payload.message);
+    case "timeout":
+      return timedOut;
+    case "cancelled":
+      return cancelled;
+  }
+};
+
+/** The key of the effect that waits under a wait's key. */
+export const awaitEffectKey = (wait: string): string => `await-event:${wait}`;
+
+/** How a wait ended in this event. Any event can be the one in which its time was over. */
+const resultOfWait = (event: Event, key: string): EffectResult => {
+  if (event.type === "wait.resolved" && awaitEffectKey(event.key) === key) return resultOfResolution(event.resolution);
+  if (event.type === "wait.cancelled" && event.key === key) return cancelled;
+  if (event.type === "wait.revoked" && event.keys.some((wait) => awaitEffectKey(wait) === key)) return revoked;
+  return timedOut;
+};
+
+/** The value of an effect, in the event that holds it. */
+export const resultIn = (event: Event, kind: EffectKind, key: string): EffectResult => {
+  if (kind === "wait") return resultOfWait(event, key);
+  if (event.type === "replies.recorded") return done(event.replies.map(ReplyCodec.encode) as Json);
+  const isAnswer = (event.type === "step.settled" || event.type === "host.answered") && event.key === key;
+  return isAnswer ? event.result : done(null);
+};

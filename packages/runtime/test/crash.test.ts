@@ -1,0 +1,102 @@
+/** A process dies before or after any of its appends; the next one goes on, and the reply is the same. */
+import { type Reply } from "@pawl/sansio-core";
+import { describe, expect, it } from "vitest";
+import { type ToolDefinition, defineTool } from "../src/index.ts";
+import { type Death, World } from "./world.ts";
+
+interface Run {
+  readonly replies: readonly Reply[];
+  /** How often the work of each step was done. */
+  readonly work: ReadonlyMap<string, number>;
+}
+
+type Scenario = (done: (step: string) => void) => ToolDefinition;
+
+const sequence: Scenario = (done) =>
+  defineTool({
+    name: "work",
+    durable: true,
+    execute: async (_, ctx) => {
+      const results: string[] = [];
+      for (const step of ["a", "b", "c"])
+        results.push(await ctx.runJson(step, { step }, () => (done(step), `${step}!`)));
+      return results;
+    },
+  });
+
+/** A race of two steps, with a native wait between an answer and the next request. */
+const racing: Scenario = (done) =>
+  defineTool({
+    name: "work",
+    durable: true,
+    execute: async (_, ctx) => {
+      const step = (name: string) => ctx.runJson(name, {}, async () => (done(name), name));
+      const first = await Promise.race([step("left"), step("right")]);
+      await new Promise((resolve) => setImmediate(resolve));
+      const second = await ctx.race([ctx.sleep(5), step(`after-${first}`)]);
+      return [first, second ?? "slept", await step("last")];
+    },
+  });
+
+const together: Scenario = (done) =>
+  defineTool({
+    name: "work",
+    durable: true,
+    execute: async (_, ctx) => {
+      const steps = ["x", "y", "z"].map((name) => ctx.runJson(name, {}, () => (done(name), name)));
+      await ctx.sleep(1000);
+      return [await ctx.all(steps), ctx.random(), ctx.uuid("id"), ctx.now() > 0];
+    },
+  });
+
+const calls = [{ id: "c1", tool: "work", args: {} }];
+
+/** Lives one process until it is dead or has its reply, as time jumps ahead. */
+const liveOne = async (
+  world: World,
+  tools: readonly ToolDefinition[],
+  death?: Death,
+): Promise<readonly Reply[] | undefined> => {
+  const process = world.start(tools, death === undefined ? {} : { death });
+  const outcome: { replies?: readonly Reply[] } = {};
+  void process.runtime.session("s").then(async (session) => {
+    outcome.replies = await session.call("r1", calls);
+  });
+  for (let i = 0; i < 8 && outcome.replies === undefined && !process.isDead; i++) {
+    await world.quiet(30);
+    world.platform.advance(70_000);
+  }
+  process.kill();
+  return outcome.replies;
+};
+
+/** Processes one after the other, the first of which dies so, until the reply is there. */
+const live = async (scenario: Scenario, death: Death | undefined): Promise<Run> => {
+  const world = new World();
+  const work = new Map<string, number>();
+  const tools = [scenario((step) => work.set(step, (work.get(step) ?? 0) + 1))];
+  const first = await liveOne(world, tools, death);
+  const replies = first ?? (await liveOne(world, tools)) ?? (await liveOne(world, tools));
+  if (replies === undefined) throw new Error("no reply");
+  return { replies, work };
+};
+
+const scenarios = { sequence, racing, together };
+
+for (const [name, scenario] of Object.entries(scenarios)) {
+  describe(`a body in ${name}`, () => {
+    it("comes to the same reply wherever its process dies", async () => {
+      const undisturbed = await live(scenario, undefined);
+      for (let append = 1; append <= 12; append++) {
+        for (const when of ["before", "after"] as const) {
+          const { replies, work } = await live(scenario, { append, when });
+          const at = `died ${when} append ${append}`;
+          expect(replies[0]?.output.outcome.status, at).toBe("success");
+          if (name !== "racing") expect(replies[0]?.output, at).toEqual(undisturbed.replies[0]?.output);
+          // A step whose settlement was on its way when the process died is done once more, and never a third time.
+          expect(Math.max(...work.values()), at).toBeLessThanOrEqual(2);
+        }
+      }
+    });
+  });
+}

@@ -1,0 +1,136 @@
+import { pending } from "@pawl/tool-value";
+import { describe, expect, it } from "vitest";
+import { type ToolContext, ToolError, defineTool } from "../src/index.ts";
+import { World } from "./world.ts";
+
+const call = (tool: string, args: object = {}) => [{ id: "c1", tool, args: args as never }];
+const payloadOf = (replies: readonly { readonly output: { readonly outcome: { readonly payload: unknown } } }[]) =>
+  replies.map(({ output }) => output.outcome.payload);
+
+describe("a runtime", () => {
+  it("runs a tool and replies", async () => {
+    const world = new World();
+    const echo = defineTool<{ readonly text: string }>({
+      name: "echo",
+      durable: true,
+      execute: ({ text }) => `you said ${text}`,
+    });
+    const session = await world.start([echo]).runtime.session("s");
+    expect(payloadOf(await session.call("r1", call("echo", { text: "hi" })))).toEqual(["you said hi"]);
+  });
+
+  it("hides what a tool throws, and shows what it means to say", async () => {
+    const world = new World();
+    const seen: unknown[] = [];
+    const bad = defineTool({
+      name: "bad",
+      execute: () => {
+        throw new Error("secret");
+      },
+    });
+    const told = defineTool({
+      name: "told",
+      execute: () => {
+        throw new ToolError("no such customer");
+      },
+    });
+    const session = await world
+      .start([bad, told], { host: { internalError: (_, thrown) => seen.push(thrown) } })
+      .runtime.session("s");
+    expect(payloadOf(await session.call("r1", call("bad")))).toMatchObject([
+      { code: "tool_internal_error", class: "internal" },
+    ]);
+    expect(payloadOf(await session.call("r2", call("told")))).toMatchObject([
+      { code: "tool_error", message: "no such customer" },
+    ]);
+    expect(seen).toMatchObject([{ message: "secret" }]);
+  });
+
+  it("answers recorded steps from the log after a crash, and runs each once per record", async () => {
+    const world = new World();
+    const effects: string[] = [];
+    const order = defineTool({
+      name: "order",
+      durable: true,
+      execute: async (_, ctx) => {
+        const steps = [];
+        for (const name of ["a", "b", "c"]) {
+          steps.push(await ctx.runJson(name, {}, () => (effects.push(name), `${name}!`)));
+          if (name === "b") await ctx.awaitEventJson("go");
+        }
+        return steps;
+      },
+    });
+    const first = world.start([order]);
+    void (await first.runtime.session("s")).call("r1", call("order"));
+    await world.quiet();
+    first.kill();
+    expect(effects).toEqual(["a", "b"]);
+    const session = await world.start([order]).runtime.session("s");
+    const replies = session.call("r1", call("order"));
+    await world.quiet();
+    const [waiting] = session.state.waits.rows();
+    await session.report({
+      type: "wait.resolved",
+      key: waiting?.key ?? "",
+      resolution: { status: "ok", payload: null },
+    });
+    expect(payloadOf(await replies)).toEqual([["a!", "b!", "c!"]]);
+    expect(effects).toEqual(["a", "b", "c"]);
+  });
+
+  it("takes the branch that a race took, however often the body runs again", async () => {
+    const world = new World();
+    const taken: string[] = [];
+    const racer = defineTool({
+      name: "racer",
+      durable: true,
+      execute: async (_, ctx: ToolContext) => {
+        const left = ctx.sleep(10).then(() => "sleep");
+        const right = ctx.runJson("step", {}, () => "step");
+        const winner = await Promise.race([left, right]);
+        taken.push(winner);
+        await ctx.awaitEventJson("end");
+        return winner;
+      },
+    });
+    for (let i = 0; i < 3; i++) {
+      const process = world.start([racer]);
+      void (await process.runtime.session("s")).call("r1", call("racer")).catch(() => undefined);
+      await world.quiet();
+      world.platform.advance(70_000); // The second resume in a row comes after a pause.
+      await world.quiet();
+      process.kill();
+    }
+    expect(taken).toEqual(["step", "step", "step"]);
+  });
+
+  it("parks a call on its completion key until the outside completes it", async () => {
+    const world = new World();
+    const asks = defineTool({ name: "asks", execute: (_, ctx) => (ctx.completionKey(), pending()) });
+    const session = await world.start([asks]).runtime.session("s");
+    const replies = session.call("r1", call("asks"));
+    await world.quiet();
+    const [wait] = session.state.waits.rows();
+    await session.report({ type: "wait.resolved", key: wait?.key ?? "", resolution: { status: "ok", payload: 42 } });
+    expect(payloadOf(await replies)).toEqual([42]);
+  });
+
+  it("sleeps as long as it was asked to", async () => {
+    const world = new World();
+    const nap = defineTool({
+      name: "nap",
+      durable: true,
+      execute: async (_, ctx) => {
+        const from = ctx.now();
+        await ctx.sleep(5000);
+        return ctx.now() - from;
+      },
+    });
+    const session = await world.start([nap]).runtime.session("s");
+    const replies = session.call("r1", call("nap"));
+    await world.quiet();
+    world.platform.advance(5000);
+    expect(payloadOf(await replies)).toEqual([5000]);
+  });
+});

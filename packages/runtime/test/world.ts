@@ -1,0 +1,109 @@
+/** A process that can be killed: a runtime over a journal that outlives it. */
+import {
+  type HostPort,
+  type Journal,
+  type Platform,
+  Runtime,
+  type ToolDefinition,
+  memoryJournal,
+} from "../src/index.ts";
+
+export const roots = { newest: { kid: "k1", secret: new Uint8Array(32).fill(7) } };
+
+/** The platform of the tests: real turns, and a clock that jumps to the next deadline when nothing else is to do. */
+export class TestPlatform implements Platform {
+  #now = 1_700_000_000_000;
+  #timers: { readonly at: number; readonly ring: () => void }[] = [];
+
+  now = (): number => this.#now;
+  monotonic = (): number => this.#now;
+  nextTurn = (then: () => void): void => void setImmediate(then);
+  later = (ms: number, then: () => void): (() => void) => {
+    const timer = { at: this.#now + ms, ring: then };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  };
+
+  /** Time passes. */
+  advance(ms: number): void {
+    this.#now += ms;
+    const due = this.#timers.filter(({ at }) => at <= this.#now).toSorted((a, b) => a.at - b.at);
+    this.#timers = this.#timers.filter(({ at }) => at > this.#now);
+    for (const { ring } of due) ring();
+  }
+}
+
+const never = new Promise<never>(() => undefined);
+
+/** A journal as one process sees it: after its death nothing is written, and nothing comes back. */
+const mortal = (journal: Journal, process: Process): Journal => ({
+  ...journal,
+  appendAll: async (appends) => {
+    process.beforeAppend();
+    if (process.isDead) return never;
+    const results = await journal.appendAll(appends);
+    process.afterAppend();
+    return process.isDead ? never : results;
+  },
+});
+
+/** Where a process dies: before or after its n-th append. */
+export interface Death {
+  readonly append: number;
+  readonly when: "before" | "after";
+}
+
+export class Process {
+  readonly runtime: Runtime;
+  readonly #death: Death | undefined;
+  #appends = 0;
+  #isDead = false;
+
+  constructor(world: World, tools: readonly ToolDefinition[], { host = {}, death }: Start = {}) {
+    this.#death = death;
+    this.runtime = new Runtime({
+      journal: mortal(world.journal, this),
+      platform: world.platform,
+      tools,
+      instance: `p${(world.processes += 1)}`,
+      roots,
+      host,
+    });
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+  kill(): void {
+    this.#isDead = true;
+  }
+  beforeAppend(): void {
+    this.#appends += 1;
+    if (this.#death?.when === "before" && this.#appends >= this.#death.append) this.kill();
+  }
+  afterAppend(): void {
+    if (this.#death?.when === "after" && this.#appends >= this.#death.append) this.kill();
+  }
+}
+
+export interface Start {
+  readonly host?: HostPort;
+  readonly death?: Death;
+}
+
+export class World {
+  readonly journal = memoryJournal();
+  readonly platform = new TestPlatform();
+  processes = 0;
+
+  start(tools: readonly ToolDefinition[], how: Start = {}): Process {
+    return new Process(this, tools, how);
+  }
+
+  /** Lets everything happen that can happen without time passing. */
+  async quiet(turns = 60): Promise<void> {
+    for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
