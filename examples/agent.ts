@@ -1,0 +1,37 @@
+/** The agent's process of the demo: one call of one tool, over a journal that outlives it. */
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { openRuntime } from "@pawl/driver-node";
+import { defineTool } from "@pawl/runtime";
+
+const [folder = "."] = process.argv.slice(2);
+
+/** The outside world: it hears of each try, and does the work once for each idempotency key, as payment services do. */
+const ledger = join(folder, "ledger.txt");
+const doInTheWorld = async (what: string, key: string): Promise<string> => {
+  await pause(120);
+  appendFileSync(ledger, `${key}\n`);
+  return `${what}: done`;
+};
+
+const steps = ["find a flight", "reserve the seat", "charge the card", "book the hotel", "send the tickets"];
+
+const bookTrip = defineTool<{ readonly to: string }>({
+  name: "book_trip",
+  durable: true,
+  parameters: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
+  execute: async ({ to }, ctx) => {
+    for (const step of steps) {
+      await ctx.runJson(step, { to }, (_, { key }) => doInTheWorld(step, key));
+      console.log(step);
+    }
+    return { to, confirmation: ctx.uuid("confirmation") };
+  },
+});
+
+const { runtime, close } = openRuntime({ file: join(folder, "journal.db"), tools: [bookTrip] });
+const session = await runtime.session("demo");
+const [reply] = await session.call("trip-1", [{ id: "call-1", tool: "book_trip", args: { to: "Lviv" } }]);
+console.log(`reply ${JSON.stringify(reply?.output.outcome)}`);
+close();
