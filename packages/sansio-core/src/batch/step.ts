@@ -45,17 +45,18 @@ const ready = (draft: Draft, calls: readonly CallRef[]): Pick<BatchRow, "paralle
   return { parallel, serial };
 };
 
-/** Writes the row, which has ended where nothing in it is unfinished. */
-const close = (draft: Draft, row: BatchRow): void => {
+/** Writes the row, which has ended where nothing in it is unfinished; says whether it has. */
+const close = (draft: Draft, row: BatchRow): boolean => {
   const isOver = row.unfinished === 0 && (row.phase === "running" || row.phase === "cancelling");
   draft.putBatch(isOver ? { ...row, phase: "ended" } : row);
   if (isOver) draft.raise({ type: "batch.ended", batch: row.ref });
+  return isOver;
 };
 
 /** Writes the row, and launches what it allows. */
 const advance = (draft: Draft, row: BatchRow): void => {
-  close(draft, row);
-  if (mayLaunch(row, draft.options.concurrency)) draft.raise({ type: "calls.launch", batch: row.ref });
+  const isOver = close(draft, row);
+  if (!isOver && mayLaunch(row, draft.options.concurrency)) draft.raise({ type: "calls.launch", batch: row.ref });
 };
 
 const onPrepared = (draft: Draft, row: BatchRow): void => {
