@@ -10,6 +10,12 @@ export interface Deadline {
   readonly birth: number;
 }
 
+/** The deadline that an event sets; time counts no farther than a number does. */
+export const deadlineIn = ({ at, seq }: { readonly at: number; readonly seq: number }, ms: number): Deadline => ({
+  at: Math.min(at + ms, Number.MAX_SAFE_INTEGER),
+  birth: seq,
+});
+
 export interface Due extends Deadline {
   /** The row that it belongs to. */
   readonly key: string;

@@ -1,4 +1,5 @@
 /** Cancel against finish: one of them wins, by its place in the log. */
+import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { cancelledCall, complete, ending, internal } from "./finish.ts";
 import { outputOfPending } from "./due.ts";
@@ -9,7 +10,7 @@ import { type CallIn, type CallRow, runningRow } from "./model.ts";
 const tell = (draft: Draft, row: CallIn<"running">): CallRow => {
   if (row.cancelled !== undefined) return row;
   const { attempt, run } = row.body;
-  const cancelled = { at: draft.at + draft.options.grace_ms, birth: draft.seq };
+  const cancelled = deadlineIn(draft, draft.options.grace_ms);
   draft.emit({ type: "tool.cancel", call: row.call.ref, attempt, run });
   return runningRow(row, row.body, { ...row, cancelled });
 };

@@ -2,6 +2,7 @@
 import type { Json } from "@pawl/tool-value";
 import { Map as PersistentMap } from "immutable";
 import { callableById, recoveryOf } from "../catalog/model.ts";
+import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { observeStart, project, unavailable } from "./finish.ts";
 import { type BodyState, type CallIn, type CallRow, type ResumeCause, runningRow } from "./model.ts";
@@ -68,7 +69,7 @@ export const resuming = (
   const body = { ...again.body, run: again.body.run + 1 };
   const { cause, pauseMs = 0 } = again;
   const { call, tool, args, observed } = row;
-  const due = pauseMs > 0 ? { at: draft.at + pauseMs, birth: draft.seq } : undefined;
+  const due = pauseMs > 0 ? deadlineIn(draft, pauseMs) : undefined;
   if (due === undefined) execute(draft, row, body, cause);
   return { call, tool, args, observed, phase: "resuming", body, cause, due };
 };

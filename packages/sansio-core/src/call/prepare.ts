@@ -4,6 +4,7 @@
  */
 import { type Json, type ToolCallOutput, errorOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { type Tool, callableById, callableByName } from "../catalog/model.ts";
+import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { internal, observeStart, project, unavailable } from "./finish.ts";
 import type { Approval, ArgsVerdict, CallIn, CallRow, Directive, HookOutcome, Preparation } from "./model.ts";
@@ -155,8 +156,7 @@ export const park = (
   approval: Approval,
 ): CallRow => {
   const manifest = row.phase === "unknown" ? row.body.manifest : row.manifest;
-  const due =
-    manifest.approval_ms === undefined ? undefined : { at: draft.at + manifest.approval_ms, birth: draft.seq };
+  const due = manifest.approval_ms === undefined ? undefined : deadlineIn(draft, manifest.approval_ms);
   const { call, tool, args } = row;
   const parked = { call, tool, args, observed: true, phase: "awaiting_approval", manifest, approval, due } as const;
   const sticky = draft.sticky.get(manifest.id);

@@ -1,6 +1,6 @@
 /** What the outside reports of calls. Each handler looks up, decides, and only then writes. */
 import type { PendingCompletion } from "@pawl/tool-value";
-import type { Deadline } from "../deadline.ts";
+import { type Deadline, deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
@@ -82,7 +82,7 @@ const onDispatched = (draft: Draft, event: EventOf<"call.dispatched">): Answer =
 const dueOfPending = (draft: Draft, { deadline }: PendingCompletion): Deadline | undefined =>
   deadline === undefined
     ? undefined
-    : { at: draft.at + deadline.secs * 1000 + Math.ceil(deadline.nanos / 1_000_000), birth: draft.seq };
+    : deadlineIn(draft, deadline.secs * 1000 + Math.ceil(deadline.nanos / 1_000_000));
 
 const onPending = (draft: Draft, row: CallIn<"running">, event: EventOf<"call.settled">): CallRow | undefined => {
   const { result, duration_ms: durationMs } = event;
@@ -108,7 +108,7 @@ const onDone = (draft: Draft, row: CallIn<"running">, event: EventOf<"call.settl
   if (delayMs === 0) return nextAttempt(draft, row, body);
   const { call, tool, args, observed } = row;
   const open = body.open.filter((effect) => effect.recovery === "once");
-  const due = { at: Math.min(draft.at + delayMs, Number.MAX_SAFE_INTEGER), birth: draft.seq };
+  const due = deadlineIn(draft, delayMs);
   return { call, tool, args, observed, phase: "backing_off", body: { ...body, open }, due };
 };
 const keep = { type: "keep" } as const;
@@ -201,7 +201,7 @@ const afterReport = (
     }
     case "call.executor_missing": {
       const { call, tool, args, observed, body } = row;
-      const due = { at: draft.at + draft.options.no_executor_ms, birth: draft.seq };
+      const due = deadlineIn(draft, draft.options.no_executor_ms);
       return { call, tool, args, observed, phase: "no_executor", body, due };
     }
   }

@@ -3,6 +3,7 @@ import { withNested } from "../batch/nested.ts";
 import { bodyOf } from "../call/model.ts";
 import type { BodyState, CallIn } from "../call/model.ts";
 import { inPhase, isRejection, known, misfitOfRun } from "../call/place.ts";
+import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
@@ -37,7 +38,7 @@ const conflict = (event: Requested, body: BodyState): Rejection | undefined => {
 
 const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): OpenEffect => {
   const open = { key, kind: effect.kind, hash, seq: draft.seq, attempt, run };
-  const due = (ms: number): OpenEffect["due"] & {} => ({ at: draft.at + ms, birth: draft.seq });
+  const due = (ms: number): OpenEffect["due"] & {} => deadlineIn(draft, ms);
   switch (effect.kind) {
     case "step":
       return { ...open, recovery: effect.recovery };
