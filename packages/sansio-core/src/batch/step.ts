@@ -113,6 +113,7 @@ export const onBatchSignal = (
     | "batch.triggered"
   >,
 ): void => {
+  if ("batch" in signal && draft.batch(signal.batch) === undefined) return; // Dropped by this event, with its body.
   switch (signal.type) {
     case "batch.create":
       return onCreate(draft, signal);

@@ -105,7 +105,7 @@ const onCancel = (draft: Draft, { batch, calls }: Of<"calls.cancel">): void => {
 /** Ends what a body that is over had begun: told, observed, and gone. */
 const onDrop = (draft: Draft, { batches }: Of<"calls.drop">): void => {
   for (const batch of batches) {
-    for (const ref of batchOf(draft, batch).calls) {
+    for (const ref of draft.batch(batch)?.calls ?? []) {
       drop(draft, known(draft, ref));
       draft.dropCall(ref);
     }
@@ -119,8 +119,8 @@ const revoked = internal(
 );
 
 const onPendingEnd = (draft: Draft, { call, resolution }: Of<"pending.end">): void => {
-  const row = known(draft, call);
-  if (row.phase !== "pending") throw new Invariant(`call ${call} is ${row.phase}, not pending`);
+  const row = draft.call(call);
+  if (row?.phase !== "pending") return; // It has ended by this event, with its batch or its body.
   const after =
     resolution === "revoked"
       ? project(draft, row, revoked, row.durationMs)
@@ -163,6 +163,7 @@ export const onCallSignal = (
     | "owners.lost"
   >,
 ): void => {
+  if ("batch" in signal && draft.batch(signal.batch) === undefined) return; // Dropped by this event, with its body.
   switch (signal.type) {
     case "calls.create":
       return onCreate(draft, signal);

@@ -13,7 +13,8 @@ import { inPhase, isRejection, misfitOfRun, move } from "./place.ts";
 import { afterBeforeHook, afterCheck, afterPrepare } from "./prepare.ts";
 import { diverge, resolve } from "./recover.ts";
 import { decideRetry } from "./retry.ts";
-import { cancel } from "./cancel.ts";
+import { cancel, cancelNow } from "./cancel.ts";
+import type { WaitRow } from "../wait/model.ts";
 
 type Answer = Rejection | undefined;
 
@@ -84,13 +85,19 @@ const dueOfPending = (draft: Draft, { deadline }: PendingCompletion): Deadline |
     ? undefined
     : deadlineIn(draft, deadline.secs * 1000 + Math.ceil(deadline.nanos / 1_000_000));
 
+const isOver = (wait: WaitRow | undefined): boolean => wait?.terminal !== undefined || wait?.revoked === true;
+
+/** A call that was told to stop does not wait for the outside any more, unless its word is there already. */
 const onPending = (draft: Draft, row: CallIn<"running">, event: EventOf<"call.settled">): CallRow | undefined => {
   const { result, duration_ms: durationMs } = event;
   if (result.type !== "pending") return undefined;
   const { call, tool, args, observed } = row;
   const { key, pending } = result;
+  const due = dueOfPending(draft, pending);
+  const next = { call, tool, args, observed, phase: "pending", key, pending, durationMs, due } as const;
+  if (row.cancelled !== undefined && !isOver(draft.wait(key))) return cancel(draft, next);
   draft.raise({ type: "wait.open", key, waiter: { call: call.ref }, request: call.request });
-  return { call, tool, args, observed, phase: "pending", key, pending, durationMs, due: dueOfPending(draft, pending) };
+  return next;
 };
 
 /** A cancelled call that still finishes keeps its outcome, and is not tried again. */
@@ -177,13 +184,13 @@ const onResumed = (draft: Draft, event: EventOf<"call.resumed">): Answer => {
   return undefined;
 };
 
-/** A report of the current run that changes what becomes of its call. */
+/** A report of the current run that changes what becomes of its call; one that was told to stop gets no other run. */
 const onRun = (draft: Draft, event: EventOf<"call.continued" | "call.diverged" | "call.executor_missing">): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
   const misfit = misfitOfRun(row, event);
   if (misfit !== undefined) return misfit;
-  move(draft, row, afterReport(draft, row, event));
+  move(draft, row, row.cancelled === undefined ? afterReport(draft, row, event) : cancelNow(draft, row));
   return undefined;
 };
 

@@ -71,7 +71,7 @@ const isOfProcess = ({ process: row }: Draft, request: string): boolean =>
 /** A body's batch stays until its replies are on record; a request's leaves its replies to the request. */
 export const onBatchEnded = (draft: Draft, { batch }: Extract<Signal, { readonly type: "batch.ended" }>): void => {
   const row = draft.batch(batch);
-  if (row === undefined) throw new Invariant(`no batch ${batch}`);
+  if (row === undefined) return; // Dropped by this event, with its body.
   const { triggers } = row;
   const replies = repliesOf((ref) => draft.call(ref), row);
   if (row.parent !== undefined) {

@@ -117,9 +117,7 @@ const onClose = (draft: Draft, { key, waiter, request, resolution }: Of<"wait.cl
   if (row.terminal !== undefined || row.revoked) return;
   const terminal = { resolution, seq: draft.seq };
   draft.putWait({ ...claim(draft, row, request), waiters: [], terminal });
-  for (const other of row.waiters) {
-    if (other.effect !== undefined && !isSame(other, waiter)) answer(draft, other, terminal);
-  }
+  for (const other of row.waiters) if (!isSame(other, waiter)) answer(draft, other, terminal);
 };
 
 const onClaim = (draft: Draft, { key, request }: Of<"wait.claim">): void => {

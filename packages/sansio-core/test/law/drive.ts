@@ -89,12 +89,13 @@ const next = (state: State): Next | undefined => {
   const { at, scope } = state;
   const { status } = scope;
   if (status.type === "moving") return { at, event: { type: "scope.kept", nonce: status.nonce } };
+  const due = nextDeadline(state);
+  if (due !== undefined && due.at <= at) return { at, event: { type: "clock.ticked" } };
   const commands = outstanding(state);
   const owed = commands.length === 0 ? undefined : answerTo(commands[0] as Command);
   const rows = state.calls.rows().toSorted(byBirth);
   const event = owed ?? endOfBody(rows) ?? rows.flatMap((row) => outsideOf(row) ?? [])[0];
   if (event !== undefined) return { at, event };
-  const due = nextDeadline(state);
   return due === undefined ? undefined : { at: Math.max(at, due.at), event: { type: "clock.ticked" } };
 };
 
