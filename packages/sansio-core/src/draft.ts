@@ -35,6 +35,7 @@ export class Draft {
   readonly finished: Finished[] = [];
   readonly #before: State;
   readonly #signals: Signal[] = [];
+  readonly #toLaunch = new Set<BatchRef>();
   #scope: ScopeRow;
   #catalog: CatalogRow;
   #requests: Table<RequestRow>;
@@ -189,8 +190,16 @@ export class Draft {
   raise(signal: Signal): void {
     this.#signals.push(signal);
   }
+  /** Asks for launches from a batch: once, however many of its calls moved before it comes to that. */
+  raiseLaunch(batch: BatchRef): void {
+    if (this.#toLaunch.has(batch)) return;
+    this.#toLaunch.add(batch);
+    this.raise({ type: "calls.launch", batch });
+  }
   nextSignal(): Signal | undefined {
-    return this.#signals.shift();
+    const signal = this.#signals.shift();
+    if (signal?.type === "calls.launch") this.#toLaunch.delete(signal.batch);
+    return signal;
   }
   /** The place of the next answer among those of this event. */
   nextAnswer(): number {

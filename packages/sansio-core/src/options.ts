@@ -41,6 +41,12 @@ export const defaultOptions: Options = {
   projection: false,
 };
 
+/** Why nothing would ever happen under these options, if so. */
+export const invalidOption = ({ concurrency, expire_at_once }: Options): string | undefined => {
+  if (concurrency === 0) return "concurrency: no call could ever start";
+  return expire_at_once === 0 ? "expire_at_once: no deadline could ever pass" : undefined;
+};
+
 const kept = (): boolean => false;
 const option = <A>(codec: Codec<A>, absent: A): ReturnType<typeof defaulted<A>> => defaulted(codec, absent, kept);
 

@@ -56,7 +56,7 @@ const close = (draft: Draft, row: BatchRow): boolean => {
 /** Writes the row, and launches what it allows. */
 const advance = (draft: Draft, row: BatchRow): void => {
   const isOver = close(draft, row);
-  if (!isOver && mayLaunch(row, draft.options.concurrency)) draft.raise({ type: "calls.launch", batch: row.ref });
+  if (!isOver && mayLaunch(row, draft.options.concurrency)) draft.raiseLaunch(row.ref);
 };
 
 const onPrepared = (draft: Draft, row: BatchRow): void => {

@@ -246,7 +246,7 @@ const onResolved = (draft: Draft, event: EventOf<"outcome.resolved">): Answer =>
 const onProjected = (draft: Draft, event: EventOf<"result.projected">): Answer => {
   const row = finishing(draft, event.call, "projection");
   if (isRejection(row)) return row;
-  move(draft, row, complete(draft, row, row, event.parts));
+  move(draft, row, complete(draft, row, row, event.parts ?? undefined)); // In a reply `null` counts as absent.
   return undefined;
 };
 

@@ -30,6 +30,9 @@ const conflict = (event: Requested, body: BodyState): Rejection | undefined => {
     const ids = conflictOfIds(effect.calls);
     return ids === undefined ? undefined : reject("call_id_conflict", ids);
   }
+  if (effect.kind === "select" && effect.keys.length === 0) {
+    return reject("effect_unknown", `call \`${event.call}\`: \`${key}\` chooses from nothing, and would never end`);
+  }
   const isKnown = (member: string): boolean =>
     body.settled.has(member) || body.open.some((other) => other.key === member);
   const missing = effect.kind === "select" ? effect.keys.find((member) => !isKnown(member)) : undefined;

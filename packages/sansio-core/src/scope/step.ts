@@ -4,6 +4,7 @@ import type { Draft } from "../draft.ts";
 import { absurd } from "../error.ts";
 import { isKnownProtocol } from "../protocol.ts";
 import type { EventOf } from "../event.ts";
+import { invalidOption } from "../options.ts";
 import type { ScopeEvent } from "./model.ts";
 
 const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | undefined => {
@@ -17,6 +18,8 @@ const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | und
     return reject("not_an_upgrade", message);
   }
   const { epoch, owner, protocol, options } = event;
+  const invalid = invalidOption(options);
+  if (invalid !== undefined) return reject("invalid_option", invalid);
   const { status } = scope;
   const isMoving = status.type === "moving";
   draft.setScope({
@@ -28,6 +31,13 @@ const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | und
     status: isMoving ? { ...status, reopened: true } : status,
   });
   if (scope.epoch > 0 && !isMoving) draft.raise({ type: "owners.lost", owners: "older" });
+  return undefined;
+};
+
+const onConfigured = (draft: Draft, { options }: EventOf<"scope.configured">): Rejection | undefined => {
+  const invalid = invalidOption(options);
+  if (invalid !== undefined) return reject("invalid_option", invalid);
+  draft.setScope({ ...draft.scope, options });
   return undefined;
 };
 
@@ -69,8 +79,7 @@ export const onScopeEvent = (draft: Draft, event: ScopeEvent): Rejection | undef
     case "scope.opened":
       return onOpened(draft, event);
     case "scope.configured":
-      draft.setScope({ ...draft.scope, options: event.options });
-      return undefined;
+      return onConfigured(draft, event);
     case "scope.upgraded":
       return onUpgraded(draft, event);
     case "scope.moving":

@@ -80,11 +80,11 @@ export const onWaitEvent = (draft: Draft, event: WaitEvent): Rejection | undefin
   }
 };
 
-/** A request keeps the keys that its calls wait on, so that they leave the state with it. */
+/** A request keeps the keys that its calls wait on, so that they leave the state with it. One that has ended keeps none. */
 const claim = (draft: Draft, row: WaitRow, request: string): WaitRow => {
-  if (row.requests.includes(request)) return row;
   const holder = draft.request(request);
-  if (holder?.phase === "running") draft.putRequest({ ...holder, waits: [...holder.waits, row.key] });
+  if (row.requests.includes(request) || holder?.phase !== "running") return row;
+  draft.putRequest({ ...holder, waits: [...holder.waits, row.key] });
   return { ...row, requests: [...row.requests, request] };
 };
 
@@ -116,7 +116,9 @@ const onClose = (draft: Draft, { key, waiter, request, resolution }: Of<"wait.cl
   const row: WaitRow = draft.wait(key) ?? { key, born: draft.seq, waiters: [], requests: [] };
   if (row.terminal !== undefined || row.revoked) return;
   const terminal = { resolution, seq: draft.seq };
-  draft.putWait({ ...claim(draft, row, request), waiters: [], terminal });
+  const claimed = claim(draft, row, request);
+  if (claimed.requests.length === 0) return draft.dropWait(key);
+  draft.putWait({ ...claimed, waiters: [], terminal });
   for (const other of row.waiters) if (!isSame(other, waiter)) answer(draft, other, terminal);
 };
 
