@@ -12,10 +12,10 @@ export const checkA1 = (state: State): string | undefined => {
 
 /** A call is parked only where no earlier decision speaks for it; a run-again asks whatever was approved before. */
 export const checkA2Change = (before: State, after: State): string | undefined => {
-  const stray = parked(after).find(({ call, manifest, approval }) => {
+  const stray = parked(after).find(({ call, manifest, body }) => {
     if (before.calls.at(call.ref)?.phase === "awaiting_approval") return false;
     const sticky = before.sticky.get(manifest.id)?.decision;
-    return sticky === "reject" || (sticky === "approve" && approval.body === undefined);
+    return sticky === "reject" || (sticky === "approve" && body === undefined);
   });
   return stray === undefined ? undefined : `call \`${stray.call.ref}\`: A2: it is parked against a sticky decision`;
 };

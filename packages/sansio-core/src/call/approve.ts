@@ -7,7 +7,8 @@ import { ready } from "./prepare.ts";
 
 /** Approved: to its first run, or to one more of an outcome that was unknown. */
 export const approve = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
-  const { body, payload, argsHash } = row.approval;
+  const { body } = row;
+  const { payload, argsHash } = row.approval;
   return body === undefined ? ready(row, payload, argsHash) : resuming(draft, row, { body, cause: "run_again" });
 };
 

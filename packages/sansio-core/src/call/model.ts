@@ -76,8 +76,6 @@ export interface Approval {
   readonly payload: Json;
   /** A decision that came with edited arguments, while these are checked. */
   readonly edited?: { readonly args: Json; readonly by: string };
-  /** Where the call goes once it is approved: to its first run, or to one more of an unknown outcome. */
-  readonly body?: BodyState;
 }
 
 export type CallRow =
@@ -87,6 +85,8 @@ export type CallRow =
       readonly phase: "awaiting_approval";
       readonly manifest: Tool;
       readonly approval: Approval;
+      /** Of an outcome that was unknown: what has one more run, once it is approved. */
+      readonly body: BodyState | undefined;
       readonly due: Deadline | undefined;
     })
   | (Base & { readonly phase: "ready"; readonly manifest: Tool; readonly payload: Json; readonly argsHash: string })

@@ -7,7 +7,16 @@ import { type Tool, callableById, callableByName } from "../catalog/model.ts";
 import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { internal, observeStart, project, unavailable } from "./finish.ts";
-import type { Approval, ArgsVerdict, CallIn, CallRow, Directive, HookOutcome, Preparation } from "./model.ts";
+import {
+  type Approval,
+  type ArgsVerdict,
+  type CallIn,
+  type CallRow,
+  type Directive,
+  type HookOutcome,
+  type Preparation,
+  bodyOf,
+} from "./model.ts";
 
 const preparing = (row: CallRow, manifest: Tool, waits: CallIn<"preparing">["waits"]): CallIn<"preparing"> => ({
   call: row.call,
@@ -155,13 +164,15 @@ export const park = (
   row: CallIn<"preparing" | "awaiting_approval" | "unknown">,
   approval: Approval,
 ): CallRow => {
+  const body = bodyOf(row);
   const manifest = row.phase === "unknown" ? row.body.manifest : row.manifest;
   const due = manifest.approval_ms === undefined ? undefined : deadlineIn(draft, manifest.approval_ms);
   const { call, tool, args } = row;
-  const parked = { call, tool, args, observed: true, phase: "awaiting_approval", manifest, approval, due } as const;
+  const phase = "awaiting_approval";
+  const parked = { call, tool, args, observed: true, phase, manifest, approval, body, due } as const;
   const sticky = draft.sticky.get(manifest.id);
   if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
-  if (sticky?.decision === "approve" && approval.body === undefined) {
+  if (sticky?.decision === "approve" && body === undefined) {
     return ready({ ...parked, observed: row.observed }, approval.payload, approval.argsHash);
   }
   observeStart(draft, row);
@@ -173,8 +184,8 @@ export const park = (
 export const unpark = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow => {
   const sticky = draft.sticky.get(row.manifest.id);
   if (sticky?.decision === "reject") return project(draft, row, rejected(sticky.reason));
-  const { body, payload, argsHash } = row.approval;
-  return sticky === undefined || body !== undefined ? row : ready(row, payload, argsHash);
+  const { payload, argsHash } = row.approval;
+  return sticky === undefined || row.body !== undefined ? row : ready(row, payload, argsHash);
 };
 
 const denied = (code: string, message: string): ToolCallOutput =>

@@ -78,7 +78,7 @@ export const resolve = (draft: Draft, row: CallIn<"unknown">, resolved: Resolved
     case "run_again": {
       const { manifest, payload, argsHash } = body;
       return manifest.policy === "requires_approval"
-        ? park(draft, row, { argsHash, payload, body })
+        ? park(draft, row, { argsHash, payload })
         : resuming(draft, row, { body, cause: "run_again" });
     }
   }

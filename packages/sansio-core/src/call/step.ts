@@ -81,9 +81,7 @@ const onDispatched = (draft: Draft, event: EventOf<"call.dispatched">): Answer =
 
 /** Its time runs from when the wait begins. */
 const dueOfPending = (draft: Draft, { deadline }: PendingCompletion): Deadline | undefined =>
-  deadline === undefined
-    ? undefined
-    : deadlineIn(draft, deadline.secs * 1000 + Math.ceil(deadline.nanos / 1_000_000));
+  deadline === undefined ? undefined : deadlineIn(draft, deadline.secs * 1000 + Math.ceil(deadline.nanos / 1_000_000));
 
 const isOver = (wait: WaitRow | undefined): boolean => wait?.terminal !== undefined || wait?.revoked === true;
 

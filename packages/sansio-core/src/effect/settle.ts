@@ -7,7 +7,9 @@ import type { CallRef } from "../ids.ts";
 import type { EffectStatus, OpenEffect, SettledEffect } from "./model.ts";
 import { decideSelect } from "./select.ts";
 
-export type Bodied = CallIn<"running" | "resuming" | "suspended" | "no_executor" | "backing_off" | "unknown">;
+export type Bodied =
+  | CallIn<"running" | "resuming" | "suspended" | "no_executor" | "backing_off" | "unknown">
+  | (CallIn<"awaiting_approval"> & { readonly body: BodyState });
 
 /** How an effect ended: where its value stands, and for a select, who won. */
 export interface End {

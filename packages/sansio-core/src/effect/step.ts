@@ -167,10 +167,18 @@ const onStepSettled = (draft: Draft, event: EventOf<"step.settled">): Rejection 
   return undefined;
 };
 
-const withBodyPhases = ["running", "suspended", "resuming", "no_executor", "backing_off", "unknown"] as const;
+const waiting = ["running", "suspended", "resuming", "no_executor", "backing_off", "unknown"] as const;
+
+/** The call whose body waits for an answer, wherever it is meanwhile. */
+const bodied = (draft: Draft, call: string): Bodied | Rejection => {
+  const row = inPhase(draft, call, ...waiting, "awaiting_approval");
+  if (isRejection(row) || row.phase !== "awaiting_approval") return row;
+  const { body } = row;
+  return body === undefined ? reject("effect_unknown", `call \`${call}\` has not started`) : { ...row, body };
+};
 
 const onHostAnswered = (draft: Draft, event: EventOf<"host.answered">): Rejection | undefined => {
-  const row = inPhase(draft, event.call, ...withBodyPhases);
+  const row = bodied(draft, event.call);
   if (isRejection(row)) return row;
   const effect = openEffect(row, event.key, "host", "trigger");
   if ("type" in effect) return effect;
@@ -184,7 +192,7 @@ const onHostAnswered = (draft: Draft, event: EventOf<"host.answered">): Rejectio
 
 /** The replies are on record: the batch and its calls have done their work. */
 const onReplies = (draft: Draft, event: EventOf<"replies.recorded">): Rejection | undefined => {
-  const row = inPhase(draft, event.call, ...withBodyPhases);
+  const row = bodied(draft, event.call);
   if (isRejection(row)) return row;
   const effect = openEffect(row, event.key, "batch");
   if ("type" in effect) return effect;

@@ -1,15 +1,8 @@
 /** Calls of a snapshot as rows. */
 import { Map as PersistentMap } from "immutable";
-import {
-  type Approval,
-  type BodyState,
-  type CallIdentity,
-  type CallRow,
-  earliestDue,
-  runningRow,
-} from "../call/model.ts";
+import { type BodyState, type CallIdentity, type CallRow, earliestDue, runningRow } from "../call/model.ts";
 import type { Tool } from "../catalog/model.ts";
-import type { ApprovalShape, BodyShape, CallShape } from "./call.ts";
+import type { BodyShape, CallShape } from "./call.ts";
 import type { WaitShape } from "./shape.ts";
 
 /** What rows refer to by place; `misfitOf` has seen to it that there is something at each. */
@@ -25,9 +18,6 @@ const bodyState = (known: Known, { manifest, settled, ...body }: BodyShape): Bod
   manifest: toolAt(known, manifest),
   settled: PersistentMap(settled),
 });
-
-const approvalOf = (known: Known, { body, ...approval }: ApprovalShape): Approval =>
-  body === undefined ? approval : { ...approval, body: bodyState(known, body) };
 
 type WithBody = Extract<CallShape, { readonly body: BodyShape }>;
 type Base = Pick<CallRow, "call" | "tool" | "args">;
@@ -63,9 +53,9 @@ export const callRow = (known: Known, shape: CallShape, call: CallIdentity): Cal
       return { ...base, observed: false, phase, manifest: toolAt(known, shape.manifest), waits };
     }
     case "awaiting_approval": {
-      const { phase, due } = shape;
-      const approval = approvalOf(known, shape.approval);
-      return { ...base, observed: true, phase, manifest: toolAt(known, shape.manifest), approval, due };
+      const { phase, approval, due } = shape;
+      const body = shape.body === undefined ? undefined : bodyState(known, shape.body);
+      return { ...base, observed: true, phase, manifest: toolAt(known, shape.manifest), approval, body, due };
     }
     case "ready": {
       const { phase, observed, payload, argsHash } = shape;

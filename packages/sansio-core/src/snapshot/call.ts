@@ -34,13 +34,6 @@ export interface BodyShape {
   readonly settled: readonly SettledEntry[];
 }
 
-export interface ApprovalShape {
-  readonly argsHash: string;
-  readonly payload: Json;
-  readonly edited?: NonNullable<Approval["edited"]>;
-  readonly body?: BodyShape;
-}
-
 interface Common {
   readonly id: string;
   readonly tool: string;
@@ -63,7 +56,8 @@ export type CallShape =
     })
   | (Common &
       WithDue & { readonly phase: "awaiting_approval"; readonly manifest: number } & {
-        readonly approval: ApprovalShape;
+        readonly approval: Approval;
+        readonly body?: BodyShape;
       })
   | (Common & { readonly phase: "ready"; readonly observed: boolean; readonly manifest: number } & {
       readonly payload: Json;
@@ -122,11 +116,10 @@ export const BodyCodec: Codec<BodyShape> = record<BodyShape>("struct Body", {
 
 const EditedCodec = record<NonNullable<Approval["edited"]>>("struct Edited", { args: json, by: string });
 
-const ApprovalCodec: Codec<ApprovalShape> = record<ApprovalShape>("struct Approval", {
+const ApprovalCodec: Codec<Approval> = record<Approval>("struct Approval", {
   argsHash,
   payload,
   edited: optional(EditedCodec),
-  body: optional(BodyCodec),
 });
 
 const isDefaultPending = ({ deadline, on_timeout, on_cancel }: PendingCompletion): boolean =>
@@ -148,7 +141,7 @@ const observed = defaulted(boolean, true, isTrue);
 export const CallCodec: Codec<CallShape> = tagged<CallShape, "phase">("Call", "phase", {
   requested: { ...common, byId: defaulted(boolean, false, isFalse) },
   preparing: { ...common, manifest: u64, waits },
-  awaiting_approval: { ...common, manifest: u64, approval: ApprovalCodec, due: maybeDue },
+  awaiting_approval: { ...common, manifest: u64, approval: ApprovalCodec, body: optional(BodyCodec), due: maybeDue },
   ready: { ...common, observed, manifest: u64, payload, argsHash },
   running: { ...withBody, owner: string, key: optional(string), cancelled: maybeDue },
   resuming: { ...withBody, cause: oneOf<ResumeCause>("a resume cause", ...resumeCauses), due: maybeDue },

@@ -11,7 +11,7 @@ const byText = ([a]: readonly [string, Tool], [b]: readonly [string, Tool]): num
 const byId = (a: Tool, b: Tool): number => (a.id < b.id ? -1 : 1);
 
 /** A call has the manifest that it was prepared under, which the catalog may have no longer. */
-const manifestOf = (row: CallRow): Tool | undefined => ("manifest" in row ? row.manifest : bodyOf(row)?.manifest);
+const manifestOf = (row: CallRow): Tool | undefined => ("manifest" in row ? row.manifest : undefined);
 
 export interface Manifests {
   /** Those of the catalog first. */
@@ -27,7 +27,7 @@ export const manifestsOf = ({ catalog, calls }: State): Manifests => {
   const older = new Map<string, Tool>();
   const strays = new Map<Tool, string>();
   for (const row of calls.rows()) {
-    for (const tool of [manifestOf(row), row.phase === "awaiting_approval" ? row.approval.body?.manifest : undefined]) {
+    for (const tool of [manifestOf(row), bodyOf(row)?.manifest]) {
       if (tool === undefined || places.has(tool) || strays.has(tool)) continue;
       const text = textOf(tool);
       strays.set(tool, text);

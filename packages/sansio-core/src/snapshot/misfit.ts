@@ -3,10 +3,7 @@ import type { BatchShape, SnapshotShape } from "./shape.ts";
 import { snapshotVersion } from "./shape.ts";
 import type { BodyShape, CallShape } from "./call.ts";
 
-const bodyOf = (shape: CallShape): BodyShape | undefined => {
-  if (shape.phase === "awaiting_approval") return shape.approval.body;
-  return "body" in shape ? shape.body : undefined;
-};
+const bodyOf = (shape: CallShape): BodyShape | undefined => ("body" in shape ? shape.body : undefined);
 
 const manifestsOf = (shape: CallShape): readonly number[] => {
   const body = bodyOf(shape);

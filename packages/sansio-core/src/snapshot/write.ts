@@ -1,7 +1,7 @@
 /** A state as a snapshot: what it says is a function of what the state holds, not of how it came to hold it. */
 import type { Json } from "@pawl/tool-value";
 import type { BatchRow } from "../batch/model.ts";
-import type { Approval, BodyState, CallRow } from "../call/model.ts";
+import type { BodyState, CallRow } from "../call/model.ts";
 import type { HandleRow } from "../handle/model.ts";
 import type { CallRef } from "../ids.ts";
 import type { LinkRow } from "../link/model.ts";
@@ -9,7 +9,7 @@ import type { OutboxRow } from "../outbox/model.ts";
 import { ownExecutionScope, type RequestRow } from "../request/model.ts";
 import type { State } from "../state.ts";
 import type { WaitRow } from "../wait/model.ts";
-import type { ApprovalShape, BodyShape, CallShape } from "./call.ts";
+import type { BodyShape, CallShape } from "./call.ts";
 import { byPlace } from "./effect.ts";
 import { linkShape } from "./link.ts";
 import { type Manifests, manifestsOf } from "./manifest.ts";
@@ -41,9 +41,6 @@ const bodyShape = ({ manifests }: Source, { manifest, settled, ...body }: BodySt
   settled: [...settled].toSorted(byPlace),
 });
 
-const approvalShape = (source: Source, { body, ...approval }: Approval): ApprovalShape =>
-  body === undefined ? approval : { ...approval, body: bodyShape(source, body) };
-
 const maybe = <K extends string, V>(key: K, value: V | undefined): { readonly [k in K]?: V } =>
   (value === undefined ? {} : { [key]: value }) as { readonly [k in K]?: V };
 
@@ -58,8 +55,16 @@ const callShape = (source: Source, row: CallRow): CallShape => {
     case "preparing":
       return { ...common, phase: row.phase, manifest: manifestAt(row.manifest), waits: row.waits };
     case "awaiting_approval": {
-      const approval = approvalShape(source, row.approval);
-      return { ...common, phase: row.phase, manifest: manifestAt(row.manifest), approval, ...maybe("due", row.due) };
+      const { phase, manifest, approval, due } = row;
+      const body = row.body === undefined ? undefined : bodyShape(source, row.body);
+      return {
+        ...common,
+        phase,
+        manifest: manifestAt(manifest),
+        approval,
+        ...maybe("body", body),
+        ...maybe("due", due),
+      };
     }
     case "ready": {
       const { phase, payload, argsHash } = row;

@@ -1,5 +1,6 @@
 /** Freezes what may be frozen: rows, commands, events. An immutable Map caches its hashes, and is left alone. */
 import { isImmutable } from "immutable";
+import { bodyOf } from "../../src/call/model.ts";
 import { Deadlines } from "../../src/deadline.ts";
 import type { State } from "../../src/state.ts";
 import { Table } from "../../src/table.ts";
@@ -18,8 +19,7 @@ export const frozenState = (state: State): State => {
   for (const table of [state.requests, state.batches, state.calls, state.waits])
     for (const row of table.rows()) frozen(row);
   for (const row of state.calls.rows()) {
-    if (!("body" in row)) continue;
-    for (const effect of row.body.settled.values()) frozen(effect);
+    for (const effect of bodyOf(row)?.settled.values() ?? []) frozen(effect);
   }
   return frozen(state);
 };

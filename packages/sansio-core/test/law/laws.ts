@@ -199,6 +199,7 @@ const lifeLaws: readonly Law[] = [
   law("each request is replied to once", (of) => {
     const played = play(of);
     const driven = drive(played.state);
+    if (driven.state.scope.status.type === "moved") return undefined; // They are replied to from where it is now.
     return endOnce(logOf(played), [...played.moves.map(({ transition }) => transition), ...driven.transitions]);
   }),
   law("a body is asked for once a run, and a step once a request", (of) =>
