@@ -6,6 +6,7 @@ import { outstanding } from "../../src/recovery.ts";
 import type { State } from "../../src/state.ts";
 import type { Dice } from "./dice.ts";
 import { anyJson, anyMs, anyOutput, anyPending, anyResult, safeFailure } from "./value.ts";
+import { anyAppend, anyAsking, peers } from "./wild-link.ts";
 import { toolNames } from "./world.ts";
 
 type Running = CallIn<"running">;
@@ -13,9 +14,10 @@ type Running = CallIn<"running">;
 export const waitKeys = ["w0", "w1", "w2", "w3", "w4"] as const;
 
 const anySpec = (dice: Dice, { body }: Running): EffectSpec => {
-  switch (dice.below(8)) {
+  switch (dice.below(10)) {
     case 0:
     case 1:
+    case 8:
       return { kind: "step", recovery: dice.pick(["again", "again", "idempotent", "once"]), input: anyJson(dice) };
     case 2:
       return { kind: "sleep", ms: anyMs(dice) };
@@ -31,10 +33,29 @@ const anySpec = (dice: Dice, { body }: Running): EffectSpec => {
       const calls = dice.list(3, (i) => ({ id: `d${i}`, tool: `tool:${dice.pick(toolNames)}`, args: anyJson(dice) }));
       return { kind: "batch", calls };
     }
+    case 9:
+      return ofScope(dice);
     default: {
       const known = [...body.open.map(({ key }) => key), ...body.settled.keys()];
       const keys = known.filter(() => dice.isUnder(60));
       return { kind: "select", mode: dice.pick(["race", "any", "all", "all_settled"]), keys };
+    }
+  }
+};
+
+/** What a body asks of processes: its own, or another. */
+const ofScope = (dice: Dice): EffectSpec => {
+  switch (dice.below(4)) {
+    case 0: {
+      const { request, payload_hash } = anyAppend(dice);
+      const { event_type, payload, replay } = request;
+      return { kind: "event", event_type, payload, replay_key: replay?.key ?? "d", payload_hash };
+    }
+    case 1:
+      return { kind: "wait", wait: dice.pick(waitKeys), signal: { name: "go", ordinal: 1 + dice.below(2) } };
+    default: {
+      const message = { to: dice.pick(peers), message: anyAsking(dice) };
+      return { kind: "message", ...message, ...(dice.isUnder(30) ? { holder: { session_id: "s" } } : {}) };
     }
   }
 };
@@ -44,7 +65,7 @@ const ofRun = ({ call, body: { attempt, run } }: Running) => ({ call: call.ref, 
 const asks = (dice: Dice, row: Running): Event => ({
   type: "effect.requested",
   ...ofRun(row),
-  key: `k${dice.below(8)}`,
+  key: `k${dice.below(12)}`,
   hash: `h${dice.below(2)}`,
   effect: anySpec(dice, row),
 });
@@ -56,20 +77,24 @@ const settles = (dice: Dice, row: Running): Event => {
     key: dice.isUnder(90) ? `done:${ref}` : dice.pick(waitKeys),
     pending: anyPending(dice),
   } as const;
-  const output = dice.isUnder(30) ? safeFailure(dice) : anyOutput(dice);
+  const output = dice.isUnder(45) ? safeFailure(dice) : anyOutput(dice);
   const result = dice.isUnder(20) ? pending : ({ type: "done", output } as const);
   return { type: "call.settled", ...ofRun(row), result, duration_ms: dice.below(100) };
 };
 
+const mayWait = ({ body: { open } }: Running): boolean =>
+  open.length > 0 && open.every(({ kind }) => kind === "wait" || kind === "sleep" || kind === "select");
+
 /** Its report of itself: that it waits, begins anew, has gone astray, or can not be run here. */
 const reports = (dice: Dice, row: Running): Event => {
   const of = ofRun(row);
-  switch (dice.below(6)) {
+  switch (dice.below(7)) {
     case 0:
       return { type: "call.dispatched", ...of, owner: dice.pick(["worker:1", "executor:x"]), key: `done:${of.call}` };
     case 1:
     case 2:
-      return { type: "call.suspended", ...of };
+    case 6:
+      return mayWait(row) ? { type: "call.suspended", ...of } : { type: "clock.ticked" };
     case 3:
       return { type: "call.continued", ...of, args: anyJson(dice) };
     case 4:
@@ -118,8 +143,8 @@ const reuses = (dice: Dice, { call, body }: Running): Event | undefined => {
 
 export const ofRunning = (dice: Dice, state: State, row: Running): Event => {
   const roll = dice.below(100);
-  if (roll < 38) return answers(dice, state, row) ?? asks(dice, row);
-  if (roll < 45) return reuses(dice, row) ?? asks(dice, row);
-  if (roll < 72) return asks(dice, row);
-  return roll < 88 ? settles(dice, row) : reports(dice, row);
+  if (roll < 40) return answers(dice, state, row) ?? asks(dice, row);
+  if (roll < 52) return reuses(dice, row) ?? asks(dice, row);
+  if (roll < 76) return asks(dice, row);
+  return roll < 89 ? settles(dice, row) : reports(dice, row);
 };

@@ -1,5 +1,5 @@
 /** The events that a host, its tools and its driver would send in a state. */
-import type { CallIn, CallRow, Directive } from "../../src/call/model.ts";
+import type { CallIn, CallPhase, CallRow, Directive } from "../../src/call/model.ts";
 import type { Event } from "../../src/event.ts";
 import type { State } from "../../src/state.ts";
 import { ofRunning, waitKeys } from "./body.ts";
@@ -77,6 +77,13 @@ const ofResuming = (dice: Dice, { call, cause, body: { attempt, run } }: CallIn<
     ? { type: "call.resumed", call: call.ref, attempt, run, cause, owner: "d2" }
     : { type: "call.executor_missing", call: call.ref, attempt, run };
 
+/** Nothing can be done but wait: for what it waits for, or for time. */
+const ofSuspended = (dice: Dice, { body }: CallIn<"suspended">): Event => {
+  const waited = body.open.flatMap(({ wait }) => wait ?? []);
+  if (waited.length === 0 || dice.isUnder(30)) return { type: "clock.ticked" };
+  return { type: "wait.resolved", key: dice.pick(waited), resolution: anyResolution(dice) };
+};
+
 const late = (dice: Dice, call: string): Event => ({
   type: "call.settled_late",
   call,
@@ -89,7 +96,7 @@ const late = (dice: Dice, call: string): Event => ({
 /** The next thing that happens to a call. */
 const ofCall = (dice: Dice, state: State, row: CallRow): Event => {
   const { ref } = row.call;
-  if (dice.isUnder(4)) return { type: "call.cancelled", call: ref };
+  if (dice.isUnder(2)) return { type: "call.cancelled", call: ref };
   switch (row.phase) {
     case "preparing":
       return ofPreparing(dice, row);
@@ -100,7 +107,7 @@ const ofCall = (dice: Dice, state: State, row: CallRow): Event => {
     case "resuming":
       return ofResuming(dice, row);
     case "suspended":
-      return { type: "wait.resolved", key: dice.pick(waitKeys), resolution: anyResolution(dice) };
+      return ofSuspended(dice, row);
     case "no_executor":
       return { type: "executors.available", tools: [row.body.manifest.id] };
     case "unknown":
@@ -148,7 +155,8 @@ const ofRequest = (dice: Dice, state: State): Event => {
   const rows = state.requests.rows();
   if (rows.length === 0) return submitted(dice, state);
   const { request, phase } = dice.pick(rows);
-  return phase === "replying" ? { type: "reply.acked", request } : { type: "request.cancelled", request };
+  if (phase === "replying") return { type: "reply.acked", request };
+  return dice.isUnder(40) ? { type: "request.cancelled", request } : { type: "clock.ticked" };
 };
 
 /** What happens to a scope as a whole. */
@@ -190,11 +198,14 @@ const ofMoving = (dice: Dice, state: State): Event => {
   ]);
 };
 
+/** In these phases nothing can happen to a call but what happens to its batch. */
+const idle: ReadonlySet<CallPhase> = new Set(["requested", "ready", "completed"]);
+
 /** Live calls are looked at more often than those that only wait for the end of their batch. */
 const anyCall = (dice: Dice, state: State): CallRow | undefined => {
   const rows = state.calls.rows();
-  const live = rows.filter(({ phase }) => phase !== "completed" && phase !== "requested");
-  if (live.length > 0 && dice.isUnder(95)) return dice.pick(live);
+  const live = rows.filter(({ phase }) => !idle.has(phase));
+  if (live.length > 0 && dice.isUnder(97)) return dice.pick(live);
   return rows.length === 0 ? undefined : dice.pick(rows);
 };
 
@@ -202,7 +213,7 @@ export const plausible = (dice: Dice, state: State): Event => {
   if (state.scope.status.type === "moving") return ofMoving(dice, state);
   const roll = dice.below(100);
   const row = anyCall(dice, state);
-  if (row !== undefined && roll < 76) return ofCall(dice, state, row);
-  if (roll < 84) return submitted(dice, state);
-  return roll < 90 ? ofRequest(dice, state) : ofScope(dice, state);
+  if (row !== undefined && roll < 82) return ofCall(dice, state, row);
+  if (roll < 86 || row === undefined) return state.requests.size < 3 ? submitted(dice, state) : ofRequest(dice, state);
+  return roll < 89 ? ofRequest(dice, state) : ofScope(dice, state);
 };

@@ -9,6 +9,7 @@ import type { Envelope, Event } from "../../src/event.ts";
 import { type State, initial, nextDeadline } from "../../src/state.ts";
 import { Dice } from "./dice.ts";
 import { frozen, frozenState } from "./frozen.ts";
+import { anyRegistration } from "./wild-link.ts";
 import { plausible } from "./plausible.ts";
 import { wild } from "./wild.ts";
 import { anyOptions, anyTools } from "./world.ts";
@@ -22,7 +23,7 @@ export interface Script {
   readonly moves: readonly number[];
 }
 
-export const script = (most = 80): fc.Arbitrary<Script> =>
+export const script = (most = 160): fc.Arbitrary<Script> =>
   fc.record({
     world: fc.nat(),
     wildness: fc.constantFrom(0, 5, 30),
@@ -77,7 +78,9 @@ const move = (before: State, at: number, event: Event): Move => {
 /** Plays a script out; everything that `step` is given, and gives, is frozen. */
 export const play = ({ world, wildness, moves }: Script, look: (move: Move) => void = () => undefined): Played => {
   const made: (Move & { readonly transition: Transition })[] = [];
-  let state = initial("session:s");
+  const dice = new Dice(world);
+  const isProcess = dice.isUnder(20);
+  let state = initial(isProcess ? "process:p1" : "session:s");
   const make = (next: Move): void => {
     look(next);
     if (E.isLeft(next.result)) return;
@@ -85,9 +88,9 @@ export const play = ({ world, wildness, moves }: Script, look: (move: Move) => v
     made.push({ ...next, transition });
     state = frozenState(transition.state);
   };
-  const dice = new Dice(world);
   make(move(state, 1000, { type: "scope.opened", epoch: 1, owner: "d1", protocol: 1, options: anyOptions(dice) }));
   make(move(state, 1000, { type: "catalog.published", tools: anyTools(dice) }));
+  if (isProcess) make(move(state, 1000, { type: "process.registered", ...anyRegistration(dice) }));
   for (const seed of moves) {
     const of = new Dice(seed);
     const at = timeAfter(of, state);

@@ -5,11 +5,12 @@ import type { Event, EventOf, EventType } from "../../src/event.ts";
 import type { State } from "../../src/state.ts";
 import { waitKeys } from "./body.ts";
 import type { Dice } from "./dice.ts";
+import { linkMakers } from "./wild-link.ts";
 import { anyJson, anyMs, anyOutput, anyPending, anyResolution, anyResult, anyText } from "./value.ts";
 import { anyOptions, anyTool, toolNames } from "./world.ts";
 
 /** A state, and what may be named in it. */
-class Names {
+export class Names {
   readonly dice: Dice;
   readonly state: State;
 
@@ -72,7 +73,7 @@ const spec = (names: Names, call: string): EffectSpec => {
   ])();
 };
 
-type Make<T extends EventType> = (names: Names) => Omit<EventOf<T>, "type">;
+export type Make<T extends EventType> = (names: Names) => Omit<EventOf<T>, "type">;
 
 const makers: { readonly [T in EventType]: Make<T> } = {
   "scope.opened": ({ dice, state: { scope } }) => ({
@@ -170,6 +171,8 @@ const makers: { readonly [T in EventType]: Make<T> } = {
   },
   "wait.revoked": (names) => ({ keys: names.dice.list(3, () => names.wait()) }),
   "external.cancel_acked": (names) => ({ key: names.wait() }),
+  "wake.acked": (names) => ({ key: names.wait() }),
+  ...linkMakers,
 };
 
 export const eventTypes = Object.keys(makers) as readonly EventType[];

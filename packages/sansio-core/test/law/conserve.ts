@@ -23,10 +23,11 @@ export const conserved = (transitions: readonly Transition[], end: State): strin
   return open.length === 0 ? undefined : `${open.join()} left without being observed as completed`;
 };
 
+const counts = (ids: readonly string[]): string => ids.toSorted().join("|");
+
 export const endOnce = (log: readonly Envelope[], transitions: readonly Transition[]): string | undefined => {
   const submitted = log.flatMap(({ event }) => (event.type === "request.submitted" ? [event.request] : []));
   const replied = commandsOf(transitions).flatMap((command) => (command.type === "reply" ? [command.request] : []));
-  const counts = (ids: readonly string[]): string => ids.toSorted().join("|");
   return counts(submitted) === counts(replied) ? undefined : `replied to ${counts(replied)} of ${counts(submitted)}`;
 };
 

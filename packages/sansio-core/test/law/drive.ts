@@ -8,6 +8,8 @@ import type { CallRow } from "../../src/call/model.ts";
 import type { Command } from "../../src/command.ts";
 import { type Transition, step } from "../../src/core.ts";
 import type { Event } from "../../src/event.ts";
+import { eventPayloadHash } from "../../src/key/process-hash.ts";
+import { terminalKey } from "../../src/key/process.ts";
 import { outstanding } from "../../src/recovery.ts";
 import { type State, nextDeadline } from "../../src/state.ts";
 import { recorded } from "../arbitrary/play.ts";
@@ -40,9 +42,31 @@ const answerTo = (command: Command): Event | undefined => {
       return { type: "reply.acked", request: command.request };
     case "external.cancel":
       return { type: "external.cancel_acked", key: command.key };
+    case "wake.deliver":
+      return { type: "wake.acked", key: command.key };
+    case "send": {
+      const { to, link, number } = command;
+      return { type: "message.answered", to, link, number, outcome: { status: "accepted", value: null } };
+    }
+    case "engine.run":
+      return engineEnd(command.process);
     default:
       return undefined;
   }
+};
+
+const engineEnd = (process: string): Event => {
+  const payload = { await_output: { type: "success", value: 1 } };
+  const request = {
+    event_type: "process.completed",
+    payload,
+    replay: { key: terminalKey(process, "process.completed") },
+  };
+  return {
+    type: "process.event_appended",
+    request,
+    payload_hash: eventPayloadHash(request.event_type, payload).hash,
+  };
 };
 
 /** What somebody outside will do about a call in the end. */
@@ -92,7 +116,7 @@ const next = (state: State): Next | undefined => {
   const due = nextDeadline(state);
   if (due !== undefined && due.at <= at) return { at, event: { type: "clock.ticked" } };
   const commands = outstanding(state);
-  const owed = commands.length === 0 ? undefined : answerTo(commands[0] as Command);
+  const owed = commands.flatMap((command) => answerTo(command) ?? [])[0];
   const rows = state.calls.rows().toSorted(byBirth);
   const event = owed ?? endOfBody(rows) ?? rows.flatMap((row) => outsideOf(row) ?? [])[0];
   if (event !== undefined) return { at, event };
@@ -106,14 +130,13 @@ export interface Driven {
   readonly stuck: string | undefined;
 }
 
-const isAtRest = ({ calls, batches, requests, outbox }: State): boolean =>
-  calls.size + batches.size + requests.size + outbox.size === 0;
+const isAtRest = (state: State): boolean =>
+  state.calls.size + state.batches.size + state.requests.size === 0 && outstanding(state).length === 0;
 
-const held = ({ calls }: State): string =>
-  calls
-    .rows()
-    .map(({ call, phase }) => `${call.ref} is ${phase}`)
-    .join(", ");
+const held = (state: State): string => {
+  const calls = state.calls.rows().map(({ call, phase }) => `${call.ref} is ${phase}`);
+  return [...calls, ...outstanding(state).map(({ type }) => `${type} is outstanding`)].join(", ");
+};
 
 const budget = 3000;
 

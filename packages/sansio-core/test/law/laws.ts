@@ -64,6 +64,8 @@ const differ = (what: string, found: string, expected: string): string | undefin
 const saidBy = ({ commands, finished, state }: Transition): string =>
   textOf({ commands, finished, next: nextDeadline(state) });
 
+const said = ({ moves }: Played): string => textOf(moves.map(({ transition }) => saidBy(transition)));
+
 const fold = (from: State, log: readonly Envelope[]): readonly Transition[] => {
   let state = from;
   return log.map((envelope) => {
@@ -114,7 +116,6 @@ const stepLaws: readonly Law[] = [
   }),
   law("the same history gives the same log, commands and state", (of) => {
     const [a, b] = [play(of), play(of)];
-    const said = ({ moves }: Played): string => textOf(moves.map(({ transition }) => saidBy(transition)));
     return (
       differ("log", textOf(logOf(a)), textOf(logOf(b))) ??
       differ("commands", said(a), said(b)) ??
@@ -122,9 +123,10 @@ const stepLaws: readonly Law[] = [
     );
   }),
   law("a step leaves the state that it is given as it was", (of) => {
-    let text = stringifyRecord(snapshot(initial("session:s")));
+    let text: string | undefined;
     let broken: string | undefined;
     play(of, ({ before, envelope, result }) => {
+      text ??= stringifyRecord(snapshot(before));
       broken ??= differ(`event ${envelope.seq}`, stringifyRecord(snapshot(before)), text);
       if (E.isRight(result)) text = stringifyRecord(snapshot(result.right.state));
     });
@@ -142,8 +144,9 @@ const stepLaws: readonly Law[] = [
 const logLaws: readonly Law[] = [
   law("a log folds to the state that wrote it, by the same commands", (of) => {
     const played = play(of);
-    const folded = fold(initial("session:s"), logOf(played));
-    const state = lastState(folded, initial("session:s"));
+    const from = initial(played.state.scope.id);
+    const folded = fold(from, logOf(played));
+    const state = lastState(folded, from);
     return sameFuture(folded, played.moves) ?? differ("state", stateHash(state), stateHash(played.state));
   }),
   law("a restored state has the same future as the one that was written", (of) => {

@@ -77,17 +77,17 @@ export class Pair extends World {
   }
   run(call: string, scope: string): number {
     const row = this.state(scope).calls.at(call);
-    return row !== undefined && "body" in row ? row.body.run : 0;
+    return row !== undefined && "body" in row ? (row.body?.run ?? 0) : 0;
   }
   /** How an effect of the body settled: undefined while it has not. */
   settled(key: string): string | undefined {
     const row = this.state(session).calls.at("r:b");
-    return row !== undefined && "body" in row ? row.body.settled.get(key)?.status : undefined;
+    return row !== undefined && "body" in row ? row.body?.settled.get(key)?.status : undefined;
   }
   /** The event that holds the value of a settled effect. */
   valueOf(key: string): unknown {
     const row = this.state(session).calls.at("r:b");
-    const value = row !== undefined && "body" in row ? row.body.settled.get(key)?.value : undefined;
+    const value = row !== undefined && "body" in row ? row.body?.settled.get(key)?.value : undefined;
     return value === undefined ? undefined : this.logs.get(session)?.[value - 1];
   }
   get status(): string | undefined {
