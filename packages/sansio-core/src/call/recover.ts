@@ -2,7 +2,6 @@
 import { defaultPendingCompletion, failureOutput, runtimeFailure, type ToolCallOutput } from "@pawl/tool-value";
 import { recoveryOf } from "../catalog/model.ts";
 import type { Draft } from "../draft.ts";
-import { cancelNow } from "./cancel.ts";
 import { ending } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { BodyState, CallIn, CallRow, Resolved, UnknownCause } from "./model.ts";
@@ -60,7 +59,6 @@ const parkOnKey = (draft: Draft, row: CallIn<"running">, key: string): CallRow =
 
 /** A running call whose owner is lost. One that was told to stop is taken at its word. */
 export const lose = (draft: Draft, row: CallIn<"running">): CallRow => {
-  if (row.cancelled !== undefined) return cancelNow(draft, row);
   const recovery = recoveryOf(row.body.manifest);
   if (recovery === "rerunnable") return rerun(draft, row);
   if (recovery === "externally_owned" && row.key !== undefined) return parkOnKey(draft, row, row.key);
