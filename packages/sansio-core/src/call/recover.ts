@@ -2,7 +2,7 @@
 import { defaultPendingCompletion, failureOutput, runtimeFailure, type ToolCallOutput } from "@pawl/tool-value";
 import { recoveryOf } from "../catalog/model.ts";
 import type { Draft } from "../draft.ts";
-import { ending } from "./finish.ts";
+import { cancelledCall, complete, ending } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { BodyState, CallIn, CallRow, Resolved, UnknownCause } from "./model.ts";
 import { park } from "./prepare.ts";
@@ -59,6 +59,7 @@ const parkOnKey = (draft: Draft, row: CallIn<"running">, key: string): CallRow =
 
 /** A running call whose owner is lost. One that was told to stop is taken at its word. */
 export const lose = (draft: Draft, row: CallIn<"running">): CallRow => {
+  if (row.cancelled !== undefined) return complete(draft, row, { output: cancelledCall, durationMs: 0 });
   const recovery = recoveryOf(row.body.manifest);
   if (recovery === "rerunnable") return rerun(draft, row);
   if (recovery === "externally_owned" && row.key !== undefined) return parkOnKey(draft, row, row.key);
