@@ -1,4 +1,4 @@
-import { type Codec, array, json, nullable, optional, record, string, tagged, u64 } from "@pawl/tool-value";
+import { type Codec, array, boolean, json, nullable, optional, record, string, tagged, u64 } from "@pawl/tool-value";
 import { SessionScope } from "../key/session-scope.ts";
 import { ProcessEventAppendRequest, ProcessRegistration, ProcessStateCodec, TerminalState } from "../process/codec.ts";
 import type { HandleDescriptor } from "../process/model.ts";
@@ -53,8 +53,8 @@ export const MessageCodec: Codec<Message> = tagged<Message, "type">("Message", "
 });
 
 export const OutcomeCodec: Codec<Outcome> = tagged<Outcome, "status">("Outcome", "status", {
-  accepted: { value: json },
-  refused: { code: string, message: string },
+  accepted: { value: json, last: optional(boolean) },
+  refused: { code: string, message: string, last: optional(boolean) },
 });
 
 const place = { link: u64, number: u64 };

@@ -64,7 +64,7 @@ export type MessageOf<T extends Message["type"]> = Extract<Message, { readonly t
 /** What concerns send and take; the last word is the link's own. */
 export type Said = Asking | Telling;
 
-/** What became of a message at its receiver. */
+/** What became of a message at its receiver. `last`: nothing will come of more, so that the link may close. */
 export type Outcome =
-  | { readonly status: "accepted"; readonly value: Json }
-  | { readonly status: "refused"; readonly code: string; readonly message: string };
+  | { readonly status: "accepted"; readonly value: Json; readonly last?: boolean }
+  | { readonly status: "refused"; readonly code: string; readonly message: string; readonly last?: boolean };

@@ -8,7 +8,8 @@
  * nothing. The carriage may lose, repeat and reorder. An answer is kept until the sender has said, with a later
  * message, that it has heard it. A link is opened by its first message and bears the sequence of the event that sent
  * it, so that what is left of an older link is never taken for a newer one's. It is closed by its last message, which
- * is sent only when all others are answered.
+ * is sent only when all others are answered. Whoever takes messages in asks the finished index first: what is left of
+ * a link that is over is not taken again.
  *
  * Invariants
  *   L1  unanswered messages lie between what was heard and what was sent; the one after what was heard is among them
@@ -67,18 +68,20 @@ export interface LinkRow {
   readonly incoming?: IncomingEnd;
 }
 
+export interface MessageReceived {
+  readonly type: "message.received";
+  readonly from: string;
+  readonly link: number;
+  readonly number: number;
+  /** The sender has heard the answers to all numbers up to this one. */
+  readonly heard: number;
+  readonly message: Message;
+  /** Why the payload does not fit its schema, by the validator of the receiver's runtime. */
+  readonly invalid?: string;
+}
+
 export type LinkEvent =
-  | {
-      readonly type: "message.received";
-      readonly from: string;
-      readonly link: number;
-      readonly number: number;
-      /** The sender has heard the answers to all numbers up to this one. */
-      readonly heard: number;
-      readonly message: Message;
-      /** Why the payload does not fit its schema, by the validator of the receiver's runtime. */
-      readonly invalid?: string;
-    }
+  | MessageReceived
   | {
       readonly type: "message.answered";
       readonly to: string;
@@ -112,13 +115,19 @@ export const sendingsOf = ({ peer, outgoing }: LinkRow): readonly (Sending & { r
           return { to: peer, link, number, heard, message, born };
         });
 
-/** The recorded answer to a message that comes again; undefined where its sender has heard it, or it never came. */
+const closed: Outcome = { status: "accepted", value: null };
+
+/**
+ * The recorded answer to a message that comes again; undefined where its sender has heard it, or it never came.
+ * `isOver`: its link is in the finished index. Then nothing of it is taken, and only its last word may still want its
+ * answer: all before were heard when that was said.
+ */
 export const answerOf = (
   { links }: { readonly links: PersistentMap<string, LinkRow> },
-  from: string,
-  link: number,
-  number: number,
+  { from, link, number, message }: Pick<MessageReceived, "from" | "link" | "number" | "message">,
+  isOver: boolean,
 ): Outcome | undefined => {
+  if (isOver) return message.type === "link.closed" ? closed : undefined;
   const end = links.get(from)?.incoming;
   return end?.link === link ? end.answers.get(number) : undefined;
 };

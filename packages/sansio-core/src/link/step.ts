@@ -77,6 +77,7 @@ const onSend = (draft: Draft, { to, message: said, isLast, origin }: Of<"message
   draft.putLink(withOutgoing(row, next));
 };
 
+/** A sender opens a link only when its last one is closed: a newer one says that the older is over. */
 const misfitOf = ({ from, link, number }: Received, end: IncomingEnd | undefined): Rejection | undefined => {
   const expected = end === undefined || end.link < link ? 1 : end.received + 1;
   if (end !== undefined && link < end.link) {
@@ -85,12 +86,9 @@ const misfitOf = ({ from, link, number }: Received, end: IncomingEnd | undefined
   if (number < expected) {
     return reject("already_received", `from \`${from}\`: expected message ${expected}, found ${number} again`);
   }
-  if (number > expected) {
-    return reject("link_gap", `from \`${from}\`: expected message ${expected}, found ${number}`);
-  }
-  return end !== undefined && end.link < link
-    ? reject("link_gap", `from \`${from}\`: link ${end.link} is not closed yet, found link ${link}`)
-    : undefined;
+  return number === expected
+    ? undefined
+    : reject("link_gap", `from \`${from}\`: expected message ${expected}, found ${number}`);
 };
 
 /** The answers that the sender may still ask for. */
@@ -104,11 +102,13 @@ const onReceived = (draft: Draft, event: Received): Rejection | undefined => {
   const row: LinkRow = draft.link(from) ?? { peer: from };
   const misfit = misfitOf(event, row.incoming);
   if (misfit !== undefined) return misfit;
-  const answers = unheard(row.incoming, heard);
-  const max = draft.options.max_answers;
+  const isNewer = row.incoming !== undefined && row.incoming.link < link;
+  const answers = unheard(isNewer ? undefined : row.incoming, heard);
+  const max = Math.max(1, draft.options.max_answers);
   if (answers.size >= max) {
     return reject("link_full", `from \`${from}\`: ${max} answers are not heard yet`);
   }
+  if (isNewer) draft.finishLink(finishedLink(from, row.incoming.link));
   if (message.type === "link.closed") {
     onClosed(draft, row, event);
     return undefined;
@@ -147,6 +147,9 @@ const answered = (end: OutgoingEnd, number: number): OutgoingEnd => {
   return { ...end, heard, unanswered };
 };
 
+const closing = (end: OutgoingEnd, { last }: Outcome): OutgoingEnd =>
+  last === true && end.phase === "open" ? { ...end, phase: "draining" } : end;
+
 /** What is left of an end whose last word was heard: the next link, if messages wait for it. */
 const reopened = (draft: Draft, to: string, { waiting }: OutgoingEnd): OutgoingEnd | undefined =>
   waiting.length === 0 ? undefined : postAll(draft, to, opened(draft), waiting);
@@ -163,7 +166,7 @@ const onAnswered = (draft: Draft, event: EventOf<"message.answered">): Rejection
       : reject("message_unknown", `message ${number} to \`${to}\` was never sent`);
   }
   const { message, origin } = entry;
-  const next = answered(end, number);
+  const next = closing(answered(end, number), outcome);
   draft.putLink(withOutgoing(row, end.phase === "closing" ? reopened(draft, to, next) : drained(draft, to, next)));
   if (origin !== undefined) {
     const status = outcome.status === "accepted" ? "ok" : "err";

@@ -6,7 +6,7 @@ import { type Rejection, absurd, reject } from "../error.ts";
 import { scopeOfHolder } from "../handle/model.ts";
 import { sessionScopeId } from "../key/session-scope.ts";
 import { cancelKey, processOfScope, signalWaitKey } from "../key/process.ts";
-import type { Asking, MessageOf, Outcome, Telling } from "../link/message.ts";
+import type { MessageOf, Outcome, Said } from "../link/message.ts";
 import type { Signal } from "../signal.ts";
 import { type Appended, type ProcessAppend, appendEvent } from "./append.ts";
 import { begin, decideRegistration, toldTo } from "./begin.ts";
@@ -123,7 +123,7 @@ const onGranted = (draft: Draft, handle: MessageOf<"handle.granted">): Outcome =
   return accepted(null);
 };
 
-const outcomeOf = (draft: Draft, from: string, message: Asking | Telling, invalid: string | undefined): Outcome => {
+const outcomeOf = (draft: Draft, from: string, message: Said, invalid: string | undefined): Outcome => {
   switch (message.type) {
     case "process.start":
       return onStart(draft, from, message);
@@ -149,9 +149,17 @@ const outcomeOf = (draft: Draft, from: string, message: Asking | Telling, invali
   }
 };
 
+const tellings: ReadonlySet<Said["type"]> = new Set(["process.ended", "process.woke", "handle.granted"]);
+
+/** A process that is none, or has ended, has little more to hear. */
+const isLast = (draft: Draft, { type }: Said): boolean =>
+  !tellings.has(type) && (draft.process === undefined || draft.process.status.state !== "running");
+
 /** A message was taken: it does what it does, or is refused; either way its sender hears. */
-export const onMessageTaken = (draft: Draft, { from, message, invalid }: Of<"message.taken">): void =>
-  draft.raise({ type: "message.judged", from, outcome: outcomeOf(draft, from, message, invalid) });
+export const onMessageTaken = (draft: Draft, { from, message, invalid }: Of<"message.taken">): void => {
+  const outcome = outcomeOf(draft, from, message, invalid);
+  draft.raise({ type: "message.judged", from, outcome: isLast(draft, message) ? { ...outcome, last: true } : outcome });
+};
 
 const grantStarted = (draft: Draft, { registration }: MessageOf<"process.start">, status: ProcessState): void => {
   const { wake_target: holder, id: process, identity } = registration;

@@ -1,4 +1,5 @@
 /** Scopes on a bench that talk to each other, and a carriage between them that can be as bad as it likes. */
+import { stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { checkAll, checkChange } from "../../src/check.ts";
 import { EventCodec } from "../../src/codec.ts";
@@ -9,8 +10,23 @@ import type { Event } from "../../src/event.ts";
 import { answerOf } from "../../src/link/model.ts";
 import { type Options, defaultOptions } from "../../src/options.ts";
 import { outstanding } from "../../src/recovery.ts";
+import { restore } from "../../src/snapshot/restore.ts";
+import { snapshot } from "../../src/snapshot/write.ts";
 import { type State, initial } from "../../src/state.ts";
 import type { Tool } from "../../src/catalog/model.ts";
+import { strayRaises } from "../raised.ts";
+
+const text = (of: State): string => stringify([snapshot(of), JSON.parse(JSON.stringify(outstanding(of)))]);
+
+/** What a state would lose by being written and read. */
+const misfitOfSnapshot = (state: State): string | undefined => {
+  const read = restore(snapshot(state));
+  if (E.isLeft(read)) return `not restored: ${read.left.message}`;
+  const [found, expected] = [text(read.right), text(state)];
+  return found === expected ? undefined : `restored as another: ${found}, expected ${expected}`;
+};
+
+const strays = strayRaises();
 
 export interface Frame {
   readonly to: string;
@@ -47,7 +63,8 @@ export class World {
     if (E.isLeft(result)) return result.left.code;
     const { state, commands, finished } = result.right;
     const broken = checkAll(state) ?? checkChange(before, state);
-    if (broken !== undefined) throw new Error(`after ${event.type} in ${scope}: ${broken}`);
+    const wrong = broken ?? misfitOfSnapshot(state) ?? strays.shift();
+    if (wrong !== undefined) throw new Error(`after ${event.type} in ${scope}: ${wrong}`);
     this.states.set(scope, state);
     this.logs.set(scope, [...(this.logs.get(scope) ?? []), event]);
     this.commands.set(scope, [...(this.commands.get(scope) ?? []), ...commands]);
@@ -82,13 +99,11 @@ export class World {
 
   /** As a driver takes a frame: what closed is over, a repeated message gets its recorded answer, the rest is dropped. */
   take({ to, event }: Frame): RejectionCode | undefined {
-    if (event.type === "message.received" && this.finished.includes(`${to}<${event.from}#${event.link}`)) {
-      return "already_received";
-    }
-    const code = this.#offer(to, event);
+    const isOver = event.type === "message.received" && this.finished.includes(`${to}<${event.from}#${event.link}`);
+    const code = isOver ? "already_received" : this.#offer(to, event);
     if (code === "already_received" && event.type === "message.received") {
       const { from, link, number } = event;
-      const outcome = answerOf(this.state(to), from, link, number);
+      const outcome = answerOf(this.state(to), event, isOver);
       if (outcome !== undefined) {
         this.frames.push({ to: from, event: { type: "message.answered", to, link, number, outcome } });
       }

@@ -56,7 +56,8 @@ export class Pair extends World {
 
   constructor() {
     super();
-    this.open(session, [tool("body")]).open(home, [tool("work")]);
+    const patient = { resume_pauses_ms: Array.from({ length: 20 }, () => 0) };
+    this.open(session, [tool("body")], patient).open(home, [tool("work")], patient);
     this.tell(session, {
       type: "request.submitted",
       request: "r",
