@@ -7,6 +7,7 @@ import {
   type SettledEffect,
   type State,
   ask,
+  bodyOf,
   replayBase,
   toolReplayKey,
 } from "@pawl/sansio-core";
@@ -126,6 +127,7 @@ export class Bodies {
     return {
       sessionId: scope,
       callId: id,
+      standing: { callId: id, isDurable: true, process: scope.startsWith("process:") ? scope : undefined },
       maxAttempts: max_attempts,
       replayKey: toolReplayKey(`${scope}/${request}`, name, tool),
       base: replayBase(executionScope, name),
@@ -156,7 +158,7 @@ export class Bodies {
   answer({ call, key, seq, index, value }: Of<"step.answer">, cause: Cause): void {
     const run = this.#runs.get(call);
     const row = this.#state.calls.at(call);
-    const effect = row !== undefined && "body" in row ? row.body.settled.get(key) : undefined;
+    const effect = row === undefined ? undefined : bodyOf(row)?.settled.get(key);
     if (run === undefined || effect === undefined) return;
     const result = value === cause.seq ? resultIn(cause.event, effect.kind, key) : this.#earlier(run, key, effect);
     run.hear({ key, seq, index, at: cause.at, result, winner: effect.winner });
@@ -174,7 +176,7 @@ export class Bodies {
 
   async #past({ call, attempt }: Of<"tool.execute">): Promise<Past> {
     const row = this.#state.calls.at(call);
-    const body = row !== undefined && "body" in row ? row.body : undefined;
+    const body = row === undefined ? undefined : bodyOf(row);
     if (body === undefined) return { at: this.#state.at, effects: [], answers: [] };
     const settled = [...body.settled];
     const events = await this.#events(settled.flatMap(([, effect]) => [effect.value, effect.settled]));

@@ -13,6 +13,7 @@ import { type Json, describe, encode, fromJs, stableHash } from "@pawl/tool-valu
 import * as E from "fp-ts/lib/Either.js";
 import type { Answer, BodyRun } from "./body.ts";
 import { EffectError } from "./error.ts";
+import { type Standing, misfitOfCompletion, misfitOfDurable } from "./open.ts";
 import { awaitEffectKey } from "./value.ts";
 
 /** What a step's function is handed besides its input. */
@@ -70,6 +71,7 @@ export interface ToolContext {
 export interface CallFacts {
   readonly sessionId: string;
   readonly callId: string;
+  readonly standing: Standing;
   readonly maxAttempts: number;
   readonly replayKey: string;
   /** The base of the keys of all that the body does. */
@@ -132,7 +134,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
 
   const runJson: ToolContext["runJson"] = (stepId, input, fn, { recovery = "again" } = {}) => {
     const key = `durable-step:${stepId}`;
-    const misuse = misuseOfStep(stepId, steps);
+    const misuse = misfitOfDurable(facts.standing) ?? misuseOfStep(stepId, steps);
     if (misuse !== undefined) return durable(key, Promise.reject(misuse));
     steps.add(stepId);
     const json = toJson(input, `the input of step \`${stepId}\``);
@@ -238,7 +240,11 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     any: (members) => first("any", members) as never,
     all,
     allSettled,
-    completionKey: () => facts.token(completionKeyId(facts)),
+    completionKey: () => {
+      const misfit = misfitOfCompletion(facts.standing);
+      if (misfit !== undefined) throw misfit;
+      return facts.token(completionKeyId(facts));
+    },
     continueAs: (args) => {
       facts.continueAs(toJson(args, "the arguments to continue with"));
       return new Promise<never>(() => undefined);

@@ -7,6 +7,7 @@ export { memoryJournal } from "./memory-journal.ts";
 export { type JsonSchema, type Parameters, type ToolDefinition, defineTool, manifestOf } from "./tool.ts";
 export { type Durable, type StepInfo, type ToolContext } from "./context.ts";
 export { EffectError, Refused, ScopeLost, ToolError } from "./error.ts";
+export { type Standing, misfitOfCompletion, misfitOfDurable, misfitOfProcessEvent } from "./open.ts";
 export { Quarantined, foldLines } from "./fold.ts";
 export { type Roots, idOfToken, tokenOf } from "./token.ts";
 export { RuntimeEffectEnvelope, envelopeHash } from "./compat/envelope.ts";

@@ -1,5 +1,13 @@
 /** One scope with its bodies: performs what the core asks for, and tells it what happened. */
-import { type Command, type Event, type Finished, type Rejection, type Reply, type State } from "@pawl/sansio-core";
+import {
+  type Command,
+  type Event,
+  type Finished,
+  type Rejection,
+  type Reply,
+  type RequestedCall,
+  type State,
+} from "@pawl/sansio-core";
 import { type Json, stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { Bodies } from "./bodies.ts";
@@ -86,10 +94,7 @@ export class Session {
   }
 
   /** Submits calls and waits for their replies. The same request again joins it, or is answered from its reply. */
-  async call(
-    request: string,
-    calls: readonly { readonly id: string; readonly tool: string; readonly args: Json }[],
-  ): Promise<readonly Reply[]> {
+  async call(request: string, calls: readonly RequestedCall[]): Promise<readonly Reply[]> {
     const replies = this.#replies(request);
     const known = await this.#port.find("request", request);
     if (known !== undefined) throw new Refused("gone", `request \`${request}\` was finished by event ${known}`);

@@ -132,3 +132,5 @@ export { describeFault } from "./log/report.ts";
 export { digest, digestOf } from "./digest.ts";
 export { ReplyCodec } from "./request/codec.ts";
 export { type EffectKind, type SelectMode, type StepRecovery } from "./effect/model.ts";
+export { type BodyState, type CallRow, bodyOf } from "./call/model.ts";
+export { eventInvocation } from "./process/invocation.ts";

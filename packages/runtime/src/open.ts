@@ -1,0 +1,42 @@
+/** What a context can do depends on where it was made: why something is not to be had, in the words of the wire. */
+import { EffectError } from "./error.ts";
+
+/** Where a context stands. */
+export interface Standing {
+  /** Of a prepared call; none outside of one. */
+  readonly callId: string | undefined;
+  /** Whether the host that made it keeps a log. */
+  readonly isDurable: boolean;
+  /** The process in whose scope it runs, if it does. */
+  readonly process: string | undefined;
+}
+
+const isBlank = (text: string): boolean => text.trim() === "";
+
+/** Why durable effects can not be opened here. */
+export const misfitOfDurable = ({ callId, isDurable }: Standing): EffectError | undefined => {
+  const code = "durable_effects_missing_call_id";
+  if (callId === undefined) return new EffectError(code, "durable effects require a prepared tool call id");
+  if (isBlank(callId)) return new EffectError(code, "durable effects require a non-empty prepared tool call id");
+  if (isDurable) return undefined;
+  return new EffectError("durable_effects_unavailable", "this effect controller does not support durable tool effects");
+};
+
+/** Why there is no completion key here. */
+export const misfitOfCompletion = ({ callId }: Standing): EffectError | undefined =>
+  callId === undefined
+    ? new EffectError("tool_completion_key_missing_call_id", "completion keys require a prepared tool call id")
+    : undefined;
+
+/** Why a process event can not be emitted here; the process comes before the type, and the type before the call. */
+export const misfitOfProcessEvent = (standing: Standing, eventType: string): EffectError | undefined => {
+  if (standing.process === undefined) {
+    const message = "durable effect process events are unavailable outside a durable process";
+    return new EffectError("durable_effect_process_event_unavailable", message);
+  }
+  if (isBlank(eventType)) {
+    const message = "durable effect process event type must be non-empty";
+    return new EffectError("durable_effect_empty_process_event_type", message);
+  }
+  return standing.callId === undefined ? misfitOfDurable(standing) : undefined;
+};
