@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 export const root = resolve(import.meta.dirname, "..");
 
 /** The packages that run anywhere: no platform, no clock, no chance. */
-export const purePackages: readonly string[] = ["tool-value"];
+export const purePackages: readonly string[] = ["tool-value", "sansio-core"];
 
 export const pathOf = (file: string): string => resolve(root, file);
 export const textOf = (file: string): string => readFileSync(pathOf(file), "utf8");
