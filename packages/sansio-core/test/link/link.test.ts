@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { bodyOf } from "../../src/call/model.ts";
 import type { Event } from "../../src/event.ts";
 import { answerOf } from "../../src/link/model.ts";
 import { outstanding } from "../../src/recovery.ts";
@@ -110,7 +111,7 @@ describe("a link", () => {
     const pair = new Pair();
     pair.send(start(working()));
     const old = { to: home, event: received(pair) };
-    pair.deliver().finish().deliver();
+    pair.deliver().end().deliver();
     expect(pair.isForgotten).toBe(true);
     expect(pair.take(old)).toBe("already_received");
     const key = pair.send(cancel("late"));
@@ -180,8 +181,7 @@ describe("over a carriage that loses, repeats and reorders", () => {
         }
         pair.settle();
         const row = pair.state(session).calls.at("r:b");
-        const open = row !== undefined && "body" in row ? row.body.open : [];
-        expect(open).toEqual([]);
+        expect(row === undefined ? [] : bodyOf(row)?.open).toEqual([]);
         const process = pair.state(home).process;
         const events = (pair.logs.get(home) ?? []).filter(({ type }) => type === "message.received").length;
         expect(process?.sequence ?? 0).toBeLessThanOrEqual(events + 1);
@@ -208,5 +208,5 @@ const resume = (pair: Pair, scope: string, call: string): void => {
 };
 const finishIfRunning = (pair: Pair): void => {
   resume(pair, home, "p1:c");
-  if (pair.state(home).calls.at("p1:c")?.phase === "running") pair.finish();
+  if (pair.state(home).calls.at("p1:c")?.phase === "running") pair.end();
 };

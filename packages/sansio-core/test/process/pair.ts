@@ -2,7 +2,8 @@
 import type { Json } from "@pawl/tool-value";
 import { eventPayloadHash, registrationHash } from "../../src/key/process-hash.ts";
 import type { Asking } from "../../src/link/message.ts";
-import type { EffectSpec } from "../../src/effect/model.ts";
+import { bodyOf } from "../../src/call/model.ts";
+import type { EffectSpec, SettledEffect } from "../../src/effect/model.ts";
 import { tool } from "../rig.ts";
 import { World } from "../link/world.ts";
 import type { ProcessRegistration } from "../../src/process/model.ts";
@@ -78,24 +79,26 @@ export class Pair extends World {
   }
   run(call: string, scope: string): number {
     const row = this.state(scope).calls.at(call);
-    return row !== undefined && "body" in row ? (row.body?.run ?? 0) : 0;
+    return row === undefined ? 0 : (bodyOf(row)?.run ?? 0);
+  }
+  #settledOf(key: string): SettledEffect | undefined {
+    const row = this.state(session).calls.at("r:b");
+    return row === undefined ? undefined : bodyOf(row)?.settled.get(key);
   }
   /** How an effect of the body settled: undefined while it has not. */
   settled(key: string): string | undefined {
-    const row = this.state(session).calls.at("r:b");
-    return row !== undefined && "body" in row ? row.body?.settled.get(key)?.status : undefined;
+    return this.#settledOf(key)?.status;
   }
   /** The event that holds the value of a settled effect. */
-  valueOf(key: string): unknown {
-    const row = this.state(session).calls.at("r:b");
-    const value = row !== undefined && "body" in row ? row.body?.settled.get(key)?.value : undefined;
+  eventOf(key: string): unknown {
+    const value = this.#settledOf(key)?.value;
     return value === undefined ? undefined : this.logs.get(session)?.[value - 1];
   }
   get status(): string | undefined {
     return this.state(home).process?.status.state;
   }
   /** The process's own call ends. */
-  finish(value: Json = "done"): this {
+  end(value: Json = "done"): this {
     const run = { call: "p1:c", attempt: 1, run: this.run("p1:c", home) };
     const output = { outcome: { status: "success", payload: value as never } } as const;
     return this.tell(home, { type: "call.settled", ...run, result: { type: "done", output }, duration_ms: 1 });

@@ -4,8 +4,9 @@ import { handleMisfit, handlesOf } from "../../src/handle/read.ts";
 import { eventPayloadHash } from "../../src/key/process-hash.ts";
 import { completionRequest } from "../../src/process/core-event.ts";
 import type { ProcessRow } from "../../src/process/model.ts";
-import { resultOfEvent, resultOfUnsent } from "../../src/process/read.ts";
+import { resultOfEvent, resultOfOutcome, resultOfUnsent } from "../../src/process/read.ts";
 import { outstanding } from "../../src/recovery.ts";
+import { resolutionIn } from "../../src/wait/read.ts";
 import { tool } from "../rig.ts";
 import { World } from "../link/world.ts";
 import { Pair, cancel, holder, home, session, signal, start, working } from "./pair.ts";
@@ -45,7 +46,7 @@ describe("a process that a session starts", () => {
   it("runs its call in a scope of its own, with what was prepared, and is the session's to use", () => {
     const pair = started();
     expect(pair.settled("start")).toBe("ok");
-    expect(pair.valueOf("start")).toMatchObject({ outcome: { value: { process_id: "p1", status: "running" } } });
+    expect(pair.eventOf("start")).toMatchObject({ outcome: { value: { process_id: "p1", status: "running" } } });
     expect(pair.gave(home, "tool.prepare")).toEqual([]);
     expect(pair.gave(home, "tool.execute")).toMatchObject([{ call: "p1:c", args: { n: 1 }, payload: { ready: true } }]);
     expect(handlesOf(pair.state(session), holder, "live")).toMatchObject([
@@ -54,7 +55,7 @@ describe("a process that a session starts", () => {
   });
 
   it("ends with its call, tells the session, and both forget each other", () => {
-    const pair = started().finish();
+    const pair = started().end();
     expect(pair.status).toBe("completed");
     pair.deliver();
     expect(handlesOf(pair.state(session), holder, "live")).toEqual([]);
@@ -66,7 +67,7 @@ describe("a process that a session starts", () => {
   });
 
   it("keeps attachments in its end", () => {
-    const pair = started().finish([image] as never);
+    const pair = started().end([image] as never);
     expect(rowOf(pair).status).toMatchObject({ await_output: { type: "success", value: [image] } });
   });
 
@@ -89,7 +90,7 @@ describe("a process that a session starts", () => {
     pair.deliver();
     expect(pair.settled(again)).toBe("ok");
     expect(pair.settled(other)).toBe("err");
-    expect(pair.valueOf(other)).toMatchObject({ outcome: { status: "refused", code: "process_conflict" } });
+    expect(pair.eventOf(other)).toMatchObject({ outcome: { status: "refused", code: "process_conflict" } });
     expect(pair.gave(home, "tool.execute")).toHaveLength(1);
   });
 
@@ -115,16 +116,19 @@ describe("awaiting a process", () => {
     const key = awaited(pair);
     pair.deliver();
     expect(pair.settled(key)).toBeUndefined();
-    pair.finish("x").deliver();
+    pair.end("x").deliver();
     expect(pair.settled(key)).toBe("ok");
-    expect(pair.valueOf(key)).toMatchObject({
+    const output = { type: "success", value: "x" };
+    expect(resolutionIn(pair.eventOf(key) as never, wait)).toEqual({ status: "ok", payload: output });
+    expect(resolutionIn(pair.eventOf(key) as never, "other")).toBeUndefined();
+    expect(pair.eventOf(key)).toMatchObject({
       type: "message.received",
       message: { waits: [wait], output: { type: "success", value: "x" } },
     });
   });
 
   it("after its end is told at once, on links that open and close again", () => {
-    const pair = started().finish("x");
+    const pair = started().end("x");
     pair.deliver();
     const key = awaited(pair);
     pair.deliver();
@@ -135,7 +139,7 @@ describe("awaiting a process", () => {
   it("is told when the end comes before the body waits, and leaves nothing unclaimed", () => {
     const pair = started();
     pair.send({ type: "process.await", wait });
-    pair.deliver().finish().deliver();
+    pair.deliver().end().deliver();
     expect(pair.state(session).unclaimed).toBe(0);
     expect(pair.settled(pair.ask({ kind: "wait", wait }))).toBe("ok");
   });
@@ -144,7 +148,7 @@ describe("awaiting a process", () => {
     const pair = new Pair();
     const key = pair.send({ type: "process.await", wait });
     pair.deliver();
-    expect(pair.valueOf(key)).toMatchObject({ outcome: { code: "process_unknown", message: "unknown process `p1`" } });
+    expect(pair.eventOf(key)).toMatchObject({ outcome: { code: "process_unknown", message: "unknown process `p1`" } });
   });
 });
 
@@ -153,7 +157,7 @@ describe("cancel against finish", () => {
     const pair = started();
     const key = pair.send(cancel("enough"));
     pair.deliver();
-    expect(pair.valueOf(key)).toMatchObject({ outcome: { value: { process_id: "p1", status: "running" } } });
+    expect(pair.eventOf(key)).toMatchObject({ outcome: { value: { process_id: "p1", status: "running" } } });
     expect(pair.gave(home, "tool.cancel")).toHaveLength(1);
     pair.at += 50;
     pair.tell(home, { type: "clock.ticked" });
@@ -164,16 +168,16 @@ describe("cancel against finish", () => {
   it("is lost to a call that still finishes in its grace", () => {
     const pair = started();
     pair.send(cancel("enough"));
-    pair.deliver().finish();
+    pair.deliver().end();
     expect(pair.status).toBe("completed");
   });
 
   it("after the finish is an event and no more", () => {
-    const pair = started().finish();
+    const pair = started().end();
     pair.deliver();
     const key = pair.send(cancel("late"));
     pair.deliver();
-    expect(pair.valueOf(key)).toMatchObject({ outcome: { value: { status: "completed" } } });
+    expect(pair.eventOf(key)).toMatchObject({ outcome: { value: { status: "completed" } } });
     expect(pair.status).toBe("completed");
   });
 
@@ -199,14 +203,14 @@ describe("cancel against finish", () => {
     const pair = started().tell(home, end("host's"));
     expect(pair.status).toBe("completed");
     expect(pair.gave(home, "tool.cancel")).toHaveLength(1);
-    pair.finish("own");
+    pair.end("own");
     expect(rowOf(pair).status).toMatchObject({ await_output: { value: "host's" } });
     expect(pair.offer(home, end("other"))).toBe("process_conflict");
     expect(pair.offer(home, end("host's"))).toBe("process_event_exists");
   });
 
   it("leaves an end of the core's own that is known again, and conflicts with another", () => {
-    const pair = started().finish("x");
+    const pair = started().end("x");
     expect(pair.offer(home, end("x"))).toBe("process_event_exists");
     expect(pair.offer(home, end("y"))).toBe("process_conflict");
   });
@@ -228,9 +232,21 @@ describe("a signal", () => {
     expect(rowOf(pair).wait?.kind).toMatchObject({ name: "go", ordinal: 1, key: wait });
     const key = pair.send(signal("go", { n: 1 }), { named: true });
     pair.deliver();
-    expect(pair.valueOf(key)).toMatchObject({ outcome: { value: { process_id: "p1", sequence: 1 } } });
+    expect(pair.eventOf(key)).toMatchObject({ outcome: { value: { process_id: "p1", sequence: 1 } } });
     expect(answers(pair)).toEqual(["await:1"]);
     expect(rowOf(pair).wait).toBeUndefined();
+    const event = pair.logs.get(home)?.at(-1);
+    expect(resolutionIn(event as never, wait)).toEqual({ status: "ok", payload: { n: 1 } });
+    expect(resolutionIn(event as never, "process:p1:signal.stop:1")).toBeUndefined();
+  });
+
+  it("comes from the host as an event like others", () => {
+    const pair = started();
+    body(pair, 1);
+    pair.tell(home, append("signal.go", { n: 2 }));
+    expect(answers(pair)).toEqual(["await:1"]);
+    expect(resolutionIn(pair.logs.get(home)?.at(-1) as never, wait)).toEqual({ status: "ok", payload: { n: 2 } });
+    expect(pair.offer(home, append("signal.stop", {}))).toBe("process_refused");
   });
 
   it("waits for a body that comes later, and is taken once", () => {
@@ -249,7 +265,7 @@ describe("a signal", () => {
     const pair = started();
     const keys = [pair.send(signal("go", 1)), pair.send(signal("go", 1))];
     pair.deliver();
-    for (const key of keys) expect(pair.valueOf(key)).toMatchObject({ outcome: { value: { sequence: 1 } } });
+    for (const key of keys) expect(pair.eventOf(key)).toMatchObject({ outcome: { value: { sequence: 1 } } });
   });
 
   it("is refused without a live handle, goes nowhere, and says so in the same words whenever it is asked", () => {
@@ -266,7 +282,7 @@ describe("a signal", () => {
   it("is refused when its type is not declared, its name is none, or too many wait already", () => {
     const pair = started();
     const codes = (keys: readonly string[]): unknown[] =>
-      keys.map((key) => (pair.valueOf(key) as { readonly outcome: { readonly code: string } }).outcome.code);
+      keys.map((key) => (pair.eventOf(key) as { readonly outcome: { readonly code: string } }).outcome.code);
     const stray = [pair.send(signal("stop", 1)), pair.send(signal("a b", 1))];
     pair.deliver();
     expect(codes(stray)).toEqual(["process_refused", "process_refused"]);
@@ -316,8 +332,26 @@ describe("an event of a body in its own process", () => {
       { value: { sequence: 2 } },
     ]);
     expect(pair.gave(home, "step.answer").map(({ key }) => key)).toEqual(["event:0", "event:1", "event:2", "event:3"]);
-    pair.finish();
+    pair.end();
     expect(results.map((result) => result())).toEqual(first);
+  });
+
+  it("comes from a body elsewhere as a message, and is known again by its key", () => {
+    const pair = started();
+    const asked = { event_type: "note", payload: 1, replay: { key: "tool:b:durable-process-event:0" } };
+    const message = { type: "process.append", request: asked, payload_hash: "h" } as const;
+    const keys = [pair.send(message), pair.send(message), pair.send({ ...message, payload_hash: "other" })];
+    pair.deliver();
+    const said = keys.map((key) => resultOfOutcome((pair.eventOf(key) as { readonly outcome: never }).outcome));
+    expect(said).toMatchObject([
+      { value: { process_id: "p1", sequence: 1 } },
+      { value: { process_id: "p1", sequence: 1 } },
+      { status: "err", error: { code: "process_conflict" } },
+    ]);
+    pair.send({ ...message, request: { ...asked, replay: { key: "k" } } });
+    const frame = pair.frames.shift();
+    pair.take({ to: home, event: { ...frame?.event, invalid: "it is no note" } as never });
+    expect(rowOf(pair).sequence).toBe(1);
   });
 
   it("is refused outside a process", () => {
@@ -433,7 +467,7 @@ describe("handles", () => {
     pair.take(pair.frames.shift() as never);
     const late = pair.frames;
     pair.frames = [];
-    pair.finish().deliver();
+    pair.end().deliver();
     pair.frames.push(...late);
     pair.deliver();
     expect(handlesOf(pair.state(session), holder, "all")).toMatchObject([{ status: "completed" }]);
