@@ -53,9 +53,12 @@ const unknownOutcome: EffectResult = {
   error: { code: "step_outcome_unknown", message: "the step began, and its owner was lost before it was recorded" },
 };
 
+/** Made once: they say nothing of where they came from. */
+const ended = new EffectError("call_ended", "the call has ended");
+const cancelled = new EffectError("cancelled", "the call was cancelled");
+
 export class BodyRun {
   readonly id: RunId;
-  readonly abort = new AbortController();
   readonly #port: BodyPort;
   readonly #timeline: Timeline;
   /** Recorded answers of earlier runs, by key. */
@@ -65,6 +68,9 @@ export class BodyRun {
   #queue: Answer[] = [];
   #position = 0;
   #isOver = false;
+  /** Made when somebody asks for it: most bodies do not. */
+  #abort: AbortController | undefined;
+  #abortReason: EffectError | undefined;
   #cancelledAt: Place | undefined;
   #now: number;
 
@@ -90,6 +96,17 @@ export class BodyRun {
     return this.#recorded.get(key);
   }
 
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#abortReason !== undefined) this.#abort.abort(this.#abortReason);
+    return this.#abort.signal;
+  }
+
+  #abortWith(reason: EffectError): void {
+    this.#abortReason ??= reason;
+    this.#abort?.abort(this.#abortReason);
+  }
+
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -99,13 +116,13 @@ export class BodyRun {
     this.#isOver = true;
     this.#waiting.clear();
     this.#queue = [];
-    this.abort.abort(new EffectError("call_ended", "the call has ended"));
+    this.#abortWith(ended);
   }
 
   /** Makes a request, and waits for its answer. What this run has heard once is known to it. */
   request(request: Request): Promise<Answer> {
     const { key } = request;
-    if (this.#isOver) return Promise.reject(new EffectError("call_ended", "the call has ended"));
+    if (this.#isOver) return Promise.reject(ended);
     const heard = this.#heard.get(key);
     if (heard !== undefined) return Promise.resolve(heard);
     return new Promise((resolve) => {
@@ -189,7 +206,7 @@ export class BodyRun {
     const cancel = this.#cancelledAt;
     if (cancel !== undefined && (next === undefined || isEarlier(cancel, next))) {
       this.#cancelledAt = undefined;
-      this.abort.abort(new EffectError("cancelled", "the call was cancelled"));
+      this.#abortWith(cancelled);
       return true;
     }
     if (next === undefined || !this.#hand(next)) return false;

@@ -138,7 +138,13 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     if (misuse !== undefined) return durable(key, Promise.reject(misuse));
     steps.add(stepId);
     const json = toJson(input, `the input of step \`${stepId}\``);
-    const info: StepInfo = { key: `${facts.base}:${key}`, signal: body.abort.signal, attempt: body.id.attempt };
+    const info: StepInfo = {
+      key: `${facts.base}:${key}`,
+      get signal() {
+        return body.signal;
+      },
+      attempt: body.id.attempt,
+    };
     const perform = async (): Promise<EffectResult> => {
       try {
         return { status: "ok", value: toJson(await fn(json, info), `the result of step \`${stepId}\``) };
@@ -229,7 +235,9 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     maxAttempts: facts.maxAttempts,
     replayKey: facts.replayKey,
     payload: facts.payload,
-    signal: body.abort.signal,
+    get signal() {
+      return body.signal;
+    },
     runJson,
     sleep,
     externalEventKey: (key) => facts.token(waitId(key)),
