@@ -136,7 +136,7 @@ export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
   "effects.expire": ["wait.leave"],
   "effect.end": [],
   "wait.open": ["effect.end", "pending.end"],
-"wait.leave": ["process.unwait"],
+  "wait.leave": ["process.unwait"],
   "wait.close": ["effect.end", "pending.end"],
   "pending.end": ["call.moved"],
   "waits.forget": [],

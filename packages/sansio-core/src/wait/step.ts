@@ -108,7 +108,7 @@ const onLeave = (draft: Draft, { key, waiter }: Of<"wait.leave">): void => {
   if (row === undefined || row.waiters.length === 0) return;
   const waiters = row.waiters.filter((other) => !isSame(other, waiter));
   draft.putWait({ ...row, waiters });
-  if (waiters.length === 0) draft.raise({ type: "process.unwait", key });
+  if (waiters.length === 0 && draft.process !== undefined) draft.raise({ type: "process.unwait", key });
 };
 
 /** A call's end resolves its key, whoever else waits there. */
