@@ -1,7 +1,7 @@
 /** What bodies ask for, and what comes of it. */
 import { withNested } from "../batch/nested.ts";
 import { bodyOf } from "../call/model.ts";
-import type { BodyState, CallIn } from "../call/model.ts";
+import type { BodyState } from "../call/model.ts";
 import { inPhase, isRejection, known, misfitOfRun } from "../call/place.ts";
 import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
@@ -10,7 +10,7 @@ import type { EventOf } from "../event.ts";
 import { type CallRef, effectBatch } from "../ids.ts";
 import { conflictOfIds } from "../request/model.ts";
 import type { Signal } from "../signal.ts";
-import { openWait, sendMessage } from "./perform.ts";
+import { perform } from "./perform.ts";
 import { isForgotten } from "./ask.ts";
 import { decideSelect } from "./select.ts";
 import type { EffectEvent, EffectKind, OpenEffect } from "./model.ts";
@@ -67,55 +67,6 @@ const misfitOfScope = ({ process, scope }: Draft, { effect }: Requested): Reject
   effect.kind === "event" && process === undefined
     ? reject("process_unknown", `\`${scope.id}\` is no process`)
     : undefined;
-
-/** The host request that a trigger is. */
-const triggerRequest = "trigger.emit";
-
-/** What the request asks of the world, or of another concern. */
-const perform = (draft: Draft, row: CallIn<"running">, { key, effect, attempt, run }: Requested): void => {
-  const { ref, name, request } = row.call;
-  switch (effect.kind) {
-    case "step":
-      return draft.emit({ type: "step.run", call: ref, attempt, run, key, recovery: effect.recovery });
-    case "wait":
-      return openWait(draft, row, key, effect);
-    case "message":
-      return sendMessage(draft, row, key, effect);
-    case "event": {
-      const { event_type, payload, replay_key, payload_hash: payloadHash, invalid } = effect;
-      const asked = { event_type, payload, replay: { key: replay_key } };
-      const append = { request: asked, payloadHash, ...(invalid === undefined ? {} : { invalid }) };
-      return draft.raise({ type: "process.emit", call: ref, key, append });
-    }
-    case "host":
-      return draft.emit({ type: "host.request", call: ref, attempt, run, key, name: effect.name, input: effect.input });
-    case "trigger":
-      return draft.emit({
-        type: "host.request",
-        call: ref,
-        attempt,
-        run,
-        key,
-        name: triggerRequest,
-        input: effect.input,
-      });
-    case "batch": {
-      const calls = effect.calls.map((call) => ({ ...call, by_id: true }));
-      const parent = { call: ref, effect: key };
-      return draft.raise({
-        type: "batch.create",
-        ref: effectBatch(ref, key),
-        request,
-        prefix: `${name}/${key}/`,
-        parent,
-        calls,
-      });
-    }
-    case "sleep":
-    case "select":
-      return undefined;
-  }
-};
 
 const onRequested = (draft: Draft, event: Requested): Rejection | undefined => {
   const row = inPhase(draft, event.call, "running");
