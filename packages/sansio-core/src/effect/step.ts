@@ -1,43 +1,22 @@
 /** What bodies ask for, and what comes of it. */
 import { withNested } from "../batch/nested.ts";
 import { bodyOf } from "../call/model.ts";
-import type { BodyState } from "../call/model.ts";
 import { inPhase, isRejection, known, misfitOfRun } from "../call/place.ts";
 import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
 import { type CallRef, effectBatch } from "../ids.ts";
-import { conflictOfIds } from "../request/model.ts";
 import type { Signal } from "../signal.ts";
 import { perform } from "./perform.ts";
 import { isForgotten } from "./ask.ts";
+import { conflict } from "./conflict.ts";
 import { decideSelect } from "./select.ts";
 import type { EffectEvent, EffectKind, OpenEffect } from "./model.ts";
 import { type Bodied, answer, endEffect, settleAll, withBody } from "./settle.ts";
 
 type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 type Requested = EventOf<"effect.requested">;
-
-const conflict = (event: Requested, body: BodyState): Rejection | undefined => {
-  const { key, effect } = event;
-  const open = body.open.some((other) => other.key === key);
-  const settled = body.settled.get(key);
-  if (open || (settled !== undefined && !isForgotten(settled, body.attempt))) {
-    return reject("effect_exists", `call \`${event.call}\`: \`${key}\` is recorded: answer it, do not record it again`);
-  }
-  if (effect.kind === "batch") {
-    const ids = conflictOfIds(effect.calls);
-    return ids === undefined ? undefined : reject("call_id_conflict", ids);
-  }
-  if (effect.kind === "select" && effect.keys.length === 0) {
-    return reject("effect_unknown", `call \`${event.call}\`: \`${key}\` chooses from nothing, and would never end`);
-  }
-  const isKnown = (member: string): boolean =>
-    body.settled.has(member) || body.open.some((other) => other.key === member);
-  const missing = effect.kind === "select" ? effect.keys.find((member) => !isKnown(member)) : undefined;
-  return missing === undefined ? undefined : reject("effect_unknown", `nothing is recorded under \`${missing}\``);
-};
 
 const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): OpenEffect => {
   const open = { key, kind: effect.kind, hash, seq: draft.seq, attempt, run };
@@ -71,7 +50,7 @@ const misfitOfScope = ({ process, scope }: Draft, { effect }: Requested): Reject
 const onRequested = (draft: Draft, event: Requested): Rejection | undefined => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
-  const misfit = misfitOfRun(row, event) ?? conflict(event, row.body) ?? misfitOfScope(draft, event);
+  const misfit = misfitOfRun(row, event) ?? conflict(draft, row, event) ?? misfitOfScope(draft, event);
   if (misfit !== undefined) return misfit;
   const { body } = row;
   const effect = opened(draft, event);
