@@ -21,7 +21,7 @@ import type { SessionPort } from "./session.ts";
 import { type Recorded, recordedOf } from "./timeline.ts";
 import { tokenOf } from "./token.ts";
 import { type ToolDefinition, checkArgs, resultOfReturned, resultOfThrown } from "./tool.ts";
-import { awaitEffectKey, resultIn, resultOfResolution } from "./value.ts";
+import { resultIn, resultOfResolution, waitOfKey } from "./value.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
@@ -160,7 +160,7 @@ export class Bodies {
     const row = this.#state.calls.at(call);
     const effect = row === undefined ? undefined : bodyOf(row)?.settled.get(key);
     if (run === undefined || effect === undefined) return;
-    const result = value === cause.seq ? resultIn(cause.event, effect.kind, key) : this.#earlier(run, key, effect);
+    const result = value === cause.seq ? resultIn(cause.event, key, effect) : this.#earlier(run, key, effect);
     run.hear({ key, seq, index, at: cause.at, result, winner: effect.winner });
   }
 
@@ -168,9 +168,9 @@ export class Bodies {
   #earlier(run: BodyRun, key: string, effect: SettledEffect): EffectResult {
     const past = run.earlier(key);
     if (past !== undefined) return past.result;
-    const wait = this.#state.waits.at(key.replace(awaitEffectKey(""), ""));
+    const wait = this.#state.waits.at(waitOfKey(key));
     return wait?.terminal === undefined
-      ? resultIn({ type: "clock.ticked" }, effect.kind, key)
+      ? resultIn({ type: "clock.ticked" }, key, effect)
       : resultOfResolution(wait.terminal.resolution);
   }
 
@@ -183,7 +183,7 @@ export class Bodies {
     const answers = settled.map(([key, effect]): Answer => {
       const { settled: seq, index, winner } = effect;
       const { event } = this.#eventAt(events, effect.value);
-      return { key, seq, index, at: this.#eventAt(events, seq).at, result: resultIn(event, effect.kind, key), winner };
+      return { key, seq, index, at: this.#eventAt(events, seq).at, result: resultIn(event, key, effect), winner };
     });
     const own = settled
       .filter(([, effect]) => effect.attempt === attempt)

@@ -1,5 +1,12 @@
 /** What an effect's record says: the value is read from the event that holds it. */
-import { type EffectKind, type EffectResult, type Event, ReplyCodec } from "@pawl/sansio-core";
+import {
+  type EffectResult,
+  type EffectStatus,
+  type Event,
+  ReplyCodec,
+  type SettledEffect,
+  resolutionIn,
+} from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
 
 const failed = (code: string, message: string): EffectResult => ({ status: "err", error: { code, message } });
@@ -23,20 +30,25 @@ export const resultOfResolution = (resolution: Resolution): EffectResult => {
   }
 };
 
+const awaitPrefix = "await-event:";
 /** The key of the effect that waits under a wait's key. */
-export const awaitEffectKey = (wait: string): string => `await-event:${wait}`;
+export const awaitEffectKey = (wait: string): string => awaitPrefix + wait;
+/** The wait's key in the key of its effect. */
+export const waitOfKey = (key: string): string => key.slice(awaitPrefix.length);
 
-/** How a wait ended in this event. Any event can be the one in which its time was over. */
-const resultOfWait = (event: Event, key: string): EffectResult => {
-  if (event.type === "wait.resolved" && awaitEffectKey(event.key) === key) return resultOfResolution(event.resolution);
+/** How a wait ended in this event. Any event can be the one in which its time was over, even one that resolves it. */
+const resultOfWait = (event: Event, key: string, status: EffectStatus): EffectResult => {
+  const resolution = resolutionIn(event, waitOfKey(key));
+  if (resolution !== undefined && (status === "err") === (resolution.status !== "ok"))
+    return resultOfResolution(resolution);
   if (event.type === "wait.cancelled" && event.key === key) return cancelled;
-  if (event.type === "wait.revoked" && event.keys.some((wait) => awaitEffectKey(wait) === key)) return revoked;
+  if (event.type === "wait.revoked" && event.keys.includes(waitOfKey(key))) return revoked;
   return timedOut;
 };
 
 /** The value of an effect, in the event that holds it. */
-export const resultIn = (event: Event, kind: EffectKind, key: string): EffectResult => {
-  if (kind === "wait") return resultOfWait(event, key);
+export const resultIn = (event: Event, key: string, { kind, status }: SettledEffect): EffectResult => {
+  if (kind === "wait") return resultOfWait(event, key, status);
   if (event.type === "replies.recorded") return done(event.replies.map(ReplyCodec.encode) as Json);
   const isAnswer = (event.type === "step.settled" || event.type === "host.answered") && event.key === key;
   return isAnswer ? event.result : done(null);

@@ -12,7 +12,7 @@ export { currentProtocol, isKnownProtocol } from "./protocol.ts";
 export { outstanding } from "./recovery.ts";
 export { type Asked, ask } from "./effect/ask.ts";
 export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from "./effect/model.ts";
-export { resolutionOf } from "./wait/read.ts";
+export { resolutionIn, resolutionOf } from "./wait/read.ts";
 export { type Tool } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/codec.ts";
 export { type Reply, type RequestedCall } from "./request/model.ts";
@@ -63,6 +63,8 @@ export {
   processEffectId,
   processEffectKey,
   processEventKey,
+  processOfScope,
+  processScope,
   processSignalWaitSuffix,
   processSleepSuffix,
   signalEventType,
@@ -127,10 +129,25 @@ export {
   recordedOf,
 } from "./log/format.ts";
 export { type Replay, type ReplayOptions, follow, replay } from "./log/replay.ts";
-export { type Fault, type FaultCode } from "./log/fault.ts";
+export { type Fault, type FaultCode, type Produced } from "./log/fault.ts";
 export { describeFault } from "./log/report.ts";
 export { digest, digestOf } from "./digest.ts";
 export { ReplyCodec } from "./request/codec.ts";
-export { type EffectKind, type SelectMode, type StepRecovery } from "./effect/model.ts";
+export { type EffectKind, type EffectStatus, type SelectMode, type StepRecovery } from "./effect/model.ts";
 export { type BodyState, type CallRow, bodyOf } from "./call/model.ts";
 export { eventInvocation } from "./process/invocation.ts";
+export { type Check, type ChangeCheck, changeChecks, checkAll, checkChange, checks } from "./check.ts";
+export { snapshotVersion } from "./snapshot/shape.ts";
+export { snapshot } from "./snapshot/write.ts";
+export { restore } from "./snapshot/restore.ts";
+export { stateHash } from "./snapshot/state-hash.ts";
+export { type Reading, type Torn, beginReading, endReading, feed } from "./log/read.ts";
+export { commandsLine, producedBy } from "./log/commands.ts";
+export { type Difference, differencesOf } from "./log/difference.ts";
+export { chain, chainStart } from "./log/chain-hash.ts";
+export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./link/message.ts";
+export { type LinkRow, type MessageReceived, type Sending, answerOf, finishedLink } from "./link/model.ts";
+export { MessageCodec, OutcomeCodec } from "./link/codec.ts";
+export { type HandleRow } from "./handle/model.ts";
+export { handleMisfit, handlesOf } from "./handle/read.ts";
+export { resultOfEvent, resultOfOutcome, resultOfUnsent } from "./process/read.ts";
