@@ -1,5 +1,7 @@
 /** What a step of the core costs beside one JSON round trip of its event. */
-import { type Event, type State, defaultOptions, initial, step } from "@pawl/sansio-core";
+import { type Event, type State, callRef, defaultOptions, digest, initial, snapshot, step } from "@pawl/sansio-core";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import * as E from "fp-ts/lib/Either.js";
 import { type Figure, type Measurement } from "./figure.ts";
 
@@ -8,6 +10,7 @@ const hash = "3b1f".repeat(16);
 const tell = (state: State, at: number, event: Event): State => {
   const result = step(state, { seq: state.seq + 1, at, event });
   if (E.isLeft(result)) throw new Error(`${event.type}: ${result.left.message}`);
+  digest(result.right);
   return result.right.state;
 };
 
@@ -121,6 +124,47 @@ const batchUs = (calls: number, rounds: number): number => {
   return ((performance.now() - start) * 1000) / (calls * rounds);
 };
 
+/** Calls that wait for the outside under a deadline, with 100 bytes of arguments each. */
+const parked = (calls: number): State => {
+  const args = { order: "o".repeat(87) };
+  let state = tell(opened(), 1, {
+    type: "request.submitted",
+    request: "parked",
+    hash,
+    calls: Array.from({ length: calls }, (_, i) => ({ id: `call-${i}`, tool: "work", args: structuredClone(args) })),
+  });
+  for (let i = 0; i < calls; i++) {
+    const pending = {
+      deadline: { secs: 86_400 + i, nanos: 0 },
+      on_timeout: "error_as_result",
+      on_cancel: "cancel_external_work",
+    } as const;
+    const result = { type: "pending", key: i.toString(16).padStart(64, "0"), pending } as const;
+    const call = callRef("parked", `call-${i}`);
+    state = tell(state, 1, { type: "call.settled", call, attempt: 1, run: 1, result, duration_ms: 1 });
+  }
+  return state;
+};
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+const heap = (): number => {
+  collect();
+  return process.memoryUsage().heapUsed;
+};
+
+const heapPerCall = (): number => {
+  const before = heap();
+  const state = parked(many);
+  const grown = heap() - before;
+  return grown / state.calls.size;
+};
+
+const snapshotPerCall = (): number => {
+  const size = (calls: number): number => JSON.stringify(snapshot(parked(calls))).length;
+  return (size(2000) - size(1000)) / 1000;
+};
+
 export const coreFigures: readonly Figure[] = [
   {
     name: "core.step",
@@ -149,5 +193,19 @@ export const coreFigures: readonly Figure[] = [
     unit: "us",
     bound: 2,
     round: () => leastOf(() => ({ floor: batchUs(100, 100), value: batchUs(many, 1) })),
+  },
+  {
+    name: "core.parked_heap",
+    what: "a parked call with 100 bytes of arguments, in the state",
+    unit: "bytes",
+    bound: 2000,
+    round: () => ({ floor: 1, value: heapPerCall() }),
+  },
+  {
+    name: "core.parked_snapshot",
+    what: "the same in a snapshot",
+    unit: "bytes",
+    bound: 600,
+    round: () => ({ floor: 1, value: snapshotPerCall() }),
   },
 ];

@@ -2,9 +2,10 @@
 import { parseArgs } from "node:util";
 import { coreFigures } from "./core.ts";
 import { type Figure, type Result, measure } from "./figure.ts";
+import { replayFigures } from "./replay.ts";
 import { valueFigures } from "./value.ts";
 
-const figures: readonly Figure[] = [...valueFigures, ...coreFigures];
+const figures: readonly Figure[] = [...valueFigures, ...coreFigures, ...replayFigures];
 
 const { positionals, values } = parseArgs({
   options: { json: { type: "boolean", default: false } },
@@ -16,7 +17,7 @@ if (chosen.length === 0) {
   process.exit(2);
 }
 
-const digits = (n: number): string => n.toPrecision(3);
+const digits = (n: number): string => `${Number(n.toPrecision(3))}`;
 const row = (name: string, value: string, floor: string, ratio: string, bound: string, what: string): string =>
   [name.padEnd(22), value.padStart(14), floor.padStart(14), ratio.padStart(7), bound.padStart(8), ` ${what}`].join(" ");
 
