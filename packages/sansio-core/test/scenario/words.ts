@@ -21,7 +21,7 @@ export const failure = (
   of: string,
   code: string,
   message: string,
-  more: { readonly source?: string; readonly retry?: object } = {},
+  more: { readonly source?: string; readonly retry?: object; readonly raw?: Json } = {},
 ): ToolCallOutput =>
   ({
     outcome: {

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import type { Tool } from "../../src/catalog/model.ts";
+import { nextDeadline } from "../../src/state.ts";
+import { Rig, tool } from "../rig.ts";
+import {
+  ask,
+  completed,
+  crash,
+  execute,
+  failure,
+  of,
+  replied,
+  resolve,
+  resume,
+  settle,
+  step,
+  stepOk,
+  submit,
+  success,
+  want,
+} from "./words.ts";
+
+const running = (more: Partial<Tool> = {}): Rig => submit(Rig.open([tool("echo", more)]), "echo").skip();
+const wait = { kind: "wait", wait: "k" } as const;
+
+describe("a body that only waits", () => {
+  it("is dropped, and starts again when something settles: a new run, no resume", () => {
+    const rig = running();
+    ask(rig, "r:a", "w", wait).skip();
+    ask(rig, "r:a", "s", { kind: "sleep", ms: 5000 }).skip();
+    rig.tell({ type: "call.suspended", ...of("r:a") }).nothingMore();
+    expect(nextDeadline(rig.state)?.at).toBe(rig.at + 5000);
+    want(resolve(rig, "k", 1), { ...execute("r:a", [1, 2]), cause: "suspended" });
+    resume(rig, "r:a", [1, 2], "suspended").nothingMore();
+    expect(rig.state.calls.at("r:a")).toMatchObject({ body: { resumes: 0, open: [{ key: "s" }] } });
+  });
+  it("is woken by time as well", () => {
+    const rig = ask(running(), "r:a", "s", { kind: "sleep", ms: 5000 }).skip();
+    rig.tell({ type: "call.suspended", ...of("r:a") }).nothingMore();
+    want(rig.tick(5000), { ...execute("r:a", [1, 2]), cause: "suspended" });
+  });
+  it("is not lost with its owner: nobody runs it", () => {
+    const rig = ask(running(), "r:a", "w", wait).skip();
+    rig.tell({ type: "call.suspended", ...of("r:a") }).nothingMore();
+    crash(rig).nothingMore();
+    want(resolve(rig, "k", 1), execute("r:a", [1, 2]));
+  });
+  it("keeps running while a step of its is open, while nothing is, and where it is bound to its owner", () => {
+    const suspended = { type: "call.suspended", ...of("r:a") } as const;
+    ask(running(), "r:a", "s", step()).skip().refuses(suspended, "wrong_phase");
+    running().refuses(suspended, "wrong_phase");
+    ask(running({ recovery: "owner_bound" }), "r:a", "w", wait)
+      .skip()
+      .refuses(suspended, "wrong_phase")
+      .nothingMore();
+  });
+});
+
+describe("a body that begins anew", () => {
+  it("keeps its call, and nothing that it recorded", () => {
+    const rig = running();
+    stepOk(ask(rig, "r:a", "s", step()).skip(), "r:a", "s").skip();
+    ask(rig, "r:a", "w", wait).skip();
+    rig.tell({ type: "call.continued", ...of("r:a"), args: { page: 2 } });
+    want(rig, { ...execute("r:a", [1, 2]), cause: "continued", args: { page: 2 } });
+    resume(rig, "r:a", [1, 2], "continued").nothingMore();
+    want(ask(rig, "r:a", "s", step(), [1, 2]), { type: "step.run", key: "s", run: 2 });
+    resolve(rig, "k", 1).nothingMore();
+    want(settle(rig, "r:a", success(1), [1, 2]), completed("a"), replied(success(1)));
+    expect(rig.state.requests.at("r")).toMatchObject({ replies: [{ args: { page: 2 } }] });
+  });
+});
+
+describe("a body that asks for something else than its log records", () => {
+  const astray = { type: "call.diverged", ...of("r:a"), position: 3, expected: "step `x`", found: "step `y`" } as const;
+
+  it("is parked: the resolver decides", () => {
+    const rig = submit(Rig.open([tool("echo")], { resolver: true }), "echo").skip();
+    want(rig.tell(astray), { type: "outcome.resolve", cause: "diverged" });
+  });
+  it("is released by its tool's policy: it runs with nothing recorded", () => {
+    const rig = ask(running({ divergence: "release" }), "r:a", "s", step()).skip();
+    want(rig.tell(astray), execute("r:a", [1, 2]));
+    resume(rig, "r:a", [1, 2], "run_again").nothingMore();
+    want(ask(rig, "r:a", "s", step(), [1, 2]), { type: "step.run" });
+  });
+  it("fails by its tool's policy, and says where and how", () => {
+    const message = "replay diverged at request 3: expected step `x`, found step `y`";
+    const output = failure("internal", "replay_diverged", message);
+    want(running({ divergence: "fail" }).tell(astray), completed("a", output), replied(output));
+  });
+});
+
+describe("a call whose tool has no executor", () => {
+  const missing = { type: "call.executor_missing", ...of("r:a") } as const;
+
+  it("waits for one, and starts again when it is there", () => {
+    const rig = running().tell(missing).nothingMore();
+    rig.tell({ type: "executors.available", tools: ["tool:other"] }).nothingMore();
+    want(rig.tell({ type: "executors.available", tools: ["tool:echo"] }), {
+      ...execute("r:a", [1, 2]),
+      cause: "executor_back",
+    });
+  });
+  it("waits fifteen minutes at most", () => {
+    const rig = running().tell(missing).nothingMore();
+    rig.tick(899_999).nothingMore();
+    const output = failure("unavailable", "tool_unavailable", "Tool is unavailable in this session");
+    want(rig.tick(1), completed("a", output), replied(output));
+  });
+});
