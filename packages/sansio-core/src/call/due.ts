@@ -1,9 +1,10 @@
 /** What the passing of time does to a call. */
 import { type Resolution, type ToolCallOutput, outputOfResolution } from "@pawl/tool-value";
+import { type Deadline, isSameDeadline } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { cancelledCall, complete, ending, project, unavailable } from "./finish.ts";
 import { nextAttempt, pauseOver } from "./launch.ts";
-import type { CallIn, CallRow } from "./model.ts";
+import { type CallIn, type CallRow, dueOf } from "./model.ts";
 import { closeKey, move } from "./place.ts";
 import { expired } from "./prepare.ts";
 
@@ -23,15 +24,20 @@ const timeOut = (draft: Draft, row: CallIn<"pending">): CallRow => {
   return ending(draft, row, outputOfPending(row, terminal), row.durationMs);
 };
 
-/** A body's own deadlines are its effects'; only the grace of a cancel is the call's. */
+/** A call's own deadline: its grace, its pause, its patience. All others are its effects'. */
+const ownDue = (row: CallRow): Deadline | undefined => {
+  if (row.phase === "running") return row.cancelled;
+  return row.phase !== "suspended" && "due" in row ? row.due : undefined;
+};
+
 const afterDue = (draft: Draft, row: CallRow): CallRow | undefined => {
+  const own = ownDue(row);
+  if (own === undefined || !isSameDeadline(own, dueOf(row))) return undefined;
   switch (row.phase) {
     case "running":
-      return row.cancelled !== undefined && row.cancelled.at <= draft.at
-        ? complete(draft, row, { output: cancelledCall, durationMs: 0 })
-        : undefined;
+      return complete(draft, row, { output: cancelledCall, durationMs: 0 });
     case "resuming":
-      return row.due === undefined ? undefined : pauseOver(draft, row);
+      return pauseOver(draft, row);
     case "backing_off":
       return nextAttempt(draft, row, row.body);
     case "no_executor":

@@ -168,8 +168,19 @@ export const runningRow = (
   due: earliestDue(body.open, of.cancelled),
 });
 
-/** When a row has to be looked at again, if nothing else happens before. */
-export const dueOf = (row: CallRow): Deadline | undefined => ("due" in row ? row.due : undefined);
+/** When a row has to be looked at again, if nothing else happens before. What a body waits for passes wherever it is. */
+export const dueOf = (row: CallRow): Deadline | undefined => {
+  switch (row.phase) {
+    case "resuming":
+    case "no_executor":
+    case "awaiting_approval":
+      return row.body === undefined ? row.due : earliestDue(row.body.open, row.due);
+    case "unknown":
+      return earliestDue(row.body.open);
+    default:
+      return "due" in row ? row.due : undefined;
+  }
+};
 
 /** A hook's word on a call: what the plugins asked for, in order, with what came of it. */
 export type Directive =

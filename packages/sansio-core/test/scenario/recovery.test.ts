@@ -159,13 +159,13 @@ const again = (recovery: "again" | "idempotent" | "once"): Rig => {
   return resume(rig, "r:a", [1, 2]).skip();
 };
 
+const statusOf = (rig: Rig): unknown => {
+  const row = rig.state.calls.at("r:a");
+  return row !== undefined && "body" in row ? row.body?.settled.get("w")?.status : undefined;
+};
+
 describe("a deadline of a body that is not running", () => {
   const deadline = { kind: "wait", wait: "k", deadline_ms: 100 } as const;
-  const statusOf = (rig: Rig): unknown => {
-    const row = rig.state.calls.at("r:a");
-    return row !== undefined && "body" in row ? row.body?.settled.get("w")?.status : undefined;
-  };
-
   it("passes while the body starts again: a resolution after it comes too late", () => {
     const rig = ask(running(), "r:a", "w", deadline).skip();
     crash(rig).skip();
