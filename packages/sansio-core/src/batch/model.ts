@@ -13,7 +13,7 @@
  *   B2  `unfinished` is the number of its calls that are not completed
  *   B3  `occupied` is the number of its calls that hold a slot
  *   B4  no more calls hold a slot than `concurrency` allows, but for those that an answer from outside woke
- *   B5  a batch that is cancelling launches nothing
+ *   B5  a batch that is cancelling launches nothing; who runs in it was told to stop
  *   B6  a batch has ended as soon as it is prepared and nothing is unfinished
  */
 import type { Json } from "@pawl/tool-value";

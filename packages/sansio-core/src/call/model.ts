@@ -12,12 +12,12 @@
  *
  * Invariants
  *   C1  a call belongs to one live batch, and its batch lists it
- *   C2  run and attempt start at 1; run never falls within an attempt
- *   C3  a completed call has been observed as started and as completed, once each, in this order
+ *   C2  run and attempt start at 1; attempt never falls, nor does run within an attempt
+ *   C3  a call is observed as started when it is launched, parked or completed, once; and as completed after that
  *   C4  settled effects are kept by key; an open effect's key is not among them
  *   C5  open effects stand in the order of their requests
- *   C6  only running, resuming, suspended and no_executor calls have open effects
- *   C7  a call that is past `ready` was approved where its tool requires it
+ *   C6  between two attempts only steps that may run once are open
+ *   C7  a call comes to `ready` through its approval where its tool requires it, or by a sticky one
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { Map as PersistentMap } from "immutable";

@@ -9,10 +9,11 @@
  *
  * Invariants
  *   E1  keys are unique among the open and settled effects of a call, attempt by attempt
- *   E2  a settled effect stands at a later place in the log than its request
- *   E3  an open sleep, and a wait with a deadline, has a due time; a step has none
+ *   E2  a settled effect stands at no earlier place in the log than its request, and in no later attempt than the current
+ *   E3  an open sleep has a due time, and a wait may have one; nothing else has
  *   E4  an open wait is a waiter of its wait, and the other way round
- *   E5  an open child batch is live, and names this effect as its parent
+ *   E5  an open child batch is live, and names this effect as its parent; every child batch has one
+ *   E6  an open select chooses from effects that are on record
  */
 import type { Json } from "@pawl/tool-value";
 import type { Deadline } from "../deadline.ts";

@@ -13,6 +13,17 @@ const byId = (a: Tool, b: Tool): number => (a.id < b.id ? -1 : 1);
 /** A call has the manifest that it was prepared under, which the catalog may have no longer. */
 const manifestOf = (row: CallRow): Tool | undefined => ("manifest" in row ? row.manifest : undefined);
 
+/** Manifests of calls that are not the catalog's own, or not the very same. */
+const straysOf = ({ calls }: State, known: ReadonlyMap<Tool, number>): ReadonlySet<Tool> => {
+  const strays = new Set<Tool>();
+  for (const row of calls.rows()) {
+    for (const tool of [manifestOf(row), bodyOf(row)?.manifest]) {
+      if (tool !== undefined && !known.has(tool)) strays.add(tool);
+    }
+  }
+  return strays;
+};
+
 export interface Manifests {
   /** Those of the catalog first. */
   readonly tools: readonly Tool[];
@@ -20,26 +31,19 @@ export interface Manifests {
   readonly at: (tool: Tool) => number;
 }
 
-export const manifestsOf = ({ catalog, calls }: State): Manifests => {
-  const known = [...catalog.byId.values()].toSorted(byId);
-  const places = new Map<Tool, number>(known.map((tool, i) => [tool, i]));
-  const texts = new Map<string, number>(known.map((tool, i) => [textOf(tool), i]));
-  const older = new Map<string, Tool>();
-  const strays = new Map<Tool, string>();
-  for (const row of calls.rows()) {
-    for (const tool of [manifestOf(row), bodyOf(row)?.manifest]) {
-      if (tool === undefined || places.has(tool) || strays.has(tool)) continue;
-      const text = textOf(tool);
-      strays.set(tool, text);
-      if (!texts.has(text)) older.set(text, tool);
-    }
+export const manifestsOf = (state: State): Manifests => {
+  const tools = [...state.catalog.byId.values()].toSorted(byId);
+  const catalog = tools.length;
+  const places = new Map<Tool, number>(tools.map((tool, i) => [tool, i]));
+  const at = (tool: Tool): number => places.get(tool) ?? 0;
+  const strays = straysOf(state, places);
+  if (strays.size === 0) return { tools, catalog, at };
+  const texts = new Map<string, number>(tools.map((tool, i) => [textOf(tool), i]));
+  for (const [text, stray] of [...strays].map((tool) => [textOf(tool), tool] as const).toSorted(byText)) {
+    const place = texts.get(text) ?? tools.length;
+    if (place === tools.length) tools.push(stray);
+    texts.set(text, place);
+    places.set(stray, place);
   }
-  const more = [...older].toSorted(byText);
-  for (const [i, [text]] of more.entries()) texts.set(text, known.length + i);
-  for (const [tool, text] of strays) places.set(tool, texts.get(text) ?? 0);
-  return {
-    tools: [...known, ...more.map(([, tool]) => tool)],
-    catalog: known.length,
-    at: (tool) => places.get(tool) ?? 0,
-  };
+  return { tools, catalog, at };
 };
