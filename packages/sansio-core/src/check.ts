@@ -5,6 +5,7 @@
 import { approvalChangeChecks, approvalChecks } from "./approval/check.ts";
 import { batchChangeChecks, batchChecks } from "./batch/check.ts";
 import { callChangeChecks, callChecks } from "./call/check.ts";
+import { bodyOf } from "./call/model.ts";
 import { catalogChecks } from "./catalog/check.ts";
 import { type Due, isBefore } from "./deadline.ts";
 import { effectChecks } from "./effect/check.ts";
@@ -48,6 +49,21 @@ export const checkNumbers: Check = (state) => {
   return far === undefined ? undefined : `deadline of \`${far.key}\` at ${far.at}, set by ${far.birth}`;
 };
 
+/** Rows were made, and bodies started, before now. */
+export const checkPast: Check = (state) => {
+  const { seq, at } = state;
+  const rows = [...state.requests.rows(), ...state.batches.rows(), ...state.waits.rows(), ...state.outbox.values()];
+  const unborn = rows.find(({ born }) => born > seq);
+  if (unborn !== undefined) return `a row of ${unborn.born} stands in a state of ${seq}`;
+  for (const row of state.calls.rows()) {
+    const body = bodyOf(row);
+    const early = body?.open.find((effect) => effect.seq > seq || effect.attempt > body.attempt);
+    if (row.call.born > seq || early !== undefined) return `call \`${row.call.ref}\`: it is of the future`;
+    if (body !== undefined && body.startedAt > at) return `call \`${row.call.ref}\`: it starts at ${body.startedAt}`;
+  }
+  return undefined;
+};
+
 export const checks: readonly Check[] = [
   ...catalogChecks,
   ...requestChecks,
@@ -63,6 +79,7 @@ export const checks: readonly Check[] = [
   checkTables,
   checkNextDeadline,
   checkNumbers,
+  checkPast,
 ];
 
 export const changeChecks: readonly ChangeCheck[] = [
