@@ -46,6 +46,8 @@ function* eventLinesIn(chunks: Iterable<string>): Generator<string, undefined> {
     reader.take(chunk);
     yield* read.splice(0);
   }
+  reader.finish();
+  yield* read.splice(0);
   return undefined;
 }
 

@@ -5,11 +5,11 @@
  * A line counts when its line feed is there. What stands at the very end without one, or as a cut piece of JSON, is a
  * torn line: the end of an append that was never acknowledged, and no fault. The same in the middle is corruption.
  */
-import { type Json, noLimits, parse, read } from "@pawl/tool-value";
+import { type Json, type ValueError, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { currentProtocol } from "../protocol.ts";
-import { type Fault, type LineFault, type LineFaultCode, lineFault } from "./fault.ts";
-import { type Header, HeaderCodec, type Recorded, currentFormat, recordedOf } from "./format.ts";
+import { type Fault, type LineFault, lineFault } from "./fault.ts";
+import { type Header, type Recorded, recordedOf } from "./format.ts";
+import { headerOf } from "./header.ts";
 
 /** A line that was never finished. */
 export interface Torn {
@@ -60,34 +60,30 @@ const isCut = (text: string): boolean => {
   return isString || depth > 0 || text === "";
 };
 
-/** What is newer is refused before anything else is looked at: it may have another form. */
-const newerThanKnown = (json: Json, line: number): LineFault | undefined => {
-  const { format, protocol } = (typeof json === "object" && json !== null ? json : {}) as Partial<Header>;
-  const newer = (what: "format" | "protocol", found: number, known: number): LineFault =>
-    lineFault(`newer_${what}`, `this core knows ${what} ${known}, found ${found}: update it first`, { line });
-  if (typeof format === "number" && format > currentFormat) return newer("format", format, currentFormat);
-  if (typeof protocol === "number" && protocol > currentProtocol) return newer("protocol", protocol, currentProtocol);
-  return undefined;
-};
-
-const headerOf = (json: Json, line: number): E.Either<LineFault, Header> => {
-  const newer = newerThanKnown(json, line);
-  if (newer !== undefined) return E.left(newer);
-  const header = read(HeaderCodec, json);
-  if (E.isLeft(header)) {
-    const { message, path } = header.left;
-    return E.left(lineFault("header_invalid", message, { line, path }));
-  }
-  const { format, protocol } = header.right;
-  if (format > 0 && protocol > 0) return header;
-  return E.left(lineFault("header_invalid", "expected a format and a protocol from 1, found 0", { line }));
-};
-
 /** Who is handed what is read, line by line; a fault of theirs ends the reading like one of its own. */
 export interface Sink {
   readonly onHeader: (header: Header, line: number) => Fault | undefined;
   readonly onEvent: (recorded: Recorded, line: number) => Fault | undefined;
 }
+
+/** Lines are parsed, then decoded, then handed on, so many at once: each stage keeps warm, which is a fifth of the time. */
+const atOnce = 64;
+
+interface Sifted<B, X> {
+  readonly good: readonly B[];
+  /** What is wrong with the item after these. */
+  readonly bad: X | undefined;
+}
+const upToFirst = <A, B, X>(items: readonly A[], of: (item: A) => E.Either<X, B>): Sifted<B, X> => {
+  const good: B[] = [];
+  for (const item of items) {
+    const result = of(item);
+    if (E.isLeft(result)) return { good, bad: result.left };
+    good.push(result.right);
+  }
+  return { good, bad: undefined };
+};
+const jsonOf = (text: string): E.Either<ValueError, Json> => parse(text, noLimits);
 
 /** The reading while text is worked in. */
 export class Reader {
@@ -99,6 +95,8 @@ export class Reader {
   #rest: string;
   #torn: Reading["torn"];
   #fault: Fault | undefined;
+  /** Lines that have ended, and are not worked in yet. */
+  #waiting: string[] = [];
 
   constructor(from: Reading, sink: Sink) {
     this.#sink = sink;
@@ -111,22 +109,27 @@ export class Reader {
     this.#fault = from.fault;
   }
 
-  take(chunk: string): void {
-    let start = 0;
-    for (let end = chunk.indexOf("\n"); end !== -1 && this.#isGoingOn(); end = chunk.indexOf("\n", start)) {
-      const text = this.#rest + chunk.slice(start, end);
-      this.#rest = "";
-      start = end + 1;
-      this.#line(text);
-    }
-    if (start < chunk.length && this.#isGoingOn()) this.#rest += chunk.slice(start);
-  }
-
   get isOver(): boolean {
     return this.#fault !== undefined;
   }
 
+  take(chunk: string): void {
+    if (this.isOver) return;
+    let start = 0;
+    for (let end = chunk.indexOf("\n"); end !== -1 && !this.isOver; end = chunk.indexOf("\n", start)) {
+      this.#waiting.push(this.#rest + chunk.slice(start, end));
+      this.#rest = "";
+      start = end + 1;
+      if (this.#waiting.length === atOnce) this.#work();
+    }
+    if (start < chunk.length) this.#rest += chunk.slice(start);
+  }
+
+  /** Works in what waits. */
   finish(): Reading {
+    this.#work();
+    if (this.#rest !== "") this.#fault ??= this.#torn?.fault;
+    if (this.isOver) this.#rest = "";
     return {
       header: this.#header,
       lines: this.#lines,
@@ -138,59 +141,62 @@ export class Reader {
     };
   }
 
-  /** What was torn is corrupt as soon as something follows it. */
-  #isGoingOn(): boolean {
-    this.#fault ??= this.#torn?.fault;
-    return this.#fault === undefined;
+  #work(): void {
+    const texts = this.#waiting;
+    this.#waiting = [];
+    if (texts.length > 0) this.#fault ??= this.#torn?.fault; // What was torn is corrupt when something follows it.
+    if (texts.length === 0 || this.isOver) return;
+    const { good: jsons, bad } = upToFirst(texts, jsonOf);
+    this.#records(this.#header === undefined ? this.#withoutHeader(jsons) : jsons);
+    if (this.isOver || bad === undefined) return;
+    this.#unreadable(texts[jsons.length] as string, bad.message);
+    if (jsons.length + 1 < texts.length) this.#fault ??= this.#torn?.fault;
   }
 
-  #line(text: string): void {
-    this.#lines += 1;
-    const json = parse(text, noLimits);
-    if (E.isLeft(json)) this.#unreadable(text, json.left.message);
-    else if (this.#header === undefined) this.#begin(json.right);
-    else this.#record(json.right);
-  }
-
+  /** A line that is no JSON: torn, as long as it is the last. */
   #unreadable(text: string, message: string): void {
+    this.#lines += 1;
     const line = this.#lines;
     const fault = lineFault("line_corrupt", message, { line });
     if (isCut(text)) this.#torn = { torn: { type: "torn", line, text }, fault };
     else this.#fault = fault;
   }
 
-  #begin(json: Json): void {
+  #withoutHeader([json, ...rest]: readonly Json[]): readonly Json[] {
+    if (json === undefined) return rest;
+    this.#lines += 1;
     const header = headerOf(json, this.#lines);
     if (E.isLeft(header)) {
       this.#fault = header.left;
-      return;
+      return [];
     }
     this.#header = header.right;
     this.#seq = header.right.base;
     this.#epoch = header.right.epoch;
     this.#fault = this.#sink.onHeader(header.right, this.#lines);
+    return rest;
   }
 
-  #record(json: Json): void {
-    const recorded = recordedOf(json);
-    if (E.isLeft(recorded)) {
-      const { message, path } = recorded.left;
-      this.#fault = lineFault("record_invalid", message, { line: this.#lines, path });
-      return;
+  #records(jsons: readonly Json[]): void {
+    if (this.isOver) return;
+    const { good, bad } = upToFirst(jsons, recordedOf);
+    for (const recorded of good) {
+      this.#lines += 1;
+      this.#fault = this.#misplaced(recorded) ?? this.#sink.onEvent(recorded, this.#lines);
+      if (this.isOver) return;
+      this.#seq = recorded.seq;
+      this.#epoch = recorded.epoch;
     }
-    const { seq, epoch } = recorded.right;
-    if (seq !== this.#seq + 1) this.#refuse("sequence_gap", `expected sequence ${this.#seq + 1}, found ${seq}`, seq);
-    else if (epoch < this.#epoch) {
-      this.#refuse("epoch_went_back", `expected an epoch from ${this.#epoch}, found ${epoch}`, seq);
-    } else {
-      this.#seq = seq;
-      this.#epoch = epoch;
-      this.#fault = this.#sink.onEvent(recorded.right, this.#lines);
-    }
+    if (bad === undefined) return;
+    this.#lines += 1;
+    this.#fault = lineFault("record_invalid", bad.message, { line: this.#lines, path: bad.path });
   }
 
-  #refuse(code: LineFaultCode, message: string, seq: number): void {
-    this.#fault = lineFault(code, message, { line: this.#lines, seq });
+  #misplaced({ seq, epoch }: Recorded): LineFault | undefined {
+    const at = { line: this.#lines, seq };
+    if (seq !== this.#seq + 1) return lineFault("sequence_gap", `expected sequence ${this.#seq + 1}, found ${seq}`, at);
+    if (epoch >= this.#epoch) return undefined;
+    return lineFault("epoch_went_back", `expected an epoch from ${this.#epoch}, found ${epoch}`, at);
   }
 }
 

@@ -38,6 +38,28 @@ describe("a log that is read", () => {
     expect(readAll(text.split(/(?<=\n)/))).toEqual(whole);
   });
 
+  it("is the same however many of its lines come at once, and wherever the first fault is", () => {
+    const ticks = Array.from({ length: 150 }, (_, i) => {
+      const event = { type: "clock.ticked" } as const;
+      return eventLine({ seq: i + 8, epoch: 1, at: 1_763_459_855_000 + i, event, cmds: "0123456789abcdef" });
+    });
+    const long = [...lines, ...ticks];
+    const spoil = [
+      (line: string) => line,
+      (line: string) => line.replace("{", "["),
+      (line: string) => line.replace('"at":', '"at":-'),
+      (line: string) => line.replace('"seq":', '"seq":1'),
+      (line: string) => line.slice(0, 40),
+    ];
+    for (let at = 0; at < long.length; at++) {
+      const change = spoil[at % spoil.length] as (line: string) => string;
+      const spoilt = long.map((line, i) => (i === at ? change(line) : line));
+      const one = readAll(spoilt);
+      expect(readAll([spoilt.join("")])).toEqual(one);
+      expect(readAll([spoilt.slice(0, 100).join(""), spoilt.slice(100).join("")])).toEqual(one);
+    }
+  });
+
   it("never changes a reading that it goes on from", () => {
     const { reading } = feed(beginReading, lines[0] as string);
     const once = feed(reading, lines[1] as string);
