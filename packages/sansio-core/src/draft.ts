@@ -33,9 +33,8 @@ export class Draft {
   readonly at: number;
   readonly commands: Command[] = [];
   readonly finished: Finished[] = [];
-  readonly #before: State;
   readonly #signals: Signal[] = [];
-  readonly #toLaunch = new Set<BatchRef>();
+  #toLaunch: Set<BatchRef> | undefined;
   #scope: ScopeRow;
   #catalog: CatalogRow;
   #requests: Table<RequestRow>;
@@ -49,10 +48,11 @@ export class Draft {
   #handles: PersistentMap<string, HandleRow>;
   #process: ProcessRow | undefined;
   #deadlines: Deadlines;
+  /** Whether the first deadline may be one that its call has no more. */
+  #isFirstOpen = false;
   #answers = 0;
 
   constructor(before: State, seq: number, at: number) {
-    this.#before = before;
     this.seq = seq;
     this.at = at;
     this.#scope = before.scope;
@@ -139,6 +139,7 @@ export class Draft {
   /** `before` is the row that is replaced, where there is one. */
   putCall(row: CallRow, before: CallRow | undefined): void {
     const { ref } = row.call;
+    this.#touch(ref);
     const due = dueOf(row);
     if (due !== undefined && !(before !== undefined && isSameDeadline(dueOf(before), due))) {
       this.#deadlines = this.#deadlines.add({ at: due.at, birth: due.birth, key: ref });
@@ -146,6 +147,7 @@ export class Draft {
     this.#calls = before === undefined ? this.#calls.set(ref, row) : this.#calls.replace(ref, row);
   }
   dropCall(ref: CallRef): void {
+    this.#touch(ref);
     this.#calls = this.#calls.delete(ref);
     this.finished.push({ kind: "call", id: ref });
   }
@@ -192,13 +194,14 @@ export class Draft {
   }
   /** Asks for launches from a batch: once, however many of its calls moved before it comes to that. */
   raiseLaunch(batch: BatchRef): void {
+    this.#toLaunch ??= new Set();
     if (this.#toLaunch.has(batch)) return;
     this.#toLaunch.add(batch);
     this.raise({ type: "calls.launch", batch });
   }
   nextSignal(): Signal | undefined {
     const signal = this.#signals.shift();
-    if (signal?.type === "calls.launch") this.#toLaunch.delete(signal.batch);
+    if (signal?.type === "calls.launch") this.#toLaunch?.delete(signal.batch);
     return signal;
   }
   /** The place of the next answer among those of this event. */
@@ -208,23 +211,30 @@ export class Draft {
 
   /** The call whose deadline passed first, with the deadline taken off; the call sets a new one, or none. */
   takePassed(): string | undefined {
-    this.#deadlines = this.#deadlines.settled((due) => isTrueDue(this.#calls, due));
+    this.#cleanDeadlines();
     const due = this.#deadlines.next;
     if (due === undefined || due.at > this.at) return undefined;
     this.#deadlines = this.#deadlines.withoutNext();
+    this.#isFirstOpen = true;
     return due.key;
   }
 
+  /** The first deadline is looked at only where its call was written, or where it has become the first just now. */
+  #touch(ref: string): void {
+    if (this.#deadlines.next?.key === ref) this.#isFirstOpen = true;
+  }
+
   /** Deadlines that no row has any more are dropped where they come first, and all at once where they are too many. */
-  #cleanDeadlines(): Deadlines {
+  #cleanDeadlines(): void {
     const calls = this.#calls;
     const isCrowded = this.#deadlines.size > 4 * calls.size + 64;
-    return isCrowded ? Deadlines.of(duesOf(calls)) : this.#deadlines.settled((due) => isTrueDue(calls, due));
+    if (!this.#isFirstOpen && !isCrowded) return;
+    this.#deadlines = isCrowded ? Deadlines.of(duesOf(calls)) : this.#deadlines.settled((due) => isTrueDue(calls, due));
+    this.#isFirstOpen = false;
   }
 
   finish(): State {
-    const before = this.#before;
-    const isSame = this.#deadlines === before.deadlines && this.#calls === before.calls;
+    this.#cleanDeadlines();
     return {
       scope: this.#scope,
       seq: this.seq,
@@ -240,7 +250,7 @@ export class Draft {
       links: this.#links,
       handles: this.#handles,
       process: this.#process,
-      deadlines: isSame ? before.deadlines : this.#cleanDeadlines(),
+      deadlines: this.#deadlines,
     };
   }
 }

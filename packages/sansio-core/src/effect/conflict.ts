@@ -6,7 +6,7 @@ import type { EventOf } from "../event.ts";
 import { callRef, effectBatch } from "../ids.ts";
 import { conflictOfIds } from "../request/model.ts";
 import { isForgotten } from "./ask.ts";
-import type { ChildCall } from "./model.ts";
+import type { ChildCall, OpenEffect } from "./model.ts";
 
 type Requested = EventOf<"effect.requested">;
 
@@ -25,23 +25,36 @@ const conflictOfNames = (
   return taken === undefined ? undefined : `there is a call \`${taken}\` already`;
 };
 
-export const conflict = (draft: Draft, row: CallIn<"running">, event: Requested): Rejection | undefined => {
-  const { body } = row;
-  const { key, effect } = event;
-  const open = body.open.some((other) => other.key === key);
-  const settled = body.settled.get(key);
-  if (open || (settled !== undefined && !isForgotten(settled, body.attempt))) {
-    return reject("effect_exists", `call \`${event.call}\`: \`${key}\` is recorded: answer it, do not record it again`);
-  }
+const isOpen = (open: readonly OpenEffect[], key: string): boolean => {
+  for (const effect of open) if (effect.key === key) return true;
+  return false;
+};
+
+/** What cannot be carried out as it is asked for. */
+const conflictOfSpec = (
+  draft: Draft,
+  row: CallIn<"running">,
+  { call, key, effect }: Requested,
+): Rejection | undefined => {
   if (effect.kind === "batch") {
     const ids = conflictOfIds(effect.calls) ?? conflictOfNames(draft, row, key, effect.calls);
     return ids === undefined ? undefined : reject("call_id_conflict", ids);
   }
-  if (effect.kind === "select" && effect.keys.length === 0) {
-    return reject("effect_unknown", `call \`${event.call}\`: \`${key}\` chooses from nothing, and would never end`);
+  if (effect.kind !== "select") return undefined;
+  if (effect.keys.length === 0) {
+    return reject("effect_unknown", `call \`${call}\`: \`${key}\` chooses from nothing, and would never end`);
   }
-  const isKnown = (member: string): boolean =>
-    body.settled.has(member) || body.open.some((other) => other.key === member);
-  const missing = effect.kind === "select" ? effect.keys.find((member) => !isKnown(member)) : undefined;
+  const { open, settled } = row.body;
+  const missing = effect.keys.find((member) => !settled.has(member) && !isOpen(open, member));
   return missing === undefined ? undefined : reject("effect_unknown", `nothing is recorded under \`${missing}\``);
+};
+
+export const conflict = (draft: Draft, row: CallIn<"running">, event: Requested): Rejection | undefined => {
+  const { open, settled, attempt } = row.body;
+  const { call, key } = event;
+  const before = settled.get(key);
+  if (isOpen(open, key) || (before !== undefined && !isForgotten(before, attempt))) {
+    return reject("effect_exists", `call \`${call}\`: \`${key}\` is recorded: answer it, do not record it again`);
+  }
+  return conflictOfSpec(draft, row, event);
 };
