@@ -157,7 +157,7 @@ const onReused = (draft: Draft, event: EventOf<"effect.reused">): Rejection | un
     settled: draft.seq,
     index: draft.nextAnswer(),
   };
-  draft.putCall(withBody(row, { ...body, settled: body.settled.set(event.key, reused) }), row);
+  draft.putCall(withBody(row, { ...body, resumes: 0, settled: body.settled.set(event.key, reused) }), row);
   answer(draft, row, event.key, reused);
   return undefined;
 };
