@@ -36,7 +36,7 @@ export const checkR2: Check = (state) =>
 export const checkR3Change = (before: State, after: State): string | undefined =>
   firstOf(after, (row) => {
     const earlier = before.requests.at(row.request);
-    if (row.phase !== "replying" || earlier?.phase !== "running") return undefined;
+    if (row.phase !== "replying" || earlier?.phase !== "running" || earlier.born !== row.born) return undefined;
     const expected = idsOf(before, row.request).map(({ id }) => id);
     const found = row.replies.map(({ call_id }) => call_id);
     const isSame = found.length === expected.length && found.every((id, i) => id === expected[i]);

@@ -13,6 +13,7 @@ import { snapshot } from "../../src/snapshot/write.ts";
 import { type State, initial, nextDeadline } from "../../src/state.ts";
 import { Dice } from "../arbitrary/dice.ts";
 import { type Played, type Script, logOf, play, script, statesOf, trusted } from "../arbitrary/play.ts";
+import { agreement } from "./agree.ts";
 import { conserved, endOnce, orderedAnswers, startOnce } from "./conserve.ts";
 import { crashed, drive } from "./drive.ts";
 import { textOf } from "./text.ts";
@@ -215,6 +216,7 @@ const lifeLaws: readonly Law[] = [
     if (driven.state.scope.status.type === "moved") return undefined; // They are replied to from where it is now.
     return endOnce(logOf(played), [...played.moves.map(({ transition }) => transition), ...driven.transitions]);
   }),
+  law("what `ask` advises is what `step` takes", (of) => firstOf(statesOf(play(of)), agreement), short),
   law("a body is asked for once a run, and a step once a request", (of) =>
     startOnce(play(of).moves.map(({ transition }) => transition)),
   ),
