@@ -61,20 +61,27 @@ export const checkW3: Check = (state) => {
   return undefined;
 };
 
+/** The keys that each running request lists. */
+const listed = (state: State): ReadonlyMap<string, ReadonlySet<string>> =>
+  new Map(
+    state.requests
+      .rows()
+      .flatMap((row) => (row.phase === "running" ? [[row.request, new Set(row.waits)] as const] : [])),
+  );
+
 export const checkW4: Check = (state) => {
+  const lists = listed(state);
   const unlisted = firstOf(state, ({ key, requests }) => {
-    const stray = requests.find((id) => {
-      const request = state.requests.at(id);
-      return request?.phase !== "running" || !request.waits.includes(key);
-    });
+    const stray = requests.find((id) => !lists.get(id)?.has(key));
     return stray === undefined ? undefined : `W4: \`${stray}\` does not list it`;
   });
   if (unlisted !== undefined) return unlisted;
   for (const row of state.requests.rows()) {
-    const keys = row.phase === "running" ? row.waits : [];
-    const stray = keys.find((key) => !state.waits.at(key)?.requests.includes(row.request));
+    if (row.phase !== "running") continue;
+    const stray = row.waits.find((key) => !state.waits.at(key)?.requests.includes(row.request));
     if (stray !== undefined) return `request \`${row.request}\`: W4: it does not hold \`${stray}\``;
-    if (new Set(keys).size !== keys.length) return `request \`${row.request}\`: W4: it lists a wait twice`;
+    if (lists.get(row.request)?.size !== row.waits.length)
+      return `request \`${row.request}\`: W4: it lists a wait twice`;
   }
   return undefined;
 };
