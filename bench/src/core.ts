@@ -160,10 +160,8 @@ const heapPerCall = (): number => {
   return grown / state.calls.size;
 };
 
-const snapshotPerCall = (): number => {
-  const size = (calls: number): number => JSON.stringify(snapshot(parked(calls))).length;
-  return (size(2000) - size(1000)) / 1000;
-};
+const snapshotSize = (calls: number): number => JSON.stringify(snapshot(parked(calls))).length;
+const snapshotPerCall = (): number => (snapshotSize(2000) - snapshotSize(1000)) / 1000;
 
 export const coreFigures: readonly Figure[] = [
   {
