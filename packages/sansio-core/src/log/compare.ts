@@ -37,8 +37,8 @@ function* eventLinesIn(chunks: Iterable<string>): Generator<string, undefined> {
   const read: string[] = [];
   const reader = new Reader(beginReading, {
     onHeader: () => undefined,
-    onEvent: (recorded) => {
-      read.push(eventLine(recorded));
+    onEvents: (events) => {
+      read.push(...events.map(eventLine));
       return undefined;
     },
   });

@@ -37,8 +37,8 @@ const diverged = (recorded: Recorded, transition: Transition, line: number): Fau
   return { type: "fault", code: "diverged", line, seq, event, expected, found, today, differences: [], message };
 };
 
-/** One recorded event: what follows from it, if that is what followed from it once. */
-export const follow = (state: State, recorded: Recorded, line: number): E.Either<Fault, Transition> => {
+/** One recorded event, taken by today's core. */
+const accept = (state: State, recorded: Recorded, line: number): E.Either<Fault, Transition> => {
   const result = step(state, recorded);
   const { seq, epoch, event } = recorded;
   if (E.isLeft(result)) {
@@ -49,11 +49,19 @@ export const follow = (state: State, recorded: Recorded, line: number): E.Either
     return E.left({ type: "fault", code: "event_rejected", line, seq, event, rejection, message });
   }
   const { scope } = result.right.state;
-  if (scope.epoch !== epoch) {
-    const message = `the line is of epoch ${epoch}, but its scope is in epoch ${scope.epoch}`;
-    return E.left(lineFault("epoch_mismatch", message, { line, seq }));
-  }
-  return hasDigest(result.right, recorded.cmds) ? result : E.left(diverged(recorded, result.right, line));
+  if (scope.epoch === epoch) return result;
+  const message = `the line is of epoch ${epoch}, but its scope is in epoch ${scope.epoch}`;
+  return E.left(lineFault("epoch_mismatch", message, { line, seq }));
+};
+
+const misfitOf = (recorded: Recorded, transition: Transition, line: number): Fault | undefined =>
+  hasDigest(transition, recorded.cmds) ? undefined : diverged(recorded, transition, line);
+
+/** One recorded event: what follows from it, if that is what followed from it once. */
+export const follow = (state: State, recorded: Recorded, line: number): E.Either<Fault, Transition> => {
+  const result = accept(state, recorded, line);
+  const misfit = E.isLeft(result) ? undefined : misfitOf(recorded, result.right, line);
+  return misfit === undefined ? result : E.left(misfit);
 };
 
 /** The state that a log goes on from. */
@@ -85,39 +93,46 @@ class Replayer {
     return undefined;
   }
 
-  onEvent(recorded: Recorded, line: number): Fault | undefined {
-    const followed = follow(this.state as State, recorded, line);
-    const fault = this.#comparison.isIdle ? undefined : this.#compare(recorded, line, followed);
-    if (fault !== undefined) return fault;
-    if (E.isLeft(followed)) return followed.left;
-    this.state = followed.right.state;
-    this.events += 1;
-    this.#options.onStep?.(recorded, followed.right);
+  /** All of them are taken, then looked at: as with reading, each stage keeps warm. */
+  onEvents(events: readonly Recorded[], line: number): Fault | undefined {
+    const taken: Transition[] = [];
+    let state = this.state as State;
+    let fault: Fault | undefined;
+    for (let i = 0; i < events.length && fault === undefined; i++) {
+      const result = accept(state, events[i] as Recorded, line + i);
+      if (E.isLeft(result)) fault = result.left;
+      else {
+        state = result.right.state;
+        taken.push(result.right);
+      }
+    }
+    return this.#look(events, taken, line) ?? fault;
+  }
+
+  /** The first of these that is not what it was. */
+  #look(events: readonly Recorded[], taken: readonly Transition[], line: number): Fault | undefined {
+    for (const [i, transition] of taken.entries()) {
+      const recorded = events[i] as Recorded;
+      const misfit = misfitOf(recorded, transition, line + i);
+      const fault = this.#comparison.isIdle ? misfit : this.#compare(recorded, transition, line + i, misfit);
+      if (fault !== undefined) return fault;
+      this.state = transition.state;
+      this.events += 1;
+      this.#options.onStep?.(recorded, transition);
+    }
     return undefined;
   }
 
-  #compare(recorded: Recorded, line: number, followed: E.Either<Fault, Transition>): Fault | undefined {
-    if (E.isLeft(followed)) {
-      const fault = followed.left;
-      if (fault.code !== "diverged") return fault;
-      return { ...fault, differences: this.#comparison.next(recorded, fault.today)?.differences ?? [] };
-    }
-    const today = producedBy(followed.right);
+  #compare(recorded: Recorded, transition: Transition, line: number, misfit: Fault | undefined): Fault | undefined {
+    const today = producedBy(transition);
     const compared = this.#comparison.next(recorded, today);
-    if (compared === undefined) return undefined;
-    const { seq, event } = recorded;
+    if (compared === undefined) return misfit;
     const { code, differences } = compared;
+    if (misfit?.code === "diverged") return { ...misfit, differences };
+    const { seq, event } = recorded;
     const against = code === "commands_differ" ? "the commands that were written out" : "the second log";
-    return {
-      type: "fault",
-      code,
-      line,
-      seq,
-      event,
-      today,
-      differences,
-      message: `${event.type} differs from ${against}`,
-    };
+    const message = `${event.type} differs from ${against}`;
+    return { type: "fault", code, line, seq, event, today, differences, message };
   }
 }
 
