@@ -162,17 +162,20 @@ export const lazy = <A>(name: string, codec: () => Codec<A>): Codec<A> =>
     (a) => codec().encode(a),
   );
 
-type Compiled = { readonly key: string } & (
+/** `plain`: what the codec accepts, it takes as it is. */
+type Compiled = { readonly key: string; readonly plain: boolean } & (
   | { readonly kind: "optional"; readonly codec: Codec<unknown> }
   | { readonly kind: "required"; readonly codec: Codec<unknown> }
   | { readonly kind: "defaulted"; readonly codec: Codec<unknown>; readonly field: Defaulted<unknown> }
 );
 
+const isPlain = ({ encode }: Codec<unknown>): boolean => encode === t.identity;
+
 const compile = (key: string, field: unknown): Compiled => {
-  if (field instanceof t.Type) return { key, kind: "required", codec: field };
+  if (field instanceof t.Type) return { key, plain: isPlain(field), kind: "required", codec: field };
   const spec = field as Optional<unknown> | Defaulted<unknown>;
-  if ("optional" in spec) return { key, kind: "optional", codec: spec.optional };
-  return { key, kind: "defaulted", codec: spec.codec, field: spec };
+  if ("optional" in spec) return { key, plain: isPlain(spec.optional), kind: "optional", codec: spec.optional };
+  return { key, plain: isPlain(spec.codec), kind: "defaulted", codec: spec.codec, field: spec };
 };
 
 const validateField = (field: Compiled, value: unknown, c: t.Context): t.Validation<unknown> => {
@@ -202,7 +205,12 @@ export const record = <A extends object>(name: string, fields: Fields<A>): Codec
       if (!isMap(u)) return wrongType(u, c, name);
       const out: { [key: string]: unknown } = {};
       for (const field of compiled) {
-        const result = validateField(field, u[field.key], c);
+        const value = u[field.key];
+        if (field.plain && field.codec.is(value)) {
+          out[field.key] = value === 0 ? 0 : value; // -0 becomes 0.
+          continue;
+        }
+        const result = validateField(field, value, c);
         if (E.isLeft(result)) return result;
         if (result.right !== undefined) out[field.key] = result.right;
       }

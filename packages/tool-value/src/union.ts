@@ -76,13 +76,13 @@ export const tagged = <A extends object, Tag extends keyof A & string>(
   members: Member<A, Tag>,
 ): Codec<A> => {
   const names = Object.keys(members);
+  const variantOf = oneOf(`a ${name} ${tag}`, ...names);
   const codecs = new Map(
     Object.entries(members).map(([key, fields]) => [
       key,
-      record<object>(`${name} \`${key}\``, fields as Fields<object>),
+      record<object>(`${name} \`${key}\``, { [tag]: variantOf, ...(fields as object) } as Fields<object>),
     ]),
   );
-  const variantOf = oneOf(`a ${name} ${tag}`, ...names);
   const memberOf = (u: unknown): Codec<object> | undefined => (isMap(u) ? codecs.get(u[tag] as string) : undefined);
   return new t.Type<A, unknown>(
     name,
@@ -93,8 +93,8 @@ export const tagged = <A extends object, Tag extends keyof A & string>(
       if (variant === undefined) return refuse(u, c, `missing field \`${tag}\``);
       const member = codecs.get(variant as string);
       if (member === undefined) return part(variantOf, variant, c, tag) as t.Validation<A>;
-      return E.map((rest: object) => ({ [tag]: variant, ...rest }) as A)(member.validate(u, c));
+      return member.validate(u, c) as t.Validation<A>;
     },
-    (a) => ({ [tag]: a[tag], ...(memberOf(a)?.encode(a) as object) }),
+    (a) => memberOf(a)?.encode(a),
   );
 };
