@@ -1,6 +1,7 @@
 /** The scenarios whose logs are golden, under the names of their files. */
 import * as body from "./scenario-body.ts";
 import * as call from "./scenario-call.ts";
+import * as process from "./scenario-process.ts";
 import * as scope from "./scenario-scope.ts";
 import type { Tape } from "./tape.ts";
 
@@ -21,6 +22,10 @@ export const scenarios: { readonly [file: string]: () => Tape } = {
   "parallel-and-serial": call.parallelAndSerial,
   pending: call.pending,
   preparation: call.preparation,
+  process: process.processOfSession,
+  "process-cancelled": process.cancelledProcess,
+  "process-cancelled-session": process.cancelledSession,
+  "process-session": process.processSession,
   received: scope.received,
   retry: call.retry,
   selects: body.selects,

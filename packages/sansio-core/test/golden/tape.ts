@@ -47,6 +47,8 @@ export class Tape {
   state: State;
   readonly lines: string[] = [];
   readonly commands: string[] = [];
+  /** All commands, as they came. */
+  readonly said: Command[] = [];
   #at = 1_763_459_854_000;
 
   constructor(scope: string) {
@@ -54,9 +56,9 @@ export class Tape {
     this.lines.push(headerLine({ format: 1, protocol: 1, scope, epoch: 1, writer: "golden", base: 0 }));
   }
 
-  /** An open session with these tools. */
-  static open(tools: readonly Tool[], options: Partial<Options> = {}): Tape {
-    const tape = new Tape("session:golden");
+  /** An open scope with these tools. */
+  static open(tools: readonly Tool[], options: Partial<Options> = {}, scope = "session:golden"): Tape {
+    const tape = new Tape(scope);
     tape.tell({ type: "scope.opened", epoch: 1, owner: "d1", protocol: 1, options: { ...defaultOptions, ...options } });
     return tape.tell({ type: "catalog.published", tools });
   }
@@ -73,16 +75,26 @@ export class Tape {
 
   /** An event that fits, and the commands that have to follow from it, in a few words each. */
   tell(event: Event, ...wanted: readonly string[]): this {
+    return this.#write(event, wanted);
+  }
+
+  /** An event whose commands are named elsewhere. */
+  note(event: Event): this {
+    return this.#write(event, undefined);
+  }
+
+  #write(event: Event, wanted: readonly string[] | undefined): this {
     const envelope = { seq: this.state.seq + 1, at: this.#at, event };
     const result = write(this.state, envelope);
     if (E.isLeft(result)) throw new Error(`${envelope.seq} ${event.type}: ${result.left.code}: ${result.left.message}`);
     const found = result.right.commands.map(words);
-    if (found.join("\n") !== wanted.join("\n")) {
+    if (wanted !== undefined && found.join("\n") !== wanted.join("\n")) {
       const places = `expected ${JSON.stringify(wanted)}, found ${JSON.stringify(found)}`;
       throw new Error(`${envelope.seq} ${event.type}: ${places}`);
     }
     this.state = result.right.state;
     this.lines.push(result.right.line);
+    this.said.push(...result.right.commands);
     this.commands.push(commandsLine(envelope.seq, producedBy(result.right)));
     return this;
   }

@@ -1,0 +1,123 @@
+/** A session and a process that it starts: two scopes, each with a log of its own, and what they say to each other. */
+import type { Json } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { Command } from "../../src/command.ts";
+import type { Event } from "../../src/event.ts";
+import { eventPayloadHash, registrationHash } from "../../src/key/process-hash.ts";
+import type { Asking } from "../../src/link/message.ts";
+import type { ProcessRegistration } from "../../src/process/model.ts";
+import { checkRegistration } from "../../src/process/registration.ts";
+import { acked, ask, resumed, settle, submit } from "./event.ts";
+import { Tape, tool } from "./tape.ts";
+
+const call = {
+  call_id: "c",
+  tool_id: "tool:work",
+  tool_name: "work",
+  args: { n: 1 },
+  prepared_payload: { ready: true },
+};
+const asked: ProcessRegistration = {
+  id: "p1",
+  input: { type: "tool_call", call },
+  identity: { kind: "tool", label: "work" },
+  event_types: ["note", "signal.go"].map((name) => ({ name, payload_schema: { schema: {} }, semantics: {} })),
+  provenance: { originator: { type: "host" } },
+  env_ref: "process-env:sha256:0",
+  wake_target: { session_id: "golden" },
+};
+
+const start = (): Asking => {
+  const checked = checkRegistration(asked);
+  if (E.isLeft(checked)) throw new Error(checked.left.message);
+  return { type: "process.start", registration: asked, hash: registrationHash(checked.right) };
+};
+const signal = (name: string, payload: Json): Asking => ({
+  type: "process.signal",
+  name,
+  signal_id: "s1",
+  payload,
+  payload_hash: eventPayloadHash(`signal.${name}`, payload).hash,
+});
+const cancel = (reason: string): Asking => ({
+  type: "process.cancel",
+  reason,
+  payload_hash: eventPayloadHash("process.cancel_requested", { reason }).hash,
+});
+
+const home = "process:p1";
+
+/** Both scopes, and a carriage between them that brings everything, when it is told to. */
+class Pair {
+  readonly session = Tape.open([tool("body")]);
+  readonly process = Tape.open([tool("work")], {}, home);
+  #seen = { session: 0, process: 0 };
+
+  constructor() {
+    this.session.tell(submit("r", { b: "body" }), "call_started b", "execute r:b 1.1");
+  }
+
+  send(run: string, key: string, message: Asking): void {
+    this.session.note(ask(run, key, { kind: "message", to: home, message }));
+  }
+
+  /** What one has said, as the other is told. */
+  #heard(from: "session" | "process"): readonly Event[] {
+    const tape = this[from];
+    const said = tape.said.slice(this.#seen[from]);
+    this.#seen[from] = tape.said.length;
+    return said.flatMap((command) => heard(tape.state.scope.id, command));
+  }
+
+  deliver(): this {
+    for (;;) {
+      const [toProcess, toSession] = [this.#heard("session"), this.#heard("process")];
+      if (toProcess.length + toSession.length === 0) return this;
+      for (const event of toProcess) this.process.note(event);
+      for (const event of toSession) this.session.note(event);
+    }
+  }
+}
+
+const heard = (from: string, command: Command): readonly Event[] => {
+  if (command.type === "send") {
+    const { type: _, to: __, ...said } = command;
+    return [{ type: "message.received", from, ...said }];
+  }
+  if (command.type !== "message.answer") return [];
+  const { link, number, outcome } = command;
+  return [{ type: "message.answered", to: from, link, number, outcome }];
+};
+
+/** Started, signalled, awaited and done: the session hears of it, and both forget each other. */
+const lived = (): Pair => {
+  const pair = new Pair();
+  pair.send("r:b", "start", start());
+  pair.deliver();
+  pair.send("r:b", "go", signal("go", { n: 1 }));
+  pair.send("r:b", "await", { type: "process.await", wait: "wait-1" });
+  pair.session.tell(ask("r:b", "w", { kind: "wait", wait: "wait-1" }));
+  pair.deliver();
+  pair.process.after(900).note(settle("p1:c"));
+  pair.session.after(1000);
+  pair.deliver().session.tell(settle("r:b"), "call_completed b", "reply r").tell(acked("r"));
+  return pair;
+};
+
+/** Cancelled by a body that runs again: its owner was lost between its asking for the process and the answer. */
+const cancelled = (): Pair => {
+  const pair = new Pair();
+  pair.send("r:b", "start", start());
+  const { options } = pair.session.state.scope;
+  pair.session.after(50).note({ type: "scope.opened", epoch: 2, owner: "d2", protocol: 1, options });
+  pair.session.note(resumed("r:b 1.2", "owner_lost", "d2"));
+  pair.deliver();
+  pair.send("r:b 1.2", "cancel", cancel("enough"));
+  pair.deliver().process.after(50).note({ type: "clock.ticked" });
+  return pair.deliver();
+};
+
+export const processSession = (): Tape => lived().session;
+export const processOfSession = (): Tape => lived().process;
+export const cancelledSession = (): Tape => cancelled().session;
+export const cancelledProcess = (): Tape => cancelled().process;
