@@ -75,12 +75,20 @@ const keepsWithin = (value: unknown, depth: number, keys: number): boolean => {
   return Array.isArray(value) ? itemsKeepWithin(value, depth - 1, keys) : entriesKeepWithin(value, depth - 1, keys);
 };
 
+/** An exponent of three digits: without one no number that the engine reads exactly is out of range. */
+const largeExponent = /\d[eE]\+?\d{3}/;
+
+/** A level takes two characters and a key four: a short text can't break a limit, and need not be looked through. */
+const isHarmless = (text: string, depth: number, keys: number): boolean =>
+  text.length < 2 * depth && text.length < 4 * keys && !largeExponent.test(text);
+
 /** What the engine makes of the text, where that is exact and within limits. */
 export const parseNatively = (text: string, limits: Limits): Json | undefined => {
   if (needsCare(text)) return undefined;
   try {
     const value = JSON.parse(text) as Json;
-    return keepsWithin(value, Math.min(limits.depth, nativeDepth), limits.keys) ? value : undefined;
+    const depth = Math.min(limits.depth, nativeDepth);
+    return isHarmless(text, depth, limits.keys) || keepsWithin(value, depth, limits.keys) ? value : undefined;
   } catch {
     return undefined; // The other parser finds out what is wrong, and says where.
   }
