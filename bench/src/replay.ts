@@ -3,7 +3,15 @@ import { type Event, type State, defaultOptions, headerLine, initial, replay, wr
 import * as E from "fp-ts/lib/Either.js";
 import type { Figure, Measurement } from "./figure.ts";
 
-const hash = "3b1f".repeat(16);
+/** Digits as those of a hash: some of them look like numbers with exponents. */
+const hashOf = (n: number): string => {
+  let state = n;
+  const word = (): string => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    return (Math.imul(state ^ (state >>> 15), 0x85eb_ca6b) >>> 0).toString(16).padStart(8, "0");
+  };
+  return Array.from({ length: 8 }, word).join("");
+};
 const text = "a result as a tool gives it back, with a few fields and a line of prose to read";
 const scope = "session:bench";
 
@@ -33,7 +41,7 @@ const pair = (call: string, n: number): readonly Event[] => {
   const total = { amount: 1999, currency: "EUR" };
   const value = { id: n, text, ok: true, items: [1, 2, 3], state: "shipped", total, track: `TR-83-4471-${n}` };
   return [
-    { type: "effect.requested", ...of, hash, effect: { kind: "step", recovery: "again", input } },
+    { type: "effect.requested", ...of, hash: hashOf(n), effect: { kind: "step", recovery: "again", input } },
     { type: "step.settled", ...of, result: { status: "ok", value } },
   ];
 };
@@ -46,7 +54,7 @@ const call = (n: number): readonly Event[] => {
   const ref = `${request}:call-0`;
   const result = { type: "done", output: { outcome: { status: "success", payload: text } } } as const;
   return [
-    { type: "request.submitted", request, hash, calls: [{ id: "call-0", tool: "work", args: { n } }] },
+    { type: "request.submitted", request, hash: hashOf(n), calls: [{ id: "call-0", tool: "work", args: { n } }] },
     ...Array.from({ length: steps }, (_, i) => pair(ref, i)).flat(),
     { type: "call.settled", call: ref, attempt: 1, run: 1, result, duration_ms: 12 },
     { type: "reply.acked", request },
