@@ -1,102 +1,21 @@
-/** What reading a log costs beside the engine's own parse of its lines. */
-import { type Event, type State, defaultOptions, headerLine, initial, replay, write } from "@pawl/sansio-core";
-import * as E from "fp-ts/lib/Either.js";
+/**
+ * What reading a log costs beside the engine's own parse of its lines. It is measured in a thread, which has an engine
+ * to itself: what the engine has learnt from other figures, and what they keep alive, tells nothing of this one.
+ */
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import type { Figure, Measurement } from "./figure.ts";
 
-/** Digits as those of a hash: some of them look like numbers with exponents. */
-const hashOf = (n: number): string => {
-  let state = n;
-  const word = (): string => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
-    return (Math.imul(state ^ (state >>> 15), 0x85eb_ca6b) >>> 0).toString(16).padStart(8, "0");
-  };
-  return Array.from({ length: 8 }, word).join("");
-};
-const text = "a result as a tool gives it back, with a few fields and a line of prose to read";
-const scope = "session:bench";
+let thread: Worker | undefined;
 
-const tool = {
-  id: "tool:work",
-  name: "work",
-  availability: "showcased",
-  scheduling: "parallel",
-  retry_policy: { type: "never" },
-  policy: "auto",
-  durable: true,
-  hints: { readonly: false, idempotent: false },
-  divergence: "park",
-  checks: false,
-  prepares: false,
-} as const;
-
-const begin: readonly Event[] = [
-  { type: "scope.opened", epoch: 1, owner: "bench", protocol: 1, options: defaultOptions },
-  { type: "catalog.published", tools: [tool] },
-];
-
-/** One step of a body: its request and its settlement, 250 to 400 bytes of JSON each. */
-const pair = (call: string, n: number): readonly Event[] => {
-  const of = { call, attempt: 1, run: 1, key: `durable-step:step-${n}` } as const;
-  const input = { customer: "c-4711", order: `o-${n}`, amount: 1999, note: "as agreed on the phone" };
-  const total = { amount: 1999, currency: "EUR" };
-  const value = { id: n, text, ok: true, items: [1, 2, 3], state: "shipped", total, track: `TR-83-4471-${n}` };
-  return [
-    { type: "effect.requested", ...of, hash: hashOf(n), effect: { kind: "step", recovery: "again", input } },
-    { type: "step.settled", ...of, result: { status: "ok", value } },
-  ];
-};
-
-const steps = 100;
-
-/** A request with one call of so many steps, from its submission to its acknowledged reply. */
-const call = (n: number): readonly Event[] => {
-  const request = `request-${n}`;
-  const ref = `${request}:call-0`;
-  const result = { type: "done", output: { outcome: { status: "success", payload: text } } } as const;
-  return [
-    { type: "request.submitted", request, hash: hashOf(n), calls: [{ id: "call-0", tool: "work", args: { n } }] },
-    ...Array.from({ length: steps }, (_, i) => pair(ref, i)).flat(),
-    { type: "call.settled", call: ref, attempt: 1, run: 1, result, duration_ms: 12 },
-    { type: "reply.acked", request },
-  ];
-};
-
-const logOf = (events: readonly Event[]): readonly string[] => {
-  const lines = [headerLine({ format: 1, protocol: 1, scope, epoch: 1, writer: "bench", base: 0 })];
-  let state: State = initial(scope);
-  for (const event of events) {
-    const written = write(state, { seq: state.seq + 1, at: 1_763_459_854_000 + state.seq, event });
-    if (E.isLeft(written)) throw new Error(`${event.type}: ${written.left.message}`);
-    state = written.right.state;
-    lines.push(written.right.line);
-  }
-  return lines;
-};
-
-const lines = logOf([...begin, ...Array.from({ length: 100 }, (_, n) => call(n)).flat()]);
-
-const slice = 200;
-const slices = Array.from({ length: Math.ceil(lines.length / slice) }, (_, i) => {
-  const part = lines.slice(i * slice, (i + 1) * slice);
-  return { part, text: part.join("") };
-});
-
-/** Both in turns, a slice of the lines each, so that what else the machine does falls on both alike. */
-const round = (): Measurement => {
-  let floor = 0;
-  const inTurns = function* (): Generator<string> {
-    for (const { part, text: all } of slices) {
-      const before = performance.now();
-      for (const line of part) JSON.parse(line);
-      floor += performance.now() - before;
-      yield all;
-    }
-  };
-  const before = performance.now();
-  const { fault } = replay(inTurns());
-  const value = performance.now() - before - floor;
-  if (fault !== undefined) throw new Error(fault.message);
-  return { floor: (floor * 1000) / lines.length, value: (value * 1000) / lines.length };
+const round = async (): Promise<Measurement> => {
+  thread ??= new Worker(new URL("replay-thread.ts", import.meta.url));
+  thread.ref();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  thread.postMessage("round");
+  const [measurement] = (await once(thread, "message")) as [Measurement];
+  thread.unref();
+  return measurement;
 };
 
 export const replayFigures: readonly Figure[] = [
