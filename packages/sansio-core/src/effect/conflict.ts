@@ -6,7 +6,7 @@ import type { EventOf } from "../event.ts";
 import { callRef, effectBatch } from "../ids.ts";
 import { conflictOfIds } from "../request/model.ts";
 import { isForgotten } from "./ask.ts";
-import type { ChildCall, OpenEffect } from "./model.ts";
+import type { ChildCall, OpenEffect, SettledEffect } from "./model.ts";
 
 type Requested = EventOf<"effect.requested">;
 
@@ -49,10 +49,15 @@ const conflictOfSpec = (
   return missing === undefined ? undefined : reject("effect_unknown", `nothing is recorded under \`${missing}\``);
 };
 
-export const conflict = (draft: Draft, row: CallIn<"running">, event: Requested): Rejection | undefined => {
-  const { open, settled, attempt } = row.body;
+/** `before` is what is settled under the key, if there is something. */
+export const conflict = (
+  draft: Draft,
+  row: CallIn<"running">,
+  event: Requested,
+  before: SettledEffect | undefined,
+): Rejection | undefined => {
+  const { open, attempt } = row.body;
   const { call, key } = event;
-  const before = settled.get(key);
   if (isOpen(open, key) || (before !== undefined && !isForgotten(before, attempt))) {
     return reject("effect_exists", `call \`${call}\`: \`${key}\` is recorded: answer it, do not record it again`);
   }

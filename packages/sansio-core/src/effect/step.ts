@@ -19,11 +19,11 @@ type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 type Requested = EventOf<"effect.requested">;
 
 const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): OpenEffect => {
-  const open = { key, kind: effect.kind, hash, seq: draft.seq, attempt, run };
+  const { seq } = draft;
+  if (effect.kind === "step") return { key, kind: "step", hash, seq, attempt, run, recovery: effect.recovery };
+  const open = { key, kind: effect.kind, hash, seq, attempt, run };
   const due = (ms: number): OpenEffect["due"] & {} => deadlineIn(draft, ms);
   switch (effect.kind) {
-    case "step":
-      return { ...open, recovery: effect.recovery };
     case "sleep":
       return { ...open, due: due(effect.ms) };
     case "wait":
@@ -50,11 +50,12 @@ const misfitOfScope = ({ process, scope }: Draft, { effect }: Requested): Reject
 const onRequested = (draft: Draft, event: Requested): Rejection | undefined => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
-  const misfit = misfitOfRun(row, event) ?? conflict(draft, row, event) ?? misfitOfScope(draft, event);
-  if (misfit !== undefined) return misfit;
   const { body } = row;
+  const before = body.settled.get(event.key);
+  const misfit = misfitOfRun(row, event) ?? conflict(draft, row, event, before) ?? misfitOfScope(draft, event);
+  if (misfit !== undefined) return misfit;
   const effect = opened(draft, event);
-  const settled = body.settled.has(event.key) ? body.settled.delete(event.key) : body.settled;
+  const settled = before === undefined ? body.settled : body.settled.delete(event.key);
   const next = withBody(row, { ...body, resumes: 0, open: [...body.open, effect], settled });
   draft.putCall(decideAtOnce(draft, next, effect), row);
   perform(draft, row, event);
