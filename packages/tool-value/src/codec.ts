@@ -4,7 +4,7 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
-import { type Path, type ValueError, loneSurrogate, setKey, sortedKeys } from "./json.ts";
+import { type Json, type Path, type ValueError, loneSurrogate, setKey, sortedKeys } from "./json.ts";
 
 export type Codec<A> = t.Type<A, unknown>;
 
@@ -195,15 +195,22 @@ const isLeftOut = (field: Compiled, value: unknown): boolean => {
   return field.kind === "defaulted" && field.field.omit(value);
 };
 
-/** A record with these fields, written in this order; keys that it does not know are dropped. */
-export const record = <A extends object>(name: string, fields: Fields<A>): Codec<A> => {
+/** What a member of a union begins with: the field that tells it apart, and what stands there. */
+type Tag = readonly [field: string, variant: string];
+
+/**
+ * A record with these fields, written in this order; keys that it does not know are dropped. A member of a union gets
+ * its tag from here, not from the input: one text, which a switch knows without looking into it.
+ */
+export const record = <A extends object>(name: string, fields: Fields<A>, tag?: Tag): Codec<A> => {
+  const begin = (): { [key: string]: unknown } => (tag === undefined ? {} : { [tag[0]]: tag[1] });
   const compiled = Object.entries(fields).map(([key, field]) => compile(key, field));
   return new t.Type<A, unknown>(
     name,
     (u): u is A => isMap(u) && compiled.every((field) => isField(field, u[field.key])),
     (u, c) => {
       if (!isMap(u)) return wrongType(u, c, name);
-      const out: { [key: string]: unknown } = {};
+      const out = begin();
       for (const field of compiled) {
         const value = u[field.key];
         if (field.plain && field.codec.is(value)) {
@@ -217,7 +224,7 @@ export const record = <A extends object>(name: string, fields: Fields<A>): Codec
       return t.success(out as A);
     },
     (a) => {
-      const out: { [key: string]: unknown } = {};
+      const out = begin();
       for (const field of compiled) {
         const value = (a as { readonly [key: string]: unknown })[field.key];
         if (!isLeftOut(field, value)) out[field.key] = field.codec.encode(value);
@@ -247,5 +254,18 @@ export const read = <A>(codec: Codec<A>, u: unknown): E.Either<ValueError, A> =>
     return refused(error.message ?? `expected ${codec.name}`, pathOf(error));
   } catch {
     return refused("reading the record threw: it has a getter, is a proxy, or is too deep");
+  }
+};
+
+/** The context of what nobody else holds. Parts are handed it as it is: only errors make it longer. */
+export const owned: t.Context = [];
+
+/** As `read`, of JSON fresh from a parser that nobody else holds: what is in normal form is kept, and not copied. */
+export const readOwned = <A>(codec: Codec<A>, json: Json): E.Either<ValueError, A> => {
+  try {
+    const result = codec.validate(json, owned);
+    return E.isRight(result) ? result : read(codec, json);
+  } catch {
+    return read(codec, json);
   }
 };

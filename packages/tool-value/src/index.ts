@@ -1,7 +1,7 @@
 /** `@pawl/tool-value`: the values that cross the boundary between tools and models. Pure: no platform is needed. */
 export { type Json, type JsonObject, type Limits, type Path, type ValueError, type ValueErrorCode } from "./json.ts";
 export { defaultLimits, describe, formatPath, noLimits } from "./json.ts";
-export { parse } from "./parse.ts";
+export { parse, parseRecord } from "./parse.ts";
 export { canonicalJson, stringify, stringifyRecord } from "./write.ts";
 export { type ToolObject, type ToolValue, tagKey } from "./model.ts";
 export { attachments, decode, encode, equal, fromJs, json, lift, toolValue } from "./value.ts";
@@ -90,6 +90,7 @@ export {
   nullable,
   optional,
   read,
+  readOwned,
   record,
   string,
   u32,

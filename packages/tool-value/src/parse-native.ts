@@ -82,14 +82,20 @@ const largeExponent = /\d[eE]\+?\d{3}/;
 const isHarmless = (text: string, depth: number, keys: number): boolean =>
   text.length < 2 * depth && text.length < 4 * keys && !largeExponent.test(text);
 
-/** What the engine makes of the text, where that is exact and within limits. */
-export const parseNatively = (text: string, limits: Limits): Json | undefined => {
+/** What the engine makes of the text, where that is exact; but a number out of range is infinite. */
+export const parseExactly = (text: string): Json | undefined => {
   if (needsCare(text)) return undefined;
   try {
-    const value = JSON.parse(text) as Json;
-    const depth = Math.min(limits.depth, nativeDepth);
-    return isHarmless(text, depth, limits.keys) || keepsWithin(value, depth, limits.keys) ? value : undefined;
+    return JSON.parse(text) as Json;
   } catch {
     return undefined; // The other parser finds out what is wrong, and says where.
   }
+};
+
+/** As `parseExactly`, where the value is within limits as well. */
+export const parseNatively = (text: string, limits: Limits): Json | undefined => {
+  const value = parseExactly(text);
+  if (value === undefined) return undefined;
+  const depth = Math.min(limits.depth, nativeDepth);
+  return isHarmless(text, depth, limits.keys) || keepsWithin(value, depth, limits.keys) ? value : undefined;
 };

@@ -12,9 +12,10 @@ import {
   type ValueErrorCode,
   defaultLimits,
   loneSurrogate,
+  noLimits,
   setKey,
 } from "./json.ts";
-import { parseNatively } from "./parse-native.ts";
+import { parseExactly, parseNatively } from "./parse-native.ts";
 
 /** Reads JSON text (RFC 8259). Of repeated keys the last one counts. Never throws. */
 export const parse = (text: string, limits: Limits = defaultLimits): E.Either<ValueError, Json> => {
@@ -25,6 +26,15 @@ export const parse = (text: string, limits: Limits = defaultLimits): E.Either<Va
   }
   const value = parseNatively(text, limits);
   return value === undefined ? new Parser(text, limits).run() : E.right(value);
+};
+
+/**
+ * As `parse` without limits, of the text of a record that is decoded next: a number out of range may come as infinity,
+ * which no codec takes. So nothing is looked at twice.
+ */
+export const parseRecord = (text: string): E.Either<ValueError, Json> => {
+  const value = parseExactly(text);
+  return value === undefined ? new Parser(text, noLimits).run() : E.right(value);
 };
 
 /** A container that is being read. */

@@ -80,7 +80,7 @@ export const tagged = <A extends object, Tag extends keyof A & string>(
   const codecs = new Map(
     Object.entries(members).map(([key, fields]) => [
       key,
-      record<object>(`${name} \`${key}\``, { [tag]: variantOf, ...(fields as object) } as Fields<object>),
+      record<object>(`${name} \`${key}\``, fields as Fields<object>, [tag, key]),
     ]),
   );
   const memberOf = (u: unknown): Codec<object> | undefined => (isMap(u) ? codecs.get(u[tag] as string) : undefined);

@@ -2,7 +2,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
 import { Attachment, AttachmentRef } from "./attachment.ts";
-import type { Codec } from "./codec.ts";
+import { type Codec, owned } from "./codec.ts";
 import {
   type Json,
   type Limits,
@@ -14,6 +14,7 @@ import {
   sortedKeys,
 } from "./json.ts";
 import { type ToolObject, type ToolValue, tagKey } from "./model.ts";
+import { isNormal } from "./normal-form.ts";
 import { type Form, normalize } from "./normal.ts";
 import { canonicalJson } from "./write.ts";
 
@@ -124,5 +125,11 @@ const codecOf = <A extends ToolValue>(name: string, form: Form, write: (value: A
 
 /** A value inside a typed record, which stands there encoded. */
 export const toolValue: Codec<ToolValue> = codecOf("a tool value", "encoded", encode);
+const copied: Codec<Json> = codecOf<Json>("JSON", "json", (value) => lift(value) as Json);
 /** JSON inside a typed record, which says nothing but itself. */
-export const json: Codec<Json> = codecOf<Json>("JSON", "json", (value) => lift(value) as Json);
+export const json: Codec<Json> = new t.Type<Json, unknown>(
+  copied.name,
+  copied.is,
+  (u, c) => (c === owned && isNormal(u) ? t.success(u) : copied.validate(u, c)),
+  copied.encode,
+);

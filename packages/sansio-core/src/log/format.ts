@@ -6,7 +6,16 @@
  *
  * `docs/log-format.md` says what each field means.
  */
-import { type Codec, type Json, type ValueError, read, record, string, stringifyRecord, u64 } from "@pawl/tool-value";
+import {
+  type Codec,
+  type Json,
+  type ValueError,
+  readOwned,
+  record,
+  string,
+  stringifyRecord,
+  u64,
+} from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EventCodec } from "../codec.ts";
 import type { Envelope } from "../event.ts";
@@ -68,7 +77,7 @@ export const recordedOf = (json: Json): E.Either<ValueError, Recorded> => {
   if (!isCount(at)) return wanted(at, "a time in milliseconds", "at");
   if (!isDigest(cmds)) return wanted(cmds, `a digest of ${digits} digits`, "cmds");
   if (event === undefined) return wanted(event, "an event", "event");
-  const decoded = read(EventCodec, event);
+  const decoded = readOwned(EventCodec, event);
   if (E.isRight(decoded)) return E.right({ seq, epoch, at: at + 0, event: decoded.right, cmds });
   const { code, message, path } = decoded.left;
   return E.left({ code, message, path: ["event", ...path] });

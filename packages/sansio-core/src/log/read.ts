@@ -5,7 +5,7 @@
  * A line counts when its line feed is there. What stands at the very end without one, or as a cut piece of JSON, is a
  * torn line: the end of an append that was never acknowledged, and no fault. The same in the middle is corruption.
  */
-import { type Json, type ValueError, noLimits, parse } from "@pawl/tool-value";
+import { type Json, type ValueError, parseRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Fault, type LineFault, lineFault } from "./fault.ts";
 import { type Header, type Recorded, recordedOf } from "./format.ts";
@@ -83,7 +83,7 @@ const upToFirst = <A, B, X>(items: readonly A[], of: (item: A) => E.Either<X, B>
   }
   return { good, bad: undefined };
 };
-const jsonOf = (text: string): E.Either<ValueError, Json> => parse(text, noLimits);
+const jsonOf = (text: string): E.Either<ValueError, Json> => parseRecord(text);
 
 /** The reading while text is worked in. */
 export class Reader {
