@@ -3,7 +3,7 @@ import type { Decision } from "./model.ts";
 
 const DecisionCodec: Codec<Decision> = tagged<Decision, "type">("Decision", "type", {
   approve: {},
-  approve_edited: { args: json },
+  approve_edited: { args: json, args_hash: optional(string) },
   reject: { reason: string },
 });
 

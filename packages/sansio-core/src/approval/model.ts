@@ -20,7 +20,8 @@ export type StickyDecision =
 
 export type Decision =
   | { readonly type: "approve" }
-  | { readonly type: "approve_edited"; readonly args: Json }
+  /** `args_hash`: of the edited arguments, as whoever reports the decision takes it. */
+  | { readonly type: "approve_edited"; readonly args: Json; readonly args_hash?: string }
   | { readonly type: "reject"; readonly reason: string };
 
 export type ApprovalEvent = {

@@ -13,7 +13,7 @@ const decide = (draft: Draft, row: CallIn<"awaiting_approval">, { decision, by }
     case "approve":
       return approve(draft, row);
     case "approve_edited":
-      return edit(draft, row, decision.args, by);
+      return edit(draft, row, decision, by);
     case "reject":
       return project(draft, row, rejected(decision.reason));
   }

@@ -1,5 +1,6 @@
 /** What a decision makes of a parked call. */
 import type { Json } from "@pawl/tool-value";
+import type { Decision } from "../approval/model.ts";
 import type { Draft } from "../draft.ts";
 import type { ArgsVerdict, CallIn, CallRow } from "./model.ts";
 import { resuming } from "./launch.ts";
@@ -13,9 +14,14 @@ export const approve = (draft: Draft, row: CallIn<"awaiting_approval">): CallRow
 };
 
 /** Edited arguments go through the tool's own check, where it has one; they are not hooked again. */
-export const edit = (draft: Draft, row: CallIn<"awaiting_approval">, args: Json, by: string): CallRow => {
+export const edit = (
+  draft: Draft,
+  row: CallIn<"awaiting_approval">,
+  { args, args_hash: argsHash = "" }: Extract<Decision, { readonly type: "approve_edited" }>,
+  by: string,
+): CallRow => {
   const { manifest, call, approval } = row;
-  if (!manifest.checks) return approve(draft, { ...row, args });
+  if (!manifest.checks) return approve(draft, { ...row, args, approval: { ...approval, argsHash } });
   draft.emit({ type: "args.check", call: call.ref, tool_id: manifest.id, args });
   return { ...row, approval: { ...approval, edited: { args, by } } };
 };

@@ -6,6 +6,7 @@ import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { observeStart, project, unavailable } from "./finish.ts";
 import { type BodyState, type CallIn, type CallRow, type ResumeCause, runningRow } from "./model.ts";
+import { unapproved } from "./prepare.ts";
 import { maxAttempts } from "./retry.ts";
 
 /** Asks for a body to be run. */
@@ -41,10 +42,12 @@ const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready"
 const running = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> =>
   runningRow(row, body, { owner: draft.scope.owner, key: undefined, cancelled: undefined });
 
-/** The first run of a call that is ready; its tool may have gone since. */
+/** The first run of a call that is ready; its tool may have gone since, or want a person's word now. */
 export const launch = (draft: Draft, row: CallIn<"ready">): CallRow => {
   const manifest = callableById(draft.catalog, row.manifest.id);
   if (manifest === undefined) return project(draft, row, unavailable());
+  const isAsked = row.manifest.policy === "requires_approval";
+  if (manifest.policy === "requires_approval" && !isAsked) return project(draft, row, unapproved);
   const body = freshBody(draft, { ...row, manifest });
   observeStart(draft, row);
   const next = running(draft, row, body);

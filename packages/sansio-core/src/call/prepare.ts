@@ -192,4 +192,9 @@ const denied = (code: string, message: string): ToolCallOutput =>
   failureOutput({ ...runtimeFailure("permission_denied", code, message), source: "policy" });
 
 export const rejected = (reason: string): ToolCallOutput => denied("approval_rejected", reason);
+/** Its tool began to ask for approvals after the call was prepared, and nobody was asked. */
+export const unapproved: ToolCallOutput = denied(
+  "approval_required",
+  "the tool requires approval since the call was prepared: call it again",
+);
 export const expired: ToolCallOutput = denied("approval_expired", "nobody decided on the call in time");

@@ -74,6 +74,13 @@ const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.kept">)
   return undefined;
 };
 
+const onOwnerLost = (draft: Draft, { owner }: EventOf<"owner.lost">): Rejection | undefined => {
+  const isKnown = draft.calls().some((row) => row.phase === "running" && row.owner === owner);
+  if (!isKnown) return reject("owner_unknown", `nothing here is run by \`${owner}\``);
+  draft.raise({ type: "owners.lost", owners: [owner] });
+  return undefined;
+};
+
 export const onScopeEvent = (draft: Draft, event: ScopeEvent): Rejection | undefined => {
   switch (event.type) {
     case "scope.opened":
@@ -91,8 +98,7 @@ export const onScopeEvent = (draft: Draft, event: ScopeEvent): Rejection | undef
     case "scope.kept":
       return onMoveEnded(draft, event);
     case "owner.lost":
-      draft.raise({ type: "owners.lost", owners: [event.owner] });
-      return undefined;
+      return onOwnerLost(draft, event);
     case "clock.ticked":
       return undefined;
     default:

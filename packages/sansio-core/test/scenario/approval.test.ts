@@ -82,6 +82,20 @@ describe("a call whose tool needs an approval", () => {
     rig.tick(499).nothingMore();
     want(rig.tick(1), completed("a", expired), replied(expired));
   });
+  it("is refused when its tool began to ask for approvals after it was prepared", () => {
+    const required = "the tool requires approval since the call was prepared: call it again";
+    const output = failure("permission_denied", "approval_required", required, { source: "policy" });
+    const serial = { scheduling: "serial" } as const;
+    const rig = submit(Rig.open([tool("echo", serial), tool("guarded", serial)]), "echo", "guarded").skip();
+    rig.tell({ type: "catalog.published", tools: [tool("echo", serial), guarded(serial)] }).nothingMore();
+    want(
+      settle(rig, "r:a", success(1)),
+      completed("a", success(1)),
+      started("b"),
+      completed("b", output),
+      replied(success(1), output),
+    );
+  });
   it("is cancelled as one that has not started", () => {
     const output = cancelled("tool call cancelled");
     want(parked().tell({ type: "request.cancelled", request: "r" }), completed("a", output), replied(output));

@@ -63,7 +63,7 @@ describe("a rerunnable call whose owner is lost", () => {
   it("is lost with its worker, and not with another's", () => {
     const rig = running();
     rig.tell({ type: "call.dispatched", ...of("r:a"), owner: "worker:1" }).nothingMore();
-    rig.tell({ type: "owner.lost", owner: "d1" }).nothingMore();
+    rig.refuses({ type: "owner.lost", owner: "d1" }, "owner_unknown");
     want(rig.tell({ type: "owner.lost", owner: "worker:1" }), execute("r:a", [1, 2]));
   });
   it("stays with an executor, whose own lease ends it", () => {
@@ -144,7 +144,7 @@ describe("an externally owned call whose owner is lost", () => {
     const rig = running(external);
     rig.tell({ type: "call.dispatched", ...of("r:a"), owner: "worker:1", key: "k" }).nothingMore();
     crash(rig).nothingMore();
-    rig.tell({ type: "owner.lost", owner: "worker:1" }).nothingMore();
+    rig.refuses({ type: "owner.lost", owner: "worker:1" }, "owner_unknown");
     want(resolve(rig, "k", 1), completed("a", success(1)), replied(success(1)));
   });
   it("without a key is an unknown outcome", () => {
