@@ -1,22 +1,26 @@
-/** `pnpm laws [RUNS] [--seed N]`: tries the laws of all packages, each as often; a seed repeats a run. */
+/** `pnpm laws [RUNS] [--only TEXT] [--seed N]`: tries the laws of all packages, each as often; a seed repeats a run. */
 import { globSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { pathToFileURL } from "node:url";
 import type { Law } from "../packages/tool-value/test/laws.ts";
 
-const { positionals, values } = parseArgs({ options: { seed: { type: "string" } }, allowPositionals: true });
-const numRuns = Number(positionals[0] ?? 100_000);
+const { positionals, values } = parseArgs({
+  options: { seed: { type: "string" }, only: { type: "string", default: "" } },
+  allowPositionals: true,
+});
+const numRuns = Number(positionals[0] ?? 10_000);
 const given = values.seed === undefined ? {} : { seed: Number(values.seed) };
 
 const root = resolve(import.meta.dirname, "..");
-const files = globSync("packages/*/test/laws.ts", { cwd: root }).toSorted();
+const files = globSync("packages/*/test/{laws,law/laws}.ts", { cwd: root }).toSorted();
 const modules = await Promise.all(
   files.map((file) => import(pathToFileURL(resolve(root, file)).href) as Promise<{ readonly laws: readonly Law[] }>),
 );
 
 const counts = { passed: 0, failed: 0 };
-for (const { name, check } of modules.flatMap(({ laws }) => laws)) {
+const laws = modules.flatMap((module) => module.laws).filter(({ name }) => name.includes(values.only));
+for (const { name, check } of laws) {
   const start = performance.now();
   const { report, seed } = check({ numRuns, ...given });
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
