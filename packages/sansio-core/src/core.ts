@@ -126,6 +126,7 @@ const route = (draft: Draft, signal: Signal): void => {
     case "call.moved":
     case "batch.counted":
     case "batches.cancel":
+    case "batches.review":
     case "batch.triggered":
       return onBatchSignal(draft, signal);
     case "calls.create":

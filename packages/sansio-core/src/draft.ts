@@ -110,6 +110,9 @@ export class Draft {
   link(peer: string): LinkRow | undefined {
     return this.#links.get(peer);
   }
+  batches(): BatchRow[] {
+    return this.#batches.rows();
+  }
   calls(): CallRow[] {
     return this.#calls.rows();
   }

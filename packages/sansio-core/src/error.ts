@@ -35,6 +35,7 @@ export type RejectionCode =
   | "effect_exists"
   | "effect_settled"
   | "effect_kind_mismatch"
+  | "replies_mismatch"
   | "not_a_waiter"
   | "already_resolved"
   | "unknown_or_revoked"

@@ -53,6 +53,8 @@ export type Signal =
   | { readonly type: "batch.triggered"; readonly batch: BatchRef; readonly occurrence: Json }
   | { readonly type: "batches.cancel"; readonly batches: readonly BatchRef[] }
   | { readonly type: "calls.cancel"; readonly batch: BatchRef; readonly calls: readonly CallRef[] }
+  /** The options have changed: batches may launch more than they did. */
+  | { readonly type: "batches.review" }
   | { readonly type: "batch.ended"; readonly batch: BatchRef }
   /** A body is over, or starts anew, while these of its effects are open. */
   | { readonly type: "call.left"; readonly call: CallRef; readonly effects: readonly OpenEffect[] }
@@ -128,6 +130,7 @@ export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
   "batch.triggered": [],
   "batches.cancel": ["calls.cancel"],
   "calls.cancel": ["batch.counted", "call.left", "wait.close"],
+  "batches.review": ["calls.launch"],
   "batch.ended": ["waits.forget", "run.ended"],
   "call.left": ["calls.drop", "wait.leave"],
   "calls.drop": ["wait.close"],

@@ -101,6 +101,13 @@ const onCancel = (draft: Draft, { batches }: Of<"batches.cancel">): void => {
   }
 };
 
+/** Oldest first, so that what is launched hangs on data alone. */
+const onReview = (draft: Draft): void => {
+  for (const row of draft.batches().toSorted((a, b) => a.born - b.born || (a.ref < b.ref ? -1 : 1))) {
+    if (mayLaunch(row, draft.options.concurrency)) draft.raiseLaunch(row.ref);
+  }
+};
+
 export const onBatchSignal = (
   draft: Draft,
   signal: Of<
@@ -110,6 +117,7 @@ export const onBatchSignal = (
     | "call.moved"
     | "batch.counted"
     | "batches.cancel"
+    | "batches.review"
     | "batch.triggered"
   >,
 ): void => {
@@ -130,6 +138,8 @@ export const onBatchSignal = (
     }
     case "batch.counted":
       return onCounted(draft, signal);
+    case "batches.review":
+      return onReview(draft);
     case "batches.cancel":
       return onCancel(draft, signal);
     case "batch.triggered": {

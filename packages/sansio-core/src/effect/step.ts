@@ -10,6 +10,7 @@ import { type CallRef, effectBatch } from "../ids.ts";
 import type { Signal } from "../signal.ts";
 import { perform } from "./perform.ts";
 import { isForgotten } from "./ask.ts";
+import { firstDifference, repliesOf } from "../request/replies.ts";
 import { conflict } from "./conflict.ts";
 import { decideSelect } from "./select.ts";
 import type { EffectEvent, EffectKind, OpenEffect } from "./model.ts";
@@ -131,6 +132,12 @@ const onReplies = (draft: Draft, event: EventOf<"replies.recorded">): Rejection 
   const batch = draft.batch(effectBatch(ref, event.key));
   if (batch?.phase !== "ended")
     return reject("wrong_phase", `the batch \`${event.key}\` of call \`${ref}\` has not ended`);
+  const difference = firstDifference(
+    repliesOf((child) => draft.call(child), batch),
+    event.replies,
+  );
+  if (difference !== undefined)
+    return reject("replies_mismatch", `the batch \`${event.key}\` of call \`${ref}\`: ${difference}`);
   for (const child of batch.calls) draft.dropCall(child);
   draft.dropBatch(batch.ref);
   endEffect(draft, ref, event.key, { status: "ok", value: draft.seq });

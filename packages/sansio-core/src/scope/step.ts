@@ -38,6 +38,7 @@ const onConfigured = (draft: Draft, { options }: EventOf<"scope.configured">): R
   const invalid = invalidOption(options);
   if (invalid !== undefined) return reject("invalid_option", invalid);
   draft.setScope({ ...draft.scope, options });
+  draft.raise({ type: "batches.review" });
   return undefined;
 };
 

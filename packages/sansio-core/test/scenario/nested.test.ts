@@ -86,6 +86,7 @@ describe("a batch that a body makes", () => {
     const early = { type: "replies.recorded", call: "r:a", key: "b", replies: [], triggers: [] } as const;
     rig.refuses(early, "wrong_phase");
     settle(rig, ref("x"), success(1)).skip();
+    rig.refuses(early, "replies_mismatch");
     recorded(rig).skip();
     rig.refuses(early, "effect_settled").nothingMore();
   });
