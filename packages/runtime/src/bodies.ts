@@ -151,6 +151,12 @@ export class Bodies {
       settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
       diverge: (id, position, expected, found) => tell({ type: "call.diverged", ...id, position, expected, found }),
       stir: () => this.#runner().stir(),
+      suspend: ({ call, ...run }) => {
+        const suspended = this.#runner().tell({ type: "call.suspended", call, ...run });
+        if (E.isRight(suspended)) this.end(call as CallRef);
+      },
+      platform: this.#port.platform,
+      patience: this.#port.patience,
     };
   }
 

@@ -6,6 +6,8 @@
  */
 import type { Ask, EffectKind, EffectResult, EffectSpec } from "@pawl/sansio-core";
 import { EffectError } from "./error.ts";
+import { IdleWatch } from "./idle.ts";
+import type { Platform } from "./platform.ts";
 import { type Place, type Recorded, Timeline, isEarlier } from "./timeline.ts";
 
 export interface RunId {
@@ -41,7 +43,20 @@ export interface BodyPort {
   readonly diverge: (run: RunId, position: number, expected: string, found: string) => void;
   /** There may be something to deliver. */
   readonly stir: () => void;
+  /** The body has asked nothing for a while: it may be dropped, if all that it waits for is waits. */
+  readonly suspend: (run: RunId) => void;
+  readonly platform: Platform;
+  readonly patience: Patience;
 }
+
+/** How long a body may be quiet. */
+export interface Patience {
+  /** Before it is dropped, if it only waits. */
+  readonly suspendMs: number;
+  /** In a re-run, while an answer of its log is held for a request that it does not make. */
+  readonly holdMs: number;
+}
+export const defaultPatience: Patience = { suspendMs: 2000, holdMs: 30_000 };
 
 interface Waiting {
   readonly request: Request;
@@ -73,6 +88,7 @@ export class BodyRun {
   #abortReason: EffectError | undefined;
   #cancelledAt: Place | undefined;
   #now: number;
+  readonly #idle: IdleWatch;
 
   constructor(
     id: RunId,
@@ -84,6 +100,16 @@ export class BodyRun {
     this.#timeline = new Timeline(past.effects);
     this.#recorded = new Map(past.answers.map((answer) => [answer.key, answer]));
     this.#now = past.at;
+    const { suspendMs, holdMs } = port.patience;
+    const patienceMs = (): number => (this.#timeline.isLive ? suspendMs : holdMs);
+    this.#idle = new IdleWatch(port.platform, patienceMs, () => this.#rest());
+    this.#idle.touch();
+  }
+
+  /** Nothing was asked for a while. A body that its log knows to go on, and that does not, has diverged from it. */
+  #rest(): void {
+    if (this.#timeline.isLive) this.#port.suspend(this.id);
+    else this.#diverge("the request that its log records next", "no request at all");
   }
 
   /** `at` of the last answer that was delivered to this run. */
@@ -113,6 +139,7 @@ export class BodyRun {
 
   /** Ends the run without a word to its program: what it still does is nobody's. */
   end(): void {
+    this.#idle.stop();
     this.#isOver = true;
     this.#waiting.clear();
     this.#queue = [];
@@ -129,6 +156,7 @@ export class BodyRun {
       const waiting = this.#waiting.get(key);
       if (waiting !== undefined) return void waiting.resolve.push(resolve);
       this.#position += 1;
+      this.#idle.touch();
       this.#waiting.set(key, { request, resolve: [resolve] });
       this.#obey(request, this.#port.ask(this.id, key, request.effect.kind, request.hash));
       this.#port.stir();
@@ -220,6 +248,7 @@ export class BodyRun {
     this.#waiting.delete(answer.key);
     this.#heard.set(answer.key, answer);
     this.#now = answer.at;
+    this.#idle.touch();
     for (const resolve of waiting.resolve) resolve(answer);
     return true;
   }

@@ -1,6 +1,7 @@
 /** `@pawl/runtime`: the interpreter that every driver shares. */
 export { Runtime, type RuntimeOptions } from "./runtime.ts";
 export { type HostPort, Session } from "./session.ts";
+export { type Patience, defaultPatience } from "./body.ts";
 export { type Platform } from "./platform.ts";
 export { type Append, type AppendResult, type Claim, type Journal, type JournalLine } from "./journal.ts";
 export { memoryJournal } from "./memory-journal.ts";

@@ -1,5 +1,6 @@
 /** The runtime of one process: opens scopes over a journal, and runs their tools. */
 import { type Options, currentProtocol, defaultOptions } from "@pawl/sansio-core";
+import { type Patience, defaultPatience } from "./body.ts";
 import { Committer } from "./committer.ts";
 import { foldLines } from "./fold.ts";
 import type { Journal } from "./journal.ts";
@@ -17,6 +18,7 @@ export interface RuntimeOptions {
   readonly roots: Roots;
   readonly host?: HostPort;
   readonly options?: Partial<Options>;
+  readonly patience?: Partial<Patience>;
 }
 
 export class Runtime {
@@ -53,6 +55,7 @@ export class Runtime {
       platform,
       owner: instance,
       roots,
+      patience: { ...defaultPatience, ...this.#with.patience },
       host,
       tool: (id) => this.#tools.get(id),
       append: (append) => this.#committer.append(append),

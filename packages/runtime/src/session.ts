@@ -11,6 +11,7 @@ import {
 import { type Json, stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { Bodies } from "./bodies.ts";
+import type { Patience } from "./body.ts";
 import { Refused } from "./error.ts";
 import type { Append, AppendResult, JournalLine } from "./journal.ts";
 import type { Platform } from "./platform.ts";
@@ -33,6 +34,7 @@ export interface SessionPort {
   readonly platform: Platform;
   readonly owner: string;
   readonly roots: Roots;
+  readonly patience: Patience;
   readonly host: HostPort;
   readonly tool: (id: string) => ToolDefinition | undefined;
   readonly append: (append: Append) => Promise<AppendResult>;

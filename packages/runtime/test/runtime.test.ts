@@ -98,7 +98,7 @@ describe("a runtime", () => {
       const process = world.start([racer]);
       void (await process.runtime.session("s")).call("r1", call("racer")).catch(() => undefined);
       await world.quiet();
-      world.platform.advance(70_000); // The second resume in a row comes after a pause.
+      world.platform.advance(1500); // The second resume in a row comes after a pause of a second.
       await world.quiet();
       process.kill();
     }

@@ -1,0 +1,119 @@
+/** Bodies that are quiet: dropped while they only wait, and found out when they leave the path of their log. */
+import { pending } from "@pawl/tool-value";
+import { describe, expect, it } from "vitest";
+import { defineTool } from "../src/index.ts";
+import { World } from "./world.ts";
+
+const calls = [{ id: "c1", tool: "waits", args: {} }];
+const resolveFirst = (session: Awaited<ReturnType<ReturnType<World["start"]>["runtime"]["session"]>>) => {
+  const [wait] = session.state.waits.rows();
+  return session.report({ type: "wait.resolved", key: wait?.key ?? "", resolution: { status: "ok", payload: "go" } });
+};
+
+/** A body that asks for one step, or for nothing. */
+const asksOrNot = (asks: boolean) =>
+  defineTool({
+    name: "waits",
+    durable: true,
+    divergence: "fail",
+    execute: async (_, ctx) => {
+      if (asks) await ctx.runJson("a", {}, () => 1);
+      else await new Promise(() => undefined);
+      return ctx.awaitEventJson("go");
+    },
+  });
+
+/** A body that asks for a step of this name. */
+const asks = (step: string) =>
+  defineTool({
+    name: "waits",
+    durable: true,
+    divergence: "fail",
+    execute: async (_, ctx) => {
+      await ctx.runJson(step, {}, () => 1);
+      return ctx.awaitEventJson("go");
+    },
+  });
+
+describe("a body that only waits", () => {
+  it("is dropped after two seconds, and starts again when what it waits for comes", async () => {
+    const world = new World();
+    const lives: string[] = [];
+    const waits = defineTool({
+      name: "waits",
+      durable: true,
+      execute: async (_, ctx) => {
+        const step = await ctx.runJson("before", {}, () => (lives.push("step"), 1));
+        lives.push("life");
+        return [step, await ctx.awaitEventJson("go")];
+      },
+    });
+    const session = await world.start([waits]).runtime.session("s");
+    const replies = session.call("r", calls);
+    await world.quiet();
+    world.platform.advance(1999);
+    await world.quiet();
+    expect(session.state.calls.at("r:c1")?.phase).toBe("running");
+    world.platform.advance(1);
+    await world.quiet();
+    expect(session.state.calls.at("r:c1")?.phase).toBe("suspended");
+    await resolveFirst(session);
+    expect((await replies)[0]?.output.outcome.payload).toEqual([1, "go"]);
+    expect(lives).toEqual(["step", "life", "life"]);
+  });
+  it("stays when it can not be run again", async () => {
+    const world = new World();
+    const waits = defineTool({ name: "waits", execute: (_, ctx) => ctx.awaitEventJson("go") });
+    const session = await world.start([waits]).runtime.session("s");
+    const replies = session.call("r", calls);
+    await world.quiet();
+    world.platform.advance(60_000);
+    await world.quiet();
+    expect(session.state.calls.at("r:c1")?.phase).toBe("running");
+    await resolveFirst(session);
+    expect((await replies)[0]?.output.outcome.payload).toBe("go");
+  });
+});
+
+describe("a body that no longer asks what its log records", () => {
+  it("has diverged when it asks nothing for half a minute while an answer is held", async () => {
+    const world = new World();
+    const one = world.start([asksOrNot(true)]);
+    void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+    await world.quiet();
+    one.kill();
+    const session = await world.start([asksOrNot(false)]).runtime.session("s");
+    const replies = session.call("r", calls);
+    await world.quiet();
+    world.platform.advance(29_999);
+    await world.quiet();
+    expect(session.state.calls.at("r:c1")?.phase).toBe("running");
+    world.platform.advance(1);
+    expect((await replies)[0]?.output.outcome.payload).toMatchObject({ code: "replay_diverged" });
+  });
+  it("has diverged at once when it asks for something else", async () => {
+    const world = new World();
+    const one = world.start([asks("a")]);
+    void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+    await world.quiet();
+    one.kill();
+    const session = await world.start([asks("b")]).runtime.session("s");
+    const [reply] = await session.call("r", calls);
+    expect(reply?.output.outcome.payload).toMatchObject({ code: "replay_diverged" });
+  });
+});
+
+describe("a call that is parked on its key", () => {
+  it("has no body that could be idle", async () => {
+    const world = new World();
+    const waits = defineTool({ name: "waits", execute: (_, ctx) => (ctx.completionKey(), pending()) });
+    const session = await world.start([waits]).runtime.session("s");
+    const replies = session.call("r", calls);
+    await world.quiet();
+    world.platform.advance(60_000);
+    await world.quiet();
+    expect(session.state.calls.at("r:c1")?.phase).toBe("pending");
+    await resolveFirst(session);
+    expect((await replies)[0]?.output.outcome.payload).toBe("go");
+  });
+});
