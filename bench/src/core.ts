@@ -1,5 +1,15 @@
 /** What a step of the core costs beside one JSON round trip of its event. */
-import { type Event, type State, callRef, defaultOptions, digest, initial, snapshot, step } from "@pawl/sansio-core";
+import {
+  type Event,
+  type State,
+  callRef,
+  defaultOptions,
+  digest,
+  initial,
+  plainTool,
+  snapshot,
+  step,
+} from "@pawl/sansio-core";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import * as E from "fp-ts/lib/Either.js";
@@ -14,19 +24,7 @@ const tell = (state: State, at: number, event: Event): State => {
   return result.right.state;
 };
 
-const tool = {
-  id: "tool:work",
-  name: "work",
-  availability: "showcased",
-  scheduling: "parallel",
-  retry_policy: { type: "never" },
-  policy: "auto",
-  durable: true,
-  hints: { readonly: false, idempotent: false },
-  divergence: "park",
-  checks: false,
-  prepares: false,
-} as const;
+const tool = plainTool("work", { durable: true });
 
 const opened = (): State => {
   const state = tell(initial("session:bench"), 1, {

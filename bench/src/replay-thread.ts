@@ -1,5 +1,14 @@
 /** The thread of `replay.ts`: makes a log, and measures a round whenever it is asked to. */
-import { type Event, type State, defaultOptions, headerLine, initial, replay, write } from "@pawl/sansio-core";
+import {
+  type Event,
+  type State,
+  defaultOptions,
+  headerLine,
+  initial,
+  plainTool,
+  replay,
+  write,
+} from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { parentPort } from "node:worker_threads";
 import type { Measurement } from "./figure.ts";
@@ -16,19 +25,7 @@ const hashOf = (n: number): string => {
 const text = "a result as a tool gives it back, with a few fields and a line of prose to read";
 const scope = "session:bench";
 
-const tool = {
-  id: "tool:work",
-  name: "work",
-  availability: "showcased",
-  scheduling: "parallel",
-  retry_policy: { type: "never" },
-  policy: "auto",
-  durable: true,
-  hints: { readonly: false, idempotent: false },
-  divergence: "park",
-  checks: false,
-  prepares: false,
-} as const;
+const tool = plainTool("work", { durable: true });
 
 const begin: readonly Event[] = [
   { type: "scope.opened", epoch: 1, owner: "bench", protocol: 1, options: defaultOptions },

@@ -1,5 +1,5 @@
 /** Tools as their authors write them: a manifest, a schema for the arguments, and a body. */
-import type { Tool } from "@pawl/sansio-core";
+import { type Tool, plainTool } from "@pawl/sansio-core";
 import { type Json, type ToolResult, describe, encode, err, fromJs, isToolResult, resultOf } from "@pawl/tool-value";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
@@ -29,34 +29,25 @@ export interface ToolDefinition<A = unknown> extends Partial<Omit<Tool, "id" | "
 export const defineTool = <A = unknown>(definition: ToolDefinition<A>): ToolDefinition =>
   definition as unknown as ToolDefinition;
 
-const plainManifest: Omit<Tool, "id" | "name" | "checks" | "prepares"> = {
-  availability: "showcased",
-  scheduling: "parallel",
-  retry_policy: { type: "never" },
-  policy: "auto",
-  durable: false,
-  hints: { readonly: false, idempotent: false },
-  divergence: "park",
-};
+/** What a definition says of its tool to the core; the rest is between its schema and its body. */
+const manifestFields = [
+  "id",
+  "availability",
+  "scheduling",
+  "retry_policy",
+  "policy",
+  "durable",
+  "hints",
+  "divergence",
+  "recovery",
+  "approval_ms",
+] as const;
 
 /** What the core is told of a tool. */
 export const manifestOf = (tool: ToolDefinition): Tool => {
-  const { name, id = `tool:${name}`, recovery, approval_ms } = tool;
-  return {
-    id,
-    name,
-    availability: tool.availability ?? plainManifest.availability,
-    scheduling: tool.scheduling ?? plainManifest.scheduling,
-    retry_policy: tool.retry_policy ?? plainManifest.retry_policy,
-    policy: tool.policy ?? plainManifest.policy,
-    durable: tool.durable ?? plainManifest.durable,
-    hints: tool.hints ?? plainManifest.hints,
-    divergence: tool.divergence ?? plainManifest.divergence,
-    ...(recovery === undefined ? {} : { recovery }),
-    ...(approval_ms === undefined ? {} : { approval_ms }),
-    checks: tool.parameters !== undefined,
-    prepares: tool.prepare !== undefined,
-  };
+  const said = manifestFields.flatMap((field) => (tool[field] === undefined ? [] : [[field, tool[field]]]));
+  const asked = { checks: tool.parameters !== undefined, prepares: tool.prepare !== undefined };
+  return plainTool(tool.name, { ...(Object.fromEntries(said) as Partial<Tool>), ...asked });
 };
 
 const isStandard = (schema: object): schema is StandardSchemaV1 => "~standard" in schema;

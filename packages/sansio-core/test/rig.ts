@@ -7,25 +7,10 @@ import type { Rejection } from "../src/error.ts";
 import type { Envelope, Event } from "../src/event.ts";
 import { defaultOptions, type Options } from "../src/options.ts";
 import { type State, initial } from "../src/state.ts";
-import type { Tool } from "../src/catalog/model.ts";
+import { type Tool, plainTool } from "../src/catalog/model.ts";
 
-const defaults: Omit<Tool, "name" | "id"> = {
-  availability: "showcased",
-  scheduling: "parallel",
-  retry_policy: { type: "never" },
-  policy: "auto",
-  durable: true,
-  hints: { readonly: false, idempotent: false },
-  divergence: "park",
-  checks: false,
-  prepares: false,
-};
-export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
-  ...defaults,
-  id: `tool:${name}`,
-  name,
-  ...more,
-});
+/** A tool whose bodies can be run again. */
+export const tool = (name: string, more: Partial<Tool> = {}): Tool => plainTool(name, { durable: true, ...more });
 
 export class Rig {
   state: State;

@@ -18,7 +18,7 @@ export {
   parseMediaType,
 } from "./attachment.ts";
 export {
-  type FailureClass,
+  FailureClass,
   type OutcomeSource,
   ToolCallOutcome,
   ToolCallOutput,

@@ -16,7 +16,7 @@ export type FailureClass =
   | "external"
   | "resource_limit"
   | "internal";
-const FailureClass: Codec<FailureClass> = oneOf(
+export const FailureClass: Codec<FailureClass> = oneOf(
   "a failure class",
   "invalid_request",
   "unavailable",

@@ -50,6 +50,22 @@ export interface Tool {
   readonly prepares: boolean;
 }
 
+/** A tool of this name, plain but for what is said of it. */
+export const plainTool = (name: string, more: Partial<Tool> = {}): Tool => ({
+  id: `tool:${name}`,
+  name,
+  availability: "showcased",
+  scheduling: "parallel",
+  retry_policy: { type: "never" },
+  policy: "auto",
+  durable: false,
+  hints: { readonly: false, idempotent: false },
+  divergence: "park",
+  checks: false,
+  prepares: false,
+  ...more,
+});
+
 export interface CatalogRow {
   readonly byName: PersistentMap<string, Tool>;
   readonly byId: PersistentMap<string, Tool>;

@@ -1,5 +1,5 @@
 /** Processes on the wire. */
-import { type Codec, type FailureClass, type Json, ProcessValueSelector, ToolControl } from "@pawl/tool-value";
+import { type Codec, FailureClass, type Json, ProcessValueSelector, ToolControl } from "@pawl/tool-value";
 import {
   array,
   defaulted,
@@ -48,18 +48,6 @@ export const ProcessProvenance: Codec<m.ProcessProvenance> = record<m.ProcessPro
   originator: ProcessOriginator,
   caused_by: optional(CausalRef),
 });
-
-const FailureClass: Codec<FailureClass> = oneOf<FailureClass>(
-  "a failure class",
-  "invalid_request",
-  "unavailable",
-  "permission_denied",
-  "timeout",
-  "execution",
-  "external",
-  "resource_limit",
-  "internal",
-);
 
 export type ProcessAwaitOutput = m.ProcessAwaitOutput;
 export const ProcessAwaitOutput: Codec<m.ProcessAwaitOutput> = tagged<m.ProcessAwaitOutput, "type">(

@@ -3,19 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Json } from "@pawl/tool-value";
 import * as core from "../../src/index.ts";
 
-const tool: core.Tool = {
-  id: "tool:t",
-  name: "t",
-  availability: "showcased",
-  scheduling: "parallel",
-  retry_policy: { type: "never" },
-  policy: "auto",
-  durable: true,
-  hints: { readonly: false, idempotent: false },
-  divergence: "park",
-  checks: false,
-  prepares: false,
-};
+const tool = core.plainTool("t", { durable: true });
 
 export class TestScope {
   state = core.initial("session:s");

@@ -1,6 +1,6 @@
 /** Records a golden log: tells events to a scope, wants their commands named, and keeps what there is to write. */
 import * as E from "fp-ts/lib/Either.js";
-import type { Tool } from "../../src/catalog/model.ts";
+import { type Tool, plainTool } from "../../src/catalog/model.ts";
 import type { Command } from "../../src/command.ts";
 import type { Rejection } from "../../src/error.ts";
 import type { Event } from "../../src/event.ts";
@@ -10,18 +10,7 @@ import { write } from "../../src/log/write.ts";
 import { defaultOptions, type Options } from "../../src/options.ts";
 import { type State, initial } from "../../src/state.ts";
 
-const plain: Omit<Tool, "name" | "id"> = {
-  availability: "showcased",
-  scheduling: "parallel",
-  retry_policy: { type: "never" },
-  policy: "auto",
-  durable: true,
-  hints: { readonly: false, idempotent: false },
-  divergence: "park",
-  checks: false,
-  prepares: false,
-};
-export const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ ...plain, id: `tool:${name}`, name, ...more });
+export const tool = (name: string, more: Partial<Tool> = {}): Tool => plainTool(name, { durable: true, ...more });
 
 /** A command in a few words: what it is, and whom it is for. */
 const words = (command: Command): string => {

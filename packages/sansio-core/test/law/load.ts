@@ -1,7 +1,7 @@
 /** Long lives: many calls through one session, and one body that never ends. */
 import { stringifyRecord, successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Tool } from "../../src/catalog/model.ts";
+import { plainTool } from "../../src/catalog/model.ts";
 import { step } from "../../src/core.ts";
 import type { EffectSpec } from "../../src/effect/model.ts";
 import type { Event } from "../../src/event.ts";
@@ -9,20 +9,8 @@ import { defaultOptions } from "../../src/options.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
 import { type State, initial } from "../../src/state.ts";
 
-const echo: Tool = {
-  id: "tool:echo",
-  name: "echo",
-  availability: "showcased",
-  scheduling: "parallel",
-  retry_policy: { type: "never" },
-  policy: "auto",
-  durable: true,
-  hints: { readonly: false, idempotent: false },
-  divergence: "park",
-  checks: false,
-  prepares: false,
-};
-const guarded: Tool = { ...echo, id: "tool:guarded", name: "guarded", policy: "requires_approval" };
+const echo = plainTool("echo", { durable: true });
+const guarded = plainTool("guarded", { durable: true, policy: "requires_approval" });
 
 export class Load {
   state: State = initial("session:s");
