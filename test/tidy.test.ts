@@ -40,6 +40,24 @@ const reachableFrom = (entry: string): ReadonlySet<string> => {
 const isKebab = (part: string): boolean =>
   /^(?:[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+)*|LICENSE|README\.md)$/.test(part);
 
+/** The numbered invariants in the header of a model, as `C1`. */
+const invariantsOf = (model: string): readonly string[] =>
+  [...textOf(model).matchAll(/^ \*   (?<id>[A-Z]\d+)  /gm)].map(({ groups }) => groups?.["id"] as string);
+
+describe("invariants", () => {
+  const models = sources.filter((file) => file.endsWith("/model.ts") && invariantsOf(file).length > 0);
+  it("have a checker each", () => {
+    expect(models.length).toBeGreaterThan(9);
+    const unchecked = models.flatMap((model) => {
+      const checkers = textOf(join(dirname(model), "check.ts"));
+      return invariantsOf(model)
+        .filter((id) => !new RegExp(`\\bcheck${id}(?:Change)?\\b`).test(checkers))
+        .map((id) => `${model}: ${id}`);
+    });
+    expect(unchecked).toEqual([]);
+  });
+});
+
 describe("files", () => {
   it("in src are all reached from what the package exports", () => {
     const entries = published.flatMap(({ file, exports }) =>
