@@ -16,6 +16,9 @@ interface ScopeRow {
 
 /** Every statement is prepared once. */
 const statements = (db: DatabaseSync) => ({
+  begin: db.prepare("BEGIN IMMEDIATE"),
+  commit: db.prepare("COMMIT"),
+  rollback: db.prepare("ROLLBACK"),
   scope: db.prepare("SELECT id, epoch, seq, head, append_id FROM scope WHERE name = ?"),
   create: db.prepare(
     "INSERT INTO scope (name, epoch, owner, seq, append_id) VALUES (?, 1, ?, 0, '') ON CONFLICT (name) DO UPDATE SET epoch = epoch + 1, owner = excluded.owner RETURNING epoch, seq",
@@ -75,13 +78,13 @@ export const sqliteJournal = (file: string): SqliteJournal => {
 
   /** One transaction; it is rolled back as a whole where the store itself fails. */
   const transact = (appends: readonly Append[]): AppendResult[] => {
-    db.exec("BEGIN IMMEDIATE");
+    sql.begin.run();
     try {
       const results = appends.map((append) => write(sql, append));
-      db.exec("COMMIT");
+      sql.commit.run();
       return results;
     } catch (thrown) {
-      if (db.isTransaction) db.exec("ROLLBACK");
+      if (db.isTransaction) sql.rollback.run();
       throw thrown;
     }
   };
