@@ -5,7 +5,8 @@ export const schemaVersion = 1;
 
 /**
  * `append` is the hot table: one row an append, in the order of their commits, each naming its scope's row before. No
- * text key and no index is written with it; a scope's rows are found from its head, backwards.
+ * text key and no index is written with it; a scope's rows are found from its head, backwards. `scope` is up to date
+ * with the rows up to the mark.
  */
 const tables = `
   CREATE TABLE scope (
@@ -24,8 +25,13 @@ const tables = `
     scope INTEGER NOT NULL,
     before INTEGER,
     first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    append_id TEXT NOT NULL,
+    wake_at INTEGER,
     lines TEXT NOT NULL
   ) STRICT;
+  CREATE TABLE mark (upto INTEGER NOT NULL) STRICT;
+  INSERT INTO mark VALUES (0);
   CREATE TABLE finished (
     scope INTEGER NOT NULL,
     kind TEXT NOT NULL,
