@@ -12,12 +12,10 @@ import {
   type ValueError,
   type ValueErrorCode,
   loneSurrogate,
-  noLimits,
   setKey,
   sortedKeys,
 } from "./json.ts";
 import { type ToolValue, tagKey } from "./model.ts";
-import { copyPlain } from "./plain.ts";
 
 /** What else than JSON may stand in the input: the tags of encoded values, or attachments themselves. */
 export type Form = "json" | "encoded" | "value";
@@ -133,8 +131,6 @@ class Reader {
 
   #attempt(input: unknown): ToolValue | Refusal {
     try {
-      const plain = this.#limits === noLimits ? copyPlain(input) : undefined;
-      if (plain !== undefined) return plain;
       const root = this.#admit(input);
       if (root instanceof Frame) return this.#readAll(root);
       return this.#size < 0 ? this.#tooLarge() : root;

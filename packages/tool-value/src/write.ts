@@ -103,10 +103,7 @@ const givenKeys = (object: object): readonly string[] => {
 /** How deep a value is looked at for the engine's sake, which writes on JavaScript's stack. */
 const nativeDepth = 512;
 
-/** Which order of keys a text has: that of code units, or the one that is given. */
-type Order = "sorted" | "given";
-
-const isNativeItem = (item: unknown, order: Order, depth: number): boolean => {
+const isNativeItem = (item: unknown, depth: number): boolean => {
   switch (typeof item) {
     case "string":
     case "boolean":
@@ -114,46 +111,39 @@ const isNativeItem = (item: unknown, order: Order, depth: number): boolean => {
     case "number":
       return Number.isFinite(item);
     default:
-      return item === null || (typeof item === "object" && depth > 0 && isNative(item, order, depth - 1));
+      return item === null || (typeof item === "object" && depth > 0 && isNative(item, depth - 1));
   }
 };
 
-/** Whether the engine writes a key where it belongs: behind the last one, "" before the first. */
-const isInPlace = (last: string, key: string, order: Order): boolean => {
-  if (order === "sorted") return last === "" || isBefore(last, key);
-  return last !== "" || !isIndex.test(key);
-};
-
-/** Whether the engine's own text of a container is what is wanted, as it mostly is of what a codec or a gate made. */
-const isNative = (container: object, order: Order, depth: number): boolean => {
+/** Whether the engine's own text of a container is canonical, as it mostly is of a value in normal form. */
+const isNative = (container: object, depth: number): boolean => {
   if (Array.isArray(container)) {
-    for (let i = 0; i < container.length; i++) if (!isNativeItem(container[i], order, depth)) return false;
+    for (let i = 0; i < container.length; i++) if (!isNativeItem(container[i], depth)) return false;
     return true;
   }
   if (Attachment.is(container)) return false;
   let last = "";
   // oxlint-disable-next-line guard-for-in -- an inherited key only sends the value to the writer
   for (const key in container) {
-    const isPlain = isInPlace(last, key, order) && key !== tagKey;
-    if (!isPlain || !isNativeItem((container as JsonObject)[key], order, depth)) return false;
+    const inOrder = last === "" || isBefore(last, key);
+    if (!inOrder || key === tagKey || !isNativeItem((container as JsonObject)[key], depth)) return false;
     last = key;
   }
   return true;
 };
 
-/** The text, by the engine where it can, by the writer where it can not. */
-const writeAny = (value: ToolValue, order: Order, style: Style): string =>
-  isNativeItem(value, order, nativeDepth) ? JSON.stringify(value) : write(value, style);
+/** The canonical text, by the engine where it can, by the writer where it can not. */
+const writeCanonical = (value: ToolValue, style: Style): string =>
+  isNativeItem(value, nativeDepth) ? JSON.stringify(value) : write(value, style);
 
 const jsonStyle: Style = { keys: sortedKeys, escape: false, attachment: unreachable };
 
 /** The canonical text (RFC 8785, integers exact at any size). */
-export const stringify = (json: Json): string => writeAny(json, "sorted", jsonStyle);
-
-const recordStyle: Style = { keys: givenKeys, escape: false, attachment: unreachable };
+export const stringify = (json: Json): string => writeCanonical(json, jsonStyle);
 
 /** The text of an encoded record, its fields in the order of its codec. */
-export const stringifyRecord = (encoded: unknown): string => writeAny(encoded as Json, "given", recordStyle);
+export const stringifyRecord = (encoded: unknown): string =>
+  write(encoded as Json, { keys: givenKeys, escape: false, attachment: unreachable });
 
 const encodedStyle: Style = {
   keys: sortedKeys,
@@ -162,7 +152,7 @@ const encodedStyle: Style = {
 };
 
 /** The canonical text of a value's encoded form, in one pass. */
-export const canonicalJson = (value: ToolValue): string => writeAny(value, "sorted", encodedStyle);
+export const canonicalJson = (value: ToolValue): string => writeCanonical(value, encodedStyle);
 
 /** Compact text, cut at each attachment: `onText` and `onAttachment` are called in the order of the value. */
 export const writeAround = (
