@@ -1,5 +1,5 @@
 /** The agent's process of the demo: one call of one tool, over a journal that outlives it. */
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { openRuntime } from "@pawl/driver-node";
@@ -7,11 +7,17 @@ import { defineTool } from "@pawl/runtime";
 
 const [folder = "."] = process.argv.slice(2);
 
-/** The outside world: it hears of each try, and does the work once for each idempotency key, as payment services do. */
-const ledger = join(folder, "ledger.txt");
+/**
+ * The outside world: a service that takes idempotency keys, as payment services do. It notes every try, and does the
+ * work of a key by making a file that can be made once.
+ */
+const world = join(folder, "world");
+mkdirSync(world, { recursive: true });
 const doInTheWorld = async (what: string, key: string): Promise<string> => {
   await pause(120);
-  appendFileSync(ledger, `${key}\n`);
+  appendFileSync(join(folder, "tries.txt"), `${key}\n`);
+  const file = join(world, encodeURIComponent(key));
+  if (!existsSync(file)) writeFileSync(file, what, { flag: "wx" });
   return `${what}: done`;
 };
 

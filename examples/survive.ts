@@ -1,6 +1,6 @@
 /** `pnpm demo`: an agent's process is killed with SIGKILL again and again, and its call goes on where it was. */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -32,15 +32,16 @@ const lives = [1, 3, 4];
 let isOver = false;
 for (let life = 1; !isOver && life <= 8; life++) isOver = await live(life, lives[life - 1] ?? Infinity);
 
-const tries = readFileSync(join(folder, "ledger.txt"), "utf8").trim().split("\n");
-const counts = new Map<string, number>();
-for (const key of tries) counts.set(key, (counts.get(key) ?? 0) + 1);
-console.log("\nWhat the world heard, by idempotency key:");
-for (const [key, count] of counts) {
-  console.log(`  ${paint(32, "done once")}${count > 1 ? `, tried ${count} times` : ""}  ${key}`);
+const tries = readFileSync(join(folder, "tries.txt"), "utf8").trim().split("\n");
+const done = readdirSync(join(folder, "world")).map(decodeURIComponent);
+const countOf = (list: readonly string[], key: string): number => list.filter((other) => other === key).length;
+console.log("\nWhat the world was asked and did, by idempotency key:");
+for (const key of new Set(tries)) {
+  const work = paint(32, `done ${countOf(done, key)}×`);
+  console.log(`  tried ${countOf(tries, key)}×, ${work}  ${key}`);
 }
 console.log(`
 A step that is on record is never run again: it is answered from the log. One whose process died between the work and
 its record is tried again under the same key, so that a service which takes idempotency keys does it once.`);
 rmSync(folder, { recursive: true });
-process.exitCode = isOver ? 0 : 1;
+process.exitCode = isOver && done.length === new Set(tries).size ? 0 : 1;

@@ -65,7 +65,11 @@ const pair = (call: string, n: number): readonly [Event, Event] => {
   const input = { customer: "c-4711", order: `o-${n}`, amount: 1999, note: "as agreed on the phone" };
   return [
     { type: "effect.requested", ...of, hash, effect: { kind: "step", recovery: "again", input } },
-    { type: "step.settled", ...of, result: { status: "ok", value: { id: n, text, ok: true, items: [1, 2, 3] } } },
+    {
+      type: "step.settled",
+      ...of,
+      result: { status: "ok", value: { id: n, text, ok: true, state: "shipped", items: [1, 2, 3] } },
+    },
   ];
 };
 
