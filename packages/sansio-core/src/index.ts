@@ -27,7 +27,6 @@ export {
   toolReplayKey,
 } from "./ids.ts";
 export { type RetryDecision, decideRetry, maxAttempts, retryDelayMs, retrySleepSuffix } from "./call/retry.ts";
-export { type ScheduledItem, resultOrder, startGroups } from "./batch/schedule.ts";
 export {
   ExecutionScope,
   type IdentityError,

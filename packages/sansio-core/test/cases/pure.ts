@@ -2,7 +2,6 @@
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
-import { resultOrder, startGroups } from "../../src/batch/schedule.ts";
 import {
   type Millis,
   type RetryTerms,
@@ -97,14 +96,6 @@ const retrySleep = (input: Input): unknown => {
 const argsOf = (call: Input): E.Either<v.ValueError, v.Json> =>
   typeof call["args_json"] === "string" ? v.parse(call["args_json"]) : E.right(call["args"] ?? null);
 
-const scheduled = (input: Input): unknown => {
-  const items = listOf(input["items"]).map((item) => {
-    const { i, mode } = objectOf(item);
-    return { index: i as number, mode: mode as "serial" | "parallel" };
-  });
-  return { start_groups: startGroups(items), result_order: resultOrder(items) };
-};
-
 export const pureAdapters = {
   "retry.delay_ms": (input: Input) => {
     const afterMs = (input["after_ms"] ?? undefined) as Millis | undefined;
@@ -116,7 +107,6 @@ export const pureAdapters = {
     return E.right(runRetries(retryTermsOf(termsOf(input), hasKey ? "key" : undefined), listOf(input["results"])));
   },
   "retry.sleep_invocation": (input: Input) => E.right(retrySleep(input)),
-  schedule_tool_batch: (input: Input) => E.right(scheduled(input)),
   "batch.id": (input: Input) =>
     pipe(
       listOf(input["calls"]),

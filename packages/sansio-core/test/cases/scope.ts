@@ -3,6 +3,13 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Json } from "@pawl/tool-value";
 import * as core from "../../src/index.ts";
 
+/** A call as the cases make it: of the tool `t`, if they name no other. */
+export interface TestCall {
+  readonly id: string;
+  readonly args: Json;
+  readonly tool?: string;
+}
+
 const tool = core.plainTool("t", { durable: true });
 
 export class TestScope {
@@ -10,15 +17,15 @@ export class TestScope {
   readonly commands: core.Command[] = [];
   #at = 0;
 
-  /** With a request `r` of these calls, all running. */
-  constructor(calls: readonly { readonly id: string; readonly args: Json }[], name = tool.name) {
+  /** With a request `r` of these calls, all running but for serial ones that wait for their turn. */
+  constructor(calls: readonly TestCall[], tools: readonly core.Tool[] = [tool]) {
     this.tell({ type: "scope.opened", epoch: 1, owner: "d", protocol: 1, options: core.defaultOptions });
-    this.tell({ type: "catalog.published", tools: [{ ...tool, name }] });
+    this.tell({ type: "catalog.published", tools });
     this.tell({
       type: "request.submitted",
       request: "r",
       hash: "h",
-      calls: calls.map(({ id, args }) => ({ id, tool: name, args })),
+      calls: calls.map((call) => ({ tool: tool.name, ...call })),
     });
   }
 

@@ -1,7 +1,7 @@
 /** The ops that need a scope: waits in sequence, and a call whose batch is cancelled. */
 import { type Json, ModelToolReturn, ToolCallOutput, modelReturn, successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { callRef, resolutionOf } from "../../src/index.ts";
+import { callRef, plainTool, resolutionOf } from "../../src/index.ts";
 import { TestScope } from "./scope.ts";
 
 type Input = { readonly [field: string]: Json };
@@ -82,7 +82,7 @@ const childCancelled = (input: Input): unknown => {
     readonly args?: Json;
     readonly result?: Json;
   };
-  const scope = new TestScope([{ id: call_id, args }], tool_name);
+  const scope = new TestScope([{ id: call_id, args, tool: tool_name }], [plainTool(tool_name, { durable: true })]);
   const finish = (): void => {
     scope.until(call_finishes_after_ms);
     const output = successOutput(result);
@@ -109,7 +109,33 @@ const childCancelled = (input: Input): unknown => {
   return { launch: { status: "done", result: launched }, completed_event: completed };
 };
 
+/** The calls that have begun since `from`, in the order of their places. */
+const begun = (scope: TestScope, from: number): readonly string[] =>
+  scope.commands.slice(from).flatMap((command) => (command.type === "tool.execute" ? [command.call] : []));
+
+/** Who starts together, by what the core asks for as each group settles; and the order of the replies. */
+const scheduleBatch = (input: Input): Json => {
+  const items = input["items"] as unknown as readonly { readonly i: number; readonly mode?: string | null }[];
+  const calls = items
+    .toSorted((a, b) => a.i - b.i)
+    .map(({ i, mode }) => ({ id: `${i}`, tool: mode === "serial" ? "serial" : "parallel", args: null }));
+  const tools = [plainTool("parallel"), plainTool("serial", { scheduling: "serial" })];
+  const scope = new TestScope(calls, tools);
+  const groups: number[][] = [];
+  for (let from = 0, group = begun(scope, from); group.length > 0; group = begun(scope, from)) {
+    from = scope.commands.length;
+    groups.push(group.map((ref) => Number(scope.state.calls.at(ref)?.call.id)));
+    for (const ref of group) {
+      const result = { type: "done", output: successOutput(null) } as const;
+      scope.tell({ type: "call.settled", call: ref, attempt: 1, run: 1, result, duration_ms: 0 });
+    }
+  }
+  const replies = scope.commands.find((command) => command.type === "reply")?.replies ?? [];
+  return { start_groups: groups, result_order: replies.map(({ call_id }) => Number(call_id)) };
+};
+
 export const stateAdapters = {
+  schedule_tool_batch: (input: Input) => E.right(scheduleBatch(input)),
   "await.sequence": (input: Input) => E.right(awaitSequence(input)),
   "batch.child_cancelled": (input: Input) => E.right(childCancelled(input)),
 };
