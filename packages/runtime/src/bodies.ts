@@ -14,7 +14,8 @@ import {
 import { type ToolResult, done, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Answer, type BodyPort, BodyRun } from "./body.ts";
-import { type CallFacts, completionKeyId, toolContext } from "./context.ts";
+import { toolContext } from "./context/context.ts";
+import { type CallFacts, completionKeyId } from "./context/facts.ts";
 import { Quarantined, recordedIn } from "./fold.ts";
 import type { Cause, ScopeRunner } from "./scope.ts";
 import type { SessionPort } from "./session.ts";

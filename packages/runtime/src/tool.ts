@@ -5,7 +5,7 @@ import { type Schema, Validator } from "@cfworker/json-schema";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
-import type { ToolContext } from "./context.ts";
+import type { ToolContext } from "./context/context.ts";
 import { ToolError } from "./error.ts";
 
 /** JSON Schema, as plain JSON. */

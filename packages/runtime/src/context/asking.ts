@@ -1,0 +1,49 @@
+/** How a facet asks: each durable effect has a key that repeats when the program repeats. */
+import type { EffectResult, EffectSpec } from "@pawl/sansio-core";
+import { type Json, describe, encode, fromJs, stableHash } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { Answer, BodyRun } from "../body.ts";
+import { EffectError } from "../error.ts";
+import type { CallFacts } from "./facts.ts";
+
+/** The promise of a durable effect, which a race can name. */
+export interface Durable<A> extends Promise<A> {
+  readonly key: string;
+}
+
+export const durable = <A>(key: string, promise: Promise<A>): Durable<A> => Object.assign(promise, { key });
+
+export const toJson = (input: unknown, what: string): Json => {
+  const value = fromJs(input === undefined ? null : input);
+  if (E.isLeft(value)) throw new EffectError("durable_effect_value", `${what}: ${describe(value.left)}`);
+  return encode(value.right);
+};
+
+export const valueOf = (result: EffectResult): Json => {
+  if (result.status === "ok") return result.value;
+  throw new EffectError(result.error.code, result.error.message);
+};
+
+/** One run of a body as its facets see it. */
+export class Asking {
+  readonly body: BodyRun;
+  readonly facts: CallFacts;
+  readonly #counts = new Map<string, number>();
+
+  constructor(body: BodyRun, facts: CallFacts) {
+    this.body = body;
+    this.facts = facts;
+  }
+
+  /** The n-th use of a name within a run: the first is the name itself. */
+  nextName(name: string): string {
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return count === 1 ? name : `${name}#${count}`;
+  }
+
+  /** Asks for an effect; what it is asked with tells it from another under the same key. */
+  async ask(key: string, effect: EffectSpec, input: Json, perform?: () => Promise<EffectResult>): Promise<Answer> {
+    return this.body.request({ key, hash: stableHash(input), effect, ...(perform === undefined ? {} : { perform }) });
+  }
+}

@@ -1,0 +1,32 @@
+/** Calls that a body makes together. */
+import { type Reply, batchId } from "@pawl/sansio-core";
+import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
+
+export interface BatchCall {
+  readonly id: string;
+  readonly toolId: string;
+  readonly args: unknown;
+}
+
+export interface Batches {
+  readonly batch: (calls: readonly BatchCall[]) => Durable<readonly Reply[]>;
+}
+
+export const batches = (asking: Asking): Batches => {
+  const batch: Batches["batch"] = (calls) => {
+    const listed = calls.map(({ id, toolId, args }) => ({
+      id,
+      tool_id: toolId,
+      args: toJson(args, `the arguments of \`${id}\``),
+    }));
+    const key = asking.nextName(batchId(listed).batch_id);
+    if (listed.length === 0) return durable(key, Promise.resolve([]));
+    const children = listed.map(({ id, tool_id, args }) => ({ id, tool: tool_id, args }));
+    const answered = asking.ask(key, { kind: "batch", calls: children }, children);
+    return durable(
+      key,
+      answered.then(({ result }) => valueOf(result) as unknown as readonly Reply[]),
+    );
+  };
+  return { batch };
+};

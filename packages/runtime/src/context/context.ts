@@ -1,0 +1,49 @@
+/** What a tool's body is given: `ctx`, put together from its facets. */
+import type { Json } from "@pawl/tool-value";
+import type { BodyRun } from "../body.ts";
+import { Asking, toJson } from "./asking.ts";
+import { type Batches, batches } from "./batch.ts";
+import type { CallFacts } from "./facts.ts";
+import { type HostRequests, hostRequests } from "./host.ts";
+import { type Names, names } from "./name.ts";
+import { type Selects, selects } from "./select.ts";
+import { type Steps, steps } from "./step.ts";
+import { type Waits, waits } from "./wait.ts";
+
+export interface ToolContext extends Steps, Waits, HostRequests, Batches, Selects, Names {
+  readonly sessionId: string;
+  readonly toolCallId: string;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** One for all attempts of this call: the idempotency key for an outside service. */
+  readonly replayKey: string;
+  readonly payload: Json;
+  readonly signal: AbortSignal;
+  /** Starts the body anew with other arguments and nothing remembered. */
+  readonly continueAs: (args: unknown) => Promise<never>;
+}
+
+export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
+  const asking = new Asking(body, facts);
+  return {
+    sessionId: facts.sessionId,
+    toolCallId: facts.callId,
+    attempt: body.id.attempt,
+    maxAttempts: facts.maxAttempts,
+    replayKey: facts.replayKey,
+    payload: facts.payload,
+    get signal() {
+      return body.signal;
+    },
+    ...steps(asking),
+    ...waits(asking),
+    ...hostRequests(asking),
+    ...batches(asking),
+    ...selects(asking),
+    ...names(asking),
+    continueAs: (args) => {
+      facts.continueAs(toJson(args, "the arguments to continue with"));
+      return new Promise<never>(() => undefined);
+    },
+  };
+};

@@ -1,0 +1,44 @@
+/** Choices among effects, whose winner is on record. */
+import type { SelectMode } from "@pawl/sansio-core";
+import { EffectError } from "../error.ts";
+import type { Asking, Durable } from "./asking.ts";
+
+export interface Selects {
+  readonly race: <const M extends readonly Durable<unknown>[]>(members: M) => Promise<Awaited<M[number]>>;
+  readonly any: <const M extends readonly Durable<unknown>[]>(members: M) => Promise<Awaited<M[number]>>;
+  readonly all: <A>(members: readonly Durable<A>[]) => Promise<readonly A[]>;
+  readonly allSettled: <A>(members: readonly Durable<A>[]) => Promise<readonly PromiseSettledResult<A>[]>;
+}
+
+export const selects = (asking: Asking): Selects => {
+  /** The place of the member that decided; an async function must not return the member, which it would wait for. */
+  const select = async (mode: SelectMode, members: readonly Durable<unknown>[]): Promise<number> => {
+    const keys = members.map(({ key }) => key);
+    const key = asking.nextName(`select:${mode}`);
+    const { winner } = await asking.ask(key, { kind: "select", mode, keys }, [mode, ...keys]);
+    return members.findIndex((member) => member.key === winner);
+  };
+
+  const first = async <A>(mode: "race" | "any", members: readonly Durable<A>[]): Promise<A> => {
+    const won = members[await select(mode, members)];
+    if (won === undefined) throw new EffectError("durable_effect_select", `nothing won a ${mode} of nothing`);
+    return won;
+  };
+
+  const all: Selects["all"] = async (members) => {
+    if (members.length > 0) await select("all", members);
+    return Promise.all(members);
+  };
+
+  const allSettled: Selects["allSettled"] = async (members) => {
+    if (members.length > 0) await select("all_settled", members);
+    return Promise.allSettled(members);
+  };
+
+  return {
+    race: (members) => first("race", members) as never,
+    any: (members) => first("any", members) as never,
+    all,
+    allSettled,
+  };
+};

@@ -1,0 +1,71 @@
+/** Durable steps: work that is done once per record, and answered from it afterwards. */
+import type { EffectResult, StepRecovery } from "@pawl/sansio-core";
+import type { Json } from "@pawl/tool-value";
+import { EffectError } from "../error.ts";
+import { misfitOfDurable } from "../open.ts";
+import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
+
+/** What a step's function is handed besides its input. */
+export interface StepInfo {
+  /** The step's replay key: hand it to the outside service as idempotency key. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+  readonly attempt: number;
+}
+
+export interface Steps {
+  /** Runs `fn` once per record: a body that runs again is answered from the log. */
+  readonly runJson: <A>(
+    stepId: string,
+    input: unknown,
+    fn: (input: Json, info: StepInfo) => A | Promise<A>,
+    options?: { readonly recovery?: StepRecovery },
+  ) => Durable<A>;
+}
+
+const errorOf = (thrown: unknown): EffectResult => {
+  const code = thrown instanceof EffectError ? thrown.code : "durable_step_failed";
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return { status: "err", error: { code, message: message.toWellFormed() } };
+};
+
+const misuseOf = (stepId: string, used: ReadonlySet<string>): EffectError | undefined => {
+  if (stepId.trim() === "")
+    return new EffectError("durable_effect_empty_step_id", "durable effect step id must be non-empty");
+  if (!used.has(stepId)) return undefined;
+  const message = `durable effect step id \`${stepId}\` was already used by this tool call`;
+  return new EffectError("durable_effect_duplicate_step_id", message);
+};
+
+export const steps = (asking: Asking): Steps => {
+  const { body, facts } = asking;
+  const used = new Set<string>();
+
+  const runJson: Steps["runJson"] = (stepId, input, fn, { recovery = "again" } = {}) => {
+    const key = `durable-step:${stepId}`;
+    const misuse = misfitOfDurable(facts.standing) ?? misuseOf(stepId, used);
+    if (misuse !== undefined) return durable(key, Promise.reject(misuse));
+    used.add(stepId);
+    const json = toJson(input, `the input of step \`${stepId}\``);
+    const info: StepInfo = {
+      key: `${facts.base}:${key}`,
+      get signal() {
+        return body.signal;
+      },
+      attempt: body.id.attempt,
+    };
+    const perform = async (): Promise<EffectResult> => {
+      try {
+        return { status: "ok", value: toJson(await fn(json, info), `the result of step \`${stepId}\``) };
+      } catch (thrown) {
+        return errorOf(thrown);
+      }
+    };
+    const answered = asking.ask(key, { kind: "step", recovery, input: json }, json, perform);
+    return durable(
+      key,
+      answered.then(({ result }) => valueOf(result) as never),
+    );
+  };
+  return { runJson };
+};

@@ -1,0 +1,53 @@
+/** Time, and words from outside. */
+import type { EffectSpec } from "@pawl/sansio-core";
+import type { Json } from "@pawl/tool-value";
+import { EffectError } from "../error.ts";
+import { misfitOfCompletion } from "../open.ts";
+import { awaitEffectKey } from "../value.ts";
+import { type Asking, type Durable, durable, valueOf } from "./asking.ts";
+import { completionKeyId, customKeyId } from "./facts.ts";
+
+export interface Waits {
+  readonly sleep: (ms: number) => Durable<void>;
+  /** The token under which the outside resolves an event of this name. */
+  readonly externalEventKey: (key: string) => string;
+  readonly awaitEventJson: (key: string, options?: { readonly deadlineMs?: number }) => Durable<Json>;
+  /** The token under which the outside completes this call, after the body returned `pending()`. */
+  readonly completionKey: () => string;
+}
+
+export const waits = (asking: Asking): Waits => {
+  const { facts } = asking;
+
+  const waitId = (key: string): string => {
+    if (key.trim() === "")
+      throw new EffectError("durable_effect_empty_event_key", "durable effect external event key must be non-empty");
+    return customKeyId(facts, key);
+  };
+
+  const sleep: Waits["sleep"] = (ms) => {
+    const key = asking.nextName("sleep");
+    return durable(
+      key,
+      asking.ask(key, { kind: "sleep", ms }, ms).then(() => undefined),
+    );
+  };
+
+  const awaitEventJson: Waits["awaitEventJson"] = (key, { deadlineMs } = {}) => {
+    const wait = waitId(key);
+    const effectKey = awaitEffectKey(wait);
+    const spec: EffectSpec = { kind: "wait", wait, ...(deadlineMs === undefined ? {} : { deadline_ms: deadlineMs }) };
+    return durable(
+      effectKey,
+      asking.ask(effectKey, spec, wait).then(({ result }) => valueOf(result)),
+    );
+  };
+
+  const completionKey = (): string => {
+    const misfit = misfitOfCompletion(facts.standing);
+    if (misfit !== undefined) throw misfit;
+    return facts.token(completionKeyId(facts));
+  };
+
+  return { sleep, externalEventKey: (key) => facts.token(waitId(key)), awaitEventJson, completionKey };
+};
