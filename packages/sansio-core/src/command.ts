@@ -97,6 +97,12 @@ export type Command =
       readonly event_type?: string;
       readonly payload?: Json;
       readonly state?: ProcessState;
+    }
+  /** All that a deleted session held have said what becomes of them: those that live on, and nobody has, or another. */
+  | {
+      readonly type: "deletion.report";
+      readonly orphaned: readonly string[];
+      readonly preserved: readonly string[];
     };
 export type CommandType = Command["type"];
 
@@ -130,6 +136,7 @@ export const duties: { readonly [T in Exclude<CommandType, "tool.execute" | "ste
   "engine.run": untilAcked("process.event_appended"),
   "engine.cancel": untilAcked("process.event_appended"),
   "process.observe": { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
+  "deletion.report": { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
   observe: { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
 };
 

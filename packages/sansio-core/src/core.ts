@@ -112,6 +112,7 @@ const handleAmongScopes = (draft: Draft, event: LinkEvent | ProcessScopeEvent | 
     case "handle.granted":
     case "handles.transferred":
     case "handles.revoked":
+    case "session.deleted":
       return onHandleEvent(draft, event);
     default:
       return absurd(event);
@@ -150,6 +151,7 @@ const route = (draft: Draft, signal: Signal): void => {
     case "wait.leave":
     case "wait.close":
     case "waits.forget":
+    case "waits.revoke":
     case "wait.claim":
     case "wait.settle":
       return onWaitSignal(draft, signal);
@@ -178,6 +180,7 @@ const routeAmongScopes = (draft: Draft, signal: AmongScopes): void => {
     case "process.unwait":
       return onProcessSignal(draft, signal);
     case "handle.grant":
+    case "handle.released":
     case "handle.ended":
       return onHandleSignal(draft, signal);
     default:

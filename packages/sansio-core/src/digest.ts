@@ -35,6 +35,7 @@ const tags: { readonly [T in CommandType]: number } = {
   "engine.run": 19,
   "engine.cancel": 20,
   "process.observe": 21,
+  "deletion.report": 22,
 };
 
 const absent = -1;
@@ -94,6 +95,12 @@ class Lanes {
 
   optional(text: string | undefined): this {
     return text === undefined ? this.word(absent) : this.text(text);
+  }
+
+  texts(texts: readonly string[]): this {
+    this.word(texts.length);
+    for (const text of texts) this.text(text);
+    return this;
   }
 
   run({ call, attempt, run }: { readonly call: string; readonly attempt: number; readonly run: number }): this {
@@ -160,6 +167,8 @@ const write = (lanes: Lanes, c: Command): Lanes => {
     case "process.observe":
       lanes.text(c.what).text(c.process).number(c.sequence);
       return lanes.optional(c.event_type).optional(c.state);
+    case "deletion.report":
+      return lanes.texts(c.orphaned).texts(c.preserved);
     default:
       return absurd(c);
   }

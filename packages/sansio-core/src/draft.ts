@@ -11,7 +11,7 @@ import type { Command } from "./command.ts";
 import { Deadlines, isSameDeadline } from "./deadline.ts";
 import type { BatchRef, CallRef } from "./ids.ts";
 import type { Options } from "./options.ts";
-import type { HandleRow } from "./handle/model.ts";
+import type { DeletionRow, HandleRow } from "./handle/model.ts";
 import type { LinkRow } from "./link/model.ts";
 import type { OutboxRow } from "./outbox/model.ts";
 import type { ProcessRow } from "./process/model.ts";
@@ -24,7 +24,7 @@ import type { WaitRow } from "./wait/model.ts";
 
 /** What has left the state with this event, for the journal's finished index. */
 export interface Finished {
-  readonly kind: "request" | "call" | "wait" | "link";
+  readonly kind: "request" | "call" | "wait" | "link" | "wake";
   readonly id: string;
 }
 
@@ -46,6 +46,7 @@ export class Draft {
   #outbox: PersistentMap<string, OutboxRow>;
   #links: PersistentMap<string, LinkRow>;
   #handles: PersistentMap<string, HandleRow>;
+  #deletion: DeletionRow | undefined;
   #process: ProcessRow | undefined;
   #deadlines: Deadlines;
   /** Whether the first deadline may be one that its call has no more. */
@@ -66,6 +67,7 @@ export class Draft {
     this.#outbox = before.outbox;
     this.#links = before.links;
     this.#handles = before.handles;
+    this.#deletion = before.deletion;
     this.#process = before.process;
     this.#deadlines = before.deadlines;
   }
@@ -91,6 +93,12 @@ export class Draft {
   get handles(): PersistentMap<string, HandleRow> {
     return this.#handles;
   }
+  get links(): PersistentMap<string, LinkRow> {
+    return this.#links;
+  }
+  get deletion(): DeletionRow | undefined {
+    return this.#deletion;
+  }
   get process(): ProcessRow | undefined {
     return this.#process;
   }
@@ -115,6 +123,9 @@ export class Draft {
   }
   calls(): CallRow[] {
     return this.#calls.rows();
+  }
+  waits(): WaitRow[] {
+    return this.#waits.rows();
   }
 
   setScope(scope: ScopeRow): void {
@@ -168,6 +179,7 @@ export class Draft {
     this.#outbox = this.#outbox.set(row.key, row);
   }
   dropOutbox(key: string): void {
+    if (this.#outbox.get(key)?.type === "wake.deliver") this.finished.push({ kind: "wake", id: key });
     this.#outbox = this.#outbox.delete(key);
   }
 
@@ -184,6 +196,9 @@ export class Draft {
   }
   dropHandle(process: string): void {
     this.#handles = this.#handles.delete(process);
+  }
+  setDeletion(row: DeletionRow): void {
+    this.#deletion = row;
   }
   setProcess(row: ProcessRow): void {
     this.#process = row;
@@ -252,6 +267,7 @@ export class Draft {
       outbox: this.#outbox,
       links: this.#links,
       handles: this.#handles,
+      deletion: this.#deletion,
       process: this.#process,
       deadlines: this.#deadlines,
     };

@@ -52,6 +52,7 @@ export type RejectionCode =
   | "already_received"
   | "already_answered"
   | "handle_refused"
+  | "session_deleted"
   | "message_unknown"
   | "invalid_option";
 

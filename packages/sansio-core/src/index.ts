@@ -102,7 +102,7 @@ export { type ProcessRow } from "./process/model.ts";
 export { CausalRef, RuntimeEffectKind, RuntimeInvocation, RuntimeScope, RuntimeSubject } from "./process/invocation.ts";
 export { completionRequest, coreEvent, coreEventTypes } from "./process/core-event.ts";
 export { type Appended, type ProcessAppend, appendEvent } from "./process/append.ts";
-export { type WakeDelivery, wakeDeliveryOf, wakeText } from "./process/wake.ts";
+export { type WakeDelivery, wakeDeliveryOf, wakeKey, wakeText } from "./process/wake.ts";
 export { awaitOfOutput, outputOfAwait } from "./process/output.ts";
 export { checkSignalName, signalRequest } from "./process/signal.ts";
 export {
@@ -147,6 +147,6 @@ export { chain, chainStart } from "./log/chain-hash.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./link/message.ts";
 export { type LinkRow, type MessageReceived, type Sending, answerOf, finishedLink } from "./link/model.ts";
 export { MessageCodec, OutcomeCodec } from "./link/codec.ts";
-export { type HandleRow } from "./handle/model.ts";
+export { type DeletionRow, type HandleRow } from "./handle/model.ts";
 export { handleMisfit, handlesOf } from "./handle/read.ts";
 export { resultOfEvent, resultOfOutcome, resultOfUnsent } from "./process/read.ts";

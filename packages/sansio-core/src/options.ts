@@ -10,6 +10,8 @@ export interface Options {
   readonly max_unclaimed: number;
   /** Answers to messages of one link that their sender has not heard; more messages are taken when it has. */
   readonly max_answers: number;
+  /** Messages of one link that are not answered; a body that would send more waits. */
+  readonly max_unanswered: number;
   /** Handles of processes that have ended; the oldest leave first. */
   readonly max_ended_handles: number;
   /** The pause before each resume after a lost owner; so many resumes in a row without a new record are tried. */
@@ -31,6 +33,7 @@ export const defaultOptions: Options = {
   grace_ms: 50,
   max_unclaimed: 1000,
   max_answers: 1000,
+  max_unanswered: 1000,
   max_ended_handles: 1000,
   resume_pauses_ms: [0, 1000, 4000, 16_000, 64_000],
   no_executor_ms: 900_000,
@@ -42,8 +45,9 @@ export const defaultOptions: Options = {
 };
 
 /** Why nothing would ever happen under these options, if so. */
-export const invalidOption = ({ concurrency, expire_at_once }: Options): string | undefined => {
+export const invalidOption = ({ concurrency, expire_at_once, max_unanswered }: Options): string | undefined => {
   if (concurrency === 0) return "concurrency: no call could ever start";
+  if (max_unanswered === 0) return "max_unanswered: no message could ever be sent";
   return expire_at_once === 0 ? "expire_at_once: no deadline could ever pass" : undefined;
 };
 
@@ -55,6 +59,7 @@ export const Options: Codec<Options> = record<Options>("struct Options", {
   grace_ms: option(u64, defaultOptions.grace_ms),
   max_unclaimed: option(u64, defaultOptions.max_unclaimed),
   max_answers: option(u64, defaultOptions.max_answers),
+  max_unanswered: option(u64, defaultOptions.max_unanswered),
   max_ended_handles: option(u64, defaultOptions.max_ended_handles),
   resume_pauses_ms: option(array(u64), defaultOptions.resume_pauses_ms),
   no_executor_ms: option(u64, defaultOptions.no_executor_ms),

@@ -85,15 +85,30 @@ export type Signal =
   /** The earliest deadline of a body's effects has passed. */
   | { readonly type: "effects.expire"; readonly call: CallRef }
   | { readonly type: "waits.forget"; readonly request: string; readonly keys: readonly string[] }
+  /** Nobody may resolve these any more. */
+  | { readonly type: "waits.revoke"; readonly keys: readonly string[] }
   /** A request holds a key that is resolved from within, before any of its calls waits there. */
   | { readonly type: "wait.claim"; readonly key: string; readonly request: string }
   /** A key is resolved from within. `isKept`: also where nobody holds it, for whoever comes. */
   | { readonly type: "wait.settle"; readonly key: string; readonly resolution: Resolution; readonly isKept: boolean }
   | ({ readonly type: "messages.send"; readonly to: string } & WaitingMessage)
-  | { readonly type: "message.taken"; readonly from: string; readonly message: Said; readonly invalid?: string }
+  | {
+      readonly type: "message.taken";
+      readonly from: string;
+      readonly message: Said;
+      readonly invalid?: string;
+      readonly known?: boolean;
+    }
   | { readonly type: "message.judged"; readonly from: string; readonly outcome: Outcome }
   | { readonly type: "message.heard"; readonly to: string; readonly message: Message; readonly outcome: Outcome }
-  | ({ readonly type: "handle.grant" } & GrantedHandle)
+  /** `isNews`: the process does not know yet that the session has its handle. */
+  | ({ readonly type: "handle.grant"; readonly isNews: boolean } & GrantedHandle)
+  /** What a process said to a session that was deleted. */
+  | {
+      readonly type: "handle.released";
+      readonly process: string;
+      readonly fate: "orphaned" | "preserved" | "ended";
+    }
   | { readonly type: "handle.ended"; readonly process: string; readonly state: TerminalState }
   /** A process runs its call as a request of its own. */
   | {
@@ -143,6 +158,7 @@ export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
   "wait.close": ["effect.end", "pending.end"],
   "pending.end": ["call.moved"],
   "waits.forget": [],
+  "waits.revoke": ["effect.end", "pending.end"],
   "wait.claim": [],
   "wait.settle": ["effect.end", "pending.end"],
   "messages.send": [],
@@ -156,8 +172,9 @@ export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
     "handle.ended",
   ],
   "message.judged": [],
-  "message.heard": ["handle.grant"],
-  "handle.grant": [],
+  "message.heard": ["handle.grant", "handle.released"],
+  "handle.grant": ["messages.send"],
+  "handle.released": [],
   "handle.ended": [],
   "request.open": ["batch.create"],
   "run.ended": ["messages.send"],

@@ -6,7 +6,7 @@ import { type CallRow, dueOf } from "./call/model.ts";
 import type { CatalogRow } from "./catalog/model.ts";
 import { type Due, Deadlines, isSameDeadline } from "./deadline.ts";
 import { defaultOptions } from "./options.ts";
-import type { HandleRow } from "./handle/model.ts";
+import type { DeletionRow, HandleRow } from "./handle/model.ts";
 import type { LinkRow } from "./link/model.ts";
 import type { OutboxRow } from "./outbox/model.ts";
 import type { ProcessRow } from "./process/model.ts";
@@ -33,6 +33,8 @@ export interface State {
   readonly links: PersistentMap<string, LinkRow>;
   /** Of a session: the processes that it may use. */
   readonly handles: PersistentMap<string, HandleRow>;
+  /** Of a session that was deleted. */
+  readonly deletion: DeletionRow | undefined;
   /** Of the scope of a process. */
   readonly process: ProcessRow | undefined;
   readonly deadlines: Deadlines;
@@ -53,6 +55,7 @@ export const initial = (scope: string): State => ({
   outbox: PersistentMap(),
   links: PersistentMap(),
   handles: PersistentMap(),
+  deletion: undefined,
   process: undefined,
   deadlines: Deadlines.none,
 });

@@ -89,6 +89,7 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
   W2: [wait.checkW2, { ...rich(), unclaimed: 2 }],
   W3: [wait.checkW3, withWait("key", { waiters: [] })],
   W4: [wait.checkW4, withWait("key", { requests: [] })],
+  W5: [wait.checkW5, { ...rich(), deletion: { asked: [], orphaned: [], preserved: [] } }],
   A1: [approval.checkA1, withCall("r:c", { manifest: tool("echo") })],
   O1: [
     outbox.checkO1,

@@ -8,6 +8,7 @@ import { type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
 import { type CallRef, effectBatch } from "../ids.ts";
 import type { Signal } from "../signal.ts";
+import { misfitOfLink } from "../link/room.ts";
 import { perform } from "./perform.ts";
 import { isForgotten } from "./ask.ts";
 import { firstDifference, repliesOf } from "../request/replies.ts";
@@ -42,11 +43,14 @@ const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): O
   }
 };
 
-/** Only a process has a log for events of its own. */
-const misfitOfScope = ({ process, scope }: Draft, { effect }: Requested): Rejection | undefined =>
-  effect.kind === "event" && process === undefined
+/** Only a process has a log for events of its own, and a link takes more when some of it is answered. */
+const misfitOfScope = (draft: Draft, { effect }: Requested): Rejection | undefined => {
+  const { process, scope } = draft;
+  if (effect.kind === "message") return misfitOfLink(draft, effect.to);
+  return effect.kind === "event" && process === undefined
     ? reject("process_unknown", `\`${scope.id}\` is no process`)
     : undefined;
+};
 
 const onRequested = (draft: Draft, event: Requested): Rejection | undefined => {
   const row = inPhase(draft, event.call, "running");

@@ -33,5 +33,17 @@ export const checkH3: Check = ({ handles }) => {
   return undefined;
 };
 
-export const handleChecks: readonly Check[] = [checkH1, checkH3];
-export const handleChangeChecks = [checkH2Change] as const;
+export const checkH4: Check = ({ deletion, handles, scope }) => {
+  if (deletion === undefined) return undefined;
+  if (!scope.id.startsWith("session:")) return `H4: \`${scope.id}\` is deleted, and no session`;
+  if (handles.size > 0) return `H4: deleted, with ${handles.size} handles`;
+  const { asked, orphaned, preserved } = deletion;
+  const twice = [asked, orphaned, preserved].find((list) => new Set(list).size !== list.length);
+  return twice === undefined ? undefined : `H4: a process is named twice in ${twice.join()}`;
+};
+
+export const checkH4Change = (before: State, after: State): string | undefined =>
+  before.deletion === undefined || after.deletion !== undefined ? undefined : "H4: a deletion was undone";
+
+export const handleChecks: readonly Check[] = [checkH1, checkH3, checkH4];
+export const handleChangeChecks = [checkH2Change, checkH4Change] as const;

@@ -6,4 +6,5 @@ export const handleEvents = {
   "handle.granted": grantedFields,
   "handles.transferred": { from: SessionScope, to: SessionScope, processes: array(string) },
   "handles.revoked": { holder: SessionScope, processes: optional(array(string)) },
+  "session.deleted": {},
 } as const;

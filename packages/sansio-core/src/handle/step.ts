@@ -4,8 +4,10 @@ import { type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
 import type { SessionScope } from "../key/session-scope.ts";
 import type { GrantedHandle } from "../link/message.ts";
+import { processScope } from "../key/process.ts";
 import { notGranted } from "../process/handle.ts";
 import type { Signal } from "../signal.ts";
+import { letGo, misfitOfDeleted, onDeleted, onReleased } from "./deletion.ts";
 import { type HandleEvent, type HandleRow, isHeldBy, isSameHolder, scopeOfHolder } from "./model.ts";
 
 type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
@@ -21,7 +23,15 @@ const trim = (draft: Draft): void => {
   if (oldest !== undefined) draft.dropHandle(oldest.process);
 };
 
+/** Tells a process that runs whether this session has its handle, and so is told of its end. */
+const tellHeld = (draft: Draft, { process, status }: Pick<HandleRow, "process" | "status">, held: boolean): void => {
+  if (status !== "running") return;
+  const message = { type: "handle.held", held } as const;
+  draft.raise({ type: "messages.send", to: processScope(process), message, isLast: false });
+};
+
 const grant = (draft: Draft, { holder, process, descriptor, definition, status }: GrantedHandle): void => {
+  if (draft.deletion !== undefined) return letGo(draft, draft.deletion, process);
   const row = draft.handles.get(process);
   if (row !== undefined) {
     return isHeldBy(row, holder) ? undefined : draft.putHandle({ ...row, holders: [...row.holders, holder] });
@@ -39,8 +49,9 @@ const misfitOfHolder = (draft: Draft, holder: SessionScope): Rejection | undefin
 };
 
 const onGranted = (draft: Draft, event: EventOf<"handle.granted">): Rejection | undefined => {
-  const misfit = misfitOfHolder(draft, event.holder);
+  const misfit = misfitOfDeleted(draft) ?? misfitOfHolder(draft, event.holder);
   if (misfit !== undefined) return misfit;
+  if (!draft.handles.has(event.process)) tellHeld(draft, event, true);
   grant(draft, event);
   return undefined;
 };
@@ -56,8 +67,9 @@ const missing = (draft: Draft, holder: SessionScope, processes: readonly string[
 
 const release = (draft: Draft, row: HandleRow, holder: SessionScope): void => {
   const holders = without(row, holder);
-  if (holders.length === 0) draft.dropHandle(row.process);
-  else draft.putHandle({ ...row, holders });
+  if (holders.length > 0) return draft.putHandle({ ...row, holders });
+  draft.dropHandle(row.process);
+  tellHeld(draft, row, false);
 };
 
 /** One handle, from one holder to another. */
@@ -102,6 +114,8 @@ export const onHandleEvent = (draft: Draft, event: HandleEvent): Rejection | und
       return onTransferred(draft, event);
     case "handles.revoked":
       return onRevoked(draft, event);
+    case "session.deleted":
+      return onDeleted(draft);
     default:
       return absurd(event);
   }
@@ -114,10 +128,18 @@ const onEnded = (draft: Draft, { process, state }: Of<"handle.ended">): void => 
   trim(draft);
 };
 
-export const onHandleSignal = (draft: Draft, signal: Of<"handle.grant" | "handle.ended">): void => {
+const onGrant = (draft: Draft, signal: Of<"handle.grant">): void => {
+  if (signal.isNews && draft.deletion === undefined && !draft.handles.has(signal.process))
+    tellHeld(draft, signal, true);
+  grant(draft, signal);
+};
+
+export const onHandleSignal = (draft: Draft, signal: Of<"handle.grant" | "handle.ended" | "handle.released">): void => {
   switch (signal.type) {
     case "handle.grant":
-      return grant(draft, signal);
+      return onGrant(draft, signal);
+    case "handle.released":
+      return onReleased(draft, signal);
     case "handle.ended":
       return onEnded(draft, signal);
     default:

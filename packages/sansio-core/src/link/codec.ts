@@ -49,6 +49,8 @@ export const MessageCodec: Codec<Message> = tagged<Message, "type">("Message", "
   },
   "process.woke": { wake: WakeDeliveryCodec },
   "handle.granted": grantedFields,
+  "handle.held": { held: boolean },
+  "session.deleted": {},
   "link.closed": {},
 });
 
@@ -60,7 +62,14 @@ export const OutcomeCodec: Codec<Outcome> = tagged<Outcome, "status">("Outcome",
 const place = { link: u64, number: u64 };
 
 export const linkEvents = {
-  "message.received": { from: string, ...place, heard: u64, message: MessageCodec, invalid: optional(string) },
+  "message.received": {
+    from: string,
+    ...place,
+    heard: u64,
+    message: MessageCodec,
+    invalid: optional(string),
+    known: optional(boolean),
+  },
   "message.answered": { to: string, ...place, outcome: OutcomeCodec },
   "link.retired": { peer: string },
 } as const;

@@ -39,7 +39,7 @@ export interface GrantedHandle {
   readonly status: ProcessState;
 }
 
-/** What a process tells those who have to do with it, and a session another. */
+/** What a process tells those who have to do with it, a session another, and a session the processes of its handles. */
 export type Telling =
   | {
       readonly type: "process.ended";
@@ -52,7 +52,11 @@ export type Telling =
       readonly output?: Json;
     }
   | { readonly type: "process.woke"; readonly wake: WakeDelivery }
-  | ({ readonly type: "handle.granted" } & GrantedHandle);
+  | ({ readonly type: "handle.granted" } & GrantedHandle)
+  /** A session has the handle of this process, or has it no more: whom its end is told. */
+  | { readonly type: "handle.held"; readonly held: boolean }
+  /** The session that says so is no more: it holds nothing, and is not woken. */
+  | { readonly type: "session.deleted" };
 
 /** The last word of a link. */
 export interface Closing {

@@ -78,6 +78,8 @@ export interface MessageReceived {
   readonly message: Message;
   /** Why the payload does not fit its schema, by the validator of the receiver's runtime. */
   readonly invalid?: string;
+  /** Of a wake: the finished index has it, so that the host was told already. */
+  readonly known?: boolean;
 }
 
 export type LinkEvent =
@@ -100,6 +102,10 @@ export interface Sending {
   readonly heard: number;
   readonly message: Message;
 }
+
+/** How many messages to a peer are on their way, or wait to be. */
+export const unansweredOf = ({ outgoing }: Pick<LinkRow, "outgoing">): number =>
+  outgoing === undefined ? 0 : outgoing.unanswered.size + outgoing.waiting.length;
 
 /** What a receiver's end is called in the finished index. */
 export const finishedLink = (from: string, link: number): string => `${from}#${link}`;

@@ -98,7 +98,7 @@ const unheard = (end: IncomingEnd | undefined, heard: number): PersistentMap<num
 };
 
 const onReceived = (draft: Draft, event: Received): Rejection | undefined => {
-  const { from, link, number, heard, message, invalid } = event;
+  const { from, link, number, heard, message, invalid, known } = event;
   const row: LinkRow = draft.link(from) ?? { peer: from };
   const misfit = misfitOf(event, row.incoming);
   if (misfit !== undefined) return misfit;
@@ -114,7 +114,13 @@ const onReceived = (draft: Draft, event: Received): Rejection | undefined => {
     return undefined;
   }
   draft.putLink(withIncoming(row, { link, received: number, answers }));
-  draft.raise({ type: "message.taken", from, message, ...(invalid === undefined ? {} : { invalid }) });
+  draft.raise({
+    type: "message.taken",
+    from,
+    message,
+    ...(invalid === undefined ? {} : { invalid }),
+    ...(known === undefined ? {} : { known }),
+  });
   return undefined;
 };
 

@@ -17,6 +17,7 @@ import {
   type ProcessRow,
   coreMade,
 } from "./model.ts";
+import { wakeTargetOf } from "./registration.ts";
 import { eventIdentityOf, materialize } from "./semantics.ts";
 import { countSignal, leaveWait, signalOfType, signalOrdinal } from "./signal.ts";
 import { type WakeDelivery, wakeDeliveryOf } from "./wake.ts";
@@ -88,7 +89,7 @@ const delivered = (
   event: ProcessEvent,
   stored: { readonly isReplay: boolean; readonly ordinal: number | undefined },
 ): Appended => {
-  const wake = wakeDeliveryOf(event, append.request.wake_target_scope ?? row.registration.wake_target);
+  const wake = wakeDeliveryOf(event, append.request.wake_target_scope ?? wakeTargetOf(row));
   const name = signalOfType(event.event_type);
   return {
     row,

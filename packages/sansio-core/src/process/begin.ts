@@ -43,6 +43,19 @@ export const toldTo = (row: ProcessRow, scope: string, waits?: readonly string[]
   peers: withPeer(row.peers, scope, waits),
 });
 
+/** It tells this scope no more, unless that waits for it. */
+export const untoldTo = (row: ProcessRow, scope: string): ProcessRow => ({
+  ...row,
+  peers: row.peers.filter((peer) => peer.scope !== scope || peer.waits.length > 0),
+});
+
+/** A session is no more: it is not told, and not woken. */
+export const forgetting = (row: ProcessRow, scope: string): ProcessRow => {
+  const target = row.registration.wake_target;
+  const wakesNobody = row.wakesNobody || (target !== undefined && scopeOfHolder(target) === scope);
+  return { ...row, wakesNobody, peers: row.peers.filter((peer) => peer.scope !== scope) };
+};
+
 const startEngine = (draft: Draft, row: ProcessRow): void => {
   draft.setProcess({ ...row, run: "engine" });
   draft.emit({ type: "engine.run", process: row.registration.id });

@@ -100,10 +100,23 @@ export const checkP11Change = (before: State, after: State): string | undefined 
     : `P11: ${was.status.state} became ${after.process?.status.state}`;
 };
 
+export const checkP12: ProcessCheck = ({ wakesNobody, registration }) =>
+  wakesNobody && registration.wake_target === undefined ? "P12: it wakes nobody any more, and never did" : undefined;
+
+export const checkP12Change = (before: State, after: State): string | undefined =>
+  before.process?.wakesNobody === true && after.process?.wakesNobody === false
+    ? "P12: it wakes again whom it woke no more"
+    : undefined;
+
 const ofRow =
   (check: ProcessCheck): Check =>
   ({ process: row }) =>
     row === undefined ? undefined : check(row);
 
-export const processStateChecks: readonly Check[] = [...processChecks.map(ofRow), checkP8, checkP9, checkP10];
-export const processChangeChecks = [checkP11Change] as const;
+export const processStateChecks: readonly Check[] = [
+  ...[...processChecks, checkP12].map(ofRow),
+  checkP8,
+  checkP9,
+  checkP10,
+];
+export const processChangeChecks = [checkP11Change, checkP12Change] as const;

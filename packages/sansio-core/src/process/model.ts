@@ -22,6 +22,7 @@
  *   P9  peers are distinct scopes, and are kept until the end is told; to each there is a wait once
  *   P10 a process lives in the scope of its name
  *   P11 an end is the only one: it never changes
+ *   P12 a session that is to be woken no more was to be woken, and is not a second time
  */
 import type { FailureClass, Json, ProcessValueSelector, ToolControl, ToolValue } from "@pawl/tool-value";
 import type { Map as PersistentMap } from "immutable";
@@ -226,6 +227,8 @@ export interface ProcessRow {
   /** It was asked to end. */
   readonly cancelled: boolean;
   readonly peers: readonly Peer[];
+  /** The session that it was to wake is deleted. */
+  readonly wakesNobody: boolean;
 }
 
 export type ProcessScopeEvent =

@@ -34,6 +34,7 @@ export const resultOfEvent = (
   const said = invalid === undefined ? {} : { invalid };
   const found = appendEvent(row, { processId, request, payloadHash, at: row?.updatedAt ?? 0, ...said });
   if (E.isLeft(found)) return err(appendFailed, found.left.message);
-  if (!found.right.isReplay) return err(appendFailed, "too many signals that nobody awaits are kept already");
+  if (!found.right.isReplay)
+    return err(appendFailed, "there is no room: too many signals are not awaited, or too many wakes not answered");
   return ok({ process_id: processId, sequence: found.right.event.sequence });
 };

@@ -1,20 +1,22 @@
 /** What messages do where they arrive: at a process, and at a scope that has to do with one. */
-import type { Json } from "@pawl/tool-value";
+import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Draft } from "../draft.ts";
 import { type Rejection, absurd, reject } from "../error.ts";
+import { misfitOfDeleted } from "../handle/deletion.ts";
 import { scopeOfHolder } from "../handle/model.ts";
-import { sessionScopeId } from "../key/session-scope.ts";
 import { cancelKey, processOfScope, signalWaitKey } from "../key/process.ts";
-import type { MessageOf, Outcome, Said } from "../link/message.ts";
+import type { Message, MessageOf, Outcome, Said } from "../link/message.ts";
+import { misfitOfLink } from "../link/room.ts";
 import type { Signal } from "../signal.ts";
 import { type Appended, type ProcessAppend, appendEvent } from "./append.ts";
-import { begin, decideRegistration, toldTo } from "./begin.ts";
+import { begin, decideRegistration, forgetting, toldTo, untoldTo } from "./begin.ts";
 import { coreEvent } from "./core-event.ts";
 import { descriptorOf } from "./handle.ts";
 import type { ProcessState } from "./model.ts";
 import { signalRequest } from "./signal.ts";
 import { tellEnd, write } from "./tell.ts";
+import { wakeKey } from "./wake.ts";
 
 type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
@@ -29,7 +31,9 @@ export const decideAppend = (
   const row = draft.process;
   const appended = appendEvent(row, { ...append, processId: processOfScope(draft.scope.id), at: draft.at });
   if (E.isLeft(appended)) return appended;
-  const { isReplay, signal } = appended.right;
+  const { isReplay, signal, wake } = appended.right;
+  const full = isReplay || wake === undefined ? undefined : misfitOfLink(draft, scopeOfHolder(wake.target));
+  if (full !== undefined) return E.left(full);
   const max = draft.options.max_unclaimed;
   const isNews = !isReplay && signal !== undefined && row?.status.state === "running";
   const wait = isNews ? draft.wait(signalWaitKey(row.registration.id, signal.name, signal.ordinal)) : undefined;
@@ -82,14 +86,35 @@ const onCancel = (draft: Draft, { reason, payload_hash: payloadHash }: MessageOf
   return accepted({ process_id: id, status: draft.process?.status.state ?? "running" });
 };
 
+const unknownHere = ({ scope }: Draft): Outcome =>
+  refused(reject("process_unknown", `unknown process \`${processOfScope(scope.id)}\``));
+
 const onAwait = (draft: Draft, scope: string, { wait }: MessageOf<"process.await">): Outcome => {
   const row = draft.process;
-  if (row === undefined) {
-    return refused(reject("process_unknown", `unknown process \`${processOfScope(draft.scope.id)}\``));
-  }
+  if (row === undefined) return unknownHere(draft);
   if (row.status.state === "running") draft.setProcess(toldTo(row, scope, [wait]));
   else tellEnd(draft, row, { scope, waits: [wait] });
   return accepted({ process_id: row.registration.id, status: row.status.state });
+};
+
+const onHeld = (draft: Draft, scope: string, { held }: MessageOf<"handle.held">): Outcome => {
+  const row = draft.process;
+  if (row === undefined) return unknownHere(draft);
+  const { state } = row.status;
+  if (state === "running") draft.setProcess(held ? toldTo(row, scope) : untoldTo(row, scope));
+  else if (held) tellEnd(draft, row, { scope, waits: [] });
+  return accepted({ process_id: row.registration.id, status: state });
+};
+
+const isSession = (scope: string): boolean => scope.startsWith("session:");
+
+const onHolderDeleted = (draft: Draft, scope: string): Outcome => {
+  const row = draft.process;
+  if (row === undefined) return unknownHere(draft);
+  const next = forgetting(row, scope);
+  draft.setProcess(next);
+  const isPreserved = next.peers.some((peer) => isSession(peer.scope));
+  return accepted({ process_id: row.registration.id, status: row.status.state, preserved: isPreserved });
 };
 
 /** Its handle may not be here yet: the start that grants it is answered on another way than the end is told. */
@@ -105,25 +130,29 @@ const onEnded = (draft: Draft, from: string, message: MessageOf<"process.ended">
   return accepted(null);
 };
 
-/** What a model is to be told stays until the host has it; the same again, while it does, is the same. */
-const onWoke = (draft: Draft, { wake }: MessageOf<"process.woke">): Outcome => {
-  const key = `wake:${sessionScopeId(wake.target)}:${wake.dedupe_key}`;
-  if (draft.outbox.has(key)) return accepted(null);
+/** What a model is to be told stays until the host has it; the same again is the same, also after that. */
+const onWoke = (draft: Draft, { wake }: MessageOf<"process.woke">, known: boolean): Outcome => {
+  const deleted = misfitOfDeleted(draft);
+  if (deleted !== undefined) return refused(deleted);
+  const key = wakeKey(wake);
+  if (known || draft.outbox.has(key)) return accepted(null);
   draft.putOutbox({ type: "wake.deliver", key, wake, born: draft.seq });
   draft.emit({ type: "wake.deliver", key, wake });
   return accepted(null);
 };
 
-const onGranted = (draft: Draft, handle: MessageOf<"handle.granted">): Outcome => {
+const onGranted = (draft: Draft, from: string, handle: MessageOf<"handle.granted">): Outcome => {
+  const deleted = misfitOfDeleted(draft);
+  if (deleted !== undefined) return refused(deleted);
   const scope = scopeOfHolder(handle.holder);
   if (scope !== draft.scope.id) {
     return refused(reject("handle_refused", `handles of \`${scope}\` are not kept in \`${draft.scope.id}\``));
   }
-  draft.raise({ ...handle, type: "handle.grant" });
+  draft.raise({ ...handle, type: "handle.grant", isNews: isSession(from) });
   return accepted(null);
 };
 
-const outcomeOf = (draft: Draft, from: string, message: Said, invalid: string | undefined): Outcome => {
+const outcomeOf = (draft: Draft, { from, message, invalid, known = false }: Of<"message.taken">): Outcome => {
   switch (message.type) {
     case "process.start":
       return onStart(draft, from, message);
@@ -141,9 +170,13 @@ const outcomeOf = (draft: Draft, from: string, message: Said, invalid: string | 
     case "process.ended":
       return onEnded(draft, from, message);
     case "process.woke":
-      return onWoke(draft, message);
+      return onWoke(draft, message, known);
     case "handle.granted":
-      return onGranted(draft, message);
+      return onGranted(draft, from, message);
+    case "handle.held":
+      return onHeld(draft, from, message);
+    case "session.deleted":
+      return onHolderDeleted(draft, from);
     default:
       return absurd(message);
   }
@@ -156,8 +189,9 @@ const isLast = (draft: Draft, { type }: Said): boolean =>
   !tellings.has(type) && (draft.process === undefined || draft.process.status.state !== "running");
 
 /** A message was taken: it does what it does, or is refused; either way its sender hears. */
-export const onMessageTaken = (draft: Draft, { from, message, invalid }: Of<"message.taken">): void => {
-  const outcome = outcomeOf(draft, from, message, invalid);
+export const onMessageTaken = (draft: Draft, signal: Of<"message.taken">): void => {
+  const { from, message } = signal;
+  const outcome = outcomeOf(draft, signal);
   draft.raise({ type: "message.judged", from, outcome: isLast(draft, message) ? { ...outcome, last: true } : outcome });
 };
 
@@ -166,15 +200,39 @@ const grantStarted = (draft: Draft, { registration }: MessageOf<"process.start">
   if (holder === undefined || scopeOfHolder(holder) !== draft.scope.id) return;
   const { definition } = identity;
   const handle = { holder, process, descriptor: descriptorOf(registration), status };
-  draft.raise({ type: "handle.grant", ...handle, ...(definition === undefined ? {} : { definition }) });
+  draft.raise({ type: "handle.grant", isNews: false, ...handle, ...(definition === undefined ? {} : { definition }) });
 };
 
 const states: readonly ProcessState[] = ["running", "completed", "failed", "cancelled"];
 
+/** What an accepted message's answer says under a name. */
+const saidIn = (outcome: Outcome, name: string): Json | undefined => {
+  const value = outcome.status === "accepted" ? outcome.value : null;
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject)[name] : undefined;
+};
+
+/** What becomes of a process that a deleted session held, by its answer. */
+const fateIn = (outcome: Outcome): Of<"handle.released">["fate"] => {
+  if (saidIn(outcome, "status") !== "running") return "ended";
+  return saidIn(outcome, "preserved") === true ? "preserved" : "orphaned";
+};
+
+/** A handle that its new session does not take stays where it was; a process wakes a deleted session no more. */
+const onRefused = (draft: Draft, to: string, message: Message, code: string): void => {
+  const row = draft.process;
+  if (row !== undefined) return code === "session_deleted" ? draft.setProcess(forgetting(row, to)) : undefined;
+  if (message.type !== "handle.granted") return;
+  const holder = { session_id: draft.scope.id.slice("session:".length) };
+  draft.raise({ ...message, type: "handle.grant", holder, isNews: true });
+};
+
 /** A start that was accepted grants its handle. */
-export const onMessageHeard = (draft: Draft, { message, outcome }: Of<"message.heard">): void => {
-  if (message.type !== "process.start" || outcome.status !== "accepted") return;
-  const { value } = outcome;
-  const said = typeof value === "object" && value !== null && "status" in value ? value["status"] : undefined;
+export const onMessageHeard = (draft: Draft, { to, message, outcome }: Of<"message.heard">): void => {
+  if (message.type === "session.deleted") {
+    return draft.raise({ type: "handle.released", process: processOfScope(to), fate: fateIn(outcome) });
+  }
+  if (outcome.status === "refused") return onRefused(draft, to, message, outcome.code);
+  if (message.type !== "process.start") return;
+  const said = saidIn(outcome, "status");
   grantStarted(draft, message, states.find((state) => state === said) ?? "running");
 };

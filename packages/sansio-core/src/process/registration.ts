@@ -73,9 +73,13 @@ const startOf = (
 export const startedBySession = (scope: SessionScope, causedBy?: CausalRef): Start =>
   startOf({ type: "session", scope }, scope, causedBy);
 
+/** Whom a process wakes, as long as that session is there. */
+export const wakeTargetOf = ({ registration, wakesNobody }: ProcessRow): SessionScope | undefined =>
+  wakesNobody ? undefined : registration.wake_target;
+
 /** A process that starts another hands on its own. */
-export const startedByProcess = ({ registration }: ProcessRow, causedBy?: CausalRef): Start =>
-  startOf(registration.provenance.originator, registration.wake_target, causedBy);
+export const startedByProcess = (row: ProcessRow, causedBy?: CausalRef): Start =>
+  startOf(row.registration.provenance.originator, wakeTargetOf(row), causedBy);
 
 /** A registration with the event types that every process has. */
 export const completeRegistration = (registration: ProcessRegistration): ProcessRegistration => {
@@ -144,6 +148,7 @@ const created = (registration: ProcessRegistration, hash: string, at: number): P
   run: "none",
   cancelled: false,
   peers: [],
+  wakesNobody: false,
 });
 
 /** Makes a process, or finds the one that the same registration made. `hash` is that of the completed registration. */
@@ -164,11 +169,13 @@ export const register = (
 /** A process as it is read from outside. */
 export const recordOf = (row: ProcessRow): ProcessRecord => {
   const { registration, externalRef, wait } = row;
-  const { id, ...said } = registration;
+  const { id, wake_target: _, ...said } = registration;
+  const wakeTarget = wakeTargetOf(row);
   return {
     id,
     registration_hash: row.hash,
     ...said,
+    ...(wakeTarget === undefined ? {} : { wake_target: wakeTarget }),
     created_at_ms: row.createdAt,
     updated_at_ms: row.updatedAt,
     ...(externalRef === undefined ? {} : { external_ref: externalRef }),

@@ -1,5 +1,5 @@
 /** A wake: what a session is told of its process's event, once. Its id is a hash, and the runtime's. */
-import type { SessionScope } from "../key/session-scope.ts";
+import { type SessionScope, sessionScopeId } from "../key/session-scope.ts";
 import type { ProcessEvent } from "./model.ts";
 
 export interface WakeDelivery {
@@ -11,6 +11,10 @@ export interface WakeDelivery {
   /** Under the target: a wake with the same key was told already. */
   readonly dedupe_key: string;
 }
+
+/** What a wake is called in the outbox, and afterwards in the finished index. */
+export const wakeKey = ({ target, dedupe_key }: Pick<WakeDelivery, "target" | "dedupe_key">): string =>
+  `wake:${sessionScopeId(target)}:${dedupe_key}`;
 
 /** The wake that an event makes, where it makes one and there is somebody to wake. */
 export const wakeDeliveryOf = (event: ProcessEvent, target: SessionScope | undefined): WakeDelivery | undefined => {

@@ -3,6 +3,7 @@ import { withNested } from "../batch/nested.ts";
 import type { Draft } from "../draft.ts";
 import { Invariant, type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
+import { misfitOfDeleted } from "../handle/deletion.ts";
 import { requestBatch } from "../ids.ts";
 import type { Signal } from "../signal.ts";
 import { type RequestEvent, conflictOfIds, ownExecutionScope } from "./model.ts";
@@ -20,6 +21,8 @@ const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejecti
           `request \`${request}\` is live under another body: expected ${live.hash}, found ${hash}`,
         );
   }
+  const deleted = misfitOfDeleted(draft);
+  if (deleted !== undefined) return deleted;
   const conflict = conflictOfIds(calls);
   if (conflict !== undefined) return reject("call_id_conflict", conflict);
   const executionScope = event.execution_scope ?? ownExecutionScope(draft.scope.id, request);

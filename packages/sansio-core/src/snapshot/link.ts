@@ -1,7 +1,7 @@
 /** Links, handles and the process of a scope in a snapshot: maps as lists, in an order that the rows give. */
 import { type Codec, array, boolean, defaulted, json, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
 import { Map as PersistentMap } from "immutable";
-import type { HandleRow } from "../handle/model.ts";
+import type { DeletionRow, HandleRow } from "../handle/model.ts";
 import type { CallRef } from "../ids.ts";
 import { SessionScope } from "../key/session-scope.ts";
 import { DescriptorCodec, MessageCodec, OutcomeCodec } from "../link/codec.ts";
@@ -74,6 +74,13 @@ export const HandleCodec: Codec<HandleRow> = record<HandleRow>("struct Handle", 
   status: ProcessStateCodec,
   born: u64,
   ended: optional(u64),
+});
+
+const processes = defaulted<readonly string[]>(array(string), [], isEmpty);
+export const DeletionCodec: Codec<DeletionRow> = record<DeletionRow>("struct Deletion", {
+  asked: processes,
+  orphaned: processes,
+  preserved: processes,
 });
 
 const byNumber = (a: { readonly number: number }, b: { readonly number: number }): number => a.number - b.number;

@@ -41,6 +41,7 @@ export const ProcessCodec: Codec<ProcessShape> = record<ProcessShape>("struct Pr
   run: oneOf<ProcessRun>("a run of a process", "none", "env", "call", "engine"),
   cancelled: defaulted(boolean, false, (flag) => !flag),
   peers: defaulted<readonly Peer[]>(array(PeerCodec), [], isEmpty),
+  wakesNobody: defaulted(boolean, false, (flag) => !flag),
 });
 
 export const processShape = ({ replays, signals, ...row }: ProcessRow): ProcessShape => ({

@@ -172,6 +172,7 @@ const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State => {
     outbox: PersistentMap(shape.outbox.map((row) => [row.key, outboxRow(row)])),
     links: PersistentMap(shape.links.map((link) => [link.peer, linkRow(link)])),
     handles: PersistentMap(shape.handles.map((row) => [row.process, row])),
+    deletion: shape.deletion,
     process: shape.process === undefined ? undefined : processRow(shape.process),
     deadlines: Deadlines.of(duesOf(calls)),
   };

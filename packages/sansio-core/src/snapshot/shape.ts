@@ -22,7 +22,7 @@ import type { StickyDecision } from "../approval/model.ts";
 import type { BatchRow } from "../batch/model.ts";
 import { catalogEvents } from "../catalog/codec.ts";
 import type { Availability, Tool } from "../catalog/model.ts";
-import type { HandleRow } from "../handle/model.ts";
+import type { DeletionRow, HandleRow } from "../handle/model.ts";
 import { WakeDeliveryCodec } from "../link/codec.ts";
 import { Options } from "../options.ts";
 import type { WakeDelivery } from "../process/wake.ts";
@@ -31,7 +31,7 @@ import type { Reply } from "../request/model.ts";
 import type { ScopeRow, ScopeStatus } from "../scope/model.ts";
 import type { Terminal } from "../wait/model.ts";
 import { CallCodec, type CallShape } from "./call.ts";
-import { HandleCodec, LinkCodec, type LinkShape } from "./link.ts";
+import { DeletionCodec, HandleCodec, LinkCodec, type LinkShape } from "./link.ts";
 import { ProcessCodec, type ProcessShape } from "./process.ts";
 
 /** The version that is written, and the only one that is read so far. */
@@ -110,6 +110,7 @@ export interface SnapshotShape {
   readonly outbox: readonly OutboxShape[];
   readonly links: readonly LinkShape[];
   readonly handles: readonly HandleRow[];
+  readonly deletion?: DeletionRow;
   readonly process?: ProcessShape;
 }
 
@@ -205,5 +206,6 @@ export const SnapshotCodec: Codec<SnapshotShape> = record<SnapshotShape>("struct
   outbox: defaulted<readonly OutboxShape[]>(array(OutboxCodec), [], isEmpty),
   links: defaulted<readonly LinkShape[]>(array(LinkCodec), [], isEmpty),
   handles: defaulted<readonly HandleRow[]>(array(HandleCodec), [], isEmpty),
+  deletion: optional(DeletionCodec),
   process: optional(ProcessCodec),
 });

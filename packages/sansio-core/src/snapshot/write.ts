@@ -205,6 +205,7 @@ const shapeOf = (state: State): SnapshotShape => {
     outbox: [...state.outbox.values()].toSorted(byBirthAndKey).map(outboxShape),
     links: [...state.links.values()].toSorted(byPeer).map(linkShape),
     handles: [...state.handles.values()].toSorted(byBirthAndProcess),
+    ...(state.deletion === undefined ? {} : { deletion: state.deletion }),
     ...(state.process === undefined ? {} : { process: processShape(state.process) }),
   };
 };

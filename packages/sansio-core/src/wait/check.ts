@@ -86,5 +86,10 @@ export const checkW4: Check = (state) => {
   return undefined;
 };
 
-export const waitChecks: readonly Check[] = [checkW1, checkW2, checkW3, checkW4];
+export const checkW5: Check = (state) =>
+  state.deletion === undefined
+    ? undefined
+    : firstOf(state, (row) => (isOver(row) ? undefined : "W5: it is open, and its session is deleted"));
+
+export const waitChecks: readonly Check[] = [checkW1, checkW2, checkW3, checkW4, checkW5];
 export const waitChangeChecks = [checkW2Change] as const;

@@ -13,6 +13,7 @@
  *   W2  an unclaimed wait is resolved or revoked; no resolution makes more than `max_unclaimed` of them
  *   W3  every waiter is an open wait effect of a live call, or a pending call; every pending call is a waiter
  *   W4  a wait names the running requests that hold it, and each of them lists it, once
+ *   W5  in a deleted session no wait is open
  */
 import type { Resolution } from "@pawl/tool-value";
 import type { CallRef } from "../ids.ts";

@@ -17,9 +17,16 @@ const answer = (draft: Draft, { call, effect }: Waiter, { resolution, seq }: Ter
 };
 const statusOf = (resolution: Resolution): "ok" | "err" => (resolution.status === "ok" ? "ok" : "err");
 
+/** A key that the state does not know. Of a deleted session it is revoked, like those that it knew. */
+const unknownWait = (draft: Draft, key: string): WaitRow => {
+  const row = { key, born: draft.seq, waiters: [], requests: [] };
+  return draft.deletion === undefined ? row : { ...row, revoked: true };
+};
+
 const onResolved = (draft: Draft, { key, resolution }: EventOf<"wait.resolved">): Rejection | undefined => {
   const row = draft.wait(key);
-  if (row?.revoked) return reject("unknown_or_revoked", `\`${key}\` was revoked`);
+  const isRevoked = row === undefined ? draft.deletion !== undefined : row.revoked;
+  if (isRevoked) return reject("unknown_or_revoked", `\`${key}\` was revoked`);
   if (row?.terminal !== undefined) {
     return reject("already_resolved", `\`${key}\` was resolved by event ${row.terminal.seq}: the first one won`);
   }
@@ -57,7 +64,7 @@ const deny = (draft: Draft, { call, effect }: Waiter): void => {
 };
 
 /** A resolved wait stays as it is: the first one won. */
-const onRevoked = (draft: Draft, { keys }: EventOf<"wait.revoked">): undefined => {
+const revoke = (draft: Draft, keys: readonly string[]): undefined => {
   for (const key of keys) {
     const row = draft.wait(key);
     if (row?.terminal !== undefined || row?.revoked) continue;
@@ -74,7 +81,7 @@ export const onWaitEvent = (draft: Draft, event: WaitEvent): Rejection | undefin
     case "wait.cancelled":
       return onCancelled(draft, event);
     case "wait.revoked":
-      return onRevoked(draft, event);
+      return revoke(draft, event.keys);
     default:
       return absurd(event);
   }
@@ -91,9 +98,10 @@ const claim = (draft: Draft, row: WaitRow, request: string): WaitRow => {
 const isOver = ({ terminal, revoked }: WaitRow): boolean => terminal !== undefined || revoked === true;
 
 const onOpen = (draft: Draft, { key, waiter, request }: Of<"wait.open">): void => {
-  const row: WaitRow = draft.wait(key) ?? { key, born: draft.seq, waiters: [], requests: [] };
+  const known = draft.wait(key);
+  const row = known ?? unknownWait(draft, key);
   const wasOver = isOver(row);
-  if (wasOver && row.requests.length === 0) draft.countUnclaimed(-1);
+  if (known !== undefined && wasOver && row.requests.length === 0) draft.countUnclaimed(-1);
   const claimed = claim(draft, row, request);
   draft.putWait(wasOver ? claimed : { ...claimed, waiters: [...row.waiters, waiter] });
   if (row.terminal !== undefined) answer(draft, waiter, row.terminal);
@@ -123,8 +131,9 @@ const onClose = (draft: Draft, { key, waiter, request, resolution }: Of<"wait.cl
 };
 
 const onClaim = (draft: Draft, { key, request }: Of<"wait.claim">): void => {
-  const row: WaitRow = draft.wait(key) ?? { key, born: draft.seq, waiters: [], requests: [] };
-  if (isOver(row) && row.requests.length === 0) draft.countUnclaimed(-1);
+  const known = draft.wait(key);
+  const row = known ?? unknownWait(draft, key);
+  if (known !== undefined && isOver(row) && row.requests.length === 0) draft.countUnclaimed(-1);
   draft.putWait(claim(draft, row, request));
 };
 
@@ -149,7 +158,9 @@ const onForget = (draft: Draft, { request, keys }: Of<"waits.forget">): void => 
 
 export const onWaitSignal = (
   draft: Draft,
-  signal: Of<"wait.open" | "wait.leave" | "wait.close" | "waits.forget" | "wait.claim" | "wait.settle">,
+  signal: Of<
+    "wait.open" | "wait.leave" | "wait.close" | "waits.forget" | "waits.revoke" | "wait.claim" | "wait.settle"
+  >,
 ): void => {
   switch (signal.type) {
     case "wait.open":
@@ -160,6 +171,8 @@ export const onWaitSignal = (
       return onClose(draft, signal);
     case "waits.forget":
       return onForget(draft, signal);
+    case "waits.revoke":
+      return revoke(draft, signal.keys);
     case "wait.claim":
       return onClaim(draft, signal);
     case "wait.settle":

@@ -87,7 +87,9 @@ const anyGrant = (dice: Dice): GrantedHandle => ({
 });
 
 const anyMessage = (dice: Dice): Message => {
-  switch (dice.below(8)) {
+  switch (dice.below(9)) {
+    case 8:
+      return dice.isUnder(50) ? { type: "handle.held", held: dice.isUnder(50) } : { type: "session.deleted" };
     case 0:
       return { type: "handle.granted", ...anyGrant(dice) };
     case 1: {
@@ -119,8 +121,8 @@ const anyMessage = (dice: Dice): Message => {
 
 const anyOutcome = (dice: Dice): Outcome =>
   dice.isUnder(70)
-    ? { status: "accepted", value: anyJson(dice) }
-    : { status: "refused", code: "process_unknown", message: anyText(dice) };
+    ? { status: "accepted", value: dice.isUnder(50) ? { status: "running", preserved: true } : anyJson(dice) }
+    : { status: "refused", code: dice.pick(["process_unknown", "session_deleted"]), message: anyText(dice) };
 
 /** A number that a link expects, or one beside it. */
 const received: Make<"message.received"> = ({ dice, state }: Names) => {
@@ -128,7 +130,8 @@ const received: Make<"message.received"> = ({ dice, state }: Names) => {
   const end = state.links.get(from)?.incoming;
   const link = (end?.link ?? 1) + dice.pick([0, 0, 0, 1]);
   const number = (end?.received ?? 0) + dice.pick([0, 1, 1, 1, 1, 2]);
-  return { from, link, number, heard: Math.max(0, number - 1 - dice.below(2)), message: anyMessage(dice) };
+  const known = dice.isUnder(10) ? { known: true } : {};
+  return { from, link, number, heard: Math.max(0, number - 1 - dice.below(2)), message: anyMessage(dice), ...known };
 };
 
 const answered: Make<"message.answered"> = ({ dice, state }: Names) => {
@@ -141,7 +144,7 @@ const answered: Make<"message.answered"> = ({ dice, state }: Names) => {
 
 type LinkEventType = Extract<
   EventType,
-  `handle${string}` | `link.${string}` | `message.${string}` | `process.${string}`
+  `handle${string}` | `link.${string}` | `message.${string}` | `process.${string}` | `session.${string}`
 >;
 
 export const linkMakers: { readonly [T in LinkEventType]: Make<T> } = {
@@ -152,6 +155,7 @@ export const linkMakers: { readonly [T in LinkEventType]: Make<T> } = {
     processes: dice.list(2, () => dice.pick(processes)),
   }),
   "handles.revoked": ({ dice }) => ({ holder: anyHolder(dice) }),
+  "session.deleted": () => ({}),
   "link.retired": ({ dice }) => ({ peer: dice.pick(peers) }),
   "message.received": received,
   "message.answered": answered,

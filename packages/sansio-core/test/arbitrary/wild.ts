@@ -178,7 +178,13 @@ const makers: { readonly [T in EventType]: Make<T> } = {
 export const eventTypes = Object.keys(makers) as readonly EventType[];
 
 /** What would leave nothing to look at is left to chance less often than the rest. */
-const rare: ReadonlySet<EventType> = new Set(["scope.moving", "scope.moved", "catalog.published", "scope.configured"]);
+const rare: ReadonlySet<EventType> = new Set([
+  "scope.moving",
+  "scope.moved",
+  "catalog.published",
+  "scope.configured",
+  "session.deleted",
+]);
 
 export const wild = (dice: Dice, state: State): Event => {
   const type = dice.pick(eventTypes);

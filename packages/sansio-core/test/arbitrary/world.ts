@@ -43,6 +43,7 @@ export const anyOptions = (dice: Dice): Options => ({
   grace_ms: dice.pick([0, 50, 1000]),
   max_unclaimed: dice.pick([0, 1, 3, 1000, 1000]),
   max_answers: dice.pick([1, 1000]),
+  max_unanswered: dice.pick([1, 2, 1000, 1000]),
   max_ended_handles: dice.pick([0, 1, 1000]),
   resume_pauses_ms: dice.pick([defaultOptions.resume_pauses_ms, defaultOptions.resume_pauses_ms, [], [0], [5]]),
   no_executor_ms: dice.pick([900_000, 0]),

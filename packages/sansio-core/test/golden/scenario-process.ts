@@ -121,3 +121,14 @@ export const processSession = (): Tape => lived().session;
 export const processOfSession = (): Tape => lived().process;
 export const cancelledSession = (): Tape => cancelled().session;
 export const cancelledProcess = (): Tape => cancelled().process;
+
+/** The session is deleted while the process runs on: it hears that nobody else has it. */
+export const deletedSession = (): Tape => {
+  const pair = new Pair();
+  pair.send("r:b", "start", start());
+  pair.deliver();
+  pair.session.note(ask("r:b", "w", { kind: "wait", wait: "outside" }));
+  pair.session.note({ type: "session.deleted" });
+  pair.deliver();
+  return pair.session.tell(settle("r:b"), "call_completed b", "reply r").tell(acked("r"));
+};

@@ -29,6 +29,7 @@ export const scenarios: { readonly [file: string]: () => Tape } = {
   received: scope.received,
   retry: call.retry,
   selects: body.selects,
+  "session-deleted": process.deletedSession,
   "sticky-approvals": call.stickyApprovals,
   suspension: body.suspension,
   "unknown-outcome": body.unknownOutcome,

@@ -7,6 +7,7 @@ import type { LinkRow, OutgoingEnd } from "../../src/link/model.ts";
 import { processChangeChecks, processStateChecks } from "../../src/process/check.ts";
 import type { ProcessRow } from "../../src/process/model.ts";
 import type { State } from "../../src/state.ts";
+import { registration } from "../process/world.ts";
 import { Pair, home, session, signal, start, working } from "../process/pair.ts";
 
 const pair = new Pair();
@@ -33,6 +34,7 @@ const processed = (change: Partial<ProcessRow>, state = receiver): State => ({
   ...state,
   process: state.process === undefined ? undefined : { ...state.process, ...change },
 });
+const bare: State = { ...sender, handles: sender.handles.clear() };
 const ended = { state: "cancelled", await_output: { type: "cancelled", message: "" } } as const;
 
 describe("each invariant of links, handles and processes has a check that tells when it is broken", () => {
@@ -47,6 +49,10 @@ describe("each invariant of links, handles and processes has a check that tells 
     ["H1", handled({ holders: [] })],
     ["H1", handled({ holders: [{ session_id: "other" }] })],
     ["H3", handled({ status: "failed" })],
+    ["H4", { ...sender, deletion: { asked: [], orphaned: [], preserved: [] } }],
+    ["H4", { ...receiver, deletion: { asked: [], orphaned: [], preserved: [] } }],
+    ["H4", { ...bare, deletion: { asked: ["p", "p"], orphaned: [], preserved: [] } }],
+    ["P12", processed({ wakesNobody: true, registration: registration([], { id: "p1" }) })],
     ["P8", processed({ run: "none" })],
     ["P8", processed({}, { ...receiver, requests: receiver.requests.delete("p1") })],
     ["P8", processed({ run: "engine", status: ended, peers: [] })],
@@ -90,6 +96,8 @@ describe("each invariant of links, handles and processes has a check that tells 
     const options = { ...sender.scope.options, max_ended_handles: 0 };
     expect(told(sender, { ...many, scope: { ...many.scope, options } })).toContain("H2");
     expect(told(processed({ status: ended }), processed({}))).toContain("P11");
+    expect(told(processed({ wakesNobody: true }), receiver)).toContain("P12");
+    expect(told({ ...bare, deletion: { asked: [], orphaned: [], preserved: [] } }, bare)).toContain("H4");
     expect(told(sender, sender)).toBe("");
   });
 

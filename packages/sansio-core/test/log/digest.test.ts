@@ -69,6 +69,7 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
     payload: 1,
     state: "completed",
   },
+  "deletion.report": { type: "deletion.report", orphaned: ["p"], preserved: ["q"] },
 };
 
 /** Values: they stand in the events, and the digest does not look at them. */
@@ -115,6 +116,14 @@ describe("the digest", () => {
     expect(ofAll([{ ...samples.send, message }])).not.toBe(ofAll([samples.send]));
     const outcome = { status: "refused", code: "gone", message: "" } as const;
     expect(ofAll([{ ...samples["message.answer"], outcome }])).not.toBe(ofAll([samples["message.answer"]]));
+    const report = samples["deletion.report"];
+    const reports = [
+      report,
+      { ...report, orphaned: [] },
+      { ...report, preserved: ["p"] },
+      { ...report, orphaned: ["q", "p"] },
+    ];
+    expect(new Set(reports.map((one) => ofAll([one]))).size).toBe(4);
     const later = { ...samples["wake.deliver"], wake: { ...wake, sequence: 5 } };
     expect(ofAll([later])).not.toBe(ofAll([samples["wake.deliver"]]));
   });
@@ -145,7 +154,7 @@ describe("the digest", () => {
   /** Frozen: protocol 1 has had these from its first day. */
   it("of protocol 1 is this", () => {
     expect(digestOf(1, [], undefined)).toBe("fc7adab0ce05620c");
-    expect(digestOf(1, Object.values(samples), { at: 1_763_459_854_000, birth: 7 })).toBe("9524797a6873abca");
+    expect(digestOf(1, Object.values(samples), { at: 1_763_459_854_000, birth: 7 })).toBe("4fc4604ee0b2adbc");
   });
 
   it("is 16 digits, and known again without its text", () => {
