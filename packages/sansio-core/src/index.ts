@@ -13,7 +13,7 @@ export { outstanding } from "./recovery.ts";
 export { type Asked, ask } from "./effect/ask.ts";
 export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from "./effect/model.ts";
 export { resolutionIn, resolutionOf } from "./wait/read.ts";
-export { type Tool, plainTool } from "./catalog/model.ts";
+export { type Tool, plainTool, recoveryOf } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/codec.ts";
 export { type Reply, type RequestedCall } from "./request/model.ts";
 export {

@@ -1,0 +1,52 @@
+/** Reads what a store was given as it was given it, and checks it: every line replays, and every invariant holds. */
+import { type State, checkAll, checkChange, describeFault, follow, initial, recordedOf } from "@pawl/sansio-core";
+import type { JournalLine } from "@pawl/runtime";
+import { describe, noLimits, parse } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+
+/** All invariants are looked at every so many events; those of a change after each. */
+const eventsPerFullLook = 32;
+
+export class Audit {
+  readonly #states = new Map<string, State>();
+  #fault: string | undefined;
+
+  /** What is wrong with the first line that was wrong, if one was. */
+  get fault(): string | undefined {
+    return this.#fault;
+  }
+
+  get scopes(): readonly string[] {
+    return [...this.#states.keys()];
+  }
+
+  state(scope: string): State | undefined {
+    return this.#states.get(scope);
+  }
+
+  take(scope: string, lines: readonly JournalLine[]): void {
+    for (const line of lines) this.#fault ??= this.#taken(scope, line);
+  }
+
+  #taken(scope: string, { seq, line }: JournalLine): string | undefined {
+    const before = this.#states.get(scope) ?? initial(scope);
+    const at = `${scope} ${seq}`;
+    const recorded = E.chain(recordedOf)(parse(line, noLimits));
+    if (E.isLeft(recorded)) return `${at}: ${describe(recorded.left)}`;
+    const followed = follow(before, recorded.right, seq);
+    if (E.isLeft(followed)) return `${at}: ${describeFault(followed.left)}`;
+    const { state } = followed.right;
+    this.#states.set(scope, state);
+    const broken = checkChange(before, state) ?? (seq % eventsPerFullLook === 0 ? checkAll(state) : undefined);
+    return broken === undefined ? undefined : `${at}: ${recorded.right.event.type}: ${broken}`;
+  }
+
+  /** A last full look at every scope. */
+  close(): string | undefined {
+    for (const state of this.#states.values()) {
+      const broken = checkAll(state);
+      if (broken !== undefined) this.#fault ??= `${state.scope.id} at its end: ${broken}`;
+    }
+    return this.#fault;
+  }
+}

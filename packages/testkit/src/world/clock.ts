@@ -1,0 +1,127 @@
+/**
+ * The clock of a simulated world. Nothing happens but by it, one thing at a time: a turn that somebody asked for, or,
+ * when no turn is left, the next timer, to which time jumps. Between two things all promises that can settle do.
+ */
+import type { Platform } from "@pawl/runtime";
+
+/** Somebody in the world to whom things happen until they die. */
+export interface Actor {
+  readonly name: string;
+  readonly isAlive: boolean;
+}
+
+interface Task {
+  readonly actor: Actor;
+  readonly run: () => void;
+}
+interface Timer extends Task {
+  readonly at: number;
+  readonly born: number;
+}
+
+/** Which of so many ready tasks comes next; the one that waits longest is the first. */
+export type Pick = (count: number) => number;
+export const inOrder: Pick = () => 0;
+
+/** How a run of the clock ended. */
+export type Ended = "done" | "quiet" | "exhausted";
+
+const { setImmediate: immediate } = globalThis as { readonly setImmediate?: (then: () => void) => void };
+
+const byMessage = (then: () => void): void => {
+  const { port1, port2 } = new MessageChannel();
+  const arrived = (): void => {
+    port1.close();
+    then();
+  };
+  port1.addEventListener("message", arrived, { once: true });
+  port1.start();
+  port2.postMessage(undefined);
+};
+
+/** Lets every promise settle that can: microtasks run to their end before the next task of the platform's. */
+const settlePromises = (): Promise<void> =>
+  new Promise((resolve) => {
+    (immediate ?? byMessage)(resolve);
+  });
+
+/** A moment like any other to begin at: the same in every run. */
+const beginning = 1_700_000_000_000;
+
+export class VirtualClock {
+  readonly #pick: Pick;
+  #now = beginning;
+  #born = 0;
+  #turns: Task[] = [];
+  #timers: Timer[] = [];
+
+  constructor(pick: Pick = inOrder) {
+    this.#pick = pick;
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  /** Since the world began. */
+  get elapsed(): number {
+    return this.#now - beginning;
+  }
+
+  turn(actor: Actor, run: () => void): void {
+    this.#turns.push({ actor, run });
+  }
+
+  later(actor: Actor, ms: number, run: () => void): () => void {
+    const timer: Timer = { actor, run, at: this.#now + Math.max(0, Math.ceil(ms)), born: (this.#born += 1) };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** Resolves after so many milliseconds, if whoever waits still lives then. */
+  sleep(actor: Actor, ms: number): Promise<void> {
+    return new Promise((resolve) => void this.later(actor, ms, resolve));
+  }
+
+  /** The platform of one actor. */
+  platformOf(actor: Actor): Platform {
+    return {
+      now: () => this.#now,
+      monotonic: () => this.#now,
+      nextTurn: (then) => this.turn(actor, then),
+      later: (ms, then) => this.later(actor, ms, then),
+    };
+  }
+
+  /** Lets things happen until it is done, nothing is left to happen, or so many things have. */
+  async run(isDone: () => boolean, afterEach: () => void, most: number): Promise<Ended> {
+    for (let things = 0; things < most; things++) {
+      await settlePromises();
+      afterEach();
+      if (isDone()) return "done";
+      const next = this.#nextTurn() ?? this.#nextTimer();
+      if (next === undefined) return "quiet";
+      next.run();
+    }
+    return "exhausted";
+  }
+
+  #nextTurn(): Task | undefined {
+    this.#turns = this.#turns.filter(({ actor }) => actor.isAlive);
+    const firsts = this.#turns.filter(({ actor }, i) => this.#turns.findIndex((turn) => turn.actor === actor) === i);
+    const picked = firsts[firsts.length < 2 ? 0 : this.#pick(firsts.length)];
+    this.#turns = this.#turns.filter((turn) => turn !== picked);
+    return picked;
+  }
+
+  #nextTimer(): Task | undefined {
+    this.#timers = this.#timers.filter(({ actor }) => actor.isAlive);
+    const [next] = this.#timers.toSorted((a, b) => a.at - b.at || a.born - b.born);
+    if (next === undefined) return undefined;
+    this.#timers = this.#timers.filter((timer) => timer !== next);
+    this.#now = Math.max(this.#now, next.at);
+    return next;
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Tries every moment at which a process could die: before and after each append, before and after each effect, and
+ * pairs of such moments; and compares what came of it with a run that nothing disturbed.
+ */
+import { type Blow, type Run, type Violation, claimOf, saysUnknown, violationsOf } from "./judge.ts";
+import type { Claim, Scenario } from "./scenario.ts";
+import { type Outcome, runScenario } from "./world.ts";
+
+export interface CrashOptions {
+  /** So many pairs of moments are tried, spread evenly over all that there are. */
+  readonly pairs?: number;
+  /** So many things may happen in one run. */
+  readonly things?: number;
+}
+
+/** How often an effect happened, over all runs, beside how often it does undisturbed. */
+export interface EffectCount {
+  readonly effect: string;
+  readonly claim: Claim;
+  readonly undisturbed: number;
+  readonly least: number;
+  readonly most: number;
+  /** Where it happened most often, if that is more often than undisturbed. */
+  readonly repeatedAt?: readonly Blow[];
+}
+
+export interface CrashReport {
+  readonly isSafe: boolean;
+  /** Moments of the undisturbed run: each was tried. */
+  readonly points: number;
+  readonly pairs: number;
+  /** Pairs there are; where more than were tried, the bound was hit. */
+  readonly allPairs: number;
+  readonly effects: readonly EffectCount[];
+  /** Deaths after which an outcome is unknown. */
+  readonly unknown: readonly (readonly Blow[])[];
+  readonly violations: readonly Violation[];
+}
+
+class CrashExplorer {
+  readonly #scenario: Scenario;
+  readonly #things: number;
+  readonly runs: Run[] = [];
+
+  constructor(scenario: Scenario, things: number) {
+    this.#scenario = scenario;
+    this.#things = things;
+  }
+
+  /** A run in which the process dies at these moments, counted over all processes of the run. */
+  async run(dieAt: readonly number[]): Promise<Run> {
+    const outcome = await runScenario(this.#scenario, {
+      director: (_, n) => (dieAt.includes(n) ? "die" : "live"),
+      things: this.#things,
+    });
+    const blows = dieAt.flatMap((n): Blow[] => {
+      const moment = outcome.moments[n - 1];
+      return moment === undefined ? [] : [{ n, fate: "die", moment }];
+    });
+    const run = { blows, outcome };
+    this.runs.push(run);
+    return run;
+  }
+}
+
+const countOf = (effect: string, runs: readonly Run[], usual: Outcome, scenario: Scenario): EffectCount => {
+  const undisturbed = usual.effects.get(effect) ?? 0;
+  const counts = runs.map(({ outcome }) => outcome.effects.get(effect) ?? 0);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const claim = claimOf(effect, scenario, new Map(runs.flatMap(({ outcome }) => [...outcome.claims])));
+  const repeatedAt = most > undisturbed ? runs[counts.indexOf(most)]?.blows : undefined;
+  return { effect, claim, undisturbed, least, most, ...(repeatedAt === undefined ? {} : { repeatedAt }) };
+};
+
+/** Pairs of moments: a second death among the moments that come after the first one. */
+const pairsAfter = (firsts: readonly Run[]): readonly (readonly [number, number])[] =>
+  firsts.flatMap(({ blows, outcome }) => {
+    const first = blows[0]?.n ?? 0;
+    return outcome.moments.slice(first).map((_, i) => [first, first + i + 1] as const);
+  });
+
+const spread = <A>(all: readonly A[], count: number): readonly A[] =>
+  all.length <= count ? all : Array.from({ length: count }, (_, i) => all[Math.floor((i * all.length) / count)] as A);
+
+/** Explores a scenario. One that fails undisturbed is told as such, and not explored. */
+export const exploreCrashes = async (scenario: Scenario, options: CrashOptions = {}): Promise<CrashReport> => {
+  const { pairs: most = 200, things = 100_000 } = options;
+  const explorer = new CrashExplorer(scenario, things);
+  const { outcome: usual } = await explorer.run([]);
+  const points = usual.ended === "done" ? usual.moments.length : 0;
+  const singles: Run[] = [];
+  for (let n = 1; n <= points; n++) singles.push(await explorer.run([n]));
+  const all = pairsAfter(singles);
+  const pairs = spread(all, most);
+  for (const pair of pairs) await explorer.run(pair);
+  const { runs } = explorer;
+  const violations = runs.flatMap((run) => violationsOf(run, usual, scenario));
+  const effects = [...new Set(runs.flatMap(({ outcome }) => [...outcome.effects.keys()]))].toSorted();
+  return {
+    isSafe: violations.length === 0,
+    points,
+    pairs: pairs.length,
+    allPairs: all.length,
+    effects: effects.map((effect) => countOf(effect, runs, usual, scenario)),
+    unknown: runs.filter(({ outcome }) => saysUnknown(outcome)).map(({ blows }) => blows),
+    violations,
+  };
+};

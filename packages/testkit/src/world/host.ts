@@ -1,0 +1,68 @@
+/** The host of a scenario: it asks whichever process lives, and asks the next one when that has died of it. */
+import type { Runtime, Session } from "@pawl/runtime";
+import type { Actor, VirtualClock } from "./clock.ts";
+import type { Happened, Ledger } from "./ledger.ts";
+import type { ScenarioHost } from "./scenario.ts";
+
+/** The process that lives now, as a host knows it. */
+export interface Reached extends Actor {
+  readonly runtime: Runtime;
+  readonly died: Promise<void>;
+}
+
+/** After which a host asks again. */
+const againMs = 1000;
+
+const passing = new Set(["scope_lost", "owned_by", "closing", "overloaded", "retry_later"]);
+const isPassing = (thrown: unknown): boolean => {
+  if (!(thrown instanceof Error)) return false;
+  const { retryable, code } = thrown as { readonly retryable?: unknown; readonly code?: unknown };
+  return retryable === true || (typeof code === "string" && passing.has(code));
+};
+
+export class Host implements ScenarioHost {
+  readonly #clock: VirtualClock;
+  readonly #actor: Actor;
+  readonly #ledger: Ledger;
+  readonly #process: () => Reached;
+
+  constructor(clock: VirtualClock, actor: Actor, ledger: Ledger, process: () => Reached) {
+    this.#clock = clock;
+    this.#actor = actor;
+    this.#ledger = ledger;
+    this.#process = process;
+  }
+
+  sleep: ScenarioHost["sleep"] = (ms) => this.#clock.sleep(this.#actor, ms);
+
+  call: ScenarioHost["call"] = (request, calls, session) =>
+    this.within(async (open) => open.call(request, calls), session);
+
+  async within<A>(act: (session: Session) => Promise<A>, session = "s"): Promise<A> {
+    for (;;) {
+      const reached = this.#process();
+      const answer = reached.isAlive ? await this.#tried(reached, act, session) : undefined;
+      if (answer !== undefined) return answer.value;
+      await this.sleep(againMs);
+    }
+  }
+
+  /** The answer, unless the process dies of it or asks for patience. */
+  async #tried<A>({ runtime, died }: Reached, act: (session: Session) => Promise<A>, id: string) {
+    const answered = runtime.session(id).then(act);
+    try {
+      return await Promise.race([answered.then((value) => ({ value })), died.then(() => undefined)]);
+    } catch (thrown) {
+      if (isPassing(thrown)) return undefined;
+      throw thrown;
+    }
+  }
+
+  async happened(effect: string, n = 1): Promise<Happened> {
+    for (;;) {
+      const found = this.#ledger.happened.filter((one) => one.effect === effect)[n - 1];
+      if (found !== undefined) return found;
+      await this.sleep(againMs);
+    }
+  }
+}

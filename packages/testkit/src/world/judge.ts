@@ -1,0 +1,87 @@
+/** What a run came to, beside one that nothing disturbed: what was lost, what fired more often than claimed. */
+import { type Json, type JsonObject, canonicalJson } from "@pawl/tool-value";
+import { type Fate, type Moment, describeMoment } from "./moment.ts";
+import type { Claim, Scenario } from "./scenario.ts";
+import type { Ended, Outcome } from "./world.ts";
+
+/** What befell a run, at which of its moments. */
+export interface Blow {
+  readonly n: number;
+  readonly fate: Fate;
+  readonly moment: Moment;
+}
+
+export type Harm = "lost" | "doubled" | "other_result" | Exclude<Ended, "done">;
+
+export interface Violation {
+  readonly harm: Harm;
+  readonly blows: readonly Blow[];
+  readonly message: string;
+}
+
+export interface Run {
+  readonly blows: readonly Blow[];
+  readonly outcome: Outcome;
+}
+
+const isUnknownIn = /"code":"(?:tool|step)_outcome_unknown"/;
+
+/** Whether the log says that an outcome is unknown. */
+export const saysUnknown = ({ logs }: Outcome): boolean =>
+  [...logs.values()].some((lines) => lines.some(({ line }) => isUnknownIn.test(line)));
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What a reply says of how long it took is another in each run. */
+const timeless = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(timeless);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([name]) => name !== "duration_ms");
+  return Object.fromEntries(entries.map(([name, of]) => [name, timeless(of)]));
+};
+
+export const claimOf = (effect: string, scenario: Scenario, claims: ReadonlyMap<string, Claim>): Claim =>
+  scenario.claims?.[effect] ?? claims.get(effect) ?? "exactly_once";
+
+/** How a count breaks its claim, beside how often the effect happens undisturbed. */
+const breach = (claim: Claim, count: number, usual: number, isUnknown: boolean): "lost" | "doubled" | undefined => {
+  const mayRepeat = claim === "at_least_once" || claim === "any";
+  const mayMiss = claim === "at_most_once" || claim === "any" || isUnknown;
+  if (count > usual && !mayRepeat) return "doubled";
+  return count < usual && !mayMiss ? "lost" : undefined;
+};
+
+const miscountsOf = ({ blows, outcome }: Run, usual: Outcome, scenario: Scenario): readonly Violation[] => {
+  const isUnknown = saysUnknown(outcome);
+  const effects = new Set([...usual.effects.keys(), ...outcome.effects.keys()]);
+  return [...effects].flatMap((effect): Violation[] => {
+    const [count, expected] = [outcome.effects.get(effect) ?? 0, usual.effects.get(effect) ?? 0];
+    const claim = claimOf(effect, scenario, outcome.claims);
+    const harm = breach(claim, count, expected, isUnknown);
+    if (harm === undefined) return [];
+    return [
+      { harm, blows, message: `\`${effect}\` happened ${count} times, undisturbed ${expected}; claimed is ${claim}` },
+    ];
+  });
+};
+
+/** So much of a result is shown. */
+const shownLength = 500;
+
+export const violationsOf = (run: Run, usual: Outcome, scenario: Scenario): readonly Violation[] => {
+  const { blows, outcome } = run;
+  const { ended, why = "", result } = outcome;
+  if (ended !== "done") return [{ harm: ended, blows, message: why }];
+  const miscounts = miscountsOf(run, usual, scenario);
+  const [found, wanted] = [result, usual.result].map((value) => canonicalJson(timeless(value ?? null)));
+  if (found === wanted || found === undefined || wanted === undefined || saysUnknown(outcome)) return miscounts;
+  const message = `expected ${wanted.slice(0, shownLength)}, found ${found.slice(0, shownLength)}`;
+  return [...miscounts, { harm: "other_result", blows, message }];
+};
+
+const describeBlow = ({ n, fate, moment }: Blow): string =>
+  `${fate === "die" ? "died" : fate} at ${n}, ${describeMoment(moment)}`;
+
+export const describeBlows = (blows: readonly Blow[]): string =>
+  blows.length === 0 ? "undisturbed" : blows.map(describeBlow).join("; then ");

@@ -1,0 +1,45 @@
+/** Moments at which a process can die, or its store can fail: the world asks its director at each. */
+
+export type Moment =
+  | { readonly type: "claim"; readonly when: "before" | "after"; readonly scope: string }
+  /** An append is not durable yet, or it is and nobody was told. */
+  | { readonly type: "append"; readonly when: "before" | "after"; readonly scopes: string }
+  /** Something is about to happen outside, or it has and is not recorded. */
+  | { readonly type: "effect"; readonly when: "before" | "after"; readonly effect: string };
+
+/** What befalls a process at a moment. */
+export type Fate =
+  | "live"
+  | "die"
+  /** The store takes nothing: its disk is full. */
+  | "full"
+  /** The store answers with an error, and has taken nothing. */
+  | "refused"
+  /** The store has taken it, and answers with an error. */
+  | "lost_acknowledgement"
+  /** The store hears of it twice. */
+  | "twice"
+  /** Somebody else claims the scope first. */
+  | "fenced"
+  /** The store takes its time. */
+  | "slow";
+
+/** Faults of the store, which befall an append before it is durable. */
+export const storeFaults = ["full", "refused", "lost_acknowledgement", "twice", "fenced", "slow"] as const;
+
+/** Decides what befalls a process at the n-th moment of a run, from 1 on. */
+export type Director = (moment: Moment, n: number) => Fate;
+
+export const undisturbed: Director = () => "live";
+
+/** Moments of one run, numbered as it goes through them. */
+export const describeMoment = (moment: Moment): string => {
+  switch (moment.type) {
+    case "claim":
+      return `${moment.when} the claim of ${moment.scope}`;
+    case "append":
+      return `${moment.when} the append of ${moment.scopes}`;
+    case "effect":
+      return `${moment.when} the effect \`${moment.effect}\``;
+  }
+};

@@ -1,0 +1,49 @@
+/** What a user writes down to have it explored: tools, and what the host does with them. */
+import type { Reply, RequestedCall } from "@pawl/sansio-core";
+import type { RuntimeOptions, Session, ToolDefinition } from "@pawl/runtime";
+import type { Happened } from "./ledger.ts";
+
+/** The world outside of a process, as its tools see it. */
+export interface Outside {
+  /** Something happens outside: money moves, a mail goes out. Under a key it happens once, however often it is asked for. */
+  readonly effect: (name: string, of?: EffectOf) => Promise<Happened>;
+  /** Virtual time passes. */
+  readonly sleep: (ms: number) => Promise<void>;
+  readonly now: () => number;
+}
+
+export interface EffectOf {
+  readonly key?: string;
+  readonly detail?: unknown;
+  /** How long the service takes. */
+  readonly ms?: number;
+}
+
+/** The host application: it outlives the process that runs the tools, and asks again until it has an answer. */
+export interface ScenarioHost {
+  readonly call: (request: string, calls: readonly RequestedCall[], session?: string) => Promise<readonly Reply[]>;
+  /** Anything else that a host does with a session. It is done again when the process died of it. */
+  readonly within: <A>(act: (session: Session) => Promise<A>, session?: string) => Promise<A>;
+  /** Waits until an effect of this name has happened outside, and gives the n-th, from 1 on. */
+  readonly happened: (effect: string, n?: number) => Promise<Happened>;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** How often an effect may happen, beside an undisturbed run. */
+export type Claim = "exactly_once" | "at_least_once" | "at_most_once" | "any";
+
+export interface Scenario {
+  /** Made anew for each process: what they remember dies with it. */
+  readonly tools: (outside: Outside) => readonly ToolDefinition[];
+  readonly host: (host: ScenarioHost) => Promise<unknown>;
+  /** What is claimed of effects by their names, where it is not what their steps and tools say. */
+  readonly claims?: { readonly [effect: string]: Claim };
+  /** What the runtime is given besides. */
+  readonly runtime?: Partial<Pick<RuntimeOptions, "host" | "options" | "patience">>;
+}
+
+/** A scenario as plain as they come: these calls, in one request. */
+export const callsOf =
+  (...calls: readonly RequestedCall[]): Scenario["host"] =>
+  (host) =>
+    host.call("r1", calls);

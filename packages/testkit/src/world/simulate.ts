@@ -1,0 +1,183 @@
+/**
+ * Runs a scenario under many seeds. A seed decides what befalls the process and its store, and in which order what is
+ * ready happens; the same seed gives the same run, to the bit. A run that fails is made smaller before it is told.
+ */
+import { Chance } from "./chance.ts";
+import { type Blow, type Violation, violationsOf } from "./judge.ts";
+import { type Director, type Fate, storeFaults } from "./moment.ts";
+import type { Scenario } from "./scenario.ts";
+import { type Outcome, runScenario } from "./world.ts";
+
+export interface SimulateOptions {
+  /** The first seed. */
+  readonly seed?: number;
+  /** So many seeds, one after the other. */
+  readonly seeds?: number;
+  /** What befalls, as `9:die,14:full`, instead of what the seed decides. */
+  readonly fates?: string;
+  /** Out of a thousand moments, so many are a process's last. */
+  readonly deathsPerMille?: number;
+  /** Out of a thousand appends, so many meet a fault of the store. */
+  readonly faultsPerMille?: number;
+  readonly things?: number;
+}
+
+export interface SimulationFailure {
+  readonly seed: number;
+  /** What has to befall for it to fail, after all that need not was left out. */
+  readonly fates: string;
+  readonly violation: Violation;
+  /** The log of each scope, of the smallest run that fails. */
+  readonly logs: ReadonlyMap<string, string>;
+}
+
+export interface Simulation {
+  readonly runs: number;
+  readonly events: number;
+  readonly deaths: number;
+  readonly faults: number;
+  readonly failure: SimulationFailure | undefined;
+}
+
+type Fates = ReadonlyMap<number, Fate>;
+
+/** A process that dies again and again comes to nothing: so many blows befall one run. */
+const mostBlows = 8;
+
+const byChance = (chance: Chance, { deathsPerMille = 15, faultsPerMille = 40 }: SimulateOptions): Director => {
+  let blows = 0;
+  return (moment) => {
+    if (blows >= mostBlows) return "live";
+    const isDeath = chance.perMille(deathsPerMille);
+    const isFault = moment.type === "append" && moment.when === "before" && chance.perMille(faultsPerMille);
+    if (!isDeath && !isFault) return "live";
+    blows += 1;
+    return isDeath ? "die" : (storeFaults[chance.below(storeFaults.length)] ?? "live");
+  };
+};
+
+export const writeFates = (fates: Fates): string => [...fates].map(([n, fate]) => `${n}:${fate}`).join(",");
+
+const knownFates: ReadonlySet<string> = new Set(["die", ...storeFaults]);
+export const readFates = (text: string): Fates =>
+  new Map(
+    text
+      .split(",")
+      .filter((part) => part !== "")
+      .map((part): [number, Fate] => {
+        const [n = "", fate = ""] = part.split(":");
+        if (!/^\d+$/.test(n) || !knownFates.has(fate))
+          throw new TypeError(
+            `fate \`${part}\`: expected \`{moment}:{fate}\`, where a fate is one of ${[...knownFates].join(", ")}`,
+          );
+        return [Number(n), fate as Fate];
+      }),
+  );
+
+interface Tried {
+  readonly outcome: Outcome;
+  readonly fates: Fates;
+  readonly violations: readonly Violation[];
+}
+
+class Simulator {
+  readonly #scenario: Scenario;
+  readonly #options: SimulateOptions;
+  #usual: Outcome | undefined;
+
+  constructor(scenario: Scenario, options: SimulateOptions) {
+    this.#scenario = scenario;
+    this.#options = options;
+  }
+
+  async #run(seed: number, director: Director): Promise<Tried> {
+    this.#usual ??= await runScenario(this.#scenario, this.#bound);
+    const order = new Chance(seed ^ 0x5bd1e995);
+    const fates = new Map<number, Fate>();
+    const outcome = await runScenario(this.#scenario, {
+      ...this.#bound,
+      pick: (count) => order.below(count),
+      director: (moment, n) => {
+        const fate = director(moment, n);
+        if (fate !== "live") fates.set(n, fate);
+        return fate;
+      },
+    });
+    const blows = [...fates].flatMap(([n, fate]): Blow[] => {
+      const moment = outcome.moments[n - 1];
+      return moment === undefined ? [] : [{ n, fate, moment }];
+    });
+    return { outcome, fates, violations: violationsOf({ blows, outcome }, this.#usual, this.#scenario) };
+  }
+
+  get #bound(): { readonly things?: number } {
+    const { things } = this.#options;
+    return things === undefined ? {} : { things };
+  }
+
+  /** Under what a seed decides. */
+  seeded(seed: number): Promise<Tried> {
+    return this.#run(seed, byChance(new Chance(seed), this.#options));
+  }
+
+  /** Under what is told. */
+  told(seed: number, fates: Fates): Promise<Tried> {
+    return this.#run(seed, (_, n) => fates.get(n) ?? "live");
+  }
+
+  /** The smallest run that fails the same way: one blow, wherever it falls, or what is left when all that need not befall is left out. */
+  async smallest(seed: number, failed: Tried): Promise<Tried> {
+    return (await this.#bySingleBlow(seed, failed)) ?? this.#withFewerBlows(seed, failed);
+  }
+
+  async #fails(seed: number, fates: Fates, like: Tried): Promise<Tried | undefined> {
+    const tried = await this.told(seed, fates);
+    const harm = like.violations[0]?.harm;
+    return tried.violations.some((violation) => violation.harm === harm) ? tried : undefined;
+  }
+
+  async #bySingleBlow(seed: number, failed: Tried): Promise<Tried | undefined> {
+    const kinds = new Set(failed.fates.values());
+    const moments = this.#usual?.moments.length ?? 0;
+    for (let n = 1; n <= moments; n++)
+      for (const fate of kinds) {
+        const tried = await this.#fails(seed, new Map([[n, fate]]), failed);
+        if (tried !== undefined) return tried;
+      }
+    return undefined;
+  }
+
+  async #withFewerBlows(seed: number, failed: Tried): Promise<Tried> {
+    let small = failed;
+    for (const n of [...failed.fates.keys()].toReversed()) {
+      const fewer = new Map([...small.fates].filter(([other]) => other !== n));
+      small = (await this.#fails(seed, fewer, failed)) ?? small;
+    }
+    return small;
+  }
+}
+
+const failureOf = (seed: number, { fates, violations, outcome }: Tried): SimulationFailure => ({
+  seed,
+  fates: writeFates(fates),
+  violation: violations[0] as Violation,
+  logs: new Map([...outcome.logs].map(([scope, lines]) => [scope, lines.map(({ line }) => line).join("")])),
+});
+
+const countLines = ({ logs }: Outcome): number => [...logs.values()].reduce((sum, lines) => sum + lines.length, 0);
+
+export const simulate = async (scenario: Scenario, options: SimulateOptions = {}): Promise<Simulation> => {
+  const { seed: first = 1, seeds = 1, fates } = options;
+  const simulator = new Simulator(scenario, options);
+  const counted = { runs: 0, events: 0, deaths: 0, faults: 0 };
+  for (let seed = first; seed < first + seeds; seed++) {
+    const tried = await (fates === undefined ? simulator.seeded(seed) : simulator.told(seed, readFates(fates)));
+    counted.runs += 1;
+    counted.events += countLines(tried.outcome);
+    counted.deaths += tried.outcome.deaths;
+    counted.faults += tried.fates.size - tried.outcome.deaths;
+    if (tried.violations.length > 0)
+      return { ...counted, failure: failureOf(seed, await simulator.smallest(seed, tried)) };
+  }
+  return { ...counted, failure: undefined };
+};

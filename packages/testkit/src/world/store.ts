@@ -1,0 +1,69 @@
+/** A journal as one process of the world has it: words travel, moments pass, faults befall, and the dead get nothing. */
+import type { Append, AppendResult, Journal } from "@pawl/runtime";
+import type { Actor, VirtualClock } from "./clock.ts";
+import type { Fate, Moment } from "./moment.ts";
+
+/** What the store needs of the world around it. */
+export interface Around {
+  readonly clock: VirtualClock;
+  /** A moment passes for this process; afterwards it may be dead. */
+  readonly pass: (moment: Moment) => Fate;
+  /** What a store has taken. */
+  readonly taken: (append: Append) => void;
+}
+
+export const never = new Promise<never>(() => undefined);
+
+/** How long a slow commit takes. */
+const slowMs = 700;
+
+const scopesOf = (appends: readonly Append[]): string => appends.map(({ scope }) => scope).join(", ");
+const each = (appends: readonly Append[], result: AppendResult): readonly AppendResult[] => appends.map(() => result);
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+export const mortalJournal = (journal: Journal, actor: Actor, { clock, pass, taken }: Around): Journal => {
+  const travel = (): Promise<void> => new Promise((resolve) => clock.turn(actor, resolve));
+  const alive = async <A>(value: A): Promise<A> => (actor.isAlive ? value : never);
+
+  const appendAll: Journal["appendAll"] = async (appends) => {
+    await travel();
+    const scopes = scopesOf(appends);
+    const fate = await alive(pass({ type: "append", when: "before", scopes }));
+    if (fate === "full") return each(appends, { type: "full" });
+    if (fate === "refused") return each(appends, { type: "failed", message: "the store refuses" });
+    if (fate === "fenced") return each(appends, { type: "fenced", epoch: Number.MAX_SAFE_INTEGER });
+    if (fate === "slow") await clock.sleep(actor, slowMs);
+    if (fate === "twice") await journal.appendAll(appends);
+    const results = await journal.appendAll(appends);
+    for (const [i, append] of appends.entries()) if (results[i]?.type === "ok") taken(append);
+    await alive(pass({ type: "append", when: "after", scopes }));
+    await travel();
+    return fate === "lost_acknowledgement" ? each(appends, { type: "failed", message: "no answer came" }) : results;
+  };
+
+  const claim = async (...args: unknown[]): Promise<unknown> => {
+    await travel();
+    const scope = String(args[0]);
+    await alive(pass({ type: "claim", when: "before", scope }));
+    const claimed = await (journal.claim as Method)(...args);
+    return alive(pass({ type: "claim", when: "after", scope })).then(() => claimed);
+  };
+
+  const plain = (name: string, method: Method): readonly [string, Method] => [
+    name,
+    async (...args) => {
+      await travel();
+      const answer = await alive(await Reflect.apply(method, journal, args));
+      await travel();
+      return answer;
+    },
+  ];
+
+  const methods = Object.entries(journal as unknown as { readonly [name: string]: Method });
+  return {
+    ...Object.fromEntries(methods.map(([name, method]) => plain(name, method))),
+    appendAll,
+    claim,
+  } as unknown as Journal;
+};

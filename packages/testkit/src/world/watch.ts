@@ -1,0 +1,153 @@
+/**
+ * Watches what tools do: each step, and each body that claims to run once, is an effect with moments before and after
+ * it. And it watches that they stay in the world: a body waits for what it asked of its context, a step for what it
+ * asked of the outside, and nothing else.
+ */
+import type { StepInfo, ToolContext, ToolDefinition } from "@pawl/runtime";
+import { manifestOf } from "@pawl/runtime";
+import { recoveryOf } from "@pawl/sansio-core";
+import type { Claim } from "./scenario.ts";
+
+/** What the world does around an effect that nobody named. */
+export interface Around {
+  readonly before: (effect: string) => Promise<void>;
+  readonly after: (effect: string) => Promise<void>;
+  readonly claim: (effect: string, claim: Claim) => void;
+}
+
+/** Work that is under way, and what it waits for. */
+export class Work {
+  readonly what: string;
+  /** What it last asked for, and where. */
+  asked: string | undefined;
+  #open = 0;
+  #isOver = false;
+  /** It may go on without being answered: it holds the signal. */
+  isSignalled = false;
+
+  constructor(what: string) {
+    this.what = what;
+  }
+
+  /** It waits for nothing that this world could bring. */
+  get isAdrift(): boolean {
+    return !this.#isOver && this.#open === 0 && !this.isSignalled;
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** It waits for this too. */
+  waitFor(promise: PromiseLike<unknown>): void {
+    this.#open += 1;
+    const settled = (): void => void (this.#open -= 1);
+    promise.then(settled, settled);
+  }
+}
+
+const isPromise = (value: unknown): value is Promise<unknown> =>
+  typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+
+/** Where the tool's own code is, in a stack that was taken below it. */
+const placeIn = (stack: string | undefined): string => {
+  const lines = (stack ?? "").split("\n").slice(1);
+  const own = lines.find((line) => !/testkit\/(?:src|dist)|runtime\/(?:src|dist)|node:internal/.test(line));
+  return own?.trim().replace(/^at /, "") ?? "a place unknown";
+};
+
+type Recovery = "idempotent" | "again" | "once";
+const claimOfStep: { readonly [R in Recovery]: Claim } = {
+  idempotent: "at_least_once",
+  again: "at_least_once",
+  once: "at_most_once",
+};
+
+export class Watch {
+  readonly #around: Around;
+  readonly #work = new Set<Work>();
+
+  constructor(around: Around) {
+    this.#around = around;
+  }
+
+  /** Work that has left the world, if any has; `isBusy` tells whether the outside still owes somebody an answer. */
+  adrift(isBusy: boolean): Work | undefined {
+    return [...this.#work].find((work) => work.isAdrift && !(isBusy && work.what.startsWith("step")));
+  }
+
+  tool(tool: ToolDefinition): ToolDefinition {
+    const manifest = manifestOf(tool);
+    const isOnce = recoveryOf(manifest) === "owner_bound";
+    const effect = `tool ${tool.name}`;
+    if (isOnce) this.#around.claim(effect, "at_most_once");
+    return {
+      ...tool,
+      execute: async (args, context) => {
+        if (isOnce) await this.#around.before(effect);
+        const work = this.#begin(`tool \`${tool.name}\` (call \`${context.toolCallId}\`)`);
+        const result = await this.#ended(work, async () => tool.execute(args, this.#context(tool, context, work)));
+        if (isOnce) await this.#around.after(effect);
+        return result;
+      },
+    };
+  }
+
+  #begin(what: string): Work {
+    const work = new Work(what);
+    this.#work.add(work);
+    return work;
+  }
+
+  async #ended<A>(work: Work, run: () => Promise<A>): Promise<A> {
+    try {
+      return await run();
+    } finally {
+      work.end();
+      this.#work.delete(work);
+    }
+  }
+
+  #context(tool: ToolDefinition, context: ToolContext, work: Work): ToolContext {
+    const runJson: ToolContext["runJson"] = (stepId, input, fn, options = {}) => {
+      const effect = `step ${tool.name}/${stepId}`;
+      this.#around.claim(effect, claimOfStep[options.recovery ?? "again"]);
+      const step = async (json: Parameters<typeof fn>[0], info: StepInfo) =>
+        this.#step(effect, async () => fn(json, info));
+      return context.runJson(stepId, input, step, options);
+    };
+    return this.#face(context, work, { runJson }) as ToolContext;
+  }
+
+  async #step<A>(effect: string, fn: () => Promise<A>): Promise<A> {
+    await this.#around.before(effect);
+    const work = this.#begin(`step \`${effect.slice("step ".length)}\``);
+    const result = await this.#ended(work, fn);
+    await this.#around.after(effect);
+    return result;
+  }
+
+  /** The same object, of which every promise is watched. */
+  #face(target: object, work: Work, own: { readonly [name: string]: unknown } = {}): object {
+    return new Proxy(target, {
+      get: (_target, name) => {
+        if (name === "signal") work.isSignalled = true;
+        const value: unknown = (typeof name === "string" ? own[name] : undefined) ?? Reflect.get(target, name);
+        if (typeof value === "function")
+          return this.#asked(String(name), value as (...args: unknown[]) => unknown, target, work);
+        const isFacet = typeof value === "object" && value !== null && name !== "signal" && !Array.isArray(value);
+        return isFacet && name !== "payload" ? this.#face(value, work) : value;
+      },
+    });
+  }
+
+  #asked(name: string, ask: (...args: unknown[]) => unknown, target: object, work: Work) {
+    return (...args: unknown[]): unknown => {
+      const answer: unknown = Reflect.apply(ask, target, args);
+      if (!isPromise(answer)) return answer;
+      work.asked = `\`ctx.${name}\` at ${placeIn(new Error("here").stack)}`;
+      work.waitFor(answer);
+      return answer;
+    };
+  }
+}

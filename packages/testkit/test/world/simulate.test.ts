@@ -1,0 +1,140 @@
+/** A seed decides everything: the same one gives the same bytes, and one that fails is told small. */
+import { defineTool } from "@pawl/runtime";
+import { describe, expect, it } from "vitest";
+import {
+  type Fate,
+  type Outcome,
+  type Scenario,
+  callsOf,
+  describeSimulation,
+  runScenario,
+  simulate,
+  storeFaults,
+} from "../../src/index.ts";
+
+const call = { id: "c1", tool: "work", args: {} };
+
+/** Three steps, a sleep and a race; the last step's service takes keys. */
+const working: Scenario = {
+  tools: ({ effect, sleep }) => [
+    defineTool({
+      name: "work",
+      durable: true,
+      execute: async (_, ctx) => {
+        const steps = ["a", "b"].map((name) => ctx.runJson(name, {}, async () => (await sleep(5), name)));
+        const both = await ctx.all(steps);
+        await ctx.sleep(50);
+        const told = await ctx.runJson(
+          "tell",
+          { both },
+          async (_input, { key }) => (await effect("mail", { key })).effect,
+        );
+        return [both, told];
+      },
+    }),
+  ],
+  host: callsOf(call),
+};
+
+const careless: Scenario = {
+  ...working,
+  tools: ({ effect }) => [
+    defineTool({
+      name: "work",
+      durable: true,
+      execute: async (_, ctx) => {
+        await effect("mail");
+        return ctx.runJson("step", {}, () => 1);
+      },
+    }),
+  ],
+};
+
+const textOf = ({ logs }: Outcome): string =>
+  [...logs.values()].flatMap((lines) => lines.map(({ line }) => line)).join("");
+const dieAt =
+  (...moments: readonly number[]) =>
+  (_: unknown, n: number): Fate =>
+    moments.includes(n) ? "die" : "live";
+
+describe("a simulated world", () => {
+  it("comes to the same bytes under the same seed", async () => {
+    const [first, second] = await Promise.all([1, 2].map(() => simulate(careless, { seed: 3, seeds: 200 })));
+    expect(first?.failure).toBeDefined();
+    expect(second).toEqual(first);
+  });
+
+  it("comes to its end under deaths and every fault of the store", async () => {
+    const simulation = await simulate(working, { seeds: 150, faultsPerMille: 120 });
+    expect(describeSimulation(simulation)).toContain("nothing is wrong");
+    expect(simulation.deaths).toBeGreaterThan(20);
+    expect(simulation.faults).toBeGreaterThan(50);
+  });
+
+  it.each(storeFaults)("goes on after the store was %s, at any append", async (fault) => {
+    const usual = await runScenario(working);
+    for (const [i, moment] of usual.moments.entries()) {
+      if (moment.type !== "append" || moment.when !== "before") continue;
+      const simulation = await simulate(working, { fates: `${i + 1}:${fault}` });
+      expect(describeSimulation(simulation)).toContain("nothing is wrong");
+      expect(simulation.faults).toBe(1);
+    }
+  });
+
+  it("makes a failing run as small as it goes, and says how to have it again", async () => {
+    const { failure } = await simulate(careless, { seeds: 200, faultsPerMille: 200, deathsPerMille: 100 });
+    expect(failure?.violation.harm).toBe("doubled");
+    expect(failure?.fates).toMatch(/^\d+:\w+$/);
+    const again = await simulate(careless, { seed: failure?.seed ?? 0, fates: failure?.fates ?? "" });
+    expect(again.failure?.violation).toEqual(failure?.violation);
+    expect(again.failure?.logs).toEqual(failure?.logs);
+  });
+
+  it("refuses fates that it does not know", async () => {
+    await expect(simulate(working, { fates: "3:sulk" })).rejects.toThrow("fate `3:sulk`: expected `{moment}:{fate}`");
+  });
+
+  it("lets nothing of a dead process happen", async () => {
+    const usual = await runScenario(working);
+    const { ended, deaths, happened, logs } = await runScenario(working, { director: dieAt(usual.moments.length - 1) });
+    expect([ended, deaths]).toEqual(["done", 1]);
+    expect(happened.filter(({ effect }) => effect === "mail")).toHaveLength(1);
+    expect(new Set([...logs.values()].flat().map(({ line }) => line)).size).toBe([...logs.values()].flat().length);
+    expect(textOf({ ...usual, logs })).toContain('"owner":"p2"');
+  });
+});
+
+const aWhile = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 5));
+
+const leaving = (execute: () => Promise<unknown>, inStep: boolean): Scenario => ({
+  tools: () => [
+    defineTool({
+      name: "work",
+      durable: true,
+      execute: async (_, ctx) => {
+        await ctx.runJson("first", {}, () => 1);
+        return inStep ? ctx.runJson("second", {}, async () => (await execute(), 2)) : execute();
+      },
+    }),
+  ],
+  host: callsOf(call),
+});
+
+describe("what leaves the world", () => {
+  it("is a body that waits for anything not from its context, and where is told", async () => {
+    const { ended, why } = await runScenario(leaving(aWhile, false));
+    expect(ended).toBe("left_the_world");
+    expect(why).toMatch(/tool `work` \(call `c1`\) waits .* after `ctx\.runJson` at .*simulate\.test\.ts:\d+/);
+  });
+
+  it("is a step that waits for anything not from outside", async () => {
+    const { ended, why } = await runScenario(leaving(aWhile, true));
+    expect(ended).toBe("left_the_world");
+    expect(why).toContain("step `work/second` waits");
+  });
+
+  it("is not what waits for promises that settle by themselves", async () => {
+    const { ended } = await runScenario(leaving(async () => Promise.resolve().then(() => 1), true));
+    expect(ended).toBe("done");
+  });
+});
