@@ -1,6 +1,10 @@
 /** `@pawl/runtime`: the interpreter that every driver shares. */
 export { Runtime, type RuntimeOptions } from "./runtime.ts";
 export { type HostPort, Session } from "./session.ts";
+export { type Submission, type Waiting } from "./request.ts";
+export { Resolved } from "./resolve.ts";
+export { type Approval, type Rejecting, type Stickiness } from "./decide.ts";
+export { type Target } from "./cancel.ts";
 export { type Patience, defaultPatience } from "./body.ts";
 export { type Platform } from "./platform.ts";
 export { type Append, type AppendResult, type Claim, type Journal, type JournalLine } from "./journal.ts";

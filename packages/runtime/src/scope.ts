@@ -28,7 +28,7 @@ export interface ScopePort {
   readonly platform: Platform;
   readonly append: (append: Append) => Promise<AppendResult>;
   /** What has just been stepped: what ends a body ends it before the next turn. */
-  readonly stepped: (commands: readonly Command[]) => void;
+  readonly stepped: (cause: Cause, commands: readonly Command[], finished: readonly Finished[]) => void;
   readonly perform: (command: Command, cause: Cause) => void;
   /** Delivers one answer to each body that may hear one; says whether there was any. */
   readonly deliver: () => boolean;
@@ -93,6 +93,10 @@ export class ScopeRunner {
   get state(): State {
     return this.#state;
   }
+  /** The sequence of the last event that the store has acknowledged. */
+  get durable(): number {
+    return this.#durable;
+  }
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -111,7 +115,7 @@ export class ScopeRunner {
   tell(event: Event): E.Either<Rejection, Written> {
     const { result, cause } = this.#step(event);
     if (E.isLeft(result)) return result;
-    this.#port.stepped(result.right.commands);
+    this.#port.stepped(cause, result.right.commands, result.right.finished);
     for (const command of result.right.commands) this.#take(command, cause);
     this.stir();
     return result;
@@ -139,6 +143,7 @@ export class ScopeRunner {
   open(event: Event): void {
     const { result, cause } = this.#step(event);
     if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} can not be opened: ${result.left.message}`);
+    this.#port.stepped(cause, [], result.right.finished);
     const observed = result.right.commands.filter(({ type }) => type === "observe");
     for (const command of [...observed, ...outstanding(this.#state)]) this.#take(command, cause);
     this.stir();
@@ -189,7 +194,7 @@ export class ScopeRunner {
       expectedSeq: first.seq,
       appendId: `${this.epoch}:${first.seq}`,
       lines: batch.map(({ seq, line }) => ({ seq, line })),
-      finished: batch.flatMap(({ seq, finished }) => finished.map((one) => ({ ...one, seq }))),
+      finished: batch.flatMap(({ seq, finished }) => finished.map((one) => ({ seq, ...one }))),
       wakeAt: nextDeadline(this.#state)?.at,
     };
     void this.#port.append(append).then(

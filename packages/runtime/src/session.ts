@@ -8,15 +8,21 @@ import {
   type RequestedCall,
   type State,
 } from "@pawl/sansio-core";
-import { type Json, stableHash } from "@pawl/tool-value";
+import { type Json, type Resolution, stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { Bodies } from "./bodies.ts";
 import type { Patience } from "./body.ts";
-import { Refused } from "./error.ts";
+import { type Access, record } from "./access.ts";
+import { type Target, cancel } from "./cancel.ts";
+import { type Approval, Edits, type Rejecting, approve, reject } from "./decide.ts";
+import { ScopeLost } from "./error.ts";
+import { FinishedIndex } from "./finished.ts";
 import type { Append, AppendResult, JournalLine } from "./journal.ts";
 import type { Platform } from "./platform.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
-import type { Roots } from "./token.ts";
+import { Requests, type Submission, type Waiting } from "./request.ts";
+import { type Resolved, resolveKey } from "./resolve.ts";
+import { type Roots, idOfToken } from "./token.ts";
 import { type ToolDefinition, checkArgs } from "./tool.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -43,11 +49,6 @@ export interface SessionPort {
   readonly lost: () => void;
 }
 
-interface Pending {
-  readonly resolve: (replies: readonly Reply[]) => void;
-  readonly reject: (error: Error) => void;
-}
-
 const errorOf = (thrown: unknown): { readonly code: string; readonly message: string } => {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const code =
@@ -61,7 +62,10 @@ export class Session {
   readonly #port: SessionPort;
   readonly #runner: ScopeRunner;
   readonly #bodies: Bodies;
-  readonly #callers = new Map<string, Pending[]>();
+  readonly #finished: FinishedIndex;
+  readonly #access: Access;
+  readonly #requests: Requests;
+  readonly #edits = new Edits();
 
   constructor(state: State, epoch: number, port: SessionPort) {
     this.#port = port;
@@ -70,10 +74,14 @@ export class Session {
       platform: port.platform,
       append: port.append,
       deliver: () => this.#bodies.deliver(),
-      stepped: (commands) => this.#endBodies(commands),
+      stepped: (cause, commands, finished) => this.#stepped(cause, commands, finished),
       perform: (command, cause) => this.#perform(command, cause),
       lost: (why) => this.#lost(why),
     });
+    this.#finished = new FinishedIndex(port.find, () => this.#runner.durable);
+    const { platform, readLines } = port;
+    this.#access = { runner: this.#runner, finished: this.#finished, platform, readLines };
+    this.#requests = new Requests(this.#access);
   }
 
   get runner(): ScopeRunner {
@@ -89,48 +97,57 @@ export class Session {
   }
 
   /** Tells an event of the host's, and waits until it is durable. */
-  async report(event: Event): Promise<void> {
-    const result = this.#tell(event);
-    await this.#runner.settled();
-    if (E.isLeft(result)) throw new Refused(result.left.code, result.left.message);
+  report(event: Event): Promise<void> {
+    return record(this.#access, event);
   }
 
-  /** Submits calls and waits for their replies. The same request again joins it, or is answered from its reply. */
-  async call(request: string, calls: readonly RequestedCall[]): Promise<readonly Reply[]> {
-    const replies = this.#replies(request);
-    const known = await this.#port.find("request", request);
-    if (known !== undefined) throw new Refused("gone", `request \`${request}\` was finished by event ${known}`);
-    const result = this.#tell({
-      type: "request.submitted",
-      request,
-      hash: stableHash(calls as unknown as Json),
-      calls,
-    });
-    if (E.isLeft(result) && result.left.code !== "request_exists")
-      throw new Refused(result.left.code, result.left.message);
-    const row = this.state.requests.at(request);
-    if (row?.phase === "replying") {
-      await this.#runner.settled();
-      this.#reply({ type: "reply", request, replies: row.replies, triggers: row.triggers });
-    }
-    return replies;
+  /** Submits calls and waits for their replies. The same request again joins it, or is answered as it was. */
+  call(
+    request: string,
+    calls: readonly RequestedCall[],
+    how: Omit<Submission, "request" | "calls"> & Waiting = {},
+  ): Promise<readonly Reply[]> {
+    return this.#requests.submit({ ...how, request, calls }, how);
   }
 
-  #replies(request: string): Promise<readonly Reply[]> {
-    const promise = new Promise<readonly Reply[]>((resolve, reject) => {
-      this.#callers.set(request, [...(this.#callers.get(request) ?? []), { resolve, reject }]);
-    });
-    promise.catch(() => undefined); // A caller that was refused before it waits hears of it by the refusal.
-    return promise;
+  /** The replies of a request that was submitted before. */
+  replies(request: string, waiting: Waiting = {}): Promise<readonly Reply[]> {
+    return this.#requests.replies(request, waiting);
   }
 
-  /** A reply that somebody took is acknowledged; one that nobody waits for stays until it is asked for. */
-  #reply({ request, replies }: Of<"reply">): void {
-    const callers = this.#callers.get(request) ?? [];
-    this.#callers.delete(request);
-    for (const { resolve } of callers) resolve(replies);
-    if (callers.length > 0 && this.state.requests.at(request)?.phase === "replying")
-      this.#tell({ type: "reply.acked", request });
+  /** Whoever took a request's replies, and wanted them kept, has them for good. */
+  acknowledge(request: string): Promise<void> {
+    return this.#requests.acknowledge(request);
+  }
+
+  /** Resolves the key that a token was made for. */
+  async resolve(token: string, resolution: Resolution, by?: string): Promise<Resolved> {
+    const key = idOfToken(this.#port.roots, this.#runner.id, token);
+    if (key === undefined) return { status: "unknown_or_revoked" };
+    return resolveKey(this.#access, { key, resolution, by }, true);
+  }
+
+  /** An operator resolves a key that is waited for. */
+  resolveById(key: string, resolution: Resolution, by: string): Promise<Resolved> {
+    return resolveKey(this.#access, { key, resolution, by }, false);
+  }
+
+  approve(call: string, approval: Approval): Promise<void> {
+    return approve(this.#access, this.#edits, call, approval);
+  }
+
+  reject(call: string, rejecting: Rejecting): Promise<void> {
+    return reject(this.#access, this.#edits, call, rejecting);
+  }
+
+  cancel(target: Target, by?: string): Promise<void> {
+    return cancel(this.#access, target, by);
+  }
+
+  #stepped({ seq, event }: Cause, commands: readonly Command[], finished: readonly Finished[]): void {
+    this.#finished.note(finished, seq);
+    this.#edits.stepped(this.state, event);
+    this.#endBodies(commands);
   }
 
   #endBodies(commands: readonly Command[]): void {
@@ -142,9 +159,8 @@ export class Session {
 
   #lost(why: string): void {
     this.#bodies.endAll();
-    for (const callers of this.#callers.values())
-      for (const { reject } of callers) reject(new Refused("scope_lost", why));
-    this.#callers.clear();
+    this.#requests.lose(new ScopeLost(why));
+    this.#edits.lose(why);
     this.#port.lost();
   }
 
@@ -179,7 +195,7 @@ export class Session {
         return this.#begin(async () => void this.#tell({ type: "replies.recorded", call, key, replies, triggers }));
       }
       case "reply":
-        return this.#reply(command);
+        return this.#requests.take(command);
       case "observe":
         return this.#port.host.observe?.(this.#runner.id, command);
       default:

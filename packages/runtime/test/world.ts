@@ -1,4 +1,5 @@
 /** A process that can be killed: a runtime over a journal that outlives it. */
+import type { Options } from "@pawl/sansio-core";
 import {
   type HostPort,
   type Journal,
@@ -61,7 +62,7 @@ export class Process {
   #appends = 0;
   #isDead = false;
 
-  constructor(world: World, tools: readonly ToolDefinition[], { host = {}, death }: Start = {}) {
+  constructor(world: World, tools: readonly ToolDefinition[], { host = {}, death, options = {} }: Start = {}) {
     this.#death = death;
     this.runtime = new Runtime({
       journal: mortal(world.journal, this),
@@ -70,6 +71,7 @@ export class Process {
       instance: `p${(world.processes += 1)}`,
       roots,
       host,
+      options,
     });
   }
 
@@ -91,6 +93,7 @@ export class Process {
 export interface Start {
   readonly host?: HostPort;
   readonly death?: Death;
+  readonly options?: Partial<Options>;
 }
 
 export class World {

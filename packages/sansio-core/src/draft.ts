@@ -20,12 +20,17 @@ import type { ScopeRow } from "./scope/model.ts";
 import type { Signal } from "./signal.ts";
 import { type State, duesOf, isTrueDue } from "./state.ts";
 import type { Table } from "./table.ts";
-import type { WaitRow } from "./wait/model.ts";
+import type { Terminal, WaitRow } from "./wait/model.ts";
 
-/** What has left the state with this event, for the journal's finished index. */
+/**
+ * What has left the state with this event, for the journal's finished index. A wait that its call's end or its own time
+ * closed, or that nobody ever resolved, has a mark beside it: the event that ended it does not say how.
+ */
 export interface Finished {
-  readonly kind: "request" | "call" | "wait" | "link" | "wake";
+  readonly kind: "request" | "call" | "wait" | "wait_timed_out" | "wait_left" | "link" | "wake";
   readonly id: string;
+  /** Of a wait: the event that resolved it, where that came before the one with which it left. */
+  readonly seq?: number;
 }
 
 export class Draft {
@@ -168,9 +173,12 @@ export class Draft {
   putWait(row: WaitRow): void {
     this.#waits = this.#waits.set(row.key, row);
   }
-  dropWait(key: string): void {
+  /** `terminal`: how it ended, where it did. */
+  dropWait(key: string, terminal: Terminal | undefined): void {
     this.#waits = this.#waits.delete(key);
-    this.finished.push({ kind: "wait", id: key });
+    this.finished.push({ kind: "wait", id: key, ...(terminal === undefined ? {} : { seq: terminal.seq }) });
+    if (terminal === undefined) this.finished.push({ kind: "wait_left", id: key });
+    else if (terminal.resolution.status === "timeout") this.finished.push({ kind: "wait_timed_out", id: key });
   }
   countUnclaimed(change: number): void {
     this.#unclaimed += change;

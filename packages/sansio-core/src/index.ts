@@ -13,6 +13,8 @@ export { outstanding } from "./recovery.ts";
 export { type Asked, ask } from "./effect/ask.ts";
 export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from "./effect/model.ts";
 export { resolutionIn, resolutionOf } from "./wait/read.ts";
+export { type WaitRow } from "./wait/model.ts";
+export { type Decision } from "./approval/model.ts";
 export { type Tool, plainTool, recoveryOf } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/codec.ts";
 export { type Reply, type RequestedCall } from "./request/model.ts";
@@ -131,7 +133,7 @@ export { type Replay, type ReplayOptions, follow, replay } from "./log/replay.ts
 export { type Fault, type FaultCode, type Produced } from "./log/fault.ts";
 export { describeFault } from "./log/report.ts";
 export { digest, digestOf } from "./digest.ts";
-export { ReplyCodec } from "./request/codec.ts";
+export { ReplyCodec, RequestedCallCodec } from "./request/codec.ts";
 export { type EffectKind, type EffectStatus, type SelectMode, type StepRecovery } from "./effect/model.ts";
 export { type BodyState, type CallRow, bodyOf } from "./call/model.ts";
 export { eventInvocation } from "./process/invocation.ts";

@@ -1,7 +1,7 @@
 import { type Codec, ToolCallOutput, array, boolean, json, optional, record, string, u64 } from "@pawl/tool-value";
 import type { Reply, RequestedCall } from "./model.ts";
 
-const RequestedCallCodec: Codec<RequestedCall> = record<RequestedCall>("struct RequestedCall", {
+export const RequestedCallCodec: Codec<RequestedCall> = record<RequestedCall>("struct RequestedCall", {
   id: string,
   tool: string,
   by_id: optional(boolean),
@@ -25,6 +25,7 @@ export const requestEvents = {
     hash: string,
     execution_scope: optional(string),
     calls: array(RequestedCallCodec),
+    by: optional(string),
   },
   "request.cancelled": { request: string, by: optional(string) },
   "reply.acked": { request: string },

@@ -53,6 +53,7 @@ export type RequestEvent =
       /** The id of the execution scope that the host gives; without one it is the request's own. */
       readonly execution_scope?: string;
       readonly calls: readonly RequestedCall[];
+      readonly by?: string;
     }
   | { readonly type: "request.cancelled"; readonly request: string; readonly by?: string }
   | { readonly type: "reply.acked"; readonly request: string };

@@ -125,7 +125,7 @@ const onClose = (draft: Draft, { key, waiter, request, resolution }: Of<"wait.cl
   if (row.terminal !== undefined || row.revoked) return;
   const terminal = { resolution, seq: draft.seq };
   const claimed = claim(draft, row, request);
-  if (claimed.requests.length === 0) return draft.dropWait(key);
+  if (claimed.requests.length === 0) return draft.dropWait(key, terminal);
   draft.putWait({ ...claimed, waiters: [], terminal });
   for (const other of row.waiters) if (!isSame(other, waiter)) answer(draft, other, terminal);
 };
@@ -151,7 +151,7 @@ const onForget = (draft: Draft, { request, keys }: Of<"waits.forget">): void => 
     const row = draft.wait(key);
     if (row === undefined) continue;
     const requests = row.requests.filter((holder) => holder !== request);
-    if (requests.length === 0) draft.dropWait(key);
+    if (requests.length === 0) draft.dropWait(key, row.terminal);
     else draft.putWait({ ...row, requests });
   }
 };

@@ -1,0 +1,158 @@
+/**
+ * Requests and those who wait for their replies. The same request again is joined while it lives, and answered from the
+ * log when it has been acknowledged; it never runs twice.
+ */
+import { type Command, type Reply, type RequestedCall, RequestedCallCodec } from "@pawl/sansio-core";
+import { type Json, array, stableHash, string } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { type Access, admitted, record, refuse } from "./access.ts";
+import { Refused } from "./error.ts";
+import { stateBefore } from "./history.ts";
+
+type ReplyCommand = Extract<Command, { readonly type: "reply" }>;
+
+export interface Submission {
+  readonly request: string;
+  readonly calls: readonly RequestedCall[];
+  /** The base of every key of its calls, where the host gives one: a turn's, a process's. */
+  readonly executionScope?: string;
+  readonly by?: string;
+}
+
+export interface Waiting {
+  /** The replies stay until they are acknowledged by `acknowledge`: whoever takes them may still lose them. */
+  readonly keep?: boolean;
+}
+
+interface Waiter extends Waiting {
+  readonly resolve: (replies: readonly Reply[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+type Verdict =
+  | { readonly type: "waiting"; readonly replies: Promise<readonly Reply[]> }
+  | { readonly type: "finished"; readonly seq: number }
+  | { readonly type: "refused"; readonly code: string; readonly message: string };
+
+const Calls = array(RequestedCallCodec);
+
+/** Of what a request asks: under one id it is asked for once. */
+const hashOf = (calls: readonly RequestedCall[], executionScope: string | undefined): string =>
+  stableHash((executionScope === undefined ? calls : [executionScope, calls]) as unknown as Json);
+
+const conflict = (request: string, expected: string, found: string): Verdict & { readonly type: "refused" } => ({
+  type: "refused",
+  code: "request_conflict",
+  message: `request \`${request}\` was submitted with another body: expected ${expected}, found ${found}`,
+});
+
+export class Requests {
+  readonly #access: Access;
+  readonly #waiters = new Map<string, Waiter[]>();
+
+  constructor(access: Access) {
+    this.#access = access;
+  }
+
+  /** Submits calls and waits for their replies. */
+  async submit(given: Submission, waiting: Waiting): Promise<readonly Reply[]> {
+    const request = admitted(string, given.request, "request");
+    const calls = admitted(Calls, given.calls, "calls");
+    const hash = hashOf(calls, given.executionScope);
+    const { executionScope, by } = given;
+    const event = {
+      type: "request.submitted",
+      request,
+      hash,
+      calls,
+      ...(executionScope === undefined ? {} : { execution_scope: executionScope }),
+      ...(by === undefined ? {} : { by }),
+    } as const;
+    const join = (): Verdict => this.#tell(event, waiting);
+    const isLive = this.#access.runner.state.requests.at(request) !== undefined;
+    const verdict = isLive
+      ? join()
+      : await this.#access.finished.lookup("request", request, (seq): Verdict =>
+          seq === undefined ? join() : { type: "finished", seq },
+        );
+    return this.#answer(request, verdict, hash);
+  }
+
+  #tell(event: Parameters<Access["runner"]["tell"]>[0] & { readonly request: string }, waiting: Waiting): Verdict {
+    const told = this.#access.runner.tell(event);
+    if (E.isLeft(told) && told.left.code !== "request_exists") return { ...told.left, type: "refused" };
+    return { type: "waiting", replies: this.#wait(event.request, waiting) };
+  }
+
+  /** The replies of a request that was submitted before, whoever did. */
+  async replies(request: string, waiting: Waiting): Promise<readonly Reply[]> {
+    const { runner, finished } = this.#access;
+    const wait = (): Verdict =>
+      runner.state.requests.at(request) === undefined
+        ? { type: "refused", code: "request_unknown", message: `no request \`${request}\`` }
+        : { type: "waiting", replies: this.#wait(request, waiting) };
+    const verdict = await finished.lookup("request", request, (seq) =>
+      seq === undefined || runner.state.requests.at(request) !== undefined
+        ? wait()
+        : ({ type: "finished", seq } as const),
+    );
+    return this.#answer(request, verdict);
+  }
+
+  async #answer(request: string, verdict: Verdict, hash?: string): Promise<readonly Reply[]> {
+    if (verdict.type === "refused") return refuse(this.#access, verdict);
+    if (verdict.type === "finished") return this.#fromLog(request, verdict.seq, hash);
+    await this.#takeWaiting(request);
+    return verdict.replies;
+  }
+
+  /** A reply that waits for somebody is handed out. */
+  async #takeWaiting(request: string): Promise<void> {
+    const { runner } = this.#access;
+    if (runner.state.requests.at(request)?.phase !== "replying") return;
+    await runner.settled();
+    const row = runner.state.requests.at(request);
+    if (row?.phase === "replying") this.take({ type: "reply", request, replies: row.replies, triggers: row.triggers });
+  }
+
+  /** A request that was acknowledged long ago: its replies stood in the state until then. */
+  async #fromLog(request: string, seq: number, hash: string | undefined): Promise<readonly Reply[]> {
+    await this.#access.runner.settled();
+    const row = (await stateBefore(this.#access, seq)).requests.at(request);
+    if (row?.phase !== "replying") throw new Refused("gone", `request \`${request}\` was finished by event ${seq}`);
+    if (hash !== undefined && row.hash !== hash) return refuse(this.#access, conflict(request, row.hash, hash));
+    return row.replies;
+  }
+
+  #wait(request: string, { keep = false }: Waiting): Promise<readonly Reply[]> {
+    const promise = new Promise<readonly Reply[]>((resolve, reject) => {
+      this.#waiters.set(request, [...(this.#waiters.get(request) ?? []), { resolve, reject, keep }]);
+    });
+    promise.catch(() => undefined); // Who submitted hears of a lost scope by what they wait for first.
+    return promise;
+  }
+
+  /** A reply is out. One that somebody took for good is acknowledged; one that nobody waits for stays until it is. */
+  take({ request, replies }: ReplyCommand): void {
+    const waiters = this.#waiters.get(request) ?? [];
+    this.#waiters.delete(request);
+    for (const { resolve } of waiters) resolve(replies);
+    const isTaken = waiters.length > 0 && waiters.every(({ keep }) => keep !== true);
+    const { runner } = this.#access;
+    if (isTaken && runner.state.requests.at(request)?.phase === "replying")
+      runner.tell({ type: "reply.acked", request });
+  }
+
+  /** Whoever took a request's replies has them for good. To say so again changes nothing. */
+  async acknowledge(request: string): Promise<void> {
+    const { runner, finished } = this.#access;
+    const isLive = runner.state.requests.at(request) !== undefined;
+    if (!isLive && (await finished.find("request", request)) !== undefined) return runner.settled();
+    return record(this.#access, { type: "reply.acked", request });
+  }
+
+  lose(error: Error): void {
+    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(error);
+    this.#waiters.clear();
+  }
+}

@@ -1,0 +1,101 @@
+/** The outside resolves a key: by its token, or by its id where an operator does. The first resolution wins. */
+import { type WaitRow, nextDeadline, resolutionIn } from "@pawl/sansio-core";
+import { type Codec, Resolution, type ResolveOutcome, tagged } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { type Access, admitted, refuse } from "./access.ts";
+import { eventAt } from "./history.ts";
+
+/** What became of a resolution. A key that nobody may resolve, or nobody ever could, is unknown or revoked. */
+export type Resolved = ResolveOutcome | { readonly status: "too_many_unclaimed" };
+export const Resolved: Codec<Resolved> = tagged<Resolved, "status">("Resolved", "status", {
+  accepted: {},
+  already_resolved: { terminal: Resolution },
+  unknown_or_revoked: {},
+  too_many_unclaimed: {},
+});
+
+const unknown = { status: "unknown_or_revoked" } as const;
+
+const outcomeOfRow = ({ terminal, revoked }: WaitRow): Resolved | undefined => {
+  if (terminal !== undefined) return { status: "already_resolved", terminal: terminal.resolution };
+  return revoked ? unknown : undefined;
+};
+
+/** How a wait ended that has left the state. */
+const outcomeOfFinished = async (access: Access, key: string, seq: number): Promise<Resolved> => {
+  const { finished } = access;
+  if ((await finished.find("wait_timed_out", key)) !== undefined)
+    return { status: "already_resolved", terminal: { status: "timeout" } };
+  const { event } = await eventAt(access, seq);
+  const terminal = resolutionIn(event, key);
+  if (terminal !== undefined) return { status: "already_resolved", terminal };
+  const isLeft = (await finished.find("wait_left", key)) !== undefined;
+  return isLeft ? unknown : { status: "already_resolved", terminal: { status: "cancelled" } };
+};
+
+interface Resolving {
+  readonly key: string;
+  readonly resolution: Resolution;
+  readonly by?: string | undefined;
+}
+
+/** How a key ended that was waited for a moment ago. */
+const outcomeOfEnded = async (access: Access, key: string): Promise<Resolved> => {
+  const row = access.runner.state.waits.at(key);
+  const seq = await access.finished.find("wait", key);
+  return (seq === undefined ? row && outcomeOfRow(row) : await outcomeOfFinished(access, key, seq)) ?? unknown;
+};
+
+/** Records the resolution; what it is refused with is its outcome, where it has one. */
+const tell = (access: Access, { key, resolution, by }: Resolving): (() => Promise<Resolved>) => {
+  const { runner } = access;
+  const wasAwaited = runner.state.waits.at(key) !== undefined;
+  const told = runner.tell({ type: "wait.resolved", key, resolution, ...(by === undefined ? {} : { by }) });
+  if (E.isRight(told)) {
+    const isTooLate = wasAwaited && runner.state.waits.at(key)?.born === runner.state.seq;
+    return isTooLate ? () => outcomeOfEnded(access, key) : async () => ({ status: "accepted" });
+  }
+  const rejection = told.left;
+  switch (rejection.code) {
+    case "already_resolved":
+      runner.tell({ type: "clock.ticked" }); // Its time was over with this very event, which is not recorded.
+      return () => outcomeOfEnded(access, key);
+    case "unknown_or_revoked":
+    case "too_many_unclaimed":
+      return async () => ({ status: rejection.code as "unknown_or_revoked" | "too_many_unclaimed" });
+    default:
+      return () => refuse(access, rejection);
+  }
+};
+
+/** A key's time may be over, and nobody has said so yet: then that is recorded first. */
+const passTime = ({ runner, platform }: Access): void => {
+  const due = nextDeadline(runner.state);
+  if (due !== undefined && due.at <= platform.now()) runner.tell({ type: "clock.ticked" });
+};
+
+/** Every answer waits until the state that it was computed from is durable. */
+const settled = async <A>({ runner }: Access, answer: () => Promise<A>): Promise<A> => {
+  await runner.settled();
+  return answer();
+};
+
+/** A key that the state does not know may have left it; or it comes early, where that is allowed. */
+const resolveAbsent = async (access: Access, resolving: Resolving, mayBeEarly: boolean): Promise<Resolved> => {
+  const { key } = resolving;
+  const answer = await access.finished.lookup("wait", key, (seq) => {
+    if (seq !== undefined) return () => outcomeOfFinished(access, key, seq);
+    const isKnown = access.runner.state.waits.at(key) !== undefined;
+    return isKnown || mayBeEarly ? tell(access, resolving) : async () => unknown;
+  });
+  return settled(access, answer);
+};
+
+export const resolveKey = async (access: Access, given: Resolving, mayBeEarly: boolean): Promise<Resolved> => {
+  const resolving = { ...given, resolution: admitted(Resolution, given.resolution, "resolution") };
+  passTime(access);
+  const row = access.runner.state.waits.at(given.key);
+  if (row === undefined) return resolveAbsent(access, resolving, mayBeEarly);
+  const outcome = outcomeOfRow(row);
+  return settled(access, outcome === undefined ? tell(access, resolving) : async () => outcome);
+};
