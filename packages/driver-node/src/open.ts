@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type HostPort, Runtime, type ToolDefinition } from "@pawl/runtime";
 import type { Options } from "@pawl/sansio-core";
 import { nodePlatform } from "./platform.ts";
-import { sqliteJournal } from "./sqlite-journal.ts";
+import { sqliteJournal } from "./sqlite/journal.ts";
 
 export interface OpenOptions {
   /** The journal; made where there is none. */

@@ -31,3 +31,17 @@ export class Refused extends Error {
     this.code = code;
   }
 }
+
+/** The scope lives with another instance, whose lease holds: ask there, or again when the lease has run out. */
+export class OwnedElsewhere extends Error {
+  override readonly name = "OwnedElsewhere";
+  readonly code = "owned_by";
+  readonly retryable = true;
+  readonly instance: string;
+  readonly address: string | undefined;
+  constructor(scope: string, instance: string, address?: string) {
+    super(`scope ${scope} lives with ${instance}${address === undefined ? "" : ` at ${address}`}`);
+    this.instance = instance;
+    this.address = address;
+  }
+}

@@ -7,13 +7,31 @@ export { type Approval, type Rejecting, type Stickiness } from "./decide.ts";
 export { type Target } from "./cancel.ts";
 export { type Patience, defaultPatience } from "./body.ts";
 export { type Platform } from "./platform.ts";
-export { type Append, type AppendResult, type Claim, type Journal, type JournalLine } from "./journal.ts";
-export { memoryJournal } from "./memory-journal.ts";
+export {
+  type Append,
+  type AppendResult,
+  type ChainHead,
+  type Claim,
+  type Holding,
+  type Journal,
+  type JournalLine,
+  type Lease,
+  type Letter,
+  type LetterId,
+  type NotWritten,
+  type Retained,
+  type ScopeEntry,
+  type Segment,
+  type SentLetter,
+  type Snapshot,
+} from "./journal.ts";
+export { type MemoryJournalOptions, memoryJournal } from "./memory-journal.ts";
+export { chainStartOf } from "./memory-scope.ts";
 export { type JsonSchema, type Parameters, type ToolDefinition, defineTool, manifestOf } from "./tool.ts";
 export { type Durable } from "./context/asking.ts";
 export { type ToolContext } from "./context/context.ts";
 export { type StepInfo } from "./context/step.ts";
-export { EffectError, Refused, ScopeLost, ToolError } from "./error.ts";
+export { EffectError, OwnedElsewhere, Refused, ScopeLost, ToolError } from "./error.ts";
 export { type Standing, misfitOfCompletion, misfitOfDurable, misfitOfProcessEvent } from "./open.ts";
 export { Quarantined, foldLines } from "./fold.ts";
 export { type Roots, idOfToken, tokenOf } from "./token.ts";

@@ -1,6 +1,9 @@
 /**
- * The port that a store fills. An append is atomic for one scope and durable when it resolves; appends that go
- * together share the sync, not the fate. A claim raises a scope's epoch, and whoever holds an older one is fenced.
+ * The port that a store fills.
+ *
+ * Driver instances hold leases, by the store's clock; scopes have owners. A claim raises a scope's epoch, and whoever
+ * holds an older one is fenced: epoch, sequence and lease are compared in the transaction that writes. An append is
+ * atomic for one scope and durable when it resolves; appends that go together share the sync, not the fate.
  */
 import type { Finished } from "@pawl/sansio-core";
 
@@ -10,6 +13,25 @@ export interface JournalLine {
   readonly line: string;
 }
 
+/** What tells one letter of a scope to another from all others: a message of its link, or the answer to one. */
+export interface LetterId {
+  readonly kind: "message" | "answer";
+  readonly link: number;
+  readonly number: number;
+}
+
+/** A letter that an append puts into another scope's inbox; the same one again takes the place of the first. */
+export interface SentLetter extends LetterId {
+  readonly to: string;
+  readonly text: string;
+}
+
+/** A letter as it lies in the inbox of a scope. */
+export interface Letter extends LetterId {
+  readonly from: string;
+  readonly text: string;
+}
+
 export interface Append {
   readonly scope: string;
   readonly epoch: number;
@@ -17,32 +39,121 @@ export interface Append {
   readonly expectedSeq: number;
   /** Found among the scope's own rows after a lost acknowledgement: then the append had succeeded. */
   readonly appendId: string;
+  /** At least one. */
   readonly lines: readonly JournalLine[];
   readonly finished: readonly (Finished & { readonly seq: number })[];
   /** When the scope has to be looked at again, if nothing else happens. */
   readonly wakeAt: number | undefined;
+  /** The scope's protocol after the last line. */
+  readonly protocol: number;
+  readonly messages: readonly SentLetter[];
+  /** Letters of the scope's own inbox that are done with. */
+  readonly received: readonly (LetterId & { readonly from: string })[];
 }
 
-export type AppendResult =
-  | { readonly type: "ok" }
+/** Why a write was not taken. Of an append that failed nobody knows whether it is there. */
+export type NotWritten =
   | { readonly type: "fenced"; readonly epoch: number }
   | { readonly type: "conflict"; readonly seq: number }
   | { readonly type: "full" }
   | { readonly type: "failed"; readonly message: string };
 
-export interface Claim {
+export type AppendResult = { readonly type: "ok" } | NotWritten;
+
+export interface Lease {
+  readonly ttlMs: number;
+  /** Where others reach the instance. */
+  readonly address?: string;
+}
+
+export interface Snapshot {
+  /** The last sequence that is in it. */
+  readonly seq: number;
+  readonly text: string;
+}
+
+/** What is held of a scope by its owner. */
+export interface Holding {
   readonly epoch: number;
   /** The sequence of the last line. */
   readonly seq: number;
+  readonly snapshot?: Snapshot;
+}
+
+export type Claim =
+  | (Holding & { readonly type: "claimed" })
+  /** It lives with an instance whose lease holds. */
+  | { readonly type: "owned_by"; readonly instance: string; readonly address?: string }
+  /** Nothing was claimed. */
+  | { readonly type: "newer_protocol"; readonly protocol: number };
+
+/** A scope as a list shows it. */
+export interface ScopeEntry {
+  readonly scope: string;
+  readonly epoch: number;
+  readonly seq: number;
+  /** The instance that claimed it last and did not release it, whether its lease holds or not. */
+  readonly owner?: string;
+  readonly wakeAt?: number;
+}
+
+/** What retention left of the lines that it deleted: a log goes on from here. */
+export interface Segment {
+  /** The sequence of the last line that was deleted or kept aside. */
+  readonly base: number;
+  /** The chain over all appends up to it. */
+  readonly hash: string;
+  /** The state up to it. */
+  readonly snapshot: string;
+}
+
+export type Retained = { readonly type: "ok"; readonly base: number } | NotWritten;
+
+/** The chain over a scope's appends, up to a sequence. */
+export interface ChainHead {
+  readonly seq: number;
+  readonly hash: string;
 }
 
 export interface Journal {
-  readonly claim: (scope: string, instance: string) => Promise<Claim>;
+  /** Gives an instance a lease, or its next one after one that ran out. Nothing is kept for who has none. */
+  readonly join: (instance: string, lease: Lease) => Promise<void>;
+  /** Whether the lease still held; then it goes on for as long again. One that ran out stays so until the next join. */
+  readonly renew: (instance: string) => Promise<boolean>;
+  /** Ends the lease, and owns nothing more. */
+  readonly leave: (instance: string) => Promise<void>;
+  /** Instances whose lease has run out and that have not left. */
+  readonly lost: () => Promise<readonly string[]>;
+
+  /**
+   * Makes an instance the scope's owner, unless another one's lease stands against it, and raises the epoch: by one,
+   * or to one more than `above`, where the log comes from elsewhere. `protocol` is the newest that the caller knows.
+   */
+  readonly claim: (scope: string, instance: string, protocol: number, above?: number) => Promise<Claim>;
+  /** What this instance still holds of a scope that it owns: nobody has claimed it since, and the epoch stands. */
+  readonly load: (scope: string, instance: string) => Promise<Holding | undefined>;
+  /** Gives up a scope, whoever may claim it next. */
+  readonly release: (scope: string, instance: string) => Promise<void>;
+
   readonly appendAll: (appends: readonly Append[]) => Promise<readonly AppendResult[]>;
-  /** The lines from a sequence on, that one included. */
-  readonly read: (scope: string, from: number) => Promise<readonly JournalLine[]>;
-  /** Where something finished that has left the state, by kind and id. */
+  /** The lines from a sequence on, up to another, both included. What retention deleted is left out. */
+  readonly read: (scope: string, from: number, to?: number) => Promise<readonly JournalLine[]>;
+  /** Where something finished that has left the state, by kind and id; also when its line is no longer there. */
   readonly find: (scope: string, kind: Finished["kind"], id: string) => Promise<number | undefined>;
-  /** Scopes whose time has come. */
-  readonly due: (now: number) => Promise<readonly string[]>;
+  /** Scopes whose time has come, earliest first, and that no live instance owns but the one that asks. */
+  readonly due: (now: number, instance?: string) => Promise<readonly string[]>;
+  /** Letters to a scope, in the order in which they came. */
+  readonly inbox: (scope: string) => Promise<readonly Letter[]>;
+  /** Scopes with letters that no live instance owns but the one that asks. */
+  readonly mailed: (instance?: string) => Promise<readonly string[]>;
+  /** Scopes by name, those after one. */
+  readonly scopes: (prefix: string, after: string, limit: number) => Promise<readonly ScopeEntry[]>;
+
+  /** Keeps the state after a durable line that ends an append, in place of the one before; refused to who is fenced. */
+  readonly snapshot: (scope: string, epoch: number, seq: number, text: string) => Promise<AppendResult>;
+  /** Deletes the lines up to the snapshot, but for those at `keep`, which the state refers to; leaves a segment. */
+  readonly retain: (scope: string, epoch: number, keep: readonly number[]) => Promise<Retained>;
+  readonly segment: (scope: string) => Promise<Segment | undefined>;
+  /** The chain over what is durable. */
+  readonly head: (scope: string) => Promise<ChainHead | undefined>;
 }

@@ -1,50 +1,144 @@
 /** A journal in memory: for tests, for trying things out, and as the plainest statement of what a store must do. */
-import type { Append, AppendResult, Claim, Journal, JournalLine } from "./journal.ts";
+import type { Append, AppendResult, Claim, Journal, Lease, ScopeEntry } from "./journal.ts";
+import { StoredScope } from "./memory-scope.ts";
 
-/** What is kept of one scope. */
-class StoredScope {
-  epoch = 0;
-  wakeAt: number | undefined;
-  readonly lines: JournalLine[] = [];
-  readonly appendIds = new Set<string>();
-  readonly finished = new Map<string, number>();
+export interface MemoryJournalOptions {
+  /** The store's clock, in milliseconds: what leases run by. */
+  readonly now?: () => number;
+  /** How many characters of lines it has room for. */
+  readonly capacity?: () => number;
+}
 
-  get seq(): number {
-    return this.lines.at(-1)?.seq ?? 0;
+interface HeldLease extends Lease {
+  readonly until: number;
+}
+
+class MemoryStore {
+  readonly #now: () => number;
+  readonly #capacity: () => number;
+  readonly #scopes = new Map<string, StoredScope>();
+  readonly #leases = new Map<string, HeldLease>();
+  #size = 0;
+
+  constructor({ now = Date.now, capacity = () => Infinity }: MemoryJournalOptions) {
+    this.#now = now;
+    this.#capacity = capacity;
   }
 
-  claim(): Claim {
-    this.epoch += 1;
-    return { epoch: this.epoch, seq: this.seq };
+  join(instance: string, lease: Lease): void {
+    this.#leases.set(instance, { ...lease, until: this.#now() + lease.ttlMs });
   }
 
-  append({ epoch, expectedSeq, appendId, lines, finished, wakeAt }: Append): AppendResult {
-    if (epoch !== this.epoch) return { type: "fenced", epoch: this.epoch };
-    if (this.appendIds.has(appendId)) return { type: "ok" };
-    if (expectedSeq !== this.seq + 1) return { type: "conflict", seq: this.seq };
-    this.lines.push(...lines);
-    this.appendIds.add(appendId);
-    for (const { kind, id, seq } of finished) this.finished.set(indexKey(kind, id), seq);
-    this.wakeAt = wakeAt;
+  /** The lease of an instance, if it has not run out. */
+  #live(instance: string): HeldLease | undefined {
+    const lease = this.#leases.get(instance);
+    return lease !== undefined && this.#now() < lease.until ? lease : undefined;
+  }
+
+  renew(instance: string): boolean {
+    const lease = this.#live(instance);
+    if (lease !== undefined) this.join(instance, lease);
+    return lease !== undefined;
+  }
+
+  leave(instance: string): void {
+    this.#leases.delete(instance);
+    for (const scope of this.#scopes.values()) if (scope.owner === instance) scope.owner = undefined;
+  }
+
+  lost(): readonly string[] {
+    return [...this.#leases.keys()].filter((instance) => this.#live(instance) === undefined);
+  }
+
+  at(scope: string): StoredScope {
+    const stored = this.#scopes.get(scope) ?? new StoredScope(scope);
+    this.#scopes.set(scope, stored);
+    return stored;
+  }
+
+  known(scope: string): StoredScope | undefined {
+    return this.#scopes.get(scope);
+  }
+
+  /** The lease of another instance that stands between this one and the scope. */
+  #other(scope: StoredScope, instance: string | undefined): HeldLease | undefined {
+    return scope.owner === undefined || scope.owner === instance ? undefined : this.#live(scope.owner);
+  }
+
+  claim(name: string, instance: string, protocol: number, above: number): Claim {
+    const scope = this.at(name);
+    if (scope.protocol > protocol) return { type: "newer_protocol", protocol: scope.protocol };
+    const lease = this.#other(scope, instance);
+    if (lease === undefined) return { type: "claimed", ...scope.claim(instance, above) };
+    const { address } = lease;
+    return { type: "owned_by", instance: scope.owner ?? "", ...(address !== undefined && { address }) };
+  }
+
+  append(append: Append): AppendResult {
+    const scope = this.at(append.scope);
+    const judged = scope.judge(append);
+    if (judged !== undefined) return judged;
+    const size = append.lines.reduce((sum, { line }) => sum + line.length, 0);
+    if (this.#size + size > this.#capacity()) return { type: "full" };
+    this.#size += size;
+    scope.write(append);
+    for (const { to, ...letter } of append.messages) this.at(to).deliver({ from: append.scope, ...letter });
     return { type: "ok" };
+  }
+
+  /** Scopes that fit, and that no live instance owns but this one. */
+  free(instance: string | undefined, fits: (scope: StoredScope) => boolean): StoredScope[] {
+    return [...this.#scopes.values()].filter((scope) => fits(scope) && this.#other(scope, instance) === undefined);
+  }
+
+  scopes(prefix: string, after: string, limit: number): readonly ScopeEntry[] {
+    return [...this.#scopes.values()]
+      .filter(({ name }) => name.startsWith(prefix) && name > after)
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .slice(0, limit)
+      .map(({ name, epoch, seq, owner, wakeAt }) => ({
+        scope: name,
+        epoch,
+        seq,
+        ...(owner !== undefined && { owner }),
+        ...(wakeAt !== undefined && { wakeAt }),
+      }));
   }
 }
 
-const indexKey = (kind: string, id: string): string => `${kind} ${id}`;
+const namesOf = (scopes: readonly StoredScope[]): readonly string[] => scopes.map(({ name }) => name);
 
 /** A store that holds what it is told, and forgets it with the process. */
-export const memoryJournal = (): Journal => {
-  const scopes = new Map<string, StoredScope>();
-  const at = (scope: string): StoredScope => {
-    const stored = scopes.get(scope) ?? new StoredScope();
-    scopes.set(scope, stored);
-    return stored;
+export const memoryJournal = (options: MemoryJournalOptions = {}): Journal => {
+  const store = new MemoryStore(options);
+  const owned = (scope: string, instance: string): StoredScope | undefined => {
+    const stored = store.known(scope);
+    return stored?.owner === instance ? stored : undefined;
   };
   return {
-    claim: async (scope) => at(scope).claim(),
-    appendAll: async (appends) => appends.map((append) => at(append.scope).append(append)),
-    read: async (scope, from) => at(scope).lines.filter(({ seq }) => seq >= from),
-    find: async (scope, kind, id) => at(scope).finished.get(indexKey(kind, id)),
-    due: async (now) => [...scopes].filter(([, { wakeAt }]) => wakeAt !== undefined && wakeAt <= now).map(([id]) => id),
+    join: async (instance, lease) => store.join(instance, lease),
+    renew: async (instance) => store.renew(instance),
+    leave: async (instance) => store.leave(instance),
+    lost: async () => store.lost(),
+    claim: async (scope, instance, protocol, above = 0) => store.claim(scope, instance, protocol, above),
+    load: async (scope, instance) => owned(scope, instance)?.holding,
+    release: async (scope, instance) => {
+      const stored = owned(scope, instance);
+      if (stored !== undefined) stored.owner = undefined;
+    },
+    appendAll: async (appends) => appends.map((append) => store.append(append)),
+    read: async (scope, from, to = Infinity) => store.known(scope)?.read(from, to) ?? [],
+    find: async (scope, kind, id) => store.known(scope)?.find(kind, id),
+    due: async (now, instance) => {
+      const due = store.free(instance, ({ wakeAt }) => wakeAt !== undefined && wakeAt <= now);
+      return namesOf(due.toSorted((a, b) => (a.wakeAt ?? 0) - (b.wakeAt ?? 0)));
+    },
+    inbox: async (scope) => store.known(scope)?.inbox() ?? [],
+    mailed: async (instance) => namesOf(store.free(instance, ({ hasMail }) => hasMail)),
+    scopes: async (prefix, after, limit) => store.scopes(prefix, after, limit),
+    snapshot: async (scope, epoch, seq, text) => store.at(scope).keepSnapshot(epoch, { seq, text }),
+    retain: async (scope, epoch, keep) => store.at(scope).retain(epoch, keep),
+    segment: async (scope) => store.known(scope)?.segment,
+    head: async (scope) => store.known(scope)?.head,
   };
 };

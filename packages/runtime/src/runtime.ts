@@ -2,8 +2,9 @@
 import { type Options, currentProtocol, defaultOptions } from "@pawl/sansio-core";
 import { type Patience, defaultPatience } from "./body.ts";
 import { Committer } from "./committer.ts";
+import { OwnedElsewhere, Refused } from "./error.ts";
 import { foldLines } from "./fold.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal, Lease } from "./journal.ts";
 import type { Platform } from "./platform.ts";
 import { type HostPort, Session } from "./session.ts";
 import type { Roots } from "./token.ts";
@@ -15,21 +16,30 @@ export interface RuntimeOptions {
   readonly tools: readonly ToolDefinition[];
   /** This driver instance, as it stands in the log. */
   readonly instance: string;
+  /** How long others keep away from the instance's scopes after its last sign of life, and where they reach it. */
+  readonly lease?: Lease;
   readonly roots: Roots;
   readonly host?: HostPort;
   readonly options?: Partial<Options>;
   readonly patience?: Partial<Patience>;
 }
 
+const newerProtocol = (scope: string, protocol: number): string =>
+  `scope ${scope} is of protocol ${protocol}, this core knows ${currentProtocol}: update it first`;
+
 export class Runtime {
   readonly #with: RuntimeOptions;
   readonly #tools: ReadonlyMap<string, ToolDefinition>;
   readonly #committer: Committer;
+  readonly #joined: Promise<void>;
   readonly #open = new Map<string, Promise<Session>>();
 
   constructor(options: RuntimeOptions) {
     this.#with = options;
     this.#committer = new Committer(options.journal, options.platform);
+    const { journal, instance, lease } = options;
+    this.#joined = lease === undefined ? Promise.resolve() : journal.join(instance, lease);
+    this.#joined.catch(() => undefined); // Whoever opens a scope hears of it.
     this.#tools = new Map(options.tools.map((tool) => [manifestOf(tool).id, tool]));
   }
 
@@ -49,7 +59,11 @@ export class Runtime {
 
   async #claim(scope: string): Promise<Session> {
     const { journal, instance, platform, roots, host = {}, options = {}, tools } = this.#with;
-    const { epoch } = await journal.claim(scope, instance);
+    await this.#joined;
+    const claim = await journal.claim(scope, instance, currentProtocol);
+    if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
+    if (claim.type === "newer_protocol") throw new Refused("newer_protocol", newerProtocol(scope, claim.protocol));
+    const { epoch } = claim;
     const state = foldLines(scope, await journal.read(scope, 1));
     const session = new Session(state, epoch, {
       platform,

@@ -196,6 +196,9 @@ export class ScopeRunner {
       lines: batch.map(({ seq, line }) => ({ seq, line })),
       finished: batch.flatMap(({ seq, finished }) => finished.map((one) => ({ seq, ...one }))),
       wakeAt: nextDeadline(this.#state)?.at,
+      protocol: this.#state.scope.protocol,
+      messages: [],
+      received: [],
     };
     void this.#port.append(append).then(
       (result) => this.#appended(result, last.seq),

@@ -12,7 +12,7 @@ export {
   runCase,
   wireRoundtrip,
 } from "./cases.ts";
-export { type JournalCheck, journalChecks } from "./journal-suite.ts";
+export { type JournalCheck, type JournalRig, journalChecks } from "./journal-suite.ts";
 export { type Actor, type Pick, VirtualClock, inOrder } from "./world/clock.ts";
 export { type CrashOptions, type CrashReport, type EffectCount, exploreCrashes } from "./world/crash.ts";
 export { type Happened } from "./world/ledger.ts";

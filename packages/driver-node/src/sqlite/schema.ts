@@ -1,22 +1,31 @@
 /** The tables of a journal file. */
 import type { DatabaseSync } from "node:sqlite";
+import { JournalFileError } from "./file-error.ts";
 
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
 /**
  * `append` is the hot table: one row an append, in the order of their commits, each naming its scope's row before. No
  * text key and no index is written with it; a scope's rows are found from its head, backwards. `scope` is up to date
- * with the rows up to the mark.
+ * with the rows up to the mark. What retention has cut ends in an empty row, so that no row's number is used twice.
  */
 const tables = `
+  CREATE TABLE instance (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    until INTEGER,
+    ttl INTEGER NOT NULL DEFAULT 0,
+    address TEXT
+  ) STRICT;
   CREATE TABLE scope (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    epoch INTEGER NOT NULL,
-    owner TEXT NOT NULL,
-    seq INTEGER NOT NULL,
+    epoch INTEGER NOT NULL DEFAULT 0,
+    owner INTEGER,
+    protocol INTEGER NOT NULL DEFAULT 0,
+    seq INTEGER NOT NULL DEFAULT 0,
     head INTEGER,
-    append_id TEXT NOT NULL,
+    append_id TEXT NOT NULL DEFAULT '',
     wake_at INTEGER
   ) STRICT;
   CREATE INDEX scope_wake ON scope (wake_at) WHERE wake_at IS NOT NULL;
@@ -39,17 +48,37 @@ const tables = `
     seq INTEGER NOT NULL,
     PRIMARY KEY (scope, kind, id)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE letter (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    target INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    link INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    UNIQUE (target, source, kind, link, number)
+  ) STRICT;
+  CREATE TABLE chain (scope INTEGER PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+  CREATE TABLE snapshot (
+    scope INTEGER PRIMARY KEY,
+    row INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE segment (
+    scope INTEGER PRIMARY KEY,
+    base INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    snapshot TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE kept (
+    scope INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    line TEXT NOT NULL,
+    PRIMARY KEY (scope, seq)
+  ) STRICT, WITHOUT ROWID;
 `;
-
-/** A file that this code can not use as a journal. */
-export class JournalFileError extends Error {
-  override readonly name = "JournalFileError";
-  readonly code: "newer_schema" | "not_intact";
-  constructor(code: JournalFileError["code"], message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 const versionOf = (db: DatabaseSync): number => Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 

@@ -1,0 +1,74 @@
+/** Appends: one row each, all of a group in one commit. */
+import type { Append, AppendResult } from "@pawl/runtime";
+import type { Connection } from "./connection.ts";
+import { failure } from "./failure.ts";
+import { placesBack } from "./lines.ts";
+import { text } from "./row.ts";
+import type { Standing, Standings } from "./standing.ts";
+
+export class Appender {
+  readonly #at: Connection;
+  readonly #standings: Standings;
+
+  constructor(at: Connection, standings: Standings) {
+    this.#at = at;
+    this.#standings = standings;
+  }
+
+  appendAll(appends: readonly Append[]): readonly AppendResult[] {
+    const moved = new Map<string, Standing>();
+    try {
+      const results = this.#at.transact(() => {
+        this.#standings.beforeAppends();
+        return appends.map((append) => this.#append(append, moved));
+      });
+      for (const [scope, standing] of moved) this.#standings.keep(scope, standing);
+      this.#standings.committed();
+      return results;
+    } catch (thrown) {
+      this.#standings.forgetAll();
+      return appends.map(() => failure(thrown, this.#at.file));
+    }
+  }
+
+  /** Whether an append stands among the scope's rows: its acknowledgement was lost. */
+  #isThere({ appendId, expectedSeq }: Append, { head, seq }: Standing): boolean {
+    if (expectedSeq > seq) return false;
+    const place = [...placesBack(this.#at, head, expectedSeq)].at(-1);
+    return place?.first === expectedSeq && text(this.#at.sql.appendId.get(place.row) ?? {}, "append_id") === appendId;
+  }
+
+  /** What is written; the standings that follow from it hold once it is committed. */
+  #append(append: Append, moved: Map<string, Standing>): AppendResult {
+    const standing = moved.get(append.scope) ?? this.#standings.of(append.scope);
+    const epoch = standing?.epoch ?? 0;
+    if (standing === undefined || epoch === 0 || append.epoch !== epoch) return { type: "fenced", epoch };
+    if (append.expectedSeq !== standing.seq + 1)
+      return this.#isThere(append, standing) ? { type: "ok" } : { type: "conflict", seq: standing.seq };
+    moved.set(append.scope, this.#write(append, standing));
+    return { type: "ok" };
+  }
+
+  #write(append: Append, standing: Standing): Standing {
+    const { id, head = null } = standing;
+    const { sql } = this.#at;
+    const { appendId, expectedSeq, wakeAt = null, protocol } = append;
+    const last = expectedSeq + append.lines.length - 1;
+    const lines = append.lines.map(({ line }) => line).join("");
+    const { lastInsertRowid } = sql.append.run(id, head, expectedSeq, last, appendId, wakeAt, lines);
+    for (const { kind, id: finished, seq } of append.finished) sql.finish.run(id, kind, finished, seq);
+    if (protocol !== standing.protocol) sql.protocol.run(protocol, id);
+    this.#carry(append, id);
+    return { ...standing, protocol, seq: last, head: Number(lastInsertRowid), appendId };
+  }
+
+  /** Letters into the inboxes of others, and those out of its own that are done with. */
+  #carry({ scope, messages, received }: Append, id: number): void {
+    const { sql } = this.#at;
+    for (const { to, kind, link, number, text: letter } of messages) {
+      sql.make.run(to);
+      sql.send.run(to, scope, kind, link, number, letter);
+    }
+    for (const { from, kind, link, number } of received) sql.receive.run(id, from, kind, link, number);
+  }
+}

@@ -1,0 +1,75 @@
+/** What can be read of a journal file without owning anything. */
+import type { JournalLine, Letter, ScopeEntry } from "@pawl/runtime";
+import type { Connection } from "./connection.ts";
+import { JournalFileError } from "./file-error.ts";
+import { readLines } from "./lines.ts";
+import { type Row, integer, optional, text } from "./row.ts";
+import type { Standings } from "./standing.ts";
+
+const names = (rows: readonly Row[]): readonly string[] => rows.map((row) => text(row, "name"));
+
+export const read = (
+  at: Connection,
+  standings: Standings,
+  scope: string,
+  from: number,
+  to: number,
+): readonly JournalLine[] =>
+  at.transact(() => {
+    const standing = standings.read(scope);
+    return standing === undefined ? [] : readLines(at, standing, from, to);
+  });
+
+export const find = (at: Connection, scope: string, kind: string, id: string): number | undefined =>
+  at.ask(() => {
+    const row = at.sql.find.get(scope, kind, id);
+    return row === undefined ? undefined : integer(row, "seq");
+  });
+
+export const due = (
+  at: Connection,
+  standings: Standings,
+  now: number,
+  instance: string | undefined,
+): readonly string[] =>
+  at.transact(() => {
+    standings.catchUp();
+    return names(at.sql.due.all(now, at.now(), instance ?? null));
+  });
+
+const letterIn = (row: Row): Letter => {
+  const kind = text(row, "kind");
+  if (kind !== "message" && kind !== "answer")
+    throw new JournalFileError("not_intact", `a letter is a message or an answer, found ${kind}: restore a copy`);
+  const [link, number] = [integer(row, "link"), integer(row, "number")];
+  return { kind, link, number, from: text(row, "source"), text: text(row, "text") };
+};
+
+export const inbox = (at: Connection, scope: string): readonly Letter[] =>
+  at.ask(() => at.sql.inbox.all(scope).map(letterIn));
+
+export const mailed = (at: Connection, instance: string | undefined): readonly string[] =>
+  at.ask(() => names(at.sql.mailed.all(at.now(), instance ?? null)));
+
+const entryOf = (row: Row): ScopeEntry => {
+  const [owner, wakeAt] = [optional(text, row, "owner"), optional(integer, row, "wake_at")];
+  return {
+    scope: text(row, "name"),
+    epoch: integer(row, "epoch"),
+    seq: integer(row, "seq"),
+    ...(owner !== undefined && { owner }),
+    ...(wakeAt !== undefined && { wakeAt }),
+  };
+};
+
+export const scopes = (
+  at: Connection,
+  standings: Standings,
+  prefix: string,
+  after: string,
+  limit: number,
+): readonly ScopeEntry[] =>
+  at.transact(() => {
+    standings.catchUp();
+    return at.sql.scopes.all(after, prefix, prefix, prefix, limit).map(entryOf);
+  });

@@ -1,0 +1,83 @@
+/** Every statement on a journal file, prepared once. */
+import type { DatabaseSync } from "node:sqlite";
+
+/** A scope whose owner is no live instance, or the one that asks: bound to the store's clock, then the instance. */
+const isFree = "(i.until IS NULL OR i.until <= ? OR i.name = ?)";
+const ofOwner = "LEFT JOIN instance AS i ON i.id = s.owner";
+const scopeId = "(SELECT id FROM scope WHERE name = ?)";
+
+export const statements = (db: DatabaseSync) => ({
+  begin: db.prepare("BEGIN IMMEDIATE"),
+  commit: db.prepare("COMMIT"),
+  rollback: db.prepare("ROLLBACK"),
+
+  join: db.prepare(
+    "INSERT INTO instance (name, until, ttl, address) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET until = excluded.until, ttl = excluded.ttl, address = excluded.address",
+  ),
+  renew: db.prepare("UPDATE instance SET until = ? + ttl WHERE name = ? AND until > ?"),
+  leave: db.prepare("DELETE FROM instance WHERE name = ?"),
+  lost: db.prepare("SELECT name FROM instance WHERE until <= ? ORDER BY id"),
+  forget: db.prepare("DELETE FROM instance WHERE until <= ?"),
+  know: db.prepare("INSERT INTO instance (name) VALUES (?) ON CONFLICT (name) DO NOTHING"),
+  instance: db.prepare("SELECT id FROM instance WHERE name = ?"),
+
+  make: db.prepare("INSERT INTO scope (name) VALUES (?) ON CONFLICT (name) DO NOTHING"),
+  standing: db.prepare("SELECT id, epoch, protocol, seq, head, append_id AS appendId FROM scope WHERE name = ?"),
+  owner: db.prepare(
+    `SELECT i.name, i.address FROM scope AS s JOIN instance AS i ON i.id = s.owner WHERE s.name = ? AND i.until > ? AND i.name <> ?`,
+  ),
+  isOwner: db.prepare("SELECT 1 FROM scope AS s JOIN instance AS i ON i.id = s.owner WHERE s.name = ? AND i.name = ?"),
+  claim: db.prepare("UPDATE scope SET epoch = ?, owner = ? WHERE id = ?"),
+  release: db.prepare(
+    "UPDATE scope SET owner = NULL WHERE name = ? AND owner = (SELECT id FROM instance WHERE name = ?)",
+  ),
+  scopes: db.prepare(
+    `SELECT s.name, s.epoch, s.seq, s.wake_at, i.name AS owner FROM scope AS s ${ofOwner} WHERE s.name > ? AND s.name >= ? AND substr(s.name, 1, length(?)) = ? ORDER BY s.name LIMIT ?`,
+  ),
+
+  /** Another number whenever another connection has committed. */
+  dataVersion: db.prepare("PRAGMA data_version"),
+  append: db.prepare(
+    "INSERT INTO append (scope, before, first, last, append_id, wake_at, lines) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  ),
+  protocol: db.prepare("UPDATE scope SET protocol = ? WHERE id = ?"),
+  finish: db.prepare("INSERT OR REPLACE INTO finished (scope, kind, id, seq) VALUES (?, ?, ?, ?)"),
+  send: db.prepare(
+    `INSERT OR REPLACE INTO letter (target, source, kind, link, number, text) VALUES (${scopeId}, ?, ?, ?, ?, ?)`,
+  ),
+  receive: db.prepare("DELETE FROM letter WHERE target = ? AND source = ? AND kind = ? AND link = ? AND number = ?"),
+
+  newest: db.prepare("SELECT max(id) AS id FROM append"),
+  mark: db.prepare("SELECT upto FROM mark"),
+  setMark: db.prepare("UPDATE mark SET upto = ?"),
+  /** The last row of each scope behind the mark. */
+  catchUp: db.prepare(
+    "UPDATE scope SET seq = a.last, head = a.id, append_id = a.append_id, wake_at = a.wake_at FROM append AS a WHERE a.scope = scope.id AND a.id IN (SELECT max(id) FROM append WHERE id > ? GROUP BY scope)",
+  ),
+
+  row: db.prepare("SELECT lines FROM append WHERE id = ?"),
+  appendId: db.prepare("SELECT append_id FROM append WHERE id = ?"),
+  place: db.prepare("SELECT before, first, last FROM append WHERE id = ?"),
+  find: db.prepare(`SELECT seq FROM finished WHERE scope = ${scopeId} AND kind = ? AND id = ?`),
+  due: db.prepare(
+    `SELECT s.name FROM scope AS s ${ofOwner} WHERE s.wake_at <= ? AND ${isFree} ORDER BY s.wake_at, s.id`,
+  ),
+  inbox: db.prepare(`SELECT kind, link, number, source, text FROM letter WHERE target = ${scopeId} ORDER BY id`),
+  mailed: db.prepare(
+    `SELECT s.name FROM scope AS s ${ofOwner} WHERE s.id IN (SELECT target FROM letter) AND ${isFree} ORDER BY s.id`,
+  ),
+
+  chain: db.prepare("SELECT seq, hash FROM chain WHERE scope = ?"),
+  setChain: db.prepare("INSERT OR REPLACE INTO chain (scope, seq, hash) VALUES (?, ?, ?)"),
+  snapshot: db.prepare("SELECT row, seq, hash, text FROM snapshot WHERE scope = ?"),
+  setSnapshot: db.prepare("INSERT OR REPLACE INTO snapshot (scope, row, seq, hash, text) VALUES (?, ?, ?, ?, ?)"),
+  segment: db.prepare(`SELECT base, hash, snapshot FROM segment WHERE scope = ${scopeId}`),
+  setSegment: db.prepare("INSERT OR REPLACE INTO segment (scope, base, hash, snapshot) VALUES (?, ?, ?, ?)"),
+  keep: db.prepare("INSERT OR REPLACE INTO kept (scope, seq, line) VALUES (?, ?, ?)"),
+  kept: db.prepare(`SELECT seq, line FROM kept WHERE scope = ? AND seq >= ? AND seq <= ? ORDER BY seq`),
+  drop: db.prepare("DELETE FROM kept WHERE scope = ? AND seq = ?"),
+  cut: db.prepare("DELETE FROM append WHERE id = ?"),
+  empty: db.prepare("UPDATE append SET before = NULL, first = last + 1, lines = '' WHERE id = ?"),
+});
+
+export type Statements = ReturnType<typeof statements>;

@@ -1,0 +1,137 @@
+/** Checks of appends: what is taken, what is refused, and what is there afterwards. */
+import { type JournalCheck, append, claimed, line, one, protocol, same, seqs } from "./rig.ts";
+
+export const appendChecks: readonly JournalCheck[] = [
+  {
+    name: "reads back what was appended, between any two sequences",
+    run: async (rig) => {
+      const journal = await rig.open();
+      same(await journal.claim("s", "a", protocol), { type: "claimed", epoch: 1, seq: 0 }, "the first claim");
+      same(await one(journal, append("s", 1, 1, { count: 3 })), "ok", "an append");
+      same(await one(journal, append("s", 1, 4)), "ok", "the next append");
+      same(await journal.read("s", 3), [line(3), line(4)], "the lines from 3 on");
+      same(await seqs(journal, "s"), [1, 2, 3, 4], "all lines");
+      same(await seqs(journal, "s", 2, 2), [2], "one line amid an append");
+      same(await seqs(journal, "s", 1, 3), [1, 2, 3], "the lines up to 3");
+      same(await seqs(journal, "s", 5), [], "the lines behind the last");
+      same(await journal.read("nobody", 1), [], "the lines of a scope that is not there");
+    },
+  },
+  {
+    name: "refuses an append that does not follow the last",
+    run: async (rig) => {
+      const journal = await rig.open();
+      await claimed(journal, "s", "a");
+      await one(journal, append("s", 1, 1));
+      same(await one(journal, append("s", 1, 3)), "conflict", "an append with a gap before it");
+      same(await one(journal, append("s", 1, 1, { appendId: "other" })), "conflict", "an append over another");
+      same(await one(journal, append("s", 1, 2)), "ok", "the one that follows");
+      same(await seqs(journal, "s"), [1, 2], "the lines");
+    },
+  },
+  {
+    name: "takes an append whose acknowledgement was lost for the one that it has, in any process",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      await claimed(journal, "s", "a");
+      const sent = append("s", 1, 1, { count: 2 });
+      same(await one(journal, sent), "ok", "an append");
+      same(await one(journal, sent), "ok", "the same append again");
+      same(await one(other, sent), "ok", "the same append again, from elsewhere");
+      same(await one(other, append("s", 1, 3)), "ok", "the next one");
+      same(await one(journal, sent), "ok", "the first one, late");
+      same(await one(journal, append("s", 1, 4)), "ok", "one that follows what was written elsewhere");
+      same(await seqs(journal, "s"), [1, 2, 3, 4], "the lines");
+    },
+  },
+  {
+    name: "lets the appends of a group share the sync, and not the fate",
+    run: async (rig) => {
+      const journal = await rig.open();
+      for (const scope of ["a", "b", "c"]) await claimed(journal, scope, "x");
+      await claimed(journal, "b", "y");
+      const results = await journal.appendAll(["a", "b", "c"].map((scope) => append(scope, 1, 1)));
+      same(
+        results.map(({ type }) => type),
+        ["ok", "fenced", "ok"],
+        "the results",
+      );
+      same([await seqs(journal, "a"), await seqs(journal, "b"), await seqs(journal, "c")], [[1], [], [1]], "the lines");
+    },
+  },
+  {
+    name: "takes several appends of one scope in one group, in their order",
+    run: async (rig) => {
+      const journal = await rig.open();
+      await claimed(journal, "s", "a");
+      const results = await journal.appendAll([append("s", 1, 1), append("s", 1, 2), append("s", 1, 4)]);
+      same(
+        results.map(({ type }) => type),
+        ["ok", "ok", "conflict"],
+        "the results",
+      );
+      same(await seqs(journal, "s"), [1, 2], "the lines");
+    },
+  },
+  {
+    name: "finds what has finished, by kind and id, from the append that finished it on",
+    run: async (rig) => {
+      const journal = await rig.open();
+      await claimed(journal, "s", "a");
+      same(await journal.find("s", "request", "r"), undefined, "before");
+      await one(journal, append("s", 1, 1, { finished: [{ kind: "request", id: "r", seq: 1 }] }));
+      same(await journal.find("s", "request", "r"), 1, "after");
+      same(await journal.find("s", "call", "r"), undefined, "under another kind");
+      same(await journal.find("t", "request", "r"), undefined, "in another scope");
+    },
+  },
+  {
+    name: "does nothing of what a refused append says",
+    run: async (rig) => {
+      const journal = await rig.open();
+      await claimed(journal, "s", "a");
+      const messages = [{ to: "t", kind: "message", link: 1, number: 1, text: "hello" }] as const;
+      const finished = [{ kind: "request", id: "r", seq: 7 }] as const;
+      await one(journal, append("s", 1, 7, { finished, messages, wakeAt: 1, protocol: protocol + 1 }));
+      same(await journal.find("s", "request", "r"), undefined, "the finished index");
+      same(await journal.inbox("t"), [], "the inbox of the other scope");
+      same(await journal.due(10), [], "what is due");
+      same((await claimed(journal, "s", "a")).epoch, 2, "the epoch of the next claim");
+    },
+  },
+  {
+    name: "lists the scopes whose time has come, earliest first",
+    run: async (rig) => {
+      const journal = await rig.open();
+      for (const scope of ["a", "b", "c"]) await claimed(journal, scope, "x");
+      await journal.appendAll([
+        append("a", 1, 1, { wakeAt: 20 }),
+        append("b", 1, 1, { wakeAt: 10 }),
+        append("c", 1, 1),
+      ]);
+      same(await journal.due(10), ["b"], "at 10");
+      same(await journal.due(25), ["b", "a"], "at 25");
+      await one(journal, append("b", 1, 2));
+      same(await journal.due(25), ["a"], "after the next append of one");
+    },
+  },
+  {
+    name: "lists scopes by name, page by page",
+    run: async (rig) => {
+      const journal = await rig.open();
+      for (const scope of ["session:b", "process:x", "session:a", "session:c"]) await claimed(journal, scope, "x");
+      await one(journal, append("session:b", 1, 1, { count: 2, wakeAt: 5 }));
+      const page = await journal.scopes("session:", "session:a", 10);
+      const [b, c] = [
+        { scope: "session:b", epoch: 1, seq: 2, owner: "x", wakeAt: 5 },
+        { scope: "session:c", epoch: 1, seq: 0, owner: "x" },
+      ];
+      same(page, [b, c], "the page after session:a");
+      same(
+        (await journal.scopes("", "", 2)).map(({ scope }) => scope),
+        ["process:x", "session:a"],
+        "the first two of all",
+      );
+    },
+  },
+];

@@ -1,0 +1,154 @@
+/** Checks of owners: leases, claims, and who is fenced. */
+import { type JournalCheck, append, claimed, one, protocol, same, seqs } from "./rig.ts";
+
+const lease = { ttlMs: 1000 };
+
+export const leaseChecks: readonly JournalCheck[] = [
+  {
+    name: "raises the epoch with each claim, and fences whoever holds an older one",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      await claimed(journal, "s", "a");
+      await one(journal, append("s", 1, 1));
+      same(await other.claim("s", "b", protocol), { type: "claimed", epoch: 2, seq: 1 }, "the second claim");
+      same(await journal.appendAll([append("s", 1, 2)]), [{ type: "fenced", epoch: 2 }], "an append of the older");
+      same(await one(other, append("s", 2, 2)), "ok", "an append of the newer one");
+      same(await seqs(journal, "s"), [1, 2], "the lines");
+    },
+  },
+  {
+    name: "fences who never claimed",
+    run: async (rig) => {
+      const journal = await rig.open();
+      same(await one(journal, append("s", 0, 1)), "fenced", "an append of epoch 0");
+      same(await one(journal, append("s", 1, 1)), "fenced", "an append of epoch 1");
+    },
+  },
+  {
+    name: "claims above an epoch from elsewhere",
+    run: async (rig) => {
+      const journal = await rig.open();
+      same(await journal.claim("s", "a", protocol, 7), { type: "claimed", epoch: 8, seq: 0 }, "above 7");
+      same(await journal.claim("s", "a", protocol, 3), { type: "claimed", epoch: 9, seq: 0 }, "above 3, at 8");
+    },
+  },
+  {
+    name: "lets either a claim or an append come first, and nothing in between",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      await claimed(journal, "s", "a");
+      const [results, claim] = await Promise.all([journal.appendAll([append("s", 1, 1)]), claimed(other, "s", "b")]);
+      const isAppended = results[0]?.type === "ok";
+      same(await seqs(journal, "s"), isAppended ? [1] : [], "the lines");
+      same(claim.epoch, 2, "the epoch");
+      same(claim.seq, isAppended ? 1 : 0, "the sequence that the claim was told");
+      same(
+        await one(journal, append("s", 1, isAppended ? 2 : 1, { appendId: "late" })),
+        "fenced",
+        "an append after it",
+      );
+    },
+  },
+  {
+    name: "keeps a scope for an instance while its lease holds, and says where it lives",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      await journal.join("a", { ...lease, address: "ws://a" });
+      await other.join("b", lease);
+      await claimed(journal, "s", "a");
+      const owned = { type: "owned_by", instance: "a", address: "ws://a" };
+      same(await other.claim("s", "b", protocol), owned, "a claim while the lease holds");
+      rig.pass(999);
+      same(await journal.renew("a"), true, "a renewal in time");
+      rig.pass(999);
+      same(await other.claim("s", "b", protocol), owned, "a claim after the renewal");
+      same(await one(journal, append("s", 1, 1)), "ok", "an append of its owner");
+      same((await claimed(journal, "s", "a")).epoch, 2, "its owner's own next claim");
+    },
+  },
+  {
+    name: "gives a scope to the next when the lease has run out, and fences the one before",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      await journal.join("a", lease);
+      await claimed(journal, "s", "a");
+      await claimed(journal, "t", "a");
+      rig.pass(1000);
+      same(await other.lost(), ["a"], "the lost instances");
+      same(await journal.renew("a"), false, "a renewal too late");
+      same((await claimed(other, "s", "b")).epoch, 2, "the next claim");
+      same(await one(journal, append("s", 1, 1)), "fenced", "an append of the one before");
+      same(await one(journal, append("t", 1, 1)), "ok", "an append where nobody claimed");
+      await other.leave("a");
+      same(await other.lost(), [], "the lost instances, once that one has left");
+    },
+  },
+  {
+    name: "lets an instance join again, which then holds what nobody has claimed since",
+    run: async (rig) => {
+      const journal = await rig.open();
+      await journal.join("a", lease);
+      await claimed(journal, "s", "a");
+      rig.pass(5000);
+      await journal.join("a", lease);
+      same(await journal.lost(), [], "the lost instances");
+      same((await journal.claim("s", "b", protocol)).type, "owned_by", "the claim of another");
+    },
+  },
+  {
+    name: "loads a scope for its owner only, without another epoch, until it is released",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      await journal.join("a", lease);
+      await claimed(journal, "s", "a");
+      await one(journal, append("s", 1, 1, { count: 2 }));
+      same(await journal.load("s", "a"), { epoch: 1, seq: 2 }, "what its owner loads");
+      same(await other.load("s", "b"), undefined, "what another one loads");
+      same(await journal.load("t", "a"), undefined, "what is loaded of a scope that is not there");
+      await other.release("s", "b");
+      same((await other.claim("s", "b", protocol)).type, "owned_by", "a claim after another one's release");
+      await journal.release("s", "a");
+      same(await journal.load("s", "a"), undefined, "what is loaded after the release");
+      same(await other.claim("s", "b", protocol), { type: "claimed", epoch: 2, seq: 2 }, "a claim after the release");
+    },
+  },
+  {
+    name: "gives up all that an instance held when it leaves",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      await journal.join("a", lease);
+      await claimed(journal, "s", "a");
+      await journal.leave("a");
+      same((await claimed(other, "s", "b")).epoch, 2, "the next claim");
+      await journal.join("a", lease);
+      same(await journal.load("s", "a"), undefined, "what it loads when it is back");
+    },
+  },
+  {
+    name: "shows what is due, and where mail lies, to who may look after it",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      await journal.join("a", lease);
+      await other.join("b", lease);
+      await claimed(journal, "s", "a");
+      const messages = [{ to: "s", kind: "message", link: 1, number: 1, text: "hello" }] as const;
+      await one(journal, append("s", 1, 1, { wakeAt: 1, messages }));
+      same([await journal.due(1, "a"), await journal.mailed("a")], [["s"], ["s"]], "to its owner");
+      same([await other.due(1, "b"), await other.mailed("b")], [[], []], "to another one");
+      same([await other.due(1), await other.mailed()], [[], []], "to who has no name");
+      rig.pass(1000);
+      same([await other.due(1, "b"), await other.mailed("b")], [["s"], ["s"]], "when the lease has run out");
+    },
+  },
+  {
+    name: "refuses a claim below the scope's protocol, and claims nothing",
+    run: async (rig) => {
+      const journal = await rig.open();
+      await claimed(journal, "s", "a");
+      await one(journal, append("s", 1, 1, { protocol: 4 }));
+      same(await journal.claim("s", "b", 3), { type: "newer_protocol", protocol: 4 }, "a claim that knows 3");
+      same(await one(journal, append("s", 1, 2, { protocol: 4 })), "ok", "an append of the owner");
+      same(await journal.claim("s", "b", 4), { type: "claimed", epoch: 2, seq: 2 }, "a claim that knows 4");
+    },
+  },
+];

@@ -1,0 +1,64 @@
+/** Checks of inboxes: letters are there with the append that sends them, and gone with the one that is done with them. */
+import type { SentLetter } from "@pawl/runtime";
+import { type JournalCheck, append, claimed, one, same } from "./rig.ts";
+
+const letter = (kind: "message" | "answer", number: number, text: string): SentLetter => ({
+  to: "t",
+  kind,
+  link: 1,
+  number,
+  text,
+});
+
+export const mailChecks: readonly JournalCheck[] = [
+  {
+    name: "puts letters into inboxes by the append that sends them, in their order",
+    run: async (rig) => {
+      const journal = await rig.open();
+      await claimed(journal, "s", "a");
+      const messages = [letter("message", 1, "one"), letter("answer", 1, "yes"), letter("message", 2, "two")];
+      await one(journal, append("s", 1, 1, { messages }));
+      const lying = messages.map(({ kind, link, number, text }) => ({ from: "s", kind, link, number, text }));
+      const found = (await journal.inbox("t")).map(({ from, kind, link, number, text }) => {
+        return { from, kind, link, number, text };
+      });
+      same(found, lying, "the inbox");
+      same(await journal.mailed("a"), ["t"], "where mail lies");
+      same(await journal.inbox("s"), [], "the sender's own inbox");
+    },
+  },
+  {
+    name: "keeps one letter of each name, the newest",
+    run: async (rig) => {
+      const journal = await rig.open();
+      await claimed(journal, "s", "a");
+      await one(journal, append("s", 1, 1, { messages: [letter("message", 1, "first")] }));
+      await one(journal, append("s", 1, 2, { messages: [letter("message", 1, "again")] }));
+      same(
+        (await journal.inbox("t")).map(({ text }) => text),
+        ["again"],
+        "the inbox",
+      );
+    },
+  },
+  {
+    name: "takes a letter out by the append that is done with it, and no other",
+    run: async (rig) => {
+      const journal = await rig.open();
+      await claimed(journal, "s", "a");
+      await claimed(journal, "t", "a");
+      const id = { kind: "message", link: 1, number: 1 } as const;
+      const messages = [1, 2].map((number) => ({ ...id, to: "t", number, text: `${number}` }));
+      await one(journal, append("s", 1, 1, { messages }));
+      const received = [{ ...id, from: "s" }];
+      same(await one(journal, append("t", 1, 2, { received })), "conflict", "an append that does not follow");
+      same((await journal.inbox("t")).length, 2, "the letters after it");
+      same(await one(journal, append("t", 1, 1, { received })), "ok", "an append that follows");
+      same(
+        (await journal.inbox("t")).map(({ number }) => number),
+        [2],
+        "the letters after that",
+      );
+    },
+  },
+];
