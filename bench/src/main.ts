@@ -2,10 +2,11 @@
 import { parseArgs } from "node:util";
 import { coreFigures } from "./core.ts";
 import { type Figure, type Result, measure } from "./figure.ts";
+import { nodeFigures } from "./node.ts";
 import { replayFigures } from "./replay.ts";
 import { valueFigures } from "./value.ts";
 
-const figures: readonly Figure[] = [...valueFigures, ...coreFigures, ...replayFigures];
+const figures: readonly Figure[] = [...valueFigures, ...coreFigures, ...replayFigures, ...nodeFigures];
 
 const { positionals, values } = parseArgs({
   options: { json: { type: "boolean", default: false } },
@@ -30,7 +31,7 @@ for (const figure of chosen) {
   const { value, floor, unit, ratio, bound, holds } = result;
   const verdict = holds ? figure.what : `${figure.what} — DOES NOT HOLD`;
   console.log(
-    row(figure.name, `${digits(value)} ${unit}`, `${digits(floor)} ${unit}`, digits(ratio), `${bound}`, verdict),
+    row(figure.name, `${digits(value)} ${unit}`, `${digits(floor)} ${unit}`, digits(ratio), digits(bound), verdict),
   );
 }
 if (values.json) console.log(JSON.stringify(results));

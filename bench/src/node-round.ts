@@ -1,0 +1,134 @@
+/** The rounds of the figures `node.*`, each run in the process of `node-process.ts`. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { openRuntime } from "@pawl/driver-node";
+import type { Measurement } from "./figure.ts";
+import { type World, callOf, folder, openWorld, spentUs, stepping } from "./node-world.ts";
+
+const steps = 10;
+const rerunnable = stepping({ name: "work", durable: true });
+const ownerBound = stepping({ name: "bound", recovery: "owner_bound" });
+
+const inWorld = async <A>(run: (world: World) => Promise<A>, tools = [rerunnable, ownerBound]): Promise<A> => {
+  const world = openWorld(tools);
+  try {
+    return await run(world);
+  } finally {
+    await world.close();
+  }
+};
+
+/** A call, then as many inserts as it has steps, and so on. */
+const sequence = (tool: string) => (): Promise<Measurement> =>
+  inWorld(async ({ runtime, floor }) => {
+    const session = await runtime.session("bench");
+    const calls = 100;
+    let [value, floorUs] = [0, 0];
+    for (let i = 0; i < calls; i++) {
+      value += await spentUs(() => callOf(session, steps, tool));
+      floorUs += floor.insertsUs(steps);
+    }
+    return { value: value / (calls * steps), floor: floorUs / (calls * steps) };
+  });
+
+const commits = (tool: string) => (): Promise<Measurement> =>
+  inWorld(async ({ runtime }) => {
+    const session = await runtime.session("bench");
+    const calls = 20;
+    await callOf(session, steps, tool);
+    const before = runtime.commits;
+    for (let i = 0; i < calls; i++) await callOf(session, steps, tool);
+    return { value: (runtime.commits - before) / calls, floor: 1 };
+  });
+
+const atOnce = 32;
+const crowd = 200;
+
+/** Calls of `atOnce` sessions, `crowd` in all, in waves; after each wave the floor of as much work. */
+const concurrent = (floorOf: (world: World, calls: number) => number) => (): Promise<Measurement> =>
+  inWorld(async (world) => {
+    const sessions = await Promise.all(Array.from({ length: atOnce }, (_, i) => world.runtime.session(`s${i}`)));
+    let [value, floor] = [0, 0];
+    for (let left = crowd; left > 0; left -= atOnce) {
+      const wave = sessions.slice(0, left);
+      value += await spentUs(() => Promise.all(wave.map((session) => callOf(session, steps))));
+      floor += floorOf(world, wave.length);
+    }
+    return { value: value / (crowd * steps), floor: floor / (crowd * steps) };
+  });
+
+/** One row a step and scope, and one for the call's end. */
+const groupFloor = ({ floor }: World, calls: number): number => floor.groupsUs(steps + 1, calls);
+const insertFloor = ({ floor }: World, calls: number): number => floor.insertsUs(steps * calls);
+
+const long = 10_000;
+const part = 1000;
+
+const longCall = (): Promise<Measurement> => {
+  const marks: number[] = [];
+  const tool = stepping({ durable: true }, () => void marks.push(performance.now()));
+  return inWorld(
+    async ({ runtime }) => {
+      await callOf(await runtime.session("bench"), long);
+      const spent = (from: number): number => (((marks[from + part - 1] ?? 0) - (marks[from] ?? 0)) * 1000) / part;
+      return { value: spent(long - part), floor: spent(0) };
+    },
+    [tool],
+  );
+};
+
+const medianOf = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] as number;
+
+const oneStep = (tool: string) => (): Promise<Measurement> =>
+  inWorld(async ({ runtime, floor }) => {
+    const session = await runtime.session("bench");
+    const [values, floors]: [number[], number[]] = [[], []];
+    for (let i = 0; i < 200; i++) {
+      values.push(await spentUs(() => callOf(session, 1, tool)));
+      floors.push(floor.insertsUs(1));
+    }
+    return { value: medianOf(values), floor: medianOf(floors) };
+  });
+
+const recorded = 1000;
+
+/** One life of a session whose body has recorded so many steps: milliseconds until it goes on, and hangs a step on. */
+const lifeOf = async (file: string, steps_: number): Promise<number> => {
+  const opened = Promise.withResolvers<number>();
+  const start = performance.now();
+  const tool = stepping({ durable: true }, (n) => {
+    if (n === steps_ - 1) opened.resolve(performance.now() - start);
+    return n < steps_ ? undefined : new Promise<never>(() => undefined);
+  });
+  const { runtime, close } = openRuntime({ file, tools: [tool] });
+  const session = await runtime.session("bench");
+  void session.call("r", [{ id: "c", tool: "work", args: { steps: long } }]).catch(() => undefined);
+  const ms = await opened.promise;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await close();
+  return ms;
+};
+
+/** What a body that was killed and opened again takes until it goes on, in milliseconds. */
+const resume = async (): Promise<Measurement> => {
+  const at = folder();
+  const file = join(at, "journal.db");
+  await lifeOf(file, recorded);
+  const times: number[] = [];
+  for (let i = 1; i <= 9; i++) times.push(await lifeOf(file, recorded + i));
+  rmSync(at, { recursive: true });
+  return { value: medianOf(times), floor: 1 };
+};
+
+export const rounds: { readonly [name: string]: () => Promise<Measurement> } = {
+  "node.seq": sequence("work"),
+  "node.seq_bound": sequence("bound"),
+  "node.commits": commits("work"),
+  "node.commits_bound": commits("bound"),
+  "node.conc": concurrent(insertFloor),
+  "node.group": concurrent(groupFloor),
+  "node.long": longCall,
+  "node.call": oneStep("work"),
+  "node.call_bound": oneStep("bound"),
+  "node.resume": resume,
+};

@@ -1,0 +1,64 @@
+/** A runtime over a journal file of its own, with the tools that the figures run. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openRuntime } from "@pawl/driver-node";
+import { type Runtime, type Session, type ToolDefinition, defineTool } from "@pawl/runtime";
+import { Floor } from "./node-floor.ts";
+
+const text = "a result as a tool gives it back, with a few fields and a line of prose to read";
+
+/** A body of as many steps as its arguments say; what it takes and gives is what tools exchange. */
+export const stepping = (definition: Partial<ToolDefinition>, onStep: (n: number) => unknown = () => undefined) =>
+  defineTool({
+    name: "work",
+    ...definition,
+    execute: async (args, ctx) => {
+      const { steps } = args as { readonly steps: number };
+      for (let n = 0; n < steps; n++) {
+        const input = { customer: "c-4711", order: `o-${n}`, amount: 1999, note: "as agreed on the phone" };
+        const value = { id: n, text, ok: true, state: "shipped", items: [1, 2, 3] };
+        await ctx.runJson(`step-${n}`, input, () => value);
+        await onStep(n);
+      }
+      return text;
+    },
+  });
+
+export interface World {
+  readonly runtime: Runtime;
+  readonly floor: Floor;
+  readonly close: () => Promise<void>;
+}
+
+export const folder = (): string => mkdtempSync(join(tmpdir(), "pawl-bench-"));
+
+export const openWorld = (tools: readonly ToolDefinition[]): World => {
+  const at = folder();
+  const { runtime, close } = openRuntime({ file: join(at, "journal.db"), tools });
+  const floor = new Floor(at);
+  return {
+    runtime,
+    floor,
+    close: async () => {
+      await close();
+      floor.close();
+      rmSync(at, { recursive: true });
+    },
+  };
+};
+
+let requests = 0;
+
+/** One call, from its submission to its reply. */
+export const callOf = async (session: Session, steps: number, tool = "work"): Promise<void> => {
+  const [reply] = await session.call(`r${(requests += 1)}`, [{ id: "c", tool, args: { steps } }]);
+  if (reply?.output.outcome.status !== "success") throw new Error(`the call failed: ${JSON.stringify(reply)}`);
+};
+
+/** Microseconds until it is done. */
+export const spentUs = async (run: () => Promise<unknown>): Promise<number> => {
+  const start = performance.now();
+  await run();
+  return (performance.now() - start) * 1000;
+};
