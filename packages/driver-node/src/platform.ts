@@ -1,4 +1,5 @@
 /** The clocks, timers and turns of Node. */
+import { hash } from "node:crypto";
 import type { Platform } from "@pawl/runtime";
 
 /** The longest that a Node timer can be set for; a longer one rings early, and is set again. */
@@ -8,6 +9,7 @@ export const nodePlatform: Platform = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   nextTurn: (then) => void setImmediate(then),
+  hashText: (text) => hash("sha256", text),
   later: (ms, then) => {
     const timer = setTimeout(then, Math.min(ms, longestTimerMs));
     return () => clearTimeout(timer);

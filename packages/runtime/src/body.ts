@@ -22,7 +22,7 @@ export interface Request {
   readonly hash: string;
   readonly effect: EffectSpec;
   /** Of a step: the work itself. */
-  readonly perform?: () => Promise<EffectResult>;
+  readonly perform?: (() => EffectResult | Promise<EffectResult>) | undefined;
 }
 
 /** An answer on its way to the body. */
@@ -60,7 +60,7 @@ export const defaultPatience: Patience = { suspendMs: 2000, holdMs: 30_000 };
 
 interface Waiting {
   readonly request: Request;
-  readonly resolve: ((answer: Answer) => void)[];
+  readonly told: ((answer: Answer) => void)[];
 }
 
 const unknownOutcome: EffectResult = {
@@ -133,6 +133,11 @@ export class BodyRun {
     this.#abort?.abort(this.#abortReason);
   }
 
+  /** The hash of a canonical text. */
+  hash(text: string): string {
+    return this.#port.platform.hashText(text);
+  }
+
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -146,21 +151,19 @@ export class BodyRun {
     this.#abortWith(ended);
   }
 
-  /** Makes a request, and waits for its answer. What this run has heard once is known to it. */
-  request(request: Request): Promise<Answer> {
+  /** Makes a request, and is told its answer. What this run has heard once is known to it. */
+  request(request: Request, told: (answer: Answer) => void, refused: (error: EffectError) => void): void {
     const { key } = request;
-    if (this.#isOver) return Promise.reject(ended);
+    if (this.#isOver) return refused(ended);
     const heard = this.#heard.get(key);
-    if (heard !== undefined) return Promise.resolve(heard);
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(key);
-      if (waiting !== undefined) return void waiting.resolve.push(resolve);
-      this.#position += 1;
-      this.#idle.touch();
-      this.#waiting.set(key, { request, resolve: [resolve] });
-      this.#obey(request, this.#port.ask(this.id, key, request.effect.kind, request.hash));
-      this.#port.stir();
-    });
+    if (heard !== undefined) return told(heard);
+    const waiting = this.#waiting.get(key);
+    if (waiting !== undefined) return void waiting.told.push(told);
+    this.#position += 1;
+    this.#idle.touch();
+    this.#waiting.set(key, { request, told: [told] });
+    this.#obey(request, this.#port.ask(this.id, key, request.effect.kind, request.hash));
+    this.#port.stir();
   }
 
   #obey(request: Request, verdict: Ask): void {
@@ -197,16 +200,20 @@ export class BodyRun {
   perform(key: string): void {
     const perform = this.#waiting.get(key)?.request.perform;
     if (perform === undefined || this.#isOver) return;
-    void perform().then((result) => {
-      if (!this.#isOver) this.#port.settle(this.id, key, result);
-    });
+    const result = perform();
+    if (result instanceof Promise) void result.then((late) => this.#settle(key, late));
+    else this.#settle(key, result);
+  }
+
+  #settle(key: string, result: EffectResult): void {
+    if (!this.#isOver) this.#port.settle(this.id, key, result);
   }
 
   /** An answer of the log's; it is delivered in its turn. */
   hear(answer: Answer): void {
-    const at = this.#queue.findIndex((other) => isEarlier(answer, other));
-    if (at === -1) this.#queue.push(answer);
-    else this.#queue.splice(at, 0, answer);
+    let at = this.#queue.length;
+    while (at > 0 && isEarlier(answer, this.#queue[at - 1] as Answer)) at -= 1;
+    this.#queue.splice(at, 0, answer);
   }
 
   /** The call is told to stop; the signal comes in its place among the answers. */
@@ -249,7 +256,7 @@ export class BodyRun {
     this.#heard.set(answer.key, answer);
     this.#now = answer.at;
     this.#idle.touch();
-    for (const resolve of waiting.resolve) resolve(answer);
+    for (const tell of waiting.told) tell(answer);
     return true;
   }
 }

@@ -1,7 +1,7 @@
 /** The runtime of one process: opens scopes over a journal, and runs their tools. */
 import { type Options, currentProtocol, defaultOptions } from "@pawl/sansio-core";
 import { type Patience, defaultPatience } from "./body.ts";
-import { Committer } from "./committer.ts";
+import { Alarms } from "./alarms.ts";
 import { OwnedElsewhere, Refused } from "./error.ts";
 import { foldLines } from "./fold.ts";
 import type { Journal, Lease } from "./journal.ts";
@@ -9,6 +9,7 @@ import type { Platform } from "./platform.ts";
 import { type HostPort, Session } from "./session.ts";
 import type { Roots } from "./token.ts";
 import { type ToolDefinition, manifestOf } from "./tool.ts";
+import { TurnLoop } from "./turn-loop.ts";
 
 export interface RuntimeOptions {
   readonly journal: Journal;
@@ -30,14 +31,16 @@ const newerProtocol = (scope: string, protocol: number): string =>
 export class Runtime {
   readonly #with: RuntimeOptions;
   readonly #tools: ReadonlyMap<string, ToolDefinition>;
-  readonly #committer: Committer;
+  readonly #loop: TurnLoop;
+  readonly #platform: Platform;
   readonly #joined: Promise<void>;
   readonly #open = new Map<string, Promise<Session>>();
 
   constructor(options: RuntimeOptions) {
     this.#with = options;
-    this.#committer = new Committer(options.journal, options.platform);
-    const { journal, instance, lease } = options;
+    const { journal, instance, lease, platform } = options;
+    this.#loop = new TurnLoop(journal, platform);
+    this.#platform = new Alarms(platform).platform;
     this.#joined = lease === undefined ? Promise.resolve() : journal.join(instance, lease);
     this.#joined.catch(() => undefined); // Whoever opens a scope hears of it.
     this.#tools = new Map(options.tools.map((tool) => [manifestOf(tool).id, tool]));
@@ -45,7 +48,7 @@ export class Runtime {
 
   /** How often the store was asked to sync: one commit may hold many appends. */
   get commits(): number {
-    return this.#committer.commits;
+    return this.#loop.commits;
   }
 
   /** The session of this id: claimed, folded from its log, and going on with what was under way. */
@@ -58,7 +61,7 @@ export class Runtime {
   }
 
   async #claim(scope: string): Promise<Session> {
-    const { journal, instance, platform, roots, host = {}, options = {}, tools } = this.#with;
+    const { journal, instance, roots, host = {}, options = {}, tools } = this.#with;
     await this.#joined;
     const claim = await journal.claim(scope, instance, currentProtocol);
     if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
@@ -66,13 +69,14 @@ export class Runtime {
     const { epoch } = claim;
     const state = foldLines(scope, await journal.read(scope, 1));
     const session = new Session(state, epoch, {
-      platform,
+      platform: this.#platform,
       owner: instance,
       roots,
       patience: { ...defaultPatience, ...this.#with.patience },
       host,
       tool: (id) => this.#tools.get(id),
-      append: (append) => this.#committer.append(append),
+      stir: (member) => this.#loop.stir(member),
+      isLeased: () => false,
       readLines: (from) => journal.read(scope, from),
       find: (kind, id) => journal.find(scope, kind, id),
       lost: () => this.#open.delete(scope),

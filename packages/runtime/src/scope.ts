@@ -7,7 +7,6 @@
  */
 import {
   type Command,
-  type Due,
   type Event,
   type Finished,
   type Rejection,
@@ -20,18 +19,24 @@ import {
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { ScopeLost } from "./error.ts";
-import type { AppendResult, Append } from "./journal.ts";
+import type { Append, AppendResult, JournalLine } from "./journal.ts";
 import type { Platform } from "./platform.ts";
+import type { Member } from "./turn-loop.ts";
 
 /** What a scope needs of the runtime around it. */
 export interface ScopePort {
   readonly platform: Platform;
-  readonly append: (append: Append) => Promise<AppendResult>;
+  /** The scope is to have a turn. */
+  readonly stir: (member: Member) => void;
+  /** Whether this instance surely still holds its lease. */
+  readonly isLeased: () => boolean;
   /** What has just been stepped: what ends a body ends it before the next turn. */
   readonly stepped: (cause: Cause, commands: readonly Command[], finished: readonly Finished[]) => void;
   readonly perform: (command: Command, cause: Cause) => void;
   /** Delivers one answer to each body that may hear one; says whether there was any. */
   readonly deliver: () => boolean;
+  /** All that was stepped is durable, and nothing is to be delivered. */
+  readonly rest: () => void;
   readonly lost: (why: string) => void;
 }
 
@@ -42,43 +47,39 @@ export interface Cause {
   readonly event: Event;
 }
 
-interface Stepped {
-  readonly seq: number;
-  readonly line: string;
-  readonly finished: readonly Finished[];
-}
-
 interface Held {
   readonly command: Command;
   readonly cause: Cause;
 }
 
 interface Waiter {
-  readonly seq: number;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Turns with something to deliver, after which what is stepped is appended all the same. */
-const turnsBeforeFlush = 64;
+/** What waits for one append: the state that it makes durable, and what follows then. */
+interface Suffix {
+  readonly lines: JournalLine[];
+  readonly finished: (Finished & { readonly seq: number })[];
+  readonly held: Held[];
+  readonly waiters: Waiter[];
+}
+const emptySuffix = (): Suffix => ({ lines: [], finished: [], held: [], waiters: [] });
 
-export class ScopeRunner {
+export class ScopeRunner implements Member {
   readonly id: string;
   readonly epoch: number;
   readonly #port: ScopePort;
   #state: State;
-  #stepped: Stepped[] = [];
-  #held: Held[] = [];
-  #waiters: Waiter[] = [];
-  #durable: number;
-  #appends = 0;
-  #isFlushing = false;
-  #isScheduled = false;
+  /** What was stepped since the last append was made. */
+  #suffix = emptySuffix();
+  /** What is being appended, and the state after it. */
+  #flight: { readonly suffix: Suffix; readonly state: State } | undefined;
+  #durable: State;
   #isLost = false;
-  #turns = 0;
   #callOff: (() => void) | undefined;
   #timerAt: number | undefined;
-  /** Scope time and the monotonic clock at the last event: time goes on between events, and never back. */
+  /** The monotonic clock at the last event. */
   #elapsedFrom: number;
 
   constructor(state: State, epoch: number, port: ScopePort) {
@@ -86,62 +87,68 @@ export class ScopeRunner {
     this.epoch = epoch;
     this.#port = port;
     this.#state = state;
-    this.#durable = state.seq;
+    this.#durable = state;
     this.#elapsedFrom = port.platform.monotonic();
   }
 
   get state(): State {
     return this.#state;
   }
-  /** The sequence of the last event that the store has acknowledged. */
-  get durable(): number {
+  /** The newest state that is durable. */
+  get durable(): State {
     return this.#durable;
   }
   get isLost(): boolean {
     return this.#isLost;
   }
-  /** How many commits this scope has asked for. */
-  get appends(): number {
-    return this.#appends;
-  }
 
+  /** Scope time: it goes on between events, and never back. */
   #at(): number {
     const { platform } = this.#port;
-    const elapsed = platform.monotonic() - this.#elapsedFrom;
-    return Math.max(Math.floor(platform.now()), this.#state.at + Math.floor(elapsed));
+    const passed = Math.floor(platform.monotonic() - this.#elapsedFrom);
+    return Math.max(Math.floor(platform.now()), this.#state.at + passed);
+  }
+
+  #cause(event: Event): Cause {
+    return { seq: this.#state.seq + 1, at: this.#at(), event };
   }
 
   /** Steps an event. A rejection changes nothing. */
   tell(event: Event): E.Either<Rejection, Written> {
-    const { result, cause } = this.#step(event);
+    if (this.#isLost) throw new ScopeLost(`scope ${this.id} was lost`);
+    const cause = this.#cause(event);
+    const result = this.#step(cause);
     if (E.isLeft(result)) return result;
-    this.#port.stepped(cause, result.right.commands, result.right.finished);
-    for (const command of result.right.commands) this.#take(command, cause);
+    const { commands, finished } = result.right;
+    this.#port.stepped(cause, commands, finished);
+    for (const command of commands) this.#take(command, cause);
     this.stir();
     return result;
   }
 
-  #step(event: Event): { readonly result: E.Either<Rejection, Written>; readonly cause: Cause } {
-    const cause = { seq: this.#state.seq + 1, at: this.#at(), event };
+  #step(cause: Cause): E.Either<Rejection, Written> {
     const result = write(this.#state, cause);
-    if (E.isRight(result)) {
-      const { state, line, finished } = result.right;
-      this.#state = state;
-      this.#elapsedFrom = this.#port.platform.monotonic();
-      this.#stepped.push({ seq: cause.seq, line, finished });
-    }
-    return { result, cause };
+    if (E.isLeft(result)) return result;
+    const { state, line, finished } = result.right;
+    const { seq } = cause;
+    this.#state = state;
+    this.#elapsedFrom = this.#port.platform.monotonic();
+    this.#suffix.lines.push({ seq, line });
+    for (const one of finished) this.#suffix.finished.push({ seq, ...one });
+    return result;
   }
 
   #take(command: Command, cause: Cause): void {
     const { performed } = dutyOf(command);
-    if (performed === "durable") this.#held.push({ command, cause });
-    else this.#port.perform(command, cause);
+    const isNow = performed === "at_once" || (performed === "when_leased" && this.#port.isLeased());
+    if (isNow) this.#port.perform(command, cause);
+    else this.#suffix.held.push({ command, cause });
   }
 
   /** Opens the scope: what it still asks of the world is issued again, once. */
   open(event: Event): void {
-    const { result, cause } = this.#step(event);
+    const cause = this.#cause(event);
+    const result = this.#step(cause);
     if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} can not be opened: ${result.left.message}`);
     this.#port.stepped(cause, [], result.right.finished);
     const observed = result.right.commands.filter(({ type }) => type === "observe");
@@ -152,72 +159,58 @@ export class ScopeRunner {
   /** Resolves when all that has been stepped so far is durable; rejects when the scope is lost before. */
   settled(): Promise<void> {
     if (this.#isLost) return Promise.reject(new ScopeLost(`scope ${this.id} was lost`));
-    const { seq } = this.#state;
-    if (seq <= this.#durable) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      this.#waiters.push({ seq, resolve, reject });
-      this.stir();
-    });
+    const suffix = this.#suffix.lines.length > 0 ? this.#suffix : this.#flight?.suffix;
+    if (suffix === undefined) return Promise.resolve();
+    return new Promise((resolve, reject) => void suffix.waiters.push({ resolve, reject }));
   }
 
-  /** Something may be due: a turn of its own looks after it. */
+  /** Something may be due: a turn looks after it. */
   stir(): void {
-    if (this.#isScheduled || this.#isLost) return;
-    this.#isScheduled = true;
-    this.#port.platform.nextTurn(() => {
-      this.#isScheduled = false;
-      if (!this.#isLost) this.#turn();
-    });
+    if (!this.#isLost) this.#port.stir(this);
   }
 
-  #turn(): void {
-    const delivered = this.#port.deliver();
-    this.#turns = delivered ? this.#turns + 1 : 0;
-    if (delivered && this.#turns < turnsBeforeFlush) return this.stir();
-    this.#turns = 0;
-    if (delivered) this.stir();
-    if (this.#stepped.length > 0) this.#flush();
-    else this.#setTimer();
+  deliver(): boolean {
+    return !this.#isLost && this.#port.deliver();
   }
 
-  #flush(): void {
-    if (this.#isFlushing) return;
-    const batch = this.#stepped;
-    const [first, last] = [batch[0], batch.at(-1)];
-    if (first === undefined || last === undefined) return;
-    this.#stepped = [];
-    this.#isFlushing = true;
-    this.#appends += 1;
-    const append: Append = {
+  take(): Append | undefined {
+    const suffix = this.#suffix;
+    const [first] = suffix.lines;
+    if (first === undefined || this.#isLost) return undefined;
+    this.#suffix = emptySuffix();
+    this.#flight = { suffix, state: this.#state };
+    return {
       scope: this.id,
       epoch: this.epoch,
       expectedSeq: first.seq,
       appendId: `${this.epoch}:${first.seq}`,
-      lines: batch.map(({ seq, line }) => ({ seq, line })),
-      finished: batch.flatMap(({ seq, finished }) => finished.map((one) => ({ seq, ...one }))),
+      lines: suffix.lines,
+      finished: suffix.finished,
       wakeAt: nextDeadline(this.#state)?.at,
       protocol: this.#state.scope.protocol,
       messages: [],
       received: [],
     };
-    void this.#port.append(append).then(
-      (result) => this.#appended(result, last.seq),
-      (thrown: unknown) => this.lose(`append threw: ${thrown instanceof Error ? thrown.message : String(thrown)}`),
-    );
   }
 
-  #appended(result: AppendResult, seq: number): void {
-    this.#isFlushing = false;
-    if (this.#isLost) return;
+  appended(result: AppendResult): void {
+    const flight = this.#flight;
+    if (this.#isLost || flight === undefined) return;
     if (result.type !== "ok") return this.lose(`append was not taken: ${result.type}`);
-    this.#durable = seq;
-    const due = this.#held.filter(({ cause }) => cause.seq <= seq);
-    this.#held = this.#held.filter(({ cause }) => cause.seq > seq);
-    const told = this.#waiters.filter((waiter) => waiter.seq <= seq);
-    this.#waiters = this.#waiters.filter((waiter) => waiter.seq > seq);
-    for (const { command, cause } of due) this.#port.perform(command, cause);
-    for (const { resolve } of told) resolve();
-    this.stir();
+    this.#flight = undefined;
+    this.#durable = flight.state;
+    const { held, waiters } = flight.suffix;
+    for (let i = 0; i < held.length && !this.#isLost; i++) {
+      const { command, cause } = held[i] as Held;
+      this.#port.perform(command, cause);
+    }
+    for (const { resolve } of waiters) resolve();
+  }
+
+  rest(): void {
+    if (this.#isLost) return;
+    this.#setAlarm();
+    this.#port.rest();
   }
 
   /** The suffix that was not acknowledged is void, and so is all that was made of it. */
@@ -226,24 +219,29 @@ export class ScopeRunner {
     this.#isLost = true;
     this.#callOff?.();
     const error = new ScopeLost(`scope ${this.id} was lost: ${why}`);
-    for (const { reject } of this.#waiters) reject(error);
-    this.#waiters = [];
-    this.#held = [];
+    const waiters = [...(this.#flight?.suffix.waiters ?? []), ...this.#suffix.waiters];
+    this.#suffix = emptySuffix();
+    this.#flight = undefined;
+    for (const { reject } of waiters) reject(error);
     this.#port.lost(why);
   }
 
-  /** One timer a scope: for its next deadline. */
-  #setTimer(): void {
-    const due: Due | undefined = nextDeadline(this.#state);
-    if (due?.at === this.#timerAt) return;
+  /** For the scope's next deadline. */
+  #setAlarm(): void {
+    const due = nextDeadline(this.#state)?.at;
+    if (due === this.#timerAt) return;
     this.#callOff?.();
-    this.#timerAt = due?.at;
+    this.#timerAt = due;
     this.#callOff = undefined;
     if (due === undefined) return;
-    this.#callOff = this.#port.platform.later(Math.max(0, due.at - this.#at()), () => {
-      this.#timerAt = undefined;
-      if (!this.#isLost && due.at <= this.#at()) this.tell({ type: "clock.ticked" });
-      else this.stir();
-    });
+    this.#callOff = this.#port.platform.later(Math.max(0, due - this.#at()), () => this.#ring(due));
+  }
+
+  #ring(due: number): void {
+    this.#timerAt = undefined;
+    this.#callOff = undefined;
+    if (this.#isLost) return;
+    if (due <= this.#at()) this.tell({ type: "clock.ticked" });
+    else this.stir();
   }
 }

@@ -17,13 +17,14 @@ import { type Target, cancel } from "./cancel.ts";
 import { type Approval, Edits, type Rejecting, approve, reject } from "./decide.ts";
 import { ScopeLost } from "./error.ts";
 import { FinishedIndex } from "./finished.ts";
-import type { Append, AppendResult, JournalLine } from "./journal.ts";
+import type { JournalLine } from "./journal.ts";
 import type { Platform } from "./platform.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
 import { Requests, type Submission, type Waiting } from "./request.ts";
 import { type Resolved, resolveKey } from "./resolve.ts";
 import { type Roots, idOfToken } from "./token.ts";
 import { type ToolDefinition, checkArgs } from "./tool.ts";
+import type { Member } from "./turn-loop.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
@@ -43,7 +44,8 @@ export interface SessionPort {
   readonly patience: Patience;
   readonly host: HostPort;
   readonly tool: (id: string) => ToolDefinition | undefined;
-  readonly append: (append: Append) => Promise<AppendResult>;
+  readonly stir: (member: Member) => void;
+  readonly isLeased: () => boolean;
   readonly readLines: (from: number) => Promise<readonly JournalLine[]>;
   readonly find: (kind: Finished["kind"], id: string) => Promise<number | undefined>;
   readonly lost: () => void;
@@ -72,13 +74,15 @@ export class Session {
     this.#bodies = new Bodies(port, () => this.#runner);
     this.#runner = new ScopeRunner(state, epoch, {
       platform: port.platform,
-      append: port.append,
+      stir: port.stir,
+      isLeased: port.isLeased,
+      rest: () => undefined,
       deliver: () => this.#bodies.deliver(),
       stepped: (cause, commands, finished) => this.#stepped(cause, commands, finished),
       perform: (command, cause) => this.#perform(command, cause),
       lost: (why) => this.#lost(why),
     });
-    this.#finished = new FinishedIndex(port.find, () => this.#runner.durable);
+    this.#finished = new FinishedIndex(port.find, () => this.#runner.durable.seq);
     const { platform, readLines } = port;
     this.#access = { runner: this.#runner, finished: this.#finished, platform, readLines };
     this.#requests = new Requests(this.#access);

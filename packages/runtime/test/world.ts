@@ -8,6 +8,7 @@ import {
   type ToolDefinition,
   memoryJournal,
 } from "../src/index.ts";
+import { hashText } from "@pawl/tool-value";
 
 export const roots = { newest: { kid: "k1", secret: new Uint8Array(32).fill(7) } };
 
@@ -19,6 +20,7 @@ export class TestPlatform implements Platform {
   now = (): number => this.#now;
   monotonic = (): number => this.#now;
   nextTurn = (then: () => void): void => void setImmediate(then);
+  hashText = hashText;
   later = (ms: number, then: () => void): (() => void) => {
     const timer = { at: this.#now + ms, ring: then };
     this.#timers.push(timer);
@@ -26,6 +28,10 @@ export class TestPlatform implements Platform {
       this.#timers = this.#timers.filter((other) => other !== timer);
     };
   };
+
+  get timers(): number {
+    return this.#timers.length;
+  }
 
   /** Time passes. */
   advance(ms: number): void {

@@ -2,7 +2,7 @@
 export { type Json, type JsonObject, type Limits, type Path, type ValueError, type ValueErrorCode } from "./json.ts";
 export { defaultLimits, describe, formatPath, noLimits } from "./json.ts";
 export { parse, parseRecord } from "./parse.ts";
-export { canonicalJson, stringify, stringifyRecord } from "./write.ts";
+export { canonicalJson, quote, stringify, stringifyRecord } from "./write.ts";
 export { type ToolObject, type ToolValue, tagKey } from "./model.ts";
 export { attachments, decode, encode, equal, fromJs, json, lift, toolValue } from "./value.ts";
 export { hashText, stableHash, utf8, valueHash } from "./hash.ts";

@@ -24,7 +24,7 @@ const escapes = /["\\\u0000-\u001f\ud800-\udfff]/;
 const longString = 64;
 
 /** The engine's own escaping is canonical; most strings are short and need none. */
-const quote = (s: string): string => (s.length < longString && !escapes.test(s) ? `"${s}"` : JSON.stringify(s));
+export const quote = (s: string): string => (s.length < longString && !escapes.test(s) ? `"${s}"` : JSON.stringify(s));
 
 const notAValue = (u: unknown): never => {
   throw new TypeError(`${String(u)} is no value: what comes from outside goes through decode or fromJs first`);

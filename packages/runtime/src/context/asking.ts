@@ -1,8 +1,8 @@
 /** How a facet asks: each durable effect has a key that repeats when the program repeats. */
 import type { EffectResult, EffectSpec } from "@pawl/sansio-core";
-import { type Json, describe, encode, fromJs, stableHash } from "@pawl/tool-value";
+import { type Json, describe, encode, fromJs, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Answer, BodyRun } from "../body.ts";
+import type { Answer, BodyRun, Request } from "../body.ts";
 import { EffectError } from "../error.ts";
 import type { CallFacts } from "./facts.ts";
 
@@ -43,7 +43,30 @@ export class Asking {
   }
 
   /** Asks for an effect; what it is asked with tells it from another under the same key. */
-  async ask(key: string, effect: EffectSpec, input: Json, perform?: () => Promise<EffectResult>): Promise<Answer> {
-    return this.body.request({ key, hash: stableHash(input), effect, ...(perform === undefined ? {} : { perform }) });
+  ask(key: string, effect: EffectSpec, input: Json, perform?: Request["perform"]): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.body.request({ key, hash: this.body.hash(stringify(input)), effect, perform }, resolve, reject);
+    });
+  }
+
+  /** Asks for an effect whose answer is read so. */
+  askFor<A>(
+    read: (result: EffectResult) => A,
+    key: string,
+    effect: EffectSpec,
+    input: Json,
+    perform?: Request["perform"],
+  ): Durable<A> {
+    const answered = new Promise<A>((resolve, reject) => {
+      const told = ({ result }: Answer): void => {
+        try {
+          resolve(read(result));
+        } catch (thrown) {
+          reject(thrown);
+        }
+      };
+      this.body.request({ key, hash: this.body.hash(stringify(input)), effect, perform }, told, reject);
+    });
+    return durable(key, answered);
   }
 }

@@ -37,8 +37,44 @@ const misuseOf = (stepId: string, used: ReadonlySet<string>): EffectError | unde
   return new EffectError("durable_effect_duplicate_step_id", message);
 };
 
+class Info implements StepInfo {
+  readonly #asking: Asking;
+  readonly #key: string;
+
+  constructor(asking: Asking, key: string) {
+    this.#asking = asking;
+    this.#key = key;
+  }
+  get key(): string {
+    return `${this.#asking.facts.base}:${this.#key}`;
+  }
+  get signal(): AbortSignal {
+    return this.#asking.body.signal;
+  }
+  get attempt(): number {
+    return this.#asking.body.id.attempt;
+  }
+}
+
+const isThenable = (u: unknown): u is PromiseLike<unknown> =>
+  typeof u === "object" && u !== null && "then" in u && typeof u.then === "function";
+
+/** What work came to; at once, where it is no promise. */
+const resultOf = (work: () => unknown, stepId: string): EffectResult | Promise<EffectResult> => {
+  const succeeded = (value: unknown): EffectResult => ({
+    status: "ok",
+    value: toJson(value, `the result of step \`${stepId}\``),
+  });
+  try {
+    const returned = work();
+    return isThenable(returned) ? Promise.resolve(returned).then(succeeded).catch(errorOf) : succeeded(returned);
+  } catch (thrown) {
+    return errorOf(thrown);
+  }
+};
+
 export const steps = (asking: Asking): Steps => {
-  const { body, facts } = asking;
+  const { facts } = asking;
   const used = new Set<string>();
 
   const runJson: Steps["runJson"] = (stepId, input, fn, { recovery = "again" } = {}) => {
@@ -47,25 +83,9 @@ export const steps = (asking: Asking): Steps => {
     if (misuse !== undefined) return durable(key, Promise.reject(misuse));
     used.add(stepId);
     const json = toJson(input, `the input of step \`${stepId}\``);
-    const info: StepInfo = {
-      key: `${facts.base}:${key}`,
-      get signal() {
-        return body.signal;
-      },
-      attempt: body.id.attempt,
-    };
-    const perform = async (): Promise<EffectResult> => {
-      try {
-        return { status: "ok", value: toJson(await fn(json, info), `the result of step \`${stepId}\``) };
-      } catch (thrown) {
-        return errorOf(thrown);
-      }
-    };
-    const answered = asking.ask(key, { kind: "step", recovery, input: json }, json, perform);
-    return durable(
-      key,
-      answered.then(({ result }) => valueOf(result) as never),
-    );
+    const info = new Info(asking, key);
+    const perform = (): EffectResult | Promise<EffectResult> => resultOf(() => fn(json, info), stepId);
+    return asking.askFor(valueOf, key, { kind: "step", recovery, input: json }, json, perform) as Durable<never>;
   };
   return { runJson };
 };

@@ -19,6 +19,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { EventCodec } from "../codec.ts";
 import type { Envelope } from "../event.ts";
+import { eventText } from "./event-text.ts";
 
 /** The format that this code writes, and the newest that it reads. */
 export const currentFormat = 1;
@@ -54,7 +55,7 @@ export const HeaderCodec: Codec<Header> = record<Header>("a log header", {
 export const headerLine = (header: Header): string => `${stringifyRecord(HeaderCodec.encode(header))}\n`;
 
 export const eventLine = ({ seq, epoch, at, event, cmds }: Recorded): string =>
-  `{"seq":${seq},"epoch":${epoch},"at":${at},"event":${stringifyRecord(EventCodec.encode(event))},"cmds":"${cmds}"}\n`;
+  `{"seq":${seq},"epoch":${epoch},"at":${at},"event":${eventText(event)},"cmds":"${cmds}"}\n`;
 
 const digits = 16;
 const isCount = (u: unknown): u is number => Number.isSafeInteger(u) && (u as number) >= 0;

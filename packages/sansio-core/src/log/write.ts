@@ -19,5 +19,11 @@ export interface Written extends Transition {
 export const write = (state: State, envelope: Envelope): E.Either<Rejection, Written> => {
   const result = step(state, envelope);
   if (E.isLeft(result)) return result;
-  return E.right({ ...result.right, line: lineOf(envelope, result.right) });
+  const { right } = result;
+  return E.right({
+    state: right.state,
+    commands: right.commands,
+    finished: right.finished,
+    line: lineOf(envelope, right),
+  });
 };

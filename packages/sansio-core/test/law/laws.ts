@@ -6,6 +6,7 @@ import { checkAll, checkChange } from "../../src/check.ts";
 import { EventCodec } from "../../src/codec.ts";
 import { type Transition, step } from "../../src/core.ts";
 import type { Envelope } from "../../src/event.ts";
+import { eventText } from "../../src/log/event-text.ts";
 import { outstanding } from "../../src/recovery.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import { stateHash } from "../../src/snapshot/state-hash.ts";
@@ -182,6 +183,11 @@ const logLaws: readonly Law[] = [
         differ(`at ${state.seq}`, textOf(outstanding(restored(state))), textOf(outstanding(state))),
       ),
     short,
+  ),
+  law("an event's text is what its codec and the writer of records make", (of) =>
+    firstOf(logOf(play(of)), ({ event }) =>
+      differ(event.type, eventText(event), stringifyRecord(EventCodec.encode(event))),
+    ),
   ),
   law("an event survives its text, which is a fixed point", (of) =>
     firstOf(logOf(play(of)), ({ event }) => {

@@ -3,6 +3,7 @@
  * when no turn is left, the next timer, to which time jumps. Between two things all promises that can settle do.
  */
 import type { Platform } from "@pawl/runtime";
+import { hashText } from "@pawl/tool-value";
 
 /** Somebody in the world to whom things happen until they die. */
 export interface Actor {
@@ -92,6 +93,7 @@ export class VirtualClock {
       monotonic: () => this.#now,
       nextTurn: (then) => this.turn(actor, then),
       later: (ms, then) => this.later(actor, ms, then),
+      hashText,
     };
   }
 

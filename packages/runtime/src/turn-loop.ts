@@ -1,0 +1,133 @@
+/**
+ * The turns of one driver, for all its scopes together: answer early, act late.
+ *
+ *   turn:  each stirred scope hands one answer to each body that may hear one
+ *          none was handed out, or it has gone on for long: all that was stepped is committed at once
+ *   ack:   each scope performs what was waiting for its append, and is stirred
+ *
+ * So `settle k` and `request k+1` share one commit, and the scopes share its sync: group commit. They share no fate.
+ */
+import type { Append, AppendResult, Journal } from "./journal.ts";
+import type { Platform } from "./platform.ts";
+
+/** A scope, as it takes part. */
+export interface Member {
+  /** Hands one answer to each body that may hear one; says whether there was any. */
+  readonly deliver: () => boolean;
+  /** What was stepped since the last time, to be appended. */
+  readonly take: () => Append | undefined;
+  readonly appended: (result: AppendResult) => void;
+  /** There is nothing to hand out, and nothing to append. */
+  readonly rest: () => void;
+  readonly lose: (why: string) => void;
+}
+
+/** Turns with something to hand out, and their milliseconds, after which what was stepped is committed all the same. */
+const longest = { turns: 64, ms: 5 };
+
+const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+
+export class TurnLoop {
+  readonly #journal: Journal;
+  readonly #platform: Platform;
+  /** Scopes that may have something to hand out. */
+  #stirred = new Set<Member>();
+  /** Scopes that have had a turn since the last commit. */
+  #turned = new Set<Member>();
+  #isScheduled = false;
+  #isCommitting = false;
+  #turns = 0;
+  #since = 0;
+  #commits = 0;
+
+  constructor(journal: Journal, platform: Platform) {
+    this.#journal = journal;
+    this.#platform = platform;
+  }
+
+  /** How often the store was asked to sync. */
+  get commits(): number {
+    return this.#commits;
+  }
+
+  /** Something may be due in this scope: a turn looks after it. */
+  stir(member: Member): void {
+    this.#stirred.add(member);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#platform.nextTurn(this.#turn);
+  }
+
+  readonly #turn = (): void => {
+    this.#isScheduled = false;
+    if (this.#handOut() && !this.#isOverdue()) return this.#schedule();
+    this.#turns = 0;
+    if (this.#stirred.size > 0) this.#schedule();
+    if (!this.#isCommitting) this.#commit();
+  };
+
+  #handOut(): boolean {
+    const stirred = this.#stirred;
+    this.#stirred = new Set();
+    for (const member of stirred) {
+      this.#turned.add(member);
+      if (this.#isDelivered(member)) this.#stirred.add(member);
+    }
+    return this.#stirred.size > 0;
+  }
+
+  /** What goes wrong here is the interpreter's fault, and costs the scope. */
+  #isDelivered(member: Member): boolean {
+    try {
+      return member.deliver();
+    } catch (thrown) {
+      member.lose(messageOf(thrown));
+      return false;
+    }
+  }
+
+  #isOverdue(): boolean {
+    if (this.#turns === 0) this.#since = this.#platform.monotonic();
+    this.#turns += 1;
+    return this.#turns >= longest.turns || this.#platform.monotonic() - this.#since >= longest.ms;
+  }
+
+  #commit(): void {
+    const turned = this.#turned;
+    this.#turned = new Set();
+    const [members, appends]: [Member[], Append[]] = [[], []];
+    for (const member of turned) {
+      const append = member.take();
+      if (append === undefined) member.rest();
+      else {
+        members.push(member);
+        appends.push(append);
+      }
+    }
+    if (appends.length === 0) return;
+    this.#isCommitting = true;
+    this.#commits += 1;
+    void this.#journal.appendAll(appends).then(
+      (results) => this.#committed(members, results),
+      (thrown: unknown) => this.#committed(members, [], `append threw: ${messageOf(thrown)}`),
+    );
+  }
+
+  #committed(members: readonly Member[], results: readonly AppendResult[], message = "no result"): void {
+    this.#isCommitting = false;
+    for (const [i, member] of members.entries()) {
+      try {
+        member.appended(results[i] ?? { type: "failed", message });
+      } catch (thrown) {
+        member.lose(messageOf(thrown));
+      }
+      this.#stirred.add(member);
+    }
+    this.#schedule();
+  }
+}
