@@ -8,6 +8,7 @@ import { callChangeChecks, callChecks } from "./call/check.ts";
 import { bodyOf } from "./call/model.ts";
 import { catalogChecks } from "./catalog/check.ts";
 import { type Due, isBefore } from "./deadline.ts";
+import { flowChangeChecks, flowChecks } from "./flow/check.ts";
 import { effectChecks } from "./effect/check.ts";
 import { handleChangeChecks, handleChecks } from "./handle/check.ts";
 import { linkChangeChecks, linkChecks } from "./link/check.ts";
@@ -76,6 +77,7 @@ export const checks: readonly Check[] = [
   ...linkChecks,
   ...handleChecks,
   ...processStateChecks,
+  ...flowChecks,
   checkTables,
   checkNextDeadline,
   checkNumbers,
@@ -92,6 +94,7 @@ export const changeChecks: readonly ChangeCheck[] = [
   ...linkChangeChecks,
   ...handleChangeChecks,
   ...processChangeChecks,
+  ...flowChangeChecks,
 ];
 
 /** What is wrong with a state, if anything is. */

@@ -4,6 +4,7 @@ import { approvalEvents } from "./approval/codec.ts";
 import { callEvents } from "./call/codec.ts";
 import { catalogEvents } from "./catalog/codec.ts";
 import { effectEvents } from "./effect/codec.ts";
+import { flowEvents } from "./flow/codec.ts";
 import type { Event } from "./event.ts";
 import { handleEvents } from "./handle/codec.ts";
 import { linkEvents } from "./link/codec.ts";
@@ -23,6 +24,7 @@ export const EventCodec: Codec<Event> = tagged<Event, "type">("Event", "type", {
   ...linkEvents,
   ...processEvents,
   ...handleEvents,
+  ...flowEvents,
   "external.cancel_acked": { key: string },
   "wake.acked": { key: string },
 });

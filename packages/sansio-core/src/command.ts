@@ -6,6 +6,8 @@ import type { Json, ToolCallOutput } from "@pawl/tool-value";
 import type { ResumeCause, UnknownCause } from "./call/model.ts";
 import type { Recovery } from "./catalog/model.ts";
 import type { StepRecovery } from "./effect/model.ts";
+import type { FlowExecutionEvent } from "./flow/event.ts";
+import type { FlowEnd } from "./flow/model.ts";
 import type { CallRef } from "./ids.ts";
 import type { Outcome } from "./link/message.ts";
 import type { Sending } from "./link/model.ts";
@@ -63,7 +65,8 @@ export type Command =
   | { readonly type: "result.project"; readonly call: CallRef; readonly tool: string; readonly output: ToolCallOutput }
   | { readonly type: "external.cancel"; readonly call: CallRef; readonly key: string }
   | ({ readonly type: "replies.record"; readonly call: CallRef; readonly key: string } & Replies)
-  | ({ readonly type: "reply"; readonly request: string } & Replies)
+  /** `flow`: how it ended, where the request is one. */
+  | ({ readonly type: "reply"; readonly request: string; readonly flow?: FlowEnd } & Replies)
   | {
       readonly type: "observe";
       readonly what: "call_started" | "call_completed" | "call_settled_late" | "call_parked";
@@ -74,6 +77,16 @@ export type Command =
       readonly output?: ToolCallOutput;
       readonly duration_ms?: number;
     }
+  /** A lambda is to be applied to a text; `target` is the name that the input was found by, or the input itself. */
+  | {
+      readonly type: "lambda.apply";
+      readonly request: string;
+      readonly id: string;
+      readonly name: string;
+      readonly target: string;
+      readonly input: string;
+    }
+  | { readonly type: "flow.observe"; readonly request: string; readonly event: FlowExecutionEvent }
   | ({ readonly type: "send" } & Sending)
   | {
       readonly type: "message.answer";
@@ -137,6 +150,8 @@ export const duties: { readonly [T in Exclude<CommandType, "tool.execute" | "ste
   "engine.cancel": untilAcked("process.event_appended"),
   "process.observe": { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
   "deletion.report": { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
+  "lambda.apply": answered("lambda.applied"),
+  "flow.observe": { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
   observe: { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
 };
 

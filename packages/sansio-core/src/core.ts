@@ -4,7 +4,8 @@
  *   1  admit    the envelope fits: its place, its time, the scope takes events
  *   2  time     what is due at or before `at` passes, by (deadline, birth)
  *   3  handle   one concern looks the event up, decides, writes and emits; or rejects, and nothing has happened
- *   4  route    signals between concerns, until there are none
+ *   4  route    signals between concerns, until there are none; then flows whose step has ended go on, which may raise
+ *               signals again: each node that a flow comes to is counted, and so there is an end
  *   5  finish   the draft becomes the state
  *
  * Pure, synchronous and total: the same state and event give the same result on every platform, for ever within one
@@ -18,10 +19,12 @@ import { onCallSignal } from "./call/signal.ts";
 import { onCallEvent } from "./call/step.ts";
 import { onCatalogEvent } from "./catalog/step.ts";
 import type { Command } from "./command.ts";
-import { Draft, type Finished } from "./draft.ts";
+import { Draft } from "./draft.ts";
+import type { Finished } from "./finished.ts";
 import { onEffectEvent, onEffectSignal } from "./effect/step.ts";
 import { type Rejection, absurd } from "./error.ts";
 import type { Envelope, Event } from "./event.ts";
+import { onFlowEvent, onFlowSignal, onStepEnded } from "./flow/step.ts";
 import type { HandleEvent } from "./handle/model.ts";
 import { onHandleEvent, onHandleSignal } from "./handle/step.ts";
 import type { LinkEvent } from "./link/model.ts";
@@ -29,7 +32,7 @@ import { onLinkEvent, onLinkSignal } from "./link/step.ts";
 import { onOutboxEvent } from "./outbox/step.ts";
 import type { ProcessScopeEvent } from "./process/model.ts";
 import { onProcessEvent, onProcessSignal } from "./process/step.ts";
-import { onBatchEnded, onRequestEvent, onRequestOpen } from "./request/step.ts";
+import { onBatchEnded, onFlowEnded, onRequestEvent, onRequestOpen } from "./request/step.ts";
 import { admit } from "./scope/admit.ts";
 import { onScopeEvent } from "./scope/step.ts";
 import type { Signal } from "./signal.ts";
@@ -60,6 +63,7 @@ const handle = (draft: Draft, event: Event): Rejection | undefined => {
     case "catalog.overridden":
       return onCatalogEvent(draft, event);
     case "request.submitted":
+    case "flow.submitted":
     case "request.cancelled":
     case "reply.acked":
       return onRequestEvent(draft, event);
@@ -94,6 +98,9 @@ const handle = (draft: Draft, event: Event): Rejection | undefined => {
     case "external.cancel_acked":
     case "wake.acked":
       return onOutboxEvent(draft, event);
+    case "lambda.applied":
+    case "flow.consumer_gone":
+      return onFlowEvent(draft, event);
     default:
       return handleAmongScopes(draft, event);
   }
@@ -143,6 +150,11 @@ const route = (draft: Draft, signal: Signal): void => {
       return onBatchEnded(draft, signal);
     case "request.open":
       return onRequestOpen(draft, signal);
+    case "flow.ended":
+      return onFlowEnded(draft, signal);
+    case "flow.start":
+    case "flow.cancel":
+      return onFlowSignal(draft, signal);
     case "effect.end":
     case "effects.expire":
     case "call.left":
@@ -188,8 +200,16 @@ const routeAmongScopes = (draft: Draft, signal: AmongScopes): void => {
   }
 };
 
-const settle = (draft: Draft): void => {
+const routeAll = (draft: Draft): void => {
   for (let signal = draft.nextSignal(); signal !== undefined; signal = draft.nextSignal()) route(draft, signal);
+};
+
+const settle = (draft: Draft): void => {
+  routeAll(draft);
+  for (let end = draft.nextStepEnd(); end !== undefined; end = draft.nextStepEnd()) {
+    onStepEnded(draft, end);
+    routeAll(draft);
+  }
 };
 
 const passTime = (draft: Draft): void => {

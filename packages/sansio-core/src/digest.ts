@@ -10,6 +10,7 @@ import type { Command, CommandType, Replies } from "./command.ts";
 import type { Transition } from "./core.ts";
 import type { Deadline } from "./deadline.ts";
 import { absurd } from "./error.ts";
+import type { FlowExecutionEvent } from "./flow/event.ts";
 import { nextDeadline } from "./state.ts";
 
 /** What each command begins with. A number that was used once is never given to another. */
@@ -36,6 +37,8 @@ const tags: { readonly [T in CommandType]: number } = {
   "engine.cancel": 20,
   "process.observe": 21,
   "deletion.report": 22,
+  "lambda.apply": 23,
+  "flow.observe": 24,
 };
 
 const absent = -1;
@@ -122,6 +125,13 @@ class Lanes {
   }
 }
 
+const writeFlowEvent = (lanes: Lanes, event: FlowExecutionEvent): Lanes => {
+  if (event.kind === "step_start" || event.kind === "step_complete") {
+    return lanes.text(event.step_name).number(event.step_index).optional(event.branch_path);
+  }
+  return event.kind === "flow_complete" ? lanes.number(event.steps_executed) : lanes;
+};
+
 const write = (lanes: Lanes, c: Command): Lanes => {
   lanes.word(tags[c.type]);
   switch (c.type) {
@@ -150,7 +160,12 @@ const write = (lanes: Lanes, c: Command): Lanes => {
     case "replies.record":
       return lanes.text(c.call).text(c.key).replies(c);
     case "reply":
-      return lanes.text(c.request).replies(c);
+      lanes.text(c.request).replies(c);
+      return c.flow === undefined ? lanes : lanes.text(c.flow.ending.type).number(c.flow.steps_executed);
+    case "lambda.apply":
+      return lanes.text(c.request).text(c.id).text(c.name).text(c.target);
+    case "flow.observe":
+      return writeFlowEvent(lanes.text(c.request).text(c.event.kind), c.event);
     case "observe":
       return lanes.text(c.what).text(c.call).text(c.tool).text(c.call_id);
     case "send":

@@ -9,6 +9,8 @@ import { type CallRow, dueOf } from "./call/model.ts";
 import type { CatalogRow } from "./catalog/model.ts";
 import type { Command } from "./command.ts";
 import { Deadlines, isSameDeadline } from "./deadline.ts";
+import type { Finished } from "./finished.ts";
+import type { FlowRow, StepEnd } from "./flow/model.ts";
 import type { BatchRef, CallRef } from "./ids.ts";
 import type { Options } from "./options.ts";
 import type { DeletionRow, HandleRow } from "./handle/model.ts";
@@ -21,17 +23,6 @@ import type { Signal } from "./signal.ts";
 import { type State, duesOf, isTrueDue } from "./state.ts";
 import type { Table } from "./table.ts";
 import type { Terminal, WaitRow } from "./wait/model.ts";
-
-/**
- * What has left the state with this event, for the journal's finished index. A wait that its call's end or its own time
- * closed, or that nobody ever resolved, has a mark beside it: the event that ended it does not say how.
- */
-export interface Finished {
-  readonly kind: "request" | "call" | "wait" | "wait_timed_out" | "wait_left" | "link" | "wake";
-  readonly id: string;
-  /** Of a wait: the event that resolved it, where that came before the one with which it left. */
-  readonly seq?: number;
-}
 
 export class Draft {
   readonly seq: number;
@@ -53,6 +44,8 @@ export class Draft {
   #handles: PersistentMap<string, HandleRow>;
   #deletion: DeletionRow | undefined;
   #process: ProcessRow | undefined;
+  #flows: PersistentMap<string, FlowRow>;
+  readonly #stepEnds: StepEnd[] = [];
   #deadlines: Deadlines;
   /** Whether the first deadline may be one that its call has no more. */
   #isFirstOpen = false;
@@ -74,6 +67,7 @@ export class Draft {
     this.#handles = before.handles;
     this.#deletion = before.deletion;
     this.#process = before.process;
+    this.#flows = before.flows;
     this.#deadlines = before.deadlines;
   }
 
@@ -122,6 +116,9 @@ export class Draft {
   }
   link(peer: string): LinkRow | undefined {
     return this.#links.get(peer);
+  }
+  flow(request: string): FlowRow | undefined {
+    return this.#flows.get(request);
   }
   batches(): BatchRow[] {
     return this.#batches.rows();
@@ -212,6 +209,13 @@ export class Draft {
     this.#process = row;
   }
 
+  putFlow(row: FlowRow): void {
+    this.#flows = this.#flows.set(row.request, row);
+  }
+  dropFlow(request: string): void {
+    this.#flows = this.#flows.delete(request);
+  }
+
   emit(command: Command): void {
     this.commands.push(command);
   }
@@ -229,6 +233,13 @@ export class Draft {
     const signal = this.#signals.shift();
     if (signal?.type === "calls.launch") this.#toLaunch?.delete(signal.batch);
     return signal;
+  }
+  /** What a flow waited for: it goes on when the signals are through, since it may raise the same ones again. */
+  endStep(end: StepEnd): void {
+    this.#stepEnds.push(end);
+  }
+  nextStepEnd(): StepEnd | undefined {
+    return this.#stepEnds.shift();
   }
   /** The place of the next answer among those of this event. */
   nextAnswer(): number {
@@ -277,6 +288,7 @@ export class Draft {
       handles: this.#handles,
       deletion: this.#deletion,
       process: this.#process,
+      flows: this.#flows,
       deadlines: this.#deadlines,
     };
   }

@@ -54,6 +54,7 @@ export type RejectionCode =
   | "handle_refused"
   | "session_deleted"
   | "message_unknown"
+  | "flow_refused"
   | "invalid_option";
 
 /** Why an event does not fit: what was found, and what was wanted instead. */

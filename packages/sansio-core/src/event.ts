@@ -3,6 +3,7 @@ import type { ApprovalEvent } from "./approval/model.ts";
 import type { CallEvent } from "./call/model.ts";
 import type { CatalogEvent } from "./catalog/model.ts";
 import type { EffectEvent } from "./effect/model.ts";
+import type { FlowEvent } from "./flow/model.ts";
 import type { HandleEvent } from "./handle/model.ts";
 import type { LinkEvent } from "./link/model.ts";
 import type { OutboxEvent } from "./outbox/model.ts";
@@ -22,7 +23,8 @@ export type Event =
   | OutboxEvent
   | LinkEvent
   | ProcessScopeEvent
-  | HandleEvent;
+  | HandleEvent
+  | FlowEvent;
 export type EventType = Event["type"];
 export type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>;
 

@@ -2,7 +2,7 @@
 
 /** A call in its scope: `{request}:{name}`. The name is the call id at the top, `{parent}/{batch}/{id}` below. */
 export type CallRef = string & { readonly __brand: "CallRef" };
-/** A batch in its scope: a request, or the effect of a body that made it. */
+/** A batch in its scope: a request, a step of a flow, or the effect of a body that made it. */
 export type BatchRef = string & { readonly __brand: "BatchRef" };
 
 /** A request id may be any text; a colon in it is escaped, so that two calls never have one ref. */
@@ -10,6 +10,8 @@ const escapeRequest = (request: string): string => request.replaceAll("%", "%25"
 
 export const callRef = (request: string, name: string): CallRef => `${escapeRequest(request)}:${name}` as CallRef;
 export const requestBatch = (request: string): BatchRef => `${escapeRequest(request)}:` as BatchRef;
+/** The batch of a step of a flow, which has one call. */
+export const stepBatch = (request: string, id: string): BatchRef => `${callRef(request, id)}:` as BatchRef;
 export const effectBatch = (call: CallRef, key: string): BatchRef => `${call}/${key}` as BatchRef;
 
 /** The parent of everything that a body does is its call: the base of all its replay keys. */

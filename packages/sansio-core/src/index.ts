@@ -1,7 +1,7 @@
 /** `@pawl/sansio-core`: the pure state machine that decides everything a tool call can live through. */
 export { type Transition, step } from "./core.ts";
 export { type State, initial, nextDeadline } from "./state.ts";
-export { type Finished } from "./draft.ts";
+export { type Finished } from "./finished.ts";
 export { type Deadline, type Due } from "./deadline.ts";
 export { type Envelope, type Event, type EventOf, type EventType } from "./event.ts";
 export { type Command, type CommandType, type Duty, duties, dutyOf, executeDuty, stepDuty } from "./command.ts";
@@ -152,3 +152,14 @@ export { MessageCodec, OutcomeCodec } from "./link/codec.ts";
 export { type DeletionRow, type HandleRow } from "./handle/model.ts";
 export { handleMisfit, handlesOf } from "./handle/read.ts";
 export { resultOfEvent, resultOfOutcome, resultOfUnsent } from "./process/read.ts";
+export { type Parameter, argumentText, bodyOf as argumentBody } from "./flow/body.ts";
+export { coerce } from "./flow/coerce.ts";
+export { type Comparison, holds } from "./flow/condition.ts";
+export { type FlowExecutionEvent, type StepEvent } from "./flow/event.ts";
+export { type DispatchError, dispatchErrorText } from "./flow/failure.ts";
+export { FlowEndCodec, FlowNodeCodec, FlowToolCodec, ProgramCodec } from "./flow/codec.ts";
+export { type FlowEnd, type FlowRow, type FlowSpec, type FlowTool, type LambdaResult } from "./flow/model.ts";
+export { lambdaBinding, placeholder, toolBinding } from "./flow/name.ts";
+export { decimalText, floatJson } from "./flow/number.ts";
+export { type FlowNode, type NamedArg, type NodeOf, type Program, misfitOfProgram } from "./flow/program.ts";
+export { type Bindings, interpolate, iterated, namedArgument, valueReference } from "./flow/text.ts";

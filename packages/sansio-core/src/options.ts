@@ -20,6 +20,9 @@ export interface Options {
   readonly no_executor_ms: number;
   /** Deadlines that pass in one step. */
   readonly expire_at_once: number;
+  /** Nodes, and ends of bodies, that a flow may come to; and the text that it may make, in UTF-16 units. */
+  readonly max_flow_nodes: number;
+  readonly max_flow_text: number;
   /** Whether the host can resolve unknown outcomes. */
   readonly resolver: boolean;
   /** Which hooks the host has. */
@@ -38,6 +41,8 @@ export const defaultOptions: Options = {
   resume_pauses_ms: [0, 1000, 4000, 16_000, 64_000],
   no_executor_ms: 900_000,
   expire_at_once: 256,
+  max_flow_nodes: 100_000,
+  max_flow_text: 64 * 1024 * 1024,
   resolver: false,
   before_hook: false,
   after_hook: false,
@@ -54,6 +59,10 @@ export const invalidOption = ({ concurrency, expire_at_once, max_unanswered }: O
 const kept = (): boolean => false;
 const option = <A>(codec: Codec<A>, absent: A): ReturnType<typeof defaulted<A>> => defaulted(codec, absent, kept);
 
+/** An option that logs of before it do without: it is written where it differs. */
+const unlessDefault = (name: "max_flow_nodes" | "max_flow_text"): ReturnType<typeof defaulted<number>> =>
+  defaulted(u64, defaultOptions[name], (value) => value === defaultOptions[name]);
+
 export const Options: Codec<Options> = record<Options>("struct Options", {
   concurrency: nullable(u64),
   grace_ms: option(u64, defaultOptions.grace_ms),
@@ -64,6 +73,8 @@ export const Options: Codec<Options> = record<Options>("struct Options", {
   resume_pauses_ms: option(array(u64), defaultOptions.resume_pauses_ms),
   no_executor_ms: option(u64, defaultOptions.no_executor_ms),
   expire_at_once: option(u64, defaultOptions.expire_at_once),
+  max_flow_nodes: unlessDefault("max_flow_nodes"),
+  max_flow_text: unlessDefault("max_flow_text"),
   resolver: option(boolean, defaultOptions.resolver),
   before_hook: option(boolean, defaultOptions.before_hook),
   after_hook: option(boolean, defaultOptions.after_hook),

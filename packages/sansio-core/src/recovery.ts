@@ -2,6 +2,7 @@
 import type { CallIn, CallRow } from "./call/model.ts";
 import { recoveryOf } from "./catalog/model.ts";
 import type { Command } from "./command.ts";
+import { lambdasOf } from "./flow/read.ts";
 import type { CallRef } from "./ids.ts";
 import { sendingsOf } from "./link/model.ts";
 import { repliesOf } from "./request/replies.ts";
@@ -89,8 +90,9 @@ const ofBatches = (state: State): Born[] =>
 const ofRequests = (state: State): Born[] =>
   state.requests.rows().flatMap((row) => {
     if (row.phase !== "replying") return [];
-    const { request, replies, triggers, born } = row;
-    return [{ born, index: -1, command: { type: "reply", request, replies, triggers } }];
+    const { request, replies, triggers, flow, born } = row;
+    const reply = { type: "reply", request, replies, triggers } as const;
+    return [{ born, index: -1, command: flow === undefined ? reply : { ...reply, flow } }];
   });
 
 const ofOutbox = (state: State): Born[] =>
@@ -104,6 +106,12 @@ const ofLinks = (state: State): Born[] =>
     .flatMap(sendingsOf)
     .map(({ born, ...sending }) => ({ born, index: sending.number, command: { type: "send", ...sending } }));
 
+const ofFlows = (state: State): Born[] =>
+  [...state.flows.values()]
+    .toSorted((a, b) => (a.request < b.request ? -1 : 1))
+    .flatMap(lambdasOf)
+    .map(({ born, step, command }) => ({ born, index: step, command }));
+
 const first = (command: Command): Born => ({ born: 0, index: 0, command });
 
 const ofProcess = ({ process: row }: State): Born[] => {
@@ -116,8 +124,13 @@ const ofProcess = ({ process: row }: State): Born[] => {
 };
 
 const byText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+/** Flows may ask for several things with one event: these go by their names. */
+const nameOf = (command: Command): string => ("call" in command ? command.call : "id" in command ? command.id : "");
 const byBirth = (a: Born, b: Born): number =>
-  a.born - b.born || a.index - b.index || byText(a.command.type, b.command.type);
+  a.born - b.born ||
+  a.index - b.index ||
+  byText(a.command.type, b.command.type) ||
+  byText(nameOf(a.command), nameOf(b.command));
 
 /** The commands to issue again, oldest first: of a live state and of one folded from its log the same, at any prefix. */
 export const outstanding = (state: State): readonly Command[] =>
@@ -128,6 +141,7 @@ export const outstanding = (state: State): readonly Command[] =>
     ...ofOutbox(state),
     ...ofLinks(state),
     ...ofProcess(state),
+    ...ofFlows(state),
   ]
     .toSorted(byBirth)
     .map(({ command }) => command);

@@ -6,6 +6,7 @@
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { BatchParent } from "./batch/model.ts";
 import type { OpenEffect, SettledEffect } from "./effect/model.ts";
+import type { FlowEnd, FlowSpec } from "./flow/model.ts";
 import type { BatchRef, CallRef } from "./ids.ts";
 import type { GrantedHandle, Message, Outcome, Said } from "./link/message.ts";
 import type { WaitingMessage } from "./link/model.ts";
@@ -25,7 +26,12 @@ interface NewBatch {
 }
 
 export type Signal =
-  | ({ readonly type: "batch.create"; readonly ref: BatchRef; readonly parent?: BatchParent } & NewBatch)
+  | ({
+      readonly type: "batch.create";
+      readonly ref: BatchRef;
+      readonly parent?: BatchParent;
+      readonly step?: string;
+    } & NewBatch)
   | ({ readonly type: "calls.create"; readonly batch: BatchRef } & NewBatch)
   /** The batch's next calls are to be prepared, up to the first that waits for the outside. */
   | { readonly type: "calls.prepare"; readonly batch: BatchRef }
@@ -118,6 +124,14 @@ export type Signal =
       readonly executionScope: string;
       readonly calls: readonly NewCall[];
     }
+  | ({ readonly type: "flow.start" } & FlowStart)
+  | { readonly type: "flow.cancel"; readonly request: string }
+  | {
+      readonly type: "flow.ended";
+      readonly request: string;
+      readonly end: FlowEnd;
+      readonly triggers: readonly Json[];
+    }
   | { readonly type: "run.ended"; readonly replies: readonly Reply[] }
   | { readonly type: "tools.published" }
   | {
@@ -129,6 +143,12 @@ export type Signal =
   /** A body waits for a signal; and nobody does any more. */
   | { readonly type: "process.wait"; readonly key: string; readonly name: string; readonly ordinal: number }
   | { readonly type: "process.unwait"; readonly key: string };
+
+/** What a flow is submitted with, under the request that it is. */
+export interface FlowStart extends FlowSpec {
+  readonly request: string;
+  readonly bindings: { readonly [name: string]: string };
+}
 
 export type SignalType = Signal["type"];
 
@@ -177,6 +197,9 @@ export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
   "handle.released": [],
   "handle.ended": [],
   "request.open": ["batch.create"],
+  "flow.start": ["batch.create", "flow.ended"],
+  "flow.cancel": ["batches.cancel", "flow.ended"],
+  "flow.ended": ["waits.forget"],
   "run.ended": ["messages.send"],
   "tools.published": ["request.open"],
   "process.emit": ["effect.end", "messages.send", "wait.settle", "batches.cancel"],

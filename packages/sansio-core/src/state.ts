@@ -5,6 +5,7 @@ import type { BatchRow } from "./batch/model.ts";
 import { type CallRow, dueOf } from "./call/model.ts";
 import type { CatalogRow } from "./catalog/model.ts";
 import { type Due, Deadlines, isSameDeadline } from "./deadline.ts";
+import type { FlowRow } from "./flow/model.ts";
 import { defaultOptions } from "./options.ts";
 import type { DeletionRow, HandleRow } from "./handle/model.ts";
 import type { LinkRow } from "./link/model.ts";
@@ -37,6 +38,8 @@ export interface State {
   readonly deletion: DeletionRow | undefined;
   /** Of the scope of a process. */
   readonly process: ProcessRow | undefined;
+  /** By the request that each is. */
+  readonly flows: PersistentMap<string, FlowRow>;
   readonly deadlines: Deadlines;
 }
 
@@ -57,6 +60,7 @@ export const initial = (scope: string): State => ({
   handles: PersistentMap(),
   deletion: undefined,
   process: undefined,
+  flows: PersistentMap(),
   deadlines: Deadlines.none,
 });
 

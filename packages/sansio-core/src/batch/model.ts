@@ -29,6 +29,8 @@ export interface BatchRow {
   readonly request: string;
   readonly born: number;
   readonly parent?: BatchParent;
+  /** The step of a flow that waits for it. */
+  readonly step?: string;
   readonly calls: readonly CallRef[];
   readonly phase: "preparing" | "running" | "cancelling" | "ended";
   /** How many calls are through their preparation: the next one is at this index. */

@@ -13,12 +13,13 @@ const rowAt = (draft: Draft, ref: BatchRef): BatchRow => {
   return row;
 };
 
-const onCreate = (draft: Draft, { ref, request, prefix, parent, calls }: Of<"batch.create">): void => {
+const onCreate = (draft: Draft, { ref, request, prefix, parent, step, calls }: Of<"batch.create">): void => {
   draft.putBatch({
     ref,
     request,
     born: draft.seq,
     ...(parent === undefined ? {} : { parent }),
+    ...(step === undefined ? {} : { step }),
     calls: calls.map(({ id }) => callRef(request, prefix + id)),
     phase: "preparing",
     prepared: 0,

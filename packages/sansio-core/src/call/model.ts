@@ -127,6 +127,10 @@ export type CallRow =
 export type CallPhase = CallRow["phase"];
 export type CallIn<P extends CallPhase> = Extract<CallRow, { readonly phase: P }>;
 
+/** The order in which calls were made: of those that one event made for several batches, that of their names. */
+export const byBirth = ({ call: a }: CallRow, { call: b }: CallRow): number =>
+  a.born - b.born || a.index - b.index || (a.ref < b.ref ? -1 : 1);
+
 /** Phases in which a call still has to do with the outside on its way to an output. */
 export const isEnded = (row: CallRow): row is CallIn<"finishing" | "completed"> =>
   row.phase === "finishing" || row.phase === "completed";

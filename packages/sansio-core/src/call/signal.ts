@@ -9,7 +9,7 @@ import { cancel, drop } from "./cancel.ts";
 import { outputOfPending } from "./due.ts";
 import { ending, internal, project } from "./finish.ts";
 import { launch } from "./launch.ts";
-import type { CallIn, CallRow } from "./model.ts";
+import { type CallIn, type CallRow, byBirth } from "./model.ts";
 import { type Change, known, move, place } from "./place.ts";
 import { begin, unpark } from "./prepare.ts";
 import { lose } from "./recover.ts";
@@ -127,8 +127,6 @@ const onPendingEnd = (draft: Draft, { call, resolution }: Of<"pending.end">): vo
       : ending(draft, row, outputOfPending(row, resolution), row.durationMs);
   move(draft, row, after);
 };
-
-const byBirth = (a: CallRow, b: CallRow): number => a.call.born - b.call.born || a.call.index - b.call.index;
 
 /** The live calls in one phase, oldest first. */
 const inOrder = <P extends CallRow["phase"]>(draft: Draft, phase: P): readonly CallIn<P>[] =>

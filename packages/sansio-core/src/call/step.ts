@@ -8,7 +8,15 @@ import { recoveryOf } from "../catalog/model.ts";
 import { afterEdit } from "./approve.ts";
 import { afterHooks, complete, ending, project } from "./finish.ts";
 import { continued, nextAttempt, resuming } from "./launch.ts";
-import { type BodyState, type CallEvent, type CallIn, type CallRow, earliestDue, runningRow } from "./model.ts";
+import {
+  type BodyState,
+  type CallEvent,
+  type CallIn,
+  type CallRow,
+  byBirth,
+  earliestDue,
+  runningRow,
+} from "./model.ts";
 import { inPhase, isRejection, misfitOfRun, move } from "./place.ts";
 import { afterBeforeHook, afterCheck, afterPrepare } from "./prepare.ts";
 import { diverge, resolve } from "./recover.ts";
@@ -217,7 +225,7 @@ const onExecutors = (draft: Draft, { tools }: EventOf<"executors.available">): u
   const waiting = draft
     .calls()
     .filter((row): row is CallIn<"no_executor"> => row.phase === "no_executor" && tools.includes(row.body.manifest.id))
-    .toSorted((a, b) => a.call.born - b.call.born || a.call.index - b.call.index);
+    .toSorted(byBirth);
   for (const row of waiting) move(draft, row, resuming(draft, row, { body: row.body, cause: "executor_back" }));
 };
 

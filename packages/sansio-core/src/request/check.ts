@@ -16,7 +16,11 @@ const firstOf = (state: State, broken: (row: RequestRow) => string | undefined):
 export const checkR1: Check = (state) =>
   firstOf(state, ({ request, phase }) => {
     const batch = state.batches.at(requestBatch(request));
-    if (phase === "replying") return batch === undefined ? undefined : "R1: it has its reply, and a batch";
+    const flow = state.flows.get(request);
+    if (phase === "replying") {
+      return batch === undefined && flow === undefined ? undefined : "R1: it has its reply, and is not over";
+    }
+    if (flow !== undefined) return batch === undefined ? undefined : "R1: it is a flow, and has a batch";
     if (batch === undefined) return "R1: it has no batch";
     return batch.request === request && batch.parent === undefined ? undefined : "R1: its batch is another's";
   });

@@ -1,14 +1,16 @@
 /**
- * A request: calls that a host submits under an id of its own, and the reply that waits until it is acknowledged.
+ * A request: calls, or a flow, that a host submits under an id of its own, and the reply that waits until it is
+ * acknowledged.
  *
  *   submitted ─▶ running ─▶ replying ─▶ acknowledged (it leaves the state; its id goes to the finished index)
  *
  * Invariants
- *   R1  a running request has a live batch of its name; a replying one has none
+ *   R1  a running request has a live batch of its name, or is a flow; a replying one has neither
  *   R2  the calls of a request have distinct, non-empty ids
  *   R3  a reply lists one entry a call, in the order of the request
  */
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
+import type { FlowEnd } from "../flow/model.ts";
 
 export interface RequestedCall {
   readonly id: string;
@@ -43,7 +45,12 @@ interface Base {
 export type RequestRow =
   /** `waits`: the keys that its calls have waited on; they leave the state with it. */
   | (Base & { readonly phase: "running"; readonly waits: readonly string[] })
-  | (Base & { readonly phase: "replying"; readonly replies: readonly Reply[]; readonly triggers: readonly Json[] });
+  | (Base & {
+      readonly phase: "replying";
+      readonly replies: readonly Reply[];
+      readonly triggers: readonly Json[];
+      /** Of a request that was a flow. */ readonly flow?: FlowEnd;
+    });
 
 export type RequestEvent =
   | {

@@ -1,33 +1,58 @@
 /** Requests come in, are joined or refused, and leave with their acknowledged reply. */
 import { withNested } from "../batch/nested.ts";
+import type { Replies } from "../command.ts";
 import type { Draft } from "../draft.ts";
 import { Invariant, type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
 import { misfitOfDeleted } from "../handle/deletion.ts";
+import { misfitOfProgram } from "../flow/program.ts";
 import { requestBatch } from "../ids.ts";
 import type { Signal } from "../signal.ts";
-import { type RequestEvent, conflictOfIds, ownExecutionScope } from "./model.ts";
+import { type RequestEvent, type RequestRow, conflictOfIds, ownExecutionScope } from "./model.ts";
 import { repliesOf } from "./replies.ts";
 
-const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejection | undefined => {
-  const { request, hash, calls } = event;
+type Submitted = EventOf<"request.submitted" | "flow.submitted">;
+
+/** Why a request may not be submitted under this id, if so. */
+const misfitOfId = (draft: Draft, { request, hash }: Submitted): Rejection | undefined => {
   if (request.trim() === "") return reject("empty_id", "a request needs an id that is not blank");
   const live = draft.request(request);
-  if (live !== undefined) {
-    return live.hash === hash
-      ? reject("request_exists", `request \`${request}\` is live: join it`)
-      : reject(
-          "request_conflict",
-          `request \`${request}\` is live under another body: expected ${live.hash}, found ${hash}`,
-        );
-  }
-  const deleted = misfitOfDeleted(draft);
-  if (deleted !== undefined) return deleted;
+  if (live === undefined) return misfitOfDeleted(draft);
+  return live.hash === hash
+    ? reject("request_exists", `request \`${request}\` is live: join it`)
+    : reject(
+        "request_conflict",
+        `request \`${request}\` is live under another body: expected ${live.hash}, found ${hash}`,
+      );
+};
+
+const begin = (draft: Draft, { request, hash, execution_scope }: Submitted): void => {
+  const executionScope = execution_scope ?? ownExecutionScope(draft.scope.id, request);
+  draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
+};
+
+const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejection | undefined => {
+  const misfit = misfitOfId(draft, event);
+  if (misfit !== undefined) return misfit;
+  const { request, calls } = event;
   const conflict = conflictOfIds(calls);
   if (conflict !== undefined) return reject("call_id_conflict", conflict);
-  const executionScope = event.execution_scope ?? ownExecutionScope(draft.scope.id, request);
-  draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
+  begin(draft, event);
   draft.raise({ type: "batch.create", ref: requestBatch(request), request, prefix: "", calls });
+  return undefined;
+};
+
+/** A flow is a request that makes its calls one after the other. */
+const onFlowSubmitted = (draft: Draft, event: EventOf<"flow.submitted">): Rejection | undefined => {
+  const misfit = misfitOfId(draft, event);
+  if (misfit !== undefined) return misfit;
+  const refused = misfitOfProgram(event.flow);
+  if (refused !== undefined) {
+    return reject("flow_refused", `flow \`${event.flow.name}\`, ${refused.path}: ${refused.message}`);
+  }
+  const { request, bindings, flow, tools, lambdas, unresolved } = event;
+  begin(draft, event);
+  draft.raise({ type: "flow.start", request, bindings, flow, tools, lambdas, unresolved });
   return undefined;
 };
 
@@ -36,7 +61,8 @@ const onCancelled = (draft: Draft, { request }: EventOf<"request.cancelled">): R
   if (row === undefined) return reject("request_unknown", `no live request \`${request}\``);
   if (row.phase !== "running")
     return reject("call_ended", `request \`${request}\` has its reply: finish won over cancel`);
-  draft.raise({ type: "batches.cancel", batches: withNested(draft, [requestBatch(request)]) });
+  if (draft.flow(request) !== undefined) draft.raise({ type: "flow.cancel", request });
+  else draft.raise({ type: "batches.cancel", batches: withNested(draft, [requestBatch(request)]) });
   return undefined;
 };
 
@@ -55,10 +81,15 @@ export const onRequestOpen = (draft: Draft, signal: Extract<Signal, { readonly t
   draft.raise({ type: "batch.create", ref: requestBatch(request), request, prefix: "", calls });
 };
 
-export const onRequestEvent = (draft: Draft, event: RequestEvent): Rejection | undefined => {
+export const onRequestEvent = (
+  draft: Draft,
+  event: RequestEvent | EventOf<"flow.submitted">,
+): Rejection | undefined => {
   switch (event.type) {
     case "request.submitted":
       return onSubmitted(draft, event);
+    case "flow.submitted":
+      return onFlowSubmitted(draft, event);
     case "request.cancelled":
       return onCancelled(draft, event);
     case "reply.acked":
@@ -71,26 +102,44 @@ export const onRequestEvent = (draft: Draft, event: RequestEvent): Rejection | u
 const isOfProcess = ({ process: row }: Draft, request: string): boolean =>
   row?.run === "call" && row.registration.id === request;
 
-/** A body's batch stays until its replies are on record; a request's leaves its replies to the request. */
+/** A body's batch stays until its replies are on record; a request's or a step's leaves them to who waits for it. */
 export const onBatchEnded = (draft: Draft, { batch }: Extract<Signal, { readonly type: "batch.ended" }>): void => {
   const row = draft.batch(batch);
   if (row === undefined) return; // Dropped by this event, with its body.
-  const { triggers } = row;
+  const { triggers, step } = row;
   const replies = repliesOf((ref) => draft.call(ref), row);
   if (row.parent !== undefined) {
     draft.emit({ type: "replies.record", call: row.parent.call, key: row.parent.effect, replies, triggers });
     return;
   }
-  const request = draft.request(row.request);
-  if (request?.phase !== "running") throw new Invariant(`request ${row.request} is not running`);
   for (const ref of row.calls) draft.dropCall(ref);
   draft.dropBatch(batch);
-  const { hash, born, executionScope, waits } = request;
-  if (waits.length > 0) draft.raise({ type: "waits.forget", request: row.request, keys: waits });
-  if (isOfProcess(draft, row.request)) {
-    draft.dropRequest(row.request);
+  if (step === undefined) return onRequestOver(draft, row.request, { replies, triggers });
+  for (const { output } of replies) draft.endStep({ request: row.request, id: step, output, triggers });
+};
+
+const running = (draft: Draft, request: string): Extract<RequestRow, { readonly phase: "running" }> => {
+  const row = draft.request(request);
+  if (row?.phase !== "running") throw new Invariant(`request ${request} is not running`);
+  return row;
+};
+
+const onRequestOver = (draft: Draft, id: string, { replies, triggers }: Replies): void => {
+  const { request, hash, born, executionScope, waits } = running(draft, id);
+  if (waits.length > 0) draft.raise({ type: "waits.forget", request, keys: waits });
+  if (isOfProcess(draft, request)) {
+    draft.dropRequest(request);
     return draft.raise({ type: "run.ended", replies });
   }
-  draft.putRequest({ request: row.request, hash, born, executionScope, phase: "replying", replies, triggers });
-  draft.emit({ type: "reply", request: row.request, replies, triggers });
+  draft.putRequest({ request, hash, born, executionScope, phase: "replying", replies, triggers });
+  draft.emit({ type: "reply", request, replies, triggers });
+};
+
+/** A flow's reply says how it ended; its steps were shown one by one. */
+export const onFlowEnded = (draft: Draft, signal: Extract<Signal, { readonly type: "flow.ended" }>): void => {
+  const { end: flow, triggers } = signal;
+  const { request, hash, born, executionScope, waits } = running(draft, signal.request);
+  if (waits.length > 0) draft.raise({ type: "waits.forget", request, keys: waits });
+  draft.putRequest({ request, hash, born, executionScope, phase: "replying", replies: [], triggers, flow });
+  draft.emit({ type: "reply", request, replies: [], triggers, flow });
 };

@@ -1,5 +1,5 @@
 /** What codecs can't see: a version that nobody reads, and places at which nothing stands. */
-import type { BatchShape, SnapshotShape } from "./shape.ts";
+import type { BatchShape, RequestShape, SnapshotShape } from "./shape.ts";
 import { snapshotVersion } from "./shape.ts";
 import type { BodyShape, CallShape } from "./call.ts";
 
@@ -35,14 +35,19 @@ const misfitOfBatch = (batch: BatchShape, shape: SnapshotShape): string | undefi
   return undefined;
 };
 
+const batchesOf = (request: RequestShape): readonly BatchShape[] => {
+  if (request.phase === "running") return [request.batch];
+  return request.phase === "flow" ? request.steps : [];
+};
+
 export const misfitOf = (shape: SnapshotShape): string | undefined => {
   const { version, tools, catalog, waits, requests, children } = shape;
   if (version !== snapshotVersion) return `expected version ${snapshotVersion}, found ${version}`;
   if (catalog > tools.length) return `a catalog of ${catalog} among ${tools.length} tools`;
-  const held = requests.flatMap((request) => (request.phase === "running" ? request.waits : []));
+  const held = requests.flatMap((request) => (request.phase === "replying" ? [] : request.waits));
   const place = held.find((index) => index >= waits.length);
   if (place !== undefined) return `no wait ${place} among ${waits.length}`;
-  const batches = requests.flatMap((request) => (request.phase === "running" ? [request.batch] : []));
+  const batches = requests.flatMap(batchesOf);
   for (const batch of [...batches, ...children]) {
     const misfit = misfitOfBatch(batch, shape);
     if (misfit !== undefined) return misfit;

@@ -6,13 +6,14 @@ import type { BatchParent, BatchRow } from "../batch/model.ts";
 import { type CallRow, occupies } from "../call/model.ts";
 import { checkAll } from "../check.ts";
 import { Deadlines } from "../deadline.ts";
-import { type CallRef, callRef, effectBatch, requestBatch } from "../ids.ts";
+import { type CallRef, callRef, effectBatch, requestBatch, stepBatch } from "../ids.ts";
 import type { OutboxRow } from "../outbox/model.ts";
 import { ownExecutionScope, type RequestRow } from "../request/model.ts";
 import { type State, duesOf } from "../state.ts";
 import { Table } from "../table.ts";
 import type { WaitRow } from "../wait/model.ts";
 import { type Known, callRow } from "./call-row.ts";
+import { flowRow } from "./flow.ts";
 import { linkRow } from "./link.ts";
 import { misfitOf } from "./misfit.ts";
 import { processRow } from "./process.ts";
@@ -22,6 +23,7 @@ import {
   type OutboxShape,
   type RequestShape,
   SnapshotCodec,
+  type StepShape,
   type SnapshotShape,
   type WaitShape,
 } from "./shape.ts";
@@ -33,6 +35,7 @@ interface Place {
   readonly born: number;
   readonly prefix: string;
   readonly parent?: BatchParent;
+  readonly step?: string;
 }
 
 interface Batch {
@@ -67,9 +70,16 @@ const batchOf = (known: Known, shape: BatchShape, { prefix, ...place }: Place): 
   return { row, calls };
 };
 
-const topBatch = (known: Known, shape: RequestShape): readonly Batch[] => {
-  if (shape.phase !== "running") return [];
+const stepBatches = (known: Known, request: string, steps: readonly StepShape[]): readonly Batch[] =>
+  steps.map((shape) => {
+    const step = shape.calls[0]?.id ?? "";
+    return batchOf(known, shape, { ref: stepBatch(request, step), request, born: shape.born, prefix: "", step });
+  });
+
+const topBatches = (known: Known, shape: RequestShape): readonly Batch[] => {
   const { request, born } = shape;
+  if (shape.phase === "flow") return stepBatches(known, request, shape.steps);
+  if (shape.phase !== "running") return [];
   return [batchOf(known, shape.batch, { ref: requestBatch(request), request, born, prefix: "" })];
 };
 
@@ -89,7 +99,7 @@ const childBatch = (known: Known, calls: ReadonlyMap<string, CallRow>, shape: Ch
 };
 
 const batchesOf = (known: Known, { requests, children }: SnapshotShape): readonly Batch[] | string => {
-  const batches = requests.flatMap((shape) => topBatch(known, shape));
+  const batches = requests.flatMap((shape) => topBatches(known, shape));
   const calls = new Map(batches.flatMap((batch) => batch.calls.map((row) => [row.call.ref as string, row] as const)));
   for (const shape of children) {
     const batch = childBatch(known, calls, shape);
@@ -103,10 +113,12 @@ const batchesOf = (known: Known, { requests, children }: SnapshotShape): readonl
 const requestRow = ({ scope, waits: all }: SnapshotShape, shape: RequestShape): RequestRow => {
   const { request, hash, born, executionScope = ownExecutionScope(scope.id, request) } = shape;
   const base = { request, hash, born, executionScope };
-  if (shape.phase === "replying")
-    return { ...base, phase: shape.phase, replies: shape.replies, triggers: shape.triggers };
+  if (shape.phase === "replying") {
+    const { phase, replies, triggers, flow } = shape;
+    return { ...base, phase, replies, triggers, ...(flow === undefined ? {} : { flow }) };
+  }
   const waits = shape.waits.flatMap((place) => all[place]?.key ?? []);
-  return { ...base, phase: shape.phase, waits };
+  return { ...base, phase: "running", waits };
 };
 
 const waitRow = ({ key, born, waiters, terminal, revoked }: WaitShape, requests: readonly string[]): WaitRow => ({
@@ -124,7 +136,7 @@ const waitRow = ({ key, born, waiters, terminal, revoked }: WaitShape, requests:
 const waitRows = ({ waits, requests }: SnapshotShape): readonly WaitRow[] => {
   const holders: string[][] = waits.map(() => []);
   for (const shape of requests) {
-    for (const place of shape.phase === "running" ? shape.waits : []) holders[place]?.push(shape.request);
+    for (const place of shape.phase === "replying" ? [] : shape.waits) holders[place]?.push(shape.request);
   }
   return waits.map((shape, i) => waitRow(shape, holders[i] ?? []));
 };
@@ -174,6 +186,9 @@ const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State => {
     handles: PersistentMap(shape.handles.map((row) => [row.process, row])),
     deletion: shape.deletion,
     process: shape.process === undefined ? undefined : processRow(shape.process),
+    flows: PersistentMap(
+      shape.requests.flatMap((one) => (one.phase === "flow" ? [[one.request, flowRow(one.request, one.flow)]] : [])),
+    ),
     deadlines: Deadlines.of(duesOf(calls)),
   };
 };

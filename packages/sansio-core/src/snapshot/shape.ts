@@ -22,6 +22,8 @@ import type { StickyDecision } from "../approval/model.ts";
 import type { BatchRow } from "../batch/model.ts";
 import { catalogEvents } from "../catalog/codec.ts";
 import type { Availability, Tool } from "../catalog/model.ts";
+import { FlowEndCodec } from "../flow/codec.ts";
+import type { FlowEnd } from "../flow/model.ts";
 import type { DeletionRow, HandleRow } from "../handle/model.ts";
 import { WakeDeliveryCodec } from "../link/codec.ts";
 import { Options } from "../options.ts";
@@ -31,6 +33,7 @@ import type { Reply } from "../request/model.ts";
 import type { ScopeRow, ScopeStatus } from "../scope/model.ts";
 import type { Terminal } from "../wait/model.ts";
 import { CallCodec, type CallShape } from "./call.ts";
+import { FlowRowCodec, type FlowShape } from "./flow.ts";
 import { DeletionCodec, HandleCodec, LinkCodec, type LinkShape } from "./link.ts";
 import { ProcessCodec, type ProcessShape } from "./process.ts";
 
@@ -58,6 +61,11 @@ export interface ChildShape extends BatchShape {
   readonly born: number;
 }
 
+/** A batch of a step of a flow; its call names the step. */
+export interface StepShape extends BatchShape {
+  readonly born: number;
+}
+
 interface RequestBase {
   readonly request: string;
   readonly hash: string;
@@ -69,9 +77,16 @@ export type RequestShape =
   /** `waits`: places among the waits of the snapshot. */
   | (RequestBase & { readonly phase: "running"; readonly waits: readonly number[]; readonly batch: BatchShape })
   | (RequestBase & {
+      readonly phase: "flow";
+      readonly waits: readonly number[];
+      readonly flow: FlowShape;
+      readonly steps: readonly StepShape[];
+    })
+  | (RequestBase & {
       readonly phase: "replying";
       readonly replies: readonly Reply[];
       readonly triggers: readonly Json[];
+      readonly flow?: FlowEnd;
     });
 
 export interface WaiterShape {
@@ -143,10 +158,14 @@ const ChildCodec: Codec<ChildShape> = record<ChildShape>("struct Child", {
   ...batch,
 });
 
+const StepCodec: Codec<StepShape> = record<StepShape>("struct Step", { born: u64, ...batch });
+const steps = defaulted<readonly StepShape[]>(array(StepCodec), [], isEmpty);
+
 const base = { request: string, hash: string, born: u64, executionScope: optional(string) };
 const RequestCodec: Codec<RequestShape> = tagged<RequestShape, "phase">("Request", "phase", {
   running: { ...base, waits: places, batch: BatchCodec },
-  replying: { ...base, replies: array(ReplyCodec), triggers },
+  flow: { ...base, waits: places, flow: FlowRowCodec, steps: steps },
+  replying: { ...base, replies: array(ReplyCodec), triggers, flow: optional(FlowEndCodec) },
 });
 
 const WaiterCodec: Codec<WaiterShape> = record<WaiterShape>("struct Waiter", {

@@ -3,7 +3,9 @@ import type { Json } from "@pawl/tool-value";
 import type { BatchRow } from "../batch/model.ts";
 import type { BodyState, CallRow } from "../call/model.ts";
 import type { HandleRow } from "../handle/model.ts";
-import type { CallRef } from "../ids.ts";
+import type { FlowRow } from "../flow/model.ts";
+import { waitingsOf } from "../flow/read.ts";
+import { type CallRef, stepBatch } from "../ids.ts";
 import type { LinkRow } from "../link/model.ts";
 import type { OutboxRow } from "../outbox/model.ts";
 import { ownExecutionScope, type RequestRow } from "../request/model.ts";
@@ -11,6 +13,7 @@ import type { State } from "../state.ts";
 import type { WaitRow } from "../wait/model.ts";
 import type { BodyShape, CallShape } from "./call.ts";
 import { byPlace } from "./effect.ts";
+import { flowShape } from "./flow.ts";
 import { linkShape } from "./link.ts";
 import { type Manifests, manifestsOf } from "./manifest.ts";
 import { processShape } from "./process.ts";
@@ -19,6 +22,7 @@ import {
   type ChildShape,
   type OutboxShape,
   type RequestShape,
+  type StepShape,
   SnapshotCodec,
   type SnapshotShape,
   type WaitShape,
@@ -132,12 +136,25 @@ const batchShape = (source: Source, row: BatchRow): BatchShape => {
   };
 };
 
+/** The batches of a flow's steps, as its strands wait for them. */
+const stepShapes = (source: Source, flow: FlowRow): readonly StepShape[] =>
+  waitingsOf(flow, "call").flatMap(({ id }) => {
+    const batch = source.state.batches.at(stepBatch(flow.request, id));
+    return batch === undefined ? [] : [{ born: batch.born, ...batchShape(source, batch) }];
+  });
+
 const requestShape = (source: Source, row: RequestRow, batch: BatchRow | undefined): RequestShape => {
   const { request, hash, born } = row;
   const isOwn = row.executionScope === ownExecutionScope(source.state.scope.id, request);
   const base = { request, hash, born, ...maybe("executionScope", isOwn ? undefined : row.executionScope) };
-  if (row.phase === "replying") return { ...base, phase: row.phase, replies: row.replies, triggers: row.triggers };
+  if (row.phase === "replying") {
+    const { phase, replies, triggers, flow: end } = row;
+    return { ...base, phase, replies, triggers, ...maybe("flow", end) };
+  }
   const waits = row.waits.map((key) => placeOf(source, key));
+  const flow = source.state.flows.get(request);
+  if (flow !== undefined)
+    return { ...base, phase: "flow", waits, flow: flowShape(flow), steps: stepShapes(source, flow) };
   const calls = { ...emptyBatch, ...(batch === undefined ? {} : batchShape(source, batch)) };
   return { ...base, phase: row.phase, waits, batch: calls };
 };
@@ -188,7 +205,9 @@ const shapeOf = (state: State): SnapshotShape => {
   const manifests = manifestsOf(state);
   const source = { state, manifests, waits: new Map(waits.map(({ key }, i) => [key, i])) };
   const batches = state.batches.rows().toSorted(byBirth);
-  const top = new Map(batches.filter(({ parent }) => parent === undefined).map((row) => [row.request, row]));
+  const top = new Map(
+    batches.filter(({ parent, step }) => parent === undefined && step === undefined).map((row) => [row.request, row]),
+  );
   const requests = state.requests.rows().toSorted(byBirth);
   return {
     version: snapshotVersion,

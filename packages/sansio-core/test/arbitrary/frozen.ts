@@ -21,5 +21,6 @@ export const frozenState = (state: State): State => {
   for (const row of state.calls.rows()) {
     for (const effect of bodyOf(row)?.settled.values() ?? []) frozen(effect);
   }
+  for (const row of state.flows.values()) frozen(row);
   return frozen(state);
 };

@@ -4,6 +4,7 @@ import type { Event } from "../../src/event.ts";
 import type { State } from "../../src/state.ts";
 import { ofRunning, waitKeys } from "./body.ts";
 import type { Dice } from "./dice.ts";
+import { anySubmission, ofFlows } from "./flow.ts";
 import { anyJson, anyOutput, anyResolution } from "./value.ts";
 import { anyOptions, toolNames } from "./world.ts";
 
@@ -125,7 +126,12 @@ const ofCall = (dice: Dice, state: State, row: CallRow): Event => {
   }
 };
 
-const submitted = (dice: Dice, state: State): Event => ({
+const submitted = (dice: Dice, state: State): Event =>
+  dice.isUnder(30)
+    ? { type: "flow.submitted", request: `f${state.seq}`, hash: "h", ...anySubmission(dice) }
+    : submittedCalls(dice, state);
+
+const submittedCalls = (dice: Dice, state: State): Event => ({
   type: "request.submitted",
   request: `r${state.seq}`,
   hash: "h",
@@ -211,6 +217,8 @@ const anyCall = (dice: Dice, state: State): CallRow | undefined => {
 
 export const plausible = (dice: Dice, state: State): Event => {
   if (state.scope.status.type === "moving") return ofMoving(dice, state);
+  const flow = state.flows.size > 0 && dice.isUnder(30) ? ofFlows(dice, state) : undefined;
+  if (flow !== undefined) return flow;
   const roll = dice.below(100);
   const row = anyCall(dice, state);
   if (row !== undefined && roll < 82) return ofCall(dice, state, row);

@@ -5,6 +5,7 @@ import type { Event, EventOf, EventType } from "../../src/event.ts";
 import type { State } from "../../src/state.ts";
 import { waitKeys } from "./body.ts";
 import type { Dice } from "./dice.ts";
+import { anyLambdaResult, anySubmission, askedLambda, unbuilt } from "./flow.ts";
 import { linkMakers } from "./wild-link.ts";
 import { anyJson, anyMs, anyOutput, anyPending, anyResolution, anyResult, anyText } from "./value.ts";
 import { anyOptions, anyTool, toolNames } from "./world.ts";
@@ -172,6 +173,18 @@ const makers: { readonly [T in EventType]: Make<T> } = {
   "wait.revoked": (names) => ({ keys: names.dice.list(3, () => names.wait()) }),
   "external.cancel_acked": (names) => ({ key: names.wait() }),
   "wake.acked": (names) => ({ key: names.wait() }),
+  "flow.submitted": (names) => {
+    const hash = names.dice.pick(["h", "g"]);
+    const submission = { request: names.request(), hash, ...anySubmission(names.dice) };
+    if (names.dice.isUnder(80)) return submission;
+    return { ...submission, flow: { ...submission.flow, nodes: [unbuilt] } };
+  },
+  "lambda.applied": ({ dice, state }) => {
+    const asked = dice.isUnder(70) ? askedLambda(dice, state) : undefined;
+    const request = dice.pick(["nobody", ...state.flows.keys()]);
+    return { request, id: anyText(dice), ...asked, result: anyLambdaResult(dice) };
+  },
+  "flow.consumer_gone": ({ dice, state }) => ({ request: dice.pick(["nobody", ...state.flows.keys()]) }),
   ...linkMakers,
 };
 

@@ -1,6 +1,7 @@
 /** The scenarios whose logs are golden, under the names of their files. */
 import * as body from "./scenario-body.ts";
 import * as call from "./scenario-call.ts";
+import * as flow from "./scenario-flow.ts";
 import * as process from "./scenario-process.ts";
 import * as scope from "./scenario-scope.ts";
 import type { Tape } from "./tape.ts";
@@ -14,6 +15,10 @@ export const scenarios: { readonly [file: string]: () => Tape } = {
   "continue-as": body.continueAs,
   "crash-loop": body.crashLoop,
   divergence: body.divergence,
+  "flow-cancelled": flow.cancelledFlow,
+  "flow-failed": flow.failedFlow,
+  "flow-loops": flow.loops,
+  "flow-parallel": flow.parallel,
   "host-request": body.hostRequest,
   kept: scope.kept,
   moved: scope.moved,

@@ -25,8 +25,12 @@ export const conserved = (transitions: readonly Transition[], end: State): strin
 
 const counts = (ids: readonly string[]): string => ids.toSorted().join("|");
 
+const submissions: ReadonlySet<string> = new Set(["request.submitted", "flow.submitted"]);
+
 export const endOnce = (log: readonly Envelope[], transitions: readonly Transition[]): string | undefined => {
-  const submitted = log.flatMap(({ event }) => (event.type === "request.submitted" ? [event.request] : []));
+  const submitted = log.flatMap(({ event }) =>
+    submissions.has(event.type) ? [(event as { readonly request: string }).request] : [],
+  );
   const replied = commandsOf(transitions).flatMap((command) => (command.type === "reply" ? [command.request] : []));
   return counts(submitted) === counts(replied) ? undefined : `replied to ${counts(replied)} of ${counts(submitted)}`;
 };

@@ -4,7 +4,7 @@
  */
 import { successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { CallRow } from "../../src/call/model.ts";
+import { type CallRow, byBirth } from "../../src/call/model.ts";
 import type { Command } from "../../src/command.ts";
 import { type Transition, step } from "../../src/core.ts";
 import type { Event } from "../../src/event.ts";
@@ -48,6 +48,13 @@ const answerTo = (command: Command): Event | undefined => {
       const { to, link, number } = command;
       return { type: "message.answered", to, link, number, outcome: { status: "accepted", value: null } };
     }
+    case "lambda.apply":
+      return {
+        type: "lambda.applied",
+        request: command.request,
+        id: command.id,
+        result: { status: "ok", output: "l" },
+      };
     case "engine.run":
       return engineEnd(command.process);
     default:
@@ -91,8 +98,6 @@ const outsideOf = (row: CallRow): Event | undefined => {
       return undefined;
   }
 };
-
-const byBirth = (a: CallRow, b: CallRow): number => a.call.born - b.call.born || a.call.index - b.call.index;
 
 /** The body that has waited longest for nothing but itself; children end before their parents. */
 const endOfBody = (rows: readonly CallRow[]): Event | undefined => {

@@ -2,6 +2,8 @@ import { type Json, successOutput } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import type { Command, CommandType } from "../../src/command.ts";
 import { digest, digestOf, hasDigest } from "../../src/digest.ts";
+import type { FlowExecutionEvent } from "../../src/flow/event.ts";
+import type { FlowEnd } from "../../src/flow/model.ts";
 import type { CallRef } from "../../src/ids.ts";
 import type { WakeDelivery } from "../../src/process/wake.ts";
 import { initial } from "../../src/state.ts";
@@ -21,6 +23,14 @@ const wake: WakeDelivery = {
   input: "in",
   dedupe_key: "d",
 };
+
+const flow: FlowEnd = {
+  ending: { type: "completed", output: "out" },
+  bindings: {},
+  steps_executed: 1,
+  step_counter: 1,
+};
+const flowStart: FlowExecutionEvent = { kind: "flow_start", flow_name: "F", backend: "b", timestamp_ms: 1 };
 
 /** One command of each type, with every field that it may have. */
 const samples: { readonly [T in CommandType]: Sample<T> } = {
@@ -46,7 +56,9 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
   "result.project": { type: "result.project", call, tool: "t", output },
   "external.cancel": { type: "external.cancel", call, key: "k" },
   "replies.record": { type: "replies.record", call, key: "k", ...replies },
-  reply: { type: "reply", request: "r", ...replies },
+  reply: { type: "reply", request: "r", ...replies, flow },
+  "lambda.apply": { type: "lambda.apply", request: "r", id: "flow:r//0", name: "l", target: "x", input: "1" },
+  "flow.observe": { type: "flow.observe", request: "r", event: flowStart },
   observe: { type: "observe", what: "call_completed", call, tool: "t", call_id: "c1", args: 1, output, duration_ms: 3 },
   send: { type: "send", to: "process:p", link: 1, number: 2, heard: 0, message: { type: "link.closed" } },
   "message.answer": {
@@ -154,7 +166,7 @@ describe("the digest", () => {
   /** Frozen: protocol 1 has had these from its first day. */
   it("of protocol 1 is this", () => {
     expect(digestOf(1, [], undefined)).toBe("fc7adab0ce05620c");
-    expect(digestOf(1, Object.values(samples), { at: 1_763_459_854_000, birth: 7 })).toBe("4fc4604ee0b2adbc");
+    expect(digestOf(1, Object.values(samples), { at: 1_763_459_854_000, birth: 7 })).toBe("1810888199707a73");
   });
 
   it("is 16 digits, and known again without its text", () => {

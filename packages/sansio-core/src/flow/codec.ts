@@ -1,0 +1,145 @@
+import {
+  type Codec,
+  array,
+  defaulted,
+  dict,
+  json,
+  lazy,
+  oneOf,
+  optional,
+  record,
+  string,
+  tagged,
+  u64,
+} from "@pawl/tool-value";
+import * as t from "io-ts";
+import type { Parameter } from "./body.ts";
+import type { Comparison } from "./condition.ts";
+import type { DispatchError } from "./failure.ts";
+import type { Ending, FlowEnd, FlowTool, LambdaResult, Unresolved } from "./model.ts";
+import { type FlowNode, type NamedArg, type Program, unbuiltKinds } from "./program.ts";
+
+const kept = (): boolean => false;
+const text = defaulted(string, "", kept);
+
+/** A list of so many texts. */
+const texts = <A extends readonly string[]>(name: string, size: A["length"]): Codec<A> => {
+  const is = (u: unknown): u is A => Array.isArray(u) && u.length === size && u.every(string.is);
+  return new t.Type<A, unknown>(
+    name,
+    is,
+    (u, c) => (is(u) ? t.success(u) : t.failure(u, c, `expected ${name}`)),
+    t.identity,
+  );
+};
+const ComparisonCodec = texts<Comparison>("three texts: left, operator, right", 3);
+const ParameterCodec = texts<Parameter>("two texts: a parameter's name and type", 2);
+
+const NamedArgCodec: Codec<NamedArg> = record<NamedArg>("struct NamedArg", {
+  name: string,
+  value: text,
+  value_kind: text,
+});
+
+const body: Codec<readonly FlowNode[]> = array(lazy("a flow node", () => FlowNodeCodec));
+const bodyOrNone = defaulted<readonly FlowNode[]>(body, [], kept);
+
+type Built = Exclude<FlowNode, { readonly node_type: "unbuilt" }>;
+
+const BuiltCodec: Codec<Built> = tagged<Built, "node_type">("flow node", "node_type", {
+  use_tool: {
+    tool_name: text,
+    argument: text,
+    named_args: defaulted<readonly NamedArg[]>(array(NamedArgCodec), [], kept),
+  },
+  lambda_data_apply: { lambda_data_name: text, target: text, output_type: text },
+  let_binding: { target: string, value: text, value_kind: text, value_ast: optional(json) },
+  conditional: {
+    condition: text,
+    comparison_op: text,
+    comparison_value: text,
+    conditions: defaulted<readonly Comparison[]>(array(ComparisonCodec), [], kept),
+    conjunctor: text,
+    cond: optional(json),
+    then_body: bodyOrNone,
+    else_body: bodyOrNone,
+  },
+  for_in: { variable: string, iterable: text, body: bodyOrNone },
+  parallel_block: { branches: array(body) },
+  return: { value_expr: text },
+  break: {},
+  continue: {},
+});
+
+const unbuilt: ReadonlySet<unknown> = new Set(unbuiltKinds);
+const kindOf = (u: unknown): unknown =>
+  typeof u === "object" && u !== null ? (u as { readonly node_type?: unknown }).node_type : undefined;
+
+/** A node of the language; of one that is not built its kind alone is kept, so that it can be refused by name. */
+export const FlowNodeCodec: Codec<FlowNode> = new t.Type<FlowNode, unknown>(
+  "a flow node",
+  (u): u is FlowNode => BuiltCodec.is(u) || kindOf(u) === "unbuilt",
+  (u, c) => {
+    const kind = kindOf(u);
+    return unbuilt.has(kind) ? t.success({ node_type: "unbuilt", kind: kind as string }) : BuiltCodec.validate(u, c);
+  },
+  (node) => (node.node_type === "unbuilt" ? { node_type: node.kind } : BuiltCodec.encode(node)),
+);
+
+/** A flow in its JSON form. */
+export const ProgramCodec: Codec<Program> = record<Program>("struct Flow", {
+  name: string,
+  backend: text,
+  nodes: body,
+});
+
+export const FlowToolCodec: Codec<FlowTool> = record<FlowTool>("struct FlowTool", {
+  name: string,
+  id: string,
+  parameters: defaulted<readonly Parameter[]>(array(ParameterCodec), [], kept),
+});
+
+const LambdaResultCodec: Codec<LambdaResult> = tagged<LambdaResult, "status">("LambdaResult", "status", {
+  ok: { output: string },
+  err: { message: string },
+});
+
+const DispatchErrorCodec: Codec<DispatchError> = tagged<DispatchError, "type">("DispatchError", "type", {
+  BackendError: { name: string, message: string },
+  UpstreamCancelled: {},
+  MissingDependency: { name: string },
+  ChannelClosed: {},
+  LimitExceeded: { limit: oneOf("a limit", "max_flow_nodes", "max_flow_text"), allowed: u64 },
+});
+
+export const EndingCodec: Codec<Ending> = tagged<Ending, "type">("Ending", "type", {
+  completed: { output: string },
+  returned: { value: string },
+  failed: { error: DispatchErrorCodec },
+});
+
+export const FlowEndCodec: Codec<FlowEnd> = record<FlowEnd>("struct FlowEnd", {
+  ending: EndingCodec,
+  bindings: dict(string),
+  steps_executed: u64,
+  step_counter: u64,
+});
+
+export const specFields = {
+  flow: ProgramCodec,
+  tools: defaulted<readonly FlowTool[]>(array(FlowToolCodec), [], kept),
+  lambdas: defaulted<readonly string[]>(array(string), [], kept),
+  unresolved: defaulted<Unresolved>(oneOf("placeholder or fail", "placeholder", "fail"), "placeholder", kept),
+};
+
+export const flowEvents = {
+  "flow.submitted": {
+    request: string,
+    hash: string,
+    execution_scope: optional(string),
+    bindings: dict(string),
+    ...specFields,
+  },
+  "lambda.applied": { request: string, id: string, result: LambdaResultCodec },
+  "flow.consumer_gone": { request: string },
+} as const;

@@ -1,0 +1,131 @@
+/** A flow as it is written: nodes are data. */
+import type { Json } from "@pawl/tool-value";
+import type { Comparison } from "./condition.ts";
+
+export interface NamedArg {
+  readonly name: string;
+  readonly value: string;
+  /** `reference`, or anything else for a template. */
+  readonly value_kind: string;
+}
+
+/** Kinds of nodes that belong to the language and are not built: a flow that has one is refused by its name. */
+export const unbuiltKinds = [
+  ..."step probe reason validate refine weave remember recall stream stream_block hibernate deliberate".split(" "),
+  ..."consensus forge focus associate aggregate explore ingest shield_apply ots_apply mandate_apply".split(" "),
+  ..."compute_apply navigate drill trail corroborate listen daemon_step emit publish discover persist".split(" "),
+  ..."retrieve mutate purge transact grad mint rotate quant yield warden run".split(" "),
+];
+
+export type FlowNode =
+  | {
+      readonly node_type: "use_tool";
+      readonly tool_name: string;
+      readonly argument: string;
+      readonly named_args: readonly NamedArg[];
+    }
+  | {
+      readonly node_type: "lambda_data_apply";
+      readonly lambda_data_name: string;
+      readonly target: string;
+      readonly output_type: string;
+    }
+  | {
+      readonly node_type: "let_binding";
+      readonly target: string;
+      readonly value: string;
+      readonly value_kind: string;
+      readonly value_ast?: Json;
+    }
+  | {
+      readonly node_type: "conditional";
+      readonly condition: string;
+      readonly comparison_op: string;
+      readonly comparison_value: string;
+      readonly conditions: readonly Comparison[];
+      readonly conjunctor: string;
+      readonly cond?: Json;
+      readonly then_body: readonly FlowNode[];
+      readonly else_body: readonly FlowNode[];
+    }
+  | {
+      readonly node_type: "for_in";
+      readonly variable: string;
+      readonly iterable: string;
+      readonly body: readonly FlowNode[];
+    }
+  | { readonly node_type: "parallel_block"; readonly branches: readonly (readonly FlowNode[])[] }
+  | { readonly node_type: "return"; readonly value_expr: string }
+  | { readonly node_type: "break" }
+  | { readonly node_type: "continue" }
+  | { readonly node_type: "unbuilt"; readonly kind: string };
+
+export type NodeType = FlowNode["node_type"];
+export type NodeOf<T extends NodeType> = Extract<FlowNode, { readonly node_type: T }>;
+
+export interface Program {
+  readonly name: string;
+  readonly backend: string;
+  readonly nodes: readonly FlowNode[];
+}
+
+/** Why a flow is not taken: where in it, and what stands there. */
+export interface ProgramMisfit {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Bodies inside each other. */
+const maxDepth = 64;
+
+interface Body {
+  readonly nodes: readonly FlowNode[];
+  readonly path: string;
+  readonly depth: number;
+}
+
+/** The bodies of a node, with where each stands. */
+const bodiesOf = (node: FlowNode): readonly (readonly [path: string, nodes: readonly FlowNode[]])[] => {
+  switch (node.node_type) {
+    case "conditional":
+      return [
+        ["then_body", node.then_body],
+        ["else_body", node.else_body],
+      ];
+    case "for_in":
+      return [["body", node.body]];
+    case "parallel_block":
+      return node.branches.map((branch, i) => [`branches[${i}]`, branch]);
+    default:
+      return [];
+  }
+};
+
+const notBuilt = (what: string): string => `${what} is not built: leave it out of the flow`;
+
+const misfitOfNode = (node: FlowNode): string | undefined => {
+  if (node.node_type === "unbuilt") return notBuilt(`the node \`${node.kind}\``);
+  if (node.node_type === "let_binding" && node.value_ast !== undefined)
+    return notBuilt("`let_binding` with `value_ast`");
+  return node.node_type === "conditional" && node.cond !== undefined
+    ? notBuilt("`conditional` with `cond`")
+    : undefined;
+};
+
+/** The first node that is not built, or lies too deep. */
+export const misfitOfProgram = ({ nodes }: Program): ProgramMisfit | undefined => {
+  const bodies: Body[] = [{ nodes, path: "nodes", depth: 1 }];
+  for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) {
+    const { path, depth } = body;
+    if (depth > maxDepth) return { path, message: `bodies stand in each other at most ${maxDepth} deep` };
+    for (const [i, node] of body.nodes.entries()) {
+      const message = misfitOfNode(node);
+      if (message !== undefined) return { path: `${path}[${i}]`, message };
+    }
+    const below = body.nodes.flatMap((node, i) =>
+      bodiesOf(node).map(([name, inner]) => ({ nodes: inner, path: `${path}[${i}].${name}`, depth: depth + 1 })),
+    );
+    bodies.push(...below.toReversed());
+  }
+  return undefined;
+};
