@@ -132,7 +132,7 @@ describe("packages", () => {
       ["sansio-core"],
       ["runtime"],
       ["testkit"],
-      ["tools", "driver-node", "driver-browser", "inspector"],
+      ["tools", "flow", "driver-node", "driver-browser", "inspector"],
     ];
     const layerOf = (name: string): number => {
       const layer = layers.findIndex((names) => names.includes(name.replace("@pawl/", "")));

@@ -1,0 +1,31 @@
+/** Questions about the time now, in UTC. */
+import { type Answer, succeeded } from "./result.ts";
+
+const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
+const supported = "now, today, timestamp, year, month, day, weekday, iso, time, hour, minute, second";
+
+const dateOf = (now: Date): string => now.toISOString().slice(0, 10);
+const timeOf = (now: Date): string => now.toISOString().slice(11, 19);
+
+const answers: ReadonlyMap<string, (now: Date) => string | number> = new Map<string, (now: Date) => string | number>([
+  ...["now", "iso", "datetime"].map((query) => [query, (now: Date) => `${dateOf(now)}T${timeOf(now)}Z`] as const),
+  ...["today", "date"].map((query) => [query, dateOf] as const),
+  ["time", (now) => `${timeOf(now)}Z`],
+  ...["timestamp", "unix", "epoch"].map((query) => [query, (now: Date) => Math.floor(now.getTime() / 1000)] as const),
+  ["year", (now) => now.getUTCFullYear()],
+  ["month", (now) => now.getUTCMonth() + 1],
+  ["day", (now) => now.getUTCDate()],
+  ["hour", (now) => now.getUTCHours()],
+  ["minute", (now) => now.getUTCMinutes()],
+  ["second", (now) => now.getUTCSeconds()],
+  ["weekday", (now) => weekdays[now.getUTCDay()] as string],
+]);
+
+/** What is asked of a time in milliseconds; a question that nobody knows is told so, and is no failure. */
+export const answerDateTime = (query: string, nowMs: number): Answer => {
+  const asked = query.trim().toLowerCase();
+  const answer = answers.get(asked);
+  return succeeded(
+    answer === undefined ? `Unknown query '${asked}'. Supported: ${supported}` : `${answer(new Date(nowMs))}`,
+  );
+};

@@ -1,0 +1,30 @@
+/** `@pawl/flow`: flows beside the core: their tools and lambdas, and what a wire shows of them. */
+export { calculate } from "./calculator.ts";
+export { answerDateTime } from "./date-time.ts";
+export {
+  type Declaration,
+  type DeclarationError,
+  type LambdaData,
+  certaintyCeiling,
+  composeDeclarations,
+  declarationJson,
+  decodeDeclaration,
+  derivations,
+  encodeDeclaration,
+} from "./declaration.ts";
+export { type EpistemicDegradationError, declarationOf, envelope } from "./psi.ts";
+export { endpointOf, timeoutMs } from "./endpoint.ts";
+export { type TransportFailure, httpAnswer, httpBody, httpFailure, httpMisfit } from "./http-form.ts";
+export {
+  type Dispatching,
+  type Provider,
+  type Providers,
+  type Run,
+  dispatch,
+  plainProviders,
+  runOf,
+} from "./provider.ts";
+export { type Registered, Registry, type ToolEntry, isStreaming } from "./registry.ts";
+export { type Answer, type ToolResult } from "./result.ts";
+export { outputOf } from "./run.ts";
+export { type Frame, Wire, type WireEvent, named, raw, sseKeepAlive, sseStart, sseText } from "./wire.ts";

@@ -1,0 +1,103 @@
+/**
+ * What a consumer of a flow's events reads: each as it is, or the named projection, which leaves out what a step does.
+ * Both are frames of server-sent events; over a WebSocket the data of a frame goes under its event's name.
+ */
+import type { FlowExecutionEvent } from "@pawl/sansio-core";
+
+/** A model's step, which no flow of this package has, shows these beside the events of the core. */
+export type WireEvent =
+  | FlowExecutionEvent
+  | {
+      readonly kind: "step_token";
+      readonly step_name: string;
+      readonly content: string;
+      readonly token_index: number;
+      readonly branch_path?: string;
+      readonly timestamp_ms: number;
+    }
+  | {
+      readonly kind: "tool_call";
+      readonly step_name: string;
+      readonly tool_name: string;
+      readonly content: string;
+      readonly timestamp_ms: number;
+    };
+
+export interface Frame {
+  readonly event: string;
+  readonly id: string;
+  readonly data: object;
+}
+
+/** The frame that an event is shown as, before it is numbered; undefined where it is not shown. */
+type Projection = (event: WireEvent) => Omit<Frame, "id"> | undefined;
+
+export const raw: Projection = (event) => ({ event: event.kind, data: event });
+
+/** The named events of one stream, which go by its trace. */
+export const named =
+  (trace_id: string | number): Projection =>
+  (event) => {
+    switch (event.kind) {
+      case "flow_start":
+      case "step_start":
+      case "step_complete":
+        return undefined;
+      case "step_token": {
+        const { step_name: step, content: token, timestamp_ms } = event;
+        return { event: "axon.token", data: { step, trace_id, token, timestamp_ms } };
+      }
+      case "tool_call": {
+        const { step_name: step, tool_name, content, timestamp_ms } = event;
+        return { event: "axon.tool_call", data: { step, trace_id, tool_name, content, timestamp_ms } };
+      }
+      case "flow_complete": {
+        const { flow_name: flow, backend, steps_executed, tokens_input, tokens_output, latency_ms, success } = event;
+        const counts = { steps_executed, tokens_input, tokens_output, latency_ms };
+        return { event: "axon.complete", data: { trace_id, flow, backend, ...counts, success } };
+      }
+      case "flow_error":
+        return { event: "axon.error", data: { trace_id, error: event.error, recoverable: false } };
+    }
+  };
+
+const isTerminator = ({ kind }: WireEvent): boolean => kind === "flow_complete" || kind === "flow_error";
+
+/** One stream: numbers the frames that it shows, and ends with a terminator in any case but a cancel. */
+export class Wire {
+  readonly #project: Projection;
+  #next: number;
+  #isOver = false;
+
+  constructor(project: Projection, firstId = 1) {
+    this.#project = project;
+    this.#next = firstId;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  frames(event: WireEvent): readonly Frame[] {
+    this.#isOver ||= isTerminator(event);
+    const shown = this.#project(event);
+    if (shown === undefined) return [];
+    const frame = { ...shown, id: `${this.#next}` };
+    this.#next += 1;
+    return [frame];
+  }
+
+  /** Of a stream that ends without a terminator of its flow's. */
+  broken(flow_name: string): readonly Frame[] {
+    if (this.#isOver) return [];
+    const error = "executor channel closed without terminator";
+    return this.frames({ kind: "flow_error", flow_name, error, timestamp_ms: 0 });
+  }
+}
+
+/** What an SSE stream begins with, and what keeps it open. */
+export const sseStart = "retry: 5000\n\n";
+export const sseKeepAlive = ": keepalive\n\n";
+
+export const sseText = ({ event, id, data }: Frame): string =>
+  `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`;

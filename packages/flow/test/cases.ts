@@ -1,0 +1,89 @@
+/** The ops of this package for the case runner: each calls the public API, and nothing else. */
+import * as E from "fp-ts/lib/Either.js";
+import { type Json, parse } from "@pawl/tool-value";
+import * as flow from "../src/index.ts";
+import { type Input, registryOf, runAdapters, textOf } from "./cases/flow.ts";
+
+const text = (input: Input, field: string): string => textOf(input[field]);
+
+const declarationIn = (input: Input): flow.LambdaData => ({
+  name: text(input, "name"),
+  ontology: text(input, "ontology"),
+  certainty: Number(input["certainty"] ?? 0),
+  temporal_frame_start: text(input, "temporal_frame_start"),
+  temporal_frame_end: text(input, "temporal_frame_end"),
+  provenance: text(input, "provenance"),
+  derivation: text(input, "derivation"),
+  value: Uint8Array.from(Buffer.from(text(input, "value_hex"), "hex")),
+});
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+
+/** A declaration to its bytes; or bytes to their declaration. */
+const codec = (input: Input): E.Either<flow.DeclarationError, unknown> => {
+  if (!("hex" in input))
+    return E.map((bytes: Uint8Array) => ({ hex: hex(bytes) }))(flow.encodeDeclaration(declarationIn(input)));
+  const bytes = Uint8Array.from(Buffer.from(text(input, "hex"), "hex"));
+  return E.map(({ value, ...rest }: flow.LambdaData) => ({ ...rest, value_hex: hex(value) }))(
+    flow.decodeDeclaration(bytes),
+  );
+};
+
+const psi = (input: Input): E.Either<{ readonly message: string }, Json> => {
+  const value = input["value"] ?? null;
+  const made = flow.envelope(declarationIn(input["spec"] as Input), value === null ? null : textOf(value));
+  return E.chainW((json: string) => parse(json))(made);
+};
+
+const answered = ({ success, output }: flow.Answer): { readonly success: boolean; readonly output: string } => ({
+  success,
+  output,
+});
+
+const failureOf = (type: string, detail: string): flow.TransportFailure => {
+  switch (type) {
+    case "timeout":
+    case "connect":
+      return { type };
+    case "body":
+    case "read":
+      return { type: "body", detail };
+    default:
+      return { type: "request", detail };
+  }
+};
+
+const httpResult = (input: Input): flow.Answer => {
+  const name = text(input, "tool");
+  if (typeof input["status"] === "number") return flow.httpAnswer(input["status"], text(input, "body"));
+  const tool = { name, runtime: text(input, "runtime"), timeout: text(input, "timeout") };
+  const misfit = flow.httpMisfit(name, tool.runtime);
+  return misfit ?? flow.httpFailure(tool, failureOf(text(input, "failure"), text(input, "detail")));
+};
+
+const dispatched = async (input: Input): Promise<E.Either<never, unknown>> => {
+  const registry = registryOf(input["registry"] ?? []) ?? new flow.Registry();
+  const context = { providers: flow.plainProviders, nowMs: 0, signal: new AbortController().signal };
+  const asked = { tool: text(input, "tool"), argument: text(input, "argument") };
+  return E.right((await flow.dispatch(registry, context, asked)) ?? null);
+};
+
+const projected = (input: Input): unknown => {
+  const wire = new flow.Wire(flow.named(input["trace_id"] as number), Number(input["next_id"] ?? 1));
+  return { frames: wire.frames(input["event"] as unknown as flow.WireEvent) };
+};
+
+export const adapters = {
+  ...runAdapters,
+  "flow.calculator": (input: Input) => E.right(answered(flow.calculate(text(input, "expression")))),
+  "flow.datetime": (input: Input) =>
+    E.right(answered(flow.answerDateTime(text(input, "query"), Number(input["now_unix"]) * 1000))),
+  "flow.endpoint": (input: Input) =>
+    E.right(flow.endpointOf(text(input, "runtime"), text(input, "tool_name"), text(input, "base_url"))),
+  "flow.http_body": (input: Input) => E.right(flow.httpBody(text(input, "argument"))),
+  "flow.http_result": (input: Input) => E.right(answered(httpResult(input))),
+  "flow.ld_codec": codec,
+  "flow.psi": psi,
+  "flow.registry_dispatch": dispatched,
+  "flow.sse_axon": (input: Input) => E.right(projected(input)),
+  "flow.timeout": (input: Input) => E.right(flow.timeoutMs(text(input, "text"))),
+};

@@ -1,0 +1,120 @@
+/** A scope that runs one flow, through the public API of the core; its tools are run by this package's providers. */
+import {
+  type Command,
+  type Event,
+  type FlowEnd,
+  type FlowExecutionEvent,
+  type FlowNode,
+  type FlowTool,
+  type LambdaResult,
+  defaultOptions,
+  initial,
+  plainTool,
+  step,
+} from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+import { type Providers, type Registry, outputOf, plainProviders, runOf } from "../../src/index.ts";
+
+export interface Case {
+  readonly name?: string;
+  readonly backend?: string;
+  readonly nodes: readonly FlowNode[];
+  readonly bindings: { readonly [name: string]: string };
+  readonly registry?: Registry | undefined;
+  readonly providers?: Providers;
+  readonly lambdas?: readonly string[];
+  readonly unresolved?: "fail";
+  /** What comes while a call runs, or while a lambda is applied; one that is cancelled then gets no answer. */
+  readonly during?: { readonly what: "call" | "lambda"; readonly event: Event };
+  readonly lambda?: LambdaResult;
+}
+
+export interface Seen {
+  readonly end: FlowEnd;
+  readonly events: readonly FlowExecutionEvent[];
+}
+
+type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
+
+class FlowScope {
+  #state = initial("session:s");
+  readonly #case: Case;
+  readonly #todo: Command[] = [];
+  readonly #events: FlowExecutionEvent[] = [];
+  #end: FlowEnd | undefined;
+
+  constructor(of: Case) {
+    this.#case = of;
+  }
+
+  #tell(event: Event): void {
+    const result = step(this.#state, { seq: this.#state.seq + 1, at: 0, event });
+    if (E.isLeft(result)) throw new Error(`${event.type}: ${result.left.code}: ${result.left.message}`);
+    this.#state = result.right.state;
+    this.#todo.push(...result.right.commands);
+  }
+
+  get #tools(): readonly FlowTool[] {
+    const { registry, providers = plainProviders } = this.#case;
+    const names = registry?.names.filter((name) => runOf(registry, providers, name) !== undefined) ?? [];
+    return names.map((name) => ({ name, id: `tool:${name}`, parameters: registry?.at(name)?.parameters ?? [] }));
+  }
+
+  async run(): Promise<Seen> {
+    const {
+      name = "TestFlow",
+      backend = "stub",
+      nodes,
+      bindings,
+      lambdas = [],
+      unresolved = "placeholder",
+    } = this.#case;
+    const tools = this.#tools;
+    this.#tell({ type: "scope.opened", epoch: 1, owner: "d", protocol: 1, options: defaultOptions });
+    this.#tell({ type: "catalog.published", tools: tools.map((tool) => plainTool(tool.name, { durable: true })) });
+    const spec = { flow: { name, backend, nodes }, tools, lambdas, unresolved } as const;
+    this.#tell({ type: "flow.submitted", request: "r", hash: "h", bindings, ...spec });
+    for (let next = this.#todo.shift(); next !== undefined; next = this.#todo.shift()) await this.#perform(next);
+    if (this.#end === undefined) throw new Error("the flow did not end");
+    return { end: this.#end, events: this.#events };
+  }
+
+  async #perform(command: Command): Promise<void> {
+    switch (command.type) {
+      case "flow.observe":
+        this.#events.push(command.event);
+        return;
+      case "reply":
+        this.#end = command.flow;
+        return;
+      case "lambda.apply":
+        this.#interrupt("lambda");
+        if (this.#case.lambda !== undefined) {
+          this.#tell({ type: "lambda.applied", request: "r", id: command.id, result: this.#case.lambda });
+        }
+        return;
+      case "tool.execute":
+        await this.#execute(command);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #interrupt(what: "call" | "lambda"): void {
+    const { during } = this.#case;
+    if (during?.what === what) this.#tell(during.event);
+  }
+
+  async #execute({ call, attempt, run, tool, args }: Of<"tool.execute">): Promise<void> {
+    const { registry, providers = plainProviders } = this.#case;
+    const entry = registry?.at(tool);
+    const runs = registry === undefined ? undefined : runOf(registry, providers, tool);
+    if (entry === undefined || runs === undefined) throw new Error(`nobody runs ${tool}`);
+    const output = await outputOf(entry, runs, args, { nowMs: 0, signal: new AbortController().signal });
+    this.#interrupt("call");
+    this.#tell({ type: "call.settled", call, attempt, run, result: { type: "done", output }, duration_ms: 0 });
+  }
+}
+
+export const runFlow = (of: Case): Promise<Seen> => new FlowScope(of).run();
