@@ -24,6 +24,13 @@ interface Timer extends Task {
 export type Pick = (count: number) => number;
 export const inOrder: Pick = () => 0;
 
+export interface Running {
+  readonly isDone: () => boolean;
+  readonly afterEach: () => void;
+  readonly atRest: () => boolean;
+  readonly most: number;
+}
+
 /** How a run of the clock ended. */
 export type Ended = "done" | "quiet" | "exhausted";
 
@@ -97,17 +104,32 @@ export class VirtualClock {
     };
   }
 
-  /** Lets things happen until it is done, nothing is left to happen, or so many things have. */
-  async run(isDone: () => boolean, afterEach: () => void, most: number): Promise<Ended> {
+  /**
+   * Lets things happen until it is done, nothing is left to happen, or so many things have. `afterEach` sees every thing
+   * that happened; `atRest` is asked, when no turn is left, whether there is something to do before time passes.
+   */
+  async run({ isDone, afterEach, atRest, most }: Running): Promise<Ended> {
     for (let things = 0; things < most; things++) {
       await settlePromises();
       afterEach();
       if (isDone()) return "done";
-      const next = this.#nextTurn() ?? this.#nextTimer();
-      if (next === undefined) return "quiet";
-      next.run();
+      const next = this.#nextTurn();
+      if (next !== undefined) next.run();
+      else if (!atRest() && !this.#passTime()) return "quiet";
     }
     return "exhausted";
+  }
+
+  /** When the next timer rings that is set by somebody like this. */
+  nextTimerAt(isWanted: (actor: Actor) => boolean): number | undefined {
+    const at = this.#timers.filter(({ actor }) => actor.isAlive && isWanted(actor)).map((timer) => timer.at);
+    return at.length === 0 ? undefined : Math.min(...at);
+  }
+
+  #passTime(): boolean {
+    const timer = this.#nextTimer();
+    timer?.run();
+    return timer !== undefined;
   }
 
   #nextTurn(): Task | undefined {

@@ -1,8 +1,9 @@
 /** The host of a scenario: it asks whichever process lives, and asks the next one when that has died of it. */
 import type { Runtime, Session } from "@pawl/runtime";
 import type { Actor, VirtualClock } from "./clock.ts";
+import type { Gate } from "./gate.ts";
 import type { Happened, Ledger } from "./ledger.ts";
-import type { ScenarioHost } from "./scenario.ts";
+import type { ActOf, ScenarioHost } from "./scenario.ts";
 
 /** The process that lives now, as a host knows it. */
 export interface Reached extends Actor {
@@ -20,27 +21,34 @@ const isPassing = (thrown: unknown): boolean => {
   return retryable === true || (typeof code === "string" && passing.has(code));
 };
 
-export class Host implements ScenarioHost {
-  readonly #clock: VirtualClock;
-  readonly #actor: Actor;
-  readonly #ledger: Ledger;
-  readonly #process: () => Reached;
+export interface HostPort {
+  readonly clock: VirtualClock;
+  readonly actor: Actor;
+  readonly ledger: Ledger;
+  readonly gate: Gate;
+  readonly process: () => Reached;
+}
 
-  constructor(clock: VirtualClock, actor: Actor, ledger: Ledger, process: () => Reached) {
-    this.#clock = clock;
-    this.#actor = actor;
-    this.#ledger = ledger;
-    this.#process = process;
+export class Host implements ScenarioHost {
+  readonly #port: HostPort;
+
+  constructor(port: HostPort) {
+    this.#port = port;
   }
 
-  sleep: ScenarioHost["sleep"] = (ms) => this.#clock.sleep(this.#actor, ms);
+  sleep: ScenarioHost["sleep"] = (ms) => this.#port.clock.sleep(this.#port.actor, ms);
 
-  call: ScenarioHost["call"] = (request, calls, session) =>
-    this.within(async (open) => open.call(request, calls), session);
+  call: ScenarioHost["call"] = (request, calls, session = "s") =>
+    this.within(async (open) => open.call(request, calls), { session, request, as: `call ${request}` });
 
-  async within<A>(act: (session: Session) => Promise<A>, session = "s"): Promise<A> {
+  async within<A>(
+    act: (session: Session) => Promise<A>,
+    { session = "s", as = "act", request }: ActOf = {},
+  ): Promise<A> {
+    const of = request === undefined ? {} : { request };
+    await this.#port.gate.pass({ label: `host: ${as}`, scope: `session:${session}`, ...of }, () => true);
     for (;;) {
-      const reached = this.#process();
+      const reached = this.#port.process();
       const answer = reached.isAlive ? await this.#tried(reached, act, session) : undefined;
       if (answer !== undefined) return answer.value;
       await this.sleep(againMs);
@@ -58,11 +66,5 @@ export class Host implements ScenarioHost {
     }
   }
 
-  async happened(effect: string, n = 1): Promise<Happened> {
-    for (;;) {
-      const found = this.#ledger.happened.filter((one) => one.effect === effect)[n - 1];
-      if (found !== undefined) return found;
-      await this.sleep(againMs);
-    }
-  }
+  happened: (effect: string, n?: number) => Promise<Happened> = (effect, n = 1) => this.#port.ledger.when(effect, n);
 }

@@ -34,7 +34,7 @@ const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What a reply says of how long it took is another in each run. */
-const timeless = (value: Json): Json => {
+export const timeless = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(timeless);
   if (!isObject(value)) return value;
   const entries = Object.entries(value).filter(([name]) => name !== "duration_ms");

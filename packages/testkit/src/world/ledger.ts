@@ -10,8 +10,15 @@ export interface Happened {
   readonly process: string;
 }
 
+interface Awaiting {
+  readonly effect: string;
+  readonly n: number;
+  readonly tell: (happened: Happened) => void;
+}
+
 export class Ledger {
   readonly #happened: Happened[] = [];
+  #awaiting: Awaiting[] = [];
 
   get happened(): readonly Happened[] {
     return this.#happened;
@@ -24,7 +31,22 @@ export class Ledger {
     );
     if (before !== undefined) return before;
     this.#happened.push(what);
+    const told = this.#awaiting.filter(({ effect, n }) => this.#nth(effect, n) !== undefined);
+    this.#awaiting = this.#awaiting.filter((one) => !told.includes(one));
+    for (const { tell } of told) tell(what);
     return what;
+  }
+
+  #nth(effect: string, n: number): Happened | undefined {
+    return this.#happened.filter((one) => one.effect === effect)[n - 1];
+  }
+
+  /** The n-th time that an effect happens, from 1 on; at once if it has. */
+  when(effect: string, n: number): Promise<Happened> {
+    const found = this.#nth(effect, n);
+    return found === undefined
+      ? new Promise((tell) => void this.#awaiting.push({ effect, n, tell }))
+      : Promise.resolve(found);
   }
 
   /** How often each effect happened. */

@@ -1,6 +1,8 @@
 /** What the explorers found, in words; and the matcher for a test. */
+import { canonicalJson } from "@pawl/tool-value";
 import type { CrashReport, EffectCount } from "./crash.ts";
 import { type Harm, type Violation, describeBlows } from "./judge.ts";
+import type { ScheduleReport, ScheduleViolation } from "./schedule.ts";
 import type { Simulation } from "./simulate.ts";
 
 const times = (least: number, most: number): string => (least === most ? `${most}` : `${least} to ${most}`);
@@ -57,12 +59,33 @@ export const describeSimulation = ({ runs, events, deaths, faults, failure }: Si
   ].join("\n");
 };
 
-const isCrashReport = (report: CrashReport | Simulation): report is CrashReport => "points" in report;
+const describeOrder = (order: readonly string[]): string => order.join(" · ");
 
-/** For `expect.extend`: `expect(await exploreCrashes(scenario)).toBeSafe()`, and the same of a simulation. */
+const describeDisorder = (violation: ScheduleViolation): string =>
+  `${describeViolation(violation)}\n    in the order ${describeOrder(violation.order)}`;
+
+export const describeSchedules = ({ orders, pruned, isBounded, results, violations }: ScheduleReport): string =>
+  [
+    `${orders} orders${isBounded ? ", and there are more" : ", which are all"}; ${pruned} came to the same as another`,
+    ...results.map(
+      ({ result, orders: count, example }) =>
+        `  ${canonicalJson(result).slice(0, 200)} in ${count}, such as ${describeOrder(example)}`,
+    ),
+    violations.length === 0 ? "safe in every order" : `${violations.length} violations:`,
+    ...violations.slice(0, shownViolations).map(describeDisorder),
+  ].join("\n");
+
+type Report = CrashReport | Simulation | ScheduleReport;
+
+const describeReport = (report: Report): string => {
+  if ("points" in report) return describeCrashes(report);
+  return "orders" in report ? describeSchedules(report) : describeSimulation(report);
+};
+
+/** For `expect.extend`: `expect(await exploreCrashes(scenario)).toBeSafe()`, and the same of what the others report. */
 export const explorerMatchers = {
-  toBeSafe: (report: CrashReport | Simulation) =>
-    isCrashReport(report)
-      ? { pass: report.isSafe, message: () => describeCrashes(report) }
-      : { pass: report.failure === undefined, message: () => describeSimulation(report) },
+  toBeSafe: (report: Report) => ({
+    pass: "isSafe" in report ? report.isSafe : report.failure === undefined,
+    message: () => describeReport(report),
+  }),
 };

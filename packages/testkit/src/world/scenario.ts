@@ -23,10 +23,19 @@ export interface EffectOf {
 export interface ScenarioHost {
   readonly call: (request: string, calls: readonly RequestedCall[], session?: string) => Promise<readonly Reply[]>;
   /** Anything else that a host does with a session. It is done again when the process died of it. */
-  readonly within: <A>(act: (session: Session) => Promise<A>, session?: string) => Promise<A>;
+  readonly within: <A>(act: (session: Session) => Promise<A>, of?: ActOf) => Promise<A>;
   /** Waits until an effect of this name has happened outside, and gives the n-th, from 1 on. */
   readonly happened: (effect: string, n?: number) => Promise<Happened>;
   readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** What is known of an act before it is done. */
+export interface ActOf {
+  readonly session?: string;
+  /** What it is called where orders are told. */
+  readonly as?: string;
+  /** The request that it is about, if it is about no other. */
+  readonly request?: string;
 }
 
 /** How often an effect may happen, beside an undisturbed run. */

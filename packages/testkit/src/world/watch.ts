@@ -6,6 +6,7 @@
 import type { StepInfo, ToolContext, ToolDefinition } from "@pawl/runtime";
 import { manifestOf } from "@pawl/runtime";
 import { recoveryOf } from "@pawl/sansio-core";
+import type { Arrival } from "./gate.ts";
 import type { Claim } from "./scenario.ts";
 
 /** What the world does around an effect that nobody named. */
@@ -13,6 +14,8 @@ export interface Around {
   readonly before: (effect: string) => Promise<void>;
   readonly after: (effect: string) => Promise<void>;
   readonly claim: (effect: string, claim: Claim) => void;
+  /** Its end is about to be told. */
+  readonly arrive: (arrival: Arrival) => Promise<void>;
 }
 
 /** Work that is under way, and what it waits for. */
@@ -56,6 +59,12 @@ const placeIn = (stack: string | undefined): string => {
   return own?.trim().replace(/^at /, "") ?? "a place unknown";
 };
 
+/** The end of an effect; whose it is stands in the key of its call, `lash-tool:{scope}/{request}:{call}:{tool}`. */
+const endOf = (effect: string, { replayKey, sessionId, toolCallId }: ToolContext): Arrival => {
+  const [request = ""] = replayKey.slice(`lash-tool:${sessionId}/`.length).split(":");
+  return { label: `end of ${effect} (${request}:${toolCallId})`, scope: sessionId, request };
+};
+
 type Recovery = "idempotent" | "again" | "once";
 const claimOfStep: { readonly [R in Recovery]: Claim } = {
   idempotent: "at_least_once",
@@ -87,7 +96,9 @@ export class Watch {
         if (isOnce) await this.#around.before(effect);
         const work = this.#begin(`tool \`${tool.name}\` (call \`${context.toolCallId}\`)`);
         const result = await this.#ended(work, async () => tool.execute(args, this.#context(tool, context, work)));
-        if (isOnce) await this.#around.after(effect);
+        if (!isOnce) return result;
+        await this.#around.after(effect);
+        await this.#around.arrive(endOf(effect, context));
         return result;
       },
     };
@@ -113,17 +124,18 @@ export class Watch {
       const effect = `step ${tool.name}/${stepId}`;
       this.#around.claim(effect, claimOfStep[options.recovery ?? "again"]);
       const step = async (json: Parameters<typeof fn>[0], info: StepInfo) =>
-        this.#step(effect, async () => fn(json, info));
+        this.#step(effect, context, async () => fn(json, info));
       return context.runJson(stepId, input, step, options);
     };
     return this.#face(context, work, { runJson }) as ToolContext;
   }
 
-  async #step<A>(effect: string, fn: () => Promise<A>): Promise<A> {
+  async #step<A>(effect: string, context: ToolContext, fn: () => Promise<A>): Promise<A> {
     await this.#around.before(effect);
     const work = this.#begin(`step \`${effect.slice("step ".length)}\``);
     const result = await this.#ended(work, fn);
     await this.#around.after(effect);
+    await this.#around.arrive(endOf(effect, context));
     return result;
   }
 

@@ -2,21 +2,25 @@
  * A world in which a scenario runs: one clock, one store, one outside, and one process after the other that runs the
  * tools and can die at every moment. The same director and the same pick give the same world, to the bit.
  */
+import { nextDeadline } from "@pawl/sansio-core";
 import { type Json, describe, encode, fromJs } from "@pawl/tool-value";
-import { type Journal, type JournalLine, Runtime, memoryJournal } from "@pawl/runtime";
+import { type Journal, type JournalLine, memoryJournal } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import { Audit } from "./audit.ts";
 import { type Actor, type Pick, VirtualClock, inOrder } from "./clock.ts";
+import { type Arrival, type Choose, Gate, timePasses } from "./gate.ts";
 import { Host } from "./host.ts";
 import { type Happened, Ledger } from "./ledger.ts";
 import { type Director, type Fate, type Moment, undisturbed } from "./moment.ts";
-import type { Claim, Outside, Scenario } from "./scenario.ts";
-import { mortalJournal, never } from "./store.ts";
-import { Watch } from "./watch.ts";
+import { Process } from "./process.ts";
+import type { Claim, Scenario } from "./scenario.ts";
+import { mortalJournal } from "./store.ts";
 
 export interface WorldOptions {
   readonly director?: Director;
   readonly pick?: Pick;
+  /** Which of what can arrive does; without it everything arrives when it comes. */
+  readonly choose?: Choose;
   /** So many things may happen. */
   readonly things?: number;
 }
@@ -42,36 +46,7 @@ export interface Outcome {
 /** How long after its death a process is started anew. */
 const restartMs = 100;
 
-class Process implements Actor {
-  readonly name: string;
-  readonly died: Promise<void>;
-  readonly watch: Watch;
-  readonly runtime: Runtime;
-  /** What the outside still owes it. */
-  owed = 0;
-  #isAlive = true;
-  #die: () => void = () => undefined;
-
-  constructor(name: string, make: (process: Process) => { readonly watch: Watch; readonly runtime: Runtime }) {
-    this.name = name;
-    this.died = new Promise((resolve) => {
-      this.#die = resolve;
-    });
-    const { watch, runtime } = make(this);
-    this.watch = watch;
-    this.runtime = runtime;
-  }
-  get isAlive(): boolean {
-    return this.#isAlive;
-  }
-  kill(): void {
-    this.#isAlive = false;
-    this.#die();
-  }
-}
-
 const outsider: Actor = { name: "outside", isAlive: true };
-const roots = { newest: { kid: "world", secret: new Uint8Array(32).fill(1) } };
 
 export class World {
   readonly #scenario: Scenario;
@@ -79,6 +54,10 @@ export class World {
   readonly #things: number;
   readonly #clock: VirtualClock;
   readonly #journal: Journal = memoryJournal();
+  readonly #gate: Gate;
+  readonly #choose: Choose | undefined;
+  /** Up to when time passes without a choice. */
+  #passing = 0;
   readonly #audit = new Audit();
   readonly #ledger = new Ledger();
   readonly #moments: Moment[] = [];
@@ -87,7 +66,10 @@ export class World {
   #processes = 0;
   #end: { readonly ended: Ended; readonly why?: string; readonly result?: Json } | undefined;
 
-  constructor(scenario: Scenario, { director = undisturbed, pick = inOrder, things = 100_000 }: WorldOptions = {}) {
+  constructor(scenario: Scenario, options: WorldOptions = {}) {
+    const { director = undisturbed, pick = inOrder, things = 100_000, choose } = options;
+    this.#choose = choose;
+    this.#gate = new Gate(choose === undefined);
     this.#scenario = scenario;
     this.#director = director;
     this.#things = things;
@@ -97,11 +79,12 @@ export class World {
 
   async run(): Promise<Outcome> {
     void this.#live();
-    const ran = await this.#clock.run(
-      () => this.#end !== undefined,
-      () => this.#look(),
-      this.#things,
-    );
+    const ran = await this.#clock.run({
+      isDone: () => this.#end !== undefined,
+      afterEach: () => this.#look(),
+      atRest: () => this.#letIn(),
+      most: this.#things,
+    });
     const broken = this.#audit.close();
     if (broken !== undefined) this.#end = { ended: "broken", why: broken };
     const why =
@@ -129,7 +112,8 @@ export class World {
   }
 
   async #live(): Promise<void> {
-    const host = new Host(this.#clock, outsider, this.#ledger, () => this.#process);
+    const [clock, ledger, gate] = [this.#clock, this.#ledger, this.#gate];
+    const host = new Host({ clock, ledger, gate, actor: outsider, process: () => this.#process });
     try {
       const result = fromJs((await this.#scenario.host(host)) ?? null);
       this.#end = E.isLeft(result)
@@ -147,8 +131,8 @@ export class World {
   #look(): void {
     const { fault } = this.#audit;
     if (fault !== undefined) this.#end ??= { ended: "broken", why: fault };
-    const { isAlive, watch, owed } = this.#process;
-    const adrift = isAlive ? watch.adrift(owed > 0) : undefined;
+    const { isAlive, watch, isOwed } = this.#process;
+    const adrift = isAlive ? watch.adrift(isOwed) : undefined;
     if (adrift === undefined) return;
     const after = adrift.asked === undefined ? "before it asked for anything" : `after ${adrift.asked}`;
     this.#end ??= {
@@ -157,30 +141,54 @@ export class World {
     };
   }
 
-  #start(): Process {
-    this.#processes += 1;
-    return new Process(`p${this.#processes}`, (process) => {
-      const watch = new Watch({
-        before: (effect) => this.#around(process, { type: "effect", when: "before", effect }),
-        after: async (effect) => {
-          this.#ledger.add({ effect, detail: null, at: this.#clock.now, process: process.name });
-          await this.#around(process, { type: "effect", when: "after", effect });
-        },
-        claim: (effect, claim) => void this.#claims.set(effect, claim),
-      });
-      const tools = this.#scenario.tools(this.#outside(process)).map((tool) => watch.tool(tool));
-      return { watch, runtime: this.#runtime(process, tools) };
-    });
+  /** When something would happen by itself: a deadline of a scope, or the end of somebody's sleep outside. */
+  #nextDeadline(): number | undefined {
+    const states = this.#audit.scopes.flatMap((scope) => this.#audit.state(scope) ?? []);
+    const due = states.flatMap((state) => nextDeadline(state)?.at ?? []);
+    const rings = this.#clock.nextTimerAt((actor) => !(actor instanceof Process));
+    const all = rings === undefined ? due : [...due, rings];
+    return all.length === 0 ? undefined : Math.min(...all);
   }
 
-  #runtime(process: Process, tools: ConstructorParameters<typeof Runtime>[0]["tools"]): Runtime {
-    const journal = mortalJournal(this.#journal, process, {
+  /** Lets in what is chosen of all that can arrive; says whether something was, so that time need not pass. */
+  #letIn(): boolean {
+    if (this.#choose === undefined || this.#isPassing) return false;
+    const deadline = this.#nextDeadline();
+    const arrivals = this.#gate.ready;
+    if (arrivals.length === 0) return false;
+    const chosen = this.#chosen(deadline === undefined ? arrivals : [...arrivals, timePasses]);
+    if (chosen === timePasses) this.#passing = deadline ?? 0;
+    else if (chosen !== undefined) this.#gate.letIn(chosen);
+    return chosen !== timePasses;
+  }
+
+  get #isPassing(): boolean {
+    const next = this.#clock.nextTimerAt(() => true);
+    return next !== undefined && next <= this.#passing;
+  }
+
+  #chosen(ready: readonly Arrival[]): Arrival | undefined {
+    const index = this.#choose?.(ready);
+    if (index === undefined) this.#end = { ended: "exhausted", why: "no order that is new begins like this" };
+    return index === undefined ? undefined : ready[index];
+  }
+
+  #start(): Process {
+    this.#processes += 1;
+    return new Process(`p${this.#processes}`, {
+      scenario: this.#scenario,
       clock: this.#clock,
-      pass: (moment) => this.#pass(process, moment),
-      taken: ({ scope, lines }) => this.#audit.take(scope, lines),
+      ledger: this.#ledger,
+      gate: this.#gate,
+      pass: (process, moment) => void this.#pass(process, moment),
+      claim: (effect, claim) => void this.#claims.set(effect, claim),
+      journalOf: (process) =>
+        mortalJournal(this.#journal, process, {
+          clock: this.#clock,
+          pass: (moment) => this.#pass(process, moment),
+          taken: ({ scope, lines }) => this.#audit.take(scope, lines),
+        }),
     });
-    const platform = this.#clock.platformOf(process);
-    return new Runtime({ journal, platform, tools, instance: process.name, roots, ...this.#scenario.runtime });
   }
 
   #pass(process: Process, moment: Moment): Fate {
@@ -196,39 +204,6 @@ export class World {
     this.#clock.later(outsider, restartMs, () => {
       this.#process = this.#start();
     });
-  }
-
-  async #around(process: Process, moment: Moment): Promise<void> {
-    this.#pass(process, moment);
-    if (!process.isAlive) await never;
-  }
-
-  #outside(process: Process): Outside {
-    const owe = async <A>(work: Promise<A>): Promise<A> => {
-      process.owed += 1;
-      const value = await work;
-      process.owed -= 1;
-      return value;
-    };
-    const effect: Outside["effect"] = async (name, { key, detail = null, ms = 0 } = {}) => {
-      if (!process.isAlive) return never;
-      await this.#around(process, { type: "effect", when: "before", effect: name });
-      if (ms > 0) await owe(this.#clock.sleep(process, ms));
-      const told = fromJs(detail);
-      if (E.isLeft(told)) throw new TypeError(`detail of effect \`${name}\`: ${describe(told.left)}`);
-      const at = this.#clock.now;
-      const happened = {
-        effect: name,
-        ...(key === undefined ? {} : { key }),
-        detail: encode(told.right),
-        at,
-        process: process.name,
-      };
-      const settled = this.#ledger.add(happened);
-      await this.#around(process, { type: "effect", when: "after", effect: name });
-      return settled;
-    };
-    return { effect, sleep: (ms) => owe(this.#clock.sleep(process, ms)), now: () => this.#clock.now };
   }
 }
 

@@ -1,0 +1,122 @@
+/** One process of a world: a runtime with the scenario's tools, made anew; when it is dead, nothing it does happens. */
+import { type Journal, Runtime, type ToolDefinition } from "@pawl/runtime";
+import { describe, encode, fromJs } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { Actor, VirtualClock } from "./clock.ts";
+import type { Gate } from "./gate.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Moment } from "./moment.ts";
+import type { Claim, Outside, Scenario } from "./scenario.ts";
+import { never } from "./store.ts";
+import { Watch } from "./watch.ts";
+
+/** What a process has of the world around it. */
+export interface Surroundings {
+  readonly scenario: Scenario;
+  readonly clock: VirtualClock;
+  readonly ledger: Ledger;
+  readonly gate: Gate;
+  readonly journalOf: (process: Process) => Journal;
+  /** A moment passes; afterwards the process may be dead. */
+  readonly pass: (process: Process, moment: Moment) => void;
+  readonly claim: (effect: string, claim: Claim) => void;
+}
+
+const roots = { newest: { kid: "world", secret: new Uint8Array(32).fill(1) } };
+
+export class Process implements Actor {
+  readonly name: string;
+  readonly died: Promise<void>;
+  readonly watch: Watch;
+  readonly runtime: Runtime;
+  readonly #around: Surroundings;
+  #isAlive = true;
+  #owed = 0;
+  #die: () => void = () => undefined;
+
+  constructor(name: string, around: Surroundings) {
+    this.name = name;
+    this.#around = around;
+    this.died = new Promise((resolve) => {
+      this.#die = resolve;
+    });
+    this.watch = this.#watched();
+    const tools = around.scenario.tools(this.#outside()).map((tool) => this.watch.tool(tool));
+    this.runtime = this.#runtime(tools);
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+  /** Whether the outside owes it an answer. */
+  get isOwed(): boolean {
+    return this.#owed > 0;
+  }
+
+  kill(): void {
+    this.#isAlive = false;
+    this.#die();
+  }
+
+  #runtime(tools: readonly ToolDefinition[]): Runtime {
+    const { clock, journalOf, scenario } = this.#around;
+    const [journal, platform] = [journalOf(this), clock.platformOf(this)];
+    return new Runtime({ journal, platform, tools, instance: this.name, roots, ...scenario.runtime });
+  }
+
+  async #pass(moment: Moment): Promise<void> {
+    this.#around.pass(this, moment);
+    if (!this.#isAlive) await never;
+  }
+
+  #watched(): Watch {
+    const { clock, ledger, gate, claim } = this.#around;
+    return new Watch({
+      before: (effect) => this.#pass({ type: "effect", when: "before", effect }),
+      after: async (effect) => {
+        ledger.add({ effect, detail: null, at: clock.now, process: this.name });
+        await this.#pass({ type: "effect", when: "after", effect });
+      },
+      claim,
+      arrive: (arrival) => gate.pass(arrival, () => this.#isAlive),
+    });
+  }
+
+  async #owe<A>(work: Promise<A>): Promise<A> {
+    this.#owed += 1;
+    const value = await work;
+    this.#owed -= 1;
+    return value;
+  }
+
+  /** The world outside, as the tools of this process see it. */
+  #outside(): Outside {
+    const { clock, ledger } = this.#around;
+    const isAlive = (): boolean => this.#isAlive;
+    const actor: Actor = {
+      name: `outside of ${this.name}`,
+      get isAlive() {
+        return isAlive();
+      },
+    };
+    const sleep: Outside["sleep"] = (ms) => this.#owe(clock.sleep(actor, ms));
+    const effect: Outside["effect"] = async (name, { key, detail = null, ms = 0 } = {}) => {
+      if (!this.#isAlive) return never;
+      await this.#pass({ type: "effect", when: "before", effect: name });
+      if (ms > 0) await sleep(ms);
+      const told = fromJs(detail);
+      if (E.isLeft(told)) throw new TypeError(`detail of effect \`${name}\`: ${describe(told.left)}`);
+      const keyed = key === undefined ? {} : { key };
+      const happened = ledger.add({
+        effect: name,
+        ...keyed,
+        detail: encode(told.right),
+        at: clock.now,
+        process: this.name,
+      });
+      await this.#pass({ type: "effect", when: "after", effect: name });
+      return happened;
+    };
+    return { effect, sleep, now: () => clock.now };
+  }
+}

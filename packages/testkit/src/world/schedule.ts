@@ -1,0 +1,166 @@
+/**
+ * Tries the orders in which things can arrive: the ends of steps, the host's calls and decisions, the passing of time.
+ * Every order is run from its beginning; of two orders that differ only in what is independent one is run (sleep sets).
+ */
+import { type Arrival, type Choose, isIndependent } from "./gate.ts";
+import { type Json, canonicalJson } from "@pawl/tool-value";
+import { type Violation, timeless, violationsOf } from "./judge.ts";
+import type { Scenario } from "./scenario.ts";
+import { type Outcome, runScenario } from "./world.ts";
+
+export interface ScheduleOptions {
+  /** So many orders are run. */
+  readonly orders?: number;
+  /** So many choices are made in one run; what comes after is taken as it comes. */
+  readonly depth?: number;
+  readonly things?: number;
+  /** Whether every order has to come to the same result. */
+  readonly sameResult?: boolean;
+}
+
+/** A result, in how many orders it came about, and one of them. */
+export interface ResultOfOrders {
+  readonly result: Json;
+  readonly orders: number;
+  readonly example: readonly string[];
+}
+
+export interface ScheduleViolation extends Violation {
+  /** What arrived, in order. */
+  readonly order: readonly string[];
+}
+
+export interface ScheduleReport {
+  readonly isSafe: boolean;
+  readonly orders: number;
+  /** Runs that were left, since another order comes to the same. */
+  readonly pruned: number;
+  /** Whether there are orders that were not run. */
+  readonly isBounded: boolean;
+  readonly results: readonly ResultOfOrders[];
+  readonly violations: readonly ScheduleViolation[];
+}
+
+/** A place where there was a choice: what could arrive, what does in this run, and what need not be tried here. */
+interface Node {
+  readonly ready: readonly Arrival[];
+  readonly asleep: readonly Arrival[];
+  readonly tried: readonly Arrival[];
+  readonly chosen: Arrival;
+}
+
+const includes = (list: readonly Arrival[], { label }: Arrival): boolean => list.some((one) => one.label === label);
+
+/** What need not be tried after a choice: what was tried before it, or slept, and makes no difference to it. */
+const asleepAfter = ({ asleep, tried, chosen }: Node): readonly Arrival[] =>
+  [...asleep, ...tried].filter((arrival) => isIndependent(arrival, chosen));
+
+const freshIn = (ready: readonly Arrival[], asleep: readonly Arrival[], tried: readonly Arrival[]) =>
+  ready.filter((arrival) => !includes(asleep, arrival) && !includes(tried, arrival));
+
+/** The choices of one run: those of its beginning are given, those of its end are new. */
+class Path {
+  nodes: Node[];
+  #at = 0;
+  #isRedundant = false;
+  #isDeep = false;
+  readonly #depth: number;
+
+  constructor(given: readonly Node[], depth: number) {
+    this.nodes = [...given];
+    this.#depth = depth;
+  }
+
+  get isRedundant(): boolean {
+    return this.#isRedundant;
+  }
+  get isDeep(): boolean {
+    return this.#isDeep;
+  }
+  get order(): readonly string[] {
+    return this.nodes.map(({ chosen }) => chosen.label);
+  }
+
+  choose: Choose = (ready) => {
+    const node = this.nodes[this.#at] ?? this.#grow(ready);
+    this.#at += 1;
+    if (node === undefined) return this.#isRedundant ? undefined : 0;
+    return ready.findIndex(({ label }) => label === node.chosen.label);
+  };
+
+  #grow(ready: readonly Arrival[]): Node | undefined {
+    if (this.nodes.length >= this.#depth) {
+      this.#isDeep = true;
+      return undefined;
+    }
+    const last = this.nodes.at(-1);
+    const asleep = last === undefined ? [] : asleepAfter(last);
+    const [chosen] = freshIn(ready, asleep, []);
+    if (chosen === undefined) {
+      this.#isRedundant = true;
+      return undefined;
+    }
+    const node = { ready, asleep, tried: [], chosen };
+    this.nodes.push(node);
+    return node;
+  }
+
+  /** The beginning of the next run: the last choice that can be made otherwise is. */
+  get next(): readonly Node[] | undefined {
+    for (let end = this.nodes.length; end > 0; end--) {
+      const node = this.nodes[end - 1] as Node;
+      const tried = [...node.tried, node.chosen];
+      const [chosen] = freshIn(node.ready, node.asleep, tried);
+      if (chosen !== undefined) return [...this.nodes.slice(0, end - 1), { ...node, tried, chosen }];
+    }
+    return undefined;
+  }
+}
+
+interface Run {
+  readonly order: readonly string[];
+  readonly outcome: Outcome;
+}
+
+const resultsOf = (runs: readonly Run[]): readonly ResultOfOrders[] => {
+  const results = new Map<string, ResultOfOrders>();
+  for (const { order, outcome } of runs) {
+    if (outcome.ended !== "done") continue;
+    const result = timeless(outcome.result ?? null);
+    const text = canonicalJson(result);
+    const { orders, example } = results.get(text) ?? { orders: 0, example: order };
+    results.set(text, { result, orders: orders + 1, example });
+  }
+  return [...results.values()];
+};
+
+/** Explores the orders of a scenario's arrivals. */
+export const exploreSchedules = async (scenario: Scenario, options: ScheduleOptions = {}): Promise<ScheduleReport> => {
+  const { orders: most = 1000, depth = 200, things = 100_000, sameResult = false } = options;
+  const usual = await runScenario(scenario, { things });
+  const runs: Run[] = [];
+  let [pruned, isDeep] = [0, false];
+  let beginning: readonly Node[] | undefined = [];
+  while (beginning !== undefined && runs.length < most) {
+    const path = new Path(beginning, depth);
+    const outcome = await runScenario(scenario, { things, choose: path.choose });
+    isDeep ||= path.isDeep;
+    if (path.isRedundant) pruned += 1;
+    else runs.push({ order: path.order, outcome });
+    beginning = path.next;
+  }
+  const violations = runs.flatMap(({ order, outcome }) =>
+    violationsOf({ blows: [], outcome }, usual, scenario)
+      .filter(({ harm }) => sameResult || harm !== "other_result")
+      .map((violation) => ({ ...violation, order })),
+  );
+  const isBounded = isDeep || beginning !== undefined;
+  return {
+    isSafe: violations.length === 0,
+    orders: runs.length,
+    pruned,
+    isBounded,
+    results: resultsOf(runs),
+    violations,
+  };
+};

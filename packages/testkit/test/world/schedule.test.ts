@@ -1,0 +1,85 @@
+/** The schedule explorer tries each order in which things can arrive, and no two that come to the same. */
+import { defineTool } from "@pawl/runtime";
+import { describe, expect, it } from "vitest";
+import { type Scenario, callsOf, exploreSchedules } from "../../src/index.ts";
+
+const steps = (...names: readonly string[]) =>
+  defineTool({
+    name: "work",
+    durable: true,
+    execute: async (_, ctx) => ctx.all(names.map((name) => ctx.runJson(name, {}, () => name))),
+  });
+
+const racing: Scenario = {
+  tools: () => [
+    defineTool({
+      name: "work",
+      durable: true,
+      execute: async (_, ctx) =>
+        ctx.race([ctx.runJson("left", {}, () => "left"), ctx.sleep(50), ctx.runJson("right", {}, () => "right")]),
+    }),
+  ],
+  host: async (host) => (await host.call("r1", [{ id: "c1", tool: "work", args: {} }]))[0]?.output.outcome,
+};
+
+const twoRequests = (sessions: readonly [string, string]): Scenario => ({
+  tools: () => [steps("a", "b")],
+  host: async (host) =>
+    Promise.all(sessions.map(async (session, i) => host.call(`r${i}`, [{ id: "c", tool: "work", args: {} }], session))),
+});
+
+describe("the schedule explorer", () => {
+  it("runs every order of what one call waits for", async () => {
+    const report = await exploreSchedules({
+      tools: () => [steps("a", "b", "c")],
+      host: callsOf({ id: "c1", tool: "work", args: {} }),
+    });
+    expect(report).toMatchObject({ isSafe: true, orders: 6, pruned: 0, isBounded: false });
+    expect(report.results).toHaveLength(1);
+  });
+
+  it("finds each branch of a race, that of time included", async () => {
+    const report = await exploreSchedules(racing);
+    expect(report.violations).toEqual([]);
+    const won = report.results.map(({ result }) => (result as { readonly payload: unknown }).payload);
+    expect(new Set(won)).toEqual(new Set(["left", "right", null]));
+    expect((await exploreSchedules(racing, { sameResult: true })).violations.length).toBeGreaterThan(0);
+  });
+
+  it("leaves out what differs only in the order of what is independent", async () => {
+    const apart = await exploreSchedules(twoRequests(["s1", "s2"]));
+    const together = await exploreSchedules(twoRequests(["s1", "s1"]));
+    for (const report of [apart, together]) {
+      expect(report).toMatchObject({ isSafe: true, isBounded: false });
+      // Two calls of two steps: each has two orders of its own, and how the two lie to each other does not matter.
+      expect(report.orders).toBe(4);
+      expect(report.pruned).toBeGreaterThan(0);
+    }
+  });
+
+  it("says when there are more orders than it ran", async () => {
+    const many = { tools: () => [steps("a", "b", "c", "d", "e")], host: callsOf({ id: "c1", tool: "work", args: {} }) };
+    expect(await exploreSchedules(many, { orders: 10 })).toMatchObject({ orders: 10, isBounded: true });
+    expect(await exploreSchedules(many, { depth: 2 })).toMatchObject({ isBounded: true });
+  });
+
+  it("finds the order in which something fires twice", async () => {
+    const forgetful: Scenario = {
+      tools: ({ effect }) => [
+        defineTool({
+          name: "work",
+          durable: true,
+          execute: async (_, ctx) => {
+            const first = await ctx.race([ctx.runJson("a", {}, () => "a"), ctx.runJson("b", {}, () => "b")]);
+            if (first === "b") await ctx.runJson("sorry", {}, () => effect("mail").then(() => 1));
+            return ctx.runJson("tell", {}, () => effect("mail").then(() => 1));
+          },
+        }),
+      ],
+      host: callsOf({ id: "c1", tool: "work", args: {} }),
+    };
+    const { violations } = await exploreSchedules(forgetful);
+    const doubled = violations.find(({ harm }) => harm === "doubled");
+    expect(doubled?.order.slice(0, 2)).toEqual(["host: call r1", "end of step work/b (r1:c1)"]);
+  });
+});
