@@ -1,0 +1,288 @@
+/** Bugs that others have had, each as a scenario, and shown to be right here wherever the process dies. */
+import { type Durable, Refused, type Session, type ToolContext, defineTool } from "@pawl/runtime";
+import { stableHash } from "@pawl/tool-value";
+import { beforeAll, describe, expect, it } from "vitest";
+import {
+  type Outcome,
+  type Outside,
+  type Scenario,
+  type ScenarioHost,
+  callsOf,
+  exploreCrashes,
+  exploreSchedules,
+  explorerMatchers,
+  runScenario,
+} from "../../src/index.ts";
+
+beforeAll(() => expect.extend(explorerMatchers));
+
+declare module "vitest" {
+  // oxlint-disable-next-line typescript/no-unused-vars
+  interface Assertion<T> {
+    toBeSafe: () => void;
+  }
+}
+
+const work = (execute: (ctx: ToolContext, outside: Outside) => Promise<unknown>) => (outside: Outside) => [
+  defineTool({ name: "work", durable: true, execute: (_, ctx) => execute(ctx, outside) }),
+];
+const call = { id: "c1", tool: "work", args: {} };
+
+/** A host's act that may have been done before the process died of it; then it is refused, and done. */
+const once = (host: ScenarioHost, as: string, act: (session: Session) => Promise<unknown>): Promise<void> =>
+  host.within(
+    async (session) => {
+      try {
+        await act(session);
+      } catch (thrown) {
+        if (!(thrown instanceof Refused) || thrown.code === "scope_lost") throw thrown;
+      }
+    },
+    { as, request: "r1" },
+  );
+
+const tokenFor = async (ctx: ToolContext, { effect }: Outside, name: string): Promise<void> => {
+  await ctx.runJson(`ask-${name}`, {}, async (_, { key }) => {
+    await effect(`ask ${name}`, { key, detail: ctx.externalEventKey(name) });
+  });
+};
+const resolve = async (host: ScenarioHost, name: string, payload: number): Promise<void> => {
+  const { detail } = await host.happened(`ask ${name}`);
+  await once(host, `resolve ${name}`, (session) => session.resolve(String(detail), { status: "ok", payload }));
+};
+
+const valueOf = ({ result }: Outcome): unknown =>
+  (result as readonly { readonly output: { readonly outcome: { readonly payload: unknown } } }[])[0]?.output.outcome
+    .payload;
+
+// https://github.com/vercel/workflow/pull/4089, https://github.com/KeeperHub/keeperhub/pull/2072
+describe("results of parallel steps, paired in the order of completion and paired otherwise on replay", () => {
+  const scenario: Scenario = {
+    tools: work(async (ctx, { sleep }) =>
+      Promise.all(
+        [3, 1, 2].map(async (n) => {
+          const first = await ctx.runJson(`first-${n}`, n, async (input) => (await sleep(n * 10), input));
+          return ctx.runJson(`second-${n}`, { first }, (input) => [n, input]);
+        }),
+      ),
+    ),
+    host: callsOf(call),
+  };
+
+  it("belong to their own step wherever the process dies", async () => {
+    expect(await exploreCrashes(scenario, { pairs: 60 })).toBeSafe();
+    const wanted = [3, 1, 2].map((n) => [n, { first: n }]);
+    expect(valueOf(await runScenario(scenario))).toEqual(wanted);
+  });
+
+  it("belong to their own step in every order of their ends", async () => {
+    const report = await exploreSchedules(scenario, { sameResult: true });
+    expect(report).toBeSafe();
+    // Three chains of two ends each, in all their interleavings.
+    expect(report).toMatchObject({ orders: 90, isBounded: false });
+  });
+});
+
+// https://github.com/vercel/workflow/pull/2171, https://github.com/vercel/workflow/pull/2029
+describe("a race of an event from outside with a timer, which takes the other branch on replay", () => {
+  const racing = (timerMs: number, eventMs: number): Scenario => ({
+    tools: work(async (ctx, outside) => {
+      await tokenFor(ctx, outside, "go");
+      const timer = ctx.sleep(timerMs);
+      const event = ctx.awaitEventJson("go");
+      const first = await Promise.race([timer.then(() => "timer"), event.then((value) => `event ${String(value)}`)]);
+      const took = await ctx.runJson(`after ${first}`, {}, () => first);
+      return [first, took, await event];
+    }),
+    host: async (host) => {
+      const called = host.call("r1", [call]);
+      await host.happened("ask go");
+      await host.sleep(eventMs);
+      await resolve(host, "go", 7);
+      return called;
+    },
+  });
+
+  it.each([
+    ["the event", 60_000, 10, "event 7"],
+    ["the timer", 10, 60_000, "timer"],
+  ])("keeps to the branch of %s", async (_, timerMs, eventMs, first) => {
+    const scenario = racing(timerMs, eventMs);
+    expect(valueOf(await runScenario(scenario))).toEqual([first, first, 7]);
+    expect(await exploreCrashes(scenario, { pairs: 60 })).toBeSafe();
+  });
+});
+
+// https://github.com/mastra-ai/mastra/pull/19435, https://github.com/langchain-ai/langgraph/issues/6626
+describe("several approvals that are pending over a restart, and decided in another order", () => {
+  const calls = [1, 2, 3].map((n) => ({ id: `c${n}`, tool: "work", args: { n } }));
+  const isParked = (host: ScenarioHost, id: string): Promise<boolean> =>
+    host.within(
+      async ({ state }) =>
+        state.requests.at("r1")?.phase !== "running" ||
+        state.calls.at(`r1:${id}` as never)?.phase === "awaiting_approval",
+    );
+  const decide = async (host: ScenarioHost, n: number): Promise<void> => {
+    while (!(await isParked(host, `c${n}`))) await host.sleep(50);
+    const hash = stableHash({ n });
+    await once(host, `decide c${n}`, (session) =>
+      n === 2
+        ? session.reject(`r1:c${n}`, { hash, by: "p", reason: "no" })
+        : session.approve(`r1:c${n}`, { hash, by: "p" }),
+    );
+  };
+  const scenario: Scenario = {
+    tools: ({ effect }) => [
+      defineTool<{ readonly n: number }>({
+        name: "work",
+        durable: true,
+        policy: "requires_approval",
+        execute: ({ n }, ctx) =>
+          ctx.runJson("pay", n, async (_, { key }) => (await effect(`pay ${n}`, { key })).effect),
+      }),
+    ],
+    host: async (host) => {
+      const called = host.call("r1", calls);
+      for (const n of [3, 1, 2]) await decide(host, n);
+      return called;
+    },
+  };
+
+  it("each go to their own call", async () => {
+    const { effects, result } = await runScenario(scenario);
+    expect([...effects.keys()].filter((effect) => effect.startsWith("pay")).toSorted()).toEqual(["pay 1", "pay 3"]);
+    const outcomes = (
+      result as readonly {
+        readonly call_id: string;
+        readonly output: { readonly outcome: { readonly status: string } };
+      }[]
+    ).map(({ call_id, output }) => [call_id, output.outcome.status]);
+    expect(outcomes).toEqual([
+      ["c1", "success"],
+      ["c2", "failure"],
+      ["c3", "success"],
+    ]);
+    expect(await exploreCrashes(scenario, { pairs: 40 })).toBeSafe();
+  });
+});
+
+// https://github.com/mastra-ai/mastra/issues/8902, https://github.com/mastra-ai/mastra/issues/9288
+describe("parallel suspends inside a for-each", () => {
+  const items = [1, 2, 3];
+  const scenario: Scenario = {
+    tools: work(async (ctx, outside) =>
+      Promise.all(
+        items.map(async (item) => {
+          await tokenFor(ctx, outside, `item-${item}`);
+          const answer = await ctx.awaitEventJson(`item-${item}`);
+          return ctx.runJson(`use-${item}`, answer, (given) => [item, given]);
+        }),
+      ),
+    ),
+    host: async (host) => {
+      const called = host.call("r1", [call]);
+      for (const item of items.toReversed()) {
+        await host.happened(`ask item-${item}`);
+        await host.sleep(5000);
+        await resolve(host, `item-${item}`, item * 10);
+      }
+      return called;
+    },
+  };
+
+  it("each hear their own answer, though the body was dropped between them", async () => {
+    const outcome = await runScenario(scenario);
+    expect(valueOf(outcome)).toEqual(items.map((item) => [item, item * 10]));
+    const log = [...outcome.logs.values()]
+      .flat()
+      .map(({ line }) => line)
+      .join("");
+    expect(log.split('"type":"call.suspended"').length).toBeGreaterThan(3);
+    expect(await exploreCrashes(scenario, { pairs: 40 })).toBeSafe();
+  });
+});
+
+// https://github.com/vercel/workflow/pull/3389
+describe("an event inserted in the log, which renames every id after it", () => {
+  const scenario = (isDisturbed: boolean): Scenario => ({
+    tools: work(async (ctx, { effect, sleep }) => {
+      const keys: Durable<string>[] = [];
+      for (const n of [1, 2, 3]) {
+        keys.push(
+          ctx.runJson(
+            "step-" + String(n),
+            n,
+            async (_, { key }) => (await sleep(10), await effect("use", { key }), key),
+          ),
+        );
+        await ctx.sleep(20);
+      }
+      return [...(await ctx.all(keys)), ctx.uuid("id"), ctx.random()];
+    }),
+    host: async (host) => {
+      const called = host.call("r1", [call]);
+      await host.happened("use");
+      if (isDisturbed) {
+        await host.within((session) => session.resolveById("of nobody", { status: "ok", payload: 1 }, "p"));
+        await host.call("r0", [{ ...call, id: "c9" }]);
+      }
+      return called;
+    },
+  });
+
+  it("renames nothing", async () => {
+    const [calm, disturbed] = await Promise.all([false, true].map((isDisturbed) => runScenario(scenario(isDisturbed))));
+    if (calm === undefined || disturbed === undefined) throw new Error("a run is missing");
+    const size = ({ logs }: Outcome): number => [...logs.values()].flat().length;
+    expect(size(disturbed)).toBeGreaterThan(size(calm));
+    expect(valueOf(disturbed)).toEqual(valueOf(calm));
+  });
+});
+
+// https://github.com/openai/openai-agents-js/issues/1521, https://github.com/vercel/ai/issues/19966
+describe("a cancel that does not reach the running tool", () => {
+  const scenario: Scenario = {
+    tools: work(async (ctx, { effect, sleep }) => {
+      await ctx.runJson("begin", {}, async (_, { key }) => (await effect("begun", { key }), 1));
+      await ctx.runJson("long", {}, async (_, { signal, key }) => {
+        const aborted = new Promise<string>((told) => {
+          if (signal.aborted) told("aborted");
+          signal.addEventListener("abort", () => told("aborted"), { once: true });
+        });
+        const ended = await Promise.race([aborted, sleep(3_600_000).then(() => "an hour later")]);
+        if (ended === "aborted") await effect("stopped", { key });
+        return ended;
+      });
+    }),
+    host: async (host) => {
+      const called = host.call("r1", [call]);
+      await host.happened("begun");
+      await once(host, "cancel", (session) => session.cancel({ request: "r1" }, "p"));
+      return (await called).map(({ output }) => output.outcome.status);
+    },
+    claims: { stopped: "any" },
+  };
+
+  it("reaches it within the grace, and ends the call as cancelled wherever the process dies", async () => {
+    const { result, effects, elapsedMs } = await runScenario(scenario);
+    expect([result, effects.get("stopped")]).toEqual([["cancelled"], 1]);
+    expect(elapsedMs).toBeLessThan(60_000);
+    expect(await exploreCrashes(scenario, { pairs: 40 })).toBeSafe();
+  });
+});
+
+// https://github.com/langchain-ai/langgraph/issues/8039
+describe("a side effect that is repeated after a crash between effect and record", () => {
+  const paying = (recovery: "again" | "once", keyed: boolean): Scenario => ({
+    tools: work((ctx, { effect }) =>
+      ctx.runJson("pay", {}, async (_, { key }) => (await effect("money", keyed ? { key } : {})).effect, { recovery }),
+    ),
+    host: callsOf(call),
+  });
+
+  it("is not where the service takes keys, is not of a `once` step, and is found where it is", async () => {
+    expect(await exploreCrashes(paying("again", true))).toBeSafe();
+    expect(await exploreCrashes(paying("once", false))).toBeSafe();
+    expect(await exploreCrashes(paying("again", false))).toMatchObject({ isSafe: false });
+  });
+});
