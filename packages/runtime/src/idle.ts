@@ -7,6 +7,7 @@ export class IdleWatch {
   readonly #ms: () => number;
   readonly #onIdle: () => void;
   #since = 0;
+  #ringsAt = 0;
   #callOff: (() => void) | undefined;
 
   constructor(platform: Platform, ms: () => number, onIdle: () => void) {
@@ -15,10 +16,13 @@ export class IdleWatch {
     this.#onIdle = onIdle;
   }
 
-  /** Something has happened. */
+  /** Something has happened. The timer that runs is kept, unless it would ring too late. */
   touch(): void {
     this.#since = this.#platform.monotonic();
-    if (this.#callOff === undefined) this.#waitFor(this.#ms());
+    const ms = this.#ms();
+    if (this.#callOff !== undefined && this.#ringsAt <= this.#since + ms) return;
+    this.stop();
+    this.#waitFor(ms);
   }
 
   stop(): void {
@@ -27,6 +31,7 @@ export class IdleWatch {
   }
 
   #waitFor(ms: number): void {
+    this.#ringsAt = this.#platform.monotonic() + ms;
     this.#callOff = this.#platform.later(ms, () => {
       this.#callOff = undefined;
       const rest = this.#ms() - (this.#platform.monotonic() - this.#since);

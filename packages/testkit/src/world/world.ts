@@ -53,7 +53,7 @@ export class World {
   readonly #director: Director;
   readonly #things: number;
   readonly #clock: VirtualClock;
-  readonly #journal: Journal = memoryJournal();
+  readonly #journal: Journal;
   readonly #gate: Gate;
   readonly #choose: Choose | undefined;
   /** Up to when time passes without a choice. */
@@ -74,6 +74,7 @@ export class World {
     this.#director = director;
     this.#things = things;
     this.#clock = new VirtualClock(pick);
+    this.#journal = memoryJournal({ now: () => this.#clock.now });
     this.#process = this.#start();
   }
 

@@ -1,5 +1,6 @@
 /** Bugs that others have had, each as a scenario, and shown to be right here wherever the process dies. */
 import { type Durable, Refused, type Session, type ToolContext, defineTool } from "@pawl/runtime";
+import { type CallRef, callRef } from "@pawl/sansio-core";
 import { stableHash } from "@pawl/tool-value";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
@@ -17,8 +18,7 @@ import {
 beforeAll(() => expect.extend(explorerMatchers));
 
 declare module "vitest" {
-  // oxlint-disable-next-line typescript/no-unused-vars
-  interface Assertion<T> {
+  interface Matchers {
     toBeSafe: () => void;
   }
 }
@@ -55,54 +55,54 @@ const valueOf = ({ result }: Outcome): unknown =>
   (result as readonly { readonly output: { readonly outcome: { readonly payload: unknown } } }[])[0]?.output.outcome
     .payload;
 
+const pairing = (ms: number): Scenario => ({
+  tools: work(async (ctx, { sleep }) =>
+    Promise.all(
+      [3, 1, 2].map(async (n) => {
+        const first = await ctx.runJson(`first-${n}`, n, async (input) => (ms > 0 && (await sleep(n * ms)), input));
+        return ctx.runJson(`second-${n}`, { first }, (input) => [n, input]);
+      }),
+    ),
+  ),
+  host: callsOf(call),
+});
+
 // https://github.com/vercel/workflow/pull/4089, https://github.com/KeeperHub/keeperhub/pull/2072
 describe("results of parallel steps, paired in the order of completion and paired otherwise on replay", () => {
-  const scenario: Scenario = {
-    tools: work(async (ctx, { sleep }) =>
-      Promise.all(
-        [3, 1, 2].map(async (n) => {
-          const first = await ctx.runJson(`first-${n}`, n, async (input) => (await sleep(n * 10), input));
-          return ctx.runJson(`second-${n}`, { first }, (input) => [n, input]);
-        }),
-      ),
-    ),
-    host: callsOf(call),
-  };
-
   it("belong to their own step wherever the process dies", async () => {
-    expect(await exploreCrashes(scenario, { pairs: 60 })).toBeSafe();
+    expect(await exploreCrashes(pairing(10), { pairs: 60 })).toBeSafe();
     const wanted = [3, 1, 2].map((n) => [n, { first: n }]);
-    expect(valueOf(await runScenario(scenario))).toEqual(wanted);
+    expect(valueOf(await runScenario(pairing(10)))).toEqual(wanted);
   });
 
   it("belong to their own step in every order of their ends", async () => {
-    const report = await exploreSchedules(scenario, { sameResult: true });
+    const report = await exploreSchedules(pairing(0), { sameResult: true });
     expect(report).toBeSafe();
     // Three chains of two ends each, in all their interleavings.
     expect(report).toMatchObject({ orders: 90, isBounded: false });
   });
 });
 
+const racing = (timerMs: number, eventMs: number): Scenario => ({
+  tools: work(async (ctx, outside) => {
+    await tokenFor(ctx, outside, "go");
+    const timer = ctx.sleep(timerMs);
+    const event = ctx.awaitEventJson("go");
+    const first = await Promise.race([timer.then(() => "timer"), event.then((value) => `event ${String(value)}`)]);
+    const took = await ctx.runJson(`after ${first}`, {}, () => first);
+    return [first, took, await event];
+  }),
+  host: async (host) => {
+    const called = host.call("r1", [call]);
+    await host.happened("ask go");
+    await host.sleep(eventMs);
+    await resolve(host, "go", 7);
+    return called;
+  },
+});
+
 // https://github.com/vercel/workflow/pull/2171, https://github.com/vercel/workflow/pull/2029
 describe("a race of an event from outside with a timer, which takes the other branch on replay", () => {
-  const racing = (timerMs: number, eventMs: number): Scenario => ({
-    tools: work(async (ctx, outside) => {
-      await tokenFor(ctx, outside, "go");
-      const timer = ctx.sleep(timerMs);
-      const event = ctx.awaitEventJson("go");
-      const first = await Promise.race([timer.then(() => "timer"), event.then((value) => `event ${String(value)}`)]);
-      const took = await ctx.runJson(`after ${first}`, {}, () => first);
-      return [first, took, await event];
-    }),
-    host: async (host) => {
-      const called = host.call("r1", [call]);
-      await host.happened("ask go");
-      await host.sleep(eventMs);
-      await resolve(host, "go", 7);
-      return called;
-    },
-  });
-
   it.each([
     ["the event", 60_000, 10, "event 7"],
     ["the timer", 10, 60_000, "timer"],
@@ -113,24 +113,22 @@ describe("a race of an event from outside with a timer, which takes the other br
   });
 });
 
+const isParked = (host: ScenarioHost, id: CallRef): Promise<boolean> =>
+  host.within(async ({ state }) => state.calls.at(id)?.phase === "awaiting_approval");
+
+const decide = async (host: ScenarioHost, n: number): Promise<void> => {
+  while (!(await isParked(host, callRef("r1", `c${n}`)))) await host.sleep(50);
+  const hash = stableHash({ n });
+  await once(host, `decide c${n}`, (session) =>
+    n === 2
+      ? session.reject(`r1:c${n}`, { hash, by: "p", reason: "no" })
+      : session.approve(`r1:c${n}`, { hash, by: "p" }),
+  );
+};
+
 // https://github.com/mastra-ai/mastra/pull/19435, https://github.com/langchain-ai/langgraph/issues/6626
 describe("several approvals that are pending over a restart, and decided in another order", () => {
   const calls = [1, 2, 3].map((n) => ({ id: `c${n}`, tool: "work", args: { n } }));
-  const isParked = (host: ScenarioHost, id: string): Promise<boolean> =>
-    host.within(
-      async ({ state }) =>
-        state.requests.at("r1")?.phase !== "running" ||
-        state.calls.at(`r1:${id}` as never)?.phase === "awaiting_approval",
-    );
-  const decide = async (host: ScenarioHost, n: number): Promise<void> => {
-    while (!(await isParked(host, `c${n}`))) await host.sleep(50);
-    const hash = stableHash({ n });
-    await once(host, `decide c${n}`, (session) =>
-      n === 2
-        ? session.reject(`r1:c${n}`, { hash, by: "p", reason: "no" })
-        : session.approve(`r1:c${n}`, { hash, by: "p" }),
-    );
-  };
   const scenario: Scenario = {
     tools: ({ effect }) => [
       defineTool<{ readonly n: number }>({
@@ -202,38 +200,35 @@ describe("parallel suspends inside a for-each", () => {
   });
 });
 
+const inserted = (isDisturbed: boolean): Scenario => ({
+  tools: work(async (ctx, { effect, sleep }) => {
+    const keys: Durable<string>[] = [];
+    for (const n of [1, 2, 3]) {
+      keys.push(
+        ctx.runJson("step-" + String(n), n, async (_, { key }) => (await sleep(10), await effect("use", { key }), key)),
+      );
+      await ctx.sleep(20);
+    }
+    return [...(await ctx.all(keys)), ctx.uuid("id"), ctx.random()];
+  }),
+  host: async (host) => {
+    const called = host.call("r1", [call]);
+    await host.happened("use");
+    if (isDisturbed) {
+      await host.within((session) => session.resolveById("of nobody", { status: "ok", payload: 1 }, "p"));
+      await host.call("r0", [{ ...call, id: "c9" }]);
+    }
+    return called;
+  },
+});
+
+const size = ({ logs }: Outcome): number => [...logs.values()].flat().length;
+
 // https://github.com/vercel/workflow/pull/3389
 describe("an event inserted in the log, which renames every id after it", () => {
-  const scenario = (isDisturbed: boolean): Scenario => ({
-    tools: work(async (ctx, { effect, sleep }) => {
-      const keys: Durable<string>[] = [];
-      for (const n of [1, 2, 3]) {
-        keys.push(
-          ctx.runJson(
-            "step-" + String(n),
-            n,
-            async (_, { key }) => (await sleep(10), await effect("use", { key }), key),
-          ),
-        );
-        await ctx.sleep(20);
-      }
-      return [...(await ctx.all(keys)), ctx.uuid("id"), ctx.random()];
-    }),
-    host: async (host) => {
-      const called = host.call("r1", [call]);
-      await host.happened("use");
-      if (isDisturbed) {
-        await host.within((session) => session.resolveById("of nobody", { status: "ok", payload: 1 }, "p"));
-        await host.call("r0", [{ ...call, id: "c9" }]);
-      }
-      return called;
-    },
-  });
-
   it("renames nothing", async () => {
-    const [calm, disturbed] = await Promise.all([false, true].map((isDisturbed) => runScenario(scenario(isDisturbed))));
+    const [calm, disturbed] = await Promise.all([false, true].map((isDisturbed) => runScenario(inserted(isDisturbed))));
     if (calm === undefined || disturbed === undefined) throw new Error("a run is missing");
-    const size = ({ logs }: Outcome): number => [...logs.values()].flat().length;
     expect(size(disturbed)).toBeGreaterThan(size(calm));
     expect(valueOf(disturbed)).toEqual(valueOf(calm));
   });
@@ -253,6 +248,7 @@ describe("a cancel that does not reach the running tool", () => {
         if (ended === "aborted") await effect("stopped", { key });
         return ended;
       });
+      await ctx.sleep(3_600_000);
     }),
     host: async (host) => {
       const called = host.call("r1", [call]);
@@ -260,7 +256,7 @@ describe("a cancel that does not reach the running tool", () => {
       await once(host, "cancel", (session) => session.cancel({ request: "r1" }, "p"));
       return (await called).map(({ output }) => output.outcome.status);
     },
-    claims: { stopped: "any" },
+    claims: { stopped: "any", "step work/long": "any" },
   };
 
   it("reaches it within the grace, and ends the call as cancelled wherever the process dies", async () => {
@@ -271,15 +267,15 @@ describe("a cancel that does not reach the running tool", () => {
   });
 });
 
+const paying = (recovery: "again" | "once", keyed: boolean): Scenario => ({
+  tools: work((ctx, { effect }) =>
+    ctx.runJson("pay", {}, async (_, { key }) => (await effect("money", keyed ? { key } : {})).effect, { recovery }),
+  ),
+  host: callsOf(call),
+});
+
 // https://github.com/langchain-ai/langgraph/issues/8039
 describe("a side effect that is repeated after a crash between effect and record", () => {
-  const paying = (recovery: "again" | "once", keyed: boolean): Scenario => ({
-    tools: work((ctx, { effect }) =>
-      ctx.runJson("pay", {}, async (_, { key }) => (await effect("money", keyed ? { key } : {})).effect, { recovery }),
-    ),
-    host: callsOf(call),
-  });
-
   it("is not where the service takes keys, is not of a `once` step, and is found where it is", async () => {
     expect(await exploreCrashes(paying("again", true))).toBeSafe();
     expect(await exploreCrashes(paying("once", false))).toBeSafe();
