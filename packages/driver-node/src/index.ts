@@ -4,3 +4,6 @@ export { nodePlatform } from "./platform.ts";
 export { type FileOptions } from "./sqlite/connection.ts";
 export { JournalFileError, type JournalFileCode } from "./sqlite/file-error.ts";
 export { type SqliteJournal, sqliteJournal } from "./sqlite/journal.ts";
+export { type Host, type HostOptions, openHost } from "./host/host.ts";
+export { type HostLimits, defaultHostLimits } from "./host/limits.ts";
+export { type Claims, type Right, type Secrets, claimsOf, signToken } from "./host/token.ts";

@@ -12,7 +12,7 @@ export interface Access {
   readonly runner: ScopeRunner;
   readonly finished: FinishedIndex;
   readonly platform: Platform;
-  readonly readLines: (from: number) => Promise<readonly JournalLine[]>;
+  readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
 }
 
 export const refuse = async (

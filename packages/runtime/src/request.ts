@@ -22,9 +22,12 @@ export interface Submission {
 export interface Waiting {
   /** The replies stay until they are acknowledged by `acknowledge`: whoever takes them may still lose them. */
   readonly keep?: boolean;
+  /** Whoever waits is gone. */
+  readonly signal?: AbortSignal;
 }
 
-interface Waiter extends Waiting {
+interface Waiter {
+  readonly keep: boolean;
   readonly resolve: (replies: readonly Reply[]) => void;
   readonly reject: (error: Error) => void;
 }
@@ -124,12 +127,21 @@ export class Requests {
     return row.replies;
   }
 
-  #wait(request: string, { keep = false }: Waiting): Promise<readonly Reply[]> {
+  #wait(request: string, { keep = false, signal }: Waiting): Promise<readonly Reply[]> {
     const promise = new Promise<readonly Reply[]>((resolve, reject) => {
-      this.#waiters.set(request, [...(this.#waiters.get(request) ?? []), { resolve, reject, keep }]);
+      const waiter = { resolve, reject, keep };
+      this.#waiters.set(request, [...(this.#waiters.get(request) ?? []), waiter]);
+      signal?.addEventListener("abort", () => this.#leave(request, waiter), { once: true });
     });
     promise.catch(() => undefined); // Who submitted hears of a lost scope by what they wait for first.
     return promise;
+  }
+
+  #leave(request: string, waiter: Waiter): void {
+    const others = (this.#waiters.get(request) ?? []).filter((other) => other !== waiter);
+    if (others.length > 0) this.#waiters.set(request, others);
+    else this.#waiters.delete(request);
+    waiter.reject(new Refused("waiter_gone", `nobody waits here for request \`${request}\` any more`));
   }
 
   /** A reply is out. One that somebody took for good is acknowledged; one that nobody waits for stays until it is. */
@@ -137,7 +149,7 @@ export class Requests {
     const waiters = this.#waiters.get(request) ?? [];
     this.#waiters.delete(request);
     for (const { resolve } of waiters) resolve(replies);
-    const isTaken = waiters.length > 0 && waiters.every(({ keep }) => keep !== true);
+    const isTaken = waiters.length > 0 && waiters.every(({ keep }) => !keep);
     const { runner } = this.#access;
     if (isTaken && runner.state.requests.at(request)?.phase === "replying")
       runner.tell({ type: "reply.acked", request });

@@ -77,7 +77,7 @@ export class Runtime {
       tool: (id) => this.#tools.get(id),
       stir: (member) => this.#loop.stir(member),
       isLeased: () => false,
-      readLines: (from) => journal.read(scope, from),
+      readLines: (from, to) => journal.read(scope, from, to),
       find: (kind, id) => journal.find(scope, kind, id),
       lost: () => this.#open.delete(scope),
     });

@@ -164,6 +164,14 @@ export class ScopeRunner implements Member {
     return new Promise((resolve, reject) => void suffix.waiters.push({ resolve, reject }));
   }
 
+  /** Resolves when the event of a sequence is durable; of one that is still to come, no sooner than it comes. */
+  reached(seq: number): Promise<void> {
+    if (this.#isLost) return Promise.reject(new ScopeLost(`scope ${this.id} was lost`));
+    if (seq <= this.#durable.seq) return Promise.resolve();
+    const suffix = this.#flight !== undefined && seq <= this.#flight.state.seq ? this.#flight.suffix : this.#suffix;
+    return new Promise((resolve, reject) => void suffix.waiters.push({ resolve, reject }));
+  }
+
   /** Something may be due: a turn looks after it. */
   stir(): void {
     if (!this.#isLost) this.#port.stir(this);

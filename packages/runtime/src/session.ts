@@ -3,6 +3,7 @@ import {
   type Command,
   type Event,
   type Finished,
+  type Recorded,
   type Rejection,
   type Reply,
   type RequestedCall,
@@ -16,6 +17,7 @@ import { type Access, record } from "./access.ts";
 import { type Target, cancel } from "./cancel.ts";
 import { type Approval, Edits, type Rejecting, approve, reject } from "./decide.ts";
 import { ScopeLost } from "./error.ts";
+import { follow } from "./follow.ts";
 import { FinishedIndex } from "./finished.ts";
 import type { JournalLine } from "./journal.ts";
 import type { Platform } from "./platform.ts";
@@ -46,7 +48,7 @@ export interface SessionPort {
   readonly tool: (id: string) => ToolDefinition | undefined;
   readonly stir: (member: Member) => void;
   readonly isLeased: () => boolean;
-  readonly readLines: (from: number) => Promise<readonly JournalLine[]>;
+  readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
   readonly find: (kind: Finished["kind"], id: string) => Promise<number | undefined>;
   readonly lost: () => void;
 }
@@ -134,6 +136,11 @@ export class Session {
   /** An operator resolves a key that is waited for. */
   resolveById(key: string, resolution: Resolution, by: string): Promise<Resolved> {
     return resolveKey(this.#access, { key, resolution, by }, false);
+  }
+
+  /** The log after a cursor, and on as it grows. */
+  follow(after: number, signal: AbortSignal): AsyncIterable<Recorded> {
+    return follow(this.#access, after, signal);
   }
 
   approve(call: string, approval: Approval): Promise<void> {

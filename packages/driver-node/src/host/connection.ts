@@ -1,0 +1,199 @@
+/**
+ * One client of a host.
+ *
+ *   connected ─▶ greeting ─▶ open ─▶ closed
+ *
+ * A frame is read, its right is looked at, and it is answered when it may be; nothing that a client sends throws. What
+ * is in flight is counted, so that a client can not make the host hold more than its bounds.
+ */
+import type { Runtime } from "@pawl/runtime";
+import { describe } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { RawData, WebSocket } from "ws";
+import { ClientFrame, type Question, protocolVersion } from "../wire/client-frame.ts";
+import { type CloseReason, closeCodes } from "../wire/close-code.ts";
+import type { HostError, HostFrame } from "../wire/host-frame.ts";
+import { readFrame } from "../wire/text.ts";
+import { failureOf } from "./failure.ts";
+import type { HostLimits } from "./limits.ts";
+import { Outgoing } from "./outgoing.ts";
+import { Subscription } from "./subscription.ts";
+import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
+import { answer, rights, sessionOf } from "./verb.ts";
+
+export interface ConnectionPort {
+  readonly runtime: Runtime;
+  readonly secrets: Secrets;
+  readonly limits: HostLimits;
+  readonly log: (message: string, thrown: unknown) => void;
+}
+
+/** A timer of Node can not be set for longer. */
+const longestTimerMs = 2 ** 31 - 1;
+/** A peer that does not answer the closing is cut off. */
+const closeMs = 2000;
+
+export class Connection {
+  readonly #socket: WebSocket;
+  readonly #port: ConnectionPort;
+  readonly #outgoing: Outgoing;
+  readonly #inFlight = new Set<number>();
+  readonly #subscriptions = new Map<number, Subscription>();
+  #claims: Claims | undefined;
+  readonly #gone = new AbortController();
+  #hasAnswered = true;
+  #badFrames = 0;
+  #timer: NodeJS.Timeout;
+  #expiry: NodeJS.Timeout | undefined;
+
+  constructor(socket: WebSocket, port: ConnectionPort) {
+    this.#socket = socket;
+    this.#port = port;
+    this.#outgoing = new Outgoing(socket, port.limits, () => this.close("slow_reader"));
+    this.#timer = setTimeout(() => this.close("hello_expected"), port.limits.helloMs);
+    socket.on("message", (data, isBinary) => this.#hear(data, isBinary));
+    socket.on("pong", () => (this.#hasAnswered = true));
+    socket.on("error", () => undefined); // What closes the socket comes as its close.
+    socket.on("close", () => this.#end());
+  }
+
+  close(reason: CloseReason, message: string = reason): void {
+    this.#end();
+    this.#socket.close(closeCodes[reason], message.slice(0, 120));
+    setTimeout(() => this.#socket.terminate(), closeMs).unref();
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#expiry);
+    this.#claims = undefined;
+    this.#gone.abort();
+    for (const subscription of this.#subscriptions.values()) subscription.end();
+    this.#subscriptions.clear();
+    this.#outgoing.end();
+  }
+
+  #error(error: HostError): void {
+    this.#outgoing.send({ type: "error", ...error });
+  }
+
+  #hear(data: RawData, isBinary: boolean): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    const { maxMessageBytes } = this.#port.limits;
+    const frame = isBinary
+      ? E.left({ code: "invalid_json", path: [], message: "expected a text frame, found a binary one" } as const)
+      : readFrame(ClientFrame, String(data), maxMessageBytes);
+    if (E.isLeft(frame)) return this.#bad(describe(frame.left));
+    this.#badFrames = 0;
+    if (this.#claims === undefined) this.#greet(frame.right);
+    else this.#take(frame.right, this.#claims);
+  }
+
+  #bad(message: string): void {
+    this.#badFrames += 1;
+    if (this.#claims === undefined) return this.close("hello_expected", message);
+    this.#error({ code: "invalid_frame", message });
+    if (this.#badFrames >= this.#port.limits.maxBadFrames) this.close("too_many_bad_frames");
+  }
+
+  #greet(frame: ClientFrame): void {
+    if (frame.type !== "hello") return this.close("hello_expected", `expected hello, found ${frame.type}`);
+    if (frame.protocol !== protocolVersion) {
+      const message = `this host speaks protocol ${protocolVersion}, found ${frame.protocol}`;
+      return this.close("unsupported_protocol", message);
+    }
+    const claims = claimsOf(this.#port.secrets, frame.token, Date.now());
+    if (E.isLeft(claims)) return this.close("unauthorized", claims.left);
+    this.#welcome(claims.right);
+  }
+
+  #welcome(claims: Claims): void {
+    const { heartbeatMs, maxMessageBytes, maxInFlight } = this.#port.limits;
+    const { by, expires_at } = claims;
+    this.#claims = claims;
+    clearTimeout(this.#timer);
+    this.#timer = setInterval(() => this.#beat(), heartbeatMs);
+    this.#expire(expires_at);
+    this.#outgoing.send({
+      type: "welcome",
+      protocol: protocolVersion,
+      by,
+      heartbeat_ms: heartbeatMs,
+      max_message_bytes: maxMessageBytes,
+      max_in_flight: maxInFlight,
+      expires_at,
+    });
+  }
+
+  #expire(at: number): void {
+    const rest = at - Date.now();
+    if (rest <= 0) return this.close("token_expired");
+    this.#expiry = setTimeout(() => this.#expire(at), Math.min(rest, longestTimerMs));
+  }
+
+  #beat(): void {
+    if (!this.#hasAnswered) return this.#socket.terminate();
+    this.#hasAnswered = false;
+    this.#socket.ping();
+  }
+
+  #take(frame: ClientFrame, claims: Claims): void {
+    switch (frame.type) {
+      case "hello":
+        return this.#error({ code: "hello_twice", message: "this connection has said hello already" });
+      case "ping":
+        return this.#outgoing.send({ type: "pong", n: frame.n });
+      case "seen":
+        return this.#subscriptions.get(frame.id)?.seen(frame.cursor);
+      case "unobserve":
+        return this.#subscriptions.get(frame.id)?.end();
+      default:
+        return this.#ask(frame, claims);
+    }
+  }
+
+  #misfit(frame: Question, claims: Claims): HostError | undefined {
+    const { id, scope } = frame;
+    const { maxInFlight } = this.#port.limits;
+    if (this.#inFlight.has(id))
+      return { id, code: "id_in_use", message: `question ${id} is not answered yet: take another number` };
+    if (this.#inFlight.size >= maxInFlight) {
+      const message = `${maxInFlight} questions of this connection are not answered yet`;
+      return { id, code: "too_many_in_flight", message, retry_after_ms: 1000 };
+    }
+    const missing = missingRight(claims, rights[frame.type], scope);
+    return missing === undefined ? undefined : { id, code: "permission_denied", message: missing };
+  }
+
+  #ask(frame: Question, claims: Claims): void {
+    const misfit = this.#misfit(frame, claims);
+    if (misfit !== undefined) return this.#error(misfit);
+    const { id } = frame;
+    this.#inFlight.add(id);
+    const answered = frame.type === "observe" ? this.#observe(frame) : this.#answer(frame, claims.by);
+    void answered
+      .catch((thrown: unknown): HostFrame => ({ type: "error", id, ...failureOf(thrown, this.#port.log) }))
+      .then((said) => {
+        this.#inFlight.delete(id);
+        this.#outgoing.send(said);
+      });
+  }
+
+  async #answer(frame: Parameters<typeof answer>[1], by: string): Promise<HostFrame> {
+    const session = await sessionOf(this.#port.runtime, frame.scope);
+    return answer(session, frame, { by, gone: this.#gone.signal });
+  }
+
+  /** Goes on until the client wants no more, or is gone. */
+  async #observe({ id, scope, after, window }: Extract<Question, { readonly type: "observe" }>): Promise<HostFrame> {
+    const subscription = new Subscription(id, window, this.#outgoing);
+    this.#subscriptions.set(id, subscription);
+    try {
+      const session = await sessionOf(this.#port.runtime, scope);
+      await subscription.follow(session, after);
+      return { type: "done", id };
+    } finally {
+      this.#subscriptions.delete(id);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** A host: a runtime that others reach over WebSocket. */
+import { type IncomingMessage, type Server, createServer } from "node:http";
+import type { Server as TlsServer } from "node:https";
+import type { Duplex } from "node:stream";
+import type { Runtime } from "@pawl/runtime";
+import { WebSocketServer } from "ws";
+import { Connection } from "./connection.ts";
+import { type HostLimits, defaultHostLimits } from "./limits.ts";
+import { type Claims, type Secrets, checkSecrets, signToken } from "./token.ts";
+
+export interface HostOptions {
+  readonly runtime: Runtime;
+  /** What tokens are signed under: the newest first, all of them verify. */
+  readonly secrets: Secrets;
+  /** Port 0 takes any that is free. */
+  readonly port?: number;
+  /** Whom the host listens for; itself only, unless it says otherwise. */
+  readonly address?: string;
+  /** A server to use instead, as one with TLS: it is listened on if it does not listen yet, and not closed. */
+  readonly server?: Server | TlsServer;
+  /** Pages that may connect, as `https://example.org`. Programs that are no browser send no origin, and may. */
+  readonly origins?: readonly string[];
+  readonly limits?: Partial<HostLimits>;
+  /** What went wrong in the host itself. */
+  readonly log?: (message: string, thrown: unknown) => void;
+}
+
+export interface Host {
+  readonly port: number;
+  readonly url: string;
+  readonly connections: number;
+  readonly sign: (claims: Claims) => string;
+  /** Ends all connections; the runtime goes on. */
+  readonly close: () => Promise<void>;
+}
+
+const loopback = "127.0.0.1";
+
+const refuse = (socket: Duplex, status: string): void => {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+};
+
+const listen = async (server: Server | TlsServer, port: number, address: string): Promise<void> => {
+  if (server.listening) return;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, address, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+};
+
+const portOf = (server: Server | TlsServer): number => {
+  const at = server.address();
+  return typeof at === "object" && at !== null ? at.port : 0;
+};
+
+export const openHost = async (options: HostOptions): Promise<Host> => {
+  const { runtime, secrets, port = 0, address = loopback, origins = [], log = () => undefined } = options;
+  checkSecrets(secrets);
+  const limits = { ...defaultHostLimits, ...options.limits };
+  const connections = new Set<Connection>();
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.maxMessageBytes, perMessageDeflate: false });
+  const server = options.server ?? createServer((_, response) => response.writeHead(426).end());
+  const isWelcome = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (!isWelcome(request.headers.origin)) return refuse(socket, "403 Forbidden");
+    if (connections.size >= limits.maxConnections) return refuse(socket, "503 Service Unavailable");
+    sockets.handleUpgrade(request, socket, head, (accepted) => {
+      const connection = new Connection(accepted, { runtime, secrets, limits, log });
+      connections.add(connection);
+      accepted.on("close", () => connections.delete(connection));
+    });
+  };
+  server.on("upgrade", upgrade);
+  await listen(server, port, address);
+  const scheme = "setSecureContext" in server ? "wss" : "ws";
+  return {
+    port: portOf(server),
+    url: `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`,
+    get connections() {
+      return connections.size;
+    },
+    sign: (claims) => signToken(secrets, claims),
+    close: async () => {
+      server.off("upgrade", upgrade);
+      for (const connection of connections) connection.close("going_away");
+      sockets.close();
+      if (options.server === undefined) await new Promise<void>((resolve) => void server.close(() => resolve()));
+    },
+  };
+};

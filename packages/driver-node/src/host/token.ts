@@ -1,0 +1,87 @@
+/**
+ * Tokens of a host: who somebody is, in which scopes, and what they may do there, until when. Signed under the host's
+ * secret: `pawl1.{claims}.{HMAC-SHA256}`, both in base64url.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import {
+  type Codec,
+  array,
+  describe,
+  oneOf,
+  parse,
+  read,
+  record,
+  string,
+  stringifyRecord,
+  u64,
+} from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+
+export type Right = "call" | "resolve" | "approve" | "observe" | "execute";
+
+export interface Claims {
+  /** The principal, as it is recorded. */
+  readonly by: string;
+  /** Scopes whose names begin so: `session:` is all sessions, `session:team-1/` those of a team. */
+  readonly scopes: readonly string[];
+  readonly rights: readonly Right[];
+  /** Milliseconds since 1970. */
+  readonly expires_at: number;
+}
+
+export const Claims: Codec<Claims> = record<Claims>("token claims", {
+  by: string,
+  scopes: array(string),
+  rights: array(oneOf<Right>("a right", "call", "resolve", "approve", "observe", "execute")),
+  expires_at: u64,
+});
+
+/** Secrets of at least this length, the newest first: it signs, all of them verify, so that one can be rotated. */
+export type Secrets = readonly [Uint8Array, ...Uint8Array[]];
+const leastSecretBytes = 32;
+
+export const checkSecrets = (secrets: readonly Uint8Array[]): void => {
+  const short = secrets.find(({ length }) => length < leastSecretBytes);
+  if (short !== undefined || secrets.length === 0) {
+    const found = short === undefined ? "no secret" : `a secret of ${short.length} bytes`;
+    throw new RangeError(`a host needs secrets of at least ${leastSecretBytes} bytes, found ${found}`);
+  }
+};
+
+const version = "pawl1";
+const longestToken = 16 * 1024;
+
+const mac = (secret: Uint8Array, claims: string): Buffer =>
+  createHmac("sha256", secret).update(`${version}.${claims}`).digest();
+
+export const signToken = (secrets: Secrets, claims: Claims): string => {
+  const text = Buffer.from(stringifyRecord(Claims.encode(claims))).toString("base64url");
+  return `${version}.${text}.${mac(secrets[0], text).toString("base64url")}`;
+};
+
+const isSigned = (secrets: Secrets, claims: string, signature: string): boolean => {
+  const given = Buffer.from(signature, "base64url");
+  return secrets.some((secret) => {
+    const expected = mac(secret, claims);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+};
+
+/** What a token claims, if the host signed it and its time is not over; else why not. */
+export const claimsOf = (secrets: Secrets, token: string, now: number): E.Either<string, Claims> => {
+  const [prefix, text, signature, ...rest] = token.length > longestToken ? [] : token.split(".");
+  if (prefix !== version || text === undefined || signature === undefined || rest.length > 0)
+    return E.left(`expected a token of the form ${version}.claims.signature`);
+  if (!isSigned(secrets, text, signature)) return E.left("the token was not signed by this host");
+  const json = parse(Buffer.from(text, "base64url").toString("utf8"));
+  const claims = E.isLeft(json) ? json : read(Claims, json.right);
+  if (E.isLeft(claims)) return E.left(`the token's claims: ${describe(claims.left)}`);
+  const { expires_at } = claims.right;
+  return expires_at <= now ? E.left(`the token was good until ${new Date(expires_at).toISOString()}`) : claims;
+};
+
+/** Why somebody may not do something in a scope, if so. */
+export const missingRight = ({ by, scopes, rights }: Claims, right: Right, scope: string): string | undefined => {
+  if (!rights.includes(right)) return `\`${by}\` has no right to ${right}`;
+  return scopes.some((prefix) => scope.startsWith(prefix)) ? undefined : `\`${by}\` has no right in scope ${scope}`;
+};

@@ -1,0 +1,84 @@
+/** What each question asks of its scope, and the right that it takes. */
+import type { Runtime, Session } from "@pawl/runtime";
+import { Refused } from "@pawl/runtime";
+import type { ClientFrame, Question, QuestionType } from "../wire/client-frame.ts";
+import type { HostFrame } from "../wire/host-frame.ts";
+import type { Right } from "./token.ts";
+
+export const rights: { readonly [T in QuestionType]: Right } = {
+  open: "observe",
+  call: "call",
+  replies: "call",
+  acknowledge: "call",
+  cancel_request: "call",
+  cancel_call: "call",
+  resolve: "resolve",
+  resolve_by_id: "resolve",
+  approve: "approve",
+  reject: "approve",
+  observe: "observe",
+};
+
+const sessionPrefix = "session:";
+
+/** The scope that a question names. */
+export const sessionOf = (runtime: Runtime, scope: string): Promise<Session> => {
+  if (scope.startsWith(sessionPrefix) && scope.length > sessionPrefix.length)
+    return runtime.session(scope.slice(sessionPrefix.length));
+  const message = `expected a scope of the form ${sessionPrefix}<id>, found ${JSON.stringify(scope)}`;
+  return Promise.reject(new Refused("scope_unknown", message));
+};
+
+export type Answered = Exclude<Question, { readonly type: "observe" }>;
+type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
+
+const call = async (session: Session, frame: Of<"call">, { by, gone }: Asker): Promise<HostFrame> => {
+  const { id, request, calls, execution_scope: executionScope } = frame;
+  const how = executionScope === undefined ? { by } : { by, executionScope };
+  return { type: "replied", id, replies: await session.call(request, calls, { ...how, keep: true, signal: gone }) };
+};
+
+const approve = (session: Session, { call: ref, hash, args, sticky }: Of<"approve">, by: string): Promise<void> =>
+  session.approve(ref, {
+    hash,
+    by,
+    ...(args === undefined ? {} : { args }),
+    ...(sticky === undefined ? {} : { sticky }),
+  });
+
+const reject = (session: Session, { call: ref, hash, reason, sticky }: Of<"reject">, by: string): Promise<void> =>
+  session.reject(ref, { hash, by, reason, ...(sticky === undefined ? {} : { sticky }) });
+
+/** Who asks: under which name, and until when there is somebody to answer. */
+export interface Asker {
+  readonly by: string;
+  readonly gone: AbortSignal;
+}
+
+/** The answer to a question, once all that it says is durable. */
+export const answer = async (session: Session, frame: Answered, { by, gone }: Asker): Promise<HostFrame> => {
+  const { id } = frame;
+  const done = { type: "done", id } as const;
+  switch (frame.type) {
+    case "open":
+      return { type: "opened", id, seq: session.runner.durable.seq };
+    case "call":
+      return call(session, frame, { by, gone });
+    case "replies":
+      return { type: "replied", id, replies: await session.replies(frame.request, { keep: true, signal: gone }) };
+    case "acknowledge":
+      return session.acknowledge(frame.request).then(() => done);
+    case "resolve":
+      return { type: "resolved", id, outcome: await session.resolve(frame.token, frame.resolution, by) };
+    case "resolve_by_id":
+      return { type: "resolved", id, outcome: await session.resolveById(frame.key, frame.resolution, by) };
+    case "approve":
+      return approve(session, frame, by).then(() => done);
+    case "reject":
+      return reject(session, frame, by).then(() => done);
+    case "cancel_request":
+      return session.cancel({ request: frame.request }, by).then(() => done);
+    case "cancel_call":
+      return session.cancel({ call: frame.call }, by).then(() => done);
+  }
+};

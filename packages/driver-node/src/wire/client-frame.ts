@@ -1,0 +1,72 @@
+/**
+ * What a client says to a host: one JSON text a frame, told apart by `type`. `id` is the client's own number for what
+ * it waits for; the answer carries it. The whole of the protocol is in docs/host-protocol.md.
+ */
+import type { Stickiness } from "@pawl/runtime";
+import { type RequestedCall, RequestedCallCodec } from "@pawl/sansio-core";
+import { type Codec, type Json, Resolution, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
+
+/** The version of the protocol. A host refuses a client of another one. */
+export const protocolVersion = 1;
+
+interface Asked {
+  readonly id: number;
+  readonly scope: string;
+}
+interface Decided extends Asked {
+  readonly call: string;
+  readonly hash: string;
+  readonly sticky?: Stickiness;
+}
+
+export type ClientFrame =
+  | { readonly type: "hello"; readonly protocol: number; readonly token: string }
+  | { readonly type: "ping"; readonly n: number }
+  | ({ readonly type: "open" } & Asked)
+  | ({
+      readonly type: "call";
+      readonly request: string;
+      readonly calls: readonly RequestedCall[];
+      readonly execution_scope?: string;
+    } & Asked)
+  | ({ readonly type: "replies"; readonly request: string } & Asked)
+  | ({ readonly type: "acknowledge"; readonly request: string } & Asked)
+  | ({ readonly type: "resolve"; readonly token: string; readonly resolution: Resolution } & Asked)
+  | ({ readonly type: "resolve_by_id"; readonly key: string; readonly resolution: Resolution } & Asked)
+  | ({ readonly type: "approve"; readonly args?: Json } & Decided)
+  | ({ readonly type: "reject"; readonly reason: string } & Decided)
+  | ({ readonly type: "cancel_request"; readonly request: string } & Asked)
+  | ({ readonly type: "cancel_call"; readonly call: string } & Asked)
+  /** Events after a cursor, at most `window` of them ahead of what was seen. */
+  | ({ readonly type: "observe"; readonly after: number; readonly window: number } & Asked)
+  | { readonly type: "seen"; readonly id: number; readonly cursor: number }
+  | { readonly type: "unobserve"; readonly id: number };
+
+export type Question = Extract<ClientFrame, Asked>;
+export type QuestionType = Question["type"];
+
+const asked = { id: u64, scope: string } as const;
+const decided = {
+  ...asked,
+  call: string,
+  hash: string,
+  sticky: optional(oneOf<Stickiness>("a stickiness", "later", "parked_too")),
+} as const;
+
+export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("client frame", "type", {
+  hello: { protocol: u64, token: string },
+  ping: { n: u64 },
+  open: asked,
+  call: { ...asked, request: string, calls: array(RequestedCallCodec), execution_scope: optional(string) },
+  replies: { ...asked, request: string },
+  acknowledge: { ...asked, request: string },
+  resolve: { ...asked, token: string, resolution: Resolution },
+  resolve_by_id: { ...asked, key: string, resolution: Resolution },
+  approve: { ...decided, args: optional(json) },
+  reject: { ...decided, reason: string },
+  cancel_request: { ...asked, request: string },
+  cancel_call: { ...asked, call: string },
+  observe: { ...asked, after: u64, window: u64 },
+  seen: { id: u64, cursor: u64 },
+  unobserve: { id: u64 },
+});

@@ -1,0 +1,55 @@
+/** What a host says to a client: answers to its questions by their `id`, and what it was asked to be told. */
+import { Resolved } from "@pawl/runtime";
+import { type Event, EventCodec, type Reply, ReplyCodec } from "@pawl/sansio-core";
+import { type Codec, array, optional, string, tagged, u64 } from "@pawl/tool-value";
+
+export interface HostError {
+  /** Of the question that it answers; none where a frame could not be read so far. */
+  readonly id?: number;
+  readonly code: string;
+  readonly message: string;
+  /** It may succeed later: try again after so long. */
+  readonly retry_after_ms?: number;
+}
+
+export type HostFrame =
+  | {
+      readonly type: "welcome";
+      readonly protocol: number;
+      readonly by: string;
+      readonly heartbeat_ms: number;
+      readonly max_message_bytes: number;
+      readonly max_in_flight: number;
+      readonly expires_at: number;
+    }
+  | { readonly type: "pong"; readonly n: number }
+  | { readonly type: "done"; readonly id: number }
+  | { readonly type: "opened"; readonly id: number; readonly seq: number }
+  | { readonly type: "replied"; readonly id: number; readonly replies: readonly Reply[] }
+  | { readonly type: "resolved"; readonly id: number; readonly outcome: Resolved }
+  | {
+      readonly type: "observed";
+      readonly id: number;
+      readonly cursor: number;
+      readonly at: number;
+      readonly event: Event;
+    }
+  | ({ readonly type: "error" } & HostError);
+
+export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame", "type", {
+  welcome: {
+    protocol: u64,
+    by: string,
+    heartbeat_ms: u64,
+    max_message_bytes: u64,
+    max_in_flight: u64,
+    expires_at: u64,
+  },
+  pong: { n: u64 },
+  done: { id: u64 },
+  opened: { id: u64, seq: u64 },
+  replied: { id: u64, replies: array(ReplyCodec) },
+  resolved: { id: u64, outcome: Resolved },
+  observed: { id: u64, cursor: u64, at: u64, event: EventCodec },
+  error: { id: optional(u64), code: string, message: string, retry_after_ms: optional(u64) },
+});

@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { clientOf, everything, hostOf, runtimeOf, until } from "./rig.ts";
+import { asked, counted, echo, outside, payloads, use } from "./tools.ts";
+
+const ok = (payload: unknown) => ({ status: "ok", payload: payload as never }) as const;
+
+describe("a client", () => {
+  it("gets the replies of a call in whose middle its connection broke, more than once", async () => {
+    const { tool, tokens } = outside();
+    const host = await hostOf([tool]);
+    const client = clientOf(host);
+    const session = client.session("s");
+    const replies = session.call("r", use("outside"));
+    await until(() => tokens.length === 1);
+    for (let i = 0; i < 3; i++) {
+      client.reconnect();
+      await until(() => client.isConnected);
+    }
+    client.reconnect();
+    expect(await session.resolve(tokens[0] ?? "", ok(1))).toEqual({ status: "accepted" });
+    expect(payloads(await replies)).toEqual([1]);
+    expect(tokens).toHaveLength(1);
+  });
+
+  it("goes on with another host over the same store, where the first was closed", async () => {
+    const { tool, tokens } = outside();
+    const runtime = runtimeOf([tool, echo]);
+    const first = await hostOf([], { runtime });
+    const client = clientOf(first);
+    const session = client.session("s");
+    const replies = session.call("r", use("outside"));
+    await until(() => tokens.length === 1);
+    await first.close();
+    await until(() => !client.isConnected);
+    await hostOf([], { runtime, port: first.port });
+    expect(await session.resolve(tokens[0] ?? "", ok(2))).toEqual({ status: "accepted" });
+    expect(payloads(await replies)).toEqual([2]);
+  });
+
+  it("observes each event once and in order, over reconnections", async () => {
+    const host = await hostOf([echo]);
+    const client = clientOf(host);
+    const session = client.session("s");
+    const observation = session.observe({ window: 4 });
+    const calls = (async () => {
+      for (let i = 0; i < 10; i++) {
+        await session.call(`r${i}`, use("echo"));
+        client.reconnect();
+      }
+    })();
+    const cursors: number[] = [];
+    let acked = 0;
+    for await (const { cursor, event } of observation) {
+      cursors.push(cursor);
+      if (event.type === "reply.acked") acked += 1;
+      if (acked === 10) break;
+    }
+    await calls;
+    expect(cursors).toEqual(cursors.map((_, i) => i + 1));
+  });
+
+  it("is not told more than its window ahead of whoever reads", async () => {
+    const host = await hostOf([echo]);
+    const client = clientOf(host);
+    const session = client.session("s");
+    for (let i = 0; i < 5; i++) await session.call(`r${i}`, use("echo"));
+    const observation = session.observe({ window: 3 });
+    await until(() => observation.cursor === 3);
+    await session.call("more", use("echo"));
+    expect(observation.cursor).toBe(3);
+    for (let i = 0; i < 3; i++) await observation.next();
+    await until(() => observation.cursor > 3);
+    await observation.return();
+  });
+
+  it("does not decide twice: a decision whose answer was lost ends as connection_lost", async () => {
+    const host = await hostOf([asked]);
+    const client = clientOf(host);
+    const session = client.session("s");
+    await session.open();
+    const lost = session.approve("r:c", { hash: "h" });
+    client.reconnect();
+    await expect(lost).rejects.toMatchObject({ code: "connection_lost" });
+  });
+
+  it("gives up where it will never be let in, and gets a new token where it may", async () => {
+    const host = await hostOf([echo]);
+    const refused = clientOf(host, {}, { token: "bad" });
+    await expect(refused.session("s").open()).rejects.toMatchObject({ code: "unauthorized" });
+    let tokens = 0;
+    const token = (): string => {
+      tokens += 1;
+      return host.sign({ ...everything, expires_at: Date.now() + 100 });
+    };
+    const renewing = clientOf(host, {}, { token });
+    await renewing.session("s").open();
+    await until(() => tokens > 1);
+    expect(payloads(await renewing.session("s").call("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
+    renewing.close();
+    await expect(renewing.session("s").open()).rejects.toMatchObject({ code: "client_closed" });
+  });
+
+  it("learns of a cursor that the log does not have", async () => {
+    const host = await hostOf([echo]);
+    const observation = clientOf(host).session("s").observe({ after: 1000 });
+    await expect(observation.next()).rejects.toMatchObject({ code: "cursor_ahead" });
+  });
+
+  it("does not run a call twice when it is submitted again and again", async () => {
+    const { tool, ran } = counted();
+    const host = await hostOf([tool]);
+    const client = clientOf(host);
+    for (let i = 0; i < 5; i++) {
+      const replies = client.session("s").call("r", use("counted"));
+      client.reconnect();
+      expect(payloads(await replies)).toEqual([1]);
+    }
+    expect(ran).toHaveLength(1);
+  });
+
+  it("needs nothing of Node's", () => {
+    const src = join(import.meta.dirname, "../../src");
+    const reached = new Set([join(src, "client/client.ts")]);
+    for (const file of reached) {
+      const names = [...readFileSync(file, "utf8").matchAll(/from "(?<name>[^"]+)"/g)].map(
+        ({ groups }) => groups?.["name"] ?? "",
+      );
+      expect(names.filter((name) => name.startsWith("node:") || name === "ws")).toEqual([]);
+      for (const name of names) if (name.startsWith(".")) reached.add(join(dirname(file), name));
+    }
+    expect(reached.size).toBeGreaterThan(6);
+  });
+});

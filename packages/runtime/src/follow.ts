@@ -1,0 +1,34 @@
+/** A scope's log as it grows: what stands in it after a cursor, and then each event when it is durable. */
+import type { Recorded } from "@pawl/sansio-core";
+import type { Access } from "./access.ts";
+import { Refused } from "./error.ts";
+import { recordedIn } from "./fold.ts";
+
+/** Lines that are read at once. */
+const chunk = 500;
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+
+/** Ends when it is told to; throws `gone` where the log does not go back as far, and when the scope is lost. */
+export async function* follow(access: Access, after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
+  const { runner, readLines } = access;
+  const end = runner.durable.seq;
+  if (after > end) throw new Refused("cursor_ahead", `the log of ${runner.id} ends at ${end}, the cursor is ${after}`);
+  const ended = aborted(signal);
+  for (let next = after + 1; ;) {
+    await Promise.race([runner.reached(next), ended]);
+    if (signal.aborted) return;
+    const lines = await readLines(next, next + chunk - 1);
+    const first = lines[0]?.seq ?? 0;
+    if (first !== next) {
+      const message = `the log of ${runner.id} has no event ${next} any more, the first that it has is ${first}`;
+      throw new Refused("gone", message);
+    }
+    for (const line of lines) {
+      yield recordedIn(runner.id, line);
+      if (signal.aborted) return;
+      next = line.seq + 1;
+    }
+  }
+}
