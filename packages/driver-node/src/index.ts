@@ -1,5 +1,6 @@
 /** `@pawl/driver-node`: pawl in one Node process. */
 export { type OpenOptions, type OpenRuntime, openRuntime } from "./open.ts";
+export { type SqliteOptions } from "./sqlite/journal.ts";
 export { nodePlatform } from "./platform.ts";
 export { type FileOptions } from "./sqlite/connection.ts";
 export { JournalFileError, type JournalFileCode } from "./sqlite/file-error.ts";

@@ -16,7 +16,7 @@ export interface OpenOptions {
 
 export interface OpenRuntime {
   readonly runtime: Runtime;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 /** The root secret of wait keys stands beside the journal: every process over it can tell a true key. */

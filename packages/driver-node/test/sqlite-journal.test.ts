@@ -1,84 +1,108 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Append } from "@pawl/runtime";
-import { type JournalRig, journalChecks } from "@pawl/testkit";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { journalChecks } from "@pawl/testkit";
 import { afterAll, describe, expect, it } from "vitest";
-import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
+import { sqliteJournal } from "../src/index.ts";
+import { fileRig, oneLine, testFolder } from "./sqlite-rig.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pawl-journal-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-const file = (name: string): string => join(folder, name);
+const { file, remove } = testFolder();
+afterAll(remove);
 
-const append = (epoch: number, seq: number): Append => ({
-  scope: "s",
-  epoch,
-  expectedSeq: seq,
-  appendId: `${epoch}:${seq}`,
-  lines: [{ seq, line: `${seq}\n` }],
-  finished: [],
-  wakeAt: undefined,
-  protocol: 1,
-  messages: [],
-  received: [],
-});
-
-/** One file, which each `open` connects to anew. */
-const rigOn = (path: string): JournalRig & { readonly close: () => void } => {
-  const connections: SqliteJournal[] = [];
-  let now = 0;
-  return {
-    open: async (room) => {
-      const maxBytes = room === undefined ? {} : { maxBytes: statSync(path).size + room };
-      const journal = sqliteJournal(path, { now: () => now, ...maxBytes });
-      connections.push(journal);
-      return journal;
-    },
-    pass: (ms) => (now += ms),
-    close: () => {
-      for (const { close } of connections) close();
-    },
-  };
-};
-
-describe("a journal on SQLite", () => {
+describe.each(["inline", "thread"] as const)("a journal on SQLite that commits %s", (commits) => {
   for (const [i, { name, run }] of journalChecks.entries()) {
     it(name, async () => {
-      const rig = rigOn(file(`suite-${i}.db`));
+      const rig = fileRig(file(`suite-${commits}-${i}.db`), { commits });
       await run(rig);
-      rig.close();
+      await rig.close();
     });
   }
 
   it("has after it was closed what it had acknowledged", async () => {
-    const before = sqliteJournal(file("reopened.db"));
+    const path = file(`reopened-${commits}.db`);
+    const before = sqliteJournal(path, { commits });
+    expect(before.commits).toBe(commits);
     await before.claim("s", "a", 1);
-    await before.appendAll([append(1, 1)]);
-    before.close();
-    const after = sqliteJournal(file("reopened.db"));
+    await before.appendAll([oneLine("s", 1, 1)]);
+    await before.close();
+    const after = sqliteJournal(path, { commits });
     expect(await after.read("s", 1)).toEqual([{ seq: 1, line: "1\n" }]);
     expect(await after.claim("s", "b", 1)).toEqual({ type: "claimed", epoch: 2, seq: 1 });
-    after.close();
+    await after.close();
   });
 
-  it("fences one process by the claim of another on the same file", async () => {
-    const [one, two] = [sqliteJournal(file("shared.db")), sqliteJournal(file("shared.db"))];
-    await one.claim("s", "one", 1);
-    expect(await one.appendAll([append(1, 1)])).toEqual([{ type: "ok" }]);
-    await two.claim("s", "two", 1);
-    expect(await one.appendAll([append(1, 2)])).toEqual([{ type: "fenced", epoch: 2 }]);
-    expect(await two.appendAll([append(2, 2)])).toEqual([{ type: "ok" }]);
-    one.close();
-    two.close();
+  it("says that it was closed to whoever asks later", async () => {
+    const journal = sqliteJournal(file(`closed-${commits}.db`), { commits });
+    await journal.claim("s", "a", 1);
+    await journal.close();
+    await journal.close();
+    await expect(journal.claim("s", "a", 1)).rejects.toMatchObject({ name: "JournalFileError", code: "closed" });
+    expect(await journal.appendAll([oneLine("s", 1, 1)])).toMatchObject([{ type: "failed" }]);
   });
 
-  it("refuses a file of a newer schema, and one that is not intact", () => {
-    const newer = new DatabaseSync(file("newer.db"));
-    newer.exec("PRAGMA user_version = 99");
-    newer.close();
-    expect(() => sqliteJournal(file("newer.db"))).toThrow("has schema 99");
-    writeFileSync(file("garbage.db"), "this is not a database, and never was one".repeat(100));
-    expect(() => sqliteJournal(file("garbage.db"))).toThrow("file is not a database");
+  it("answers what was asked before it was closed", async () => {
+    const journal = sqliteJournal(file(`closing-${commits}.db`), { commits });
+    await journal.claim("s", "a", 1);
+    const [results] = await Promise.all([journal.appendAll([oneLine("s", 1, 1)]), journal.close()]);
+    expect(results).toEqual([{ type: "ok" }]);
+  });
+});
+
+describe("a journal on SQLite", () => {
+  it("measures a commit, and leaves the thread where one takes longer than a millisecond", async () => {
+    const path = file("measured.db");
+    const journal = sqliteJournal(path);
+    expect(["inline", "thread"]).toContain(journal.commits);
+    await journal.claim("s", "a", 1);
+    expect(await journal.appendAll([oneLine("s", 1, 1)])).toEqual([{ type: "ok" }]);
+    await journal.close();
+  });
+
+  it("keeps nothing in memory of scopes that others have taken the place of", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const journal = sqliteJournal(file("many.db"), { commits: "inline", synchronous: "normal" });
+    const park = async (from: number, to: number): Promise<void> => {
+      for (let i = from; i < to; i++) await journal.claim(`session:${i}`, "a", 1);
+      const names = Array.from({ length: to - from }, (_, i) => `session:${from + i}`);
+      await journal.appendAll(names.map((scope) => oneLine(scope, 1, 1)));
+      await Promise.all(names.map((scope) => journal.release(scope, "a")));
+    };
+    await park(0, 4096);
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    await park(4096, 10_096);
+    collect();
+    expect((process.memoryUsage().heapUsed - before) / 6000).toBeLessThan(100);
+    await journal.close();
+  }, 60_000);
+
+  it("goes on with a file of version 1, as the code of that version wrote it", async () => {
+    const path = file("version-1.db");
+    const old = new DatabaseSync(path);
+    old.exec(readFileSync(join(import.meta.dirname, "version-1.sql"), "utf8"));
+    old.close();
+    const journal = sqliteJournal(path);
+    expect((await journal.read("session:a", 1)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect((await journal.read("session:b", 2)).map(({ line }) => line)).toEqual(
+      [2, 3, 4].map((n) => `{"seq":${n}}\n`),
+    );
+    expect(await journal.find("session:a", "request", "r'1")).toBe(3);
+    expect(await journal.due(5000)).toEqual(["session:a"]);
+    expect(await journal.scopes("", "", 9)).toEqual([
+      { scope: "session:a", epoch: 2, seq: 3, owner: "node:2", wakeAt: 2000 },
+      { scope: "session:b", epoch: 1, seq: 4, owner: "node:2" },
+    ]);
+    expect(await journal.load("session:a", "node:2")).toEqual({ epoch: 2, seq: 3 });
+    expect(await journal.claim("session:b", "node:3", 0)).toEqual({ type: "newer_protocol", protocol: 1 });
+    expect(await journal.claim("session:b", "node:3", 1)).toEqual({ type: "claimed", epoch: 2, seq: 4 });
+    expect(await journal.appendAll([oneLine("session:b", 2, 5)])).toEqual([{ type: "ok" }]);
+    expect((await journal.head("session:b"))?.seq).toBe(5);
+    await journal.close();
+    const again = sqliteJournal(path);
+    expect(await again.read("session:b", 5)).toEqual([{ seq: 5, line: "5\n" }]);
+    await again.close();
   });
 });

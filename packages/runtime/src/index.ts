@@ -10,6 +10,7 @@ export { type Platform } from "./platform.ts";
 export {
   type Append,
   type AppendResult,
+  type ChainCheck,
   type ChainHead,
   type Claim,
   type Holding,

@@ -115,6 +115,17 @@ export interface ChainHead {
   readonly hash: string;
 }
 
+/** What the chain says of the lines that are there: they follow from where the log begins to what was once hashed. */
+export type ChainCheck =
+  | { readonly type: "whole"; readonly base: number; readonly seq: number; readonly hash: string }
+  | {
+      readonly type: "broken";
+      readonly base: number;
+      readonly seq: number;
+      readonly expected: string;
+      readonly found: string;
+    };
+
 export interface Journal {
   /** Gives an instance a lease, or its next one after one that ran out. Nothing is kept for who has none. */
   readonly join: (instance: string, lease: Lease) => Promise<void>;
@@ -156,4 +167,6 @@ export interface Journal {
   readonly segment: (scope: string) => Promise<Segment | undefined>;
   /** The chain over what is durable. */
   readonly head: (scope: string) => Promise<ChainHead | undefined>;
+  /** Makes the chain again from the lines as they stand, and compares it with what it came to when it was made. */
+  readonly verify: (scope: string) => Promise<ChainCheck | undefined>;
 }

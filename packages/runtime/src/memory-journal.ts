@@ -140,5 +140,10 @@ export const memoryJournal = (options: MemoryJournalOptions = {}): Journal => {
     retain: async (scope, epoch, keep) => store.at(scope).retain(epoch, keep),
     segment: async (scope) => store.known(scope)?.segment,
     head: async (scope) => store.known(scope)?.head,
+    verify: async (scope) => {
+      const stored = store.known(scope);
+      const head = stored?.head;
+      return head && { type: "whole", base: stored?.segment?.base ?? 0, ...head };
+    },
   };
 };

@@ -1,5 +1,5 @@
 /** The chain over a scope's appends. Nothing of it is hashed where appends are written, but where it is asked for. */
-import { type ChainHead, chainStartOf } from "@pawl/runtime";
+import { type ChainCheck, type ChainHead, chainStartOf } from "@pawl/runtime";
 import { chain } from "@pawl/sansio-core";
 import type { Connection } from "./connection.ts";
 import { placesBack, textsAt } from "./lines.ts";
@@ -25,10 +25,17 @@ const begin = ({ sql }: Connection, { name }: Scope): ChainHead => {
     : { seq: integer(row, "base"), hash: text(row, "hash") };
 };
 
+/** The links of all appends after one, up to a row. */
+const chainFrom = (at: Connection, from: ChainHead, row: number | undefined): readonly ChainHead[] => {
+  let { hash } = from;
+  return [...placesBack(at, row, from.seq + 1)].toReversed().map((place) => {
+    hash = chain(hash, textsAt(at, place));
+    return { seq: place.last, hash };
+  });
+};
+
 const goOn = (at: Connection, from: ChainHead, row: number | undefined): ChainHead =>
-  [...placesBack(at, row, from.seq + 1)]
-    .toReversed()
-    .reduce((link, place) => ({ seq: place.last, hash: chain(link.hash, textsAt(at, place)) }), from);
+  chainFrom(at, from, row).at(-1) ?? from;
 
 /** The chain up to a row that ends with a sequence. Inside a transaction: it is written down how far it has come. */
 export const chainTo = (at: Connection, scope: Scope, row: number | undefined, seq: number): ChainHead => {
@@ -44,4 +51,20 @@ export const head = (at: Connection, standings: Standings, name: string): ChainH
     const standing = standings.read(name);
     if (standing === undefined || standing.seq === 0) return undefined;
     return chainTo(at, { name, id: standing.id }, standing.head, standing.seq);
+  });
+
+/** Up to where the chain had been made; what was appended since goes on from there. */
+export const verify = (at: Connection, standings: Standings, name: string): ChainCheck | undefined =>
+  at.transact(() => {
+    const standing = standings.read(name);
+    if (standing === undefined || standing.seq === 0) return undefined;
+    const scope = { name, id: standing.id };
+    const from = begin(at, scope);
+    const links = chainFrom(at, from, standing.head);
+    const known = made(at, scope) ?? from;
+    const found = known.seq === from.seq ? from : links.find(({ seq }) => seq === known.seq);
+    const [base, expected] = [from.seq, known.hash];
+    if (found?.hash !== expected)
+      return { type: "broken", base, seq: known.seq, expected, found: found?.hash ?? "no append that ends there" };
+    return { type: "whole", base, ...(links.at(-1) ?? from) };
   });

@@ -1,7 +1,8 @@
 /** Whose a scope is: claimed, held, given up. */
 import type { Claim, Holding, Snapshot } from "@pawl/runtime";
 import type { Connection } from "./connection.ts";
-import { integer, optional, text } from "./row.ts";
+import { endLeases } from "./lease.ts";
+import { type Row, integer, optional, text } from "./row.ts";
 import type { Standing, Standings } from "./standing.ts";
 
 const snapshotOf = ({ sql }: Connection, id: number): Snapshot | undefined => {
@@ -15,8 +16,11 @@ const holding = (at: Connection, { id, epoch, seq }: Standing): Holding => {
 };
 
 /** The live instance that stands between the scope and another one. */
-const otherOwner = ({ sql, now }: Connection, scope: string, instance: string): Claim | undefined => {
-  const row = sql.owner.get(scope, now(), instance);
+const otherOwner = (at: Connection, scope: string, instance: string): Claim | undefined => {
+  const find = (): Row | undefined => at.sql.owner.get(scope, at.now(), instance);
+  if (find() === undefined) return undefined;
+  endLeases(at);
+  const row = find();
   if (row === undefined) return undefined;
   const address = optional(text, row, "address");
   return { type: "owned_by", instance: text(row, "name"), ...(address !== undefined && { address }) };

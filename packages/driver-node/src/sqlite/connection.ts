@@ -1,18 +1,39 @@
 /** One connection to a journal file: its statements, and transactions that are whole or not there. */
 import { DatabaseSync } from "node:sqlite";
-import { fileError } from "./file-error.ts";
-import { prepareFile } from "./schema.ts";
+import { JournalFileError, fileError } from "./file-error.ts";
+import { checkIntegrity, prepareTables } from "./schema.ts";
 import { type Statements, statements } from "./statement.ts";
 
 export interface FileOptions {
   /** The store's clock, in milliseconds: what leases run by. Processes on one file share the machine's. */
   readonly now?: () => number;
+  /** `full` (default): what is acknowledged survives a power cut; `normal`: the end of a process, and no power cut. */
+  readonly synchronous?: "full" | "normal";
+  /** How long a commit waits for another process's: 5,000 ms. */
+  readonly busyMs?: number;
   /** How large the file may grow, in bytes; then it is full. */
   readonly maxBytes?: number;
+  /** Whether all pages are read when the file is opened: `check` (default). */
+  readonly integrity?: "check" | "skip";
 }
 
 /** SQLite's own default, which journal files are made with. */
 const pageBytes = 4096;
+
+const open = (file: string, options: FileOptions): DatabaseSync => {
+  const { synchronous = "full", busyMs = 5000, maxBytes, integrity = "check" } = options;
+  const db = new DatabaseSync(file, { timeout: busyMs });
+  try {
+    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
+    prepareTables(db, file);
+    if (integrity === "check") checkIntegrity(db, file);
+    if (maxBytes !== undefined) db.exec(`PRAGMA max_page_count = ${Math.ceil(maxBytes / pageBytes)}`);
+    return db;
+  } catch (thrown) {
+    db.close();
+    throw thrown;
+  }
+};
 
 export class Connection {
   readonly file: string;
@@ -20,13 +41,11 @@ export class Connection {
   readonly now: () => number;
   readonly #db: DatabaseSync;
 
-  constructor(file: string, { now = Date.now, maxBytes }: FileOptions = {}) {
+  constructor(file: string, options: FileOptions = {}) {
     this.file = file;
-    this.now = now;
+    this.now = options.now ?? Date.now;
     try {
-      this.#db = new DatabaseSync(file);
-      prepareFile(this.#db, file);
-      if (maxBytes !== undefined) this.#db.exec(`PRAGMA max_page_count = ${Math.ceil(maxBytes / pageBytes)}`);
+      this.#db = open(file, options);
       this.sql = statements(this.#db);
     } catch (thrown) {
       throw fileError(thrown, file);
@@ -34,11 +53,12 @@ export class Connection {
   }
 
   close(): void {
-    this.#db.close();
+    if (this.#db.isOpen) this.#db.close();
   }
 
-  /** What a reading statement gives, or why the file does not give it. */
+  /** What a statement gives, or why the file does not give it. */
   ask<A>(work: () => A): A {
+    if (!this.#db.isOpen) throw new JournalFileError("closed", `journal ${this.file} was closed`);
     try {
       return work();
     } catch (thrown) {

@@ -38,8 +38,6 @@ const codeOf = (thrown: Error): number => ("errcode" in thrown ? Number(thrown.e
 /** What SQLite threw, in the journal's words; anything else as it is. */
 export const fileError = (thrown: unknown, file: string): unknown => {
   if (!(thrown instanceof Error) || thrown instanceof JournalFileError) return thrown;
-  if (thrown.message.includes("database is not open"))
-    return new JournalFileError("closed", `journal ${file} was closed`);
   const cause = causes[codeOf(thrown)];
   if (cause === undefined) return thrown;
   return new JournalFileError(cause[0], `journal ${file}: ${thrown.message}; ${cause[1]}`);

@@ -1,47 +1,44 @@
-/**
- * A journal on SQLite: what `appendAll` has acknowledged is on disk (WAL, synchronous FULL). Epoch, sequence and lease
- * are compared inside the transaction that writes, so several processes may share one file.
- *
- * A commit writes one row an append and nothing else. Where a scope stands is kept in memory by whoever appends to it,
- * and brought up to date in the file now and then, from the rows behind a mark.
- */
+/** Opens a journal file, and decides which thread commits: this one, or another where a sync would hold it up. */
 import type { Journal } from "@pawl/runtime";
-import { Appender } from "./append.ts";
-import { head } from "./chain.ts";
-import { claim, load, release } from "./claim.ts";
 import { Connection, type FileOptions } from "./connection.ts";
-import { join, leave, lost, renew } from "./lease.ts";
-import { due, find, inbox, mailed, read, scopes } from "./look.ts";
-import { putSnapshot, retain, segment } from "./retention.ts";
-import { Standings } from "./standing.ts";
+import { inlineJournal } from "./inline.ts";
+import { threadJournal } from "./thread.ts";
 
-export interface SqliteJournal extends Journal {
-  readonly close: () => void;
+export interface SqliteOptions extends FileOptions {
+  /** `measured` (default): in a thread of its own where a commit takes longer than a millisecond. */
+  readonly commits?: "inline" | "thread" | "measured";
 }
 
-export const sqliteJournal = (file: string, options: FileOptions = {}): SqliteJournal => {
+export interface SqliteJournal extends Journal {
+  /** Which thread commits. */
+  readonly commits: "inline" | "thread";
+  /** Resolves when all that was asked for is done, and the file is closed. */
+  readonly close: () => Promise<void>;
+}
+
+/** A commit that takes longer holds up the bodies of tools for too long. */
+const longestInlineMs = 1;
+
+const trials = 9;
+
+/** What a commit takes on this disk: the median of a few that change nothing. */
+export const commitMs = (at: Connection): number => {
+  const times = Array.from({ length: trials }, () => {
+    const begun = performance.now();
+    at.transact(() => at.sql.setMark.run(Number(at.sql.mark.get()?.["upto"] ?? 0)));
+    return performance.now() - begun;
+  });
+  return times.toSorted((a, b) => a - b)[Math.floor(trials / 2)] as number;
+};
+
+/** Whatever is wrong with the file is thrown here, in either case. */
+export const sqliteJournal = (
+  file: string,
+  { commits = "measured", ...options }: SqliteOptions = {},
+): SqliteJournal => {
   const at = new Connection(file, options);
-  const standings = new Standings(at);
-  const appender = new Appender(at, standings);
-  return {
-    join: async (instance, lease) => join(at, instance, lease),
-    renew: async (instance) => renew(at, instance),
-    leave: async (instance) => leave(at, instance),
-    lost: async () => lost(at),
-    claim: async (scope, instance, protocol, above = 0) => claim(at, standings, scope, { instance, protocol, above }),
-    load: async (scope, instance) => load(at, standings, scope, instance),
-    release: async (scope, instance) => release(at, standings, scope, instance),
-    appendAll: async (appends) => appender.appendAll(appends),
-    read: async (scope, from, to = Infinity) => read(at, standings, scope, from, to),
-    find: async (scope, kind, id) => find(at, scope, kind, id),
-    due: async (now, instance) => due(at, standings, now, instance),
-    inbox: async (scope) => inbox(at, scope),
-    mailed: async (instance) => mailed(at, instance),
-    scopes: async (prefix, after, limit) => scopes(at, standings, prefix, after, limit),
-    snapshot: async (scope, epoch, seq, text) => putSnapshot(at, standings, scope, epoch, { seq, text }),
-    retain: async (scope, epoch, keep) => retain(at, standings, scope, epoch, new Set(keep)),
-    segment: async (scope) => segment(at, scope),
-    head: async (scope) => head(at, standings, scope),
-    close: () => at.close(),
-  };
+  const isInline = commits === "inline" || (commits === "measured" && commitMs(at) <= longestInlineMs);
+  if (isInline) return { ...inlineJournal(at), commits: "inline", close: async () => at.close() };
+  at.close();
+  return { ...threadJournal(file, options), commits: "thread" };
 };

@@ -1,31 +1,21 @@
-/** The tables of a journal file. */
+/** The tables of a journal file, version by version: a new file goes through all of them, an old one through the rest. */
 import type { DatabaseSync } from "node:sqlite";
 import { JournalFileError } from "./file-error.ts";
-
-export const schemaVersion = 2;
 
 /**
  * `append` is the hot table: one row an append, in the order of their commits, each naming its scope's row before. No
  * text key and no index is written with it; a scope's rows are found from its head, backwards. `scope` is up to date
- * with the rows up to the mark. What retention has cut ends in an empty row, so that no row's number is used twice.
+ * with the rows up to the mark.
  */
-const tables = `
-  CREATE TABLE instance (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL UNIQUE,
-    until INTEGER,
-    ttl INTEGER NOT NULL DEFAULT 0,
-    address TEXT
-  ) STRICT;
+const version1 = `
   CREATE TABLE scope (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
-    epoch INTEGER NOT NULL DEFAULT 0,
-    owner INTEGER,
-    protocol INTEGER NOT NULL DEFAULT 0,
-    seq INTEGER NOT NULL DEFAULT 0,
+    epoch INTEGER NOT NULL,
+    owner TEXT NOT NULL,
+    seq INTEGER NOT NULL,
     head INTEGER,
-    append_id TEXT NOT NULL DEFAULT '',
+    append_id TEXT NOT NULL,
     wake_at INTEGER
   ) STRICT;
   CREATE INDEX scope_wake ON scope (wake_at) WHERE wake_at IS NOT NULL;
@@ -48,6 +38,40 @@ const tables = `
     seq INTEGER NOT NULL,
     PRIMARY KEY (scope, kind, id)
   ) STRICT, WITHOUT ROWID;
+`;
+
+/**
+ * Instances with leases, letters, the chain, snapshots and retention. What retention has cut ends in an empty row of
+ * `append`, so that no row's number is used twice. All logs of version 1 are of protocol 1.
+ */
+const version2 = `
+  ALTER TABLE scope RENAME TO scope1;
+  DROP INDEX scope_wake;
+  CREATE TABLE instance (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    until INTEGER,
+    ttl INTEGER NOT NULL DEFAULT 0,
+    address TEXT,
+    process TEXT
+  ) STRICT;
+  INSERT INTO instance (name) SELECT DISTINCT owner FROM scope1;
+  CREATE TABLE scope (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    epoch INTEGER NOT NULL DEFAULT 0,
+    owner INTEGER,
+    protocol INTEGER NOT NULL DEFAULT 0,
+    seq INTEGER NOT NULL DEFAULT 0,
+    head INTEGER,
+    append_id TEXT NOT NULL DEFAULT '',
+    wake_at INTEGER
+  ) STRICT;
+  INSERT INTO scope
+    SELECT s.id, s.name, s.epoch, i.id, 1, s.seq, s.head, s.append_id, s.wake_at
+    FROM scope1 AS s JOIN instance AS i ON i.name = s.owner;
+  DROP TABLE scope1;
+  CREATE INDEX scope_wake ON scope (wake_at) WHERE wake_at IS NOT NULL;
   CREATE TABLE letter (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     target INTEGER NOT NULL,
@@ -80,21 +104,36 @@ const tables = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+const versions = [version1, version2];
+
 const versionOf = (db: DatabaseSync): number => Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 
-const checkIntegrity = (db: DatabaseSync, file: string): void => {
+/** Reads all pages: what is damaged is found before anything is built on it. */
+export const checkIntegrity = (db: DatabaseSync, file: string): void => {
   const found = db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
-  if (found !== "ok") throw new JournalFileError("not_intact", `journal ${file} is not intact: ${String(found)}`);
+  if (found === "ok") return;
+  const message = `journal ${file} is damaged: ${String(found)}; restore a copy, or export what can be read`;
+  throw new JournalFileError("not_intact", message);
 };
 
-/** Makes the tables of a new file, and checks those of an old one. */
-export const prepareFile = (db: DatabaseSync, file: string): void => {
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;");
+/** Looks at the version again where nobody else can change it: several processes may open an old file at once. */
+const bringUp = (db: DatabaseSync): void => {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    for (const tables of versions.slice(versionOf(db))) db.exec(tables);
+    db.exec(`PRAGMA user_version = ${versions.length}; COMMIT`);
+  } catch (thrown) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw thrown;
+  }
+};
+
+/** Makes the tables of a new file, and brings those of an old one up to date. */
+export const prepareTables = (db: DatabaseSync, file: string): void => {
   const version = versionOf(db);
-  if (version > schemaVersion) {
-    const message = `journal ${file} has schema ${version}, this driver knows ${schemaVersion}: update it first`;
+  if (version > versions.length) {
+    const message = `journal ${file} has schema ${version}, this driver knows ${versions.length}: update it first`;
     throw new JournalFileError("newer_schema", message);
   }
-  if (version === 0) db.exec(`BEGIN IMMEDIATE; ${tables} PRAGMA user_version = ${schemaVersion}; COMMIT;`);
-  else checkIntegrity(db, file);
+  if (version < versions.length) bringUp(db);
 };

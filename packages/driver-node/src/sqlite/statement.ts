@@ -12,10 +12,12 @@ export const statements = (db: DatabaseSync) => ({
   rollback: db.prepare("ROLLBACK"),
 
   join: db.prepare(
-    "INSERT INTO instance (name, until, ttl, address) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET until = excluded.until, ttl = excluded.ttl, address = excluded.address",
+    "INSERT INTO instance (name, until, ttl, address, process) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET until = excluded.until, ttl = excluded.ttl, address = excluded.address, process = excluded.process",
   ),
   renew: db.prepare("UPDATE instance SET until = ? + ttl WHERE name = ? AND until > ?"),
   leave: db.prepare("DELETE FROM instance WHERE name = ?"),
+  marks: db.prepare("SELECT id, process FROM instance WHERE until > ? AND process IS NOT NULL"),
+  end: db.prepare("UPDATE instance SET until = ? WHERE id = ?"),
   lost: db.prepare("SELECT name FROM instance WHERE until <= ? ORDER BY id"),
   forget: db.prepare("DELETE FROM instance WHERE until <= ?"),
   know: db.prepare("INSERT INTO instance (name) VALUES (?) ON CONFLICT (name) DO NOTHING"),
