@@ -4,7 +4,7 @@ import { recoveryOf } from "./catalog/model.ts";
 import type { Command } from "./command.ts";
 import { lambdasOf } from "./flow/read.ts";
 import type { CallRef } from "./ids.ts";
-import { sendingsOf } from "./link/model.ts";
+import { sendingsOf, unansweredOf } from "./link/model.ts";
 import { repliesOf } from "./request/replies.ts";
 import type { State } from "./state.ts";
 import { maxAttempts } from "./call/retry.ts";
@@ -131,6 +131,15 @@ const byBirth = (a: Born, b: Born): number =>
   a.index - b.index ||
   byText(a.command.type, b.command.type) ||
   byText(nameOf(a.command), nameOf(b.command));
+
+const isAtWork = (state: State): boolean =>
+  state.process !== undefined &&
+  (ofProcess(state).length > 0 ||
+    state.calls.rows().some((row) => row.phase === "running" || ofCall(row) !== undefined));
+
+/** Whether a scope has to be looked after though nobody asks for it: words on their way, and a process at work. */
+export const isOwed = (state: State): boolean =>
+  state.outbox.size > 0 || state.links.some((row) => unansweredOf(row) > 0) || isAtWork(state);
 
 /** The commands to issue again, oldest first: of a live state and of one folded from its log the same, at any prefix. */
 export const outstanding = (state: State): readonly Command[] =>

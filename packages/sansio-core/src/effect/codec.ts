@@ -25,7 +25,14 @@ export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("Ef
   trigger: { input: json },
   batch: { calls: array(ChildCallCodec) },
   message: { to: string, message: AskingCodec, holder: optional(SessionScope) },
-  event: { event_type: string, payload: json, replay_key: string, payload_hash: string, invalid: optional(string) },
+  event: {
+    event_type: string,
+    payload: json,
+    replay_key: string,
+    payload_hash: string,
+    invalid: optional(string),
+    wake_target_scope: optional(SessionScope),
+  },
   select: { mode: SelectModeCodec, keys: array(string) },
 });
 

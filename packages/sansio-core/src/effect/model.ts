@@ -56,6 +56,7 @@ export type EffectSpec =
       readonly replay_key: string;
       readonly payload_hash: string;
       readonly invalid?: string;
+      readonly wake_target_scope?: SessionScope;
     }
   | { readonly kind: "select"; readonly mode: SelectMode; readonly keys: readonly string[] };
 export type EffectKind = EffectSpec["kind"];

@@ -5,6 +5,7 @@ import type { EventOf } from "../event.ts";
 import { handleMisfit } from "../handle/read.ts";
 import { type CallRef, effectBatch } from "../ids.ts";
 import { processOfScope } from "../key/process.ts";
+import { requestOfEffect } from "../process/read.ts";
 import type { EffectSpec } from "./model.ts";
 
 type Requested = EventOf<"effect.requested">;
@@ -30,8 +31,8 @@ const sendMessage = (draft: Draft, row: CallIn<"running">, key: string, effect: 
 
 /** An event for the log of the body's own process. */
 const appendEvent = (draft: Draft, call: CallRef, key: string, effect: Spec<"event">): void => {
-  const { event_type, payload, replay_key, payload_hash: payloadHash, invalid } = effect;
-  const request = { event_type, payload, replay: { key: replay_key } };
+  const { payload_hash: payloadHash, invalid } = effect;
+  const request = requestOfEffect(effect);
   const append = { request, payloadHash, ...(invalid === undefined ? {} : { invalid }) };
   draft.raise({ type: "process.emit", call, key, append });
 };

@@ -4,9 +4,13 @@ import * as E from "fp-ts/lib/Either.js";
 import type { EffectResult, EffectSpec } from "../effect/model.ts";
 import { processOfScope } from "../key/process.ts";
 import type { Outcome } from "../link/message.ts";
-import { appendEvent } from "./append.ts";
+import { appendEvent, eventOf } from "./append.ts";
 import { notVisible } from "./handle.ts";
-import type { ProcessRow } from "./model.ts";
+import { ProcessEvent } from "./codec.ts";
+import type { ProcessEventAppendRequest, ProcessRow } from "./model.ts";
+import { eventIdentityOf, materialize } from "./semantics.ts";
+
+type EventEffect = Extract<EffectSpec, { readonly kind: "event" }>;
 
 const err = (code: string, message: string): EffectResult => ({ status: "err", error: { code, message } });
 const appendFailed = "durable_effect_process_event_append_failed";
@@ -20,21 +24,47 @@ export const resultOfOutcome = (outcome: Outcome): EffectResult =>
 export const resultOfUnsent = ({ to }: Extract<EffectSpec, { readonly kind: "message" }>): EffectResult =>
   err("handle_refused", notVisible(processOfScope(to)));
 
+/** What a body's event asks of its process's log. */
+export const requestOfEffect = (effect: EventEffect): ProcessEventAppendRequest => {
+  const { event_type, payload, replay_key, wake_target_scope } = effect;
+  const request = { event_type, payload, replay: { key: replay_key } };
+  return wake_target_scope === undefined ? request : { ...request, wake_target_scope };
+};
+
 /**
- * The result of a body's event: where it stands, or why it does not. An event that was taken is known by its key for
+ * The result of a body's event: the event as it stands in the log, or why it does not. An event that was taken is known by its key for
  * ever, and what its process refuses once it refuses for ever; one that fits and is not known had no room. So it may be asked at any time after its request.
  */
-export const resultOfEvent = (
-  row: ProcessRow | undefined,
-  effect: Extract<EffectSpec, { readonly kind: "event" }>,
-): EffectResult => {
-  const { event_type, payload, replay_key, payload_hash: payloadHash, invalid } = effect;
+export const resultOfEvent = (row: ProcessRow | undefined, effect: EventEffect): EffectResult => {
+  const { payload_hash: payloadHash, invalid } = effect;
   const processId = row?.registration.id ?? "";
-  const request = { event_type, payload, replay: { key: replay_key } };
+  const request = requestOfEffect(effect);
   const said = invalid === undefined ? {} : { invalid };
   const found = appendEvent(row, { processId, request, payloadHash, at: row?.updatedAt ?? 0, ...said });
   if (E.isLeft(found)) return err(appendFailed, found.left.message);
   if (!found.right.isReplay)
     return err(appendFailed, "there is no room: too many signals are not awaited, or too many wakes not answered");
-  return ok({ process_id: processId, sequence: found.right.event.sequence });
+  return ok(ProcessEvent.encode(found.right.event) as Json);
+};
+
+/** An event as it stands in a process's log, from what observers were told of it. */
+export const observedEvent = (
+  row: ProcessRow,
+  {
+    sequence,
+    event_type,
+    payload,
+    at,
+  }: Pick<ProcessEvent, "sequence" | "event_type" | "payload"> & { readonly at: number },
+): ProcessEvent => {
+  const { id, event_types } = row.registration;
+  const type = event_types.find(({ name }) => name === event_type);
+  const semantics = materialize(type?.semantics ?? {}, payload, eventIdentityOf(id, sequence));
+  const key = [...row.replays].find(([, { seq }]) => seq === sequence)?.[0];
+  const request = { event_type, payload, ...(key === undefined ? {} : { replay: { key } }) };
+  return eventOf(
+    { processId: id, request, payloadHash: "", at },
+    { seq: sequence, at },
+    E.getOrElse(() => ({}))(semantics),
+  );
 };
