@@ -13,9 +13,10 @@ import {
 } from "@pawl/sansio-core";
 import { type ToolResult, done, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Answer, type BodyPort, BodyRun } from "./body.ts";
+import { type Answer, type BodyPort, BodyRun, type Request, type RunId } from "./body.ts";
 import { toolContext } from "./context/context.ts";
 import { type CallFacts, completionKeyId } from "./context/facts.ts";
+import type { ProcessReach } from "./context/process-reach.ts";
 import { Quarantined, recordedIn } from "./fold.ts";
 import type { Cause, ScopeRunner } from "./scope.ts";
 import type { SessionPort } from "./session.ts";
@@ -42,11 +43,15 @@ interface Past {
 export class Bodies {
   readonly #port: SessionPort;
   readonly #runner: () => ScopeRunner;
+  readonly #reach: () => ProcessReach;
   readonly #runs = new Map<CallRef, BodyRun>();
+  /** Requests for which their link has no room yet. */
+  #blocked: (() => void)[] = [];
 
-  constructor(port: SessionPort, runner: () => ScopeRunner) {
+  constructor(port: SessionPort, runner: () => ScopeRunner, reach: () => ProcessReach) {
     this.#port = port;
     this.#runner = runner;
+    this.#reach = reach;
   }
 
   get #state(): State {
@@ -135,6 +140,8 @@ export class Bodies {
       executionScope,
       name,
       payload,
+      place: `${scope.replace(/^session:/, "")}/${request}/${name}`,
+      reach: this.#reach(),
       token: (key) => tokenOf(this.#port.roots, scope, key),
       continueAs: (args) => {
         this.end(call);
@@ -143,11 +150,25 @@ export class Bodies {
     };
   }
 
+  #record(id: RunId, request: Request): void {
+    const { key, hash, effect } = request;
+    const told = this.#runner().tell({ type: "effect.requested", ...id, key, hash, effect });
+    if (E.isLeft(told) && told.left.code === "link_full") this.#blocked.push(() => this.#record(id, request));
+  }
+
+  /** There may be room for requests that their link had none for. */
+  askAgain(): void {
+    const blocked = this.#blocked;
+    this.#blocked = [];
+    for (const again of blocked) again();
+  }
+
   #bodyPort(): BodyPort {
     const tell = (event: Event): void => void this.#runner().tell(event);
     return {
       ask: (id, key, kind, hash) => ask(this.#state, { ...id, key, kind, hash }),
-      record: (id, { key, hash, effect }) => tell({ type: "effect.requested", ...id, key, hash, effect }),
+      record: (id, request) => this.#record(id, request),
+      leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),
       reuse: ({ call, attempt }, key) => tell({ type: "effect.reused", call, attempt, key }),
       settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
       diverge: (id, position, expected, found) => tell({ type: "call.diverged", ...id, position, expected, found }),
@@ -167,7 +188,8 @@ export class Bodies {
     const row = this.#state.calls.at(call);
     const effect = row === undefined ? undefined : bodyOf(row)?.settled.get(key);
     if (run === undefined || effect === undefined) return;
-    const result = value === cause.seq ? resultIn(cause.event, key, effect) : this.#earlier(run, key, effect);
+    const result =
+      value === cause.seq ? resultIn(cause.event, key, effect, this.#state.process) : this.#earlier(run, key, effect);
     run.hear({ key, seq, index, at: cause.at, result, winner: effect.winner });
   }
 
@@ -190,7 +212,8 @@ export class Bodies {
     const answers = settled.map(([key, effect]): Answer => {
       const { settled: seq, index, winner } = effect;
       const { event } = this.#eventAt(events, effect.value);
-      return { key, seq, index, at: this.#eventAt(events, seq).at, result: resultIn(event, key, effect), winner };
+      const result = resultIn(event, key, effect, this.#state.process);
+      return { key, seq, index, at: this.#eventAt(events, seq).at, result, winner };
     });
     const own = settled
       .filter(([, effect]) => effect.attempt === attempt)

@@ -40,6 +40,8 @@ export interface BodyPort {
   readonly record: (run: RunId, request: Request) => void;
   readonly reuse: (run: RunId, key: string) => void;
   readonly settle: (run: RunId, key: string, result: EffectResult) => void;
+  /** The body waits no longer under this key. */
+  readonly leave: (run: RunId, key: string) => void;
   readonly diverge: (run: RunId, position: number, expected: string, found: string) => void;
   /** There may be something to deliver. */
   readonly stir: () => void;
@@ -106,9 +108,19 @@ export class BodyRun {
     this.#idle.touch();
   }
 
+  /** Something is on its way to the body: dropped now, it would not hear it. */
+  get #hasNews(): boolean {
+    const { due, isLive } = this.#timeline;
+    if (due !== undefined) return this.#waiting.has(due);
+    return isLive && (this.#queue.length > 0 || this.#cancelledAt !== undefined);
+  }
+
   /** Nothing was asked for a while. A body that its log knows to go on, and that does not, has diverged from it. */
   #rest(): void {
-    if (this.#timeline.isLive) this.#port.suspend(this.id);
+    if (this.#hasNews) {
+      this.#port.stir();
+      this.#idle.touch();
+    } else if (this.#timeline.isLive) this.#port.suspend(this.id);
     else this.#diverge("the request that its log records next", "no request at all");
   }
 
@@ -207,6 +219,11 @@ export class BodyRun {
 
   #settle(key: string, result: EffectResult): void {
     if (!this.#isOver) this.#port.settle(this.id, key, result);
+  }
+
+  /** Gives up a wait that it has asked for. */
+  leave(key: string): void {
+    if (!this.#isOver) this.#port.leave(this.id, key);
   }
 
   /** An answer of the log's; it is delivered in its turn. */

@@ -6,6 +6,14 @@ export { Resolved } from "./resolve.ts";
 export { type Approval, type Rejecting, type Stickiness } from "./decide.ts";
 export { type Target } from "./cancel.ts";
 export { type Patience, defaultPatience } from "./body.ts";
+export { type DeletionReport, type ProcessSignal, Processes } from "./process.ts";
+export { type Engine, type EngineRun, type Engines } from "./engine.ts";
+export { type Wake } from "./process-wake.ts";
+export { type ProcessHost } from "./process-work.ts";
+export { type CancelledProcess, type ProcessesFacet, type SignalledProcess } from "./context/process.ts";
+export { type ProcessStart } from "./context/process-registration.ts";
+export { type ProcessEventsFacet } from "./context/process-event.ts";
+export { type HandleTools } from "./context/handle-tool.ts";
 export { type Platform } from "./platform.ts";
 export {
   type Append,

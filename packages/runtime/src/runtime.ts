@@ -5,6 +5,8 @@ import { Alarms } from "./alarms.ts";
 import { OwnedElsewhere, Refused } from "./error.ts";
 import { foldLines } from "./fold.ts";
 import type { Journal, Lease } from "./journal.ts";
+import { Post } from "./link-post.ts";
+import { Processes } from "./process.ts";
 import type { Platform } from "./platform.ts";
 import { type HostPort, Session } from "./session.ts";
 import type { Roots } from "./token.ts";
@@ -34,6 +36,10 @@ export class Runtime {
   readonly #loop: TurnLoop;
   readonly #platform: Platform;
   readonly #joined: Promise<void>;
+  readonly #host: HostPort;
+  readonly #post: Post;
+  /** What the host does with processes. */
+  readonly processes: Processes;
   readonly #open = new Map<string, Promise<Session>>();
 
   constructor(options: RuntimeOptions) {
@@ -43,6 +49,13 @@ export class Runtime {
     this.#platform = new Alarms(platform).platform;
     this.#joined = lease === undefined ? Promise.resolve() : journal.join(instance, lease);
     this.#joined.catch(() => undefined); // Whoever opens a scope hears of it.
+    this.processes = new Processes((scope) => this.#scope(scope));
+    this.#host = { environment: async () => options.tools, ...options.host };
+    this.#post = new Post({
+      platform: this.#platform,
+      open: (scope) => this.#scope(scope),
+      report: (what, thrown) => options.host?.internalError?.(what, thrown),
+    });
     this.#tools = new Map(options.tools.map((tool) => [manifestOf(tool).id, tool]));
   }
 
@@ -53,7 +66,16 @@ export class Runtime {
 
   /** The session of this id: claimed, folded from its log, and going on with what was under way. */
   session(id: string): Promise<Session> {
-    const scope = `session:${id}`;
+    return this.#scope(`session:${id}`);
+  }
+
+  /** Goes on with what nobody looks after: processes at work, words on their way, deadlines that have passed. */
+  async recover(): Promise<void> {
+    const { journal, platform } = this.#with;
+    for (const scope of await journal.due(platform.now())) await this.#scope(scope);
+  }
+
+  #scope(scope: string): Promise<Session> {
     const open = this.#open.get(scope) ?? this.#claim(scope);
     this.#open.set(scope, open);
     open.catch(() => this.#open.delete(scope));
@@ -61,7 +83,7 @@ export class Runtime {
   }
 
   async #claim(scope: string): Promise<Session> {
-    const { journal, instance, roots, host = {}, options = {}, tools } = this.#with;
+    const { journal, instance, roots, options = {}, tools } = this.#with;
     await this.#joined;
     const claim = await journal.claim(scope, instance, currentProtocol);
     if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
@@ -73,7 +95,8 @@ export class Runtime {
       owner: instance,
       roots,
       patience: { ...defaultPatience, ...this.#with.patience },
-      host,
+      host: this.#host,
+      post: this.#post,
       tool: (id) => this.#tools.get(id),
       stir: (member) => this.#loop.stir(member),
       isLeased: () => false,

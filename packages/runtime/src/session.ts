@@ -19,6 +19,8 @@ import { type Approval, Edits, type Rejecting, approve, reject } from "./decide.
 import { ScopeLost } from "./error.ts";
 import { follow } from "./follow.ts";
 import { FinishedIndex } from "./finished.ts";
+import { type AmongHost, AmongScopes } from "./among.ts";
+import type { Post } from "./link-post.ts";
 import type { JournalLine } from "./journal.ts";
 import type { Platform } from "./platform.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
@@ -31,12 +33,10 @@ import type { Member } from "./turn-loop.ts";
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
 /** What a host fills in. */
-export interface HostPort {
+export interface HostPort extends AmongHost {
   /** Answers a host request; what it throws is the body's error. */
   readonly request?: (name: string, input: Json, key: string) => Promise<Json>;
   readonly observe?: (scope: string, command: Of<"observe">) => void;
-  /** What went wrong inside a tool, which no model is shown. */
-  readonly internalError?: (call: string, thrown: unknown) => void;
 }
 
 export interface SessionPort {
@@ -49,6 +49,7 @@ export interface SessionPort {
   readonly stir: (member: Member) => void;
   readonly isLeased: () => boolean;
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
+  readonly post: Post;
   readonly find: (kind: Finished["kind"], id: string) => Promise<number | undefined>;
   readonly lost: () => void;
 }
@@ -70,10 +71,16 @@ export class Session {
   readonly #access: Access;
   readonly #requests: Requests;
   readonly #edits = new Edits();
+  /** What it has to do with other scopes, and with processes. */
+  readonly among: AmongScopes;
 
   constructor(state: State, epoch: number, port: SessionPort) {
     this.#port = port;
-    this.#bodies = new Bodies(port, () => this.#runner);
+    this.#bodies = new Bodies(
+      port,
+      () => this.#runner,
+      () => this.among.reach,
+    );
     this.#runner = new ScopeRunner(state, epoch, {
       platform: port.platform,
       stir: port.stir,
@@ -88,6 +95,7 @@ export class Session {
     const { platform, readLines } = port;
     this.#access = { runner: this.#runner, finished: this.#finished, platform, readLines };
     this.#requests = new Requests(this.#access);
+    this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain());
   }
 
   get runner(): ScopeRunner {
@@ -172,6 +180,7 @@ export class Session {
     this.#bodies.endAll();
     this.#requests.lose(new ScopeLost(why));
     this.#edits.lose(why);
+    this.among.lose(why);
     this.#port.lost();
   }
 
@@ -209,6 +218,15 @@ export class Session {
         return this.#requests.take(command);
       case "observe":
         return this.#port.host.observe?.(this.#runner.id, command);
+      case "send":
+      case "message.answer":
+      case "wake.deliver":
+      case "env.load":
+      case "engine.run":
+      case "engine.cancel":
+      case "process.observe":
+      case "deletion.report":
+        return this.#begin(() => this.among.perform(command));
       default:
         return this.#runner.lose(`this runtime can not perform ${command.type} yet`);
     }
@@ -250,9 +268,10 @@ export class Session {
     }
   }
 
-  /** Opens the scope in its log, and goes on with what was under way. */
+  /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
   async open(opened: Event, catalog: Event): Promise<void> {
     this.#runner.open(opened);
+    if (this.#runner.id.startsWith("process:")) return this.#runner.settled();
     await this.report(catalog);
   }
 }

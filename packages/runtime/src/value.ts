@@ -3,9 +3,13 @@ import {
   type EffectResult,
   type EffectStatus,
   type Event,
+  type ProcessRow,
   ReplyCodec,
   type SettledEffect,
   resolutionIn,
+  resultOfEvent,
+  resultOfOutcome,
+  resultOfUnsent,
 } from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
 
@@ -43,12 +47,28 @@ const resultOfWait = (event: Event, key: string, status: EffectStatus): EffectRe
     return resultOfResolution(resolution);
   if (event.type === "wait.cancelled" && event.key === key) return cancelled;
   if (event.type === "wait.revoked" && event.keys.includes(waitOfKey(key))) return revoked;
+  if (event.type === "session.deleted" || (event.type === "effect.requested" && event.key === key)) return revoked;
   return timedOut;
 };
 
-/** The value of an effect, in the event that holds it. */
-export const resultIn = (event: Event, key: string, { kind, status }: SettledEffect): EffectResult => {
+/** What was asked of a process, or told to one's own: answered by an event, or by the request itself. */
+const resultOfProcess = (event: Event, process: ProcessRow | undefined): EffectResult => {
+  if (event.type === "message.answered") return resultOfOutcome(event.outcome);
+  if (event.type !== "effect.requested") return done(null);
+  const { effect } = event;
+  if (effect.kind === "message") return resultOfUnsent(effect);
+  return effect.kind === "event" ? resultOfEvent(process, effect) : done(null);
+};
+
+/** The value of an effect, in the event that holds it; that of a process's event hangs on the process's log as well. */
+export const resultIn = (
+  event: Event,
+  key: string,
+  { kind, status }: SettledEffect,
+  process?: ProcessRow,
+): EffectResult => {
   if (kind === "wait") return resultOfWait(event, key, status);
+  if (kind === "message" || kind === "event") return resultOfProcess(event, process);
   if (event.type === "replies.recorded") return done(event.replies.map(ReplyCodec.encode) as Json);
   const isAnswer = (event.type === "step.settled" || event.type === "host.answered") && event.key === key;
   return isAnswer ? event.result : done(null);

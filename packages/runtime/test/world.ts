@@ -47,6 +47,7 @@ const never = new Promise<never>(() => undefined);
 /** A journal as one process sees it: after its death nothing is written, and nothing comes back. */
 const mortal = (journal: Journal, process: Process): Journal => ({
   ...journal,
+  claim: (...of) => (process.isDead ? never : journal.claim(...of)),
   appendAll: async (appends) => {
     process.beforeAppend();
     if (process.isDead) return never;

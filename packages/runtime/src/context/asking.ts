@@ -11,7 +11,10 @@ export interface Durable<A> extends Promise<A> {
   readonly key: string;
 }
 
-export const durable = <A>(key: string, promise: Promise<A>): Durable<A> => Object.assign(promise, { key });
+export const durable = <A>(key: string, promise: Promise<A>): Durable<A> => {
+  promise.catch(() => undefined); // A body need not await it, or does so after a race: what it came to is on record.
+  return Object.assign(promise, { key });
+};
 
 export const toJson = (input: unknown, what: string): Json => {
   const value = fromJs(input === undefined ? null : input);

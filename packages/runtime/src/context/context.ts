@@ -6,11 +6,15 @@ import { type Batches, batches } from "./batch.ts";
 import type { CallFacts } from "./facts.ts";
 import { type HostRequests, hostRequests } from "./host.ts";
 import { type Names, names } from "./name.ts";
+import { type HandleToolFacet, handleTools } from "./handle-tool.ts";
+import { type Processes, processes } from "./process.ts";
+import { type ProcessEvents, processEvents } from "./process-event.ts";
 import { type Selects, selects } from "./select.ts";
 import { type Steps, steps } from "./step.ts";
 import { type Waits, waits } from "./wait.ts";
 
-export interface ToolContext extends Steps, Waits, HostRequests, Batches, Selects, Names {
+export interface ToolContext
+  extends Steps, Waits, HostRequests, Batches, Selects, Names, Processes, ProcessEvents, HandleToolFacet {
   readonly sessionId: string;
   readonly toolCallId: string;
   readonly attempt: number;
@@ -19,12 +23,15 @@ export interface ToolContext extends Steps, Waits, HostRequests, Batches, Select
   readonly replayKey: string;
   readonly payload: Json;
   readonly signal: AbortSignal;
+  /** Tells the host's trace that a process was started for this call. */
+  readonly emitChildProcessStarted: (processId: string, entryName?: string) => void;
   /** Starts the body anew with other arguments and nothing remembered. */
   readonly continueAs: (args: unknown) => Promise<never>;
 }
 
 export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const asking = new Asking(body, facts);
+  const own = processes(asking);
   return {
     sessionId: facts.sessionId,
     toolCallId: facts.callId,
@@ -41,6 +48,10 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     ...batches(asking),
     ...selects(asking),
     ...names(asking),
+    ...own,
+    ...processEvents(asking),
+    ...handleTools(asking, own.processes),
+    emitChildProcessStarted: (processId, entryName) => facts.reach.childStarted(body.id.call, processId, entryName),
     continueAs: (args) => {
       facts.continueAs(toJson(args, "the arguments to continue with"));
       return new Promise<never>(() => undefined);

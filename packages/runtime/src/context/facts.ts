@@ -4,6 +4,7 @@ import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
 import type { Standing } from "../open.ts";
+import type { ProcessReach } from "./process-reach.ts";
 
 export interface CallFacts {
   readonly sessionId: string;
@@ -16,6 +17,9 @@ export interface CallFacts {
   readonly executionScope: string;
   readonly name: string;
   readonly payload: Json;
+  /** `{session}/{request}/{call name}`: what processes are called that stand for calls of the body. */
+  readonly place: string;
+  readonly reach: ProcessReach;
   readonly token: (id: string) => string;
   readonly continueAs: (args: Json) => void;
 }

@@ -1,0 +1,61 @@
+/** A scope among others: what it says and hears, what runs its process, and those who wait for either. */
+import type { Access } from "./access.ts";
+import type { ProcessReach } from "./context/process-reach.ts";
+import { type Engines, EngineRuns } from "./engine.ts";
+import { ScopeLost } from "./error.ts";
+import { Links } from "./link.ts";
+import type { Post } from "./link-post.ts";
+import { plainEnvironment, reachOf } from "./process-scope.ts";
+import { type ProcessCommand, type ProcessHost, ProcessWork, type Workplace } from "./process-work.ts";
+import type { ToolDefinition } from "./tool.ts";
+import { Watch } from "./watch.ts";
+
+export interface AmongHost extends ProcessHost {
+  /** What runs processes that are no tool's call, by their kind; turns of sessions under `session_turn`. */
+  readonly engines?: Engines;
+  /** What went wrong inside, which no model is shown. */
+  readonly internalError?: (call: string, thrown: unknown) => void;
+}
+
+export interface AmongPort {
+  readonly host: AmongHost;
+  readonly post: Post;
+  readonly tool: (id: string) => ToolDefinition | undefined;
+}
+
+export class AmongScopes {
+  /** The scope, for those who work for its process. */
+  readonly scope: Workplace;
+  readonly links: Links;
+  /** What waits for the state of this scope. */
+  readonly watch = new Watch();
+  readonly reach: ProcessReach;
+  readonly #engines: EngineRuns;
+  readonly #work: ProcessWork;
+
+  /** `answered`: a link may have room again. */
+  constructor(access: Access, { host, post, tool }: AmongPort, answered: () => void) {
+    this.scope = { ...access, report: (what, thrown) => host.internalError?.(what, thrown) };
+    this.links = new Links(this.scope, answered);
+    this.#engines = new EngineRuns(this.scope, host.engines ?? {});
+    const { scope, links, watch } = this;
+    this.#work = new ProcessWork({ scope, links, watch, engines: this.#engines, post, host });
+    const environmentSpec = host.environmentSpec ?? (() => plainEnvironment);
+    this.reach = reachOf({
+      scope,
+      watch,
+      tool,
+      environmentSpec,
+      childStarted: (...child) => host.childStarted?.(...child),
+    });
+  }
+
+  perform(command: ProcessCommand): Promise<void> {
+    return this.#work.perform(command);
+  }
+
+  lose(why: string): void {
+    this.#engines.lose();
+    this.watch.lose(new ScopeLost(why));
+  }
+}

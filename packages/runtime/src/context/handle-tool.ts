@@ -1,0 +1,178 @@
+/** The tools by which a program uses processes as values: it starts a call apart, awaits, signals and cancels it. */
+import { type EffectResult, PreparedToolCall, handleValue, outputOfAwait, parseHandle } from "@pawl/sansio-core";
+import {
+  type Json,
+  type ToolCallOutput,
+  ToolCallOutput as OutputCodec,
+  type ToolInvocationReply,
+  describe,
+  failureOutput,
+  lift,
+  read,
+  replyError,
+  runtimeFailure,
+  successOutput,
+} from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { EffectError } from "../error.ts";
+import { type ToolDefinition, checkArgs, manifestOf } from "../tool.ts";
+import { type Asking, toJson, valueOf } from "./asking.ts";
+import type { ProcessesFacet } from "./process.ts";
+
+export interface HandleTools {
+  readonly startToolCall: (callId: string, name: string, args: unknown) => Promise<ToolInvocationReply>;
+  readonly awaitProcess: (callId: string, handle: Json) => Promise<ToolInvocationReply>;
+  readonly signalProcess: (
+    callId: string,
+    handle: Json,
+    signalName: string,
+    payload: unknown,
+  ) => Promise<ToolInvocationReply>;
+  readonly cancelProcess: (callId: string, handle: Json) => Promise<ToolInvocationReply>;
+}
+
+export interface HandleToolFacet {
+  readonly handleTools: HandleTools;
+}
+
+/** Of a tool that is to be called apart: what it is called with; or how the call is over already. */
+type Preparation = { readonly call: PreparedToolCall } | { readonly output: ToolCallOutput };
+
+const unavailable = failureOutput(
+  runtimeFailure("unavailable", "tool_unavailable", "Tool is unavailable in this session"),
+);
+
+const hidden = failureOutput(
+  runtimeFailure("internal", "tool_internal_error", "An internal error occurred while executing the tool"),
+);
+
+const prepared = async (tool: ToolDefinition | undefined, callId: string, args: Json): Promise<Preparation> => {
+  if (tool === undefined) return { output: unavailable };
+  const { id: tool_id, name: tool_name } = manifestOf(tool);
+  const checked = await checkArgs(tool, args);
+  if (E.isLeft(checked)) {
+    return { output: failureOutput(runtimeFailure("invalid_request", "invalid_tool_args", checked.left)) };
+  }
+  try {
+    const prepared_payload = (await tool.prepare?.(checked.right)) ?? null;
+    return { call: { call_id: callId, tool_id, tool_name, args, prepared_payload } };
+  } catch {
+    return { output: hidden }; // What a tool throws is no model's business.
+  }
+};
+
+const stepOf = (preparation: Preparation): EffectResult => ({
+  status: "ok",
+  value:
+    "call" in preparation
+      ? { call: PreparedToolCall.encode(preparation.call) as Json }
+      : { output: OutputCodec.encode(preparation.output) as Json },
+});
+
+const preparationIn = (json: Json): Preparation => {
+  const said = json as { readonly call?: Json; readonly output?: Json };
+  if (said.call !== undefined) {
+    const call = read(PreparedToolCall, said.call);
+    if (E.isRight(call)) return { call: call.right };
+    throw new EffectError("durable_effect_value", describe(call.left));
+  }
+  const output = read(OutputCodec, said.output);
+  if (E.isRight(output)) return { output: output.right };
+  throw new EffectError("durable_effect_value", describe(output.left));
+};
+
+const messageOf = (thrown: unknown): string => {
+  if (thrown instanceof EffectError) return thrown.message;
+  throw thrown; // The program's own fault, and nobody's reply.
+};
+
+export const handleTools = (asking: Asking, processes: ProcessesFacet): HandleToolFacet => {
+  const { body, facts } = asking;
+
+  const prepare = async (callId: string, name: string, args: Json): Promise<Preparation> => {
+    const key = `start-tool-call:${callId}:prepare`;
+    const { result } = await asking.ask(key, { kind: "step", recovery: "again", input: args }, [name, args], async () =>
+      stepOf(await prepared(facts.reach.toolNamed(name), callId, args)),
+    );
+    return preparationIn(valueOf(result));
+  };
+
+  const recorded = (
+    callId: string,
+    tool: string,
+    args: Json,
+    output: ToolCallOutput,
+    since = body.now,
+  ): ToolInvocationReply => ({
+    output,
+    record: { call_id: callId, tool, args, output, duration_ms: Math.max(0, body.now - since) },
+  });
+
+  /** A tool over a handle: what it says of itself, and what it makes of its process. */
+  const over = async (
+    {
+      callId,
+      tool,
+      args,
+      handle,
+    }: { readonly callId: string; readonly tool: string; readonly args: Json; readonly handle: Json },
+    act: (id: string) => Promise<ToolCallOutput>,
+    failed: (message: string) => string = (message) => message,
+  ): Promise<ToolInvocationReply> => {
+    const since = body.now;
+    const id = parseHandle(handle);
+    if (E.isLeft(id)) return recorded(callId, tool, args, replyError(id.left).output, since);
+    try {
+      return recorded(callId, tool, args, await act(id.right), since);
+    } catch (thrown) {
+      return recorded(callId, tool, args, replyError(failed(messageOf(thrown))).output, since);
+    }
+  };
+
+  const startToolCall: HandleTools["startToolCall"] = async (callId, name, given) => {
+    const args = toJson(given, `the arguments of \`${callId}\``);
+    const preparation = await prepare(callId, name, args);
+    if ("output" in preparation) return recorded(callId, name, args, preparation.output, body.now);
+    const { call } = preparation;
+    const id = `${facts.place}/${callId}`;
+    const input = { type: "tool_call", call } as const;
+    try {
+      await processes.start({ id, input, identity: { kind: "tool", label: call.tool_name } });
+    } catch (thrown) {
+      return recorded(callId, call.tool_name, args, replyError(messageOf(thrown)).output, body.now);
+    }
+    return recorded(callId, call.tool_name, args, successOutput(lift(handleValue(id))), body.now);
+  };
+
+  return {
+    handleTools: {
+      startToolCall,
+      awaitProcess: (callId, handle) =>
+        over({ callId, tool: "await_process", args: { handle }, handle }, async (id) =>
+          outputOfAwait(await processes.await(id)),
+        ),
+      signalProcess: (callId, handle, signalName, given) => {
+        const payload = toJson(given, `the payload of signal \`${signalName}\``);
+        const args = { handle, signal_name: signalName, payload };
+        const signalId = `process-${facts.place}/${callId}`;
+        return over(
+          { callId, tool: "signal_process", args, handle },
+          async (id) => {
+            const { process_id, sequence } = await processes.signal(id, signalName, payload, signalId);
+            return successOutput({ process_id, sequence });
+          },
+          (message) => `signal failed: ${message}`,
+        );
+      },
+      cancelProcess: (callId, handle) =>
+        over(
+          { callId, tool: "cancel_process", args: { handle }, handle },
+          async (id) => {
+            const { process_id, status } = await processes.cancel(id);
+            return successOutput({ process_id, status });
+          },
+          (message) => `cancel failed: ${message}`,
+        ),
+    },
+  };
+};

@@ -1,0 +1,144 @@
+/** Events of the process that a body runs in: `ctx.processEvents`, and `ctx.emitProcessEvent` of durable effects. */
+import {
+  type EffectResult,
+  type EffectSpec,
+  ProcessEvent,
+  type ProcessEventAppendRequest,
+  eventPayloadHash,
+  processEventKey,
+  processOfScope,
+  signalWaitKey,
+} from "@pawl/sansio-core";
+import { type Json, describe, read } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { EffectError } from "../error.ts";
+import { misfitOfProcessEvent } from "../open.ts";
+import { payloadMisfit } from "../process-schema.ts";
+import { awaitEffectKey } from "../value.ts";
+import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
+
+export interface ProcessEventsFacet {
+  readonly emit: (eventType: string, payload: unknown) => Durable<ProcessEvent>;
+  readonly emitRequest: (request: ProcessEventAppendRequest) => Durable<ProcessEvent>;
+  /** The first event of a type that stands after a place in the process's log. */
+  readonly waitEventAfter: (eventType: string, afterSequence: number) => Durable<ProcessEvent>;
+  /** The next signal of a name: the first call waits for the first, and so on. */
+  readonly awaitSignal: (name: string) => Durable<Json>;
+}
+
+export interface ProcessEvents {
+  readonly processEvents: ProcessEventsFacet;
+  /** Appends an event to the process that the body runs in, once per record. */
+  readonly emitProcessEvent: (eventType: string, payload: unknown) => Durable<ProcessEvent>;
+}
+
+const mismatch = (): EffectError =>
+  new EffectError(
+    "durable_effect_process_event_process_mismatch",
+    "process event append returned an event for a different process",
+  );
+
+/** What can only be made in a process; elsewhere it is refused as a promise. */
+const unless = <A>(misfit: EffectError | undefined, key: string, make: () => Promise<A>): Durable<A> =>
+  durable(key, misfit === undefined ? make() : Promise.reject<A>(misfit));
+
+export const processEvents = (asking: Asking): ProcessEvents => {
+  const { body, facts } = asking;
+  const { reach, standing } = facts;
+  let emitted = 0;
+
+  const ownProcess = (): string => processOfScope(reach.state().scope.id);
+
+  const eventOf = (json: Json): ProcessEvent => {
+    const event = read(ProcessEvent, json);
+    if (E.isLeft(event)) throw new EffectError("durable_effect_value", describe(event.left));
+    if (event.right.process_id !== ownProcess()) throw mismatch();
+    return event.right;
+  };
+
+  const append = async (key: string, request: ProcessEventAppendRequest, replayKey: string): Promise<ProcessEvent> => {
+    const { event_type, payload, wake_target_scope } = request;
+    const payload_hash = eventPayloadHash(event_type, payload).hash;
+    const invalid = payloadMisfit(reach.state().process, event_type, payload);
+    const effect: EffectSpec = {
+      kind: "event",
+      event_type,
+      payload,
+      replay_key: replayKey,
+      payload_hash,
+      ...(invalid === undefined ? {} : { invalid }),
+      ...(wake_target_scope === undefined ? {} : { wake_target_scope }),
+    };
+    const { result } = await asking.ask(key, effect, payload_hash);
+    return eventOf(valueOf(result));
+  };
+
+  const outside = (what: "emission" | "waiting"): EffectError | undefined =>
+    standing.process === undefined
+      ? new EffectError("process_events_unavailable", `process event ${what} is unavailable outside a durable process`)
+      : undefined;
+
+  const emitProcessEvent: ProcessEvents["emitProcessEvent"] = (eventType, payload) => {
+    const misfit = misfitOfProcessEvent(standing, eventType);
+    if (misfit !== undefined) return unless(misfit, "", () => Promise.reject<ProcessEvent>(misfit));
+    const index = emitted++;
+    const key = `durable-process-event:${index}`;
+    const json = toJson(payload, `the payload of \`${eventType}\``);
+    const replayKey = processEventKey(facts.name, body.id.attempt, index);
+    return durable(key, append(key, { event_type: eventType, payload: json }, replayKey));
+  };
+
+  const emitRequest: ProcessEventsFacet["emitRequest"] = (request) => {
+    const key = asking.nextName("process-event");
+    const replayKey = request.replay?.key ?? `tool:${facts.name}:attempt:${body.id.attempt}:${key}`;
+    return unless(outside("emission"), key, () =>
+      append(
+        key,
+        { ...request, payload: toJson(request.payload, `the payload of \`${request.event_type}\``) },
+        replayKey,
+      ),
+    );
+  };
+
+  const waitEventAfter: ProcessEventsFacet["waitEventAfter"] = (eventType, after) => {
+    const key = asking.nextName(`process-event-after:${eventType}:${after}`);
+    const find = async (): Promise<ProcessEvent> => {
+      const perform = async (): Promise<EffectResult> => {
+        try {
+          return {
+            status: "ok",
+            value: ProcessEvent.encode(await reach.eventAfter(eventType, after, body.signal)) as Json,
+          };
+        } catch (thrown) {
+          const code = thrown instanceof EffectError ? thrown.code : "process_event_wait_failed";
+          return { status: "err", error: { code, message: thrown instanceof Error ? thrown.message : String(thrown) } };
+        }
+      };
+      const spec: EffectSpec = { kind: "step", recovery: "again", input: after };
+      return eventOf(valueOf((await asking.ask(key, spec, after, perform)).result));
+    };
+    return unless(outside("waiting"), key, find);
+  };
+
+  const ordinals = new Map<string, number>();
+  const awaitSignal: ProcessEventsFacet["awaitSignal"] = (name) => {
+    const ordinal = (ordinals.get(name) ?? 0) + 1;
+    ordinals.set(name, ordinal);
+    const wait = signalWaitKey(ownProcess(), name, ordinal);
+    const key = awaitEffectKey(wait);
+    return unless(outside("waiting"), key, async () => {
+      const { result } = await asking.ask(key, { kind: "wait", wait, signal: { name, ordinal } }, wait);
+      return valueOf(result);
+    });
+  };
+
+  return {
+    emitProcessEvent,
+    processEvents: {
+      emit: (event_type, payload) => emitRequest({ event_type, payload: payload as Json }),
+      emitRequest,
+      waitEventAfter,
+      awaitSignal,
+    },
+  };
+};

@@ -1,0 +1,43 @@
+/** What a body's scope can do with processes, as its context needs it. */
+import {
+  type CausalRef,
+  type EffectResult,
+  type Event,
+  type ProcessEvent,
+  type SessionScope,
+  type State,
+  startedByProcess,
+  startedBySession,
+} from "@pawl/sansio-core";
+import type { ToolDefinition } from "../tool.ts";
+
+export interface ProcessReach {
+  readonly state: () => State;
+  /** Steps an event of the scope; why it does not fit, if it does not. */
+  readonly tell: (event: Event) => EffectResult;
+  /** Names the environment that a process started here runs in. */
+  readonly captureEnv: () => string;
+  /** The tool of a name that may be called here. */
+  readonly toolNamed: (name: string) => ToolDefinition | undefined;
+  /** The first event of a type after a place in the log of the scope's own process, as soon as it is there. */
+  readonly eventAfter: (eventType: string, after: number, signal: AbortSignal) => Promise<ProcessEvent>;
+  readonly childStarted: (call: string, processId: string, entryName: string | undefined) => void;
+}
+
+const sessionPrefix = "session:";
+
+/** In whose name a scope's bodies hold handles. A process holds none. */
+export const holderOf = ({ scope }: State): SessionScope | undefined =>
+  scope.id.startsWith(sessionPrefix) ? { session_id: scope.id.slice(sessionPrefix.length) } : undefined;
+
+/** On whose behalf a process runs that a call starts here, and whom it wakes. */
+export const startOf = (state: State, callId: string): ReturnType<typeof startedBySession> => {
+  const holder = holderOf(state);
+  if (holder !== undefined) {
+    const cause: CausalRef = { type: "tool_call", session_id: holder.session_id, call_id: callId };
+    return startedBySession(holder, cause);
+  }
+  const { process } = state;
+  if (process === undefined) return { provenance: { originator: { type: "host" } } };
+  return startedByProcess(process, { type: "process", process_id: process.registration.id });
+};

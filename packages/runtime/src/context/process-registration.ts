@@ -1,0 +1,53 @@
+/** What a body says of a process that it starts, made into the registration that is hashed. */
+import {
+  type ProcessEventType,
+  type ProcessIdentity,
+  type ProcessInput,
+  ProcessRegistration,
+  checkRegistration,
+  identityOf,
+} from "@pawl/sansio-core";
+import { describe, encode, fromJs, read } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { EffectError } from "../error.ts";
+import { type ProcessReach, startOf } from "./process-reach.ts";
+
+export interface ProcessStart {
+  readonly id: string;
+  readonly input: ProcessInput;
+  /** Without it: what the input says of itself. */
+  readonly identity?: ProcessIdentity;
+  readonly event_types?: readonly ProcessEventType[];
+  /** Without it the environment of the call is captured, where the input needs one. */
+  readonly env_ref?: string;
+}
+
+const refused = (message: string): E.Either<EffectError, never> => E.left(new EffectError("process_refused", message));
+
+const needsEnv = ({ type }: ProcessInput): boolean => type === "tool_call" || type === "engine";
+
+/** What comes from outside, decoded: a registration like any other. */
+export const readRegistration = (said: object): E.Either<EffectError, ProcessRegistration> => {
+  const json = fromJs(said);
+  if (E.isLeft(json)) return refused(describe(json.left));
+  const registration = read(ProcessRegistration, encode(json.right));
+  if (E.isLeft(registration)) return refused(describe(registration.left));
+  const checked = checkRegistration(registration.right);
+  return E.isLeft(checked) ? refused(checked.left.message) : checked;
+};
+
+export const registrationOf = (
+  { id, input, identity, event_types, env_ref }: ProcessStart,
+  reach: ProcessReach,
+  callId: string,
+): E.Either<EffectError, ProcessRegistration> => {
+  const env = env_ref ?? (needsEnv(input) ? reach.captureEnv() : undefined);
+  return readRegistration({
+    id,
+    input,
+    identity: identity ?? identityOf(input),
+    event_types: event_types ?? [],
+    ...startOf(reach.state(), callId),
+    ...(env === undefined ? {} : { env_ref: env }),
+  });
+};
