@@ -57,7 +57,7 @@ const miscountsOf = ({ blows, outcome }: Run, usual: Outcome, scenario: Scenario
   const effects = new Set([...usual.effects.keys(), ...outcome.effects.keys()]);
   return [...effects].flatMap((effect): Violation[] => {
     const [count, expected] = [outcome.effects.get(effect) ?? 0, usual.effects.get(effect) ?? 0];
-    const claim = claimOf(effect, scenario, outcome.claims);
+    const claim = claimOf(effect, scenario, new Map([...usual.claims, ...outcome.claims]));
     const harm = breach(claim, count, expected, isUnknown);
     if (harm === undefined) return [];
     return [

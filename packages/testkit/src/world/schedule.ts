@@ -4,7 +4,7 @@
  */
 import { type Arrival, type Choose, isIndependent } from "./gate.ts";
 import { type Json, canonicalJson } from "@pawl/tool-value";
-import { type Violation, timeless, violationsOf } from "./judge.ts";
+import { type Harm, type Violation, timeless, violationsOf } from "./judge.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Outcome, runScenario } from "./world.ts";
 
@@ -14,7 +14,7 @@ export interface ScheduleOptions {
   /** So many choices are made in one run; what comes after is taken as it comes. */
   readonly depth?: number;
   readonly things?: number;
-  /** Whether every order has to come to the same result. */
+  /** Whether every order has to come to the same result, by the same effects. */
   readonly sameResult?: boolean;
 }
 
@@ -134,6 +134,9 @@ const resultsOf = (runs: readonly Run[]): readonly ResultOfOrders[] => {
   return [...results.values()];
 };
 
+/** What another order may come to, since it may take another branch. */
+const branching: ReadonlySet<Harm> = new Set(["other_result", "lost"]);
+
 /** Explores the orders of a scenario's arrivals. */
 export const exploreSchedules = async (scenario: Scenario, options: ScheduleOptions = {}): Promise<ScheduleReport> => {
   const { orders: most = 1000, depth = 200, things = 100_000, sameResult = false } = options;
@@ -151,7 +154,7 @@ export const exploreSchedules = async (scenario: Scenario, options: ScheduleOpti
   }
   const violations = runs.flatMap(({ order, outcome }) =>
     violationsOf({ blows: [], outcome }, usual, scenario)
-      .filter(({ harm }) => sameResult || harm !== "other_result")
+      .filter(({ harm }) => sameResult || !branching.has(harm))
       .map((violation) => ({ ...violation, order })),
   );
   const isBounded = isDeep || beginning !== undefined;

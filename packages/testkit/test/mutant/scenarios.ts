@@ -1,0 +1,237 @@
+/** What mutants are hunted with: scenarios over most of what a call can live through, each with what it has to come to. */
+import { type Session, ToolError, Refused, defineTool } from "@pawl/runtime";
+import { callRef } from "@pawl/sansio-core";
+import { pending, stableHash } from "@pawl/tool-value";
+import type { Scenario, ScenarioHost } from "../../src/index.ts";
+
+export interface Hunt {
+  readonly scenario: Scenario;
+  readonly expected: unknown;
+}
+
+const outcomes = async (host: ScenarioHost, tool: string, ids: readonly string[] = ["c1"]): Promise<unknown> => {
+  const replies = await host.call(
+    "r1",
+    ids.map((id) => ({ id, tool, args: { id } })),
+  );
+  return replies.map(({ call_id, output: { outcome } }) => [
+    call_id,
+    outcome.status === "failure" ? outcome.payload.code : outcome.status === "success" ? outcome.payload : "cancelled",
+  ]);
+};
+
+/** An act that may have been done before the process died of it: then it is refused, and done. */
+const once = (host: ScenarioHost, as: string, act: (session: Session) => Promise<unknown>): Promise<void> =>
+  host.within(
+    async (session) => {
+      try {
+        await act(session);
+      } catch (thrown) {
+        if (!(thrown instanceof Refused) || thrown.code === "scope_lost") throw thrown;
+      }
+    },
+    { as },
+  );
+
+const sequence: Hunt = {
+  scenario: {
+    tools: ({ effect }) => [
+      defineTool({
+        name: "work",
+        durable: true,
+        execute: async (_, ctx) => {
+          const first = await ctx.runJson("a", { n: 1 }, async (_input, { key }) => (await effect("a", { key }), 1));
+          const [b, c] = await Promise.all([ctx.runJson("b", {}, () => 2), ctx.runJson("c", {}, () => 3)]);
+          await ctx.sleep(40);
+          const won = await Promise.race([ctx.sleep(30).then(() => "slept"), ctx.sleep(3000).then(() => "overslept")]);
+          const failed = await ctx.runJson("f", {}, () => Promise.reject(new Error("no"))).catch(() => "failed");
+          return [first, b, c, won, failed];
+        },
+      }),
+    ],
+    host: (host) => outcomes(host, "work"),
+  },
+  expected: [["c1", [1, 2, 3, "slept", "failed"]]],
+};
+
+const racing: Hunt = {
+  scenario: {
+    tools: () => [
+      defineTool({
+        name: "work",
+        durable: true,
+        execute: async (_, ctx) => {
+          const first = await Promise.race(["left", "right"].map((name) => ctx.runJson(name, {}, () => name)));
+          const second = await ctx.runJson(`after ${first}`, {}, () => first);
+          return first === second;
+        },
+      }),
+    ],
+    host: (host) => outcomes(host, "work"),
+  },
+  expected: [["c1", true]],
+};
+
+const batches: Hunt = {
+  scenario: {
+    tools: ({ effect }) => [
+      defineTool({
+        name: "parent",
+        durable: true,
+        execute: async (_, ctx) => {
+          const calls = [1, 2, 3].map((n) => ({ id: `k${n}`, toolId: n === 2 ? "tool:serial" : "tool:child", args: { n } }));
+          const both = [await ctx.batch(calls), await ctx.batch(calls)];
+          return both.map((replies) => replies.map(({ call_id, output }) => `${call_id} ${output.outcome.status}`).join());
+        },
+      }),
+      defineTool({ name: "child", durable: true, execute: (_, ctx) => ctx.runJson("s", {}, () => 1) }),
+      defineTool({
+        name: "serial",
+        durable: true,
+        scheduling: "serial",
+        execute: (_, ctx) => ctx.runJson("s", {}, async (_input, { key }) => (await effect("serial", { key }), 2)),
+      }),
+    ],
+    host: (host) => outcomes(host, "parent", ["c1", "c2"]),
+  },
+  expected: ["c1", "c2"].map((id) => [id, Array(2).fill("k1 success,k2 success,k3 success")]),
+};
+
+const retrying: Hunt = {
+  scenario: {
+    tools: () => [
+      defineTool({
+        name: "work",
+        durable: true,
+        retry_policy: { type: "idempotent", max_attempts: 3, base_delay_ms: 20, max_delay_ms: 0 },
+        execute: async (_, ctx) => {
+          await ctx.runJson("kept", {}, () => 1);
+          if (ctx.attempt === 3) return ctx.attempt;
+          return { outcome: { status: "failure", payload: { class: "execution", code: "busy", message: "b", source: "tool", retry: { type: "safe" } } } };
+        },
+      }),
+      defineTool({ name: "told", durable: true, execute: () => Promise.reject(new ToolError("no such file")) }),
+      defineTool({ name: "broken", durable: true, execute: () => Promise.reject(new Error("secret")) }),
+    ],
+    host: async (host) =>
+      (await host.call("r1", ["told", "broken"].map((tool) => ({ id: tool, tool, args: {} })))).map(
+        ({ output: { outcome } }) => (outcome.status === "failure" ? [outcome.payload.code, outcome.payload.message] : outcome.status),
+      ),
+  },
+  expected: [
+    ["tool_error", "no such file"],
+    ["tool_internal_error", "An internal error occurred while executing the tool"],
+  ],
+};
+
+const unknown: Hunt = {
+  scenario: {
+    tools: ({ effect }) => [
+      defineTool({ name: "bound", execute: async () => (await effect("bound"), "done") }),
+      defineTool({
+        name: "careful",
+        durable: true,
+        execute: async (_, ctx) =>
+          ctx
+            .runJson("pay", {}, async () => (await effect("pay"), "paid"), { recovery: "once" })
+            .catch((thrown: unknown) => (thrown as { readonly code?: string }).code ?? "no code"),
+      }),
+    ],
+    claims: { bound: "at_most_once", pay: "at_most_once" },
+    host: async (host) => [...((await outcomes(host, "bound")) as unknown[]), ...(await host.call("r2", [{ id: "c2", tool: "careful", args: {} }])).map(({ output }) => output.outcome.status)],
+  },
+  expected: [["c1", "done"], "success"],
+};
+
+const waiting: Hunt = {
+  scenario: {
+    tools: ({ effect }) => [
+      defineTool({
+        name: "later",
+        recovery: "externally_owned",
+        execute: async (_, ctx) => {
+          await effect("later", { key: "1", detail: ctx.completionKey() });
+          return pending();
+        },
+      }),
+      defineTool({
+        name: "event",
+        durable: true,
+        execute: async (_, ctx) => {
+          await ctx.runJson("ask", {}, async (_input, { key }) => void (await effect("event", { key, detail: ctx.externalEventKey("e") })));
+          const never = await ctx.awaitEventJson("nobody", { deadlineMs: 100 }).catch((thrown: unknown) => (thrown as { readonly code: string }).code);
+          return [await ctx.awaitEventJson("e"), never];
+        },
+      }),
+    ],
+    host: async (host) => {
+      const called = host.call("r1", [
+        { id: "c1", tool: "later", args: {} },
+        { id: "c2", tool: "event", args: {} },
+      ]);
+      for (const [name, payload] of [["later", 1], ["event", 2]] as const) {
+        const { detail } = await host.happened(name);
+        await host.sleep(name === "event" ? 4000 : 10);
+        await once(host, name, (session) => session.resolve(String(detail), { status: "ok", payload }));
+        await once(host, `${name} again`, (session) => session.resolve(String(detail), { status: "ok", payload: 9 }));
+      }
+      return (await called).map(({ output: { outcome } }) => (outcome.status === "success" ? outcome.payload : outcome.status));
+    },
+  },
+  expected: [1, [2, "durable_effect_event_timeout"]],
+};
+
+const approving: Hunt = {
+  scenario: {
+    tools: ({ effect }) => [
+      defineTool({
+        name: "work",
+        durable: true,
+        policy: "requires_approval",
+        execute: async (_, ctx) => ctx.runJson("s", {}, async (_input, { key }) => (await effect("approved", { key }), "ok")),
+      }),
+    ],
+    host: async (host) => {
+      const called = outcomes(host, "work", ["c1", "c2", "c3"]);
+      for (const id of ["c3", "c1", "c2"]) {
+        const call = callRef("r1", id);
+        while ((await host.within(async ({ state }) => state.calls.at(call)?.phase)) !== "awaiting_approval") await host.sleep(50);
+        const seen = { hash: stableHash({ id }), by: "p" };
+        await once(host, id, (session) =>
+          id === "c1" ? session.reject(call, { ...seen, reason: "no" }) : session.approve(call, seen),
+        );
+      }
+      return called;
+    },
+  },
+  expected: [
+    ["c1", "approval_rejected"],
+    ["c2", "ok"],
+    ["c3", "ok"],
+  ],
+};
+
+const cancelling: Hunt = {
+  scenario: {
+    tools: () => [
+      defineTool({
+        name: "work",
+        durable: true,
+        execute: async (_, ctx) => {
+          await ctx.runJson("s", {}, () => 1);
+          await ctx.sleep(3_600_000);
+        },
+      }),
+    ],
+    claims: { "step work/s": "any" },
+    host: async (host) => {
+      const called = outcomes(host, "work");
+      await host.happened("step work/s");
+      await once(host, "cancel", (session) => session.cancel({ request: "r1" }, "p"));
+      return called;
+    },
+  },
+  expected: [["c1", "cancelled"]],
+};
+
+export const hunts = { sequence, racing, batches, retrying, unknown, waiting, approving, cancelling };
