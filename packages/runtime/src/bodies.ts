@@ -1,6 +1,7 @@
 /** The bodies of a scope: started, fed with answers, and ended with their calls. */
 import {
   type CallRef,
+  type CallRow,
   type Command,
   type EffectResult,
   type Event,
@@ -25,6 +26,7 @@ import { tokenOf } from "./token.ts";
 import { type ToolDefinition, checkArgs, resultOfReturned, resultOfThrown } from "./tool.ts";
 import { resultIn, resultOfResolution, waitOfKey } from "./value.ts";
 
+type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
 const hidden: ToolResult = done(
@@ -88,13 +90,23 @@ export class Bodies {
     }
     const tool = this.#port.tool(toolId);
     if (tool === undefined) return void this.#runner().tell({ type: "call.executor_missing", call, attempt, run });
-    const past = await this.#past(command);
-    if (this.#isCurrent(command)) await this.#run(command, tool, past);
+    await this.#begin(command, tool);
   }
 
-  #isCurrent({ call, attempt, run }: Of<"tool.execute">): boolean {
+  /** What settles while the past is read belongs to it: then it is read again. */
+  async #begin(command: Of<"tool.execute">, tool: ToolDefinition): Promise<void> {
+    const before = this.#current(command);
+    const past = await this.#past(command);
+    const now = this.#current(command);
+    if (now === undefined) return;
+    if (now.body !== before?.body) return this.#begin(command, tool);
+    await this.#run(command, tool, past);
+  }
+
+  /** The row of a run, while it is the one that its call is in. */
+  #current({ call, attempt, run }: Of<"tool.execute">): RunningRow | undefined {
     const row = this.#state.calls.at(call);
-    return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run;
+    return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
   }
 
   async #run(command: Of<"tool.execute">, tool: ToolDefinition, past: Past): Promise<void> {
@@ -102,6 +114,8 @@ export class Bodies {
     this.end(call);
     const body = new BodyRun({ call, attempt, run }, this.#bodyPort(), past);
     this.#runs.set(call, body);
+    const cancelled = this.#current(command)?.cancelled;
+    if (cancelled !== undefined) body.hearCancel({ seq: cancelled.birth, index: -1 });
     this.#runner().stir();
     const facts = this.#facts(command);
     const startedAt = this.#port.platform.monotonic();

@@ -11,7 +11,7 @@ export interface Blow {
   readonly moment: Moment;
 }
 
-export type Harm = "lost" | "doubled" | "other_result" | Exclude<Ended, "done">;
+export type Harm = "lost" | "doubled" | "other_result" | "diverged" | Exclude<Ended, "done">;
 
 export interface Violation {
   readonly harm: Harm;
@@ -24,10 +24,11 @@ export interface Run {
   readonly outcome: Outcome;
 }
 
-const isUnknownIn = /"code":"(?:tool|step)_outcome_unknown"/;
+const isUnknownIn = /"(?:tool|step)_outcome_unknown"/;
 
-/** Whether the log says that an outcome is unknown. */
-export const saysUnknown = ({ logs }: Outcome): boolean =>
+/** Whether the log, or what the host was told, says that an outcome is unknown. */
+export const saysUnknown = ({ logs, result = null }: Outcome): boolean =>
+  isUnknownIn.test(canonicalJson(result)) ||
   [...logs.values()].some((lines) => lines.some(({ line }) => isUnknownIn.test(line)));
 
 const isObject = (value: Json): value is JsonObject =>
@@ -66,6 +67,14 @@ const miscountsOf = ({ blows, outcome }: Run, usual: Outcome, scenario: Scenario
   });
 };
 
+/** The same code runs again: a body that asks otherwise than its log says hangs on something that is not in it. */
+const divergencesOf = ({ blows, outcome }: Run): readonly Violation[] =>
+  [...outcome.logs.values()].flatMap((lines) =>
+    lines
+      .filter(({ line }) => line.includes('"event":{"type":"call.diverged"'))
+      .map(({ line }) => ({ harm: "diverged", blows, message: line.trimEnd() })),
+  );
+
 /** So much of a result is shown. */
 const shownLength = 500;
 
@@ -73,11 +82,11 @@ export const violationsOf = (run: Run, usual: Outcome, scenario: Scenario): read
   const { blows, outcome } = run;
   const { ended, why = "", result } = outcome;
   if (ended !== "done") return [{ harm: ended, blows, message: why }];
-  const miscounts = miscountsOf(run, usual, scenario);
-  const [found, wanted] = [result, usual.result].map((value) => canonicalJson(timeless(value ?? null)));
-  if (found === wanted || found === undefined || wanted === undefined || saysUnknown(outcome)) return miscounts;
-  const message = `expected ${wanted.slice(0, shownLength)}, found ${found.slice(0, shownLength)}`;
-  return [...miscounts, { harm: "other_result", blows, message }];
+  const found = [...divergencesOf(run), ...miscountsOf(run, usual, scenario)];
+  const [came, wanted] = [result, usual.result].map((value) => canonicalJson(timeless(value ?? null)));
+  if (came === wanted || came === undefined || wanted === undefined || saysUnknown(outcome)) return found;
+  const message = `expected ${wanted.slice(0, shownLength)}, found ${came.slice(0, shownLength)}`;
+  return [...found, { harm: "other_result", blows, message }];
 };
 
 const describeBlow = ({ n, fate, moment }: Blow): string =>

@@ -16,6 +16,7 @@ const advice: { readonly [H in Harm]?: string } = {
   doubled: "hand the step's `key` to the service as idempotency key, or make the step `once`, or claim less of it",
   lost: "the effect has to be inside a durable step, whose record says that it happened",
   left_the_world: "inside a body wait for `ctx` only; in a step, for what the scenario's outside gives",
+  diverged: "what a body asks must hang on its arguments and on what `ctx` gave it, and on nothing else",
   other_result: "a body that runs again must come to the same: what it learns has to come from `ctx`",
 };
 

@@ -11,17 +11,21 @@ import {
 } from "../../src/index.ts";
 import { type Hunt, hunts } from "./scenarios.ts";
 
+/** More than any of these runs needs; one that goes in circles is found out soon. */
+const things = 6000;
+
 /** What is wrong, if anything is found. */
-const wrong = async (name: string, { scenario, expected }: Hunt): Promise<string | undefined> => {
-  const { ended, why, result } = await runScenario(scenario, { things: 20_000 });
+const wrong = async (name: string, { scenario, expected, isCalm = false }: Hunt): Promise<string | undefined> => {
+  const { ended, why, result } = await runScenario(scenario, { things });
   if (ended !== "done") return `${name}: ${ended}: ${why}`;
   const [found, wanted] = [canonicalJson(result ?? null), canonicalJson(expected as never)];
   if (found !== wanted) return `${name}: expected ${wanted}, found ${found}`;
-  const crashes = await exploreCrashes(scenario, { pairs: 25, things: 20_000 });
+  if (isCalm) return undefined;
+  const crashes = await exploreCrashes(scenario, { pairs: 25, things });
   if (!crashes.isSafe) return `${name}: ${describeCrashes(crashes)}`;
-  const simulation = await simulate(scenario, { seeds: 20, faultsPerMille: 100, things: 20_000 });
+  const simulation = await simulate(scenario, { seeds: 20, faultsPerMille: 100, things });
   if (simulation.failure !== undefined) return `${name}: ${describeSimulation(simulation).slice(0, 2000)}`;
-  const schedules = await exploreSchedules(scenario, { orders: 40, things: 20_000 });
+  const schedules = await exploreSchedules(scenario, { orders: 40, things });
   return schedules.isSafe ? undefined : `${name}: ${describeSchedules(schedules)}`;
 };
 

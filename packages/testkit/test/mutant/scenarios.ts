@@ -1,12 +1,14 @@
 /** What mutants are hunted with: scenarios over most of what a call can live through, each with what it has to come to. */
 import { type Session, ToolError, Refused, defineTool } from "@pawl/runtime";
 import { callRef } from "@pawl/sansio-core";
-import { pending, stableHash } from "@pawl/tool-value";
+import { done, failureOutput, pending, safeRetryFailure, stableHash } from "@pawl/tool-value";
 import type { Scenario, ScenarioHost } from "../../src/index.ts";
 
 export interface Hunt {
   readonly scenario: Scenario;
   readonly expected: unknown;
+  /** Whether it comes to this only when nothing disturbs it. */
+  readonly isCalm?: boolean;
 }
 
 const outcomes = async (host: ScenarioHost, tool: string, ids: readonly string[] = ["c1"]): Promise<unknown> => {
@@ -56,20 +58,28 @@ const sequence: Hunt = {
 
 const racing: Hunt = {
   scenario: {
-    tools: () => [
+    tools: ({ sleep }) => [
       defineTool({
         name: "work",
         durable: true,
         execute: async (_, ctx) => {
-          const first = await Promise.race(["left", "right"].map((name) => ctx.runJson(name, {}, () => name)));
-          const second = await ctx.runJson(`after ${first}`, {}, () => first);
-          return first === second;
+          const left = ctx.runJson("left", {}, () => "left");
+          const right = ctx.runJson("right", {}, async () => (await sleep(20), "right"));
+          const hopping = (async (): Promise<string | undefined> => {
+            const heard = await left;
+            for (let hops = 0; hops < 5; hops++) await Promise.resolve();
+            return heard;
+          })();
+          const first = await Promise.race([hopping, right]);
+          await Promise.all([hopping, right]);
+          const second = await ctx.runJson(`after ${first}`, {}, async () => (await sleep(50), first));
+          return first === second ? "kept" : "lost";
         },
       }),
     ],
     host: (host) => outcomes(host, "work"),
   },
-  expected: [["c1", true]],
+  expected: [["c1", "kept"]],
 };
 
 const batches: Hunt = {
@@ -79,9 +89,15 @@ const batches: Hunt = {
         name: "parent",
         durable: true,
         execute: async (_, ctx) => {
-          const calls = [1, 2, 3].map((n) => ({ id: `k${n}`, toolId: n === 2 ? "tool:serial" : "tool:child", args: { n } }));
+          const calls = [1, 2, 3].map((n) => ({
+            id: `k${n}`,
+            toolId: n === 2 ? "tool:serial" : "tool:child",
+            args: { n },
+          }));
           const both = [await ctx.batch(calls), await ctx.batch(calls)];
-          return both.map((replies) => replies.map(({ call_id, output }) => `${call_id} ${output.outcome.status}`).join());
+          return both.map((replies) =>
+            replies.map(({ call_id, output }) => `${call_id} ${output.outcome.status}`).join(),
+          );
         },
       }),
       defineTool({ name: "child", durable: true, execute: (_, ctx) => ctx.runJson("s", {}, () => 1) }),
@@ -106,21 +122,28 @@ const retrying: Hunt = {
         retry_policy: { type: "idempotent", max_attempts: 3, base_delay_ms: 20, max_delay_ms: 0 },
         execute: async (_, ctx) => {
           await ctx.runJson("kept", {}, () => 1);
-          if (ctx.attempt === 3) return ctx.attempt;
-          return { outcome: { status: "failure", payload: { class: "execution", code: "busy", message: "b", source: "tool", retry: { type: "safe" } } } };
+          return ctx.attempt === 3
+            ? ctx.attempt
+            : done(failureOutput(safeRetryFailure("execution", "busy", "come again")));
         },
       }),
       defineTool({ name: "told", durable: true, execute: () => Promise.reject(new ToolError("no such file")) }),
       defineTool({ name: "broken", durable: true, execute: () => Promise.reject(new Error("secret")) }),
     ],
-    host: async (host) =>
-      (await host.call("r1", ["told", "broken"].map((tool) => ({ id: tool, tool, args: {} })))).map(
-        ({ output: { outcome } }) => (outcome.status === "failure" ? [outcome.payload.code, outcome.payload.message] : outcome.status),
-      ),
+    host: async (host) => {
+      const replies = await host.call(
+        "r1",
+        ["told", "broken", "work"].map((tool) => ({ id: tool, tool, args: {} })),
+      );
+      return replies.map(({ output: { outcome } }) =>
+        outcome.status === "failure" ? [outcome.payload.code, outcome.payload.message] : outcome,
+      );
+    },
   },
   expected: [
     ["tool_error", "no such file"],
     ["tool_internal_error", "An internal error occurred while executing the tool"],
+    { status: "success", payload: 3 },
   ],
 };
 
@@ -138,7 +161,10 @@ const unknown: Hunt = {
       }),
     ],
     claims: { bound: "at_most_once", pay: "at_most_once" },
-    host: async (host) => [...((await outcomes(host, "bound")) as unknown[]), ...(await host.call("r2", [{ id: "c2", tool: "careful", args: {} }])).map(({ output }) => output.outcome.status)],
+    host: async (host) => [
+      ...((await outcomes(host, "bound")) as unknown[]),
+      ...(await host.call("r2", [{ id: "c2", tool: "careful", args: {} }])).map(({ output }) => output.outcome.status),
+    ],
   },
   expected: [["c1", "done"], "success"],
 };
@@ -148,9 +174,10 @@ const waiting: Hunt = {
     tools: ({ effect }) => [
       defineTool({
         name: "later",
-        recovery: "externally_owned",
+        durable: true,
         execute: async (_, ctx) => {
-          await effect("later", { key: "1", detail: ctx.completionKey() });
+          const detail = ctx.completionKey();
+          await ctx.runJson("mail", {}, async (_input, { key }) => void (await effect("later", { key, detail })));
           return pending();
         },
       }),
@@ -158,9 +185,20 @@ const waiting: Hunt = {
         name: "event",
         durable: true,
         execute: async (_, ctx) => {
-          await ctx.runJson("ask", {}, async (_input, { key }) => void (await effect("event", { key, detail: ctx.externalEventKey("e") })));
-          const never = await ctx.awaitEventJson("nobody", { deadlineMs: 100 }).catch((thrown: unknown) => (thrown as { readonly code: string }).code);
-          return [await ctx.awaitEventJson("e"), never];
+          await ctx.runJson(
+            "ask",
+            {},
+            async (_input, { key }) => void (await effect("event", { key, detail: ctx.externalEventKey("e") })),
+          );
+          await ctx.sleep(2000);
+          const never = await ctx
+            .awaitEventJson("nobody", { deadlineMs: 100 })
+            .catch((thrown: unknown) => (thrown as { readonly code: string }).code);
+          const early = await ctx.awaitEventJson("e");
+          await ctx.runJson("ask again", {}, async (_input, { key }) => {
+            await effect("late", { key, detail: ctx.externalEventKey("l") });
+          });
+          return [early, never, await ctx.awaitEventJson("l")];
         },
       }),
     ],
@@ -169,16 +207,24 @@ const waiting: Hunt = {
         { id: "c1", tool: "later", args: {} },
         { id: "c2", tool: "event", args: {} },
       ]);
-      for (const [name, payload] of [["later", 1], ["event", 2]] as const) {
+      for (const [name, payload] of [
+        ["later", 1],
+        ["event", 2],
+        ["late", 3],
+      ] as const) {
         const { detail } = await host.happened(name);
-        await host.sleep(name === "event" ? 4000 : 10);
+        await host.sleep(name === "late" ? 5000 : 10);
         await once(host, name, (session) => session.resolve(String(detail), { status: "ok", payload }));
-        await once(host, `${name} again`, (session) => session.resolve(String(detail), { status: "ok", payload: 9 }));
+        const [, , key = ""] = String(detail).split(".");
+        const late = { type: "wait.resolved", key, resolution: { status: "ok", payload: 9 } } as const;
+        await once(host, `${name} again`, (session) => session.report(late));
       }
-      return (await called).map(({ output: { outcome } }) => (outcome.status === "success" ? outcome.payload : outcome.status));
+      return (await called).map(({ output: { outcome } }) =>
+        outcome.status === "success" ? outcome.payload : outcome.status,
+      );
     },
   },
-  expected: [1, [2, "durable_effect_event_timeout"]],
+  expected: [1, [2, "durable_effect_event_timeout", 3]],
 };
 
 const approving: Hunt = {
@@ -188,14 +234,16 @@ const approving: Hunt = {
         name: "work",
         durable: true,
         policy: "requires_approval",
-        execute: async (_, ctx) => ctx.runJson("s", {}, async (_input, { key }) => (await effect("approved", { key }), "ok")),
+        execute: async (_, ctx) =>
+          ctx.runJson("s", {}, async (_input, { key }) => (await effect("approved", { key }), "ok")),
       }),
     ],
     host: async (host) => {
       const called = outcomes(host, "work", ["c1", "c2", "c3"]);
       for (const id of ["c3", "c1", "c2"]) {
         const call = callRef("r1", id);
-        while ((await host.within(async ({ state }) => state.calls.at(call)?.phase)) !== "awaiting_approval") await host.sleep(50);
+        while ((await host.within(async ({ state }) => state.calls.at(call)?.phase)) !== "awaiting_approval")
+          await host.sleep(50);
         const seen = { hash: stableHash({ id }), by: "p" };
         await once(host, id, (session) =>
           id === "c1" ? session.reject(call, { ...seen, reason: "no" }) : session.approve(call, seen),
@@ -234,4 +282,28 @@ const cancelling: Hunt = {
   expected: [["c1", "cancelled"]],
 };
 
-export const hunts = { sequence, racing, batches, retrying, unknown, waiting, approving, cancelling };
+const stopping: Hunt = {
+  isCalm: true,
+  scenario: {
+    tools: ({ sleep }) => [
+      defineTool({
+        name: "work",
+        durable: true,
+        execute: (_, ctx) =>
+          ctx.runJson("long", {}, async (_input, { signal }) => {
+            const aborted = new Promise((told) => signal.addEventListener("abort", () => told("stopped")));
+            return Promise.race([aborted, sleep(3_600_000)]);
+          }),
+      }),
+    ],
+    host: async (host) => {
+      const called = outcomes(host, "work");
+      await host.sleep(100);
+      await once(host, "cancel", (session) => session.cancel({ request: "r1" }, "p"));
+      return called;
+    },
+  },
+  expected: [["c1", "stopped"]],
+};
+
+export const hunts = { sequence, racing, batches, retrying, unknown, waiting, approving, cancelling, stopping };

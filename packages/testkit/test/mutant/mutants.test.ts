@@ -1,0 +1,46 @@
+/** The test of the tests: whatever is broken on purpose is caught, and what is not broken is let pass. */
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { mutants } from "./mutants.ts";
+
+interface Hunted {
+  readonly code: number;
+  readonly output: string;
+}
+
+const here = import.meta.dirname;
+
+/** Hunts in a process of its own; one that throws or does not come back has been caught as well. */
+const hunt = (mutant?: string): Promise<Hunted> =>
+  new Promise((done) => {
+    const loading = mutant === undefined ? [] : ["--import", resolve(here, "mutate.ts")];
+    const env = { ...process.env, NODE_OPTIONS: "", PAWL_MUTANT: mutant };
+    const options = { env, timeout: 120_000, killSignal: "SIGKILL" } as const;
+    execFile(process.execPath, [...loading, resolve(here, "hunt.ts")], options, (error, stdout, stderr) =>
+      done({ code: error === null ? 0 : 1, output: stdout + stderr }),
+    );
+  });
+
+const sourceOf = (file: string): string => readFileSync(resolve(here, "../../..", file), "utf8");
+
+describe("the explorers", () => {
+  it("let pass what is not broken", async () => {
+    expect(await hunt()).toEqual({ code: 0, output: "" });
+  });
+
+  it("are tried on twenty mutants and more, each a change of one place that is there", () => {
+    expect(mutants.length).toBeGreaterThanOrEqual(20);
+    const misplaced = mutants.filter(({ file, find }) => sourceOf(file).split(find).length !== 2);
+    expect(misplaced.map(({ what }) => what)).toEqual([]);
+  });
+
+  describe.concurrent("catch", () => {
+    it.each(mutants.map(({ what }) => what))("%s", async (what) => {
+      const { code, output } = await hunt(what);
+      expect(code, output).toBe(1);
+      expect(output).not.toMatch(/no mutant is called|SyntaxError/);
+    });
+  });
+});

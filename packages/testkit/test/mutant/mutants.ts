@@ -1,0 +1,176 @@
+/** Cores, runtimes and journals that are broken on purpose, each by one change to the source. The hunt has to catch all. */
+
+export interface Mutant {
+  readonly what: string;
+  readonly file: string;
+  /** Stands in the file once. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+const memory = "runtime/src/memory-journal.ts";
+const stored = "runtime/src/memory-scope.ts";
+const scope = "runtime/src/scope.ts";
+const bodies = "runtime/src/bodies.ts";
+const body = "runtime/src/body.ts";
+const timeline = "runtime/src/timeline.ts";
+const recovery = "sansio-core/src/recovery.ts";
+const ask = "sansio-core/src/effect/ask.ts";
+const settle = "sansio-core/src/effect/settle.ts";
+const waits = "sansio-core/src/wait/step.ts";
+const commands = "sansio-core/src/command.ts";
+const recover = "sansio-core/src/call/recover.ts";
+const replies = "sansio-core/src/request/replies.ts";
+
+export const mutants: readonly Mutant[] = [
+  {
+    what: "a journal that acknowledges without having written",
+    file: memory,
+    find: "    scope.write(append);\n",
+    replace: "    if (append.expectedSeq % 3 !== 0) scope.write(append);\n",
+  },
+  {
+    what: "a journal that takes the same append twice",
+    file: stored,
+    find: 'if (this.#appendIds.has(appendId)) return { type: "ok" };\n    return expectedSeq === this.#seq + 1 ?',
+    replace: "return expectedSeq > 0 ?",
+  },
+  {
+    what: "a journal that does not raise the epoch",
+    file: stored,
+    find: "this.epoch = Math.max(this.epoch, above) + 1;",
+    replace: "this.epoch = Math.max(this.epoch, 1, above);",
+  },
+  {
+    what: "a journal that loses the last line of an append",
+    file: stored,
+    find: "this.#lines.push(...lines);",
+    replace: "this.#lines.push(...lines.slice(0, Math.max(1, lines.length - 1)));",
+  },
+  {
+    what: "a core that takes what a body asks twice for a new request",
+    file: ask,
+    find: "if (open !== undefined) return mismatch(open, asked) ?? askOpen(open, asked);",
+    replace: "",
+  },
+  {
+    what: "a driver that acts before the record is durable",
+    file: scope,
+    find: 'const isNow = performed === "at_once" ||',
+    replace: 'const isNow = performed === "at_once" || command.type === "step.run" ||',
+  },
+  {
+    what: "a driver that answers its callers before the record is durable",
+    file: scope,
+    find: "    if (suffix === undefined) return Promise.resolve();",
+    replace: "    if (suffix !== null) return Promise.resolve();",
+  },
+  {
+    what: "a driver that issues nothing again after it opened a scope",
+    file: scope,
+    find: "[...observed, ...outstanding(this.#state)]",
+    replace: "[...observed, ...outstanding(this.#state).slice(0, 0)]",
+  },
+  {
+    what: "a driver that goes on after an append was refused",
+    file: scope,
+    find: 'if (result.type !== "ok") return this.lose(',
+    replace: 'if (result.type === "conflict") return this.lose(',
+  },
+  {
+    what: "a driver that keeps no deadlines",
+    file: scope,
+    find: "    this.#setAlarm();\n",
+    replace: "",
+  },
+  {
+    what: "a driver that forgets what settled while it read the past",
+    file: bodies,
+    find: "if (now.body !== before?.body) return this.#begin(command, tool);",
+    replace: "",
+  },
+  {
+    what: "a driver that hands out several answers in one turn",
+    file: bodies,
+    find: "if (run.deliver()) delivered = true;",
+    replace: "while (run.deliver()) delivered = true;",
+  },
+  {
+    what: "a body that hears answers in the order in which they came, not of the log",
+    file: timeline,
+    find: "const byPlace = (a: Mark, b: Mark): number => a.seq - b.seq || a.index - b.index;",
+    replace: "const byPlace = (a: Mark, b: Mark): number => b.seq - a.seq || a.index - b.index;",
+  },
+  {
+    what: "a body that hears no cancel",
+    file: body,
+    find: "      this.#abortWith(cancelled);\n",
+    replace: "",
+  },
+  {
+    what: "a body that runs a recorded step again",
+    file: ask,
+    find: "if (settled === undefined || isForgotten(settled, asked.attempt))",
+    replace: 'if (settled === undefined || settled.kind === "step" || isForgotten(settled, asked.attempt))',
+  },
+  {
+    what: "a core that does not resume",
+    file: recovery,
+    find: "return row.due === undefined ? ofResuming(row) : undefined;",
+    replace: "return undefined;",
+  },
+  {
+    what: "a core that runs an owner-bound body again",
+    file: recover,
+    find: 'if (recovery === "rerunnable") return rerun(draft, row);',
+    replace: 'if (recovery !== "externally_owned") return rerun(draft, row);',
+  },
+  {
+    what: "a core that runs a `once` step again",
+    file: ask,
+    find: 'effect.recovery === "once" ? "unknown" : "run"',
+    replace: '"run"',
+  },
+  {
+    what: "a core that lets the last resolution win",
+    file: waits,
+    find: "if (row?.terminal !== undefined) {\n    return reject(",
+    replace: "if (row?.terminal?.seq === 0) {\n    return reject(",
+  },
+  {
+    what: "a core that forgets who waits when a resolution comes early",
+    file: waits,
+    find: "if (row.terminal !== undefined) answer(draft, waiter, row.terminal);\n  else if",
+    replace: "if",
+  },
+  {
+    what: "a core that wakes no suspended body",
+    file: settle,
+    find: 'row.phase === "suspended" ? resuming(draft, row, { body: row.body, cause: "suspended" }) : row;',
+    replace: "row;",
+  },
+  {
+    what: "a core that does not tell running bodies their answers",
+    file: settle,
+    find: 'if (row.phase === "running") answer(draft, row, effect.key, settled);',
+    replace: 'if (row.phase === "running" && effect.kind !== "sleep") answer(draft, row, effect.key, settled);',
+  },
+  {
+    what: "a core that gives replies in another order",
+    file: replies,
+    find: "  calls.map((ref) => {",
+    replace: "  calls.toReversed().map((ref) => {",
+  },
+  {
+    what: "a core whose `once` steps run before they are on record",
+    file: commands,
+    find: 'once: { performed: "durable", afterLoss: "never"',
+    replace: 'once: { performed: "at_once", afterLoss: "never"',
+  },
+  {
+    what: "a core that gives up after the first attempt",
+    file: "sansio-core/src/call/retry.ts",
+    find: 'terms.type === "never" ? 1 : Math.max(1, Number(terms.max_attempts))',
+    replace: "1",
+  },
+];
