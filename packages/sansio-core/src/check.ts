@@ -3,18 +3,20 @@
  * whole. Tests run them after each step; `restore` runs them over what it read.
  */
 import { approvalChangeChecks, approvalChecks } from "./approval/check.ts";
+import { backgroundChangeChecks, backgroundChecks } from "./background/check.ts";
 import { batchChangeChecks, batchChecks } from "./batch/check.ts";
 import { callChangeChecks, callChecks } from "./call/check.ts";
 import { bodyOf } from "./call/model.ts";
 import { catalogChecks } from "./catalog/check.ts";
-import { type Due, isBefore } from "./deadline.ts";
 import { flowChangeChecks, flowChecks } from "./flow/check.ts";
+import { type Due, earlierOf, isBefore } from "./deadline.ts";
 import { effectChecks } from "./effect/check.ts";
 import { handleChangeChecks, handleChecks } from "./handle/check.ts";
 import { linkChangeChecks, linkChecks } from "./link/check.ts";
 import { outboxChecks } from "./outbox/check.ts";
 import { processChangeChecks, processStateChecks } from "./process/check.ts";
 import { requestChangeChecks, requestChecks } from "./request/check.ts";
+import { scheduleChangeChecks, scheduleChecks } from "./schedule/check.ts";
 import { scopeChangeChecks } from "./scope/check.ts";
 import { type State, duesOf, nextDeadline } from "./state.ts";
 import { waitChangeChecks, waitChecks } from "./wait/check.ts";
@@ -28,6 +30,7 @@ const shown = (due: Due | undefined): string => (due === undefined ? "none" : `$
 export const checkNextDeadline: Check = (state) => {
   let first: Due | undefined;
   for (const due of duesOf(state.calls)) if (first === undefined || isBefore(due, first)) first = due;
+  first = earlierOf(first, state.schedules.due);
   const found = shown(nextDeadline(state));
   return found === shown(first) ? undefined : `deadline: found ${found}, expected ${shown(first)}`;
 };
@@ -78,6 +81,8 @@ export const checks: readonly Check[] = [
   ...handleChecks,
   ...processStateChecks,
   ...flowChecks,
+  ...backgroundChecks,
+  ...scheduleChecks,
   checkTables,
   checkNextDeadline,
   checkNumbers,
@@ -95,6 +100,8 @@ export const changeChecks: readonly ChangeCheck[] = [
   ...handleChangeChecks,
   ...processChangeChecks,
   ...flowChangeChecks,
+  ...backgroundChangeChecks,
+  ...scheduleChangeChecks,
 ];
 
 /** What is wrong with a state, if anything is. */

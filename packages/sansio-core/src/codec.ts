@@ -1,6 +1,7 @@
 /** The codec of all events: one union, its member picked by the tag. */
 import { type Codec, string, tagged } from "@pawl/tool-value";
 import { approvalEvents } from "./approval/codec.ts";
+import { backgroundEvents } from "./background/codec.ts";
 import { callEvents } from "./call/codec.ts";
 import { catalogEvents } from "./catalog/codec.ts";
 import { effectEvents } from "./effect/codec.ts";
@@ -10,6 +11,7 @@ import { handleEvents } from "./handle/codec.ts";
 import { linkEvents } from "./link/codec.ts";
 import { processEvents } from "./process/codec.ts";
 import { requestEvents } from "./request/codec.ts";
+import { scheduleEvents } from "./schedule/codec.ts";
 import { scopeEvents } from "./scope/codec.ts";
 import { waitEvents } from "./wait/codec.ts";
 
@@ -25,6 +27,9 @@ export const EventCodec: Codec<Event> = tagged<Event, "type">("Event", "type", {
   ...processEvents,
   ...handleEvents,
   ...flowEvents,
+  ...backgroundEvents,
+  ...scheduleEvents,
   "external.cancel_acked": { key: string },
   "wake.acked": { key: string },
+  "session.told": { key: string },
 });

@@ -3,6 +3,9 @@
  * performs each, what it does with it after its owner was lost, and which event answers it; drivers obey.
  */
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
+import type { RunOutcome } from "./background/finish.ts";
+import type { SpawnAnswer } from "./background/model.ts";
+import type { Task } from "./background/task.ts";
 import type { ResumeCause, UnknownCause } from "./call/model.ts";
 import type { Recovery } from "./catalog/model.ts";
 import type { StepRecovery } from "./effect/model.ts";
@@ -14,6 +17,7 @@ import type { Sending } from "./link/model.ts";
 import type { ProcessState } from "./process/model.ts";
 import type { WakeDelivery } from "./process/wake.ts";
 import type { Reply } from "./request/model.ts";
+import type { ScheduleAnswer } from "./schedule/model.ts";
 
 interface OfRun {
   readonly call: CallRef;
@@ -111,6 +115,45 @@ export type Command =
       readonly payload?: Json;
       readonly state?: ProcessState;
     }
+  /** A run wants, or gives back, its place among those of the worker. */
+  | { readonly type: "permit.take"; readonly run: string }
+  | { readonly type: "permit.release"; readonly run: string }
+  /** Whoever asked for a run is told. */
+  | { readonly type: "spawn.answer"; readonly run: string; readonly answer: SpawnAnswer }
+  /** The two files of a run's attempt are to be written, from all that it reported. */
+  | {
+      readonly type: "artifacts.write";
+      readonly process: string;
+      readonly run: string;
+      readonly attempt: number;
+      readonly outcome: RunOutcome;
+    }
+  /** A session is told; by a schedule as if its user spoke. */
+  | { readonly type: "session.tell"; readonly key: string; readonly text: string; readonly schedule?: string }
+  | {
+      readonly type: "task.observe";
+      readonly what: "created" | "updated" | "message_sent" | "message_received";
+      readonly task: Task;
+    }
+  | { readonly type: "run.observe"; readonly process: string; readonly attempt: number }
+  /** When a schedule fires next after a time, and how often at the most. */
+  | {
+      readonly type: "schedule.next";
+      readonly schedule: string;
+      readonly cron_expression: string;
+      readonly timezone: string;
+      readonly after: number;
+    }
+  /** Whoever asked for a schedule is told. */
+  | { readonly type: "schedule.answer"; readonly schedule: string; readonly answer: ScheduleAnswer }
+  /** A monitor's tool is to be tried. */
+  | {
+      readonly type: "probe.run";
+      readonly schedule: string;
+      readonly fire: number;
+      readonly tool: string;
+      readonly arguments: Json;
+    }
   /** All that a deleted session held have said what becomes of them: those that live on, and nobody has, or another. */
   | {
       readonly type: "deletion.report";
@@ -152,6 +195,16 @@ export const duties: { readonly [T in Exclude<CommandType, "tool.execute" | "ste
   "deletion.report": { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
   "lambda.apply": answered("lambda.applied"),
   "flow.observe": { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
+  "permit.take": answered("permit.answered"),
+  "permit.release": { performed: "durable", afterLoss: "never", answeredBy: undefined },
+  "spawn.answer": { performed: "durable", afterLoss: "when_asked", answeredBy: undefined },
+  "artifacts.write": { performed: "durable", afterLoss: "again", answeredBy: "artifacts.written" },
+  "session.tell": untilAcked("session.told"),
+  "task.observe": { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
+  "run.observe": { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
+  "schedule.next": answered("schedule.planned"),
+  "schedule.answer": { performed: "durable", afterLoss: "when_asked", answeredBy: undefined },
+  "probe.run": { performed: "durable", afterLoss: "again", answeredBy: "probe.answered" },
   observe: { performed: "durable", afterLoss: "from_the_log", answeredBy: undefined },
 };
 

@@ -13,6 +13,8 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import { onApprovalEvent } from "./approval/step.ts";
+import type { BackgroundEvent } from "./background/model.ts";
+import { onBackgroundEvent, onBackgroundSignal } from "./background/step.ts";
 import { onBatchSignal } from "./batch/step.ts";
 import { onCallDue } from "./call/due.ts";
 import { onCallSignal } from "./call/signal.ts";
@@ -33,6 +35,8 @@ import { onOutboxEvent } from "./outbox/step.ts";
 import type { ProcessScopeEvent } from "./process/model.ts";
 import { onProcessEvent, onProcessSignal } from "./process/step.ts";
 import { onBatchEnded, onFlowEnded, onRequestEvent, onRequestOpen } from "./request/step.ts";
+import type { ScheduleEvent } from "./schedule/model.ts";
+import { onScheduleDue, onScheduleEvent, onScheduleSignal } from "./schedule/step.ts";
 import { admit } from "./scope/admit.ts";
 import { onScopeEvent } from "./scope/step.ts";
 import type { Signal } from "./signal.ts";
@@ -97,6 +101,7 @@ const handle = (draft: Draft, event: Event): Rejection | undefined => {
       return onWaitEvent(draft, event);
     case "external.cancel_acked":
     case "wake.acked":
+    case "session.told":
       return onOutboxEvent(draft, event);
     case "lambda.applied":
     case "flow.consumer_gone":
@@ -106,8 +111,10 @@ const handle = (draft: Draft, event: Event): Rejection | undefined => {
   }
 };
 
+type OfScopes = LinkEvent | ProcessScopeEvent | HandleEvent | BackgroundEvent | ScheduleEvent;
+
 /** What comes from other scopes, and what becomes of processes. */
-const handleAmongScopes = (draft: Draft, event: LinkEvent | ProcessScopeEvent | HandleEvent): Rejection | undefined => {
+const handleAmongScopes = (draft: Draft, event: OfScopes): Rejection | undefined => {
   switch (event.type) {
     case "message.received":
     case "message.answered":
@@ -121,6 +128,28 @@ const handleAmongScopes = (draft: Draft, event: LinkEvent | ProcessScopeEvent | 
     case "handles.revoked":
     case "session.deleted":
       return onHandleEvent(draft, event);
+    default:
+      return handleLongWork(draft, event);
+  }
+};
+
+/** What work does that nobody waits for: tasks, background runs, schedules. */
+const handleLongWork = (draft: Draft, event: BackgroundEvent | ScheduleEvent): Rejection | undefined => {
+  switch (event.type) {
+    case "run.requested":
+    case "permit.answered":
+    case "run.reported":
+    case "artifacts.written":
+    case "task.created":
+    case "task.updated":
+    case "task.cancel_requested":
+    case "task.messaged":
+      return onBackgroundEvent(draft, event);
+    case "schedule.requested":
+    case "schedule.planned":
+    case "schedule.cancelled":
+    case "probe.answered":
+      return onScheduleEvent(draft, event);
     default:
       return absurd(event);
   }
@@ -175,7 +204,9 @@ const route = (draft: Draft, signal: Signal): void => {
 type AmongScopes =
   | Parameters<typeof onLinkSignal>[1]
   | Parameters<typeof onProcessSignal>[1]
-  | Parameters<typeof onHandleSignal>[1];
+  | Parameters<typeof onHandleSignal>[1]
+  | LongWork;
+type LongWork = Parameters<typeof onBackgroundSignal>[1] | Parameters<typeof onScheduleSignal>[1];
 
 /** What processes, their handles and messages tell each other. */
 const routeAmongScopes = (draft: Draft, signal: AmongScopes): void => {
@@ -190,11 +221,32 @@ const routeAmongScopes = (draft: Draft, signal: AmongScopes): void => {
     case "process.emit":
     case "process.wait":
     case "process.unwait":
+    case "process.finish":
       return onProcessSignal(draft, signal);
     case "handle.grant":
     case "handle.released":
     case "handle.ended":
       return onHandleSignal(draft, signal);
+    default:
+      return routeLongWork(draft, signal);
+  }
+};
+
+const routeLongWork = (draft: Draft, signal: LongWork): void => {
+  switch (signal.type) {
+    case "run.begin":
+    case "run.finish":
+    case "run.lost":
+    case "run.overtaken":
+    case "task.report":
+    case "task.refused":
+    case "monitor.begin":
+    case "monitor.fired":
+    case "monitor.ended":
+      return onBackgroundSignal(draft, signal);
+    case "schedule.end":
+    case "schedules.end":
+      return onScheduleSignal(draft, signal);
     default:
       return absurd(signal);
   }
@@ -214,10 +266,10 @@ const settle = (draft: Draft): void => {
 
 const passTime = (draft: Draft): void => {
   if (draft.scope.status.type !== "open") return; // A scope that moves keeps what it has as it is.
-  for (let passed = 0; passed < draft.options.expire_at_once; passed++) {
-    const key = draft.takePassed();
-    if (key === undefined) return;
-    onCallDue(draft, key);
+  for (let count = 0; count < draft.options.expire_at_once; count++) {
+    const passed = draft.takePassed();
+    if (passed === undefined) return;
+    (passed.of === "call" ? onCallDue : onScheduleDue)(draft, passed.key);
     settle(draft);
   }
 };

@@ -21,6 +21,12 @@ export interface Due extends Deadline {
   readonly key: string;
 }
 
+/** Whose deadline has passed. */
+export interface Passed {
+  readonly of: "call" | "schedule";
+  readonly key: string;
+}
+
 interface Node extends Due {
   readonly below: List | undefined;
 }
@@ -34,6 +40,12 @@ export const isBefore = (a: Due, b: Due): boolean => {
   if (a.at !== b.at) return a.at < b.at;
   if (a.birth !== b.birth) return a.birth < b.birth;
   return a.key < b.key;
+};
+
+/** The one that passes first. */
+export const earlierOf = (a: Due | undefined, b: Due | undefined): Due | undefined => {
+  if (a === undefined || b === undefined) return a ?? b;
+  return isBefore(b, a) ? b : a;
 };
 
 export const isSameDeadline = (a: Deadline | undefined, b: Deadline | undefined): boolean =>

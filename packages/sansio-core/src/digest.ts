@@ -39,6 +39,16 @@ const tags: { readonly [T in CommandType]: number } = {
   "deletion.report": 22,
   "lambda.apply": 23,
   "flow.observe": 24,
+  "permit.take": 40,
+  "permit.release": 41,
+  "spawn.answer": 42,
+  "artifacts.write": 43,
+  "session.tell": 44,
+  "task.observe": 45,
+  "run.observe": 46,
+  "schedule.next": 47,
+  "schedule.answer": 48,
+  "probe.run": 49,
 };
 
 const absent = -1;
@@ -132,6 +142,41 @@ const writeFlowEvent = (lanes: Lanes, event: FlowExecutionEvent): Lanes => {
   return event.kind === "flow_complete" ? lanes.number(event.steps_executed) : lanes;
 };
 
+type LongWork = Extract<
+  Command,
+  {
+    readonly type: `permit.${string}` | `schedule.${string}` | `session.${string}` | `task.${string}` | `run.${string}`;
+  }
+>;
+type OfRuns = Extract<Command, { readonly type: "spawn.answer" | "artifacts.write" | "probe.run" }>;
+
+/** Of what nobody waits for: background runs, tasks, schedules. */
+const writeLongWork = (lanes: Lanes, c: LongWork | OfRuns): Lanes => {
+  switch (c.type) {
+    case "permit.take":
+    case "permit.release":
+      return lanes.text(c.run);
+    case "spawn.answer":
+      return lanes.text(c.run).text(c.answer.status);
+    case "artifacts.write":
+      return lanes.text(c.process).text(c.run).number(c.attempt).text(c.outcome.type);
+    case "session.tell":
+      return lanes.text(c.key).optional(c.schedule);
+    case "task.observe":
+      return lanes.text(c.what).text(c.task.id).text(c.task.state).number(c.task.attempt);
+    case "run.observe":
+      return lanes.text(c.process).number(c.attempt);
+    case "schedule.next":
+      return lanes.text(c.schedule).text(c.cron_expression).text(c.timezone).number(c.after);
+    case "schedule.answer":
+      return lanes.text(c.schedule).text(c.answer.status);
+    case "probe.run":
+      return lanes.text(c.schedule).number(c.fire).text(c.tool);
+    default:
+      return absurd(c);
+  }
+};
+
 const write = (lanes: Lanes, c: Command): Lanes => {
   lanes.word(tags[c.type]);
   switch (c.type) {
@@ -185,7 +230,7 @@ const write = (lanes: Lanes, c: Command): Lanes => {
     case "deletion.report":
       return lanes.texts(c.orphaned).texts(c.preserved);
     default:
-      return absurd(c);
+      return writeLongWork(lanes, c);
   }
 };
 

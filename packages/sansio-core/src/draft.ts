@@ -8,9 +8,9 @@ import type { BatchRow } from "./batch/model.ts";
 import { type CallRow, dueOf } from "./call/model.ts";
 import type { CatalogRow } from "./catalog/model.ts";
 import type { Command } from "./command.ts";
-import { Deadlines, isSameDeadline } from "./deadline.ts";
 import type { Finished } from "./finished.ts";
 import type { FlowRow, StepEnd } from "./flow/model.ts";
+import { Deadlines, type Passed, earlierOf, isSameDeadline } from "./deadline.ts";
 import type { BatchRef, CallRef } from "./ids.ts";
 import type { Options } from "./options.ts";
 import type { DeletionRow, HandleRow } from "./handle/model.ts";
@@ -24,11 +24,15 @@ import { type State, duesOf, isTrueDue } from "./state.ts";
 import type { Table } from "./table.ts";
 import type { Terminal, WaitRow } from "./wait/model.ts";
 
+type LongWork = Pick<State, "background" | "schedules">;
+
 export class Draft {
   readonly seq: number;
   readonly at: number;
   readonly commands: Command[] = [];
   readonly finished: Finished[] = [];
+  /** Tasks, runs and schedules: each has its own writer, in its `table.ts`. */
+  work: LongWork;
   readonly #signals: Signal[] = [];
   #toLaunch: Set<BatchRef> | undefined;
   #scope: ScopeRow;
@@ -42,8 +46,8 @@ export class Draft {
   #outbox: PersistentMap<string, OutboxRow>;
   #links: PersistentMap<string, LinkRow>;
   #handles: PersistentMap<string, HandleRow>;
-  #deletion: DeletionRow | undefined;
-  #process: ProcessRow | undefined;
+  deletion: DeletionRow | undefined;
+  process: ProcessRow | undefined;
   #flows: PersistentMap<string, FlowRow>;
   readonly #stepEnds: StepEnd[] = [];
   #deadlines: Deadlines;
@@ -65,9 +69,10 @@ export class Draft {
     this.#outbox = before.outbox;
     this.#links = before.links;
     this.#handles = before.handles;
-    this.#deletion = before.deletion;
-    this.#process = before.process;
+    this.deletion = before.deletion;
+    this.process = before.process;
     this.#flows = before.flows;
+    this.work = { background: before.background, schedules: before.schedules };
     this.#deadlines = before.deadlines;
   }
 
@@ -94,12 +99,6 @@ export class Draft {
   }
   get links(): PersistentMap<string, LinkRow> {
     return this.#links;
-  }
-  get deletion(): DeletionRow | undefined {
-    return this.#deletion;
-  }
-  get process(): ProcessRow | undefined {
-    return this.#process;
   }
 
   request(id: string): RequestRow | undefined {
@@ -203,10 +202,10 @@ export class Draft {
     this.#handles = this.#handles.delete(process);
   }
   setDeletion(row: DeletionRow): void {
-    this.#deletion = row;
+    this.deletion = row;
   }
   setProcess(row: ProcessRow): void {
-    this.#process = row;
+    this.process = row;
   }
 
   putFlow(row: FlowRow): void {
@@ -214,6 +213,9 @@ export class Draft {
   }
   dropFlow(request: string): void {
     this.#flows = this.#flows.delete(request);
+  }
+  setWork(part: Partial<LongWork>): void {
+    this.work = { ...this.work, ...part };
   }
 
   emit(command: Command): void {
@@ -246,14 +248,15 @@ export class Draft {
     return this.#answers++;
   }
 
-  /** The call whose deadline passed first, with the deadline taken off; the call sets a new one, or none. */
-  takePassed(): string | undefined {
+  /** The call or schedule whose deadline passed first, a call's taken off; who it is sets a new one, or none. */
+  takePassed(): Passed | undefined {
     this.#cleanDeadlines();
-    const due = this.#deadlines.next;
+    const due = earlierOf(this.#deadlines.next, this.work.schedules.due);
     if (due === undefined || due.at > this.at) return undefined;
+    if (due === this.work.schedules.due) return { of: "schedule", key: due.key };
     this.#deadlines = this.#deadlines.withoutNext();
     this.#isFirstOpen = true;
-    return due.key;
+    return { of: "call", key: due.key };
   }
 
   /** The first deadline is looked at only where its call was written, or where it has become the first just now. */
@@ -286,9 +289,10 @@ export class Draft {
       outbox: this.#outbox,
       links: this.#links,
       handles: this.#handles,
-      deletion: this.#deletion,
-      process: this.#process,
+      deletion: this.deletion,
+      process: this.process,
       flows: this.#flows,
+      ...this.work,
       deadlines: this.#deadlines,
     };
   }

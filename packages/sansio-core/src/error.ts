@@ -55,6 +55,18 @@ export type RejectionCode =
   | "session_deleted"
   | "message_unknown"
   | "flow_refused"
+  | "wrong_scope"
+  | "run_exists"
+  | "run_unknown"
+  | "task_exists"
+  | "task_unknown"
+  | "task_ended"
+  | "already_cancelled"
+  | "schedule_exists"
+  | "schedule_unknown"
+  | "schedule_unplanned"
+  | "schedule_ended"
+  | "too_many_schedules"
   | "invalid_option";
 
 /** Why an event does not fit: what was found, and what was wanted instead. */

@@ -1,5 +1,6 @@
 /** Events are what happened: the only thing that is recorded. */
 import type { ApprovalEvent } from "./approval/model.ts";
+import type { BackgroundEvent } from "./background/model.ts";
 import type { CallEvent } from "./call/model.ts";
 import type { CatalogEvent } from "./catalog/model.ts";
 import type { EffectEvent } from "./effect/model.ts";
@@ -9,6 +10,7 @@ import type { LinkEvent } from "./link/model.ts";
 import type { OutboxEvent } from "./outbox/model.ts";
 import type { ProcessScopeEvent } from "./process/model.ts";
 import type { RequestEvent } from "./request/model.ts";
+import type { ScheduleEvent } from "./schedule/model.ts";
 import type { ScopeEvent } from "./scope/model.ts";
 import type { WaitEvent } from "./wait/model.ts";
 
@@ -24,7 +26,9 @@ export type Event =
   | LinkEvent
   | ProcessScopeEvent
   | HandleEvent
-  | FlowEvent;
+  | FlowEvent
+  | BackgroundEvent
+  | ScheduleEvent;
 export type EventType = Event["type"];
 export type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>;
 

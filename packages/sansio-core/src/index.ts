@@ -163,3 +163,80 @@ export { lambdaBinding, placeholder, toolBinding } from "./flow/name.ts";
 export { decimalText, floatJson } from "./flow/number.ts";
 export { type FlowNode, type NamedArg, type NodeOf, type Program, misfitOfProgram } from "./flow/program.ts";
 export { type Bindings, interpolate, iterated, namedArgument, valueReference } from "./flow/text.ts";
+export {
+  type Artifact,
+  type InputRequest,
+  type NewTask,
+  type Progress,
+  type Task,
+  type TaskError,
+  type TaskLinks,
+  type TaskState,
+  type TaskUpdate,
+  type WakePolicy,
+  applyTaskUpdate,
+  createTask,
+  isTerminal,
+  misfitOfUpdate,
+  requestCancel,
+} from "./background/task.ts";
+export {
+  type MessagePart,
+  type NewMessage,
+  type TaskMessage,
+  afterMessage,
+  listMessages,
+  staleMessage,
+  wakeOfMessage,
+  wakeOfUpdate,
+} from "./background/message.ts";
+export { type Output, bounded, codePoints, cutTo, logOf, truncationNote } from "./background/output.ts";
+export {
+  type Artifacts,
+  type RunOutcome,
+  type RunPaths,
+  type SessionSignal,
+  artifactFailure,
+  artifactsOf,
+  failedRun,
+  hiddenFailure,
+  orphaned,
+  outcomeOfOutput,
+  pathsOf,
+  signalText,
+  unexpectedEnd,
+  updateOf,
+} from "./background/finish.ts";
+export {
+  type NewMonitor,
+  type Permit,
+  type Report,
+  type RunDefinition,
+  type RunRow,
+  type SpawnAnswer,
+  type TaskRow,
+  countedId,
+  monitorKind,
+  runKind,
+  runOfAttempt,
+  sessionIsFull,
+  workerIsFull,
+} from "./background/model.ts";
+export { TaskCodec, TaskUpdateCodec } from "./background/codec.ts";
+export { pretty } from "./background/pretty.ts";
+export { instantOf, instantText } from "./schedule/instant.ts";
+export {
+  type NewSchedule,
+  type Plan,
+  type ProbeOutcome,
+  type Schedule,
+  type ScheduleAnswer,
+  type ScheduleRow,
+  createSchedule,
+  disabled,
+  fireText,
+  firesTooOften,
+  probeText,
+  sessionHasSchedules,
+  triggered,
+} from "./schedule/model.ts";

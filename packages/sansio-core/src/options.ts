@@ -23,12 +23,24 @@ export interface Options {
   /** Nodes, and ends of bodies, that a flow may come to; and the text that it may make, in UTF-16 units. */
   readonly max_flow_nodes: number;
   readonly max_flow_text: number;
+  /** Background runs of a session that are active at once; and how often a lost one is begun. */
+  readonly max_runs: number;
+  readonly max_run_attempts: number;
+  /** Of a run's output, in code points. */
+  readonly max_output: number;
+  /** Tasks, and schedules, that are over; the oldest leave first. */
+  readonly max_ended_tasks: number;
+  /** Schedules of a session that are enabled at once, and the least seconds between two fires of one. */
+  readonly max_schedules: number;
+  readonly min_interval_s: number;
   /** Whether the host can resolve unknown outcomes. */
   readonly resolver: boolean;
   /** Which hooks the host has. */
   readonly before_hook: boolean;
   readonly after_hook: boolean;
   readonly projection: boolean;
+  /** Whether the host tries a monitor's tool before it bothers anybody. */
+  readonly probes: boolean;
 }
 
 export const defaultOptions: Options = {
@@ -43,10 +55,17 @@ export const defaultOptions: Options = {
   expire_at_once: 256,
   max_flow_nodes: 100_000,
   max_flow_text: 64 * 1024 * 1024,
+  max_runs: 5,
+  max_run_attempts: 3,
+  max_output: 262_144,
+  max_ended_tasks: 100,
+  max_schedules: 5,
+  min_interval_s: 300,
   resolver: false,
   before_hook: false,
   after_hook: false,
   projection: false,
+  probes: false,
 };
 
 /** Why nothing would ever happen under these options, if so. */
@@ -59,8 +78,18 @@ export const invalidOption = ({ concurrency, expire_at_once, max_unanswered }: O
 const kept = (): boolean => false;
 const option = <A>(codec: Codec<A>, absent: A): ReturnType<typeof defaulted<A>> => defaulted(codec, absent, kept);
 
+type Later =
+  | "max_flow_nodes"
+  | "max_flow_text"
+  | "max_runs"
+  | "max_run_attempts"
+  | "max_output"
+  | "max_ended_tasks"
+  | "max_schedules"
+  | "min_interval_s";
+
 /** An option that logs of before it do without: it is written where it differs. */
-const unlessDefault = (name: "max_flow_nodes" | "max_flow_text"): ReturnType<typeof defaulted<number>> =>
+const unlessDefault = (name: Later): ReturnType<typeof defaulted<number>> =>
   defaulted(u64, defaultOptions[name], (value) => value === defaultOptions[name]);
 
 export const Options: Codec<Options> = record<Options>("struct Options", {
@@ -75,8 +104,15 @@ export const Options: Codec<Options> = record<Options>("struct Options", {
   expire_at_once: option(u64, defaultOptions.expire_at_once),
   max_flow_nodes: unlessDefault("max_flow_nodes"),
   max_flow_text: unlessDefault("max_flow_text"),
+  max_runs: unlessDefault("max_runs"),
+  max_run_attempts: unlessDefault("max_run_attempts"),
+  max_output: unlessDefault("max_output"),
+  max_ended_tasks: unlessDefault("max_ended_tasks"),
+  max_schedules: unlessDefault("max_schedules"),
+  min_interval_s: unlessDefault("min_interval_s"),
   resolver: option(boolean, defaultOptions.resolver),
   before_hook: option(boolean, defaultOptions.before_hook),
   after_hook: option(boolean, defaultOptions.after_hook),
   projection: option(boolean, defaultOptions.projection),
+  probes: defaulted(boolean, defaultOptions.probes, (probes) => !probes),
 });

@@ -1,4 +1,5 @@
 /** What a scope still asks of the world. Nothing else decides what is issued again. */
+import { writing } from "./background/run.ts";
 import type { CallIn, CallRow } from "./call/model.ts";
 import { recoveryOf } from "./catalog/model.ts";
 import type { Command } from "./command.ts";
@@ -6,6 +7,7 @@ import { lambdasOf } from "./flow/read.ts";
 import type { CallRef } from "./ids.ts";
 import { sendingsOf, unansweredOf } from "./link/model.ts";
 import { repliesOf } from "./request/replies.ts";
+import { planning, probing } from "./schedule/step.ts";
 import type { State } from "./state.ts";
 import { maxAttempts } from "./call/retry.ts";
 
@@ -123,6 +125,26 @@ const ofProcess = ({ process: row }: State): Born[] => {
   return row.cancelled ? [run, { ...first({ type: "engine.cancel", process: id }), index: 1 }] : [run];
 };
 
+const ofBackground = ({ background: { asked, run }, process }: State): Born[] => {
+  const permits = [...asked.values()].map(({ run: name, born }): Born => ({
+    born,
+    index: 0,
+    command: { type: "permit.take", run: name },
+  }));
+  if (run?.phase !== "finishing" || process === undefined) return permits;
+  return [...permits, first(writing(process.registration.id, run))];
+};
+
+const ofSchedules = ({ schedules }: State): Born[] =>
+  [...schedules.rows.values()].flatMap((row) => {
+    const { schedule, born, asked, probe } = row;
+    const commands = [
+      ...(asked === undefined ? [] : [planning(schedule, asked.after)]),
+      ...(probe === undefined ? [] : probing(row, probe)),
+    ];
+    return commands.map((command) => ({ born, index: 0, command }));
+  });
+
 const byText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 /** Flows may ask for several things with one event: these go by their names. */
 const nameOf = (command: Command): string => ("call" in command ? command.call : "id" in command ? command.id : "");
@@ -151,6 +173,8 @@ export const outstanding = (state: State): readonly Command[] =>
     ...ofLinks(state),
     ...ofProcess(state),
     ...ofFlows(state),
+    ...ofBackground(state),
+    ...ofSchedules(state),
   ]
     .toSorted(byBirth)
     .map(({ command }) => command);

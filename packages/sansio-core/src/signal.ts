@@ -3,7 +3,8 @@
  * routes them. Work that fans out is one signal with a list. `raises` is the routing graph; a test shows that no
  * signal comes back to itself, so that every step ends, and that nothing is raised that the graph does not say.
  */
-import type { Json, Resolution } from "@pawl/tool-value";
+import type { Json, Resolution, ToolCallOutput } from "@pawl/tool-value";
+import type { NewTask, TaskUpdate } from "./background/task.ts";
 import type { BatchParent } from "./batch/model.ts";
 import type { OpenEffect, SettledEffect } from "./effect/model.ts";
 import type { FlowEnd, FlowSpec } from "./flow/model.ts";
@@ -11,7 +12,7 @@ import type { BatchRef, CallRef } from "./ids.ts";
 import type { GrantedHandle, Message, Outcome, Said } from "./link/message.ts";
 import type { WaitingMessage } from "./link/model.ts";
 import type { ProcessAppend } from "./process/append.ts";
-import type { TerminalState } from "./process/model.ts";
+import type { ProcessAwaitOutput, ProcessStatus, TerminalState } from "./process/model.ts";
 import type { Reply, RequestedCall } from "./request/model.ts";
 import type { Waiter } from "./wait/model.ts";
 
@@ -24,6 +25,8 @@ interface NewBatch {
   readonly prefix: string;
   readonly calls: readonly NewCall[];
 }
+
+type EndedStatus = Exclude<ProcessStatus, { readonly state: "running" }>;
 
 export type Signal =
   | ({
@@ -142,7 +145,37 @@ export type Signal =
     }
   /** A body waits for a signal; and nobody does any more. */
   | { readonly type: "process.wait"; readonly key: string; readonly name: string; readonly ordinal: number }
-  | { readonly type: "process.unwait"; readonly key: string };
+  | { readonly type: "process.unwait"; readonly key: string }
+  /** A process begins; `session`: the one that asked for it. */
+  | { readonly type: "run.begin"; readonly session: string | undefined }
+  /** The call of a background run is over. */
+  | { readonly type: "run.finish"; readonly output: ToolCallOutput }
+  /** The call of a background run has lost its owner. */
+  | { readonly type: "run.lost" }
+  /** The process of a background run was ended by someone else. */
+  | { readonly type: "run.overtaken"; readonly status: EndedStatus }
+  /** A background run is over with all that belongs to it. */
+  | { readonly type: "process.finish"; readonly output: ProcessAwaitOutput }
+  | {
+      readonly type: "task.report";
+      readonly from: string;
+      readonly task: string;
+      readonly run: string;
+      readonly update: TaskUpdate;
+    }
+  /** The process of a task would not begin. */
+  | { readonly type: "task.refused"; readonly process: string; readonly message: string }
+  | { readonly type: "monitor.begin"; readonly schedule: string; readonly task: Omit<NewTask, "kind"> }
+  | {
+      readonly type: "monitor.fired";
+      readonly schedule: string;
+      readonly fire: number;
+      readonly text: string;
+      readonly isLast: boolean;
+    }
+  | { readonly type: "monitor.ended"; readonly schedule: string }
+  | { readonly type: "schedule.end"; readonly schedule: string }
+  | { readonly type: "schedules.end" };
 
 /** What a flow is submitted with, under the request that it is. */
 export interface FlowStart extends FlowSpec {
@@ -170,7 +203,7 @@ export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
   "call.left": ["calls.drop", "wait.leave"],
   "calls.drop": ["wait.close"],
   "calls.decide": ["call.moved"],
-  "owners.lost": ["call.moved", "call.left", "wait.open", "wait.close"],
+  "owners.lost": ["call.moved", "call.left", "wait.open", "wait.close", "run.lost"],
   "effects.expire": ["wait.leave"],
   "effect.end": [],
   "wait.open": ["effect.end", "pending.end"],
@@ -190,9 +223,13 @@ export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
     "request.open",
     "handle.grant",
     "handle.ended",
+    "run.begin",
+    "run.finish",
+    "run.overtaken",
+    "task.report",
   ],
   "message.judged": [],
-  "message.heard": ["handle.grant", "handle.released"],
+  "message.heard": ["handle.grant", "handle.released", "task.refused"],
   "handle.grant": ["messages.send"],
   "handle.released": [],
   "handle.ended": [],
@@ -200,9 +237,21 @@ export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
   "flow.start": ["batch.create", "flow.ended"],
   "flow.cancel": ["batches.cancel", "flow.ended"],
   "flow.ended": ["waits.forget"],
-  "run.ended": ["messages.send"],
+  "run.ended": ["messages.send", "run.finish"],
   "tools.published": ["request.open"],
-  "process.emit": ["effect.end", "messages.send", "wait.settle", "batches.cancel"],
+  "process.emit": ["effect.end", "messages.send", "wait.settle", "batches.cancel", "run.finish", "run.overtaken"],
   "process.wait": [],
   "process.unwait": [],
+  "run.begin": [],
+  "run.finish": [],
+  "run.lost": ["messages.send", "batches.cancel"],
+  "run.overtaken": ["messages.send"],
+  "process.finish": ["messages.send"],
+  "task.report": [],
+  "task.refused": [],
+  "monitor.begin": [],
+  "monitor.fired": [],
+  "monitor.ended": [],
+  "schedule.end": [],
+  "schedules.end": [],
 };

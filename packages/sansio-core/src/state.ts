@@ -4,8 +4,8 @@ import type { StickyDecision } from "./approval/model.ts";
 import type { BatchRow } from "./batch/model.ts";
 import { type CallRow, dueOf } from "./call/model.ts";
 import type { CatalogRow } from "./catalog/model.ts";
-import { type Due, Deadlines, isSameDeadline } from "./deadline.ts";
 import type { FlowRow } from "./flow/model.ts";
+import { type Due, Deadlines, earlierOf, isSameDeadline } from "./deadline.ts";
 import { defaultOptions } from "./options.ts";
 import type { DeletionRow, HandleRow } from "./handle/model.ts";
 import type { LinkRow } from "./link/model.ts";
@@ -14,6 +14,8 @@ import type { ProcessRow } from "./process/model.ts";
 import type { RequestRow } from "./request/model.ts";
 import type { ScopeRow } from "./scope/model.ts";
 import { Table } from "./table.ts";
+import { type Background, noBackground } from "./background/table.ts";
+import { type Schedules, noSchedules } from "./schedule/table.ts";
 import type { WaitRow } from "./wait/model.ts";
 
 export interface State {
@@ -40,6 +42,8 @@ export interface State {
   readonly process: ProcessRow | undefined;
   /** By the request that each is. */
   readonly flows: PersistentMap<string, FlowRow>;
+  readonly background: Background;
+  readonly schedules: Schedules;
   readonly deadlines: Deadlines;
 }
 
@@ -61,6 +65,8 @@ export const initial = (scope: string): State => ({
   deletion: undefined,
   process: undefined,
   flows: PersistentMap(),
+  background: noBackground,
+  schedules: noSchedules,
   deadlines: Deadlines.none,
 });
 
@@ -77,8 +83,8 @@ export const duesOf = (calls: Table<CallRow>): Due[] =>
     return due === undefined ? [] : [{ at: due.at, birth: due.birth, key: row.call.ref }];
   });
 
-/** When this scope has to be looked at again, if nothing else happens before; and which call asks for it. */
+/** When this scope has to be looked at again, if nothing else happens before; and which call or schedule asks for it. */
 export const nextDeadline = (state: State): Due | undefined => {
-  const due = state.deadlines.next;
+  const due = earlierOf(state.deadlines.next, state.schedules.due);
   return due === undefined ? undefined : { at: due.at, birth: due.birth, key: due.key };
 };

@@ -138,7 +138,11 @@ const inOrder = <P extends CallRow["phase"]>(draft: Draft, phase: P): readonly C
 /** An executor outlives the driver that it works for: only its own lease ends it. */
 const onOwnersLost = (draft: Draft, { owners }: Of<"owners.lost">): void => {
   const isLost = (owner: string): boolean => (owners === "older" ? !isExecutor(owner) : owners.includes(owner));
-  for (const row of inOrder(draft, "running")) if (isLost(row.owner)) move(draft, row, lose(draft, row));
+  const lost = inOrder(draft, "running").filter(({ owner }) => isLost(owner));
+  for (const row of lost) move(draft, row, lose(draft, row));
+  const isOfRun =
+    draft.work.background.run !== undefined && lost.some(({ call }) => call.request === draft.process?.registration.id);
+  if (isOfRun) draft.raise({ type: "run.lost" });
 };
 
 /** A sticky decision is applied to the calls of its tool that are parked now. */

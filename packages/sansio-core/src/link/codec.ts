@@ -1,4 +1,5 @@
 import { type Codec, array, boolean, json, nullable, optional, record, string, tagged, u64 } from "@pawl/tool-value";
+import { TaskUpdateCodec } from "../background/codec.ts";
 import { SessionScope } from "../key/session-scope.ts";
 import { ProcessEventAppendRequest, ProcessRegistration, ProcessStateCodec, TerminalState } from "../process/codec.ts";
 import type { HandleDescriptor } from "../process/model.ts";
@@ -47,6 +48,7 @@ export const MessageCodec: Codec<Message> = tagged<Message, "type">("Message", "
     waits: array(string),
     output: optional(json),
   },
+  "task.reported": { task: string, run: string, update: TaskUpdateCodec },
   "process.woke": { wake: WakeDeliveryCodec },
   "handle.granted": grantedFields,
   "handle.held": { held: boolean },

@@ -1,5 +1,6 @@
 /** What scopes say to each other. Values stand encoded, as in events. */
 import type { Json } from "@pawl/tool-value";
+import type { TaskUpdate } from "../background/task.ts";
 import type { SessionScope } from "../key/session-scope.ts";
 import type {
   HandleDescriptor,
@@ -52,6 +53,8 @@ export type Telling =
       readonly output?: Json;
     }
   | { readonly type: "process.woke"; readonly wake: WakeDelivery }
+  /** Of a background run: what becomes of its task. */
+  | { readonly type: "task.reported"; readonly task: string; readonly run: string; readonly update: TaskUpdate }
   | ({ readonly type: "handle.granted" } & GrantedHandle)
   /** A session has the handle of this process, or has it no more: whom its end is told. */
   | { readonly type: "handle.held"; readonly held: boolean }

@@ -5,7 +5,7 @@ import type { State } from "../state.ts";
 import type { OutboxRow } from "./model.ts";
 
 const isOfOutbox = (command: Command): command is Extract<Command, { readonly type: OutboxRow["type"] }> =>
-  command.type === "external.cancel" || command.type === "wake.deliver";
+  command.type === "external.cancel" || command.type === "wake.deliver" || command.type === "session.tell";
 
 export const checkO1 = (state: State): string | undefined => {
   const issued = outstanding(state).flatMap((command) => (isOfOutbox(command) ? [command.key] : []));

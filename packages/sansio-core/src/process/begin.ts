@@ -2,6 +2,7 @@
 import { lift } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Draft } from "../draft.ts";
+import { runKind } from "../background/model.ts";
 import { type Rejection, reject } from "../error.ts";
 import { scopeOfHolder } from "../handle/model.ts";
 import { processScope } from "../key/process.ts";
@@ -114,5 +115,6 @@ export const begin = (draft: Draft, made: ProcessRow, starter?: string): void =>
   draft.setProcess(row);
   draft.emit({ type: "process.observe", what: "registered", process: id, sequence: 0 });
   if (target !== starter) grantToTarget(draft, row);
+  if (row.registration.identity.kind === runKind) draft.raise({ type: "run.begin", session: starter });
   run(draft, row);
 };

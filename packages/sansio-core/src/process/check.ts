@@ -66,7 +66,7 @@ type Check = (state: State) => string | undefined;
 export const checkP8: Check = ({ process: row, requests }) => {
   if (row === undefined) return undefined;
   const { run, status, registration } = row;
-  if (status.state !== "running" && (run === "env" || run === "engine"))
+  if (status.state !== "running" && (run === "env" || run === "artifacts" || run === "engine"))
     return `P8: ${status.state}, and its run is ${run}`;
   if (status.state === "running" && run === "none") return "P8: it runs, and nothing does";
   const request = requests.at(registration.id);

@@ -198,10 +198,11 @@ export interface AppendedEvent {
 }
 
 /**
- * What of a process is run from its scope: its tools are asked for, its call is live, an engine works; or nothing is.
+ * What of a process is run from its scope: its tools are asked for, its call is live, the files of a background run are
+ * written, an engine works; or nothing is.
  * A call may still be on its way out after the process has ended without it.
  */
-export type ProcessRun = "none" | "env" | "call" | "engine";
+export type ProcessRun = "none" | "env" | "call" | "artifacts" | "engine";
 
 /** A scope that is told of the end, and its waits that hear of it. */
 export interface Peer {

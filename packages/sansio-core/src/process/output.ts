@@ -62,7 +62,7 @@ export const awaitOfOutput = ({ outcome, control: asked }: ToolCallOutput): Proc
 };
 
 /** A payload is an encoded value, so that attachments survive; what only looks like one is an ordinary object. */
-const valueOf = (payload: Json): ToolValue => E.getOrElse(() => lift(payload))(decode(payload, noLimits));
+export const valueOf = (payload: Json): ToolValue => E.getOrElse(() => lift(payload))(decode(payload, noLimits));
 
 /** What awaiters are told of a value that is no output itself. */
 export const wrapOutput = (state: TerminalState, selected: Json): ProcessAwaitOutput => {

@@ -171,6 +171,11 @@ const outcomeOf = (draft: Draft, { from, message, invalid, known = false }: Of<"
       return onEnded(draft, from, message);
     case "process.woke":
       return onWoke(draft, message, known);
+    case "task.reported": {
+      const { task, run, update } = message;
+      draft.raise({ type: "task.report", from, task, run, update });
+      return accepted(null);
+    }
     case "handle.granted":
       return onGranted(draft, from, message);
     case "handle.held":
@@ -182,7 +187,12 @@ const outcomeOf = (draft: Draft, { from, message, invalid, known = false }: Of<"
   }
 };
 
-const tellings: ReadonlySet<Said["type"]> = new Set(["process.ended", "process.woke", "handle.granted"]);
+const tellings: ReadonlySet<Said["type"]> = new Set([
+  "process.ended",
+  "process.woke",
+  "task.reported",
+  "handle.granted",
+]);
 
 /** A process that is none, or has ended, has little more to hear. */
 const isLast = (draft: Draft, { type }: Said): boolean =>
@@ -217,9 +227,15 @@ const fateIn = (outcome: Outcome): Of<"handle.released">["fate"] => {
   return saidIn(outcome, "preserved") === true ? "preserved" : "orphaned";
 };
 
+type Refusal = Extract<Outcome, { readonly status: "refused" }>;
+
 /** A handle that its new session does not take stays where it was; a process wakes a deleted session no more. */
-const onRefused = (draft: Draft, to: string, message: Message, code: string): void => {
+const onRefused = (draft: Draft, to: string, message: Message, outcome: Refusal): void => {
+  const { code } = outcome;
   const row = draft.process;
+  if (message.type === "process.start") {
+    return draft.raise({ type: "task.refused", process: message.registration.id, message: outcome.message });
+  }
   if (row !== undefined) return code === "session_deleted" ? draft.setProcess(forgetting(row, to)) : undefined;
   if (message.type !== "handle.granted") return;
   const holder = { session_id: draft.scope.id.slice("session:".length) };
@@ -231,7 +247,7 @@ export const onMessageHeard = (draft: Draft, { to, message, outcome }: Of<"messa
   if (message.type === "session.deleted") {
     return draft.raise({ type: "handle.released", process: processOfScope(to), fate: fateIn(outcome) });
   }
-  if (outcome.status === "refused") return onRefused(draft, to, message, outcome.code);
+  if (outcome.status === "refused") return onRefused(draft, to, message, outcome);
   if (message.type !== "process.start") return;
   const said = saidIn(outcome, "status");
   grantStarted(draft, message, states.find((state) => state === said) ?? "running");

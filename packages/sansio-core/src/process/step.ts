@@ -10,7 +10,7 @@ import type { ProcessScopeEvent } from "./model.ts";
 import { awaitOfOutput } from "./output.ts";
 import { decideAppend, onMessageHeard, onMessageTaken } from "./receive.ts";
 import { enterWait, leaveWait } from "./signal.ts";
-import { write } from "./tell.ts";
+import { isRun, write } from "./tell.ts";
 
 type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
@@ -61,9 +61,22 @@ const onEmit = (draft: Draft, { call, key, append }: Of<"process.emit">): void =
 const onRunEnded = (draft: Draft, { replies }: Of<"run.ended">): void => {
   const [reply] = replies;
   if (draft.process === undefined || reply === undefined) throw new Invariant("a run ended that no process made");
+  if (isRun(draft) && draft.process.status.state === "running") {
+    draft.setProcess({ ...draft.process, run: "artifacts" });
+    return draft.raise({ type: "run.finish", output: reply.output });
+  }
   const row = { ...draft.process, run: "none" as const };
   draft.setProcess(row);
   if (row.status.state === "running") write(draft, row, endProcess(row, awaitOfOutput(reply.output), draft.at));
+};
+
+/** The files of a background run are written, and its task has heard. */
+const onFinish = (draft: Draft, { output }: Of<"process.finish">): void => {
+  const { process: before } = draft;
+  if (before === undefined || before.status.state !== "running") return;
+  const row = { ...before, run: "none" as const };
+  draft.setProcess(row);
+  write(draft, row, endProcess(row, output, draft.at));
 };
 
 const onWait = (draft: Draft, { key, name, ordinal }: Of<"process.wait">): void => {
@@ -92,6 +105,7 @@ export const onProcessSignal = (
     | "tools.published"
     | "message.taken"
     | "message.heard"
+    | "process.finish"
   >,
 ): void => {
   switch (signal.type) {
@@ -105,6 +119,8 @@ export const onProcessSignal = (
       return onUnwait(draft, signal);
     case "tools.published":
       return onTools(draft);
+    case "process.finish":
+      return onFinish(draft, signal);
     case "message.taken":
       return onMessageTaken(draft, signal);
     case "message.heard":

@@ -1,5 +1,5 @@
 /** What follows from an event that was appended: those who wait, who are woken, and who hear of the end. */
-import type { Json } from "@pawl/tool-value";
+import { type Json, cancelledOutput, runtimeCancellation } from "@pawl/tool-value";
 import { withNested } from "../batch/nested.ts";
 import type { Draft } from "../draft.ts";
 import { scopeOfHolder } from "../handle/model.ts";
@@ -43,15 +43,30 @@ const finish = (draft: Draft, row: ProcessRow): void => {
   draft.setProcess({ ...row, run: row.run === "call" ? "call" : "none", peers: [] });
   stopCall(draft, row);
   for (const peer of row.peers) tellEnd(draft, row, peer);
+  if (isRun(draft) && row.status.state !== "running") draft.raise({ type: "run.overtaken", status: row.status });
 };
 
 const cancelledAtOnce = { type: "cancelled", message: "tool call cancelled" } as const;
+
+/** Whether a background run is under way here. */
+export const isRun = ({
+  work: {
+    background: { run },
+  },
+}: Draft): boolean => run !== undefined && run.phase !== "ended";
+
+/** A background run leaves its files, wherever it was stopped. */
+const stopBeforeCall = (draft: Draft, row: ProcessRow): void => {
+  draft.setProcess({ ...row, run: "artifacts" });
+  draft.raise({ type: "run.finish", output: cancelledOutput(runtimeCancellation(cancelledAtOnce.message)) });
+};
 
 /** The process was asked to end: cooperatively, where something runs that can be asked. */
 const cancel = (draft: Draft, row: ProcessRow): void => {
   if (row.cancelled || row.status.state !== "running") return;
   const next = { ...row, cancelled: true };
   draft.setProcess(next);
+  if (row.run === "env" && isRun(draft)) return stopBeforeCall(draft, next);
   if (row.run === "env") return write(draft, next, endProcess(next, cancelledAtOnce, draft.at));
   if (row.run === "engine") draft.emit({ type: "engine.cancel", process: row.registration.id });
   stopCall(draft, next);

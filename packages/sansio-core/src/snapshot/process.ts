@@ -38,7 +38,7 @@ export const ProcessCodec: Codec<ProcessShape> = record<ProcessShape>("struct Pr
   sequence: u64,
   replays: defaulted<readonly Keyed[]>(array(KeyedCodec), [], isEmpty),
   signals: defaulted<readonly Counted[]>(array(CountedCodec), [], isEmpty),
-  run: oneOf<ProcessRun>("a run of a process", "none", "env", "call", "engine"),
+  run: oneOf<ProcessRun>("a run of a process", "none", "env", "call", "artifacts", "engine"),
   cancelled: defaulted(boolean, false, (flag) => !flag),
   peers: defaulted<readonly Peer[]>(array(PeerCodec), [], isEmpty),
   wakesNobody: defaulted(boolean, false, (flag) => !flag),

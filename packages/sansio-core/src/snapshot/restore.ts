@@ -9,6 +9,7 @@ import { Deadlines } from "../deadline.ts";
 import { type CallRef, callRef, effectBatch, requestBatch, stepBatch } from "../ids.ts";
 import type { OutboxRow } from "../outbox/model.ts";
 import { ownExecutionScope, type RequestRow } from "../request/model.ts";
+import { schedulesOf } from "../schedule/table.ts";
 import { type State, duesOf } from "../state.ts";
 import { Table } from "../table.ts";
 import type { WaitRow } from "../wait/model.ts";
@@ -153,10 +154,11 @@ const catalogOf = ({ tools, catalog, overrides }: SnapshotShape): State["catalog
   };
 };
 
-const outboxRow = ({ key, call, wake, born }: OutboxShape): OutboxRow =>
-  wake === undefined
-    ? { type: "external.cancel", call: call as CallRef, key, born } // The call may have left long ago.
-    : { type: "wake.deliver", key, wake, born };
+const outboxRow = ({ key, call, wake, text, schedule, born }: OutboxShape): OutboxRow => {
+  if (wake !== undefined) return { type: "wake.deliver", key, wake, born };
+  if (text === undefined) return { type: "external.cancel", call: call as CallRef, key, born }; // The call may have left long ago.
+  return { type: "session.tell", key, text, ...(schedule === undefined ? {} : { schedule }), born };
+};
 
 const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State => {
   const calls = keyed(
@@ -189,6 +191,12 @@ const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State => {
     flows: PersistentMap(
       shape.requests.flatMap((one) => (one.phase === "flow" ? [[one.request, flowRow(one.request, one.flow)]] : [])),
     ),
+    background: {
+      tasks: PersistentMap(shape.tasks.map((row) => [row.task.id, row])),
+      asked: PersistentMap(shape.asked.map((row) => [row.run, row])),
+      run: shape.run,
+    },
+    schedules: schedulesOf(PersistentMap(shape.schedules.map((row) => [row.schedule.id, row]))),
     deadlines: Deadlines.of(duesOf(calls)),
   };
 };
@@ -203,6 +211,9 @@ const isWhole = (state: State, shape: SnapshotShape, batches: readonly Batch[]):
   state.outbox.size === shape.outbox.length &&
   state.links.size === shape.links.length &&
   state.handles.size === shape.handles.length &&
+  state.background.tasks.size === shape.tasks.length &&
+  state.background.asked.size === shape.asked.length &&
+  state.schedules.rows.size === shape.schedules.length &&
   state.batches.size === batches.length &&
   state.calls.size === batches.reduce((sum, { calls }) => sum + calls.length, 0);
 

@@ -20,6 +20,7 @@ import {
 } from "@pawl/tool-value";
 import type { StickyDecision } from "../approval/model.ts";
 import type { BatchRow } from "../batch/model.ts";
+import type { Asked, RunRow, TaskRow } from "../background/model.ts";
 import { catalogEvents } from "../catalog/codec.ts";
 import type { Availability, Tool } from "../catalog/model.ts";
 import { FlowEndCodec } from "../flow/codec.ts";
@@ -30,8 +31,10 @@ import { Options } from "../options.ts";
 import type { WakeDelivery } from "../process/wake.ts";
 import { ReplyCodec } from "../request/codec.ts";
 import type { Reply } from "../request/model.ts";
+import type { ScheduleRow } from "../schedule/model.ts";
 import type { ScopeRow, ScopeStatus } from "../scope/model.ts";
 import type { Terminal } from "../wait/model.ts";
+import { AskedCodec, RunRowCodec, ScheduleRowCodec, TaskRowCodec } from "./background.ts";
 import { CallCodec, type CallShape } from "./call.ts";
 import { FlowRowCodec, type FlowShape } from "./flow.ts";
 import { DeletionCodec, HandleCodec, LinkCodec, type LinkShape } from "./link.ts";
@@ -106,6 +109,9 @@ export interface OutboxShape {
   /** Of outside work that is to end; of a wake there is the wake. */
   readonly call?: string;
   readonly wake?: WakeDelivery;
+  /** Of what a session is told. */
+  readonly text?: string;
+  readonly schedule?: string;
   readonly born: number;
 }
 
@@ -127,6 +133,10 @@ export interface SnapshotShape {
   readonly handles: readonly HandleRow[];
   readonly deletion?: DeletionRow;
   readonly process?: ProcessShape;
+  readonly tasks: readonly TaskRow[];
+  readonly asked: readonly Asked[];
+  readonly run?: RunRow;
+  readonly schedules: readonly ScheduleRow[];
 }
 
 const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
@@ -205,6 +215,8 @@ const OutboxCodec: Codec<OutboxShape> = record<OutboxShape>("struct Outbox", {
   key: string,
   call: optional(string),
   wake: optional(WakeDeliveryCodec),
+  text: optional(string),
+  schedule: optional(string),
   born: u64,
 });
 
@@ -227,4 +239,8 @@ export const SnapshotCodec: Codec<SnapshotShape> = record<SnapshotShape>("struct
   handles: defaulted<readonly HandleRow[]>(array(HandleCodec), [], isEmpty),
   deletion: optional(DeletionCodec),
   process: optional(ProcessCodec),
+  tasks: defaulted<readonly TaskRow[]>(array(TaskRowCodec), [], isEmpty),
+  asked: defaulted<readonly Asked[]>(array(AskedCodec), [], isEmpty),
+  run: optional(RunRowCodec),
+  schedules: defaulted<readonly ScheduleRow[]>(array(ScheduleRowCodec), [], isEmpty),
 });

@@ -196,11 +196,18 @@ const byBirthAndProcess = (a: HandleRow, b: HandleRow): number => a.born - b.bor
 
 const outboxShape = (row: OutboxRow): OutboxShape => {
   const { key, born } = row;
-  return row.type === "wake.deliver" ? { key, wake: row.wake, born } : { key, call: row.call, born };
+  switch (row.type) {
+    case "wake.deliver":
+      return { key, wake: row.wake, born };
+    case "session.tell":
+      return { key, text: row.text, ...maybe("schedule", row.schedule), born };
+    case "external.cancel":
+      return { key, call: row.call, born };
+  }
 };
 
 const shapeOf = (state: State): SnapshotShape => {
-  const { scope, seq, at, catalog } = state;
+  const { scope, seq, at, catalog, background } = state;
   const waits = state.waits.rows().toSorted(byBirthAndKey);
   const manifests = manifestsOf(state);
   const source = { state, manifests, waits: new Map(waits.map(({ key }, i) => [key, i])) };
@@ -226,6 +233,10 @@ const shapeOf = (state: State): SnapshotShape => {
     handles: [...state.handles.values()].toSorted(byBirthAndProcess),
     ...(state.deletion === undefined ? {} : { deletion: state.deletion }),
     ...(state.process === undefined ? {} : { process: processShape(state.process) }),
+    tasks: [...background.tasks.values()].toSorted((a, b) => a.born - b.born || (a.task.id < b.task.id ? -1 : 1)),
+    asked: [...background.asked.values()].toSorted(byBirth),
+    ...maybe("run", background.run),
+    schedules: [...state.schedules.rows.values()].toSorted(byBirth),
   };
 };
 

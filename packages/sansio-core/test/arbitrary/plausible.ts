@@ -3,6 +3,7 @@ import type { CallIn, CallPhase, CallRow, Directive } from "../../src/call/model
 import type { Event } from "../../src/event.ts";
 import type { State } from "../../src/state.ts";
 import { ofRunning, waitKeys } from "./body.ts";
+import { ofLongWork } from "./background.ts";
 import type { Dice } from "./dice.ts";
 import { anySubmission, ofFlows } from "./flow.ts";
 import { anyJson, anyOutput, anyResolution } from "./value.ts";
@@ -201,6 +202,7 @@ const ofMoving = (dice: Dice, state: State): Event => {
     { type: "scope.received", nonce: "n", epoch: epoch + 1, owner: "d4" },
     { type: "scope.received", nonce: "n", epoch: epoch + 1, owner: "d4" },
     opened(dice, state),
+    { type: "scope.moving", to: "elsewhere", nonce: "m" },
   ]);
 };
 
@@ -220,6 +222,7 @@ export const plausible = (dice: Dice, state: State): Event => {
   const flow = state.flows.size > 0 && dice.isUnder(30) ? ofFlows(dice, state) : undefined;
   if (flow !== undefined) return flow;
   const roll = dice.below(100);
+  if (dice.isUnder(12)) return ofLongWork(dice, state);
   const row = anyCall(dice, state);
   if (row !== undefined && roll < 82) return ofCall(dice, state, row);
   if (roll < 86 || row === undefined) return state.requests.size < 3 ? submitted(dice, state) : ofRequest(dice, state);

@@ -7,9 +7,10 @@ import type { Asking, GrantedHandle, Message, Outcome } from "../../src/link/mes
 import type { ProcessEventAppendRequest, ProcessRegistration } from "../../src/process/model.ts";
 import { checkRegistration } from "../../src/process/registration.ts";
 import { eventType, registration, request, right } from "../process/world.ts";
+import { anyRun, anyUpdate } from "./background.ts";
 import type { Dice } from "./dice.ts";
 import { anyJson, anyText } from "./value.ts";
-import type { Make, Names } from "./wild.ts";
+import type { Make, Names } from "./names.ts";
 
 export const peers = ["session:s", "session:t", "process:p1", "process:p2"] as const;
 const processes = ["p1", "p2"] as const;
@@ -23,6 +24,7 @@ const inputs: readonly Partial<ProcessRegistration>[] = [
   { env_ref: "process-env:sha256:0", identity: { kind: "e" }, input: { type: "engine", kind: "e", payload: null } },
   {},
 ];
+const isRun = 30;
 
 function callOf(tool: string): ProcessRegistration["input"] {
   const call = { call_id: "c", tool_id: `tool:${tool}`, tool_name: tool, args: { n: 1 }, prepared_payload: null };
@@ -34,6 +36,7 @@ export const anyRegistration = (dice: Dice): { readonly registration: ProcessReg
   const woken = { wake: { input: "payload", dedupe_key: "event_identity" } } as const;
   const types = [eventType("note", dice.isUnder(50) ? woken : {}), eventType("signal.go")];
   const more = { ...dice.pick(inputs), ...(wake_target === undefined ? {} : { wake_target }) };
+  if (dice.isUnder(isRun)) return anyRun(dice);
   const completed = right(checkRegistration(registration(types, { id: dice.pick(["p1", "p1", "p2"]), ...more })));
   return { registration: completed, hash: registrationHash(completed) };
 };
@@ -114,6 +117,13 @@ const anyMessage = (dice: Dice): Message => {
     }
     case 3:
       return { type: "link.closed" };
+    case 4:
+      return {
+        type: "task.reported",
+        task: dice.pick(["task_1", "task_2"]),
+        run: dice.pick(processes),
+        update: anyUpdate(dice),
+      };
     default:
       return anyAsking(dice);
   }
@@ -144,7 +154,7 @@ const answered: Make<"message.answered"> = ({ dice, state }: Names) => {
 
 type LinkEventType = Extract<
   EventType,
-  `handle${string}` | `link.${string}` | `message.${string}` | `process.${string}` | `session.${string}`
+  `handle${string}` | `link.${string}` | `message.${string}` | `process.${string}` | "session.deleted"
 >;
 
 export const linkMakers: { readonly [T in LinkEventType]: Make<T> } = {

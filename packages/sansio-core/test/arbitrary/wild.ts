@@ -1,57 +1,14 @@
 /** Any well-typed event, which may name what is there, what was there, and what never was. */
-import { bodyOf } from "../../src/call/model.ts";
 import type { EffectSpec } from "../../src/effect/model.ts";
-import type { Event, EventOf, EventType } from "../../src/event.ts";
+import type { Event, EventType } from "../../src/event.ts";
 import type { State } from "../../src/state.ts";
-import { waitKeys } from "./body.ts";
 import type { Dice } from "./dice.ts";
 import { anyLambdaResult, anySubmission, askedLambda, unbuilt } from "./flow.ts";
+import { longWorkMakers } from "./background.ts";
+import { type Make, Names } from "./names.ts";
 import { linkMakers } from "./wild-link.ts";
 import { anyJson, anyMs, anyOutput, anyPending, anyResolution, anyResult, anyText } from "./value.ts";
 import { anyOptions, anyTool, toolNames } from "./world.ts";
-
-/** A state, and what may be named in it. */
-export class Names {
-  readonly dice: Dice;
-  readonly state: State;
-
-  constructor(dice: Dice, state: State) {
-    this.dice = dice;
-    this.state = state;
-  }
-
-  call(): string {
-    const rows = this.state.calls.rows();
-    const isThere = rows.length > 0 && this.dice.isUnder(85);
-    return isThere ? this.dice.pick(rows).call.ref : `r1:${anyText(this.dice)}`;
-  }
-  request(): string {
-    const rows = this.state.requests.rows();
-    return rows.length > 0 && this.dice.isUnder(60) ? this.dice.pick(rows).request : anyText(this.dice);
-  }
-  wait(): string {
-    const rows = this.state.waits.rows();
-    if (rows.length > 0 && this.dice.isUnder(60)) return this.dice.pick(rows).key;
-    return this.dice.isUnder(80) ? this.dice.pick(waitKeys) : anyText(this.dice);
-  }
-  effect(call: string): string {
-    const row = this.state.calls.at(call);
-    const open = (row === undefined ? undefined : bodyOf(row))?.open ?? [];
-    return open.length > 0 && this.dice.isUnder(70) ? this.dice.pick(open).key : anyText(this.dice);
-  }
-  run(call = this.call()) {
-    const row = this.state.calls.at(call);
-    const body = row === undefined ? undefined : bodyOf(row);
-    const off = this.dice.isUnder(90) ? 0 : 1;
-    return { call, attempt: (body?.attempt ?? 1) + off, run: (body?.run ?? 1) + off };
-  }
-  tool(): string {
-    return this.dice.isUnder(90) ? this.dice.pick(toolNames) : anyText(this.dice);
-  }
-  by(): { readonly by?: string } {
-    return this.dice.isUnder(50) ? { by: anyText(this.dice) } : {};
-  }
-}
 
 const spec = (names: Names, call: string): EffectSpec => {
   const { dice } = names;
@@ -73,8 +30,6 @@ const spec = (names: Names, call: string): EffectSpec => {
     }),
   ])();
 };
-
-export type Make<T extends EventType> = (names: Names) => Omit<EventOf<T>, "type">;
 
 const makers: { readonly [T in EventType]: Make<T> } = {
   "scope.opened": ({ dice, state: { scope } }) => ({
@@ -186,6 +141,7 @@ const makers: { readonly [T in EventType]: Make<T> } = {
   },
   "flow.consumer_gone": ({ dice, state }) => ({ request: dice.pick(["nobody", ...state.flows.keys()]) }),
   ...linkMakers,
+  ...longWorkMakers,
 };
 
 export const eventTypes = Object.keys(makers) as readonly EventType[];

@@ -79,7 +79,7 @@ class Pair {
   }
 }
 
-const heard = (from: string, command: Command): readonly Event[] => {
+export const heard = (from: string, command: Command): readonly Event[] => {
   if (command.type === "send") {
     const { type: _, to: __, ...said } = command;
     return [{ type: "message.received", from, ...said }];

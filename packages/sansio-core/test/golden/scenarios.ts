@@ -1,4 +1,5 @@
 /** The scenarios whose logs are golden, under the names of their files. */
+import * as background from "./scenario-background.ts";
 import * as body from "./scenario-body.ts";
 import * as call from "./scenario-call.ts";
 import * as flow from "./scenario-flow.ts";
@@ -9,6 +10,9 @@ import type { Tape } from "./tape.ts";
 export const scenarios: { readonly [file: string]: () => Tape } = {
   approvals: call.approvals,
   "approval-expires": call.approvalExpires,
+  "background-run": background.runOfSession,
+  "background-run-lost": background.lostRun,
+  "background-run-session": background.sessionOfRun,
   cancel: call.cancel,
   "cancel-one": call.cancelOne,
   catalog: scope.catalog,
@@ -34,6 +38,7 @@ export const scenarios: { readonly [file: string]: () => Tape } = {
   received: scope.received,
   retry: call.retry,
   selects: body.selects,
+  schedules: background.schedules,
   "session-deleted": process.deletedSession,
   "sticky-approvals": call.stickyApprovals,
   suspension: body.suspension,

@@ -12,6 +12,7 @@ import { eventPayloadHash } from "../../src/key/process-hash.ts";
 import { terminalKey } from "../../src/key/process.ts";
 import { outstanding } from "../../src/recovery.ts";
 import { type State, nextDeadline } from "../../src/state.ts";
+import { answerToLongWork } from "../arbitrary/background.ts";
 import { recorded } from "../arbitrary/play.ts";
 
 /** The answer to a command, as the duty table names it. */
@@ -58,7 +59,7 @@ const answerTo = (command: Command): Event | undefined => {
     case "engine.run":
       return engineEnd(command.process);
     default:
-      return undefined;
+      return answerToLongWork(command);
   }
 };
 
@@ -135,8 +136,13 @@ export interface Driven {
   readonly stuck: string | undefined;
 }
 
+/** A background run that is over is over to the last: nothing stays in between. */
+const isRunOver = ({ background: { run } }: State): boolean => run === undefined || run.phase === "ended";
+
 const isAtRest = (state: State): boolean =>
-  state.calls.size + state.batches.size + state.requests.size === 0 && outstanding(state).length === 0;
+  isRunOver(state) &&
+  state.calls.size + state.batches.size + state.requests.size === 0 &&
+  outstanding(state).length === 0;
 
 const held = (state: State): string => {
   const calls = state.calls.rows().map(({ call, phase }) => `${call.ref} is ${phase}`);

@@ -6,6 +6,7 @@ import type { FlowExecutionEvent } from "../../src/flow/event.ts";
 import type { FlowEnd } from "../../src/flow/model.ts";
 import type { CallRef } from "../../src/ids.ts";
 import type { WakeDelivery } from "../../src/process/wake.ts";
+import { createTask } from "../../src/background/task.ts";
 import { initial } from "../../src/state.ts";
 
 type Sample<T extends CommandType> = Required<Extract<Command, { readonly type: T }>>;
@@ -31,6 +32,7 @@ const flow: FlowEnd = {
   step_counter: 1,
 };
 const flowStart: FlowExecutionEvent = { kind: "flow_start", flow_name: "F", backend: "b", timestamp_ms: 1 };
+const task = createTask({ id: "t", kind: "k", display_name: "n", spec: null }, "s", 1);
 
 /** One command of each type, with every field that it may have. */
 const samples: { readonly [T in CommandType]: Sample<T> } = {
@@ -81,11 +83,21 @@ const samples: { readonly [T in CommandType]: Sample<T> } = {
     payload: 1,
     state: "completed",
   },
+  "permit.take": { type: "permit.take", run: "bg_1" },
+  "permit.release": { type: "permit.release", run: "bg_1" },
+  "spawn.answer": { type: "spawn.answer", run: "bg_1", answer: { status: "started", task: "t" } },
+  "artifacts.write": { type: "artifacts.write", process: "p", run: "bg_1", attempt: 1, outcome: { type: "canceled" } },
+  "session.tell": { type: "session.tell", key: "k", text: "t", schedule: "s" },
+  "task.observe": { type: "task.observe", what: "created", task },
+  "run.observe": { type: "run.observe", process: "p", attempt: 1 },
+  "schedule.next": { type: "schedule.next", schedule: "s", cron_expression: "* * * * *", timezone: "UTC", after: 5 },
+  "schedule.answer": { type: "schedule.answer", schedule: "s", answer: { status: "refused", message: "no" } },
+  "probe.run": { type: "probe.run", schedule: "s", fire: 1, tool: "t", arguments: 1 },
   "deletion.report": { type: "deletion.report", orphaned: ["p"], preserved: ["q"] },
 };
 
 /** Values: they stand in the events, and the digest does not look at them. */
-const values = new Set(["args", "payload", "input", "output", "duration_ms"]);
+const values = new Set(["args", "payload", "input", "output", "duration_ms", "text", "arguments"]);
 const ofAll = (commands: readonly Command[]): string => digestOf(1, commands, undefined);
 
 const ofReplies = (...all: readonly object[]): string => ofAll([{ ...samples.reply, replies: all } as Command]);
@@ -136,6 +148,10 @@ describe("the digest", () => {
       { ...report, orphaned: ["q", "p"] },
     ];
     expect(new Set(reports.map((one) => ofAll([one]))).size).toBe(4);
+    const ended = { ...samples["task.observe"], task: { ...task, state: "failed" } } as const;
+    expect(ofAll([ended])).not.toBe(ofAll([samples["task.observe"]]));
+    const failed = { type: "failed", error: { kind: "error", message: "" } } as const;
+    expect(ofAll([{ ...samples["artifacts.write"], outcome: failed }])).not.toBe(ofAll([samples["artifacts.write"]]));
     const later = { ...samples["wake.deliver"], wake: { ...wake, sequence: 5 } };
     expect(ofAll([later])).not.toBe(ofAll([samples["wake.deliver"]]));
   });
@@ -166,7 +182,7 @@ describe("the digest", () => {
   /** Frozen: protocol 1 has had these from its first day. */
   it("of protocol 1 is this", () => {
     expect(digestOf(1, [], undefined)).toBe("fc7adab0ce05620c");
-    expect(digestOf(1, Object.values(samples), { at: 1_763_459_854_000, birth: 7 })).toBe("1810888199707a73");
+    expect(digestOf(1, Object.values(samples), { at: 1_763_459_854_000, birth: 7 })).toBe("879d26db76ed4114");
   });
 
   it("is 16 digits, and known again without its text", () => {

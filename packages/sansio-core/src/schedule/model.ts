@@ -1,0 +1,139 @@
+/**
+ * Schedules: what a session is told again and again, or once, at its time. The core keeps their state and their limits;
+ * when one fires next is asked of the driver, which knows cron and time zones.
+ *
+ *   asked ─▶ enabled ─▶ fires ─▶ [asks when next] ─▶ enabled      recurring
+ *     │         │         └────▶ disabled                         once
+ *     ▼         └──────────────▶ disabled                         cancelled
+ *   refused (no such time, too often)
+ *
+ * A fire is counted from the time that it happens: those that were missed are not made up for. A schedule may be a
+ * monitor: a task shows it, and where the host has probes its tool is tried before anybody is bothered.
+ *
+ * Invariants
+ *   M1  a schedule asks when it is next, or knows, or never fires again; only one that is enabled does either
+ *   M2  no step leaves more schedules enabled than are allowed, unless there were more before
+ *   M3  the next fire of all is the earliest of theirs
+ *   M4  one that fires once is disabled when it has; how often one fired only grows
+ *   M5  disabled schedules are kept up to a bound, unless there were more before
+ */
+import type { NewMonitor } from "../background/model.ts";
+import type { Deadline } from "../deadline.ts";
+
+/** A schedule, as it is read. Times are scope time, in milliseconds. */
+export interface Schedule {
+  readonly id: string;
+  readonly session_id: string;
+  readonly description: string;
+  readonly cron_expression?: string;
+  readonly scheduled_at?: number;
+  readonly timezone: string;
+  readonly enabled: boolean;
+  readonly schedule_type: "recurring" | "oneshot";
+  readonly next_trigger_at?: number;
+  readonly last_triggered_at?: number;
+  readonly trigger_count: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface NewSchedule {
+  readonly id: string;
+  readonly description: string;
+  readonly cron_expression?: string;
+  readonly scheduled_at?: number;
+  readonly timezone: string;
+  readonly monitor?: NewMonitor;
+}
+
+export interface ScheduleRow {
+  readonly schedule: Schedule;
+  readonly born: number;
+  readonly monitor?: NewMonitor;
+  /** It is asked when it fires next, after this time; `isNew`: nobody was told yet that it stands. */
+  readonly asked?: { readonly after: number; readonly isNew: boolean };
+  readonly due?: Deadline;
+  /** A probe is under way: of which fire. */
+  readonly probe?: number;
+}
+
+/** The driver's word on when a schedule fires next, and how often at the most. */
+export type Plan =
+  | { readonly status: "next"; readonly at: number; readonly interval_s?: number }
+  | { readonly status: "none"; readonly message: string };
+
+export type ProbeOutcome =
+  | { readonly type: "succeeded"; readonly text: string }
+  | { readonly type: "failed"; readonly message: string }
+  /** There is no such probe, or it could not be tried. */
+  | { readonly type: "skipped" };
+
+export type ScheduleEvent =
+  | { readonly type: "schedule.requested"; readonly schedule: NewSchedule }
+  | { readonly type: "schedule.planned"; readonly schedule: string; readonly after: number; readonly plan: Plan }
+  | { readonly type: "schedule.cancelled"; readonly schedule: string }
+  | {
+      readonly type: "probe.answered";
+      readonly schedule: string;
+      readonly fire: number;
+      readonly outcome: ProbeOutcome;
+    };
+
+/** What became of the request for a schedule. */
+export type ScheduleAnswer =
+  | { readonly status: "created"; readonly schedule: Schedule; readonly task: string | null }
+  | { readonly status: "refused"; readonly message: string };
+
+export const sessionHasSchedules = (limit: number): string =>
+  `Maximum ${limit} active schedules per session. Cancel an existing schedule first.`;
+
+export const firesTooOften = (minimum: number, interval: number): string =>
+  `Schedule cron must fire no more than once every ${minimum} seconds (≥ ${Math.floor(minimum / 60)} min); ` +
+  `expression fires every ${interval} seconds`;
+
+export const createSchedule = (made: NewSchedule, session: string, now: number): Schedule => {
+  const { monitor: _, ...said } = made;
+  const { cron_expression: cron, scheduled_at: at } = made;
+  return {
+    ...said,
+    session_id: session,
+    enabled: true,
+    schedule_type: cron === undefined ? "oneshot" : "recurring",
+    ...(cron === undefined && at !== undefined && at > now ? { next_trigger_at: at } : {}),
+    trigger_count: 0,
+    created_at: now,
+    updated_at: now,
+  };
+};
+
+const withoutNext = (schedule: Schedule): Schedule => {
+  const { next_trigger_at: _, ...rest } = schedule;
+  return rest;
+};
+
+/** What a fire makes of a schedule: one that fires once is over, another has to be asked when it is next. */
+export const triggered = (schedule: Schedule, now: number): Schedule => ({
+  ...withoutNext(schedule),
+  enabled: schedule.schedule_type === "recurring",
+  last_triggered_at: now,
+  trigger_count: schedule.trigger_count + 1,
+  updated_at: now,
+});
+
+export const disabled = (schedule: Schedule, now: number): Schedule => ({
+  ...withoutNext(schedule),
+  enabled: false,
+  updated_at: now,
+});
+
+/** What its task hears of a fire. */
+export const fireText = (at: string): string => `Monitor fired at ${at}.`;
+
+export const probeText = (
+  tool: string,
+  at: string,
+  outcome: Exclude<ProbeOutcome, { readonly type: "skipped" }>,
+): string =>
+  outcome.type === "succeeded"
+    ? `Probe \`${tool}\` succeeded at ${at}.\n\n${outcome.text}`
+    : `Probe \`${tool}\` failed at ${at}.\n\nError: ${outcome.message}`;

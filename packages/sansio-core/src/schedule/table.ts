@@ -1,0 +1,31 @@
+/** What a state keeps of schedules: few rows, so that the next fire is found anew where one of them changes. */
+import { Map as PersistentMap } from "immutable";
+import { type Due, isBefore } from "../deadline.ts";
+import type { Draft } from "../draft.ts";
+import type { ScheduleRow } from "./model.ts";
+
+export interface Schedules {
+  readonly rows: PersistentMap<string, ScheduleRow>;
+  /** The next fire of all. */
+  readonly due: Due | undefined;
+}
+
+export const schedulesOf = (rows: PersistentMap<string, ScheduleRow>): Schedules => {
+  let first: Due | undefined;
+  for (const [key, { due }] of rows) {
+    const candidate = due === undefined ? undefined : { ...due, key };
+    if (candidate !== undefined && (first === undefined || isBefore(candidate, first))) first = candidate;
+  }
+  return { rows, due: first };
+};
+
+export const noSchedules: Schedules = { rows: PersistentMap(), due: undefined };
+
+export const putSchedule = (draft: Draft, row: ScheduleRow): void => {
+  draft.setWork({ schedules: schedulesOf(draft.work.schedules.rows.set(row.schedule.id, row)) });
+};
+
+export const dropSchedule = (draft: Draft, id: string): void => {
+  draft.setWork({ schedules: schedulesOf(draft.work.schedules.rows.delete(id)) });
+  draft.finished.push({ kind: "schedule", id });
+};
