@@ -2,11 +2,12 @@
 import { parseArgs } from "node:util";
 import { coreFigures } from "./core.ts";
 import { type Figure, type Result, measure } from "./figure.ts";
+import { hostFigures } from "./host.ts";
 import { nodeFigures } from "./node.ts";
 import { replayFigures } from "./replay.ts";
 import { valueFigures } from "./value.ts";
 
-const figures: readonly Figure[] = [...valueFigures, ...coreFigures, ...replayFigures, ...nodeFigures];
+const figures: readonly Figure[] = [...valueFigures, ...coreFigures, ...replayFigures, ...nodeFigures, ...hostFigures];
 
 const { positionals, values } = parseArgs({
   options: { json: { type: "boolean", default: false } },

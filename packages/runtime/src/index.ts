@@ -4,6 +4,8 @@ export { type HostPort, Session } from "./session.ts";
 export { type Submission, type Waiting } from "./request.ts";
 export { Resolved } from "./resolve.ts";
 export { type Approval, type Rejecting, type Stickiness } from "./decide.ts";
+export { type ExecutorSpec, type Offer, type OfferedRun } from "./executor.ts";
+export { type Settled, type Settlement } from "./offer.ts";
 export { type Target } from "./cancel.ts";
 export { type Patience, defaultPatience } from "./body.ts";
 export { type DeletionReport, type ProcessSignal, Processes } from "./process.ts";

@@ -3,10 +3,12 @@ import { type Options, currentProtocol, defaultOptions } from "@pawl/sansio-core
 import { type Patience, defaultPatience } from "./body.ts";
 import { Alarms } from "./alarms.ts";
 import { OwnedElsewhere, Refused } from "./error.ts";
+import { type ExecutorSpec, Executors } from "./executor.ts";
 import { foldLines } from "./fold.ts";
 import type { Journal, Lease } from "./journal.ts";
 import { Post } from "./link-post.ts";
 import { Processes } from "./process.ts";
+import type { Offers, Settled, Settlement } from "./offer.ts";
 import type { Platform } from "./platform.ts";
 import { type HostPort, Session } from "./session.ts";
 import type { Roots } from "./token.ts";
@@ -25,10 +27,15 @@ export interface RuntimeOptions {
   readonly host?: HostPort;
   readonly options?: Partial<Options>;
   readonly patience?: Partial<Patience>;
+  /** How long an executor may be away before what it runs is lost. */
+  readonly executorLeaseMs?: number;
 }
 
 const newerProtocol = (scope: string, protocol: number): string =>
   `scope ${scope} is of protocol ${protocol}, this core knows ${currentProtocol}: update it first`;
+
+/** How long an executor may be away, unless the host says otherwise. */
+const executorLeaseMs = 30_000;
 
 export class Runtime {
   readonly #with: RuntimeOptions;
@@ -41,12 +48,19 @@ export class Runtime {
   /** What the host does with processes. */
   readonly processes: Processes;
   readonly #open = new Map<string, Promise<Session>>();
+  readonly #executors: Executors;
 
   constructor(options: RuntimeOptions) {
     this.#with = options;
     const { journal, instance, lease, platform } = options;
     this.#loop = new TurnLoop(journal, platform);
     this.#platform = new Alarms(platform).platform;
+    this.#executors = new Executors(this.#platform, options.executorLeaseMs ?? executorLeaseMs, {
+      lost: (scope, owner) => void this.#withOffers(scope, (offers) => offers.lost(owner)),
+      available: (tools) => {
+        for (const scope of this.#open.keys()) void this.#withOffers(scope, (offers) => offers.available(tools));
+      },
+    });
     this.#joined = lease === undefined ? Promise.resolve() : journal.join(instance, lease);
     this.#joined.catch(() => undefined); // Whoever opens a scope hears of it.
     this.processes = new Processes((scope) => this.#scope(scope));
@@ -82,6 +96,23 @@ export class Runtime {
     return open;
   }
 
+  /** Whoever opens a scope next learns of its executors from the log: one that can not be opened now is left to them. */
+  async #withOffers(scope: string, then: (offers: Offers) => void): Promise<void> {
+    const session = await this.#scope(scope).catch(() => undefined);
+    if (session !== undefined && !session.runner.isLost) then(session.offers);
+  }
+
+  /** An executor of `client_side` tools is here; what this gives back says that its connection is gone. */
+  register(executor: ExecutorSpec): () => void {
+    return this.#executors.register(executor);
+  }
+
+  /** An executor reports what came of a run that was offered to it. */
+  async settle(executor: string, settlement: Settlement): Promise<Settled> {
+    const session = await this.#scope(settlement.scope);
+    return session.offers.settle(`executor:${executor}`, settlement);
+  }
+
   async #claim(scope: string): Promise<Session> {
     const { journal, instance, roots, options = {}, tools } = this.#with;
     await this.#joined;
@@ -94,6 +125,7 @@ export class Runtime {
       platform: this.#platform,
       owner: instance,
       roots,
+      executors: this.#executors,
       patience: { ...defaultPatience, ...this.#with.patience },
       host: this.#host,
       post: this.#post,

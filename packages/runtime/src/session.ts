@@ -18,10 +18,12 @@ import { type Target, cancel } from "./cancel.ts";
 import { type Approval, Edits, type Rejecting, approve, reject } from "./decide.ts";
 import { ScopeLost } from "./error.ts";
 import { follow } from "./follow.ts";
+import type { Executors } from "./executor.ts";
 import { FinishedIndex } from "./finished.ts";
 import { type AmongHost, AmongScopes } from "./among.ts";
 import type { Post } from "./link-post.ts";
 import type { JournalLine } from "./journal.ts";
+import { Offers } from "./offer.ts";
 import type { Platform } from "./platform.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
 import { Requests, type Submission, type Waiting } from "./request.ts";
@@ -43,6 +45,7 @@ export interface SessionPort {
   readonly platform: Platform;
   readonly owner: string;
   readonly roots: Roots;
+  readonly executors: Executors;
   readonly patience: Patience;
   readonly host: HostPort;
   readonly tool: (id: string) => ToolDefinition | undefined;
@@ -70,6 +73,7 @@ export class Session {
   readonly #finished: FinishedIndex;
   readonly #access: Access;
   readonly #requests: Requests;
+  readonly #offers: Offers;
   readonly #edits = new Edits();
   /** What it has to do with other scopes, and with processes. */
   readonly among: AmongScopes;
@@ -95,9 +99,14 @@ export class Session {
     const { platform, readLines } = port;
     this.#access = { runner: this.#runner, finished: this.#finished, platform, readLines };
     this.#requests = new Requests(this.#access);
+    this.#offers = new Offers(this.#access, port.executors, port.owner);
     this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain());
   }
 
+  /** What executors do here. */
+  get offers(): Offers {
+    return this.#offers;
+  }
   get runner(): ScopeRunner {
     return this.#runner;
   }
@@ -172,7 +181,9 @@ export class Session {
   #endBodies(commands: readonly Command[]): void {
     for (const command of commands) {
       const isEnd = command.type === "observe" && command.what === "call_completed";
-      if (isEnd || command.type === "tool.execute") this.#bodies.end(command.call);
+      if (!isEnd && command.type !== "tool.execute") continue;
+      this.#bodies.end(command.call);
+      this.#offers.ended(command.call);
     }
   }
 
@@ -180,6 +191,7 @@ export class Session {
     this.#bodies.endAll();
     this.#requests.lose(new ScopeLost(why));
     this.#edits.lose(why);
+    this.#port.executors.forget(this.#runner.id);
     this.among.lose(why);
     this.#port.lost();
   }
@@ -199,8 +211,9 @@ export class Session {
       case "tool.prepare":
         return this.#begin(() => this.#prepare(command));
       case "tool.execute":
-        return this.#begin(() => this.#bodies.execute(command));
+        return this.#begin(() => this.#execute(command));
       case "tool.cancel":
+        this.#offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
         this.#bodies.at(command.call)?.hearCancel({ seq: cause.seq, index: -1 });
         return this.#runner.stir();
       case "step.run":
@@ -230,6 +243,10 @@ export class Session {
       default:
         return this.#runner.lose(`this runtime can not perform ${command.type} yet`);
     }
+  }
+
+  #execute(command: Of<"tool.execute">): Promise<void> {
+    return this.#offers.isClientSide(command) ? this.#offers.execute(command) : this.#bodies.execute(command);
   }
 
   async #check({ call, tool_id: toolId, args }: Of<"args.check">): Promise<void> {
@@ -271,6 +288,7 @@ export class Session {
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
   async open(opened: Event, catalog: Event): Promise<void> {
     this.#runner.open(opened);
+    this.#offers.opened();
     if (this.#runner.id.startsWith("process:")) return this.#runner.settled();
     await this.report(catalog);
   }

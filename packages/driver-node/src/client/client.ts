@@ -5,11 +5,19 @@ import type { Json, Resolution } from "@pawl/tool-value";
 import type { HostFrame } from "../wire/host-frame.ts";
 import { type Asked, Asking } from "./asking.ts";
 import { HostRefused } from "./error.ts";
+import { Executor, type ExecutorOptions, type Settling } from "./executor.ts";
 import { Link, type LinkOptions } from "./link.ts";
 import { Observation } from "./observation.ts";
 import type { SocketConstructor } from "./socket.ts";
 
 export { HostRefused } from "./error.ts";
+export {
+  type Executor,
+  type ExecutorContext,
+  type ExecutorOptions,
+  type ExecutorTool,
+  ToolRefused,
+} from "./executor.ts";
 export { type Observed } from "./observation.ts";
 export { type SocketConstructor, type SocketLike } from "./socket.ts";
 
@@ -44,6 +52,7 @@ export class Client {
     number,
     { readonly of: Observation; readonly scope: string; readonly window: number }
   >();
+  readonly #executors: Executor[] = [];
   #ids = 0;
   #ended: HostRefused | undefined;
 
@@ -58,6 +67,26 @@ export class Client {
         ended: (error) => this.#end(error),
       },
     );
+  }
+
+  /** Runs tools for the host, until the client is closed. */
+  execute(options: ExecutorOptions): Executor {
+    const executor: Executor = new Executor(options, (settling) => this.#settle(executor.id, settling));
+    this.#executors.push(executor);
+    this.#register(executor);
+    return executor;
+  }
+
+  /** One whose call went on without it is told so, and has nothing more to do. */
+  async #settle(executor: string, settling: Settling): Promise<void> {
+    await this.ask({ type: "settle", executor, ...settling }).catch((thrown: unknown) => {
+      if (!(thrown instanceof HostRefused)) throw thrown;
+    });
+  }
+
+  #register({ id: executor, tools }: Executor): void {
+    this.#ids += 1;
+    this.#link.send({ type: "execute", id: this.#ids, executor, tools });
   }
 
   get isConnected(): boolean {
@@ -108,14 +137,22 @@ export class Client {
   }
 
   #resume(): void {
+    for (const executor of this.#executors) this.#register(executor);
     this.#asking.again();
     for (const id of this.#observations.keys()) this.#observe(id);
   }
 
   #heard(frame: HostFrame): void {
     if (frame.type === "observed") return this.#observations.get(frame.id)?.of.heard(frame);
+    if (frame.type === "offer" || frame.type === "cancelled") return this.#told(frame);
     if (!("id" in frame) || frame.id === undefined) return;
     if (!this.#asking.answered(frame.id, frame)) this.#observed(frame.id, frame);
+  }
+
+  #told(frame: Extract<HostFrame, { readonly type: "offer" | "cancelled" }>): void {
+    const executor = this.#executors.find(({ id }) => id === frame.executor);
+    if (frame.type === "offer") executor?.offered(frame);
+    else executor?.cancelled(frame);
   }
 
   /** A subscription is over: begun again where that may help. */

@@ -17,6 +17,7 @@ import { readFrame } from "../wire/text.ts";
 import { failureOf } from "./failure.ts";
 import type { HostLimits } from "./limits.ts";
 import { Outgoing } from "./outgoing.ts";
+import { type OwnExecutor, executorName, settle } from "./execute.ts";
 import { Subscription } from "./subscription.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
 import { answer, rights, sessionOf } from "./verb.ts";
@@ -38,6 +39,7 @@ export class Connection {
   readonly #port: ConnectionPort;
   readonly #outgoing: Outgoing;
   readonly #inFlight = new Set<number>();
+  readonly #executors = new Map<string, OwnExecutor>();
   readonly #subscriptions = new Map<number, Subscription>();
   #claims: Claims | undefined;
   readonly #gone = new AbortController();
@@ -70,6 +72,7 @@ export class Connection {
     this.#gone.abort();
     for (const subscription of this.#subscriptions.values()) subscription.end();
     this.#subscriptions.clear();
+    for (const { leave } of this.#executors.values()) leave();
     this.#outgoing.end();
   }
 
@@ -147,6 +150,8 @@ export class Connection {
         return this.#subscriptions.get(frame.id)?.seen(frame.cursor);
       case "unobserve":
         return this.#subscriptions.get(frame.id)?.end();
+      case "execute":
+        return this.#execute(frame, claims);
       default:
         return this.#ask(frame, claims);
     }
@@ -170,13 +175,41 @@ export class Connection {
     if (misfit !== undefined) return this.#error(misfit);
     const { id } = frame;
     this.#inFlight.add(id);
-    const answered = frame.type === "observe" ? this.#observe(frame) : this.#answer(frame, claims.by);
+    const answered = this.#answered(frame, claims.by);
     void answered
       .catch((thrown: unknown): HostFrame => ({ type: "error", id, ...failureOf(thrown, this.#port.log) }))
       .then((said) => {
         this.#inFlight.delete(id);
         this.#outgoing.send(said);
       });
+  }
+
+  #answered(frame: Question, by: string): Promise<HostFrame> {
+    switch (frame.type) {
+      case "observe":
+        return this.#observe(frame);
+      case "settle":
+        return settle(this.#port.runtime, this.#executors, frame);
+      default:
+        return this.#answer(frame, by);
+    }
+  }
+
+  /** The executors of a principal are its own: another's has another name in the log. */
+  #execute({ id, executor, tools }: Extract<ClientFrame, { readonly type: "execute" }>, claims: Claims): void {
+    if (!claims.rights.includes("execute"))
+      return this.#error({ id, code: "permission_denied", message: `\`${claims.by}\` has no right to execute` });
+    const known = executorName(claims.by, executor);
+    this.#executors.get(executor)?.leave();
+    const leave = this.#port.runtime.register({
+      id: known,
+      tools,
+      serves: (scope) => claims.scopes.some((prefix) => scope.startsWith(prefix)),
+      offer: (offer) => this.#outgoing.send({ type: "offer", executor, ...offer }),
+      cancel: (run) => this.#outgoing.send({ type: "cancelled", executor, ...run }),
+    });
+    this.#executors.set(executor, { name: known, leave });
+    this.#outgoing.send({ type: "done", id });
   }
 
   async #answer(frame: Parameters<typeof answer>[1], by: string): Promise<HostFrame> {

@@ -17,6 +17,7 @@ export const rights: { readonly [T in QuestionType]: Right } = {
   approve: "approve",
   reject: "approve",
   observe: "observe",
+  settle: "execute",
 };
 
 const sessionPrefix = "session:";
@@ -29,7 +30,7 @@ export const sessionOf = (runtime: Runtime, scope: string): Promise<Session> => 
   return Promise.reject(new Refused("scope_unknown", message));
 };
 
-export type Answered = Exclude<Question, { readonly type: "observe" }>;
+export type Answered = Exclude<Question, { readonly type: "observe" | "settle" }>;
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
 const call = async (session: Session, frame: Of<"call">, { by, gone }: Asker): Promise<HostFrame> => {

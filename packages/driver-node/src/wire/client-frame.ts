@@ -4,7 +4,19 @@
  */
 import type { Stickiness } from "@pawl/runtime";
 import { type RequestedCall, RequestedCallCodec } from "@pawl/sansio-core";
-import { type Codec, type Json, Resolution, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
+import {
+  type Codec,
+  type Json,
+  Resolution,
+  ToolCallOutput,
+  array,
+  json,
+  oneOf,
+  optional,
+  string,
+  tagged,
+  u64,
+} from "@pawl/tool-value";
 
 /** The version of the protocol. A host refuses a client of another one. */
 export const protocolVersion = 1;
@@ -40,7 +52,18 @@ export type ClientFrame =
   /** Events after a cursor, at most `window` of them ahead of what was seen. */
   | ({ readonly type: "observe"; readonly after: number; readonly window: number } & Asked)
   | { readonly type: "seen"; readonly id: number; readonly cursor: number }
-  | { readonly type: "unobserve"; readonly id: number };
+  | { readonly type: "unobserve"; readonly id: number }
+  /** An executor runs these tools in the scopes that its token names. */
+  | { readonly type: "execute"; readonly id: number; readonly executor: string; readonly tools: readonly string[] }
+  | ({
+      readonly type: "settle";
+      readonly executor: string;
+      readonly call: string;
+      readonly attempt: number;
+      readonly run: number;
+      readonly output: ToolCallOutput;
+      readonly duration_ms: number;
+    } & Asked);
 
 export type Question = Extract<ClientFrame, Asked>;
 export type QuestionType = Question["type"];
@@ -69,4 +92,14 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   observe: { ...asked, after: u64, window: u64 },
   seen: { id: u64, cursor: u64 },
   unobserve: { id: u64 },
+  execute: { id: u64, executor: string, tools: array(string) },
+  settle: {
+    ...asked,
+    executor: string,
+    call: string,
+    attempt: u64,
+    run: u64,
+    output: ToolCallOutput,
+    duration_ms: u64,
+  },
 });

@@ -1,7 +1,7 @@
 /** What a host says to a client: answers to its questions by their `id`, and what it was asked to be told. */
-import { Resolved } from "@pawl/runtime";
+import { type Offer, type OfferedRun, Resolved, type Settled } from "@pawl/runtime";
 import { type Event, EventCodec, type Reply, ReplyCodec } from "@pawl/sansio-core";
-import { type Codec, array, optional, string, tagged, u64 } from "@pawl/tool-value";
+import { type Codec, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
 
 export interface HostError {
   /** Of the question that it answers; none where a frame could not be read so far. */
@@ -34,7 +34,12 @@ export type HostFrame =
       readonly at: number;
       readonly event: Event;
     }
+  | ({ readonly type: "offer"; readonly executor: string } & Offer)
+  | ({ readonly type: "cancelled"; readonly executor: string } & OfferedRun)
+  | { readonly type: "settled"; readonly id: number; readonly outcome: Settled }
   | ({ readonly type: "error" } & HostError);
+
+const offeredRun = { scope: string, call: string, attempt: u64, run: u64 } as const;
 
 export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame", "type", {
   welcome: {
@@ -51,5 +56,8 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   replied: { id: u64, replies: array(ReplyCodec) },
   resolved: { id: u64, outcome: Resolved },
   observed: { id: u64, cursor: u64, at: u64, event: EventCodec },
+  offer: { executor: string, ...offeredRun, tool_id: string, tool: string, args: json, payload: json },
+  cancelled: { executor: string, ...offeredRun },
+  settled: { id: u64, outcome: oneOf<Settled>("an outcome", "accepted", "too_late") },
   error: { id: optional(u64), code: string, message: string, retry_after_ms: optional(u64) },
 });

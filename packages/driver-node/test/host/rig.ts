@@ -19,8 +19,12 @@ afterEach(async () => {
   for (const close of closings.splice(0).toReversed()) await close();
 });
 
-export const runtimeOf = (tools: readonly ToolDefinition[], journal = memoryJournal(), instance = "i1"): Runtime =>
-  new Runtime({ journal, platform: nodePlatform, tools, instance, roots });
+export const runtimeOf = (
+  tools: readonly ToolDefinition[],
+  journal = memoryJournal(),
+  instance = "i1",
+  executorLeaseMs = 30_000,
+): Runtime => new Runtime({ journal, platform: nodePlatform, tools, instance, roots, executorLeaseMs });
 
 export const hostOf = async (
   tools: readonly ToolDefinition[],

@@ -1,0 +1,101 @@
+/** Runs tools for a host, in a page or a program: what was begun goes on over reconnections, and its result is kept. */
+import type { Offer, OfferedRun } from "@pawl/runtime";
+import {
+  type Json,
+  type ToolCallOutput,
+  describe,
+  errorOutput,
+  failureOutput,
+  fromJs,
+  runtimeFailure,
+  successOutput,
+} from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+
+export interface ExecutorContext extends OfferedRun {
+  /** What the tool prepared. */
+  readonly payload: Json;
+  /** The call was cancelled: whatever comes of it now, soon. */
+  readonly signal: AbortSignal;
+}
+
+/** What it throws is shown to the model if it is a `ToolRefused`, and hidden otherwise. */
+export type ExecutorTool = (args: Json, context: ExecutorContext) => unknown;
+
+/** An error that a model may read. */
+export class ToolRefused extends Error {
+  override readonly name = "ToolRefused";
+}
+
+export interface ExecutorOptions {
+  /** By tool id. */
+  readonly tools: { readonly [toolId: string]: ExecutorTool };
+  /** What a tool threw that no model is shown. */
+  readonly internalError?: (toolId: string, thrown: unknown) => void;
+}
+
+export interface Settling extends OfferedRun {
+  readonly output: ToolCallOutput;
+  readonly duration_ms: number;
+}
+
+const hidden = failureOutput(
+  runtimeFailure("internal", "tool_internal_error", "An internal error occurred while executing the tool"),
+);
+
+const keyOf = ({ scope, call, attempt, run }: OfferedRun): string => JSON.stringify([scope, call, attempt, run]);
+
+/** A value that can not be sent is the tool's error. */
+const outputOf = (returned: unknown): ToolCallOutput => {
+  const value = fromJs(returned === undefined ? null : returned);
+  if (E.isRight(value)) return successOutput(value.right);
+  return errorOutput(`Failed to serialize tool result: ${describe(value.left)}`);
+};
+
+export class Executor {
+  readonly id = crypto.randomUUID();
+  readonly #options: ExecutorOptions;
+  readonly #settle: (settling: Settling) => Promise<void>;
+  /** What was offered and is not settled. */
+  readonly #runs = new Map<string, AbortController>();
+
+  constructor(options: ExecutorOptions, settle: (settling: Settling) => Promise<void>) {
+    this.#options = options;
+    this.#settle = settle;
+  }
+
+  get tools(): readonly string[] {
+    return Object.keys(this.#options.tools);
+  }
+
+  /** What is offered again has begun already. */
+  offered(offer: Offer): void {
+    const key = keyOf(offer);
+    if (this.#runs.has(key)) return;
+    const abort = new AbortController();
+    this.#runs.set(key, abort);
+    void this.#run(offer, abort.signal).finally(() => this.#runs.delete(key));
+  }
+
+  cancelled(run: OfferedRun): void {
+    this.#runs.get(keyOf(run))?.abort();
+  }
+
+  async #run(offer: Offer, signal: AbortSignal): Promise<void> {
+    const { tool_id, args, payload, scope, call, attempt, run: number } = offer;
+    const run = { scope, call, attempt, run: number };
+    const startedAt = performance.now();
+    const output = await this.#output(tool_id, args, { ...run, payload, signal });
+    await this.#settle({ ...run, output, duration_ms: Math.round(performance.now() - startedAt) });
+  }
+
+  async #output(toolId: string, args: Json, context: ExecutorContext): Promise<ToolCallOutput> {
+    try {
+      return outputOf(await this.#options.tools[toolId]?.(args, context));
+    } catch (thrown) {
+      if (thrown instanceof ToolRefused) return errorOutput(thrown.message.toWellFormed());
+      this.#options.internalError?.(toolId, thrown);
+      return hidden;
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import { defineTool, memoryJournal } from "@pawl/runtime";
+import { describe, expect, it } from "vitest";
+import { ToolRefused } from "../../src/client/client.ts";
+import { clientOf, greeted, hostOf, runtimeOf, until } from "./rig.ts";
+import { payloads, use } from "./tools.ts";
+
+const notHere = (): never => {
+  throw new Error("a client_side tool runs elsewhere");
+};
+const remote = defineTool({ name: "remote", policy: "client_side", durable: true, execute: notHere });
+const bound = defineTool({ name: "bound", policy: "client_side", execute: notHere });
+const scope = "session:s";
+
+/** A tool whose runs end when they are told to. */
+const held = () => {
+  const runs: { readonly end: (value: unknown) => void; readonly signal: AbortSignal }[] = [];
+  const tool = (_: unknown, { signal }: { readonly signal: AbortSignal }): Promise<unknown> =>
+    new Promise((end) => runs.push({ end, signal }));
+  return { runs, tool };
+};
+
+describe("an executor", () => {
+  it("runs what it is offered, shows what it means to show, and hides the rest", async () => {
+    const host = await hostOf([remote, bound]);
+    const seen: unknown[] = [];
+    clientOf(host).execute({
+      tools: {
+        "tool:remote": (args) => ({ got: args }),
+        "tool:bound": (args) => {
+          if ((args as { readonly told?: boolean }).told === true) throw new ToolRefused("no such customer");
+          throw new Error("secret");
+        },
+      },
+      internalError: (_, thrown) => seen.push(thrown),
+    });
+    const session = clientOf(host).session("s");
+    expect(payloads(await session.call("r1", use("remote", { a: 1 })))).toEqual([{ got: { a: 1 } }]);
+    expect(payloads(await session.call("r2", use("bound")))).toMatchObject([{ code: "tool_internal_error" }]);
+    const told = payloads(await session.call("r3", use("bound", { told: true })));
+    expect(told).toMatchObject([{ code: "tool_error", message: "no such customer" }]);
+    expect(seen).toMatchObject([{ message: "secret" }]);
+    const { state } = await host.runtime.session("s");
+    expect(state.calls.rows()).toEqual([]);
+  });
+
+  it("that is missing is waited for", async () => {
+    const host = await hostOf([remote]);
+    const replies = clientOf(host).session("s").call("r", use("remote"));
+    const session = await host.runtime.session("s");
+    await until(() => session.state.calls.at("r:c")?.phase === "no_executor");
+    clientOf(host).execute({ tools: { "tool:remote": () => "late" } });
+    expect(payloads(await replies)).toEqual(["late"]);
+  });
+
+  it("goes on over reconnections: a run is begun once, and its result is not lost", async () => {
+    const host = await hostOf([bound]);
+    const { runs, tool } = held();
+    const executing = clientOf(host);
+    executing.execute({ tools: { "tool:bound": tool } });
+    const replies = clientOf(host).session("s").call("r", use("bound"));
+    await until(() => runs.length === 1);
+    executing.reconnect();
+    await until(() => executing.isConnected);
+    executing.reconnect();
+    runs[0]?.end("done");
+    expect(payloads(await replies)).toEqual(["done"]);
+    expect(runs).toHaveLength(1);
+  });
+
+  it("goes on when the host was killed and another one opens its scope, and nothing is begun twice", async () => {
+    const journal = memoryJournal();
+    const first = await hostOf([], { runtime: runtimeOf([bound], journal) });
+    const { runs, tool } = held();
+    const client = clientOf(first);
+    client.execute({ tools: { "tool:bound": tool } });
+    const replies = client.session("s").call("r", use("bound"));
+    await until(() => runs.length === 1);
+    await first.close();
+    await hostOf([], { runtime: runtimeOf([bound], journal, "i2"), port: first.port });
+    await until(() => client.isConnected);
+    runs[0]?.end("survived");
+    expect(payloads(await replies)).toEqual(["survived"]);
+    expect(runs).toHaveLength(1);
+  });
+
+  it("whose lease runs out is lost: an owner-bound call is unknown, a rerunnable one runs elsewhere", async () => {
+    const runtime = runtimeOf([bound, remote], memoryJournal(), "i1", 50);
+    const host = await hostOf([], { runtime });
+    const { runs, tool } = held();
+    const gone = clientOf(host);
+    gone.execute({ tools: { "tool:bound": tool, "tool:remote": tool } });
+    const session = clientOf(host).session("s");
+    const replies = [session.call("r1", use("bound")), session.call("r2", use("remote"))];
+    await until(() => runs.length === 2);
+    gone.close();
+    clientOf(host).execute({ tools: { "tool:remote": () => "elsewhere" } });
+    const [unknown, again] = await Promise.all(replies);
+    expect(payloads(unknown ?? [])).toMatchObject([{ code: "tool_outcome_unknown" }]);
+    expect(payloads(again ?? [])).toEqual(["elsewhere"]);
+  });
+
+  it("hears of a cancel, and may still finish while its grace lasts", async () => {
+    const host = await hostOf([remote]);
+    const { runs, tool } = held();
+    clientOf(host).execute({ tools: { "tool:remote": tool } });
+    const session = clientOf(host).session("s");
+    const replies = session.call("r", use("remote"));
+    await until(() => runs.length === 1);
+    await session.cancel({ request: "r" });
+    await until(() => runs[0]?.signal.aborted === true);
+    runs[0]?.end("finished all the same");
+    expect((await replies)[0]?.output.outcome.status).toMatch(/success|cancelled/);
+  });
+
+  it("answers only what was offered to it, in the run that it was offered in", async () => {
+    const host = await hostOf([remote]);
+    const [mine, other] = [await greeted(host), await greeted(host, { by: "eve" })];
+    await mine.ask({ type: "execute", id: 1, executor: "e", tools: ["tool:remote"] });
+    const replies = clientOf(host).session("s").call("r", use("remote"));
+    const offer = await mine.until(({ type }) => type === "offer");
+    const output = { status: "success", payload: "mine" };
+    const settle = {
+      type: "settle",
+      executor: "e",
+      scope,
+      call: "r:c",
+      attempt: 1,
+      run: 1,
+      duration_ms: 1,
+      output: { outcome: output },
+    };
+    expect(offer).toMatchObject({ executor: "e", scope, call: "r:c", attempt: 1, run: 1, tool_id: "tool:remote" });
+    expect(await other.ask({ ...settle, id: 2 })).toMatchObject({ code: "not_offered" });
+    await other.ask({ type: "execute", id: 3, executor: "e", tools: [] });
+    expect(await other.ask({ ...settle, id: 4 })).toMatchObject({ code: "not_offered" });
+    expect(await mine.ask({ ...settle, id: 5, run: 2 })).toMatchObject({ code: "not_offered" });
+    expect(await mine.ask({ ...settle, id: 6 })).toMatchObject({ type: "settled", outcome: "accepted" });
+    expect(await mine.ask({ ...settle, id: 7 })).toMatchObject({ code: "not_offered" });
+    expect(payloads(await replies)).toEqual(["mine"]);
+    const without = await greeted(host, { rights: ["call"] });
+    const refused = { code: "permission_denied" };
+    expect(await without.ask({ type: "execute", id: 1, executor: "e", tools: [] })).toMatchObject(refused);
+    expect(await without.ask({ ...settle, id: 2 })).toMatchObject(refused);
+  });
+
+  it("is not offered what happens in scopes that its token does not name", async () => {
+    const host = await hostOf([remote]);
+    clientOf(host, { scopes: ["session:other"] }).execute({ tools: { "tool:remote": () => "leaked" } });
+    const open = clientOf(host);
+    void open
+      .session("s")
+      .call("r", use("remote"))
+      .catch(() => undefined);
+    const session = await host.runtime.session("s");
+    await until(() => session.state.calls.at("r:c")?.phase === "no_executor");
+  });
+});

@@ -1,0 +1,119 @@
+/** The calls of one scope that executors run: offered, and settled by whom they were offered to. */
+import { type CallRow, type Command, isExecutor } from "@pawl/sansio-core";
+import type { ToolCallOutput } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { type Access, refuse } from "./access.ts";
+import { type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
+
+type Execute = Extract<Command, { readonly type: "tool.execute" }>;
+
+/** What an executor reports of a run. */
+export interface Settlement extends OfferedRun {
+  readonly output: ToolCallOutput;
+  readonly duration_ms: number;
+}
+
+/** Whether the call took it, or had ended without it. */
+export type Settled = "accepted" | "too_late";
+
+const isRunBy = (row: CallRow | undefined, owner: string, { attempt, run }: OfferedRun): boolean =>
+  row?.phase === "running" && row.owner === owner && row.body.attempt === attempt && row.body.run === run;
+
+export class Offers {
+  readonly #access: Access;
+  readonly #executors: Executors;
+  /** This driver, which has a run until an executor has it. */
+  readonly #self: string;
+  /** Tools for which calls wait, since nobody runs them. */
+  readonly #missing = new Set<string>();
+
+  constructor(access: Access, executors: Executors, self: string) {
+    this.#access = access;
+    this.#executors = executors;
+    this.#self = self;
+  }
+
+  isClientSide({ call }: Execute): boolean {
+    const row = this.#access.runner.state.calls.at(call);
+    return row !== undefined && "body" in row && row.body?.manifest.policy === "client_side";
+  }
+
+  /** What executors had of this scope when it was opened is theirs; what waits for one may go on. */
+  opened(): void {
+    const { runner } = this.#access;
+    for (const row of runner.state.calls.rows()) {
+      if (row.phase === "no_executor") this.#missing.add(row.body.manifest.id);
+      if (row.phase === "running" && isExecutor(row.owner)) this.#executors.adopt(row.owner, this.#offerOf(row));
+    }
+    const { id } = runner.state.scope;
+    this.available([...this.#missing].filter((tool) => this.#executors.pick(id, tool) !== undefined));
+  }
+
+  #offerOf({ call, tool, args, body }: Extract<CallRow, { readonly phase: "running" }>): Offer {
+    const { attempt, run, manifest, payload } = body;
+    return { scope: this.#access.runner.id, call: call.ref, attempt, run, tool_id: manifest.id, tool, args, payload };
+  }
+
+  /** Who runs it is on record before they hear of it. */
+  async execute(command: Execute): Promise<void> {
+    const { runner } = this.#access;
+    const { call, attempt, run, cause, tool_id: toolId } = command;
+    const owner = this.#executors.pick(runner.id, toolId);
+    const at = { call, attempt, run };
+    if (cause !== undefined) runner.tell({ type: "call.resumed", ...at, cause, owner: owner ?? this.#self });
+    else if (owner !== undefined) runner.tell({ type: "call.dispatched", ...at, owner });
+    if (owner === undefined) {
+      this.#missing.add(toolId);
+      return void runner.tell({ type: "call.executor_missing", ...at });
+    }
+    const offer = offerOf(runner.id, command);
+    this.#executors.hold(owner, offer);
+    await runner.settled();
+    if (isRunBy(runner.state.calls.at(call), owner, offer)) this.#executors.give(owner, offer);
+    else this.#executors.release(owner, offer);
+  }
+
+  cancel(run: Omit<OfferedRun, "scope">): void {
+    this.#executors.cancel({ scope: this.#access.runner.id, ...run });
+  }
+
+  ended(call: string): void {
+    this.#executors.ended(this.#access.runner.id, call);
+  }
+
+  /** Calls that waited for an executor of these tools start again. */
+  available(tools: readonly string[]): void {
+    const wanted = tools.filter((tool) => this.#missing.delete(tool));
+    if (wanted.length > 0) this.#access.runner.tell({ type: "executors.available", tools: wanted });
+  }
+
+  /** An executor's lease is over; where it had nothing here, that is nobody's loss. */
+  lost(owner: string): void {
+    this.#access.runner.tell({ type: "owner.lost", owner });
+  }
+
+  async settle(owner: string, { output, duration_ms, ...at }: Settlement): Promise<Settled> {
+    const { runner } = this.#access;
+    const { scope: _, ...run } = at;
+    if (!isRunBy(runner.state.calls.at(at.call), owner, at)) return this.#late(owner, { output, duration_ms, ...at });
+    this.#executors.release(owner, at);
+    const told = runner.tell({ type: "call.settled", ...run, result: { type: "done", output }, duration_ms });
+    if (E.isLeft(told)) return refuse(this.#access, told.left);
+    await runner.settled();
+    return "accepted";
+  }
+
+  /** A call that ended without its executor: observers are shown what came after all. */
+  async #late(owner: string, { output, duration_ms, ...at }: Settlement): Promise<Settled> {
+    const { runner } = this.#access;
+    const { scope: _, ...run } = at;
+    if (!this.#executors.release(owner, at)) {
+      const message = `attempt ${at.attempt}, run ${at.run} of call \`${at.call}\` was not offered to \`${owner}\`, or is settled`;
+      return refuse(this.#access, { code: "not_offered", message });
+    }
+    if (runner.state.calls.at(at.call) !== undefined)
+      runner.tell({ type: "call.settled_late", ...run, output, duration_ms });
+    await runner.settled();
+    return "too_late";
+  }
+}
