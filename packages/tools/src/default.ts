@@ -1,0 +1,38 @@
+/** The 18 tools that every session has, if its host wants them. */
+import { edit } from "./file/edit.ts";
+import { folderTools } from "./file/folder.ts";
+import { read } from "./file/read.ts";
+import { reportProgress, writeTodos } from "./progress.ts";
+import { BuiltinRegistry } from "./registry.ts";
+import { arithmetic, currentTime, echo, forecast, weather } from "./simple.ts";
+import { type BuiltinTool, objectSchema } from "./tool.ts";
+import { type WebPort, webFetch } from "./web.ts";
+
+export const defaultTools = (web?: WebPort): readonly BuiltinTool[] => [
+  currentTime,
+  echo,
+  reportProgress,
+  ...arithmetic,
+  weather,
+  forecast,
+  writeTodos,
+  read,
+  edit,
+  ...folderTools,
+  webFetch(web),
+];
+
+export const defaultRegistry = (web?: WebPort): BuiltinRegistry => new BuiltinRegistry(defaultTools(web));
+
+/** A tool for tests: it fails as it is told. */
+export const failingTool = (
+  message = "Tool execution failed",
+  type: "tool_error" | "internal_error" = "tool_error",
+): BuiltinTool => ({
+  name: "failing_tool",
+  displayName: "Failing Tool",
+  description: "Fails, always.",
+  parameters: objectSchema({}),
+  hints: { readonly: true, idempotent: true },
+  execute: async () => ({ type, message }),
+});

@@ -1,0 +1,25 @@
+/** Bytes as texts, and back. */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+
+export const bytesEqual = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i]);
+
+/** The hash by which a reader says what it has read. */
+export const contentHash = (bytes: Uint8Array): string => `sha256:${bytesToHex(sha256(bytes))}`;
+
+export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+export const textOfBytes = (bytes: Uint8Array): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+
+export const toBase64 = (bytes: Uint8Array): string => {
+  let units = "";
+  for (const byte of bytes) units += String.fromCharCode(byte);
+  return btoa(units);
+};
+
+/** Undefined where the text is no base64. */
+export const fromBase64 = (text: string): Uint8Array | undefined => {
+  const bare = text.replace(/\s/g, "");
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(bare) || bare.length % 4 !== 0) return undefined;
+  return Uint8Array.from(atob(bare), (unit) => unit.charCodeAt(0));
+};

@@ -1,0 +1,84 @@
+/** A unified difference of two texts, with two lines of context. */
+import { codePoints, cutTo } from "@pawl/sansio-core";
+
+const context = 2;
+const most = 16_000;
+
+type Line = readonly [mark: " " | "-" | "+", text: string];
+
+/** What is the same at both ends is left aside, so that the rest stays small. */
+const trimmed = (a: readonly string[], b: readonly string[]): readonly [number, number] => {
+  let head = 0;
+  while (head < Math.min(a.length, b.length) && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < Math.min(a.length, b.length) - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  return [head, tail];
+};
+
+const limit = 2000;
+
+/** The longest common part, where that is cheap; else all old lines, then all new ones. */
+const middle = (a: readonly string[], b: readonly string[]): readonly Line[] => {
+  const removed = a.map((text): Line => ["-", text]);
+  const added = b.map((text): Line => ["+", text]);
+  if (a.length * b.length > limit * limit || a.length === 0 || b.length === 0) return [...removed, ...added];
+  const width = b.length + 1;
+  const common = new Uint32Array((a.length + 1) * width);
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      const longer = Math.max(common[(i + 1) * width + j] ?? 0, common[i * width + j + 1] ?? 0);
+      common[i * width + j] = a[i] === b[j] ? (common[(i + 1) * width + j + 1] ?? 0) + 1 : longer;
+    }
+  }
+  const lines: Line[] = [];
+  let [i, j] = [0, 0];
+  while (i < a.length && j < b.length) {
+    if (a[i] === b[j]) {
+      lines.push([" ", a[i++] ?? ""]);
+      j++;
+    } else if ((common[(i + 1) * width + j] ?? 0) >= (common[i * width + j + 1] ?? 0)) lines.push(["-", a[i++] ?? ""]);
+    else lines.push(["+", b[j++] ?? ""]);
+  }
+  return [...lines, ...removed.slice(i), ...added.slice(j)];
+};
+
+/** Runs of lines with their context; what touches is one. */
+const hunksOf = (lines: readonly Line[]): readonly (readonly [from: number, to: number])[] => {
+  const hunks: [number, number][] = [];
+  for (const [i, [mark]] of lines.entries()) {
+    if (mark === " ") continue;
+    const [from, to] = [Math.max(0, i - context), Math.min(lines.length, i + context + 1)];
+    const last = hunks.at(-1);
+    if (last !== undefined && from <= last[1]) last[1] = to;
+    else hunks.push([from, to]);
+  }
+  return hunks;
+};
+
+const count = (lines: readonly Line[], mark: "-" | "+"): number =>
+  lines.filter(([m]) => m === " " || m === mark).length;
+
+export interface Difference {
+  readonly diff: string;
+  readonly isTruncated: boolean;
+}
+
+export const unified = (name: string, before: string, after: string): Difference => {
+  const [a, b] = [before.split("\n"), after.split("\n")];
+  const [head, tail] = trimmed(a, b);
+  const lines: readonly Line[] = [
+    ...a.slice(0, head).map((text): Line => [" ", text]),
+    ...middle(a.slice(head, a.length - tail), b.slice(head, b.length - tail)),
+    ...a.slice(a.length - tail).map((text): Line => [" ", text]),
+  ];
+  const text = [`--- ${name} (before)`, `+++ ${name} (after)`];
+  for (const [from, to] of hunksOf(lines)) {
+    const [earlier, own] = [lines.slice(0, from), lines.slice(from, to)];
+    const start = (mark: "-" | "+"): string => `${count(earlier, mark) + 1},${count(own, mark)}`;
+    text.push(`@@ -${start("-")} +${start("+")} @@`, ...own.map(([mark, line]) => mark + line));
+  }
+  const diff = text.join("\n");
+  return codePoints(diff) <= most
+    ? { diff, isTruncated: false }
+    : { diff: `${cutTo(diff, most)}\n... diff truncated after ${most} characters ...`, isTruncated: true };
+};

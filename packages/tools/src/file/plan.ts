@@ -1,0 +1,100 @@
+/** What the edits of a file come to: each text is found once in the file as it was, and none of them overlap. */
+import type { Json, JsonObject } from "@pawl/tool-value";
+import { cutTo, codePoints } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+import { isObject } from "../result.ts";
+
+export interface Edit {
+  readonly old_text: string;
+  readonly new_text: string;
+}
+type Checked<A> = E.Either<string, A>;
+
+const none = "edit_file requires a non-empty edits[] array; each entry needs old_text and new_text";
+
+const editOf = (item: Json, n: number): Checked<Edit> => {
+  const { old_text, new_text } = isObject(item) ? item : {};
+  if (typeof old_text !== "string") return E.left(`Edit ${n} is missing old_text`);
+  if (typeof new_text !== "string") return E.left(`Edit ${n} is missing new_text`);
+  return old_text === "" ? E.left(`Edit ${n} has an empty old_text`) : E.right({ old_text, new_text });
+};
+
+const legacy = ({ old_text, new_text }: JsonObject): readonly Edit[] =>
+  typeof old_text === "string" && old_text !== "" && typeof new_text === "string" ? [{ old_text, new_text }] : [];
+
+/** The edits that a call asks for, those of the older form first; the same twice is once. */
+export const readEdits = (args: JsonObject): Checked<readonly Edit[]> => {
+  const edits: Edit[] = [...legacy(args)];
+  const given = args["edits"];
+  for (const [i, item] of (Array.isArray(given) ? (given as readonly Json[]) : []).entries()) {
+    const edit = editOf(item, i + 1);
+    if (E.isLeft(edit)) return edit;
+    const isKnown = edits.some((one) => one.old_text === edit.right.old_text && one.new_text === edit.right.new_text);
+    if (!isKnown) edits.push(edit.right);
+  }
+  return edits.length === 0 ? E.left(none) : E.right(edits);
+};
+
+const shownText = (text: string): string => {
+  const line = text.replaceAll("\n", "\\n").replaceAll("\r", "\\r");
+  return codePoints(line) <= 80 ? line : `${cutTo(line, 80)}...`;
+};
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+const endingOf = (text: string): string => (text.includes("\r\n") ? "\r\n" : text.includes("\r") ? "\r" : "\n");
+const withEnding = (text: string, ending: string): string => text.replace(/\r\n|\r|\n/g, ending);
+
+const spanOf = (text: string, { old_text, new_text }: Edit, ending: string): Checked<Span> => {
+  const wanted = withEnding(old_text, ending);
+  const start = text.indexOf(wanted);
+  if (start === -1) return E.left(`Could not find an exact match for old_text: '${shownText(old_text)}'`);
+  if (text.includes(wanted, start + 1)) {
+    return E.left(`old_text is ambiguous and matched multiple locations: '${shownText(old_text)}'`);
+  }
+  return E.right({ start, end: start + wanted.length, text: withEnding(new_text, ending) });
+};
+
+export interface Planned {
+  readonly text: string;
+  /** From 1; null where nothing has changed. */
+  readonly firstChangedLine: number | null;
+}
+
+const bom = "\uFEFF";
+
+const firstDifference = (a: string, b: string): number | null => {
+  if (a === b) return null;
+  const [before, after] = [a.split("\n"), b.split("\n")];
+  return before.findIndex((line, i) => line !== after[i]) === -1
+    ? before.length + 1
+    : before.findIndex((line, i) => line !== after[i]) + 1;
+};
+
+export const planEdits = (original: string, edits: readonly Edit[]): Checked<Planned> => {
+  const mark = original.startsWith(bom) ? bom : "";
+  const text = original.slice(mark.length);
+  const ending = endingOf(text);
+  const spans: Span[] = [];
+  for (const edit of edits) {
+    const span = spanOf(text, edit, ending);
+    if (E.isLeft(span)) return span;
+    spans.push(span.right);
+  }
+  const ordered = spans.toSorted((a, b) => a.start - b.start);
+  if (ordered.some((span, i) => span.start < (ordered[i - 1]?.end ?? 0))) {
+    return E.left("Edits overlap in the target file");
+  }
+  let next = "";
+  let at = 0;
+  for (const span of ordered) {
+    next += text.slice(at, span.start) + span.text;
+    at = span.end;
+  }
+  next += text.slice(at);
+  return E.right({ text: mark + next, firstChangedLine: firstDifference(text, next) });
+};

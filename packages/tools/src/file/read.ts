@@ -1,0 +1,158 @@
+/** `read_file`: lines with their numbers, within bounds; images as images; what is no text as a note. */
+import type { JsonObject } from "@pawl/tool-value";
+import type { ToolExecutionResult } from "../result.ts";
+import { contentHash, textOfBytes, toBase64, utf8 } from "./bytes.ts";
+import { Refusal, fileTool, readers, required, shown, truncation, whole } from "./tool.ts";
+import type { FileStore, StoredFile } from "./store.ts";
+
+interface Asked {
+  readonly path: string;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+const mostBytes = 50 * 1024;
+const images: { readonly [extension: string]: string } = {
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".gif": "image/gif",
+  ".webp": "image/webp",
+};
+const binaries =
+  /\.(?:zip|gz|tar|tgz|bz2|xz|7z|pdf|exe|dll|so|dylib|bin|class|jar|wasm|mp3|mp4|mov|avi|ico|woff2?|ttf|otf|sqlite|db)$/i;
+
+const extensionOf = (path: string): string => /\.[^./]+$/.exec(path)?.[0]?.toLowerCase() ?? "";
+
+interface Kind {
+  readonly type?: "log" | "csv" | "minified";
+  readonly limit: number;
+}
+const kindOf = (path: string): Kind => {
+  if (/\.(?:log|out)$/i.test(path)) return { type: "log", limit: 500 };
+  if (/\.(?:csv|tsv)$/i.test(path)) return { type: "csv", limit: 100 };
+  return /\.min\.(?:js|css)$/i.test(path) ? { type: "minified", limit: 20 } : { limit: 2000 };
+};
+
+const linesOf = (text: string): readonly string[] => {
+  const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+};
+
+const note = "Binary file — use a different tool or download to inspect.";
+
+const binary = (file: StoredFile, encoding: "base64" | "binary"): JsonObject => ({
+  path: shown(file.path),
+  content_type: "binary",
+  encoding,
+  size_bytes: file.bytes.length,
+  note,
+  content_hash: contentHash(file.bytes),
+  truncation: truncation({ reason: "size_cap", returned: 0, total: file.bytes.length }, false),
+});
+
+const image = (file: StoredFile, media_type: string): ToolExecutionResult => ({
+  type: "success_with_images",
+  result: {
+    path: shown(file.path),
+    media_type,
+    size_bytes: file.bytes.length,
+    content_hash: contentHash(file.bytes),
+  },
+  images: [{ base64: toBase64(file.bytes), media_type }],
+});
+
+interface Window {
+  readonly start: number;
+  readonly end: number;
+  readonly isTail: boolean;
+}
+
+const windowOf = ({ offset, limit }: Asked, kind: Kind, count: number): Window => {
+  const most = limit ?? kind.limit;
+  const isTail = kind.type === "log" && offset === undefined;
+  const start = isTail ? Math.max(0, count - most) : Math.min(offset ?? 0, count);
+  return { start, end: Math.min(start + most, count), isTail };
+};
+
+/** A text's first bytes, cut where a character ends. */
+const capped = (text: string): string => {
+  const bytes = utf8(text);
+  if (bytes.length <= mostBytes) return text;
+  let end = mostBytes;
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return textOfBytes(bytes.subarray(0, end));
+};
+
+const textFile = (file: StoredFile, asked: Asked): JsonObject => {
+  const lines = linesOf(textOfBytes(file.bytes));
+  const kind = kindOf(file.path);
+  const { start, end, isTail } = windowOf(asked, kind, lines.length);
+  const numbered = lines.slice(start, end).map((line, i) => `${start + i + 1}|${line}`);
+  const header = kind.type === "csv" && start > 0 && lines[0] !== undefined ? [`1|${lines[0]}`] : [];
+  const full = [...header, ...numbered].join("\n");
+  const content = capped(full);
+  const isCapped = content !== full;
+  const isLineCut = end < lines.length;
+  const next = { offset: end, hint: `call read_file with offset=${end} to resume from line ${end + 1}` };
+  const returned = utf8(content).length;
+  const isWhole = !isCapped && !isLineCut && start === 0;
+  return {
+    path: shown(file.path),
+    content,
+    total_lines: lines.length,
+    lines_shown: start === end ? { start: 0, end: 0 } : { start: start + 1, end },
+    truncated: isCapped || isLineCut || (isTail && start > 0),
+    size_bytes: file.bytes.length,
+    content_hash: contentHash(file.bytes),
+    ...(kind.type === undefined ? {} : { content_type: kind.type }),
+    ...(isTail ? { read_mode: "tail" } : {}),
+    truncation: truncation(
+      {
+        reason: isLineCut || (isTail && start > 0) ? "line_cap" : "size_cap",
+        returned,
+        ...(isWhole ? { total: returned } : {}),
+        ...(isLineCut ? { next } : {}),
+      },
+      isCapped || isLineCut || (isTail && start > 0),
+    ),
+  };
+};
+
+export const readFile = async (path: string, files: FileStore): Promise<StoredFile> => {
+  const entry = await files.stat(path);
+  if (entry?.isDirectory) {
+    throw new Refusal(`Path '${shown(path)}' is a directory, not a file. Use list_directory instead.`);
+  }
+  const file = await files.read(path);
+  if (file === undefined) throw new Refusal(`File not found: ${shown(path)}`);
+  return file;
+};
+
+export const read = fileTool<Asked>({
+  name: "read_file",
+  displayName: "Read File",
+  description: "Reads a file of the session: text by lines with their numbers, images as images.",
+  properties: {
+    path: { type: "string" },
+    offset: { type: "integer", minimum: 0, description: "Lines to leave out at the start." },
+    limit: { type: "integer", minimum: 1, description: "Lines to read." },
+  },
+  required: ["path"],
+  hints: readers,
+  read: (args) => {
+    const [offset, limit] = [whole(args["offset"]), whole(args["limit"])];
+    return {
+      path: required(args, "path"),
+      ...(offset === undefined ? {} : { offset }),
+      ...(limit === undefined ? {} : { limit }),
+    };
+  },
+  run: async (asked, files) => {
+    const file = await readFile(asked.path, files);
+    const media = images[extensionOf(file.path)];
+    if (file.encoding === "base64") return media === undefined ? binary(file, "base64") : image(file, media);
+    const isExplicit = asked.offset !== undefined && asked.limit !== undefined;
+    return binaries.test(file.path) && !isExplicit ? binary(file, "binary") : textFile(file, asked);
+  },
+});

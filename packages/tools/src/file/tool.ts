@@ -1,0 +1,100 @@
+/** What all file tools have in common: a place, a path, and errors that a model may read. */
+import type { Json, JsonObject } from "@pawl/tool-value";
+import { type ToolExecutionResult, internalError, success, toolError } from "../result.ts";
+import { type BuiltinTool, isGiven, objectSchema, textOf } from "../tool.ts";
+import { canonicalPath, displayPath } from "./path.ts";
+import { FileError, type FileStore } from "./store.ts";
+
+export const readers = { readonly: true, idempotent: true } as const;
+export const workspaceClass = "session_workspace";
+
+type Answer = JsonObject | ToolExecutionResult;
+
+/** What a file tool says without a result. */
+export class Refusal extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "Refusal";
+  }
+}
+
+const isResult = (answer: Answer): answer is ToolExecutionResult => answer["type"] === "success_with_images";
+
+const resultOf = async (run: () => Promise<Answer>): Promise<ToolExecutionResult> => {
+  try {
+    const answer = await run();
+    return isResult(answer) ? answer : success(answer);
+  } catch (error) {
+    if (error instanceof Refusal) return toolError(error.message);
+    if (!(error instanceof FileError)) return internalError(error);
+    return toolError(error.kind === "pattern" ? `Invalid regex pattern: ${error.message}` : error.message);
+  }
+};
+
+export interface FileTool<A> extends Omit<BuiltinTool, "execute" | "parameters" | "requiresContext"> {
+  readonly properties: JsonObject;
+  readonly required: readonly string[];
+  /** Looks at the arguments, before anything is asked of the store. */
+  readonly read: (args: JsonObject) => A;
+  readonly run: (args: A, files: FileStore) => Promise<Answer>;
+}
+
+export const fileTool = <A>({ properties, required, read, run, ...tool }: FileTool<A>): BuiltinTool => ({
+  ...tool,
+  parameters: objectSchema(properties, required),
+  requiresContext: true,
+  execute: (args, context) =>
+    resultOf(async () => {
+      const given = read(args);
+      if (context === undefined) {
+        throw new Refusal(`${tool.name} requires context. This tool must be executed with session context.`);
+      }
+      if (context.files === undefined) throw new Refusal("File system not available in this context");
+      return run(given, context.files);
+    }),
+});
+
+/** An argument that has to be given. */
+export const required = (args: JsonObject, name: string): string => {
+  const text = textOf(args[name]);
+  if (isGiven(text)) return text;
+  throw new Refusal(`Missing required parameter: ${name}`);
+};
+
+export const whole = (value: Json | undefined): number | undefined =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
+
+export const shown = (path: string): string => displayPath(canonicalPath(path));
+
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+const mostItems = 1000;
+
+export const pageOf = (args: JsonObject): Page => {
+  const limit = whole(args["limit"]) ?? 200;
+  if (limit === 0) throw new Refusal("limit must be greater than 0");
+  return { offset: whole(args["offset"]) ?? 0, limit: Math.min(limit, mostItems) };
+};
+
+export const pageProperties: JsonObject = {
+  offset: { type: "integer", minimum: 0 },
+  limit: { type: "integer", minimum: 1, maximum: mostItems },
+};
+
+export interface Cut {
+  readonly reason: "size_cap" | "line_cap" | "item_cap";
+  readonly returned: number;
+  readonly total?: number;
+  readonly next?: { readonly offset: number; readonly hint: string };
+}
+
+/** What a reader says of how much it left out. */
+export const truncation = ({ reason, returned, total, next }: Cut, truncated: boolean): JsonObject => ({
+  truncated,
+  bytes_returned: returned,
+  ...(total === undefined ? {} : { bytes_total: total }),
+  ...(next === undefined ? {} : { next_offset: next.offset, resume_hint: next.hint }),
+  reason,
+});

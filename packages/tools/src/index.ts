@@ -1,0 +1,64 @@
+/** `@pawl/tools`: the built-in tools, and what is said of calls, runs, tasks and schedules. */
+export {
+  type Image,
+  type Mapped,
+  type ToolExecutionResult,
+  causesOf,
+  chainText,
+  internalError,
+  isError,
+  isSuccess,
+  resultOf,
+  success,
+  successWithRawOutput,
+  takeRawOutput,
+  toolError,
+} from "./result.ts";
+export {
+  type BuiltinTool,
+  type Deferrable,
+  type ToolContext,
+  type ToolHints,
+  type ToolPolicy,
+  definitionOf,
+  fullParameters,
+  policyOf,
+  readDefinition,
+} from "./tool.ts";
+export { BuiltinRegistry, type ToolCall, activate } from "./registry.ts";
+export { defaultRegistry, defaultTools, failingTool } from "./default.ts";
+export { type ProgressReport, readReport, reportText } from "./progress.ts";
+export { type WebPort, type WebRequest, readRequest, webFetch } from "./web.ts";
+export { firesAfter, intervalOf, nextFire, planOf } from "./cron.ts";
+export { type Narrated, type Phase, headline, narrate, safeArgument, shownUrl } from "./narration.ts";
+export { MemoryFiles } from "./file/memory.ts";
+export { canonicalPath, displayPath } from "./file/path.ts";
+export { type Entry, FileError, type FileStore, type Match, type StoredFile, type WriteOptions } from "./file/store.ts";
+export { type Edit, planEdits, readEdits } from "./file/plan.ts";
+export { contentHash } from "./file/bytes.ts";
+export {
+  type Spawn,
+  type SpawnPlace,
+  type SpawnSchedule,
+  type Target,
+  readSchedule,
+  spawnName,
+  titleOf,
+  validateSpawn,
+} from "./spawn/validate.ts";
+export {
+  isReattachable,
+  monitorDescription,
+  probeResultText,
+  scheduledText,
+  startedText,
+  taskOf,
+} from "./spawn/text.ts";
+export {
+  type Reattach,
+  type ReattachPlace,
+  decideReattach,
+  isCandidate,
+  leaseSeconds,
+  reap,
+} from "./spawn/reattach.ts";

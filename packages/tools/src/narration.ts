@@ -1,0 +1,127 @@
+/** How a call is told to a person while it runs and after: one line, in English or Ukrainian. */
+import type { Json, JsonObject } from "@pawl/tool-value";
+import { codePoints, cutTo } from "@pawl/sansio-core";
+import type { ToolHints } from "./tool.ts";
+import { type Forms, type Words, wordsOf } from "./narration-words.ts";
+
+export type Phase = "started" | "waiting" | "completed" | "failed";
+
+export interface Narrated {
+  readonly tool: string;
+  readonly displayName?: string;
+  readonly args: JsonObject;
+  readonly hints?: ToolHints;
+}
+
+const formOf = (forms: Forms, phase: Phase): string =>
+  phase === "completed" ? forms.completed : phase === "failed" ? forms.failed : forms.started;
+
+/** The first so many code points; what is longer says so. */
+export const shortened = (text: string, most: number): string =>
+  codePoints(text) <= most ? text : `${cutTo(text, most)}...`;
+
+const firstPresent = (args: JsonObject, keys: readonly string[]): string | undefined => {
+  const key = keys.find((one) => args[one] !== undefined && args[one] !== null);
+  const value = key === undefined ? undefined : args[key];
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+};
+
+const secret = /token|api_key|apikey|password|secret|authorization/i;
+
+/** An argument that may be shown: none whose name says that it is secret. */
+export const safeArgument = (args: JsonObject, keys: readonly string[]): string | undefined =>
+  firstPresent(
+    args,
+    keys.filter((key) => !secret.test(key)),
+  );
+
+const baseName = (path: string): string => path.replace(/\/+$/, "").split("/").at(-1) ?? path;
+
+/** Host and path: nothing of an address that could be secret. */
+export const shownUrl = (url: string): string => {
+  const bare = url.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "").replace(/[?#].*$/s, "");
+  const slash = bare.indexOf("/");
+  const host = slash === -1 ? bare : bare.slice(0, slash);
+  const path = slash === -1 ? "" : bare.slice(slash);
+  return shortened(host.slice(host.lastIndexOf("@") + 1) + path, 48);
+};
+
+const titleOf = (name: string): string =>
+  name
+    .split(/[_ ]+/)
+    .filter((part) => part !== "")
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join(" ");
+
+const ofNoun = (words: Words, noun: string, args: JsonObject, phase: Phase): string | undefined => {
+  const verb = firstPresent(args, ["operation"]) ?? firstPresent(args, ["action"]);
+  if (verb === undefined) return undefined;
+  const forms = words.verbs[verb.toLowerCase()] ?? words.run;
+  const name = firstPresent(args, ["display_name", "name", "title", "new_name"]);
+  return `${formOf(forms, phase)} ${noun}${name === undefined ? "" : `: ${shortened(name, 40)}`}`;
+};
+
+const generic = (words: Words, { tool, displayName, args, hints }: Narrated, phase: Phase): string => {
+  const noun = hints?.narration_noun;
+  const told = noun === undefined || noun === "" ? undefined : ofNoun(words, noun, args, phase);
+  return told ?? `${formOf(words.run, phase)} ${displayName ?? titleOf(tool)}`;
+};
+
+type Teller = (words: Words, args: JsonObject, phase: Phase) => string;
+
+const withPath =
+  (verb: keyof Words["file"]): Teller =>
+  (words, args, phase) => {
+    const form = formOf(words.file[verb], phase);
+    const path = safeArgument(args, ["path"]);
+    return path === undefined ? form : `${form} ${baseName(path)}`;
+  };
+
+const isHere = (path: string | undefined): boolean =>
+  path === undefined || path === "." || path === "/workspace" || path === "/workspace/";
+
+const tellers: { readonly [tool: string]: Teller } = {
+  read_file: withPath("read"),
+  write_file: withPath("write"),
+  edit_file: withPath("edit"),
+  delete_file: withPath("delete"),
+  stat_file: withPath("stat"),
+  list_directory: (words, args, phase) => {
+    const path = safeArgument(args, ["path"]);
+    return `${formOf(words.list, phase)} ${isHere(path) ? words.here : path}`;
+  },
+  grep_files: (words, args, phase) => {
+    const pattern = safeArgument(args, ["pattern"]);
+    const form = formOf(words.grep, phase);
+    return pattern === undefined ? form : `${form} ${words.for} ${shortened(pattern, 36)}`;
+  },
+  write_todos: (words, _args, phase) => formOf(words.todos, phase),
+  web_fetch: (words, args, phase) => {
+    const url = safeArgument(args, ["url"]);
+    const form = formOf(words.fetch, phase);
+    return url === undefined ? form : `${form}: ${shownUrl(url)}`;
+  },
+  bash: (words, args, phase) => {
+    const command = safeArgument(args, ["command", "commands", "cmd"]);
+    const form = formOf(words.run, phase);
+    return command === undefined ? form : `${form} \`${shortened(command, 48)}\``;
+  },
+};
+
+/** The line of a call: what the model said it wants, or what its tool tells, or what can be said of any. */
+export const narrate = (call: Narrated, phase: Phase, locale?: string): string => {
+  const intent: Json | undefined = call.args["human_intent"];
+  if (typeof intent === "string" && intent.trim() !== "") return intent.trim();
+  const words = wordsOf(locale);
+  const teller = Object.hasOwn(tellers, call.tool) ? tellers[call.tool] : undefined;
+  return teller === undefined ? generic(words, call, phase) : teller(words, call.args, phase);
+};
+
+/** Several lines as one; none of none. */
+export const headline = (lines: readonly string[], locale?: string): string | undefined => {
+  const words = wordsOf(locale);
+  const [first, second, ...rest] = lines;
+  if (first === undefined || second === undefined) return first;
+  if (rest.length === 0) return `${first} ${words.and} ${second}`;
+  return `${first}, ${second}${words.comma} ${words.and} ${words.more(rest.length)}`;
+};

@@ -1,0 +1,127 @@
+/** Tools by which an agent says how it stands: to whoever waits outside, and to itself. */
+import type { Json, JsonObject } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { isObject, success, toolError } from "./result.ts";
+import { type BuiltinTool, objectSchema } from "./tool.ts";
+
+export interface ProgressReport {
+  readonly status: "progress" | "blocked" | "completed";
+  readonly summary: string;
+  readonly details: readonly string[];
+}
+
+const statuses = ["progress", "blocked", "completed"] as const;
+const wrong = (text: string): E.Either<string, never> => E.left(`Invalid report_progress arguments: ${text}`);
+
+const parsed = (args: JsonObject): E.Either<string, ProgressReport> => {
+  const { status, summary, details = [] } = args;
+  if (status === undefined) return wrong("missing field `status`");
+  const known = statuses.find((one) => one === status);
+  if (known === undefined) return wrong("expected `progress`, `blocked` or `completed` as `status`");
+  if (summary === undefined) return wrong("missing field `summary`");
+  if (typeof summary !== "string") return wrong("expected a string as `summary`");
+  const list = details === null ? [] : details;
+  if (!Array.isArray(list) || !list.every((one) => typeof one === "string")) {
+    return wrong("expected a list of strings as `details`");
+  }
+  return E.right({ status: known, summary: summary.trim(), details: list.map((one: string) => one.trim()) });
+};
+
+const complete = (report: ProgressReport): E.Either<string, ProgressReport> => {
+  if (report.summary === "") return E.left("Missing required field: 'summary'");
+  const blank = report.details.indexOf("");
+  return blank === -1 ? E.right(report) : E.left(`details[${blank}] must not be empty`);
+};
+
+const words = { progress: "Update", blocked: "Blocked", completed: "Done" } as const;
+
+/** A report as a person reads it. */
+export const reportText = ({ status, summary, details }: ProgressReport): string =>
+  [`${words[status]}: ${summary}`, ...details.map((detail) => `- ${detail}`)].join("\n");
+
+export const readReport = (args: JsonObject): E.Either<string, ProgressReport> => E.chain(complete)(parsed(args));
+
+const text = { type: "string", minLength: 1 };
+
+export const reportProgress: BuiltinTool = {
+  name: "report_progress",
+  displayName: "Report Progress",
+  description: "Tells the people outside how the work stands: that it goes on, is blocked, or is done.",
+  parameters: objectSchema(
+    { status: { type: "string", enum: [...statuses] }, summary: text, details: { type: "array", items: text } },
+    ["status", "summary"],
+  ),
+  execute: async (args) =>
+    E.match(toolError, ({ status, summary, details }: ProgressReport) =>
+      success({ status, summary, ...(details.length === 0 ? {} : { details: [...details] }) }),
+    )(readReport(args)),
+};
+
+const todoStates = ["pending", "in_progress", "completed"] as const;
+type Todo = { readonly content: string; readonly activeForm: string; readonly status: (typeof todoStates)[number] };
+
+const todoOf = (item: Json, n: number): E.Either<string, Todo> => {
+  const { content, activeForm, status } = isObject(item) ? item : {};
+  const missing = (field: string): E.Either<string, never> =>
+    E.left(`Task ${n} is missing or has empty '${field}' field`);
+  if (typeof content !== "string" || content === "") return missing("content");
+  if (typeof activeForm !== "string" || activeForm === "") return missing("activeForm");
+  if (typeof status !== "string") return E.left(`Task ${n} is missing 'status' field`);
+  const known = todoStates.find((one) => one === status);
+  return known === undefined
+    ? E.left(`Task ${n} has invalid status '${status}'. Must be 'pending', 'in_progress', or 'completed'`)
+    : E.right({ content, activeForm, status: known });
+};
+
+const warningOf = (inProgress: number, pending: number): string | undefined => {
+  if (inProgress > 1) {
+    return "Multiple tasks are marked as 'in_progress'. Best practice is to have exactly one in_progress task at a time.";
+  }
+  return inProgress === 0 && pending > 0
+    ? "No task is marked as 'in_progress'. Consider marking one task as in_progress."
+    : undefined;
+};
+
+const summaryOf = (todos: readonly Todo[]): JsonObject => {
+  const count = (state: Todo["status"]): number => todos.filter(({ status }) => status === state).length;
+  const [pending, in_progress, completed] = todoStates.map(count) as [number, number, number];
+  const warning = warningOf(in_progress, pending);
+  const said = { success: true, total_tasks: todos.length, pending, in_progress, completed, todos: [...todos] };
+  return warning === undefined ? said : { ...said, warning };
+};
+
+/** Keeps nothing: the whole list comes with every call, and the history of calls is the store. */
+export const writeTodos: BuiltinTool = {
+  name: "write_todos",
+  displayName: "Write Todos",
+  description: "Writes down the whole list of what is to be done, with the state of each item.",
+  parameters: objectSchema(
+    {
+      todos: {
+        type: "array",
+        items: objectSchema(
+          {
+            content: { type: "string" },
+            activeForm: { type: "string" },
+            status: { type: "string", enum: [...todoStates] },
+          },
+          ["content", "activeForm", "status"],
+        ),
+      },
+    },
+    ["todos"],
+  ),
+  hints: { idempotent: true, concurrency_class: "session_todos" },
+  execute: async (args) => {
+    const { todos: list } = args;
+    if (list === undefined) return toolError("Missing required field: 'todos'");
+    if (!Array.isArray(list)) return toolError("Invalid 'todos' field: expected an array");
+    const todos: Todo[] = [];
+    for (const [i, item] of list.entries()) {
+      const todo = todoOf(item as Json, i + 1);
+      if (E.isLeft(todo)) return toolError(todo.left);
+      todos.push(todo.right);
+    }
+    return success(summaryOf(todos));
+  },
+};

@@ -1,0 +1,84 @@
+/** What is said of a spawn: to the model at once, to the task, and to the session when a monitor fires. */
+import type { Json, JsonObject } from "@pawl/tool-value";
+import { type NewTask, type Schedule, instantText, pathsOf, pretty, runKind } from "@pawl/sansio-core";
+import { isObject } from "../result.ts";
+import type { Spawn } from "./validate.ts";
+
+export const isReattachable = ({ target: { hints } }: Spawn): boolean =>
+  hints.idempotent === true || hints.readonly === true;
+
+/** The task of a run. */
+export const taskOf = (spawn: Spawn, id: string): NewTask => ({
+  id,
+  kind: runKind,
+  display_name: spawn.title,
+  state: "running",
+  wake_policy: "silent",
+  spec: {
+    tool: spawn.target.name,
+    arguments: spawn.args,
+    reattachable: isReattachable(spawn),
+    signal_on_completion: spawn.signal,
+  },
+});
+
+/** What the model is told at once of a run. */
+export const startedText = (
+  { title, target, signal }: Pick<Spawn, "title" | "signal"> & { readonly target: Pick<Spawn["target"], "name"> },
+  run: string,
+  task: string,
+): JsonObject => ({
+  run_id: run,
+  resource_id: run,
+  task_id: task,
+  title,
+  tool: target.name,
+  status: "running",
+  signal_on_completion: signal,
+  ...pathsOf(run),
+});
+
+/** What a session is told to do when a monitor fires. */
+export const monitorDescription = ({ title, target, signal, args }: Spawn): string => {
+  const payload = { tool: target.name, title, signal_on_completion: signal, args };
+  return [
+    `Monitor: ${title}`,
+    "",
+    "This scheduled monitor fired. Start the background run now.",
+    "",
+    "spawn_background payload:",
+    pretty(payload),
+  ].join("\n");
+};
+
+const when = (at: number | undefined): string | null => (at === undefined ? null : instantText(at));
+
+/** What the model is told at once of a monitor. */
+export const scheduledText = (
+  { title, target, signal }: Spawn,
+  schedule: Schedule,
+  task: string | null,
+): JsonObject => ({
+  created: true,
+  status: "scheduled",
+  title,
+  tool: target.name,
+  signal_on_completion: signal,
+  schedule_id: schedule.id,
+  schedule_type: schedule.schedule_type,
+  cron_expression: schedule.cron_expression ?? null,
+  scheduled_at: when(schedule.scheduled_at),
+  timezone: schedule.timezone,
+  next_trigger_at: when(schedule.next_trigger_at),
+  enabled: schedule.enabled,
+  task_id: task,
+});
+
+/** What a probe said, in one text: its first content, or itself. */
+export const probeResultText = (value: Json): string => {
+  if (typeof value === "string") return value;
+  const content = isObject(value) ? value["content"] : undefined;
+  const [first] = Array.isArray(content) ? (content as readonly Json[]) : [];
+  const text = first !== undefined && isObject(first) ? first["text"] : undefined;
+  return typeof text === "string" ? text : pretty(value);
+};

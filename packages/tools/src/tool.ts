@@ -1,0 +1,90 @@
+/** Built-in tools: what each is, and what it does with arguments that nobody checked. */
+import { type Json, type JsonObject } from "@pawl/tool-value";
+import type { FileStore } from "./file/store.ts";
+import { type ToolExecutionResult, isObject, toolError } from "./result.ts";
+
+export interface ToolHints {
+  readonly readonly?: boolean;
+  readonly destructive?: boolean;
+  readonly idempotent?: boolean;
+  readonly open_world?: boolean;
+  readonly requires_secrets?: boolean;
+  readonly long_running?: boolean;
+  readonly supports_background?: boolean;
+  readonly cpu_bound?: boolean;
+  readonly persist_output?: boolean;
+  readonly concurrency_class?: string;
+  readonly narration_noun?: string;
+}
+
+export type ToolPolicy = "auto" | "requires_approval" | "client_side";
+export type Deferrable = "never" | "automatic" | "always";
+
+/** What a tool may use: whatever is missing it says so. */
+export interface ToolContext {
+  readonly session_id: string;
+  readonly now?: () => number;
+  readonly files?: FileStore;
+}
+
+export interface BuiltinTool {
+  readonly name: string;
+  readonly displayName?: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+  readonly policy?: ToolPolicy;
+  readonly hints?: ToolHints;
+  readonly deferrable?: Deferrable;
+  readonly requiresContext?: boolean;
+  readonly execute: (args: JsonObject, context: ToolContext | undefined) => Promise<ToolExecutionResult>;
+}
+
+/** The schema of an object that has these properties and no others. */
+export const objectSchema = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
+  type: "object",
+  properties,
+  ...(required.length === 0 ? {} : { required: [...required] }),
+  additionalProperties: false,
+});
+
+/** What no argument has where it is not given, or of another type. */
+export const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined);
+export const isGiven = (text: string | undefined): text is string => text !== undefined && text !== "";
+export const numberOf = (value: Json | undefined): number =>
+  typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : 0;
+
+export const argumentsOf = (args: Json): JsonObject => (isObject(args) ? args : {});
+
+export const needsContext = (tool: string): ToolExecutionResult =>
+  toolError(`${tool} requires context. This tool must be executed with session context.`);
+
+/** How a tool is shown to models; what is as by default is left out. */
+export const definitionOf = (tool: BuiltinTool): JsonObject => {
+  const { name, displayName, description, parameters, policy = "auto", deferrable = "automatic", hints = {} } = tool;
+  return {
+    type: "builtin",
+    name,
+    ...(displayName === undefined ? {} : { display_name: displayName }),
+    description,
+    parameters,
+    policy,
+    ...(deferrable === "automatic" ? {} : { deferrable }),
+    ...(Object.keys(hints).length === 0 ? {} : { hints: { ...hints } }),
+  };
+};
+
+/** A definition as it was read: what it leaves out is as by default; tools of clients have a policy of their own. */
+export const policyOf = ({ type, policy }: JsonObject): ToolPolicy => {
+  if (type === "client_side") return "client_side";
+  return policy === "requires_approval" || policy === "client_side" ? policy : "auto";
+};
+
+export const readDefinition = (definition: JsonObject): JsonObject => ({
+  ...definition,
+  policy: policyOf(definition),
+  deferrable: definition["deferrable"] ?? "automatic",
+  hints: definition["hints"] ?? {},
+});
+
+/** The schema before anybody took it away for later. */
+export const fullParameters = ({ full_parameters: full, parameters }: JsonObject): Json => full ?? parameters ?? null;

@@ -1,0 +1,6 @@
+/** The ops of this package for the case runner. */
+import { runAdapters } from "./cases/run.ts";
+import { taskAdapters } from "./cases/task.ts";
+import { toolAdapters } from "./cases/tool.ts";
+
+export const adapters = { ...toolAdapters, ...taskAdapters, ...runAdapters };

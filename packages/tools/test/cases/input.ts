@@ -1,0 +1,33 @@
+/** What the adapters have in common. */
+import type { Json, JsonObject } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { Mapped, ToolExecutionResult } from "@pawl/tools";
+
+export type Result = E.Either<{ readonly message: string }, unknown>;
+
+export const failed = (message: string): Result => E.left({ message });
+export const checked = <A>(either: E.Either<string, A>): Result =>
+  E.mapLeft((message: string) => ({ message }))(either);
+
+export const object = (json: Json | undefined): JsonObject =>
+  typeof json === "object" && json !== null && !Array.isArray(json) ? (json as JsonObject) : {};
+export const list = (json: Json | undefined): readonly Json[] => (Array.isArray(json) ? json : []);
+export const text = (json: Json | undefined): string => (typeof json === "string" ? json : "");
+export const maybeText = (json: Json | undefined): string | undefined => (typeof json === "string" ? json : undefined);
+
+/** What a tool's body came to, as a case names it. */
+export const said = (result: ToolExecutionResult): Result => {
+  switch (result.type) {
+    case "success":
+      return E.right(result.value);
+    case "success_with_images":
+      return E.right({ ...object(result.result), images: result.images });
+    case "tool_error":
+    case "internal_error":
+      return failed(result.message);
+    case "connection_required":
+      return E.right({ connection_required: result.provider });
+  }
+};
+
+export const mapped = ({ json, raw }: Mapped) => ({ json, raw_output: raw ?? null });

@@ -1,0 +1,128 @@
+/** Tasks: their rules, messages and wakes. Times are texts in cases, and numbers in tasks. */
+import type { Json, JsonObject } from "@pawl/tool-value";
+import {
+  type MessagePart,
+  type Task,
+  type TaskUpdate,
+  type WakePolicy,
+  afterMessage,
+  applyTaskUpdate,
+  createTask,
+  listMessages,
+  requestCancel,
+  staleMessage,
+  wakeOfMessage,
+  wakeOfUpdate,
+} from "@pawl/sansio-core";
+import type { Adapters } from "@pawl/testkit";
+import * as E from "fp-ts/lib/Either.js";
+import { type Result, failed, list, object, text } from "./input.ts";
+
+/** Times by their place among those that a case names. */
+class Clock {
+  readonly #texts: string[] = [];
+
+  at(time: Json | undefined): number {
+    const known = this.#texts.indexOf(text(time));
+    return known === -1 ? this.#texts.push(text(time)) - 1 : known;
+  }
+  text(at: number | undefined): string | null {
+    return at === undefined ? null : (this.#texts[at] ?? null);
+  }
+}
+
+const times = ["created_at", "started_at", "finished_at", "updated_at", "heartbeat_at", "cancel_requested_at"] as const;
+
+const withTimes = (json: JsonObject, clock: Clock): JsonObject =>
+  Object.fromEntries(
+    Object.entries(json).flatMap(([key, value]) => {
+      if (value === null) return [];
+      return [[key, times.some((time) => time === key) ? clock.at(value) : value]];
+    }),
+  );
+
+const bare = createTask({ id: "task_1", kind: "k", display_name: "N", spec: null }, "s", 0);
+
+export const taskIn = (json: JsonObject, clock = new Clock()): Task =>
+  ({ ...bare, ...withTimes(json, clock) }) as unknown as Task; // Cases name some fields of a task, with their values.
+
+const shown = (task: Task, clock: Clock): object => ({
+  ...task,
+  ...Object.fromEntries(times.map((time) => [time, clock.text(task[time])])),
+});
+
+const update = ({ task, update: said, now }: JsonObject): Result => {
+  const clock = new Clock();
+  const change = withTimes(object(said), clock) as unknown as TaskUpdate;
+  return E.right(shown(applyTaskUpdate(taskIn(object(task), clock), change, clock.at(now ?? "now")), clock));
+};
+
+const created = (tasks: readonly Json[]): Result => {
+  const store = new Map<string, Task>();
+  let last: Task | undefined;
+  for (const json of tasks) {
+    const { id, kind, display_name, ...more } = object(json);
+    last = store.get(text(id)) ?? {
+      ...createTask({ id: text(id), kind: text(kind), display_name: text(display_name), spec: null }, "s", 0),
+      ...(more as object),
+    };
+    store.set(last.id, last);
+  }
+  return E.right(last);
+};
+
+const cancelled = ({ times: said, state }: JsonObject): Result => {
+  const clock = new Clock();
+  let task = taskIn({ state: state ?? "running" }, clock);
+  for (const time of list(said)) task = requestCancel(task, clock.at(time));
+  return E.right(shown(task, clock));
+};
+
+const parts = (json: Json | undefined): readonly MessagePart[] => list(json) as unknown as readonly MessagePart[];
+
+const recorded = ({ task, record_message: said }: JsonObject): Result => {
+  const known = taskIn(object(task));
+  const { expected_attempt: expected } = object(said);
+  return typeof expected === "number" && expected !== known.attempt
+    ? failed(staleMessage(known, expected))
+    : E.right({ recorded: true });
+};
+
+const answered = ({ pending, inbound_reply_to: reply }: JsonObject): Result => {
+  const task = taskIn({ state: "awaiting_input", input_request: { id: text(pending), prompt: "p" } });
+  const message = { id: "m", task_id: task.id, direction: "inbound", content: [], in_reply_to: text(reply) } as const;
+  return E.right(afterMessage(task, message, 1));
+};
+
+const woken = ({ wake_policy, task: json, into, outbound, content }: JsonObject): Result => {
+  const policy = wake_policy as WakePolicy;
+  const after = { ...taskIn(object(json)), wake_policy: policy };
+  if (outbound !== undefined) {
+    const message = { task_id: after.id, direction: "outbound", content: parts(outbound ?? content) } as const;
+    return E.right({ wake: wakeOfMessage(after, message) ?? null });
+  }
+  const before: Task = { ...after, state: "running" };
+  const prompt = after.input_request?.prompt ?? "p";
+  const asked: TaskUpdate =
+    into === "awaiting_input" || after.state === "awaiting_input"
+      ? { input_request: after.input_request ?? { id: "r", prompt } }
+      : { state: (into as Task["state"] | undefined) ?? after.state };
+  return E.right({ wake: wakeOfUpdate(before, applyTaskUpdate(before, asked, 1), asked) ?? null });
+};
+
+const registry = (input: JsonObject): Result => {
+  if (input["create"] !== undefined) return created(list(input["create"]));
+  if (input["cancel_twice"] !== undefined) return cancelled(input);
+  if (input["record_message"] !== undefined) return recorded(input);
+  if (input["pending"] !== undefined) return answered(input);
+  if (input["wake_policy"] !== undefined) return woken(input);
+  const { messages, limit, after_id: after } = input;
+  const kept = list(messages).map((id) => ({ id: text(id) }));
+  const asked = {
+    ...(typeof limit === "number" ? { limit } : {}),
+    ...(typeof after === "string" ? { after } : {}),
+  };
+  return E.right(listMessages(kept, asked).map(({ id }) => id));
+};
+
+export const taskAdapters: Adapters = { "tools.apply_task_update": update, "tools.task_registry": registry };

@@ -1,0 +1,228 @@
+/** Tools, their results, and how calls are told. */
+import type { Json, JsonObject } from "@pawl/tool-value";
+import {
+  BuiltinRegistry,
+  type BuiltinTool,
+  MemoryFiles,
+  type ToolExecutionResult,
+  activate,
+  chainText,
+  contentHash,
+  defaultRegistry,
+  failingTool,
+  definitionOf,
+  fullParameters,
+  headline,
+  isError,
+  isSuccess,
+  narrate,
+  policyOf,
+  readDefinition,
+  readReport,
+  reportText,
+  resultOf,
+  success,
+  successWithRawOutput,
+  takeRawOutput,
+  toolError,
+} from "@pawl/tools";
+import type { Adapters } from "@pawl/testkit";
+import * as E from "fp-ts/lib/Either.js";
+import { type Result, checked, failed, list, mapped, maybeText, object, said, text } from "./input.ts";
+
+const builtin = defaultRegistry();
+const run = async (
+  name: string,
+  args: JsonObject,
+  more: { readonly now?: () => number; readonly files?: MemoryFiles } = {},
+) => {
+  const tool = builtin.get(name);
+  return tool === undefined ? toolError(`no tool ${name}`) : tool.execute(args, { session_id: "s", ...more });
+};
+const at = (time: Json | undefined): { readonly now?: () => number } =>
+  typeof time === "string" ? { now: () => Date.parse(time.includes("T") ? time : `${time}T12:00:00Z`) } : {};
+
+const filesOf = async (files: JsonObject): Promise<MemoryFiles> => {
+  const store = new MemoryFiles(() => 0);
+  for (const [path, content] of Object.entries(files)) {
+    const { content: inner, encoding } = object(content);
+    const isBase64 = encoding === "base64";
+    const body = typeof content === "string" ? content : text(inner);
+    const bytes = isBase64 ? Uint8Array.from(atob(body), (c) => c.charCodeAt(0)) : new TextEncoder().encode(body);
+    await store.write(path, bytes, { encoding: isBase64 ? "base64" : "text" });
+  }
+  return store;
+};
+
+/** `current`: the hash of the file that is there. */
+const fileCall = async (input: JsonObject, store: MemoryFiles): Promise<readonly [string, JsonObject]> => {
+  const [name, args] = list(input["call"]);
+  const [path = "/a.txt"] = Object.keys(object(input["files"]));
+  const { call: _, files: __, file_store: ___, ...edit } = input;
+  const wanted: JsonObject = name === undefined ? { path, ...edit } : object(args);
+  const file = wanted["expected_hash"] === "current" ? await store.read(text(wanted["path"])) : undefined;
+  const hash = file === undefined ? {} : { expected_hash: contentHash(file.bytes) };
+  return [name === undefined ? "edit_file" : text(name), { ...wanted, ...hash }];
+};
+
+const ofFiles = async (input: JsonObject): Promise<Result> => {
+  const store = await filesOf(object(input["files"]));
+  const [name, args] = await fileCall(input, store);
+  return said(await run(name, args, input["file_store"] === null ? {} : { files: store }));
+};
+
+const registered = (names: Json | undefined): BuiltinRegistry =>
+  new BuiltinRegistry(list(names).flatMap((name) => builtin.get(text(name)) ?? []));
+
+const named = (name: string, which: string): BuiltinTool => ({
+  name,
+  description: which,
+  parameters: {},
+  execute: async () => success(which),
+});
+
+const afterOps = (ops: readonly Json[]) => {
+  const own = new BuiltinRegistry();
+  for (const op of ops) {
+    const [verb, name, which] = list(op).map(text);
+    if (verb === "register") own.register(named(name ?? "", which ?? ""));
+    if (verb === "unregister") own.unregister(name ?? "");
+    if (verb === "clear") own.clear();
+  }
+  const [, asked = ""] = list(ops.find((op) => list(op)[0] === "which")).map(text);
+  return { len: own.size, which: own.get(asked)?.description ?? null, has: own.has(asked), names: own.names };
+};
+
+const defaults = () => ({
+  len: builtin.size,
+  count: builtin.size,
+  names_sorted: builtin.names.toSorted(),
+  display_names: builtin.definitions().filter((one) => one["display_name"] !== undefined).length,
+  absent: ["spawn_background", "bash", "kv_store", "secret_store"].filter((name) => !builtin.has(name)),
+});
+
+const executed = async (call: Json | undefined, names: Json | undefined, files?: MemoryFiles): Promise<Result> => {
+  const { id, name, arguments: args = {} } = object(call);
+  const own = names === undefined ? builtin : registered(names);
+  const context = files === undefined ? undefined : { session_id: "s", files };
+  return checked(E.map(mapped)(await own.execute({ id: text(id), name: text(name), arguments: args }, context)));
+};
+
+const ofRegistry = async (input: JsonObject): Promise<Result> => {
+  if (input["ops"] !== undefined) return E.right(afterOps(list(input["ops"])));
+  if (input["defaults"] === true && input["execute"] === undefined) return E.right(defaults());
+  return executed(input["execute_without_context"] ?? input["execute"], input["registered"]);
+};
+
+const resultIn = (input: JsonObject): ToolExecutionResult => {
+  const value = input["value"] ?? null;
+  switch (input["variant"]) {
+    case "tool_error":
+      return toolError(text(input["message"]));
+    case "internal_error":
+      return { type: "internal_error", message: text(input["message"]) };
+    case "connection_required":
+      return { type: "connection_required", provider: text(input["provider"]) };
+    case "success_with_images":
+      return {
+        type: "success_with_images",
+        result: value,
+        images: list(input["images"]).map((image) => {
+          const { base64, media_type } = object(image);
+          return { base64: text(base64), media_type: text(media_type) };
+        }),
+      };
+    default:
+      return success(value);
+  }
+};
+
+const mapping = (input: JsonObject): Result => {
+  const chain = input["internal_error_chain"];
+  if (chain !== undefined) return E.right({ chain_string: chainText(list(chain).map(text)) });
+  const result = resultIn(input);
+  return E.right({
+    ...mapped(resultOf(text(input["call_id"]), result)),
+    is_success: isSuccess(result),
+    is_error: isError(result),
+  });
+};
+
+const sidecar = ({ producer, value = null, raw }: JsonObject): Result => {
+  const made = producer === "with_raw_output" ? successWithRawOutput(value, text(raw)) : success(value);
+  if (made.type !== "success") return failed("no success");
+  const taken = takeRawOutput(made.value);
+  return E.right({ result: taken.value, raw_output: taken.raw ?? null });
+};
+
+const narration = (input: JsonObject): Result => {
+  const { headline_of, tool, args, phase, hints, display_name, locale } = input;
+  const language = maybeText(locale);
+  if (headline_of !== undefined) return E.right(headline(list(headline_of).map(text), language) ?? null);
+  const name = maybeText(display_name) ?? builtin.get(text(tool))?.displayName;
+  const call = { tool: text(tool), args: object(args), hints: object(hints) };
+  const shown = name === undefined ? call : { ...call, displayName: name };
+  return E.right(narrate(shown, (maybeText(phase) ?? "started") as "started", language));
+};
+
+const definition = (input: JsonObject): Result => {
+  const { tool, parse, policy_of, full_parameters_of } = input;
+  if (parse !== undefined) return E.right(readDefinition(object(parse)));
+  if (policy_of !== undefined) return E.right(policyOf(object(policy_of)));
+  if (full_parameters_of !== undefined) return E.right(fullParameters(object(full_parameters_of)));
+  const known = builtin.get(text(tool));
+  return known === undefined ? failed(`no tool ${text(tool)}`) : E.right(definitionOf(known));
+};
+
+const activation = ({ tools, explicit }: JsonObject): Result => {
+  const known = list(tools).map((tool) => {
+    const { name, hints } = object(tool);
+    return { name: text(name), hints: { supports_background: object(hints)["supports_background"] === true } };
+  });
+  const { executable, definitions } = activate(known, list(explicit).map(text), "spawn_background");
+  const count = definitions.filter((name) => name === "spawn_background").length;
+  return E.right({
+    executable_has: executable.includes("spawn_background") ? "spawn_background" : null,
+    definitions_count_of_spawn_background: count,
+  });
+};
+
+const progress = async (input: JsonObject): Promise<Result> => {
+  const { format } = input;
+  if (format !== undefined) return checked(E.map(reportText)(readReport(object(format))));
+  return said(await run("report_progress", input));
+};
+
+const ofArgs =
+  (name: string) =>
+  async (input: JsonObject): Promise<Result> =>
+    said(await run(name, input));
+
+const weather = async (input: JsonObject): Promise<Result> => {
+  const result = said(await run(text(input["tool"]), object(input["args"]), at(input["today"])));
+  return E.map((value: unknown) => {
+    const { forecast } = object(value as Json);
+    return forecast === undefined ? value : { ...object(value as Json), forecast_length: list(forecast).length };
+  })(result);
+};
+
+export const toolAdapters: Adapters = {
+  "tools.files": ofFiles,
+  "tools.registry": ofRegistry,
+  "tools.tool_result_mapping": mapping,
+  "tools.raw_output_sidecar": sidecar,
+  "tools.narration": narration,
+  "tools.definition_json": definition,
+  "tools.auto_activation": activation,
+  "tools.report_progress": progress,
+  "tools.weather": weather,
+  "tools.echo": ofArgs("echo"),
+  "tools.write_todos": ofArgs("write_todos"),
+  "tools.web_fetch": ofArgs("web_fetch"),
+  "tools.math": async ({ tool, args }) => said(await run(text(tool), object(args))),
+  "tools.get_current_time": async ({ args, now }) => said(await run("get_current_time", object(args), at(now))),
+  "tools.failing_tool": async ({ message, internal }) =>
+    said(
+      await failingTool(maybeText(message), internal === true ? "internal_error" : "tool_error").execute({}, undefined),
+    ),
+};

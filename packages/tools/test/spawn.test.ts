@@ -1,0 +1,87 @@
+import type { JsonObject } from "@pawl/tool-value";
+import { createSchedule } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import {
+  type SpawnPlace,
+  type Target,
+  decideReattach,
+  defaultRegistry,
+  monitorDescription,
+  scheduledText,
+  validateSpawn,
+} from "@pawl/tools";
+
+const bg: Target = { name: "bg", displayName: "Bg", hints: { supports_background: true }, hasExecutor: true };
+const everything: SpawnPlace = {
+  tool: (name) => (name === "bg" ? bg : undefined),
+  tasks: true,
+  files: true,
+  schedules: true,
+};
+const asked = (more: JsonObject = {}, place: Partial<SpawnPlace> = {}) =>
+  validateSpawn({ tool: "bg", args: { summary: "Background complete" }, ...more }, { ...everything, ...place });
+const refusal = (of: E.Either<string, unknown>): string => (E.isLeft(of) ? of.left : "accepted");
+
+describe("a background run is refused", () => {
+  it("without a place for its task (behaviour 23)", () => {
+    expect(refusal(asked({}, { tasks: false }))).toContain("Session task registry not available");
+  });
+  it("without a place for its files (behaviour 24)", () => {
+    expect(refusal(asked({}, { files: false }))).toContain("Session file store not available");
+  });
+  it("where its time is no instant, before anything else is looked at (behaviour 27)", () => {
+    const schedule = { scheduled_at: "tomorrow" };
+    expect(refusal(asked({ schedule }, { schedules: false }))).toContain("scheduled_at must be RFC3339");
+    expect(refusal(asked({ schedule: null }))).toBe("schedule must be an object");
+  });
+  it("where it is to fire again and again, and once (behaviour 28)", () => {
+    const schedule = { cron_expression: "0 * * * *", scheduled_at: "2026-04-16T15:30:00Z" };
+    expect(refusal(asked({ schedule }))).toContain("must not include both cron_expression and scheduled_at");
+  });
+});
+
+describe("a monitor", () => {
+  it("needs no task registry and no files, and says what to run when it fires (behaviour 26)", () => {
+    const schedule = { cron_expression: "*/10 * * * *", timezone: "UTC" };
+    const spawn = asked({ schedule, title: "Watch" }, { tasks: false, files: false });
+    if (E.isLeft(spawn)) throw new Error(spawn.left);
+    const description = monitorDescription(spawn.right);
+    expect(description).toContain("Monitor: Watch");
+    expect(description).toContain('"summary": "Background complete"');
+    const { cron = "", timezone } = spawn.right.schedule ?? { timezone: "" };
+    const made = createSchedule({ id: "sched_1", description, cron_expression: cron, timezone }, "s", 0);
+    expect(scheduledText(spawn.right, made, null)).toMatchObject({
+      status: "scheduled",
+      title: "Watch",
+      cron_expression: "*/10 * * * *",
+      timezone: "UTC",
+      task_id: null,
+    });
+  });
+});
+
+describe("a lost run is not begun again", () => {
+  const place = {
+    files: true,
+    tasks: true,
+    resolve: (name: string): Target | undefined => {
+      const tool = defaultRegistry().get(name);
+      return tool === undefined ? undefined : { name, hints: tool.hints ?? {}, hasExecutor: false };
+    },
+    isWorkerFull: false,
+    isSessionFull: false,
+  };
+  it("without files (behaviour 32)", () => {
+    expect(refusal(decideReattach({}, { ...place, files: false }))).toContain("file store");
+  });
+  it("without tasks (behaviour 33)", () => {
+    expect(refusal(decideReattach({}, { ...place, tasks: false }))).toContain("task registry");
+  });
+  it("where its tool is not there (behaviour 34)", () => {
+    expect(refusal(decideReattach({ tool: "bash" }, place))).toContain("not found in built-in registry");
+  });
+  it("where its task does not say of which tool it is (behaviour 35)", () => {
+    expect(refusal(decideReattach({ arguments: {} }, place))).toContain("missing 'tool' field");
+  });
+});

@@ -1,0 +1,152 @@
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import {
+  BuiltinRegistry,
+  MemoryFiles,
+  canonicalPath,
+  defaultRegistry,
+  definitionOf,
+  failingTool,
+  firesAfter,
+  headline,
+  narrate,
+  nextFire,
+  planOf,
+  resultOf,
+  success,
+} from "@pawl/tools";
+
+const registry = defaultRegistry();
+const at = (text: string): number => Date.parse(text);
+
+describe("results", () => {
+  it("keep what a failing tool says, for a model or for the log (behaviours 2, 3)", async () => {
+    expect(await failingTool("no").execute({}, undefined)).toEqual({ type: "tool_error", message: "no" });
+    const hidden = await failingTool("secret", "internal_error").execute({}, undefined);
+    expect(hidden).toMatchObject({ type: "internal_error", message: "secret" });
+  });
+
+  it("show a model nothing of an internal failure (behaviour 4)", () => {
+    const { json } = resultOf("c", { type: "internal_error", message: "secret" });
+    expect(JSON.stringify(json)).not.toContain("secret");
+    expect(json["error"]).toBe("An internal error occurred while executing the tool");
+  });
+
+  it("that only look like carriers stay as they are (behaviours 7, 8)", () => {
+    for (const value of [{ _raw_output_scalar: "v", kept: 1 }, { _raw_output_scalar: "v" }]) {
+      expect(resultOf("c", success(value))).toEqual({ json: { tool_call_id: "c", result: value, error: null } });
+    }
+  });
+});
+
+describe("the registry", () => {
+  it("finds what was registered, in the place of what had its name, and copies (behaviours 9, 10)", () => {
+    const own = new BuiltinRegistry([failingTool("a"), failingTool("b")]);
+    expect([own.size, own.has("failing_tool"), own.has("other")]).toEqual([1, true, false]);
+    const copy = own.copy();
+    expect(copy.unregister("failing_tool")?.name).toBe("failing_tool");
+    expect([copy.size, own.size]).toEqual([0, 1]);
+  });
+
+  it("holds eighteen tools by default, each with a name to show (behaviours 11, 12, 13, 15, 16, 19)", () => {
+    expect(registry.size).toBe(18);
+    expect(registry.definitions().map((one) => typeof one["display_name"])).toEqual(Array(18).fill("string"));
+    for (const name of ["bash", "kv_store", "secret_store", "spawn_background"]) expect(registry.has(name)).toBe(false);
+    const echo = registry.get("echo");
+    expect(echo === undefined ? undefined : definitionOf(echo)).toMatchObject({
+      type: "builtin",
+      name: "echo",
+      display_name: "Echo",
+      policy: "auto",
+    });
+    expect(registry.get("get_current_time")?.displayName).toBe("Get Current Time");
+  });
+
+  it("runs what it is asked to (behaviours 1, 14, 17, 18)", async () => {
+    const told = await registry.execute({ id: "c", name: "echo", arguments: { message: "Hello, world!" } });
+    expect(told).toEqual(
+      E.right({ json: { tool_call_id: "c", result: { echoed: "Hello, world!", length: 13 }, error: null } }),
+    );
+    const sum = await registry.execute({ id: "c", name: "add", arguments: { a: 5, b: 3 } });
+    expect(E.isRight(sum) ? sum.right.json["result"] : undefined).toMatchObject({ result: 8 });
+    expect(await registry.execute({ id: "c", name: "Echo", arguments: {} })).toEqual(
+      E.left("Tool execution error: Tool not found: Echo"),
+    );
+  });
+});
+
+const next = (cron: string, zone: string, after: string): string | undefined => {
+  const found = nextFire(cron, zone, at(after));
+  return E.isRight(found) ? new Date(found.right).toISOString() : found.left;
+};
+
+describe("cron", () => {
+  it("has the standard meaning: 0 and 7 are Sunday, a day of either kind counts", () => {
+    for (const sunday of ["0", "7"]) {
+      expect(next(`0 9 * * ${sunday}`, "UTC", "2026-04-16T00:00:00Z")).toBe("2026-04-19T09:00:00.000Z");
+    }
+    const fires = firesAfter({ expression: "0 0 20 * 1", timezone: "UTC" }, at("2026-04-17T00:00:00Z"), 2);
+    expect(E.isRight(fires) ? fires.right.map((one) => new Date(one).toISOString().slice(0, 10)) : []).toEqual([
+      "2026-04-20",
+      "2026-04-27",
+    ]);
+  });
+  it("goes by the zone's own clock, over its changes", () => {
+    expect(next("0 9 * * *", "America/New_York", "2026-03-07T15:00:00Z")).toBe("2026-03-08T13:00:00.000Z");
+    expect(next("0 9 * * *", "Europe/Kyiv", "2026-01-01T08:00:00Z")).toBe("2026-01-02T07:00:00.000Z");
+  });
+  it("says what is wrong", () => {
+    expect(next("nonsense", "UTC", "2026-01-01T00:00:00Z")).toBe("invalid cron expression 'nonsense'");
+    expect(next("61 * * * *", "UTC", "2026-01-01T00:00:00Z")).toBe("invalid cron expression '61 * * * *'");
+    expect(next("0 9 * * *", "Mars/Base", "2026-01-01T00:00:00Z")).toContain("invalid IANA timezone 'Mars/Base'");
+    expect(next("0 0 30 2 *", "UTC", "2026-01-01T00:00:00Z")).toBe("cron expression has no future occurrence");
+    expect(planOf("*/30 * * * * *", "UTC", 0)).toMatchObject({ status: "next", at: 30_000, interval_s: 30 });
+  });
+});
+
+describe("narration", () => {
+  const read = { tool: "read_file", args: { path: "/workspace/a/AGENTS.md" } };
+  it("says the same in Ukrainian", () => {
+    expect(narrate(read, "completed", "uk-UA")).toBe("Прочитано AGENTS.md");
+    expect(narrate({ tool: "list_directory", args: {} }, "waiting", "uk")).toBe(
+      "Переглядаю файли в поточному каталозі",
+    );
+    expect(narrate({ tool: "spawn_background", args: {} }, "failed", "uk")).toBe(
+      "Не вдалося виконати Spawn Background",
+    );
+    expect(headline(["A", "B"], "uk")).toBe("A і B");
+    expect(headline(["A", "B", "C"], "uk")).toBe("A, B і ще 1 дія");
+    expect(headline(["A", "B", "C", "D", "E", "F", "G"], "uk")).toBe("A, B і ще 5 дій");
+  });
+  it("goes by what the model wants first, and shows no secret", () => {
+    expect(narrate({ ...read, args: { human_intent: " Look at the notes " } }, "started")).toBe("Look at the notes");
+    const url = "https://user:pw@example.com/page?token=abc#f";
+    expect(narrate({ tool: "web_fetch", args: { url } }, "failed")).toBe("Could not fetch URL: example.com/page");
+    expect(headline([])).toBeUndefined();
+    expect(headline(["A", "B"])).toBe("A and B");
+  });
+});
+
+describe("paths", () => {
+  it("name one file in three ways", () => {
+    expect(["/workspace/a/b", "/a/b", "a/b", "./a//b/"].map(canonicalPath)).toEqual(Array(4).fill("/a/b"));
+  });
+  it("that lead out, or could be two, are refused", () => {
+    const escapes = ["..", "a/../../b", "/workspace/../etc", "..\\b", "C:/x", "a\0b", "cafe\u0301", "a\nb", "\ud800"];
+    for (const path of escapes) expect(() => canonicalPath(path)).toThrow("Invalid path");
+  });
+  it("are different where their case is", async () => {
+    const files = new MemoryFiles();
+    await files.write("A.txt", new Uint8Array([1]), { encoding: "text" });
+    expect(await files.read("a.txt")).toBeUndefined();
+  });
+  it("do not let a write win that was made for another content", async () => {
+    const files = new MemoryFiles();
+    const one = new Uint8Array([1]);
+    await files.write("a", one, { encoding: "text" });
+    expect(await files.write("a", new Uint8Array([3]), { encoding: "text", expected: new Uint8Array([2]) })).toBe(
+      false,
+    );
+    expect(await files.write("a", new Uint8Array([3]), { encoding: "text", expected: one })).toBe(true);
+  });
+});
