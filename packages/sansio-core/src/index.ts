@@ -15,7 +15,7 @@ export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from
 export { resolutionIn, resolutionOf } from "./wait/read.ts";
 export { type WaitRow } from "./wait/model.ts";
 export { type Decision } from "./approval/model.ts";
-export { type Tool, plainTool, recoveryOf } from "./catalog/model.ts";
+export { type Recovery, type Tool, plainTool, recoveryOf } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/codec.ts";
 export { type Reply, type RequestedCall } from "./request/model.ts";
 export {
@@ -240,3 +240,13 @@ export {
   sessionHasSchedules,
   triggered,
 } from "./schedule/model.ts";
+export { type Entered, enter, noneEntered, why } from "./why/why.ts";
+export {
+  type CallReason,
+  type CallWaits,
+  type EffectReason,
+  type OtherReason,
+  type OtherWaits,
+  type Why,
+} from "./why/model.ts";
+export { type Base, type Segment, segmentLine } from "./log/segment.ts";

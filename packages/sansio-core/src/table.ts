@@ -74,4 +74,12 @@ export class Table<Row> {
     });
     return rows;
   }
+
+  /** The keys of the rows that are not those of an earlier table. While no tier was merged, only what is young is looked at. */
+  changedSince(before: Table<Row>): readonly string[] {
+    const tables = [this, before];
+    const young = tables.flatMap((table) => [...table.#young.keys()]);
+    const old = this.#old === before.#old ? [] : tables.flatMap((table) => [...table.#old.keys()]);
+    return [...new Set([...young, ...old])].filter((key) => this.at(key) !== before.at(key));
+  }
 }

@@ -14,6 +14,7 @@ export type LineFaultCode =
   /** There is not even a header. */
   | "log_empty"
   | "header_invalid"
+  | "segment_invalid"
   | "newer_format"
   | "newer_protocol"
   /** No JSON, and other lines follow; at the very end it is a torn line, and no fault. */

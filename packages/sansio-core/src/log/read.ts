@@ -10,6 +10,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { type Fault, type LineFault, lineFault } from "./fault.ts";
 import { type Header, type Recorded, recordedOf } from "./format.ts";
 import { headerOf } from "./header.ts";
+import { type Base, isSegment, segmentOf } from "./segment.ts";
 
 /** A line that was never finished. */
 export interface Torn {
@@ -21,6 +22,8 @@ export interface Torn {
 /** How far a log has been read. */
 export interface Reading {
   readonly header: Header | undefined;
+  /** Of a log whose base is not 0: what retention left of the lines before. */
+  readonly base: Base | undefined;
   /** Lines that have ended, and the place of the last event. */
   readonly lines: number;
   readonly seq: number;
@@ -39,6 +42,7 @@ export interface Fed {
 
 export const beginReading: Reading = {
   header: undefined,
+  base: undefined,
   lines: 0,
   seq: 0,
   epoch: 0,
@@ -63,6 +67,7 @@ const isCut = (text: string): boolean => {
 /** Who is handed what is read, with the line of the first event; a fault of theirs ends the reading. */
 export interface Sink {
   readonly onHeader: (header: Header, line: number) => Fault | undefined;
+  readonly onBase?: (base: Base, line: number) => Fault | undefined;
   readonly onEvents: (events: readonly Recorded[], line: number) => Fault | undefined;
 }
 
@@ -89,6 +94,7 @@ const jsonOf = (text: string): E.Either<ValueError, Json> => parseRecord(text);
 export class Reader {
   readonly #sink: Sink;
   #header: Header | undefined;
+  #base: Base | undefined;
   #lines: number;
   #seq: number;
   #epoch: number;
@@ -101,6 +107,7 @@ export class Reader {
   constructor(from: Reading, sink: Sink) {
     this.#sink = sink;
     this.#header = from.header;
+    this.#base = from.base;
     this.#lines = from.lines;
     this.#seq = from.seq;
     this.#epoch = from.epoch;
@@ -132,6 +139,7 @@ export class Reader {
     if (this.isOver) this.#rest = "";
     return {
       header: this.#header,
+      base: this.#base,
       lines: this.#lines,
       seq: this.#seq,
       epoch: this.#epoch,
@@ -147,7 +155,7 @@ export class Reader {
     if (texts.length > 0) this.#fault ??= this.#torn?.fault; // What was torn is corrupt when something follows it.
     if (texts.length === 0 || this.isOver) return;
     const { good: jsons, bad } = upToFirst(texts, jsonOf);
-    this.#records(this.#header === undefined ? this.#withoutHeader(jsons) : jsons);
+    this.#records(this.#withoutSegment(this.#header === undefined ? this.#withoutHeader(jsons) : jsons));
     if (this.isOver || bad === undefined) return;
     this.#unreadable(texts[jsons.length] as string, bad.message);
     if (jsons.length + 1 < texts.length) this.#fault ??= this.#torn?.fault;
@@ -174,6 +182,22 @@ export class Reader {
     this.#seq = header.right.base;
     this.#epoch = header.right.epoch;
     this.#fault = this.#sink.onHeader(header.right, this.#lines);
+    return rest;
+  }
+
+  /** A log that goes on from a snapshot may bring it along, in its second line. */
+  #withoutSegment(jsons: readonly Json[]): readonly Json[] {
+    const [json, ...rest] = jsons;
+    const header = this.#header;
+    if (this.isOver || header === undefined || header.base === 0 || this.#lines !== 1 || !isSegment(json)) return jsons;
+    this.#lines += 1;
+    const base = segmentOf(header, json, this.#lines);
+    if (E.isLeft(base)) {
+      this.#fault = base.left;
+      return [];
+    }
+    this.#base = base.right;
+    this.#fault = this.#sink.onBase?.(base.right, this.#lines);
     return rest;
   }
 

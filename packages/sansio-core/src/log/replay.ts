@@ -12,9 +12,10 @@ import { type Against, Comparison } from "./compare.ts";
 import { type Fault, lineFault } from "./fault.ts";
 import type { Header, Recorded } from "./format.ts";
 import { Reader, type Torn, beginReading, endReading } from "./read.ts";
+import type { Base } from "./segment.ts";
 
 export interface ReplayOptions extends Against {
-  /** The state to go on from, where the log's base is not 0. */
+  /** The state to go on from, where the log's base is not 0 and the log does not bring it along. */
   readonly from?: State;
   /** Told of every event that replays as it was recorded. */
   readonly onStep?: (recorded: Recorded, transition: Transition) => void;
@@ -22,6 +23,8 @@ export interface ReplayOptions extends Against {
 
 export interface Replay {
   readonly header: Header | undefined;
+  /** What retention left of the lines before the first, where the log brings it along. */
+  readonly base: Base | undefined;
   /** After the last event that replays as it was recorded. */
   readonly state: State | undefined;
   readonly events: number;
@@ -75,9 +78,12 @@ const startOf = ({ scope, base }: Header, from: State | undefined, line: number)
   return E.left(lineFault("base_mismatch", message, { line }));
 };
 
+const headerPlace = 1;
+
 class Replayer {
   readonly #options: ReplayOptions;
   readonly #comparison: Comparison;
+  #header: Header | undefined;
   state: State | undefined;
   events = 0;
 
@@ -87,14 +93,32 @@ class Replayer {
   }
 
   onHeader(header: Header, line: number): Fault | undefined {
-    const start = startOf(header, this.#options.from, line);
+    this.#header = header;
+    return header.base > 0 && this.#options.from === undefined ? undefined : this.#start(line);
+  }
+
+  onBase({ state }: Base): undefined {
+    this.state ??= state;
+  }
+
+  /** Where the log itself brings no state to go on from. */
+  #start(line: number): Fault | undefined {
+    const start = startOf(this.#header as Header, this.#options.from, line);
     if (E.isLeft(start)) return start.left;
     this.state = start.right;
     return undefined;
   }
 
+  /** A log without events may still have begun in the middle. */
+  finish(): Fault | undefined {
+    return this.#header === undefined || this.state !== undefined ? undefined : this.#start(headerPlace);
+  }
+
   /** All of them are taken, then looked at: as with reading, each stage keeps warm. */
   onEvents(events: readonly Recorded[], line: number): Fault | undefined {
+    if (events.length === 0) return undefined;
+    const astray = this.state === undefined ? this.#start(headerPlace) : undefined;
+    if (astray !== undefined) return astray;
     const taken: Transition[] = [];
     let state = this.state as State;
     let fault: Fault | undefined;
@@ -146,11 +170,13 @@ export const replay = (lines: Iterable<string>, options: ReplayOptions = {}): Re
   }
   const reading = reader.finish();
   const end = endReading(reading);
+  const fault = end?.type === "fault" ? end : replayer.finish();
   return {
     header: reading.header,
+    base: reading.base,
     state: replayer.state,
     events: replayer.events,
     torn: end?.type === "torn" ? end : undefined,
-    fault: end?.type === "fault" ? end : undefined,
+    fault,
   };
 };

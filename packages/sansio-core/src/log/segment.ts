@@ -1,0 +1,85 @@
+/**
+ * The second line of a log whose base is not 0: what retention left of the lines before. It holds the chain over them,
+ * the state after them, and those of them that the state still refers to for their values.
+ */
+import { type Codec, type Json, array, json, read, record, string, stringifyRecord, u64 } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { restore } from "../snapshot/restore.ts";
+import type { State } from "../state.ts";
+import { type LineFault, lineFault } from "./fault.ts";
+import { type Header, type Recorded, recordedOf } from "./format.ts";
+
+export interface Segment {
+  /** The sequence of the last line that is in the snapshot. */
+  readonly base: number;
+  /** The chain over all appends up to it. */
+  readonly hash: string;
+  readonly snapshot: Json;
+  /** Lines up to the base whose values the state refers to. */
+  readonly kept: readonly Json[];
+}
+
+/** A segment with what it holds. */
+export interface Base {
+  readonly segment: Segment;
+  readonly state: State;
+  readonly kept: readonly Recorded[];
+}
+
+const SegmentCodec: Codec<Segment> = record<Segment>("a segment line", {
+  base: u64,
+  hash: string,
+  snapshot: json,
+  kept: array(json),
+});
+
+export const segmentLine = (segment: Segment): string => `${stringifyRecord(SegmentCodec.encode(segment))}\n`;
+
+export const isSegment = (line: Json | undefined): line is Json =>
+  typeof line === "object" && line !== null && Object.hasOwn(line, "snapshot");
+
+const keptOf = ({ kept, base }: Segment, line: number): E.Either<LineFault, readonly Recorded[]> => {
+  const records: Recorded[] = [];
+  for (const [i, one] of kept.entries()) {
+    const recorded = recordedOf(one);
+    if (E.isLeft(recorded)) {
+      const { message, path } = recorded.left;
+      return E.left(lineFault("segment_invalid", message, { line, path: ["kept", i, ...path] }));
+    }
+    const before = records.at(-1)?.seq ?? 0;
+    const { seq } = recorded.right;
+    if (seq <= before || seq > base) {
+      const message = `expected sequences from ${before + 1} to ${base} in their order, found ${seq}`;
+      return E.left(lineFault("segment_invalid", message, { line, path: ["kept", i, "seq"] }));
+    }
+    records.push(recorded.right);
+  }
+  return E.right(records);
+};
+
+const misfitOf = ({ base, scope }: Header, segment: Segment, state: State): string | undefined => {
+  if (segment.base !== base) return `expected base ${base}, as in the header, found ${segment.base}`;
+  if (state.seq !== base) return `expected a snapshot of sequence ${base}, found one of ${state.seq}`;
+  return state.scope.id === scope
+    ? undefined
+    : `expected a snapshot of \`${scope}\`, found one of \`${state.scope.id}\``;
+};
+
+/** What a segment line says, if it fits its header. */
+export const segmentOf = (header: Header, found: Json, line: number): E.Either<LineFault, Base> => {
+  const segment = read(SegmentCodec, found);
+  if (E.isLeft(segment)) {
+    const { message, path } = segment.left;
+    return E.left(lineFault("segment_invalid", message, { line, path }));
+  }
+  const state = restore(segment.right.snapshot);
+  if (E.isLeft(state)) {
+    const { message, path } = state.left;
+    return E.left(lineFault("segment_invalid", message, { line, path: ["snapshot", ...path] }));
+  }
+  const misfit = misfitOf(header, segment.right, state.right);
+  if (misfit !== undefined) return E.left(lineFault("segment_invalid", misfit, { line }));
+  return E.map((kept: readonly Recorded[]) => ({ segment: segment.right, state: state.right, kept }))(
+    keptOf(segment.right, line),
+  );
+};
