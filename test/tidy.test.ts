@@ -7,6 +7,7 @@ interface Manifest {
   readonly name: string;
   readonly private?: boolean;
   readonly exports: { readonly [path: string]: string };
+  readonly bin?: { readonly [name: string]: string };
   readonly license?: string;
   readonly engines?: { readonly node?: string };
   readonly dependencies?: { readonly [name: string]: string };
@@ -60,8 +61,8 @@ describe("invariants", () => {
 
 describe("files", () => {
   it("in src are all reached from what the package exports", () => {
-    const entries = published.flatMap(({ file, exports }) =>
-      Object.values(exports).map((path) => join(dirname(file), path)),
+    const entries = published.flatMap(({ file, exports, bin = {} }) =>
+      Object.values({ ...exports, ...bin }).map((path) => join(dirname(file), path)),
     );
     const reached = new Set(entries.flatMap((entry) => [...reachableFrom(entry)]));
     expect(sources.filter((file) => !reached.has(file))).toEqual([]);

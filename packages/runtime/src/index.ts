@@ -38,7 +38,7 @@ export {
 } from "./journal.ts";
 export { type MemoryJournalOptions, memoryJournal } from "./memory-journal.ts";
 export { chainStartOf } from "./memory-scope.ts";
-export { type JsonSchema, type Parameters, type ToolDefinition, defineTool, manifestOf } from "./tool.ts";
+export { type JsonSchema, type Parameters, type ToolDefinition, checkArgs, defineTool, manifestOf } from "./tool.ts";
 export { type Durable } from "./context/asking.ts";
 export { type ToolContext } from "./context/context.ts";
 export { type StepInfo } from "./context/step.ts";

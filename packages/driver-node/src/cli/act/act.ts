@@ -1,0 +1,72 @@
+/** What the commands that change a scope share: where it is, who speaks, and what became of it. */
+import type { Event, State } from "@pawl/sansio-core";
+import { type Json, formatPath, parse } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { type Input, type Options, journalOption } from "../command.ts";
+import { CliError, type Exit, exit, usageError } from "../exit.ts";
+import { type JournalFile, openJournalFile } from "../journal-file.ts";
+import { placeOf } from "../place.ts";
+import type { Terminal } from "../terminal.ts";
+import { stateOf } from "./fold.ts";
+import { hostOptions } from "./remote.ts";
+import { writeInto } from "./writer.ts";
+
+export const actOptions: Options = {
+  ...journalOption,
+  ...hostOptions,
+  by: { type: "string", value: "<name>", what: "Who decides, as it is recorded (USER)" },
+};
+
+export const byOf = (input: Input, { env }: Terminal): string => input.text("by") ?? env["USER"] ?? "cli";
+
+/** JSON that stands on the command line. */
+export const jsonArgument = (name: string, text: string): Json => {
+  const json = parse(text);
+  if (E.isRight(json)) return json.right;
+  const { message, path } = json.left;
+  throw usageError(`--${name} takes JSON, found ${JSON.stringify(text)}: ${message} at ${formatPath(path)}`);
+};
+
+/** A scope of a journal, with the state that it is in before anything is recorded. */
+export interface Target {
+  readonly file: string;
+  readonly scope: string;
+  readonly journal: JournalFile;
+  readonly state: State;
+}
+
+export const withTarget = async <A>(
+  input: Input,
+  terminal: Terminal,
+  work: (target: Target) => Promise<A>,
+): Promise<A> => {
+  const { file, scope } = placeOf(input.positionals[0] ?? "", input, terminal);
+  if (scope === undefined) throw usageError(`${file} names no scope`, `write ${file}#session:alice, or add --journal`);
+  const journal = openJournalFile(file);
+  try {
+    return await work({ file, scope, journal, state: await stateOf(journal, scope) });
+  } finally {
+    journal.close();
+  }
+};
+
+/** Records events in a scope, and says what became of the call that they are about. */
+export const act = async (
+  { scope, journal }: Target,
+  terminal: Terminal,
+  event: Event,
+  { call, done }: { readonly call?: string; readonly done: string },
+): Promise<Exit> => {
+  const state = await writeInto(journal, scope, terminal.now, (writer) => writer.tell(event));
+  const phase = call === undefined ? undefined : (state.calls.at(call)?.phase ?? "ended");
+  terminal.tell({ scope, seq: state.seq, event: event.type, call, phase }, () => [
+    `${terminal.paint("green", done)}${phase === undefined ? "" : `; the call is ${phase} now`}`,
+  ]);
+  return exit.fine;
+};
+
+export const noSuchCall = ({ scope, file }: Target, call: string): CliError =>
+  new CliError("no_such_call", `${scope} has no live call ${call}`, {
+    exit: exit.refused,
+    hint: `pawl why ${file}#${scope}`,
+  });

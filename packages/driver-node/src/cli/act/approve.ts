@@ -1,0 +1,103 @@
+/** `pawl approve` and `pawl reject`: a person's word on a parked call. */
+import type { Decision, Event } from "@pawl/sansio-core";
+import { stableHash, stringify } from "@pawl/tool-value";
+import type { SessionClient } from "../../client/client.ts";
+import type { Command, Input, Options } from "../command.ts";
+import { CliError, exit, usageError } from "../exit.ts";
+import type { Terminal } from "../terminal.ts";
+import { type Target, act, actOptions, byOf, jsonArgument, noSuchCall, withTarget } from "./act.ts";
+import { askHost, hostDid } from "./remote.ts";
+
+type Sticky = "later" | "parked_too";
+
+const decideOptions: Options = {
+  ...actOptions,
+  hash: { type: "string", value: "<hash>", what: "Of the arguments that you saw; `pawl why` shows it" },
+  sticky: { type: "string", value: "<how>", what: "Hold for later calls of the tool: later, or parked-too" },
+};
+
+const stickyOf = (input: Input): Sticky | undefined => {
+  const text = input.text("sticky");
+  if (text === undefined) return undefined;
+  if (text === "later") return "later";
+  if (text === "parked-too") return "parked_too";
+  throw usageError(`--sticky takes later or parked-too, found \`${text}\``);
+};
+
+const decide = (target: Target, input: Input, terminal: Terminal, decision: Decision): Event => {
+  const call = input.positionals[1] ?? "";
+  const row = target.state.calls.at(call);
+  if (row === undefined) throw noSuchCall(target, call);
+  if (row.phase !== "awaiting_approval") {
+    throw new CliError("wrong_phase", `${call} is ${row.phase}, and awaits no approval`, { exit: exit.refused });
+  }
+  const args_hash = input.text("hash");
+  if (args_hash === undefined) {
+    const found = `${row.tool} ${stringify(row.args)}`;
+    throw usageError(`whose arguments? ${call} wants to call ${found}`, `add --hash ${row.approval.argsHash}`);
+  }
+  const sticky = stickyOf(input);
+  const event = { type: "approval.decided", call, decision, args_hash, by: byOf(input, terminal) } as const;
+  return sticky === undefined ? event : { ...event, sticky };
+};
+
+/** What a host is told of a decision. */
+const decideAtHost = (session: SessionClient, input: Input, decision: Decision): Promise<void> => {
+  const [, call = ""] = input.positionals;
+  const hash = input.text("hash");
+  if (hash === undefined) throw usageError("whose arguments?", "add --hash <hash>; `pawl why` shows it");
+  const sticky = stickyOf(input);
+  const deciding = sticky === undefined ? { hash } : { hash, sticky };
+  switch (decision.type) {
+    case "approve":
+      return session.approve(call, deciding);
+    case "approve_edited":
+      return session.approve(call, { ...deciding, args: decision.args });
+    case "reject":
+      return session.reject(call, { ...deciding, reason: decision.reason });
+  }
+};
+
+const run = async (input: Input, terminal: Terminal, decision: Decision, done: string): ReturnType<Command["run"]> => {
+  const asked = await askHost(input, terminal, (session) => decideAtHost(session, input, decision));
+  if (asked !== undefined) return hostDid(terminal, asked.scope, `${input.positionals[1]} is ${done}`);
+  return withTarget(input, terminal, (target) => {
+    const call = input.positionals[1] ?? "";
+    return act(target, terminal, decide(target, input, terminal, decision), { call, done: `${call} is ${done}` });
+  });
+};
+
+export const approveCommand: Command = {
+  name: "approve",
+  summary: "Approve a call that waits for a person, as it is or with other arguments",
+  usage: "<scope> <call>",
+  least: 2,
+  most: 2,
+  options: {
+    ...decideOptions,
+    args: { type: "string", value: "<json>", what: "Approve with these arguments instead" },
+  },
+  detail: "The hash says which arguments you saw: a decision on others is refused.",
+  examples: [
+    ["pawl approve alice turn-1:call-1 --hash 5f2c…", "as it is"],
+    [`pawl approve alice turn-1:call-1 --hash 5f2c… --args '{"to":"Lviv"}'`, "with other arguments"],
+  ],
+  run: (input, terminal) => {
+    const text = input.text("args");
+    if (text === undefined) return run(input, terminal, { type: "approve" }, "approved");
+    const args = jsonArgument("args", text);
+    return run(input, terminal, { type: "approve_edited", args, args_hash: stableHash(args) }, "approved with edits");
+  },
+};
+
+export const rejectCommand: Command = {
+  name: "reject",
+  summary: "Reject a call that waits for a person",
+  usage: "<scope> <call>",
+  least: 2,
+  most: 2,
+  options: { ...decideOptions, reason: { type: "string", value: "<text>", what: "What the model is told" } },
+  examples: [["pawl reject alice turn-1:call-1 --hash 5f2c… --reason 'not today'", "with a reason"]],
+  run: (input, terminal) =>
+    run(input, terminal, { type: "reject", reason: input.text("reason") ?? "rejected by an operator" }, "rejected"),
+};

@@ -1,0 +1,95 @@
+/** `pawl fork`: a new scope that begins as another one did, up to an event. */
+import { type Event, type Recorded, type State, initial, write } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+import { type Command, countOf, journalOption } from "../command.ts";
+import { CliError, exit, usageError } from "../exit.ts";
+import { openJournalFile } from "../journal-file.ts";
+import { type Stepped, putLog } from "../log/put.ts";
+import { replayLog } from "../log/replaying.ts";
+import { placeOf, scopeNamed } from "../place.ts";
+
+/** What a body did is known by its request's execution scope, and that is the old one's. */
+const carried = (from: string, event: Event): Event =>
+  (event.type === "request.submitted" || event.type === "flow.submitted") && event.execution_scope === undefined
+    ? { ...event, execution_scope: `${from}/${event.request}` }
+    : event;
+
+interface Forked {
+  readonly state: State;
+  readonly stepped: readonly Stepped[];
+}
+
+/** The events as those of another scope: what follows from them is written anew. */
+export const forkOf = (events: readonly Recorded[], from: string, into: string): Forked => {
+  const stepped: Stepped[] = [];
+  let state = initial(into);
+  for (const { seq, at, event } of events) {
+    const written = write(state, { seq, at, event: carried(from, event) });
+    if (E.isLeft(written)) {
+      const { code, message } = written.left;
+      throw new CliError(code, `event ${seq} of ${from} does not fit ${into}: ${message}`, { exit: exit.refused });
+    }
+    const { line, finished } = written.right;
+    state = written.right.state;
+    stepped.push({ seq, line, finished });
+  }
+  return { state, stepped };
+};
+
+const checkSession = (scope: string): void => {
+  if (scope.startsWith("session:")) return;
+  throw new CliError("not_a_session", `only sessions are forked, found ${scope}: a process lives under its own name`, {
+    exit: exit.refused,
+  });
+};
+
+export const forkCommand: Command = {
+  name: "fork",
+  summary: "Begin a new scope with the events of another one, up to a place",
+  usage: "<scope>",
+  least: 1,
+  most: 1,
+  options: {
+    ...journalOption,
+    at: { type: "string", value: "<seq>", what: "The last event that is taken over" },
+    into: { type: "string", value: "<scope>", what: "The new scope (alice-fork-12)" },
+  },
+  detail:
+    "The old scope stays as it is. The new one is opened by whoever asks for it next; what was under way at that event\ngoes on there as after a crash: steps that are not on record by then run again.",
+  examples: [
+    ["pawl fork alice --at 12 -j journal.db", "into session:alice-fork-12"],
+    ["pawl fork journal.db#alice --at 12 --into bob", "into session:bob"],
+  ],
+  run: async (input, terminal) => {
+    const at = countOf(input, "at");
+    if (at === undefined || at === 0) throw usageError("after which event?", "add --at <seq>, from 1");
+    const { file, scope } = placeOf(input.positionals[0] ?? "", input, terminal);
+    if (scope === undefined) throw usageError(`${file} names no scope`, `write ${file}#session:alice`);
+    checkSession(scope);
+    const into = scopeNamed(input.text("into") ?? `${scope}-fork-${at}`);
+    checkSession(into);
+    const journal = openJournalFile(file);
+    try {
+      const events: Recorded[] = [];
+      const log = { name: `${file}#${scope}`, text: () => journal.textOf(scope) };
+      const { base } = await replayLog(log, terminal, {
+        onStep: (recorded) => void (recorded.seq <= at && events.push(recorded)),
+      });
+      if (base !== undefined) {
+        const message = `${scope} goes on from event ${base.segment.base}: only whole logs are forked`;
+        throw new CliError("not_whole", message, { exit: exit.refused });
+      }
+      const last = events.at(-1)?.seq ?? 0;
+      if (last < at) {
+        const message = `${scope} has ${last} events that can be trusted, and no event ${at}`;
+        throw new CliError("no_such_event", message, { exit: exit.refused, hint: `pawl fork ${scope} --at ${last}` });
+      }
+      const { state, stepped } = forkOf(events, scope, into);
+      await putLog(journal.journal, stepped, state);
+      terminal.tell({ scope, at, into }, () => [`${into} begins with ${at} events of ${scope}`]);
+      return exit.fine;
+    } finally {
+      journal.close();
+    }
+  },
+};

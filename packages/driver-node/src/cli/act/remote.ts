@@ -1,0 +1,70 @@
+/** Asks the live host that owns a scope, instead of writing into its journal. */
+import { Client, HostRefused, type SessionClient } from "../../client/client.ts";
+import { closeCodes } from "../../wire/close-code.ts";
+import type { Input, Options } from "../command.ts";
+import { CliError, type Exit, exit, usageError } from "../exit.ts";
+import { scopeNamed } from "../place.ts";
+import type { Terminal } from "../terminal.ts";
+
+export const hostOptions: Options = {
+  host: { type: "string", value: "<url>", what: "Ask the host at ws://…, which owns the scope, instead" },
+  token: { type: "string", value: "<token>", what: "The host's token; or set PAWL_TOKEN" },
+};
+
+const patienceMs = 10_000;
+
+/** A host that does not answer is asked again and again by its client: here that has an end. */
+const inTime = async <A>(url: string, work: Promise<A>): Promise<A> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `the host at ${url} does not answer`;
+    const error = new CliError("unreachable", message, {
+      exit: exit.unreachable,
+      hint: "is it running, and reachable?",
+    });
+    timer = setTimeout(() => reject(error), patienceMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** Codes that say nothing of the scope, but of the way to it. */
+const unreachable: ReadonlySet<string> = new Set([
+  ...Object.keys(closeCodes),
+  "connection_lost",
+  "connection_refused",
+  "permission_denied",
+]);
+
+/** What a host is asked for; undefined where none is named. */
+export const askHost = async <A>(
+  input: Input,
+  terminal: Terminal,
+  work: (session: SessionClient) => Promise<A>,
+): Promise<{ readonly answer: A; readonly scope: string } | undefined> => {
+  const url = input.text("host");
+  if (url === undefined) return undefined;
+  const token = input.text("token") ?? terminal.env["PAWL_TOKEN"];
+  if (token === undefined) throw usageError("a host wants a token", "add --token <token>, or set PAWL_TOKEN");
+  const scope = scopeNamed(input.positionals[0] ?? "");
+  if (!scope.startsWith("session:")) throw usageError(`a host is asked for sessions, found ${scope}`);
+  const client = new Client({ url, token });
+  try {
+    return { answer: await inTime(url, work(client.session(scope.slice("session:".length)))), scope };
+  } catch (thrown) {
+    if (!(thrown instanceof HostRefused)) throw thrown;
+    const ends = unreachable.has(thrown.code) ? exit.unreachable : exit.refused;
+    throw new CliError(thrown.code, thrown.message, { exit: ends });
+  } finally {
+    client.close();
+  }
+};
+
+/** Says that a host did what it was asked for. */
+export const hostDid = (terminal: Terminal, scope: string, done: string): Exit => {
+  terminal.tell({ scope, done: true }, () => [terminal.paint("green", done)]);
+  return exit.fine;
+};

@@ -1,0 +1,119 @@
+/** `pawl resolve`: answers what somebody waits for, or says what became of a call whose outcome is unknown. */
+import type { Event } from "@pawl/sansio-core";
+import { type Resolution, lift, successOutput } from "@pawl/tool-value";
+import type { SessionClient } from "../../client/client.ts";
+import { idOfToken } from "@pawl/runtime";
+import type { Command, Input } from "../command.ts";
+import { CliError, type Exit, exit, usageError } from "../exit.ts";
+import { knownRootsOf } from "../../roots.ts";
+import type { Terminal } from "../terminal.ts";
+import { type Target, act, actOptions, byOf, jsonArgument, noSuchCall, withTarget } from "./act.ts";
+import { askHost, hostDid } from "./remote.ts";
+
+const resolutionOf = (input: Input): Resolution => {
+  const [ok, code] = [input.text("ok"), input.text("err")];
+  const isCancelled = input.isSet("cancelled");
+  if ([ok !== undefined, code !== undefined, isCancelled].filter(Boolean).length !== 1)
+    throw usageError("how is it resolved?", "add one of --ok <json>, --err <code>, --cancelled");
+  if (ok !== undefined) return { status: "ok", payload: jsonArgument("ok", ok) };
+  if (code === undefined) return { status: "cancelled" };
+  return { status: "err", payload: { code, message: input.text("message") ?? code } };
+};
+
+/** The key that is meant: by itself, or in the token that the outside was given. */
+const keyOf = ({ file, scope, state }: Target, text: string): string => {
+  const isToken = text.startsWith("v1.");
+  const roots = isToken ? knownRootsOf(file) : undefined;
+  const key = isToken ? roots && idOfToken(roots, scope, text) : text;
+  if (key === undefined) {
+    throw new CliError("unknown_or_revoked", `the token was not made for ${scope}`, { exit: exit.refused });
+  }
+  if (isToken || state.waits.at(key) !== undefined) return key;
+  const hint = `pawl why ${file}#${scope}`;
+  throw new CliError("unknown_or_revoked", `nothing in ${scope} waits under ${key}`, { exit: exit.refused, hint });
+};
+
+const resolveKey = async (target: Target, input: Input, terminal: Terminal): Promise<Exit> => {
+  const key = keyOf(target, input.positionals[1] ?? "");
+  const resolution = resolutionOf(input);
+  const finished = await target.journal.journal.find(target.scope, "wait", key);
+  if (finished !== undefined) {
+    const message = `${key} was over with event ${finished}: the first one won`;
+    throw new CliError("already_resolved", message, { exit: exit.refused });
+  }
+  const event = { type: "wait.resolved", key, resolution, by: byOf(input, terminal) } as const;
+  return act(target, terminal, event, { done: `${key} is resolved` });
+};
+
+const outcomeOf = (
+  input: Input,
+  outcome: string,
+): Extract<Event, { readonly type: "outcome.resolved" }>["resolved"] => {
+  switch (outcome) {
+    case "run-again":
+      return { type: "run_again" };
+    case "give-up":
+      return { type: "give_up" };
+    case "verified": {
+      const ok = input.text("ok");
+      if (ok === undefined) throw usageError("what came of it?", "add --ok <json>");
+      return { type: "verified", output: successOutput(lift(jsonArgument("ok", ok))) };
+    }
+    default:
+      throw usageError(`--outcome takes run-again, give-up or verified, found \`${outcome}\``);
+  }
+};
+
+const resolveOutcome = (target: Target, input: Input, terminal: Terminal, outcome: string): Promise<Exit> => {
+  const [, call = ""] = input.positionals;
+  const row = target.state.calls.at(call);
+  if (row === undefined) throw noSuchCall(target, call);
+  const resolved = outcomeOf(input, outcome);
+  const event = { type: "outcome.resolved", call, resolved, by: byOf(input, terminal) } as const;
+  return act(target, terminal, event, { call, done: `the outcome of ${call} is resolved` });
+};
+
+type Answer = Awaited<ReturnType<SessionClient["resolve"]>>;
+
+const resolveAtHost = (session: SessionClient, input: Input): Promise<Answer> => {
+  if (input.isSet("outcome") || input.text("outcome") !== undefined)
+    throw usageError("a host is not asked to resolve outcomes", "leave out --outcome, or --host");
+  const [, key = ""] = input.positionals;
+  const resolution = resolutionOf(input);
+  return key.startsWith("v1.") ? session.resolve(key, resolution) : session.resolveById(key, resolution);
+};
+
+const toldResolved = (terminal: Terminal, scope: string, { status }: Answer): Exit => {
+  if (status === "accepted") return hostDid(terminal, scope, "resolved");
+  throw new CliError(status, `${scope} did not take it: ${status}`, { exit: exit.refused });
+};
+
+export const resolveCommand: Command = {
+  name: "resolve",
+  summary: "Resolve a wait key, or the unknown outcome of a call",
+  usage: "<scope> <key, token or call>",
+  least: 2,
+  most: 2,
+  options: {
+    ...actOptions,
+    ok: { type: "string", value: "<json>", what: "Resolve with this value" },
+    err: { type: "string", value: "<code>", what: "Resolve with an error" },
+    message: { type: "string", value: "<text>", what: "The error's message" },
+    cancelled: { type: "boolean", what: "Resolve as cancelled" },
+    outcome: { type: "string", value: "<how>", what: "Of a call: run-again, give-up, or verified with --ok" },
+  },
+  examples: [
+    [`pawl resolve alice 3f9a… --ok '{"approved":true}'`, "a key, as `pawl why` shows it"],
+    ["pawl resolve alice turn-1:call-1 --outcome run-again", "a call whose outcome is unknown"],
+  ],
+  run: async (input, terminal) => {
+    const asked = await askHost(input, terminal, (session) => resolveAtHost(session, input));
+    if (asked !== undefined) return toldResolved(terminal, asked.scope, asked.answer);
+    return withTarget(input, terminal, (target) => {
+      const outcome = input.text("outcome");
+      return outcome === undefined
+        ? resolveKey(target, input, terminal)
+        : resolveOutcome(target, input, terminal, outcome);
+    });
+  },
+};

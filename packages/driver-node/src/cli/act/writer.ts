@@ -1,0 +1,127 @@
+/**
+ * Records something in a scope that no live host owns. Who claims a scope is its owner, and the work of older owners is
+ * lost, as after a crash: so what is told here is told by a driver that runs nothing. A call that would start is parked
+ * as one without an executor, until a host opens the scope and has its tool.
+ */
+import { randomUUID } from "node:crypto";
+import type { Append, AppendResult, Claim, Journal } from "@pawl/runtime";
+import {
+  type Command,
+  type Event,
+  type Finished,
+  type State,
+  currentProtocol,
+  nextDeadline,
+  write,
+} from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+import { CliError, exit } from "../exit.ts";
+import type { JournalFile } from "../journal-file.ts";
+import { stateOf } from "./fold.ts";
+
+const leaseMs = 30_000;
+
+const notClaimed = (scope: string, claim: Exclude<Claim, { readonly type: "claimed" }>): CliError => {
+  if (claim.type === "newer_protocol") {
+    const message = `${scope} is of protocol ${claim.protocol}, this core knows ${currentProtocol}`;
+    return new CliError("newer_protocol", message, { exit: exit.unreachable, hint: "update pawl first" });
+  }
+  const { instance, address } = claim;
+  const where = address === undefined ? "" : ` at ${address}`;
+  return new CliError("owned_by", `${scope} is owned by ${instance}${where}, which is alive`, {
+    exit: exit.unreachable,
+    hint: `ask that host: add --host ${address ?? "ws://…"} --token <token>`,
+  });
+};
+
+const notTaken = (scope: string, result: Exclude<AppendResult, { readonly type: "ok" }>): CliError => {
+  const why = result.type === "failed" ? result.message : result.type;
+  const hint = "look with `pawl show` whether it was recorded";
+  return new CliError(`append_${result.type}`, `${scope} did not take it: ${why}`, { exit: exit.unreachable, hint });
+};
+
+/** A step that goes with a journal's claim. */
+export class Writer {
+  readonly #journal: Journal;
+  readonly #epoch: number;
+  readonly #now: () => number;
+  readonly #first: number;
+  readonly #lines: { readonly seq: number; readonly line: string }[] = [];
+  readonly #finished: (Finished & { readonly seq: number })[] = [];
+  state: State;
+
+  constructor(journal: Journal, epoch: number, state: State, now: () => number) {
+    this.#journal = journal;
+    this.#epoch = epoch;
+    this.#now = now;
+    this.#first = state.seq + 1;
+    this.state = state;
+  }
+
+  /** An event that must fit. */
+  tell(event: Event): void {
+    const seq = this.state.seq + 1;
+    const written = write(this.state, { seq, at: Math.max(this.#now(), this.state.at), event });
+    if (E.isLeft(written)) {
+      const { code, message } = written.left;
+      throw new CliError(code, message, { exit: exit.refused, hint: `pawl why ${this.state.scope.id}` });
+    }
+    this.state = written.right.state;
+    this.#lines.push({ seq, line: written.right.line });
+    this.#finished.push(...written.right.finished.map((one) => ({ ...one, seq })));
+    for (const command of written.right.commands) this.#park(command);
+  }
+
+  #park(command: Command): void {
+    if (command.type !== "tool.execute" || command.cause !== undefined) return;
+    const { call, attempt, run } = command;
+    this.tell({ type: "call.executor_missing", call, attempt, run });
+  }
+
+  /** Makes all of it durable at once. Whoever looks for work finds the scope due. */
+  async flush(): Promise<void> {
+    const { id: scope, protocol } = this.state.scope;
+    const due = nextDeadline(this.state)?.at;
+    const isLive = this.state.calls.size > 0;
+    const append: Append = {
+      scope,
+      epoch: this.#epoch,
+      expectedSeq: this.#first,
+      appendId: `${this.#epoch}:${this.#first}`,
+      lines: this.#lines,
+      finished: this.#finished,
+      wakeAt: isLive ? Math.min(due ?? Infinity, this.#now()) : due,
+      protocol,
+      messages: [],
+      received: [],
+    };
+    const [result] = await this.#journal.appendAll([append]);
+    if (result?.type !== "ok") throw notTaken(scope, result ?? { type: "failed", message: "no result" });
+  }
+}
+
+/** Owns a scope while something is recorded in it. */
+export const writeInto = async (
+  journal: JournalFile,
+  scope: string,
+  now: () => number,
+  work: (writer: Writer) => void,
+): Promise<State> => {
+  const before = await stateOf(journal, scope);
+  const instance = `pawl:${process.pid}:${randomUUID()}`;
+  await journal.journal.join(instance, { ttlMs: leaseMs });
+  try {
+    const claim = await journal.journal.claim(scope, instance, currentProtocol);
+    if (claim.type !== "claimed") throw notClaimed(scope, claim);
+    const state = claim.seq === before.seq ? before : await stateOf(journal, scope);
+    const writer = new Writer(journal.journal, claim.epoch, state, now);
+    const { protocol, options } = state.scope;
+    const patient = { ...options, no_executor_ms: Number.MAX_SAFE_INTEGER };
+    writer.tell({ type: "scope.opened", epoch: claim.epoch, owner: instance, protocol, options: patient });
+    work(writer);
+    await writer.flush();
+    return writer.state;
+  } finally {
+    await journal.journal.leave(instance);
+  }
+};

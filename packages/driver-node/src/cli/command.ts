@@ -1,0 +1,86 @@
+/** What a command is: its words, its options, and what it does. */
+import { parseArgs } from "node:util";
+import { type Exit, usageError } from "./exit.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface Option {
+  readonly type: "string" | "boolean";
+  readonly short?: string;
+  /** What stands for its value in the help: `<file>`. */
+  readonly value?: string;
+  readonly what: string;
+}
+
+export interface Options {
+  readonly [name: string]: Option;
+}
+
+/** What was given on the command line. */
+export interface Input {
+  readonly positionals: readonly string[];
+  readonly text: (name: string) => string | undefined;
+  readonly isSet: (name: string) => boolean;
+}
+
+export interface Command {
+  /** One word, or two: `log verify`. */
+  readonly name: string;
+  readonly summary: string;
+  /** Its positionals, as the help shows them: `<file…>`. */
+  readonly usage: string;
+  readonly most: number;
+  readonly least: number;
+  readonly options: Options;
+  /** More than the summary says, if more has to be said. */
+  readonly detail?: string;
+  readonly examples: readonly (readonly [line: string, what: string])[];
+  readonly run: (input: Input, terminal: Terminal) => Promise<Exit>;
+}
+
+/** Options that every command has. */
+export const everywhere: Options = {
+  json: { type: "boolean", what: "Print JSON for scripts instead of words" },
+  help: { type: "boolean", short: "h", what: "Show this help" },
+};
+
+export const journalOption: Options = {
+  journal: { type: "string", short: "j", value: "<file>", what: "The journal file; or set PAWL_JOURNAL" },
+};
+
+const counted = (command: Command, positionals: readonly string[]): void => {
+  const { name, least, most, usage } = command;
+  if (positionals.length >= least && positionals.length <= most) return;
+  const found = positionals.length === 0 ? "nothing" : positionals.map((one) => `\`${one}\``).join(" ");
+  throw usageError(`pawl ${name} takes ${usage === "" ? "no arguments" : usage}, found ${found}`, `pawl help ${name}`);
+};
+
+/** Reads the arguments of a command; what does not fit is a usage error. */
+export const inputOf = (command: Command, args: readonly string[]): Input => {
+  const options = { ...command.options, ...everywhere };
+  const accepted = Object.fromEntries(
+    Object.entries(options).map(([name, { type, short }]) => [name, short === undefined ? { type } : { type, short }]),
+  );
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options: accepted, allowPositionals: true });
+    const input: Input = {
+      positionals,
+      text: (name) => (typeof values[name] === "string" ? values[name] : undefined),
+      isSet: (name) => values[name] === true,
+    };
+    if (!input.isSet("help")) counted(command, positionals);
+    return input;
+  } catch (thrown) {
+    if (thrown instanceof TypeError && "code" in thrown)
+      throw usageError(thrown.message.split(". ")[0] ?? "", `pawl help ${command.name}`);
+    throw thrown;
+  }
+};
+
+/** A number that an option gives. */
+export const countOf = (input: Input, name: string): number | undefined => {
+  const text = input.text(name);
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(count)) return count;
+  throw usageError(`--${name} takes a whole number from 0, found \`${text}\``);
+};

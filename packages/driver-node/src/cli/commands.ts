@@ -1,0 +1,38 @@
+/** All commands, in the order of the help. */
+import { approveCommand, rejectCommand } from "./act/approve.ts";
+import { cancelCommand } from "./act/cancel.ts";
+import { forkCommand } from "./act/fork.ts";
+import { resolveCommand } from "./act/resolve.ts";
+import type { Command } from "./command.ts";
+import { hostCommand } from "./host/host.ts";
+import { logDiff } from "./log/diff.ts";
+import { logExport } from "./log/export.ts";
+import { logHead } from "./log/head.ts";
+import { logImport } from "./log/import.ts";
+import { logReplay } from "./log/replay.ts";
+import { logVerify } from "./log/verify.ts";
+import { doctorCommand } from "./scope/doctor.ts";
+import { lsCommand } from "./scope/ls.ts";
+import { showCommand } from "./scope/show.ts";
+import { whyCommand } from "./scope/why.ts";
+import { checkUpgradeCommand } from "./upgrade/check-upgrade.ts";
+
+export const commands: readonly Command[] = [
+  lsCommand,
+  showCommand,
+  whyCommand,
+  resolveCommand,
+  approveCommand,
+  rejectCommand,
+  cancelCommand,
+  forkCommand,
+  doctorCommand,
+  checkUpgradeCommand,
+  hostCommand,
+  logExport,
+  logImport,
+  logVerify,
+  logReplay,
+  logDiff,
+  logHead,
+];

@@ -1,0 +1,106 @@
+/** `pawl log diff`: where two logs differ, event by event and field by field. */
+import {
+  type Difference,
+  EventCodec,
+  type Fault,
+  HeaderCodec,
+  type Reading,
+  type Recorded,
+  beginReading,
+  differencesOf,
+  endReading,
+  feed,
+} from "@pawl/sansio-core";
+import { type Json, formatPath, stringify } from "@pawl/tool-value";
+import { type Command, countOf } from "../command.ts";
+import { CliError, exit } from "../exit.ts";
+import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface Read {
+  readonly header: Json;
+  readonly events: readonly Recorded[];
+}
+
+const unreadable = (name: string, { code, line, message }: Fault): CliError =>
+  new CliError(code, `${name}, line ${line}: ${message}`, { exit: exit.wrong, hint: `pawl log verify ${name}` });
+
+const readLog = async ({ name, text }: LogSource): Promise<Read> => {
+  let reading: Reading = beginReading;
+  const events: Recorded[] = [];
+  for (const piece of await text()) {
+    const fed = feed(reading, piece);
+    reading = fed.reading;
+    events.push(...fed.events);
+  }
+  const end = endReading(reading);
+  if (end?.type === "fault") throw unreadable(name, end);
+  return { header: reading.header === undefined ? null : (HeaderCodec.encode(reading.header) as Json), events };
+};
+
+const jsonOf = ({ event, ...envelope }: Recorded): Json => ({ ...envelope, event: EventCodec.encode(event) as Json });
+
+interface Differs {
+  readonly seq: number;
+  readonly differences: readonly Difference[];
+}
+
+/** Events at the same place that are not the same. */
+const differingEvents = (a: Read, b: Read, most: number): readonly Differs[] => {
+  const others = new Map(b.events.map((recorded) => [recorded.seq, recorded]));
+  const found: Differs[] = [];
+  for (const recorded of a.events) {
+    const other = others.get(recorded.seq);
+    if (other === undefined || found.length === most) continue;
+    const differences = differencesOf(jsonOf(recorded), jsonOf(other));
+    if (differences.length > 0) found.push({ seq: recorded.seq, differences });
+  }
+  return found;
+};
+
+const textOf = (json: Json | undefined): string => (json === undefined ? "nothing" : stringify(json));
+
+const differenceLines = (differences: readonly Difference[], { paint }: Terminal): readonly string[] =>
+  differences.flatMap(({ path, expected, found }) => [
+    `  ${paint("bold", formatPath(path))}`,
+    `    ${paint("red", `- ${textOf(expected)}`)}`,
+    `    ${paint("green", `+ ${textOf(found)}`)}`,
+  ]);
+
+/** What one log has behind the other's end. */
+const moreIn = (a: Read, b: Read): number => a.events.filter(({ seq }) => seq > (b.events.at(-1)?.seq ?? 0)).length;
+
+export const logDiff: Command = {
+  name: "log diff",
+  summary: "Show where two logs differ, event by event and field by field",
+  usage: "<log> <log>",
+  least: 2,
+  most: 2,
+  options: { ...placeOptions, most: { type: "string", value: "<n>", what: "Events to show, at most (10)" } },
+  examples: [["pawl log diff before.jsonl journal.db#alice", "a file against a scope"]],
+  run: (input, terminal) => {
+    const [one = "", two = ""] = input.positionals;
+    const at = (argument: string) => placeOf(argument, input, terminal);
+    const most = countOf(input, "most") ?? 10;
+    return withLog(at(one), (first) =>
+      withLog(at(two), async (second) => {
+        const [a, b] = [await readLog(first), await readLog(second)];
+        const header = differencesOf(a.header, b.header);
+        const events = differingEvents(a, b, most);
+        const [moreInFirst, moreInSecond] = [moreIn(a, b), moreIn(b, a)];
+        const isSame = events.length + moreInFirst + moreInSecond === 0;
+        terminal.tell(
+          { same: isSame, header, events, more_in_first: moreInFirst, more_in_second: moreInSecond },
+          () => [
+            ...(header.length > 0 ? ["header", ...differenceLines(header, terminal)] : []),
+            ...events.flatMap(({ seq, differences }) => [`event ${seq}`, ...differenceLines(differences, terminal)]),
+            ...(moreInFirst > 0 ? [`${first.name} has ${moreInFirst} more events`] : []),
+            ...(moreInSecond > 0 ? [`${second.name} has ${moreInSecond} more events`] : []),
+            ...(isSame ? [`${a.events.length} events are the same`] : []),
+          ],
+        );
+        return isSame ? exit.fine : exit.wrong;
+      }),
+    );
+  },
+};

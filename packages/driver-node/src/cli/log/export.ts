@@ -1,0 +1,83 @@
+/** `pawl log export`: scopes of a journal as JSON Lines. */
+import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "../command.ts";
+import { CliError, exit } from "../exit.ts";
+import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
+import type { Terminal } from "../terminal.ts";
+
+const notWritten = (file: string, thrown: unknown): CliError => {
+  const isThere = thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST";
+  const why = isThere ? "it is there already" : thrown instanceof Error ? thrown.message : String(thrown);
+  const hint = isThere ? "name another file, or add --force" : undefined;
+  const ends = { exit: exit.unreachable } as const;
+  return new CliError("file_not_written", `${file}: ${why}`, hint === undefined ? ends : { ...ends, hint });
+};
+
+/** Writes a file as a whole, and brings it to the disk. */
+const writeFile = (file: string, text: Iterable<string>, force: boolean): number => {
+  try {
+    const fd = openSync(file, force ? "w" : "wx");
+    let bytes = 0;
+    try {
+      for (const piece of text) bytes += writeSync(fd, piece);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    return bytes;
+  } catch (thrown) {
+    throw notWritten(file, thrown);
+  }
+};
+
+/** A file of its own for each scope, under a name that every file system takes. */
+const fileIn = (folder: string, { name }: LogSource): string =>
+  join(folder, `${encodeURIComponent(name.slice(name.indexOf("#") + 1)).replaceAll("%3A", "_")}.jsonl`);
+
+const exportAll = async (logs: readonly LogSource[], folder: string, force: boolean, terminal: Terminal) => {
+  mkdirSync(folder, { recursive: true });
+  for (const log of logs) {
+    terminal.progress(`exporting ${log.name}`);
+    const file = fileIn(folder, log);
+    const bytes = writeFile(file, await log.text(), force);
+    terminal.tell({ log: log.name, file, bytes }, () => [`${log.name} -> ${file} (${bytes} bytes)`]);
+  }
+};
+
+export const logExport: Command = {
+  name: "log export",
+  summary: "Export scopes of a journal to JSON Lines",
+  usage: "<log…>",
+  least: 1,
+  most: Infinity,
+  options: {
+    ...placeOptions,
+    output: { type: "string", short: "o", value: "<file>", what: "Where to; a folder, if there are several scopes" },
+    force: { type: "boolean", what: "Replace what is there" },
+  },
+  examples: [
+    ["pawl log export journal.db#alice > alice.jsonl", "one scope, to standard output"],
+    ["pawl log export journal.db -o logs", "every scope, each to a file in a folder"],
+  ],
+  run: async (input, terminal) => {
+    const places = input.positionals.map((argument) => placeOf(argument, input, terminal));
+    const [output, force] = [input.text("output"), input.isSet("force")];
+    return withLogs(places, async (logs) => {
+      const [log] = logs;
+      const isOne = logs.length === 1 && places[0]?.scope !== undefined;
+      if (log === undefined) throw new CliError("no_scopes", "there is nothing to export", { exit: exit.unreachable });
+      if (!isOne && output === undefined) {
+        const hint = "name one, or add --output <folder>";
+        throw new CliError("which_scope", `${logs.length} scopes are meant, wanted one`, { exit: exit.usage, hint });
+      }
+      if (output === undefined) for (const piece of await log.text()) terminal.write(piece);
+      else if (!isOne) await exportAll(logs, output, force, terminal);
+      else {
+        const bytes = writeFile(output, await log.text(), force);
+        terminal.tell({ log: log.name, file: output, bytes }, () => [`${log.name} -> ${output} (${bytes} bytes)`]);
+      }
+      return exit.fine;
+    });
+  },
+};

@@ -1,0 +1,65 @@
+/** `pawl log import`: logs in JSON Lines as scopes of a journal. */
+import { eventLine } from "@pawl/sansio-core";
+import { sqliteJournal } from "../../sqlite/journal.ts";
+import { type Command, journalOption } from "../command.ts";
+import { CliError, type Exit, exit } from "../exit.ts";
+import { type LogSource, journalOf, withLogs } from "../place.ts";
+import type { Terminal } from "../terminal.ts";
+import { faultWords, tornWords } from "./fault.ts";
+import { type Stepped, putLog } from "./put.ts";
+import { replayLog } from "./replaying.ts";
+
+const importLog = async (
+  log: LogSource,
+  journal: ReturnType<typeof sqliteJournal>,
+  terminal: Terminal,
+): Promise<void> => {
+  const stepped: Stepped[] = [];
+  const { state, fault, torn, header } = await replayLog(log, terminal, {
+    onStep: (recorded, { finished }) => void stepped.push({ seq: recorded.seq, line: eventLine(recorded), finished }),
+  });
+  if (fault !== undefined) {
+    const [head = ""] = faultWords(fault, terminal);
+    throw new CliError(fault.code, `${log.name} is not imported: ${head}`, {
+      exit: exit.wrong,
+      hint: `pawl log replay ${log.name}`,
+    });
+  }
+  if (header !== undefined && header.base > 0) {
+    const message = `${log.name} goes on from event ${header.base}: only whole logs are imported`;
+    throw new CliError("not_whole", message, { exit: exit.refused, hint: "copy the journal file instead" });
+  }
+  if (state === undefined || stepped.length === 0) {
+    throw new CliError("log_empty", `${log.name} has no events`, { exit: exit.wrong });
+  }
+  await putLog(journal, stepped, state);
+  const { id: scope } = state.scope;
+  terminal.tell({ log: log.name, scope, events: stepped.length, torn: torn?.line }, () => [
+    `${log.name} -> ${scope} (${stepped.length} events)`,
+    ...(torn === undefined ? [] : [terminal.paint("yellow", `  left out: ${tornWords(torn)}`)]),
+  ]);
+};
+
+export const logImport: Command = {
+  name: "log import",
+  summary: "Import logs into a journal, each as the scope that it is of",
+  usage: "<file…>",
+  least: 1,
+  most: Infinity,
+  options: journalOption,
+  detail:
+    "A log is verified first, and taken as a whole or not at all. A scope that is there already is left alone. The\njournal is made where there is none.",
+  examples: [["pawl log import alice.jsonl -j journal.db", "one log"]],
+  run: async (input, terminal): Promise<Exit> => {
+    const journal = sqliteJournal(journalOf(input, terminal));
+    try {
+      const places = input.positionals.map((file) => ({ file }));
+      return await withLogs(places, async (logs) => {
+        for (const log of logs) await importLog(log, journal, terminal);
+        return exit.fine;
+      });
+    } finally {
+      journal.close();
+    }
+  },
+};

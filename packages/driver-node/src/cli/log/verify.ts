@@ -1,0 +1,69 @@
+/** `pawl log verify`: whether logs can be read, follow from each other line by line, and replay as they were recorded. */
+import type { Command } from "../command.ts";
+import { type Exit, exit } from "../exit.ts";
+import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
+import type { Terminal } from "../terminal.ts";
+import { faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
+import { headOf } from "./head.ts";
+import { replayLog } from "./replaying.ts";
+
+const many = (count: number, what: string): string =>
+  `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
+
+/** Looks at one log, and says whether it is as it should be. */
+const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | undefined): Promise<boolean> => {
+  const { header, events, base, torn, fault, state } = await replayLog(log, terminal);
+  const head = wantedHead === undefined ? undefined : await headOf(log);
+  const isOther = wantedHead !== head;
+  const { paint } = terminal;
+  const isSound = fault === undefined && !isOther;
+  const json = {
+    log: log.name,
+    ok: isSound,
+    scope: header?.scope,
+    protocol: state?.scope.protocol,
+    base: header?.base,
+    events,
+    seq: state?.seq,
+    torn: tornJson(torn),
+    fault: faultJson(fault),
+    head: isOther ? { expected: wantedHead, found: head } : undefined,
+  };
+  terminal.tell(json, () => {
+    const from = base === undefined ? "" : ` after the segment up to ${base.segment.base}`;
+    const what = `${many(events, "event")}${from}${header === undefined ? "" : ` of ${header.scope}`}`;
+    const lines = [`${isSound ? paint("green", "ok") : paint("red", "not ok")}  ${log.name}  ${paint("dim", what)}`];
+    if (torn !== undefined) lines.push(`    ${paint("yellow", "torn")}: ${tornWords(torn)}`);
+    if (fault !== undefined) lines.push(...faultWords(fault, terminal).map((line) => `    ${line}`));
+    if (isOther) lines.push(`    ${paint("red", "other head")}: expected ${wantedHead}, found ${head}`);
+    return lines;
+  });
+  return isSound;
+};
+
+export const logVerify: Command = {
+  name: "log verify",
+  summary: "Check logs: whether they can be read, are whole, and replay as they were recorded",
+  usage: "<log…>",
+  least: 1,
+  most: Infinity,
+  options: {
+    ...placeOptions,
+    head: { type: "string", value: "<hash>", what: "The head of the chain that the log should have" },
+  },
+  detail:
+    "A journal without a scope stands for all its scopes. A torn last line is no fault: it is told apart from\ncorruption, and what stands before it is whole.",
+  examples: [
+    ["pawl log verify alice.jsonl", "a log in a file"],
+    ["pawl log verify journal.db", "every scope of a journal"],
+    ["pawl log verify journal.db#alice --json", "one scope, for a script"],
+  ],
+  run: async (input, terminal): Promise<Exit> => {
+    const places = input.positionals.map((argument) => placeOf(argument, input, terminal));
+    return withLogs(places, async (logs) => {
+      let isSound = true;
+      for (const log of logs) isSound = (await verify(log, terminal, input.text("head"))) && isSound;
+      return isSound ? exit.fine : exit.wrong;
+    });
+  },
+};

@@ -1,0 +1,157 @@
+/** `pawl show`: what is in a scope: its calls with their effects, waits, approvals, processes; live, if it is followed. */
+import {
+  type CallReason,
+  type EffectReason,
+  type Recorded,
+  type State,
+  bodyOf,
+  commandsLine,
+  producedBy,
+  replay,
+  why,
+} from "@pawl/sansio-core";
+import { type Json, noLimits, parse, stringify } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Command } from "../command.ts";
+import { exit } from "../exit.ts";
+import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
+import type { Terminal } from "../terminal.ts";
+import { type History, soundHistoryOf } from "./history.ts";
+import { sinceText } from "./time.ts";
+import { effectWords, otherWords, waitsWords } from "./words.ts";
+
+const shown = 100;
+const shortly = (json: Json): string => {
+  const text = stringify(json);
+  return text.length > shown ? `${text.slice(0, shown)}…` : text;
+};
+
+const callJson = (state: State, { call, what }: CallReason): object | undefined => {
+  const row = state.calls.at(call);
+  if (row === undefined) return undefined;
+  const { tool, args, phase } = row;
+  const body = bodyOf(row);
+  const of = body && { attempt: body.attempt, run: body.run, settled: body.settled.size, open: body.open };
+  return { call, tool, phase, args, body: of, waits_for: what };
+};
+
+const scopeJson = ({ state }: History): object => {
+  const { scope, seq, at, calls, requests, waits, process } = state;
+  const { calls: reasons, others } = why(state);
+  return {
+    scope: scope.id,
+    seq,
+    at,
+    epoch: scope.epoch,
+    owner: scope.owner,
+    protocol: scope.protocol,
+    status: scope.status.type,
+    requests: requests.rows().map(({ request, phase }) => ({ request, phase })),
+    calls: reasons.map((reason) => callJson(state, reason)),
+    waits: waits.rows().map(({ key, waiters, terminal, revoked }) => ({
+      key,
+      waiters: waiters.map(({ call }) => call),
+      resolved: terminal?.seq,
+      revoked,
+    })),
+    approvals: reasons.flatMap(({ call, what }) =>
+      what.type === "approval" ? [{ call, args_hash: what.argsHash, args: calls.at(call)?.args }] : [],
+    ),
+    process: process && { id: process.registration.id, status: process.status.state, events: process.sequence },
+    handles: [...state.handles.values()].map(({ process: id, status }) => ({ process: id, status })),
+    others: others.map(({ what }) => what),
+  };
+};
+
+const effectLine = (effect: EffectReason): string => `      open: ${effectWords(effect)}`;
+
+const callWords = ({ state }: History, { call, what }: CallReason, { paint }: Terminal): readonly string[] => {
+  const row = state.calls.at(call);
+  if (row === undefined) return [];
+  const body = bodyOf(row);
+  const counts =
+    body === undefined ? "" : `, attempt ${body.attempt}, run ${body.run}, ${body.settled.size} effects settled`;
+  return [
+    `  ${paint("bold", call)}  ${paint("cyan", row.phase)}${paint("dim", counts)}`,
+    `    ${row.tool} ${shortly(row.args)}`,
+    `    waits for ${waitsWords(what)}`,
+    ...("effects" in what ? what.effects.map(effectLine) : []),
+  ];
+};
+
+const scopeWords = (history: History, terminal: Terminal): readonly string[] => {
+  const { state, torn } = history;
+  const { scope, seq, at, process, handles, waits } = state;
+  const { paint, now } = terminal;
+  const { calls, others } = why(state);
+  const open = waits.rows().filter(({ terminal: resolved, revoked }) => resolved === undefined && revoked !== true);
+  return [
+    `${paint("bold", scope.id)}  ${seq} events, the last ${sinceText(at, now())}; epoch ${scope.epoch}, ${scope.owner}`,
+    ...(torn === undefined ? [] : [paint("yellow", `its last line, ${torn.line}, is torn`)]),
+    ...(process === undefined
+      ? []
+      : [`process ${process.registration.id}: ${process.status.state}, ${process.sequence} events`]),
+    calls.length === 0 ? "no live calls" : `live calls: ${calls.length}`,
+    ...calls.flatMap((reason) => callWords(history, reason, terminal)),
+    ...open.map(({ key, waiters }) => `wait ${key}: ${waiters.map(({ call }) => call).join(", ")}`),
+    ...[...handles.values()].map(({ process: id, status }) => `handle of process ${id}: ${status}`),
+    ...others.map(({ what }) => otherWords(what)),
+  ];
+};
+
+const eventWords = ({ seq, at, event }: Recorded, { paint, now }: Terminal): string => {
+  const { type, ...fields } = event as { readonly type: string };
+  const text = Object.entries(fields)
+    .filter(([, value]) => typeof value === "string" || typeof value === "number")
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(" ");
+  return `${paint("dim", `${seq} ${sinceText(at, now())}`)}  ${paint("cyan", type)}  ${text}`;
+};
+
+const followEveryMs = 250;
+
+/** Tells each event as it comes, until it is interrupted. */
+const follow = async (log: LogSource, from: number, terminal: Terminal): Promise<void> => {
+  let seq = from;
+  while (!terminal.interrupted.aborted) {
+    const fresh: [Recorded, Json][] = [];
+    replay(await log.text(), {
+      onStep: (recorded, transition) => {
+        if (recorded.seq <= seq) return;
+        const line = parse(commandsLine(recorded.seq, producedBy(transition)), noLimits);
+        fresh.push([recorded, E.isRight(line) ? line.right : null]);
+      },
+    });
+    for (const [recorded, produced] of fresh) {
+      seq = recorded.seq;
+      const { at, event } = recorded;
+      terminal.tell({ seq, at, event, produced }, () => [eventWords(recorded, terminal)]);
+    }
+    await pause(followEveryMs, undefined, { signal: terminal.interrupted }).catch(() => undefined); // It ends the loop.
+  }
+};
+
+export const showCommand: Command = {
+  name: "show",
+  summary: "Show what is in a scope: calls, effects, waits, approvals, processes",
+  usage: "<scope>",
+  least: 1,
+  most: 1,
+  options: {
+    ...placeOptions,
+    follow: { type: "boolean", short: "f", what: "Go on with every event as it is recorded" },
+  },
+  examples: [
+    ["pawl show alice -j journal.db", "the session alice"],
+    ["pawl show journal.db#alice --follow", "and what happens in it from now on"],
+    ["pawl show alice.jsonl", "an exported log"],
+  ],
+  run: (input, terminal) =>
+    withLog(placeOf(input.positionals[0] ?? "", input, terminal), async (log) => {
+      const history = await soundHistoryOf(log, terminal);
+      terminal.tell(scopeJson(history), () => scopeWords(history, terminal));
+      if (input.isSet("follow")) await follow(log, history.state.seq, terminal);
+      return exit.fine;
+    }),
+};

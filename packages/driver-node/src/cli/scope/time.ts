@@ -1,0 +1,30 @@
+/** Times as a person reads them. */
+
+const two = (n: number): string => String(n).padStart(2, "0");
+
+/** To the second, in UTC, as in logs. */
+export const timeText = (at: number): string => {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return `${at} ms`;
+  const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
+  return `${day} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}Z`;
+};
+
+const units: readonly (readonly [string, number])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1000],
+];
+
+/** How long, in its largest unit. */
+export const spanText = (ms: number): string => {
+  const [name, size] = units.find(([, unit]) => ms >= unit) ?? ["ms", 1];
+  return `${Math.floor(ms / size)} ${name}`;
+};
+
+export const sinceText = (at: number, now: number): string =>
+  now >= at ? `${timeText(at)} (${spanText(now - at)} ago)` : timeText(at);
+
+export const untilText = (at: number, now: number): string =>
+  now < at ? `${timeText(at)} (in ${spanText(at - now)})` : `${timeText(at)} (past: when the scope is next looked at)`;

@@ -1,0 +1,139 @@
+/** `pawl why`: what a scope waits for, since when, and what would move it. */
+import { type CallReason, type EffectReason, type OtherReason, why } from "@pawl/sansio-core";
+import type { Command } from "../command.ts";
+import { CliError, exit } from "../exit.ts";
+import { placeOf, placeOptions, withLog } from "../place.ts";
+import type { Terminal } from "../terminal.ts";
+import { type History, soundHistoryOf } from "./history.ts";
+import { sinceText, untilText } from "./time.ts";
+import { effectWords, otherWords, remedies, waitsWords } from "./words.ts";
+
+/** The event since which something waits, and its time. */
+interface Since {
+  readonly seq: number;
+  readonly at: number | undefined;
+}
+
+type Timed = Pick<CallReason | EffectReason | OtherReason, "since" | "until" | "movedBy">;
+
+const sinceOf = ({ timeOf }: History, seq: number | undefined): Since | undefined =>
+  seq === undefined ? undefined : { seq, at: timeOf(seq) };
+
+const timedJson = (history: History, { until, movedBy }: Timed, seq: number | undefined): object => ({
+  since: sinceOf(history, seq),
+  until,
+  moved_by: movedBy,
+});
+
+const effectJson = (history: History, effect: EffectReason): object => ({
+  key: effect.key,
+  what: effect.what,
+  ...timedJson(history, effect, effect.since),
+});
+
+const sinceOfCall = ({ entered }: History, { call, since }: CallReason): number | undefined =>
+  entered.get(call) ?? since;
+
+/** What a call's program asked in the place of what its log records, if that is why it stands. */
+const divergenceOf = ({ diverged }: History, { call, what }: CallReason): object | undefined => {
+  const event = what.type === "resolver" && what.cause === "diverged" ? diverged.get(call) : undefined;
+  if (event === undefined) return undefined;
+  const { position, expected, found } = event;
+  return { position, expected, found };
+};
+
+const callJson = (history: History, reason: CallReason): object => {
+  const { call, tool, phase, what } = reason;
+  const effects = "effects" in what ? what.effects.map((effect) => effectJson(history, effect)) : undefined;
+  const divergence = divergenceOf(history, reason);
+  return {
+    call,
+    tool,
+    phase,
+    what: { ...what, effects, divergence },
+    ...timedJson(history, reason, sinceOfCall(history, reason)),
+  };
+};
+
+const timeWords = (history: History, { until }: Timed, seq: number | undefined, { now, paint }: Terminal): string => {
+  const since = sinceOf(history, seq);
+  const parts: string[] = [];
+  if (since !== undefined) {
+    parts.push(since.at === undefined ? `since event ${since.seq}` : `since ${sinceText(since.at, now())}`);
+  }
+  if (until !== undefined) parts.push(`until ${untilText(until, now())}`);
+  return parts.length === 0 ? "" : `  ${paint("dim", parts.join(", "))}`;
+};
+
+const divergenceWords = (history: History, { call, what }: CallReason): readonly string[] => {
+  const event = what.type === "resolver" && what.cause === "diverged" ? history.diverged.get(call) : undefined;
+  if (event === undefined) return [];
+  return [`  at request ${event.position}: expected ${event.expected}, found ${event.found}`];
+};
+
+const callWords = (history: History, reason: CallReason, terminal: Terminal): readonly string[] => {
+  const { call, tool, phase, what } = reason;
+  const { paint } = terminal;
+  const when = timeWords(history, reason, sinceOfCall(history, reason), terminal);
+  const effects = "effects" in what ? what.effects : [];
+  return [
+    `${paint("bold", call)}  ${tool}  ${paint("cyan", phase)}`,
+    `  waits for ${waitsWords(what)}${when}`,
+    ...divergenceWords(history, reason),
+    ...effects.map((effect) => `    - ${effectWords(effect)}${timeWords(history, effect, effect.since, terminal)}`),
+    ...remedies(history.name, reason).map((line) => `  ${paint("green", line)}`),
+  ];
+};
+
+const otherLine = (history: History, reason: OtherReason, terminal: Terminal): string =>
+  `${otherWords(reason.what)}${timeWords(history, reason, reason.since, terminal)}`;
+
+const words = (history: History, only: string | undefined, terminal: Terminal): readonly string[] => {
+  const { calls, others } = why(history.state);
+  const shown = only === undefined ? calls : calls.filter(({ call }) => call === only);
+  const rest = only === undefined ? others : [];
+  if (shown.length + rest.length === 0) return [`${history.state.scope.id} waits for nothing`];
+  return [
+    ...shown.flatMap((reason) => callWords(history, reason, terminal)),
+    ...rest.map((reason) => otherLine(history, reason, terminal)),
+  ];
+};
+
+export const whyCommand: Command = {
+  name: "why",
+  summary: "Say what a scope waits for, since when, and what would move it",
+  usage: "<scope> [call]",
+  least: 1,
+  most: 2,
+  options: placeOptions,
+  examples: [
+    ["pawl why alice -j journal.db", "the session alice"],
+    ["pawl why journal.db#process:p1 --json", "a process, for a script"],
+    ["pawl why alice turn-1:call-1", "one call"],
+  ],
+  run: (input, terminal) => {
+    const [scope = "", only] = input.positionals;
+    return withLog(placeOf(scope, input, terminal), async (log) => {
+      const history = await soundHistoryOf(log, terminal);
+      const { state } = history;
+      if (only !== undefined && state.calls.at(only) === undefined) {
+        throw new CliError("no_such_call", `${state.scope.id} has no live call ${only}`, { exit: exit.unreachable });
+      }
+      const { calls, others } = why(state);
+      const shown = calls.filter(({ call }) => only === undefined || call === only);
+      const json = {
+        scope: state.scope.id,
+        seq: state.seq,
+        at: state.at,
+        owner: state.scope.owner,
+        calls: shown.map((reason) => callJson(history, reason)),
+        others:
+          only === undefined
+            ? others.map(({ what, ...rest }) => ({ what, ...timedJson(history, rest, rest.since) }))
+            : [],
+      };
+      terminal.tell(json, () => words(history, only, terminal));
+      return exit.fine;
+    });
+  },
+};

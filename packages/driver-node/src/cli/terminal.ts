@@ -1,0 +1,92 @@
+/** Where a command speaks: to a person, in words and colours, or to a script, as JSON. */
+import { stringifyRecord } from "@pawl/tool-value";
+import { styleText } from "node:util";
+
+export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+
+export interface Terminal {
+  readonly isJson: boolean;
+  /** One piece of the result: as JSON, or the lines that say it in words. */
+  readonly tell: (json: unknown, words: () => readonly string[]) => void;
+  /** Text as it is, for results that are no message: a log, a help page. */
+  readonly write: (text: string) => void;
+  /** Beside the result: to standard error. */
+  readonly note: (line: string) => void;
+  /** How far it has got; an empty text when it is over. Only where somebody watches. */
+  readonly progress: (text: string) => void;
+  readonly paint: (style: Style, text: string) => string;
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly now: () => number;
+  /** Ends what goes on for ever. */
+  readonly interrupted: AbortSignal;
+}
+
+/** Plain data as JSON; what is undefined is left out. */
+const plain = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, one]) => (one === undefined ? [] : [[key, plain(one)]])),
+  );
+};
+
+export const jsonText = (value: unknown): string => stringifyRecord(plain(value));
+
+/** The streams that a terminal is made of. */
+export interface Streams {
+  readonly out: { readonly isTTY?: boolean; write(text: string): unknown };
+  readonly err: { readonly isTTY?: boolean; write(text: string): unknown };
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly now: () => number;
+  readonly interrupted: AbortSignal;
+}
+
+const wantsColour = ({ out, env }: Streams): boolean => {
+  if (env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "") return false;
+  if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "0") return true;
+  return out.isTTY === true && env["TERM"] !== "dumb";
+};
+
+const progressEveryMs = 100;
+
+/** Rewrites one line, not too often. */
+const progressOn = ({ err, now }: Streams): ((text: string) => void) => {
+  if (err.isTTY !== true) return () => undefined;
+  let shown = "";
+  let at = 0;
+  return (text) => {
+    if (text !== "" && now() - at < progressEveryMs) return;
+    if (text === "" && shown === "") return;
+    at = now();
+    shown = text;
+    err.write(`\r\u001b[K${text}`);
+  };
+};
+
+export const terminalOn = (streams: Streams, isJson: boolean): Terminal => {
+  const { out, err, env, now, interrupted } = streams;
+  const isColour = wantsColour(streams) && !isJson;
+  const progress = isJson ? () => undefined : progressOn(streams);
+  const write = (text: string): void => {
+    progress("");
+    out.write(text);
+  };
+  return {
+    isJson,
+    tell: (json, words) => {
+      if (isJson) return write(`${jsonText(json)}\n`);
+      const lines = words();
+      if (lines.length > 0) write(`${lines.join("\n")}\n`);
+    },
+    write,
+    note: (line) => {
+      progress("");
+      err.write(`${line}\n`);
+    },
+    progress,
+    paint: (style, text) => (isColour ? styleText(style, text, { validateStream: false }) : text),
+    env,
+    now,
+    interrupted,
+  };
+};

@@ -1,0 +1,53 @@
+/** Whether a scope would go on under other code: its core is replayed, and its bodies run again with nothing performed. */
+import type { ToolDefinition } from "@pawl/runtime";
+import { type Fault, type Recorded, replay } from "@pawl/sansio-core";
+import { copyOf } from "./copy.ts";
+import { judge } from "./judge.ts";
+import { rerun } from "./rerun.ts";
+import { type Verdict, isBad } from "./verdict.ts";
+
+export interface CallCheck {
+  readonly call: string;
+  readonly tool: string;
+  readonly phase: string;
+  readonly verdict: Verdict;
+}
+
+export interface Check {
+  readonly scope: string;
+  readonly events: number;
+  /** Where today's core acts otherwise; then no body is looked at. */
+  readonly fault: Fault | undefined;
+  readonly calls: readonly CallCheck[];
+  /** Why bodies could not be run again, if so. */
+  readonly unchecked: string | undefined;
+}
+
+export const isSafe = ({ fault, calls }: Check): boolean =>
+  fault === undefined && !calls.some(({ verdict }) => isBad(verdict));
+
+const uncheckable = (scope: string, base: number): string | undefined => {
+  if (base > 0) return `the log goes on from event ${base}: bodies are run again from whole logs only`;
+  return scope.startsWith("session:") ? undefined : "bodies are run again in sessions only";
+};
+
+export const checkUpgrade = async (
+  text: Iterable<string>,
+  tools: readonly ToolDefinition[],
+  patienceMs: number,
+): Promise<Check> => {
+  const events: Recorded[] = [];
+  const { state, fault, header } = replay(text, { onStep: (recorded) => void events.push(recorded) });
+  const found = { scope: header?.scope ?? "", events: events.length, fault };
+  if (state === undefined || fault !== undefined) return { ...found, calls: [], unchecked: undefined };
+  const rows = state.calls.rows().toSorted((a, b) => a.call.born - b.call.born || a.call.index - b.call.index);
+  const unchecked = rows.length === 0 ? undefined : uncheckable(state.scope.id, header?.base ?? 0);
+  if (rows.length === 0 || unchecked !== undefined) return { ...found, calls: [], unchecked };
+  const seen = await rerun(copyOf(events, state), tools, patienceMs);
+  const calls: CallCheck[] = [];
+  for (const row of rows) {
+    const { call, tool, phase } = row;
+    calls.push({ call: call.ref, tool, phase, verdict: await judge(row, tools, seen) });
+  }
+  return { ...found, calls, unchecked };
+};

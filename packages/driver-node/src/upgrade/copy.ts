@@ -1,0 +1,98 @@
+/**
+ * A copy of a log in which every live body is about to start again: what keeps it from that in the original — a
+ * suspension, a pause, a missing executor, an unknown outcome, a host's hook — is out of the way.
+ */
+import { type Event, type Options, type Recorded, type Rejection, type State, initial, write } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+
+export interface Line {
+  readonly seq: number;
+  readonly line: string;
+}
+
+/** A log that can not be copied: its events do not fit each other any more. */
+export class CopyError extends Error {
+  override readonly name = "CopyError";
+}
+
+/** No host is asked, and a body that was lost starts again at once. */
+const eased = (options: Options): Options => ({
+  ...options,
+  before_hook: false,
+  after_hook: false,
+  projection: false,
+  resume_pauses_ms: options.resume_pauses_ms.map(() => 0),
+});
+
+/** Of each call that is suspended now, the event that suspended it. */
+const suspensions = (events: readonly Recorded[], state: State): ReadonlySet<number> => {
+  const last = new Map<string, number>();
+  for (const { seq, event } of events) if (event.type === "call.suspended") last.set(event.call, seq);
+  return new Set([...last].flatMap(([call, seq]) => (state.calls.at(call)?.phase === "suspended" ? [seq] : [])));
+};
+
+const changed = ({ seq, event }: Recorded, suspended: ReadonlySet<number>): Event => {
+  if (suspended.has(seq)) return { type: "clock.ticked" };
+  return event.type === "scope.opened"
+    ? { ...event, options: { ...event.options, resume_pauses_ms: eased(event.options).resume_pauses_ms } }
+    : event;
+};
+
+/** What has to happen so that nothing waits for the host, and every body can start. */
+const endings = (state: State): readonly Event[] => [
+  { type: "scope.configured", options: eased(state.scope.options) },
+  ...state.calls.rows().flatMap((row): readonly Event[] => {
+    const call = row.call.ref;
+    switch (row.phase) {
+      case "preparing":
+        return row.waits === "hook"
+          ? [{ type: "hook.ran", call, phase: "before", outcome: { status: "ok", directives: [] } }]
+          : [];
+      case "finishing":
+        return row.waits === "hook"
+          ? [{ type: "hook.ran", call, phase: "after", outcome: { status: "ok", directives: [] } }]
+          : [{ type: "result.projected", call, parts: null }];
+      case "unknown":
+        return [{ type: "outcome.resolved", call, resolved: { type: "run_again" } }];
+      case "no_executor":
+        return [{ type: "executors.available", tools: [row.body.manifest.id] }];
+      default:
+        return [];
+    }
+  }),
+];
+
+class Copy {
+  readonly lines: Line[] = [];
+  state: State;
+
+  constructor(state: State) {
+    this.state = state;
+  }
+
+  tell(at: number, event: Event): E.Either<Rejection, unknown> {
+    const seq = this.state.seq + 1;
+    const written = write(this.state, { seq, at, event });
+    if (E.isLeft(written)) return written;
+    this.state = written.right.state;
+    this.lines.push({ seq, line: written.right.line });
+    return written;
+  }
+}
+
+export interface Copied {
+  readonly state: State;
+  readonly lines: readonly Line[];
+}
+
+/** `state`: after the last of the events, as they stand. */
+export const copyOf = (events: readonly Recorded[], state: State): Copied => {
+  const suspended = suspensions(events, state);
+  const copy = new Copy(initial(state.scope.id));
+  for (const recorded of events) {
+    const told = copy.tell(recorded.at, changed(recorded, suspended));
+    if (E.isLeft(told)) throw new CopyError(`event ${recorded.seq}, ${recorded.event.type}: ${told.left.message}`);
+  }
+  for (const event of endings(copy.state)) copy.tell(copy.state.at, event); // One may have answered another.
+  return copy;
+};

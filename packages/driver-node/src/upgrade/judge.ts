@@ -1,0 +1,87 @@
+/** What a body did when it was run again, held against what is recorded of it. */
+import { type CallRow, type Event, bodyOf, recoveryOf } from "@pawl/sansio-core";
+import { type ToolDefinition, checkArgs, manifestOf } from "@pawl/runtime";
+import * as E from "fp-ts/lib/Either.js";
+import type { Rerun } from "./rerun.ts";
+import type { Verdict } from "./verdict.ts";
+
+type Of<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
+
+/** Requests whose promises say their key, so that it is seen whether they were made. */
+const seenKinds: ReadonlySet<string> = new Set(["step", "sleep", "wait", "host", "batch"]);
+
+/** What is recorded of the attempt that goes on, in the order of the requests. */
+const recordedKeys = (row: CallRow): readonly string[] => {
+  const body = bodyOf(row);
+  if (body === undefined) return [];
+  const settled = [...body.settled]
+    .filter(([, effect]) => effect.attempt === body.attempt)
+    .map(([key, { kind, requested }]) => ({ key, kind, seq: requested }));
+  return [...settled, ...body.open]
+    .filter(({ kind }) => seenKinds.has(kind))
+    .toSorted((a, b) => a.seq - b.seq)
+    .map(({ key }) => key);
+};
+
+const ofCall = <T extends Event["type"]>(events: readonly Event[], type: T, call: string): readonly Of<T>[] =>
+  events.filter((event): event is Of<T> => event.type === type && "call" in event && event.call === call);
+
+const diverged = (
+  { position, expected, found }: Of<"call.diverged">,
+  missing: readonly string[],
+  isAsking: boolean,
+): Verdict => {
+  if (found !== "no request at all") {
+    const isNew = expected === "a request that is recorded";
+    const type = isNew ? "new_effect" : "other_input";
+    return { type, position, expected: isNew ? (missing[0] ?? expected) : expected, found };
+  }
+  return isAsking || missing.length === 0
+    ? { type: "missing_effect", position, missing }
+    : { type: "waits_outside", requests: position, isDiverged: true };
+};
+
+/** What the events after the restart say of one call. */
+const ofRerun = (row: CallRow, { events, watchOf, errors }: Rerun): Verdict => {
+  const call = row.call.ref;
+  const recorded = recordedKeys(row);
+  const watch = watchOf(call);
+  if (watch === undefined) return { type: "not_started", phase: row.phase };
+  const missing = recorded.filter((key) => !watch.keys.has(key));
+  const position = recorded.length - missing.length;
+  const [divergence] = ofCall(events, "call.diverged", call);
+  if (divergence !== undefined) return diverged(divergence, missing, watch.unanswered > 0);
+  if (missing.length > 0) return { type: "missing_effect", position, missing };
+  const error = errors.get(call);
+  if (error !== undefined) return { type: "failed", message: error };
+  const requests = recorded.length;
+  if (ofCall(events, "call.settled", call).length > 0) return { type: "completes", requests };
+  const next = ofCall(events, "effect.requested", call).map(({ key }) => key);
+  if (next.length > 0) return { type: "goes_on", requests, next };
+  return watch.unanswered > 0 ? { type: "same", requests } : { type: "waits_outside", requests, isDiverged: false };
+};
+
+/** Whether a call's tool is there and takes its arguments; undefined: it does. */
+const misfitOf = async (row: CallRow, tools: ReadonlyMap<string, ToolDefinition>): Promise<Verdict | undefined> => {
+  const manifest = "manifest" in row ? row.manifest : bodyOf(row)?.manifest;
+  if (manifest === undefined) return undefined;
+  const tool = tools.get(manifest.id);
+  if (tool === undefined) return { type: "no_tool", toolId: manifest.id };
+  const checked = await checkArgs(tool, row.args);
+  return E.isLeft(checked) ? { type: "args_refused", message: checked.left } : undefined;
+};
+
+/** Phases in which nothing of a tool is wanted any more. */
+const past: ReadonlySet<CallRow["phase"]> = new Set(["pending", "finishing", "completed"]);
+
+export const judge = async (row: CallRow, tools: readonly ToolDefinition[], seen: Rerun): Promise<Verdict> => {
+  if (past.has(row.phase)) return { type: "not_started", phase: row.phase };
+  const misfit = await misfitOf(row, new Map(tools.map((tool) => [manifestOf(tool).id, tool])));
+  if (misfit !== undefined) return misfit;
+  const body = bodyOf(row);
+  if (body === undefined || row.phase === "backing_off" || row.phase === "awaiting_approval") {
+    return { type: "not_started", phase: row.phase };
+  }
+  const recovery = recoveryOf(body.manifest);
+  return recovery === "rerunnable" ? ofRerun(row, seen) : { type: "not_rerun", recovery };
+};

@@ -1,0 +1,102 @@
+/** Runs the bodies of a copied scope again, in memory and with nothing performed, and tells what each did. */
+import { type Journal, type Platform, Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
+import { type Event, type State, currentProtocol, recordedOf, toolReplayKey } from "@pawl/sansio-core";
+import { noLimits, parse } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { setTimeout as pause } from "node:timers/promises";
+import { nodePlatform } from "../platform.ts";
+import type { Copied } from "./copy.ts";
+import { Watch, idleContext } from "./idle-context.ts";
+
+/** What was seen of the bodies of one scope. */
+export interface Rerun {
+  /** The events that followed. */
+  readonly events: readonly Event[];
+  readonly watchOf: (call: string) => Watch | undefined;
+  /** What went wrong inside tools, by call. */
+  readonly errors: ReadonlyMap<string, string>;
+}
+
+const instance = "check-upgrade";
+const roots = { newest: { kid: "none", secret: new Uint8Array(32) } };
+
+/** Which call a context belongs to: what it would hand to the outside is its own. */
+const callsByKey = ({ scope, calls }: State): ReadonlyMap<string, string> =>
+  new Map(
+    calls.rows().map(({ call, tool }) => [toolReplayKey(`${scope.id}/${call.request}`, call.name, tool), call.ref]),
+  );
+
+/** The same tools, whose work never begins. */
+const idleTools = (
+  tools: readonly ToolDefinition[],
+  watchOf: (replayKey: string) => Watch,
+): readonly ToolDefinition[] =>
+  tools.map(({ prepare, ...tool }) => {
+    const idle: ToolDefinition = {
+      ...tool,
+      execute: (args, context) => tool.execute(args, idleContext(context, watchOf(context.replayKey))),
+    };
+    return prepare === undefined ? idle : { ...idle, prepare: () => new Promise<never>(() => undefined) };
+  });
+
+/** Scope time stands where the log ended, but for what the check itself takes. */
+const platformAt = (at: number): Platform => ({ ...nodePlatform, now: () => at });
+
+const seed = async (journal: Journal, { state, lines }: Copied): Promise<void> => {
+  const { id: scope, epoch: above, protocol } = state.scope;
+  const claim = await journal.claim(scope, instance, currentProtocol, above);
+  if (claim.type !== "claimed") throw new Error(`a new journal in memory refuses ${scope}: ${claim.type}`);
+  const { epoch } = claim;
+  const append = { scope, epoch, expectedSeq: 1, appendId: "copy", lines, finished: [], wakeAt: undefined };
+  const [result] = await journal.appendAll([{ ...append, protocol, messages: [], received: [] }]);
+  if (result?.type !== "ok") throw new Error(`a new journal in memory does not take ${scope}: ${result?.type}`);
+};
+
+const eventsAfter = async (journal: Journal, scope: string, seq: number): Promise<readonly Event[]> =>
+  (await journal.read(scope, seq + 1)).flatMap(({ line }) => {
+    const recorded = E.chain(recordedOf)(parse(line, noLimits));
+    return E.isRight(recorded) ? [recorded.right.event] : [];
+  });
+
+/** Lets bodies run until nothing has been recorded for a while. */
+const quiet = async (journal: Journal, scope: string, after: number, patienceMs: number): Promise<void> => {
+  let count = -1;
+  for (let idle = 0; idle < 3; idle++) {
+    await pause(patienceMs);
+    const { length } = await journal.read(scope, after);
+    if (length !== count) idle = 0;
+    count = length;
+  }
+};
+
+/** `patienceMs`: how long a body may be silent before it is taken to wait. */
+export const rerun = async (copied: Copied, tools: readonly ToolDefinition[], patienceMs: number): Promise<Rerun> => {
+  const { state } = copied;
+  const { id } = state.scope;
+  const calls = callsByKey(state);
+  const watches = new Map<string, Watch>();
+  const errors = new Map<string, string>();
+  const watchOf = (replayKey: string): Watch => {
+    const watch = new Watch();
+    watches.set(calls.get(replayKey) ?? replayKey, watch);
+    return watch;
+  };
+  const journal = memoryJournal();
+  await seed(journal, copied);
+  const runtime = new Runtime({
+    journal,
+    platform: platformAt(state.at),
+    tools: idleTools(tools, watchOf),
+    instance,
+    roots,
+    host: {
+      request: () => new Promise<never>(() => undefined),
+      internalError: (call, thrown) => void errors.set(call, thrown instanceof Error ? thrown.message : String(thrown)),
+    },
+    options: { ...state.scope.options, resume_pauses_ms: Array.from({ length: 1000 }, () => 0) },
+    patience: { suspendMs: patienceMs, holdMs: patienceMs },
+  });
+  await runtime.session(id.slice("session:".length));
+  await quiet(journal, id, state.seq, patienceMs);
+  return { events: await eventsAfter(journal, id, state.seq), watchOf: (call) => watches.get(call), errors };
+};

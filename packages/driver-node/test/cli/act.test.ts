@@ -1,0 +1,175 @@
+import { DatabaseSync } from "node:sqlite";
+import { beforeEach, describe, expect, it } from "vitest";
+import { openRuntime, sqliteJournal } from "../../src/index.ts";
+import { madeJournal, newFolder, tools } from "./fixture.ts";
+import { jsonIn, pawl } from "./pawl.ts";
+
+let file = "";
+beforeEach(async () => {
+  file = await madeJournal(newFolder());
+});
+
+const whyOf = async (scope: string): Promise<{ readonly [field: string]: unknown }> => {
+  const [why] = jsonIn(await pawl(["why", scope, "-j", file, "--json"]));
+  const calls = why?.["calls"] as readonly { readonly what: { readonly [field: string]: unknown } }[] | undefined;
+  return calls?.[0]?.what ?? {};
+};
+
+/** A host comes back, has the tools, and replies. */
+const outcomeIn = async (session: string, tool: string, args: { readonly [name: string]: number }) => {
+  const { runtime, close } = openRuntime({ file, tools });
+  const open = await runtime.session(session);
+  await open.report({ type: "executors.available", tools: tools.map(({ name }) => `tool:${name}`) });
+  const [reply] = await open.call("r", [{ id: "c", tool, args }]);
+  close();
+  return reply?.output.outcome;
+};
+
+describe("pawl approve and reject", () => {
+  it("approve a call, which a host runs when it is back", async () => {
+    const { argsHash } = await whyOf("parked");
+    const said = await pawl(["approve", "parked", "r:c", "--hash", String(argsHash), "-j", file, "--by", "ann"]);
+    expect([said.code, said.out]).toEqual([0, "r:c is approved; the call is no_executor now\n"]);
+    expect(await outcomeIn("parked", "guarded", { sum: 12 })).toMatchObject({ status: "success", payload: "done" });
+    expect((await pawl(["log", "verify", file])).code).toBe(0);
+  });
+
+  it("approve with other arguments, under which the call goes on", async () => {
+    const { argsHash } = await whyOf("parked");
+    const line = ["approve", "parked", "r:c", "--hash", String(argsHash), "--args", '{"sum":3}', "-j", file];
+    expect((await pawl(line)).code).toBe(0);
+    expect(await whyOf("parked")).toMatchObject({ type: "executor" });
+    const [shown] = jsonIn(await pawl(["show", "parked", "-j", file, "--json"]));
+    expect(shown).toMatchObject({ calls: [{ args: { sum: 3 } }] });
+    expect(await outcomeIn("parked", "guarded", { sum: 12 })).toMatchObject({ status: "success" });
+  });
+
+  it("reject a call with a reason", async () => {
+    const { argsHash } = await whyOf("parked");
+    const said = await pawl(["reject", "parked", "r:c", "--hash", String(argsHash), "--reason", "no", "-j", file]);
+    expect([said.code, said.out]).toEqual([0, "r:c is rejected; the call is ended now\n"]);
+    expect(await outcomeIn("parked", "guarded", { sum: 12 })).toMatchObject({ status: "failure" });
+  });
+
+  it("want to know whose arguments were seen, and refuse others", async () => {
+    const { argsHash } = await whyOf("parked");
+    const asked = await pawl(["approve", "parked", "r:c", "-j", file]);
+    expect([asked.code, asked.err]).toEqual([
+      2,
+      `pawl: whose arguments? r:c wants to call guarded {"sum":12}\n  add --hash ${String(argsHash)}\n`,
+    ]);
+    const stale = await pawl(["approve", "parked", "r:c", "--hash", "other", "-j", file, "--json"]);
+    expect([stale.code, JSON.parse(stale.err)]).toMatchObject([4, { error: { code: "stale_decision" } }]);
+    expect((await pawl(["approve", "waiting", "r:c", "--hash", "x", "-j", file])).code).toBe(4);
+    expect((await pawl(["approve", "parked", "r:x", "--hash", "x", "-j", file])).code).toBe(4);
+    expect((await pawl(["approve", "parked", "r:c", "--args", "{", "--hash", "x", "-j", file])).code).toBe(2);
+  });
+});
+
+describe("pawl resolve and cancel", () => {
+  it("resolve a key, so that the body goes on where a host is", async () => {
+    const { effects } = (await whyOf("waiting")) as {
+      readonly effects: readonly { readonly what: { readonly wait: string } }[];
+    };
+    const key = effects[0]?.what.wait ?? "";
+    const said = await pawl(["resolve", "waiting", key, "--ok", '{"yes":[1,2]}', "-j", file]);
+    expect([said.code, said.out]).toEqual([0, `${key} is resolved\n`]);
+    const twice = await pawl(["resolve", "waiting", key, "--ok", "2", "-j", file, "--json"]);
+    expect([twice.code, JSON.parse(twice.err)]).toMatchObject([4, { error: { code: "already_resolved" } }]);
+    expect(await outcomeIn("waiting", "work", {})).toMatchObject({
+      status: "success",
+      payload: ["12a", { yes: [1, 2] }, "paid"],
+    });
+  });
+
+  it("refuse a key that nobody waits under, and a resolution that says nothing", async () => {
+    expect((await pawl(["resolve", "waiting", "nothing", "--ok", "1", "-j", file])).code).toBe(4);
+    expect((await pawl(["resolve", "waiting", "v1.k.i.s", "--ok", "1", "-j", file])).code).toBe(4);
+    const { effects } = (await whyOf("waiting")) as {
+      readonly effects: readonly { readonly what: { readonly wait: string } }[];
+    };
+    const key = effects[0]?.what.wait ?? "";
+    expect((await pawl(["resolve", "waiting", key, "-j", file])).code).toBe(2);
+    expect((await pawl(["resolve", "waiting", key, "--ok", "1", "--cancelled", "-j", file])).code).toBe(2);
+    expect((await pawl(["resolve", "waiting", "r:c", "--outcome", "run-again", "-j", file])).code).toBe(4);
+  });
+
+  it("cancel a call and a request", async () => {
+    expect((await pawl(["cancel", "waiting", "r:c", "-j", file])).code).toBe(0);
+    expect((await pawl(["cancel", "parked", "r", "-j", file])).code).toBe(0);
+    expect(await outcomeIn("waiting", "work", {})).toMatchObject({ status: "cancelled" });
+    expect(await outcomeIn("parked", "guarded", { sum: 12 })).toMatchObject({ status: "cancelled" });
+    expect((await pawl(["cancel", "done", "r", "-j", file])).code).toBe(4);
+  });
+
+  it("leave a scope alone that a live host owns, and say which", async () => {
+    const host = sqliteJournal(file);
+    await host.join("host-1", { ttlMs: 60_000, address: "ws://127.0.0.1:7777" });
+    expect((await host.claim("session:waiting", "host-1", 1)).type).toBe("claimed");
+    const { code, err } = await pawl(["cancel", "waiting", "r:c", "-j", file]);
+    expect(code).toBe(3);
+    expect(err).toContain("session:waiting is owned by host-1 at ws://127.0.0.1:7777, which is alive");
+    await host.leave("host-1");
+    host.close();
+    expect((await pawl(["cancel", "waiting", "r:c", "-j", file])).code).toBe(0);
+  });
+});
+
+describe("pawl fork and doctor", () => {
+  it("begin a new session where another one was, which goes its own way", async () => {
+    const said = await pawl(["fork", "waiting", "--at", "6", "-j", file]);
+    expect([said.code, said.out]).toEqual([0, "session:waiting-fork-6 begins with 6 events of session:waiting\n"]);
+    expect((await pawl(["log", "verify", file])).code).toBe(0);
+    const { effects } = (await whyOf("waiting-fork-6")) as {
+      readonly effects: readonly { readonly what: { readonly wait: string } }[];
+    };
+    const key = effects[0]?.what.wait ?? "";
+    expect((await pawl(["resolve", "waiting-fork-6", key, "--ok", '"forked"', "-j", file])).code).toBe(0);
+    expect(await outcomeIn("waiting-fork-6", "work", {})).toMatchObject({ payload: ["12a", "forked", "paid"] });
+    expect(await whyOf("waiting")).toMatchObject({ type: "body" });
+  });
+
+  it("refuse to fork where nothing is, and over what is there", async () => {
+    expect((await pawl(["fork", "waiting", "-j", file])).code).toBe(2);
+    expect((await pawl(["fork", "waiting", "--at", "99", "-j", file])).err).toContain(
+      "pawl fork session:waiting --at 6",
+    );
+    expect((await pawl(["fork", "waiting", "--at", "2", "--into", "done", "-j", file])).code).toBe(4);
+    expect((await pawl(["fork", "process:p", "--at", "2", "-j", file])).code).toBe(4);
+  });
+
+  it("find a quarantined scope among sound ones, and fork it before its fault", async () => {
+    spoil("session:waiting");
+    const found = await pawl(["doctor", file]);
+    expect(found.code).toBe(1);
+    expect(found.out).toContain("quarantined");
+    expect(found.out).toContain("1 of 3 scopes are quarantined");
+    const line = /^ {4}pawl (?<args>fork .*)$/m.exec(found.out)?.groups?.["args"] ?? "";
+    expect(line).toBe(`fork ${file}#session:waiting --at 2`);
+    expect((await pawl(line.split(" "))).code).toBe(0);
+    expect((await pawl(["log", "verify", `${file}#waiting-fork-2`])).code).toBe(0);
+    expect((await pawl(["cancel", "waiting", "r:c", "-j", file])).code).toBe(1);
+    expect((await pawl(["doctor", `${file}#done`])).code).toBe(0);
+  });
+});
+
+/** Changes a recorded event behind the journal's back, as no journal does. */
+const spoil = (scope: string): void => {
+  const db = new DatabaseSync(file);
+  const rows = db.prepare("SELECT id, lines FROM append").all();
+  const name = db.prepare("SELECT id FROM scope WHERE name = ?").get(scope)?.["id"];
+  const of = new Set(
+    db
+      .prepare("SELECT id FROM append WHERE scope = ?")
+      .all(name as number)
+      .map(({ id }) => id),
+  );
+  for (const { id, lines } of rows) {
+    if (of.has(id))
+      db.prepare("UPDATE append SET lines = ? WHERE id = ?").run(
+        String(lines).replace('"tool":"work"', '"tool":"wrok"'),
+        id as number,
+      );
+  }
+  db.close();
+};

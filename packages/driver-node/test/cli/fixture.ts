@@ -1,0 +1,78 @@
+/** A journal with a life behind it: what commands are tried on. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ToolDefinition, defineTool } from "@pawl/runtime";
+import { afterAll } from "vitest";
+import { openRuntime, sqliteJournal } from "../../src/index.ts";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+export const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-cli-"));
+  folders.push(folder);
+  return folder;
+};
+
+export const work = defineTool({
+  name: "work",
+  durable: true,
+  execute: async (_, ctx) => {
+    const seat = await ctx.runJson("reserve", { to: "Lviv" }, () => "12a");
+    const approved = await ctx.awaitEventJson("approved");
+    return [seat, approved, await ctx.runJson("charge", { seat }, () => "paid")];
+  },
+});
+
+export const guarded = defineTool({
+  name: "guarded",
+  durable: true,
+  policy: "requires_approval",
+  execute: async (args, ctx) => ctx.runJson("do", args, () => "done"),
+});
+
+export const quick = defineTool({ name: "quick", durable: true, execute: () => "at once" });
+
+export const tools: readonly ToolDefinition[] = [work, guarded, quick];
+
+const untilTrue = async (isTrue: () => boolean): Promise<void> => {
+  for (let i = 0; i < 2000 && !isTrue(); i++) await new Promise((resolve) => setTimeout(resolve, 2));
+  if (!isTrue()) throw new Error("it did not come about in four seconds");
+};
+
+/** Sessions: one that waits for an event, one that awaits approval, one that is done. */
+export const madeJournal = async (folder: string): Promise<string> => {
+  const file = join(folder, "journal.db");
+  const { runtime, close } = openRuntime({ file, tools });
+  const waiting = await runtime.session("waiting");
+  void waiting.call("r", [{ id: "c", tool: "work", args: {} }]).catch(() => undefined); // Nobody waits for it here.
+  await untilTrue(() => waiting.state.waits.size === 1);
+  await waiting.runner.settled();
+  const parked = await runtime.session("parked");
+  void parked.call("r", [{ id: "c", tool: "guarded", args: { sum: 12 } }]).catch(() => undefined); // As above.
+  await untilTrue(() => parked.state.calls.rows()[0]?.phase === "awaiting_approval");
+  await parked.runner.settled();
+  const done = await runtime.session("done");
+  await done.call("r", [{ id: "c", tool: "quick", args: {} }]);
+  await done.runner.settled();
+  close();
+  return file;
+};
+
+/** Opens the journal again with its tools, as a host that comes back, until the replies of a request are there. */
+export const repliesOf = async (file: string, session: string, call: string, tool: string, args: object) => {
+  const { runtime, close } = openRuntime({ file, tools });
+  const replies = await (await runtime.session(session)).call("r", [{ id: call, tool, args: args as never }]);
+  close();
+  return replies;
+};
+
+export const linesOf = async (file: string, scope: string): Promise<readonly string[]> => {
+  const journal = sqliteJournal(file);
+  const lines = (await journal.read(scope, 1)).map(({ line }) => line);
+  journal.close();
+  return lines;
+};

@@ -1,0 +1,152 @@
+import { appendFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { linesOf, madeJournal, newFolder } from "./fixture.ts";
+import { jsonIn, pawl } from "./pawl.ts";
+
+const folder = newFolder();
+let journal = "";
+let exported = "";
+beforeAll(async () => {
+  journal = await madeJournal(folder);
+  exported = join(folder, "done.jsonl");
+  expect((await pawl(["log", "export", `${journal}#done`, "-o", exported])).code).toBe(0);
+});
+
+const fileOf = (name: string, lines: readonly string[]): string => {
+  const file = join(folder, name);
+  writeFileSync(file, lines.join(""));
+  return file;
+};
+const linesIn = (file: string): readonly string[] => readFileSync(file, "utf8").split(/(?<=\n)/);
+/** The log with one of its lines changed; number 1 is the header. */
+const spoiled = (name: string, number: number, change: (line: string) => string): string =>
+  fileOf(
+    name,
+    linesIn(exported).map((line, i) => (i === number - 1 ? change(line) : line)),
+  );
+
+describe("pawl log export and import", () => {
+  it("writes a scope as it is recorded, under a header", async () => {
+    const { out, code } = await pawl(["log", "export", `${journal}#waiting`]);
+    expect(code).toBe(0);
+    const [header = "", ...lines] = out.split(/(?<=\n)/);
+    expect(JSON.parse(header)).toEqual({
+      format: 1,
+      protocol: 1,
+      scope: "session:waiting",
+      epoch: 1,
+      writer: "pawl",
+      base: 0,
+    });
+    expect(lines).toEqual(await linesOf(journal, "session:waiting"));
+  });
+
+  it("writes every scope of a journal to a folder, and overwrites nothing", async () => {
+    const into = join(folder, "all");
+    expect((await pawl(["log", "export", journal, "-o", into])).code).toBe(0);
+    expect(readdirSync(into)).toEqual(["session_done.jsonl", "session_parked.jsonl", "session_waiting.jsonl"]);
+    const again = await pawl(["log", "export", journal, "-o", into]);
+    expect([again.code, again.err]).toEqual([3, expect.stringContaining("is there already")]);
+    expect((await pawl(["log", "export", journal])).code).toBe(2);
+  });
+
+  it("brings a log into another journal, where it replays and has the same head", async () => {
+    const other = join(folder, "other.db");
+    const { code, out } = await pawl(["log", "import", exported, "-j", other]);
+    expect([code, out]).toEqual([0, `${exported} -> session:done (5 events)\n`]);
+    expect(await linesOf(other, "session:done")).toEqual(await linesOf(journal, "session:done"));
+    const heads = await pawl(["log", "head", exported, `${other}#done`, "--json"]);
+    const [one, two] = jsonIn(heads);
+    expect(one?.["head"]).toBe(two?.["head"]);
+    const again = await pawl(["log", "import", exported, "-j", other]);
+    expect([again.code, again.err]).toEqual([4, expect.stringContaining("there is a scope session:done already")]);
+  });
+
+  it("imports nothing of a log that has a fault", async () => {
+    const other = join(folder, "none.db");
+    const bad = spoiled("bad-import.jsonl", 4, (line) => line.replace("quick", "quack"));
+    const { code, err } = await pawl(["log", "import", bad, "-j", other]);
+    expect([code, err]).toEqual([1, expect.stringContaining("diverged in line 4, event 3")]);
+    expect((await pawl(["ls", other])).out).toContain("no scopes");
+  });
+});
+
+describe("pawl log verify", () => {
+  it("finds nothing wrong with a file, a scope and a whole journal", async () => {
+    const { code, out } = await pawl(["log", "verify", exported, `${journal}#waiting`, journal]);
+    expect(code).toBe(0);
+    expect(out.split("\n").filter((line) => line.startsWith("ok"))).toHaveLength(5);
+  });
+
+  it("tells a torn last line apart from corruption", async () => {
+    const torn = fileOf("torn.jsonl", linesIn(exported));
+    appendFileSync(torn, '{"seq":6,"epoch":1,"at":17');
+    const said = await pawl(["log", "verify", torn, "--json"]);
+    expect(said.code).toBe(0);
+    expect(jsonIn(said)[0]).toMatchObject({ ok: true, events: 5, torn: { line: 7, bytes: 26 } });
+    const corrupt = await pawl(["log", "verify", spoiled("corrupt.jsonl", 4, (line) => line.slice(9)), "--json"]);
+    expect(corrupt.code).toBe(1);
+    expect(jsonIn(corrupt)[0]).toMatchObject({ ok: false, fault: { code: "line_corrupt", line: 4 } });
+  });
+
+  it("finds a changed event by what follows from it, a gap by the sequence, and other values by the head", async () => {
+    const digest = await pawl([
+      "log",
+      "verify",
+      spoiled("digest.jsonl", 4, (line) => line.replace("quick", "quack")),
+      "--json",
+    ]);
+    expect(jsonIn(digest)[0]).toMatchObject({ fault: { code: "diverged", seq: 3 } });
+    const gap = await pawl(["log", "verify", spoiled("gap.jsonl", 4, () => ""), "--json"]);
+    expect(jsonIn(gap)[0]).toMatchObject({ fault: { code: "sequence_gap" } });
+    const [head] = jsonIn(await pawl(["log", "head", exported, "--json"]));
+    const value = spoiled("value.jsonl", 5, (line) => line.replace("at once", "at last"));
+    expect((await pawl(["log", "verify", value])).code).toBe(0);
+    const { code, out } = await pawl(["log", "verify", value, "--head", String(head?.["head"])]);
+    expect([code, out]).toEqual([1, expect.stringContaining("other head")]);
+  });
+
+  it("says which file can not be read, and why", async () => {
+    const { code, err } = await pawl(["log", "verify", join(folder, "none")]);
+    expect([code, err]).toEqual([3, `pawl: ${join(folder, "none")}: there is no such file\n`]);
+  });
+});
+
+describe("pawl log replay and diff", () => {
+  it("shows the first divergence in full, with what today's code would do", async () => {
+    const bad = spoiled("replay.jsonl", 4, (line) => line.replace("quick", "quack"));
+    const { code, out } = await pawl(["log", "replay", bad]);
+    expect(code).toBe(1);
+    expect(out).toContain("diverged in line 4, event 3: request.submitted recorded the digest");
+    expect(out).toMatch(/today: \{"seq":3,"commands":\[\{"type":"observe"/);
+    const against = await pawl(["log", "replay", bad, "--against", exported]);
+    expect(against.out).toContain('event.calls[0].tool: expected "quick", found "quack"');
+  });
+
+  it("says what is live and outstanding at the end", async () => {
+    const [found] = jsonIn(await pawl(["log", "replay", `${journal}#parked`, "--json"]));
+    expect(found).toMatchObject({ ok: true, events: 4, live: { awaiting_approval: 1 }, outstanding: [] });
+  });
+
+  it("compares two logs event by event and field by field", async () => {
+    const value = spoiled("diff.jsonl", 5, (line) => line.replace("at once", "at last"));
+    const said = await pawl(["log", "diff", exported, value, "--json"]);
+    expect(said.code).toBe(1);
+    expect(jsonIn(said)[0]).toMatchObject({
+      same: false,
+      header: [],
+      events: [
+        {
+          seq: 4,
+          differences: [
+            { path: expect.arrayContaining(["payload"]) as unknown, expected: "at once", found: "at last" },
+          ],
+        },
+      ],
+    });
+    const shorter = fileOf("shorter.jsonl", linesIn(exported).slice(0, 4));
+    expect((await pawl(["log", "diff", exported, shorter])).out).toContain("has 2 more events");
+    expect((await pawl(["log", "diff", exported, `${journal}#done`])).code).toBe(0);
+  });
+});

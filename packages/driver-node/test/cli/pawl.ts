@@ -1,0 +1,58 @@
+/** The command line in tests: run in this process, for speed, or as the binary that it is. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { run } from "../../src/cli/run.ts";
+
+export interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface With {
+  readonly env?: { readonly [name: string]: string };
+  readonly isTTY?: boolean;
+  readonly now?: number;
+  readonly interrupted?: AbortSignal;
+  readonly onOut?: (text: string) => void;
+}
+
+/** Runs a command line in this process. */
+export const pawl = async (args: readonly string[], how: With = {}): Promise<Said> => {
+  let [out, err] = ["", ""];
+  const { env = {}, isTTY = false, now, interrupted = new AbortController().signal, onOut } = how;
+  const code = await run(args, {
+    out: {
+      isTTY,
+      write: (text) => {
+        out += text;
+        onOut?.(text);
+      },
+    },
+    err: { isTTY, write: (text) => (err += text) },
+    env,
+    now: () => now ?? Date.now(),
+    interrupted,
+  });
+  return { code, out, err };
+};
+
+/** The JSON lines that a command said. */
+export const jsonIn = ({ out }: Said): readonly { readonly [field: string]: unknown }[] =>
+  out
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as { readonly [field: string]: unknown });
+
+const main = join(import.meta.dirname, "../../src/cli/main.ts");
+
+/** Runs the binary, as a process of its own. */
+export const pawlProcess = (args: readonly string[], env: { readonly [name: string]: string } = {}): Promise<Said> =>
+  new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [main, ...args],
+      { env: { PATH: process.env["PATH"] ?? "", ...env } },
+      (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
+    );
+  });

@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { commands } from "../../src/cli/commands.ts";
+import { openRuntime } from "../../src/index.ts";
+import { madeJournal, newFolder, tools } from "./fixture.ts";
+import { jsonIn, pawl, pawlProcess } from "./pawl.ts";
+
+let file = "";
+beforeAll(async () => {
+  file = await madeJournal(newFolder());
+});
+
+const coloured = (text: string): boolean => text.includes("\u001b[");
+
+describe("pawl ls, show and why", () => {
+  it("list the scopes of a journal", async () => {
+    const [found] = jsonIn(await pawl(["ls", file, "--json"]));
+    const scopes = found?.["scopes"] as readonly { readonly scope: string; readonly seq: number }[] | undefined;
+    expect(scopes?.map(({ scope, seq }) => [scope, seq])).toEqual([
+      ["session:done", 5],
+      ["session:parked", 4],
+      ["session:waiting", 6],
+    ]);
+    expect((await pawl(["ls", file, "--prefix", "process:"])).out).toBe(`no scopes in ${file}\n`);
+  });
+
+  it("show a scope's calls, effects, waits and approvals", async () => {
+    const [waiting] = jsonIn(await pawl(["show", "waiting", "-j", file, "--json"]));
+    expect(waiting).toMatchObject({
+      scope: "session:waiting",
+      calls: [{ call: "r:c", phase: "running", body: { attempt: 1, run: 1, settled: 1 } }],
+      waits: [{ waiters: ["r:c"] }],
+    });
+    const [parked] = jsonIn(await pawl(["show", `${file}#parked`, "--json"]));
+    expect(parked).toMatchObject({ approvals: [{ call: "r:c", args: { sum: 12 } }] });
+  });
+
+  it("say what a call waits for, since when, and what a person could type", async () => {
+    const { out, code } = await pawl(["why", "parked"], { env: { PAWL_JOURNAL: file } });
+    expect(code).toBe(0);
+    const line = /^ {2}pawl approve (?<args>.* r:c --hash [0-9a-f]{64})$/m.exec(out)?.groups?.["args"];
+    expect(line).toMatch(`${file}#session:parked r:c`);
+    expect(out).toMatch(/waits for a person's approval of the arguments [0-9a-f]{64} {2}since \d{4}-/);
+    const [why] = jsonIn(await pawl(["why", "waiting", "-j", file, "--json"]));
+    expect(why).toMatchObject({
+      calls: [
+        {
+          call: "r:c",
+          what: { type: "body", effects: [{ what: { kind: "wait" }, since: { seq: 6 }, moved_by: ["wait.resolved"] }] },
+          since: { seq: 3 },
+        },
+      ],
+    });
+    expect((await pawl(["why", "done", "-j", file])).out).toBe("session:done waits for nothing\n");
+    expect((await pawl(["why", "done", "r:x", "-j", file])).code).toBe(3);
+    expect((await pawl(["why", "nobody", "-j", file])).code).toBe(3);
+  });
+
+  it("follow what happens in a scope", async () => {
+    const over = new AbortController();
+    const { runtime, close } = openRuntime({ file, tools });
+    const session = await runtime.session("fresh");
+    let told = "";
+    const following = pawl(["show", "fresh", "-j", file, "--follow"], {
+      interrupted: over.signal,
+      onOut: (text) => {
+        told += text;
+        if (told.includes("reply.acked")) over.abort();
+      },
+    });
+    await session.call("r", [{ id: "c", tool: "quick", args: {} }]);
+    await session.runner.settled();
+    expect(await following).toMatchObject({ code: 0 });
+    close();
+  });
+});
+
+describe("the command line", () => {
+  it("has help with examples for each command, and for all of them", async () => {
+    const { out, code } = await pawl(["help"]);
+    expect(code).toBe(0);
+    for (const { name, summary, examples } of commands) {
+      expect(out).toContain(summary);
+      expect(examples.length, name).toBeGreaterThan(0);
+      const help = await pawl([...name.split(" "), "--help"]);
+      expect([help.code, help.out]).toEqual([0, expect.stringContaining("Examples")]);
+      for (const [line] of examples) expect(line.startsWith(`pawl ${name}`), line).toBe(true);
+    }
+  });
+
+  it("says what it does not understand, what it wanted, and what to do", async () => {
+    const errors = [
+      [["wy"], "there is no command `wy`\n  did you mean `pawl why`?"],
+      [["log", "verfy", "x"], "there is no command `log verfy`\n  did you mean `pawl log verify`?"],
+      [["why"], "pawl why takes <scope> [call], found nothing\n  pawl help why"],
+      [["ls", "--colour"], "Unknown option '--colour'\n  pawl help ls"],
+      [["ls"], "no journal is named\n  add --journal <file>, or set PAWL_JOURNAL"],
+    ] as const;
+    for (const [args, message] of errors)
+      expect(await pawl(args)).toEqual({ code: 2, out: "", err: `pawl: ${message}\n` });
+  });
+
+  it("gives errors as JSON where JSON is asked for", async () => {
+    const { code, err, out } = await pawl(["why", "nobody", "-j", file, "--json"]);
+    expect([code, out]).toEqual([3, ""]);
+    expect(JSON.parse(err)).toMatchObject({ error: { code: "no_such_scope", hint: `pawl ls --journal ${file}` } });
+  });
+
+  it("is coloured where a person looks, and nowhere else", async () => {
+    const line = ["log", "verify", `${file}#done`];
+    expect(coloured((await pawl(line, { isTTY: true })).out)).toBe(true);
+    expect(coloured((await pawl(line, { isTTY: true, env: { NO_COLOR: "1" } })).out)).toBe(false);
+    expect(coloured((await pawl(line)).out)).toBe(false);
+    expect(coloured((await pawl([...line, "--json"], { isTTY: true })).out)).toBe(false);
+  });
+
+  it("is a binary that scripts can use", async () => {
+    const fine = await pawlProcess(["log", "verify", file, "--json"]);
+    expect(fine.code).toBe(0);
+    expect(jsonIn(fine).every(({ ok }) => ok === true)).toBe(true);
+    expect((await pawlProcess(["log", "verify", "none"])).code).toBe(3);
+    expect((await pawlProcess(["nonsense"])).code).toBe(2);
+    expect((await pawlProcess(["why", "parked"], { PAWL_JOURNAL: file })).out).toContain("awaiting_approval");
+  });
+});

@@ -1,0 +1,178 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ToolDefinition, defineTool } from "@pawl/runtime";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openRuntime } from "../../src/index.ts";
+import { checkUpgrade } from "../../src/upgrade/check.ts";
+import type { Verdict } from "../../src/upgrade/verdict.ts";
+import { linesOf, madeJournal, newFolder, tools } from "./fixture.ts";
+import { jsonIn, pawl, pawlProcess } from "./pawl.ts";
+
+const folder = newFolder();
+let file = "";
+let log: readonly string[] = [];
+beforeAll(async () => {
+  file = await madeJournal(folder);
+  const { out } = await pawl(["log", "export", `${file}#waiting`]);
+  log = out.split(/(?<=\n)/);
+});
+
+const patienceMs = 60;
+let sideEffects = 0;
+
+/** What becomes of the call that waits, if its tool were this one. */
+const verdictOf = async (execute: ToolDefinition["execute"], more: Partial<ToolDefinition> = {}): Promise<Verdict> => {
+  sideEffects = 0;
+  const tool = defineTool({ name: "work", durable: true, execute, ...more });
+  const { calls, fault } = await checkUpgrade(log, [tool], patienceMs);
+  expect(fault).toBeUndefined();
+  expect(calls).toHaveLength(1);
+  expect(sideEffects).toBe(0);
+  return calls[0]?.verdict as Verdict;
+};
+
+const count = (): string => {
+  sideEffects += 1;
+  return "done again";
+};
+
+describe("a live call under other code", () => {
+  it("is the same where the program asks what it asked, whatever it would do later", async () => {
+    const verdict = await verdictOf(async (_, ctx) => {
+      const seat = await ctx.runJson("reserve", { to: "Lviv" }, count);
+      await ctx.awaitEventJson("approved");
+      return ctx.runJson("refund", { seat }, count);
+    });
+    expect(verdict).toEqual({ type: "same", requests: 2 });
+  });
+
+  it("has a new effect where another stands in the place of a recorded one", async () => {
+    const verdict = await verdictOf(async (_, ctx) => {
+      await ctx.runJson("check", {}, count);
+      await ctx.runJson("reserve", { to: "Lviv" }, count);
+      return ctx.awaitEventJson("approved");
+    });
+    expect(verdict).toMatchObject({ type: "new_effect", position: 1, expected: "durable-step:reserve" });
+    expect(verdict).toMatchObject({ found: "step `durable-step:check`" });
+  });
+
+  it("has other input where a step is asked for with other arguments", async () => {
+    const verdict = await verdictOf(async (_, ctx) => {
+      await ctx.runJson("reserve", { to: "Kyiv" }, count);
+      return ctx.awaitEventJson("approved");
+    });
+    expect(verdict).toMatchObject({ type: "other_input", position: 1 });
+  });
+
+  it("misses an effect where the program ends, or waits, without asking for it", async () => {
+    expect(await verdictOf(async (_, ctx) => ctx.runJson("reserve", { to: "Lviv" }, count))).toMatchObject({
+      type: "missing_effect",
+      position: 1,
+      missing: [expect.stringContaining("await-event:")],
+    });
+    const both = await verdictOf(async (_, ctx) => ctx.awaitEventJson("approved"));
+    expect(both).toMatchObject({ type: "missing_effect", missing: ["durable-step:reserve"] });
+  });
+
+  it("waits outside where the program waits for something that is not in its context", async () => {
+    const before = await verdictOf(async (_, ctx) => {
+      await ctx.runJson("reserve", { to: "Lviv" }, count);
+      await new Promise(() => undefined);
+    });
+    expect(before).toMatchObject({ type: "waits_outside", isDiverged: true });
+  });
+
+  it("goes on where the program asks for more than it had asked for when it came to rest", async () => {
+    const verdict = await verdictOf(async (_, ctx) => {
+      await ctx.runJson("reserve", { to: "Lviv" }, count);
+      return Promise.all([ctx.awaitEventJson("approved"), ctx.runJson("remind", {}, count)]);
+    });
+    expect(verdict).toEqual({ type: "goes_on", requests: 2, next: ["durable-step:remind"] });
+  });
+
+  it("needs its tool, and its arguments to fit", async () => {
+    const schema = { type: "object", required: ["to"] };
+    expect(await verdictOf(async () => 1, { parameters: schema })).toMatchObject({ type: "args_refused" });
+    const { calls } = await checkUpgrade(log, [defineTool({ name: "other", execute: () => 1 })], patienceMs);
+    expect(calls[0]?.verdict).toEqual({ type: "no_tool", toolId: "tool:work" });
+  });
+
+  it("fails where the program throws what no model should see", async () => {
+    const verdict = await verdictOf(async (_, ctx) => {
+      void ctx.awaitEventJson("approved").catch(() => undefined); // It is asked for, and not waited for.
+      await ctx.runJson("reserve", { to: "Lviv" }, count);
+      throw new TypeError("of its own");
+    });
+    expect(verdict).toEqual({ type: "failed", message: "of its own" });
+  });
+});
+
+describe("a body that was dropped from memory", () => {
+  it("is run again as if it had not been", async () => {
+    const { runtime, close } = openRuntime({ file: join(folder, "suspended.db"), tools });
+    const session = await runtime.session("s");
+    void session.call("r", [{ id: "c", tool: "work", args: {} }]).catch(() => undefined); // Nobody waits for it here.
+    for (let i = 0; i < 400 && session.state.calls.rows()[0]?.phase !== "suspended"; i++)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(session.state.calls.rows()[0]?.phase).toBe("suspended");
+    await session.runner.settled();
+    close();
+    const { out } = await pawl(["log", "export", `${join(folder, "suspended.db")}#s`]);
+    const { calls } = await checkUpgrade(out.split(/(?<=\n)/), tools, patienceMs);
+    expect(calls).toMatchObject([{ phase: "suspended", verdict: { type: "same", requests: 2 } }]);
+  });
+});
+
+/** A module whose tool has this body. */
+const moduleOf = (name: string, body: string): string => {
+  const path = join(folder, name);
+  writeFileSync(
+    path,
+    `export const tools = [{ name: "work", durable: true, execute: async (_, ctx) => { ${body} } }];\n`,
+  );
+  return path;
+};
+
+describe("pawl check-upgrade", () => {
+  const same = `await ctx.runJson("reserve", { to: "Lviv" }, () => 1); return ctx.awaitEventJson("approved");`;
+
+  it("says that a log is safe, or why it is not, by its exit code too", async () => {
+    const good = await pawlProcess(["check-upgrade", `${file}#waiting`, "--tools", moduleOf("good.mjs", same)]);
+    expect([good.code, good.out]).toEqual([
+      0,
+      expect.stringContaining("same: it makes its 2 recorded requests, and waits"),
+    ]);
+    const bad = moduleOf("bad.mjs", `await ctx.runJson("other", {}, () => 1);`);
+    const said = await pawl(["check-upgrade", file, "--tools", bad, "--patience", "60", "--json"]);
+    expect(said.code).toBe(1);
+    const [done, parked, waiting] = jsonIn(said);
+    expect(done).toMatchObject({ safe: true, calls: [] });
+    expect(parked).toMatchObject({ safe: false, calls: [{ verdict: { type: "no_tool" } }] });
+    expect(waiting).toMatchObject({
+      safe: false,
+      calls: [{ call: "r:c", verdict: { type: "new_effect", position: 1 } }],
+    });
+  });
+
+  it("looks at no body where the core itself diverges", async () => {
+    const path = join(folder, "diverges.jsonl");
+    writeFileSync(path, log.map((line, i) => (i === 3 ? line.replace('"work"', '"wrok"') : line)).join(""));
+    const [found] = jsonIn(await pawl(["check-upgrade", path, "-t", moduleOf("fine.mjs", same), "--json"]));
+    expect(found).toMatchObject({ safe: false, calls: [], fault: { code: "diverged", seq: 3 } });
+  });
+
+  it("wants a module that can be loaded and has tools", async () => {
+    const empty = join(folder, "empty.mjs");
+    writeFileSync(empty, "export const tools = [1];\n");
+    expect(await pawl(["check-upgrade", file])).toMatchObject({ code: 2 });
+    expect(await pawl(["check-upgrade", file, "-t", join(folder, "none.mjs")])).toMatchObject({ code: 3 });
+    const { code, err } = await pawl(["check-upgrade", file, "-t", empty]);
+    expect([code, err]).toEqual([2, expect.stringContaining("exports no tool at tools[0]")]);
+  });
+
+  it("leaves the journal as it was", async () => {
+    const before = await linesOf(file, "session:waiting");
+    await pawl(["check-upgrade", file, "-t", moduleOf("again.mjs", same), "--patience", "60"]);
+    expect(await linesOf(file, "session:waiting")).toEqual(before);
+  });
+});
