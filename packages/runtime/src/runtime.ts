@@ -83,6 +83,13 @@ export class Runtime {
     return this.#scope(`session:${id}`);
   }
 
+  /** Whether there is a scope of this name, without making one. */
+  async has(scope: string): Promise<boolean> {
+    if (this.#open.has(scope)) return true;
+    const [entry] = await this.#with.journal.scopes(scope, "", 1);
+    return entry?.scope === scope && entry.seq > 0;
+  }
+
   /** Goes on with what nobody looks after: processes at work, words on their way, deadlines that have passed. */
   async recover(): Promise<void> {
     const { journal, platform } = this.#with;

@@ -1,7 +1,7 @@
 /** Questions that are not answered yet. Those that may be asked twice are asked again on the next connection. */
 import type { Question } from "../wire/client-frame.ts";
 import type { HostFrame } from "../wire/host-frame.ts";
-import { HostRefused } from "./error.ts";
+import { HostRefused, refusalOf } from "./error.ts";
 
 export type Asked = Exclude<Question, { readonly type: "observe" }>;
 
@@ -42,7 +42,7 @@ export class Asking {
       return true;
     }
     this.#open.delete(id);
-    if (frame.type === "error") open.reject(new HostRefused(frame.code, frame.message, frame.retry_after_ms));
+    if (frame.type === "error") open.reject(refusalOf(frame));
     else open.resolve(frame);
     return true;
   }

@@ -1,10 +1,10 @@
 /** A client of a host, for browsers and Node: promises for what is asked, iterables for what is observed. */
-import type { Resolved, Stickiness } from "@pawl/runtime";
+import type { ProcessSignal, Resolved, Stickiness } from "@pawl/runtime";
 import type { Reply, RequestedCall } from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { HostFrame } from "../wire/host-frame.ts";
 import { type Asked, Asking } from "./asking.ts";
-import { HostRefused } from "./error.ts";
+import { HostRefused, refusalOf } from "./error.ts";
 import { Executor, type ExecutorOptions, type Settling } from "./executor.ts";
 import { Link, type LinkOptions } from "./link.ts";
 import { Observation } from "./observation.ts";
@@ -97,6 +97,13 @@ export class Client {
     return new SessionClient(this, `session:${id}`);
   }
 
+  /** Signals a process. Twice under one `signalId` is once. */
+  async signal(process: string, { name, payload, signalId }: Omit<ProcessSignal, "holder">): Promise<void> {
+    const scope = `process:${process}`;
+    const frame = await this.ask({ type: "signal", scope, name, payload, signal_id: signalId });
+    if (frame.type !== "done") throw unexpected(frame, "done");
+  }
+
   close(): void {
     this.#link.close();
     this.#end(new HostRefused("client_closed", "the client was closed"));
@@ -161,7 +168,7 @@ export class Client {
       setTimeout(() => this.#observe(id), frame.retry_after_ms);
       return;
     }
-    const error = frame.type === "error" ? new HostRefused(frame.code, frame.message) : undefined;
+    const error = frame.type === "error" ? refusalOf(frame) : undefined;
     this.#observations.get(id)?.of.end(error);
     this.#observations.delete(id);
   }

@@ -20,7 +20,7 @@ import { Outgoing } from "./outgoing.ts";
 import { type OwnExecutor, executorName, settle } from "./execute.ts";
 import { Subscription } from "./subscription.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
-import { answer, rights, sessionOf } from "./verb.ts";
+import { answer, rights, sessionOf, signal } from "./verb.ts";
 
 export interface ConnectionPort {
   readonly runtime: Runtime;
@@ -175,7 +175,7 @@ export class Connection {
     if (misfit !== undefined) return this.#error(misfit);
     const { id } = frame;
     this.#inFlight.add(id);
-    const answered = this.#answered(frame, claims.by);
+    const answered = this.#answered(frame, claims);
     void answered
       .catch((thrown: unknown): HostFrame => ({ type: "error", id, ...failureOf(thrown, this.#port.log) }))
       .then((said) => {
@@ -184,14 +184,16 @@ export class Connection {
       });
   }
 
-  #answered(frame: Question, by: string): Promise<HostFrame> {
+  #answered(frame: Question, claims: Claims): Promise<HostFrame> {
     switch (frame.type) {
       case "observe":
-        return this.#observe(frame);
+        return this.#observe(frame, claims);
+      case "signal":
+        return signal(this.#port.runtime, frame);
       case "settle":
         return settle(this.#port.runtime, this.#executors, frame);
       default:
-        return this.#answer(frame, by);
+        return this.#answer(frame, claims);
     }
   }
 
@@ -212,17 +214,20 @@ export class Connection {
     this.#outgoing.send({ type: "done", id });
   }
 
-  async #answer(frame: Parameters<typeof answer>[1], by: string): Promise<HostFrame> {
-    const session = await sessionOf(this.#port.runtime, frame.scope);
-    return answer(session, frame, { by, gone: this.#gone.signal });
+  async #answer(frame: Parameters<typeof answer>[1], claims: Claims): Promise<HostFrame> {
+    const session = await sessionOf(this.#port.runtime, frame.scope, claims);
+    return answer(session, frame, { by: claims.by, gone: this.#gone.signal });
   }
 
   /** Goes on until the client wants no more, or is gone. */
-  async #observe({ id, scope, after, window }: Extract<Question, { readonly type: "observe" }>): Promise<HostFrame> {
+  async #observe(
+    { id, scope, after, window }: Extract<Question, { readonly type: "observe" }>,
+    claims: Claims,
+  ): Promise<HostFrame> {
     const subscription = new Subscription(id, window, this.#outgoing);
     this.#subscriptions.set(id, subscription);
     try {
-      const session = await sessionOf(this.#port.runtime, scope);
+      const session = await sessionOf(this.#port.runtime, scope, claims);
       await subscription.follow(session, after);
       return { type: "done", id };
     } finally {

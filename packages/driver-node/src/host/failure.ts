@@ -1,13 +1,19 @@
 /** What a client is told of an error. What is nobody's business but the host's is logged, and not told. */
-import { Refused, ScopeLost } from "@pawl/runtime";
+import { OwnedElsewhere, Refused, ScopeLost } from "@pawl/runtime";
 import type { HostError } from "../wire/host-frame.ts";
 
 /** The outcome is unknown, and found out by asking again. */
 const retryAfterMs = 100;
+/** An owner that nobody knows how to reach may go, or lose its lease. */
+const ownerRetryMs = 1000;
+
+const ownedElsewhere = ({ code, message, address }: OwnedElsewhere): Omit<HostError, "id"> =>
+  address === undefined ? { code, message, retry_after_ms: ownerRetryMs } : { code, message, address };
 
 export const failureOf = (thrown: unknown, log: (message: string, thrown: unknown) => void): Omit<HostError, "id"> => {
   if (thrown instanceof Refused) return { code: thrown.code, message: thrown.message };
   if (thrown instanceof ScopeLost) return { code: thrown.code, message: thrown.message, retry_after_ms: retryAfterMs };
+  if (thrown instanceof OwnedElsewhere) return ownedElsewhere(thrown);
   log("a question failed", thrown);
   return { code: "internal_error", message: "the host failed to answer: its log says why" };
 };

@@ -3,7 +3,7 @@ import type { Runtime, Session } from "@pawl/runtime";
 import { Refused } from "@pawl/runtime";
 import type { ClientFrame, Question, QuestionType } from "../wire/client-frame.ts";
 import type { HostFrame } from "../wire/host-frame.ts";
-import type { Right } from "./token.ts";
+import type { Claims, Right } from "./token.ts";
 
 export const rights: { readonly [T in QuestionType]: Right } = {
   open: "observe",
@@ -16,21 +16,41 @@ export const rights: { readonly [T in QuestionType]: Right } = {
   resolve_by_id: "resolve",
   approve: "approve",
   reject: "approve",
+  signal: "call",
   observe: "observe",
   settle: "execute",
 };
 
 const sessionPrefix = "session:";
 
-/** The scope that a question names. */
-export const sessionOf = (runtime: Runtime, scope: string): Promise<Session> => {
-  if (scope.startsWith(sessionPrefix) && scope.length > sessionPrefix.length)
-    return runtime.session(scope.slice(sessionPrefix.length));
-  const message = `expected a scope of the form ${sessionPrefix}<id>, found ${JSON.stringify(scope)}`;
-  return Promise.reject(new Refused("scope_unknown", message));
+const processPrefix = "process:";
+
+const misnamed = (prefix: string, scope: string): Refused =>
+  new Refused("scope_unknown", `expected a scope of the form ${prefix}<id>, found ${JSON.stringify(scope)}`);
+
+const refuseUnknown = async (runtime: Runtime, scope: string): Promise<void> => {
+  if (!(await runtime.has(scope))) throw new Refused("scope_unknown", `there is no scope ${JSON.stringify(scope)}`);
 };
 
-export type Answered = Exclude<Question, { readonly type: "observe" | "settle" }>;
+/** The scope that a question names. Who has no right to call does not bring a session into being. */
+export const sessionOf = async (runtime: Runtime, scope: string, claims: Claims): Promise<Session> => {
+  if (!scope.startsWith(sessionPrefix) || scope.length === sessionPrefix.length) throw misnamed(sessionPrefix, scope);
+  if (!claims.rights.includes("call")) await refuseUnknown(runtime, scope);
+  return runtime.session(scope.slice(sessionPrefix.length));
+};
+
+/** A signal to a process that exists. */
+export const signal = async (
+  runtime: Runtime,
+  { id, scope, name, payload, signal_id: signalId }: Of<"signal">,
+): Promise<HostFrame> => {
+  if (!scope.startsWith(processPrefix) || scope.length === processPrefix.length) throw misnamed(processPrefix, scope);
+  await refuseUnknown(runtime, scope);
+  await runtime.processes.signal(scope.slice(processPrefix.length), { name, payload, signalId });
+  return { type: "done", id };
+};
+
+export type Answered = Exclude<Question, { readonly type: "observe" | "settle" | "signal" }>;
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
 const call = async (session: Session, frame: Of<"call">, { by, gone }: Asker): Promise<HostFrame> => {

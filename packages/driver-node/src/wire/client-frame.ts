@@ -49,6 +49,8 @@ export type ClientFrame =
   | ({ readonly type: "reject"; readonly reason: string } & Decided)
   | ({ readonly type: "cancel_request"; readonly request: string } & Asked)
   | ({ readonly type: "cancel_call"; readonly call: string } & Asked)
+  /** To a process: the scope is `process:<id>`. Twice under one `signal_id` is once. */
+  | ({ readonly type: "signal"; readonly name: string; readonly payload: Json; readonly signal_id: string } & Asked)
   /** Events after a cursor, at most `window` of them ahead of what was seen. */
   | ({ readonly type: "observe"; readonly after: number; readonly window: number } & Asked)
   | { readonly type: "seen"; readonly id: number; readonly cursor: number }
@@ -89,6 +91,7 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   reject: { ...decided, reason: string },
   cancel_request: { ...asked, request: string },
   cancel_call: { ...asked, call: string },
+  signal: { ...asked, name: string, payload: json, signal_id: string },
   observe: { ...asked, after: u64, window: u64 },
   seen: { id: u64, cursor: u64 },
   unobserve: { id: u64 },

@@ -10,6 +10,8 @@ export interface HostError {
   readonly message: string;
   /** It may succeed later: try again after so long. */
   readonly retry_after_ms?: number;
+  /** Where the scope lives instead. */
+  readonly address?: string;
 }
 
 export type HostFrame =
@@ -59,5 +61,5 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   offer: { executor: string, ...offeredRun, tool_id: string, tool: string, args: json, payload: json },
   cancelled: { executor: string, ...offeredRun },
   settled: { id: u64, outcome: oneOf<Settled>("an outcome", "accepted", "too_late") },
-  error: { id: optional(u64), code: string, message: string, retry_after_ms: optional(u64) },
+  error: { id: optional(u64), code: string, message: string, retry_after_ms: optional(u64), address: optional(string) },
 });
