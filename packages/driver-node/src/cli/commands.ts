@@ -4,6 +4,7 @@ import { cancelCommand } from "./act/cancel.ts";
 import { forkCommand } from "./act/fork.ts";
 import { resolveCommand } from "./act/resolve.ts";
 import type { Command } from "./command.ts";
+import { exploreCommand } from "./explore/explore.ts";
 import { hostCommand } from "./host/host.ts";
 import { logDiff } from "./log/diff.ts";
 import { logExport } from "./log/export.ts";
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   forkCommand,
   doctorCommand,
   checkUpgradeCommand,
+  exploreCommand,
   hostCommand,
   logExport,
   logImport,

@@ -1,0 +1,4 @@
+/** `@pawl/driver-browser`: pawl in a browser tab. */
+export { BrowserJournalError, type BrowserJournalCode } from "./journal/error.ts";
+export { type BrowserJournal, type BrowserJournalOptions, openBrowserJournal } from "./journal/journal.ts";
+export { browserPlatform } from "./platform.ts";

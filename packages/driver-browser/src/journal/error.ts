@@ -1,0 +1,41 @@
+/** What can be wrong with a journal in a browser, in stable codes. */
+
+export type BrowserJournalCode =
+  /** There is no IndexedDB here, or the browser keeps it from this page. */
+  | "unavailable"
+  /** The journal was made by a newer driver. */
+  | "newer_schema"
+  /** Another tab keeps an older version of the journal open. */
+  | "blocked"
+  /** There is no more room. */
+  | "full"
+  /** The browser has closed the journal: its storage was cleared, or its disk failed. */
+  | "closed"
+  | "failed";
+
+/** A database that can not be used as a journal, or no longer. */
+export class BrowserJournalError extends Error {
+  override readonly name = "BrowserJournalError";
+  readonly code: BrowserJournalCode;
+  constructor(code: BrowserJournalCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const causes: { readonly [name: string]: readonly [BrowserJournalCode, string] } = {
+  SecurityError: ["unavailable", "the browser keeps IndexedDB from this page: allow it to store data"],
+  InvalidStateError: ["closed", "the database is closed: reload the page, and open it again"],
+  AbortError: ["failed", "the transaction was aborted: what was acknowledged is there"],
+  QuotaExceededError: ["full", "there is no more room: make some, or ask for persistent storage"],
+  VersionError: ["newer_schema", "a newer driver made it: load the newer page"],
+  UnknownError: ["failed", "the browser's storage failed: look at the disk"],
+};
+
+/** What the browser threw, in the journal's words. */
+export const journalError = (thrown: unknown, name: string): BrowserJournalError => {
+  if (thrown instanceof BrowserJournalError) return thrown;
+  const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const [code, advice] = causes[cause.name] ?? ["failed", "nothing was acknowledged that is not there"];
+  return new BrowserJournalError(code, `journal ${name}: ${cause.message || cause.name}; ${advice}`);
+};

@@ -1,0 +1,90 @@
+/** The object stores of a journal in IndexedDB. */
+import type { JournalLine, Lease, Letter, Segment, Snapshot } from "@pawl/runtime";
+import { type DBSchema, type IDBPDatabase, openDB } from "idb";
+import { BrowserJournalError, journalError } from "./error.ts";
+
+export const schemaVersion = 1;
+
+/** Where a scope stands. */
+export interface ScopeRow {
+  readonly name: string;
+  readonly epoch: number;
+  readonly protocol: number;
+  readonly seq: number;
+  /** The chain over all its appends. */
+  readonly hash: string;
+  readonly owner?: string;
+  readonly wakeAt?: number;
+}
+
+/** One append, whole. */
+export interface AppendRow {
+  readonly scope: string;
+  readonly last: number;
+  readonly appendId: string;
+  readonly lines: readonly JournalLine[];
+  /** The chain up to here. */
+  readonly hash: string;
+}
+
+export interface LeaseRow extends Lease {
+  readonly instance: string;
+  readonly until: number;
+}
+
+export interface LetterRow extends Letter {
+  readonly to: string;
+  /** The order in which letters came. */
+  readonly order: number;
+}
+
+export interface JournalSchema extends DBSchema {
+  scope: { key: string; value: ScopeRow; indexes: { wake: number } };
+  append: { key: [scope: string, last: number]; value: AppendRow; indexes: { id: [scope: string, appendId: string] } };
+  /** Lines that retention kept, since the state refers to them. */
+  kept: { key: [scope: string, seq: number]; value: JournalLine & { readonly scope: string } };
+  finished: { key: [scope: string, kind: string, id: string]; value: { readonly seq: number } };
+  letter: { key: [to: string, from: string, kind: string, link: number, number: number]; value: LetterRow };
+  lease: { key: string; value: LeaseRow };
+  snapshot: { key: string; value: Snapshot };
+  segment: { key: string; value: Segment };
+  /** Numbers of the whole journal: the next letter's order, and how many characters its lines have. */
+  count: { key: "letters" | "size"; value: number };
+}
+
+export type Database = IDBPDatabase<JournalSchema>;
+
+const makeStores = (database: Database): void => {
+  database.createObjectStore("scope", { keyPath: "name" }).createIndex("wake", "wakeAt");
+  database.createObjectStore("append", { keyPath: ["scope", "last"] }).createIndex("id", ["scope", "appendId"]);
+  database.createObjectStore("kept", { keyPath: ["scope", "seq"] });
+  database.createObjectStore("finished");
+  database.createObjectStore("letter", { keyPath: ["to", "from", "kind", "link", "number"] });
+  database.createObjectStore("lease", { keyPath: "instance" });
+  database.createObjectStore("snapshot");
+  database.createObjectStore("segment");
+  database.createObjectStore("count");
+};
+
+/** Opens the database, or says which older tab hinders it from being made newer. */
+const openOrBlocked = (name: string, onClosed: () => void): Promise<Database> =>
+  new Promise((resolve, reject) => {
+    const message = `journal ${name}: another tab has an older version of it open; close that tab`;
+    openDB<JournalSchema>(name, schemaVersion, {
+      upgrade: makeStores,
+      blocked: () => reject(new BrowserJournalError("blocked", message)),
+      blocking: (_current, _wanted, event) => (event.target as IDBDatabase).close(),
+      terminated: onClosed,
+    }).then(resolve, reject);
+  });
+
+/** Opens the database of a journal. A tab that keeps it from being made newer closes its own when it is told. */
+export const openDatabase = async (name: string, onClosed: () => void): Promise<Database> => {
+  if (typeof indexedDB === "undefined")
+    throw new BrowserJournalError("unavailable", `journal ${name}: there is no IndexedDB here`);
+  try {
+    return await openOrBlocked(name, onClosed);
+  } catch (thrown) {
+    throw journalError(thrown, name);
+  }
+};

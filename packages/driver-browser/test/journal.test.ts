@@ -1,0 +1,100 @@
+/** The journal in IndexedDB does in a real browser what every journal must do. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { journalChecks } from "@pawl/testkit";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { build } from "rolldown";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pathOf } from "../../../test/project.ts";
+import { hasChromium, openChromium, spawnChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
+
+const script = async (): Promise<string> => {
+  const { output } = await build({
+    input: pathOf("packages/driver-browser/test/suite.ts"),
+    platform: "browser",
+    output: { format: "iife", name: "suite" },
+    write: false,
+    logLevel: "warn",
+  });
+  return output[0].code;
+};
+
+const origin = "http://localhost:1";
+
+describe.skipIf(!hasChromium)(hasChromium ? "a journal in IndexedDB" : withoutChromium, () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let code = "";
+  let page: Page;
+  const openPage = async (within: BrowserContext = context): Promise<Page> => {
+    const opened = await within.newPage();
+    await opened.route(`${origin}/**`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html>" }));
+    await opened.goto(origin);
+    await opened.addScriptTag({ content: code });
+    return opened;
+  };
+  beforeAll(async () => {
+    [browser, code] = await Promise.all([openChromium(), script()]);
+    context = await browser.newContext();
+    page = await openPage();
+  });
+  afterAll(() => browser.close());
+
+  it.each(journalChecks.map(({ name }) => name))("%s", async (name) => {
+    expect(await page.evaluate(`suite.run(${JSON.stringify(name)})`)).toBeUndefined();
+  });
+
+  it("refuses what a newer driver has made, and says so", async () => {
+    await page.evaluate(`suite.openVersion("newer", 99)`);
+    expect(await page.evaluate(`suite.refusal({ name: "newer" })`)).toBe("newer_schema");
+  });
+
+  it("says that there is no more room, and what was acknowledged is there", async () => {
+    const small = await openPage(await browser.newContext());
+    const session = await small.context().newCDPSession(small);
+    await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1_000_000 });
+    const results = (await small.evaluate(`suite.fill({ name: "small" }, 40, 100_000)`)) as readonly string[];
+    expect(results.at(-1)).toBe("full");
+    const taken = results.filter((result) => result === "ok").length;
+    expect(taken).toBeGreaterThan(1);
+    expect(await small.evaluate(`suite.seqsIn({ name: "small" })`)).toHaveLength(taken);
+    await small.context().close();
+  });
+
+  it("keeps within the room that it is given", async () => {
+    const results = (await page.evaluate(`suite.fill({ name: "room", room: 5_000 }, 9, 1_000)`)) as readonly string[];
+    expect(results).toEqual(["ok", "ok", "ok", "ok", "full"]);
+  });
+
+  it("lets a call go on in another tab, when its own was closed in its midst", async () => {
+    const first = await openPage();
+    void first.evaluate(`void suite.callTool("agent", 3_600_000)`);
+    await first.waitForFunction(`document.title === "first is done"`);
+    await first.waitForTimeout(100);
+    await first.close({ runBeforeUnload: false });
+    const second = await openPage();
+    expect(await second.evaluate(`suite.callTool("agent", 1)`)).toEqual({ status: "success", payload: [1, 1] });
+    await second.close();
+  });
+
+  it("has what it acknowledged when the browser was killed with SIGKILL", async () => {
+    const profile = mkdtempSync(join(tmpdir(), "pawl-chromium-"));
+    const first = await spawnChromium(profile);
+    const tab = await openPage(first.browser.contexts()[0]);
+    void tab.evaluate(`void suite.fill({ name: "killed" }, 1_000_000, 500)`);
+    await tab.waitForFunction(`Number(document.title) >= 30`);
+    const acknowledged = Number(await tab.title());
+    first.kill();
+    rmSync(join(profile, "DevToolsActivePort"));
+    rmSync(join(profile, "SingletonLock"), { force: true });
+    const second = await spawnChromium(profile);
+    const seqs = (await (
+      await openPage(second.browser.contexts()[0])
+    ).evaluate(`suite.seqsIn({ name: "killed" })`)) as readonly number[];
+    second.kill();
+    expect(seqs.length).toBeGreaterThanOrEqual(acknowledged);
+    expect(seqs).toEqual(seqs.map((_, i) => i + 1));
+    rmSync(profile, { recursive: true, maxRetries: 5 });
+  });
+});

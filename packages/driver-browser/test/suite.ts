@@ -1,0 +1,113 @@
+/** Runs in the browser: the checks of all journals, and what tests of this one do in a tab. */
+import { type JournalCheck, journalChecks } from "@pawl/testkit";
+import { Runtime, defineTool } from "@pawl/runtime";
+import { BrowserJournalError, type BrowserJournalOptions, browserPlatform, openBrowserJournal } from "../src/index.ts";
+
+export const names: readonly string[] = journalChecks.map(({ name }) => name);
+
+let databases = 0;
+
+/** What is wrong with a check, if anything is. */
+export const run = async (name: string): Promise<string | undefined> => {
+  const check = journalChecks.find((one) => one.name === name) as JournalCheck;
+  databases += 1;
+  const database = `journal-${databases}`;
+  let at = 1_700_000_000_000;
+  try {
+    await check.run({
+      open: (room) => openBrowserJournal({ name: database, now: () => at, ...(room !== undefined && { room }) }),
+      pass: (ms) => {
+        at += ms;
+      },
+    });
+    return undefined;
+  } catch (thrown) {
+    return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  }
+};
+
+/** Text that does not compress: a quota counts what is on disk. */
+const noise = (size: number): string => {
+  const pieces: string[] = [];
+  for (let left = size; left > 0; left -= 60_000) {
+    const bytes = crypto.getRandomValues(new Uint8Array(Math.min(left, 60_000)));
+    pieces.push(Array.from(bytes, (byte) => String.fromCharCode(48 + (byte % 64))).join(""));
+  }
+  return pieces.join("");
+};
+const lineOf = (seq: number, size: number): string => `{"seq":${seq},"value":${JSON.stringify(noise(size))}}\n`;
+
+/** Appends lines of so many characters, one after the other, and tells of each when it is acknowledged. */
+export const fill = async (options: BrowserJournalOptions, count: number, size: number): Promise<readonly string[]> => {
+  const journal = await openBrowserJournal(options);
+  const claim = await journal.claim("s", "tab", 1);
+  if (claim.type !== "claimed") throw new Error(`s is ${claim.type}`);
+  const results: string[] = [];
+  for (let seq = claim.seq + 1; seq <= claim.seq + count; seq++) {
+    const lines = [{ seq, line: lineOf(seq, size) }];
+    const of = { finished: [], wakeAt: undefined, protocol: 1, messages: [], received: [] };
+    const [result] = await journal.appendAll([
+      { scope: "s", epoch: claim.epoch, expectedSeq: seq, appendId: `${seq}`, lines, ...of },
+    ]);
+    results.push(result?.type ?? "nothing");
+    document.title = String(seq);
+    if (result?.type !== "ok") break;
+  }
+  journal.close();
+  return results;
+};
+
+export const seqsIn = async (options: BrowserJournalOptions): Promise<readonly number[]> => {
+  const journal = await openBrowserJournal(options);
+  const seqs = (await journal.read("s", 1)).map(({ seq }) => seq);
+  const check = await journal.verify("s");
+  journal.close();
+  if (check !== undefined && check.type !== "whole") throw new Error(JSON.stringify(check));
+  return seqs;
+};
+
+/** The code that opening a journal is refused with. */
+export const refusal = async (options: BrowserJournalOptions): Promise<string> => {
+  try {
+    (await openBrowserJournal(options)).close();
+    return "opened";
+  } catch (thrown) {
+    return thrown instanceof BrowserJournalError ? thrown.code : String(thrown);
+  }
+};
+
+/** A database of this name, as another version of the driver would have it. */
+export const openVersion = (name: string, version: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, version);
+    request.addEventListener("success", () => resolve());
+    request.addEventListener("error", () => reject(request.error ?? new Error("not opened")));
+  });
+
+/** What work was done, in any tab. */
+const done = (step: string): number => {
+  const count = Number(localStorage.getItem(step) ?? 0) + 1;
+  localStorage.setItem(step, String(count));
+  return count;
+};
+
+/** Calls a tool of three steps, the second of which takes as long as it is told to. */
+export const callTool = async (name: string, secondMs: number): Promise<unknown> => {
+  const journal = await openBrowserJournal({ name });
+  const work = defineTool({
+    name: "work",
+    durable: true,
+    execute: async (_, ctx) => {
+      const first = await ctx.runJson("first", {}, () => done("first"));
+      document.title = "first is done";
+      await ctx.runJson("second", {}, () => new Promise((resolve) => setTimeout(() => resolve(null), secondMs)));
+      return [first, await ctx.runJson("third", {}, () => done("third"))];
+    },
+  });
+  const roots = { newest: { kid: "k", secret: new Uint8Array(32) } };
+  const instance = `tab:${crypto.randomUUID()}`;
+  const runtime = new Runtime({ journal, platform: browserPlatform, tools: [work], instance, roots });
+  const session = await runtime.session("s");
+  const [reply] = await session.call("r", [{ id: "c", tool: "work", args: {} }]);
+  return reply?.output.outcome;
+};
