@@ -89,19 +89,23 @@ export const checks: readonly Check[] = [
   checkPast,
 ];
 
+/** What is looked at of a step, by the part of the state that it is about; of a part that stays the same nothing. */
+const changes: readonly (readonly [part: keyof State, checks: readonly ChangeCheck[]])[] = [
+  ["requests", requestChangeChecks],
+  ["batches", batchChangeChecks],
+  ["calls", [...callChangeChecks, ...approvalChangeChecks]],
+  ["waits", waitChangeChecks],
+  ["links", linkChangeChecks],
+  ["handles", handleChangeChecks],
+  ["deletion", handleChangeChecks],
+  ["process", processChangeChecks],
+  ["flows", flowChangeChecks],
+  ["background", backgroundChangeChecks],
+  ["schedules", scheduleChangeChecks],
+];
+
 export const changeChecks: readonly ChangeCheck[] = [
-  ...scopeChangeChecks,
-  ...requestChangeChecks,
-  ...batchChangeChecks,
-  ...callChangeChecks,
-  ...approvalChangeChecks,
-  ...waitChangeChecks,
-  ...linkChangeChecks,
-  ...handleChangeChecks,
-  ...processChangeChecks,
-  ...flowChangeChecks,
-  ...backgroundChangeChecks,
-  ...scheduleChangeChecks,
+  ...new Set([...scopeChangeChecks, ...changes.flatMap(([, ofPart]) => ofPart)]),
 ];
 
 /** What is wrong with a state, if anything is. */
@@ -115,9 +119,16 @@ export const checkAll: Check = (state) => {
 
 /** What is wrong with a step from one state to the next, if anything is. */
 export const checkChange: ChangeCheck = (before, after) => {
-  for (const check of changeChecks) {
+  for (const check of scopeChangeChecks) {
     const broken = check(before, after);
     if (broken !== undefined) return broken;
+  }
+  for (const [part, ofPart] of changes) {
+    if (before[part] === after[part]) continue;
+    for (const check of ofPart) {
+      const broken = check(before, after);
+      if (broken !== undefined) return broken;
+    }
   }
   return undefined;
 };

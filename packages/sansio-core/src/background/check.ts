@@ -1,4 +1,5 @@
 /** The invariants of runs and tasks, one function each: what is broken, and in which of them. */
+import { mostOf } from "../scope/check.ts";
 import type { State } from "../state.ts";
 import type { TaskRow } from "./model.ts";
 import { isTerminal } from "./task.ts";
@@ -34,12 +35,12 @@ const active = ({ background: { tasks } }: State): number =>
   tasks.count(({ run, task }) => run !== undefined && !isTerminal(task.state));
 
 export const checkT3Change = (before: State, after: State): string | undefined => {
-  const { max_runs: max } = after.scope.options;
+  const max = mostOf("max_runs", before, after);
   return active(after) <= Math.max(max, active(before)) ? undefined : `T3: ${active(after)} runs of ${max}`;
 };
 
 const changed = (was: TaskRow, is: TaskRow | undefined): string | undefined => {
-  if (is === undefined) return undefined; // Of tasks that are over, the oldest leave.
+  if (is?.born !== was.born) return undefined; // Of tasks that are over, the oldest leave; their names may come again.
   if (is.task.attempt < was.task.attempt) return `T4: attempt ${is.task.attempt} came after ${was.task.attempt}`;
   if (!isTerminal(was.task.state)) return undefined;
   return is.task.state === was.task.state && is.task.finished_at === was.task.finished_at
@@ -53,7 +54,7 @@ export const checkT4Change = (before: State, after: State): string | undefined =
 const ended = ({ background: { tasks } }: State): number => tasks.count(({ task }) => isTerminal(task.state));
 
 export const checkT5Change = (before: State, after: State): string | undefined => {
-  const { max_ended_tasks: max } = after.scope.options;
+  const max = mostOf("max_ended_tasks", before, after);
   return ended(after) <= Math.max(max, ended(before)) ? undefined : `T5: ${ended(after)} ended tasks of ${max}`;
 };
 

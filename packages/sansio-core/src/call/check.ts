@@ -36,7 +36,8 @@ const attemptsOf = (row: CallRow): readonly [attempt: number, run: number] => {
 export const checkC2Change = (before: State, after: State): string | undefined =>
   firstOf(after, (row) => {
     const earlier = before.calls.at(row.call.ref);
-    if (earlier === undefined || earlier.call.born !== row.call.born || bodyOf(row) === undefined) return undefined;
+    if (earlier === undefined || earlier === row || earlier.call.born !== row.call.born) return undefined;
+    if (bodyOf(row) === undefined) return undefined;
     const [attempt, run] = attemptsOf(row);
     const [attemptBefore, runBefore] = attemptsOf(earlier);
     const isFallen = attempt < attemptBefore || (attempt === attemptBefore && run < runBefore);

@@ -1,5 +1,6 @@
 /** The invariants of handles, one function each: what is broken, and in which handle. */
 import { sessionScopeId } from "../key/session-scope.ts";
+import { mostOf } from "../scope/check.ts";
 import type { State } from "../state.ts";
 import { scopeOfHolder } from "./model.ts";
 
@@ -20,7 +21,7 @@ const endedOf = ({ handles }: State): number => handles.count((row) => row.ended
 
 /** A smaller bound may leave more. */
 export const checkH2Change = (before: State, after: State): string | undefined => {
-  const max = after.scope.options.max_ended_handles;
+  const max = mostOf("max_ended_handles", before, after);
   return endedOf(after) <= Math.max(max, endedOf(before)) ? undefined : `H2: ${endedOf(after)} ended handles of ${max}`;
 };
 

@@ -1,5 +1,6 @@
 /** The invariants of schedules, one function each: what is broken, and in which of them. */
 import { type Due, isBefore } from "../deadline.ts";
+import { mostOf } from "../scope/check.ts";
 import type { State } from "../state.ts";
 import type { ScheduleRow } from "./model.ts";
 
@@ -31,7 +32,7 @@ const enabled = ({ schedules: { rows: schedules } }: State): number =>
   schedules.count(({ schedule }) => schedule.enabled);
 
 export const checkM2Change = (before: State, after: State): string | undefined => {
-  const { max_schedules: max } = after.scope.options;
+  const max = mostOf("max_schedules", before, after);
   return enabled(after) <= Math.max(max, enabled(before)) ? undefined : `M2: ${enabled(after)} schedules of ${max}`;
 };
 
@@ -55,17 +56,17 @@ export const checkM4: Check = (state) =>
   });
 
 export const checkM4Change = (before: State, after: State): string | undefined =>
-  firstOf(before, ({ schedule: was }) => {
-    const is = after.schedules.rows.get(was.id)?.schedule;
-    if (is === undefined || is.trigger_count >= was.trigger_count) return undefined;
-    return `M4: it had fired ${was.trigger_count} times, now ${is.trigger_count}`;
+  firstOf(before, ({ schedule: was, born }) => {
+    const row = after.schedules.rows.get(was.id);
+    if (row?.born !== born || row.schedule.trigger_count >= was.trigger_count) return undefined;
+    return `M4: it had fired ${was.trigger_count} times, now ${row.schedule.trigger_count}`;
   });
 
 const over = ({ schedules: { rows: schedules } }: State): number =>
   schedules.count(({ schedule, probe }) => !schedule.enabled && probe === undefined);
 
 export const checkM5Change = (before: State, after: State): string | undefined => {
-  const { max_ended_tasks: max } = after.scope.options;
+  const max = mostOf("max_ended_tasks", before, after);
   return over(after) <= Math.max(max, over(before)) ? undefined : `M5: ${over(after)} disabled schedules of ${max}`;
 };
 

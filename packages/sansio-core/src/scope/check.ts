@@ -29,3 +29,10 @@ export const checkS4Change = (before: State, after: State): string | undefined =
 };
 
 export const scopeChangeChecks = [checkS1Change, checkS2Change, checkS3Change, checkS4Change] as const;
+
+/** The bound of a step that changes the options as well: its time passes under those of before. */
+export const mostOf = (
+  bound: "max_runs" | "max_ended_tasks" | "max_schedules" | "max_ended_handles",
+  before: State,
+  after: State,
+): number => Math.max(before.scope.options[bound], after.scope.options[bound]);
