@@ -1,0 +1,42 @@
+/** `pnpm mix [SEEDS] [--seed N] [--events N] [--without FAULT,…]`: the standard mix; a seed repeats a run. */
+import { parseArgs } from "node:util";
+import { type MixFault, describeMixes, mixCoverage, mixFaults, runMixes } from "@pawl/testkit";
+
+const { positionals, values } = parseArgs({
+  options: { seed: { type: "string" }, events: { type: "string" }, without: { type: "string", default: "" } },
+  allowPositionals: true,
+});
+
+const wholeNumber = (name: string, text: string): number => {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  console.error(`${name}: expected a whole number above 0, found \`${text}\``);
+  process.exit(2);
+};
+const isFault = (name: string): name is MixFault => mixFaults.some((fault) => fault === name);
+const named = values.without.split(",").filter((name) => name !== "");
+const stray = named.find((name) => !isFault(name));
+if (stray !== undefined) {
+  console.error(`--without: expected some of ${mixFaults.join(", ")}, found \`${stray}\``);
+  process.exit(2);
+}
+
+const { seed } = values;
+const seeds = wholeNumber("SEEDS", positionals[0] ?? (seed === undefined ? "10000" : "1"));
+const start = process.cpuUsage();
+const report = runMixes({
+  seeds,
+  seed: seed === undefined ? 1 : wholeNumber("--seed", seed),
+  without: named.filter(isFault),
+  ...(values.events === undefined ? {} : { events: wholeNumber("--events", values.events) }),
+});
+const { user, system } = process.cpuUsage(start);
+console.log(describeMixes(report));
+console.log(
+  `${((user + system) / 1e6).toFixed(1)} s of CPU, ${((user + system) / report.events).toFixed(1)} us an event`,
+);
+
+const { events, rejections } = mixCoverage(report.coverage);
+const isThin = [events, rejections].some(({ met, all }) => met / all < 0.95) && seeds >= 300;
+if (isThin) console.log("events or rejections are covered below 95 %");
+process.exitCode = report.failure !== undefined || isThin ? 1 : 0;
