@@ -5,9 +5,17 @@ import { type Figure, type Result, measure } from "./figure.ts";
 import { hostFigures } from "./host.ts";
 import { nodeFigures } from "./node.ts";
 import { replayFigures } from "./replay.ts";
+import { simFigures } from "./sim.ts";
 import { valueFigures } from "./value.ts";
 
-const figures: readonly Figure[] = [...valueFigures, ...coreFigures, ...replayFigures, ...nodeFigures, ...hostFigures];
+const figures: readonly Figure[] = [
+  ...valueFigures,
+  ...coreFigures,
+  ...replayFigures,
+  ...nodeFigures,
+  ...hostFigures,
+  ...simFigures,
+];
 
 const { positionals, values } = parseArgs({
   options: { json: { type: "boolean", default: false } },
