@@ -38,11 +38,11 @@ export class Connection {
   readonly #socket: WebSocket;
   readonly #port: ConnectionPort;
   readonly #outgoing: Outgoing;
-  readonly #inFlight = new Set<number>();
+  /** Questions that are not answered yet; each is told when nobody is left to hear its answer. */
+  readonly #inFlight = new Map<number, AbortController>();
   readonly #executors = new Map<string, OwnExecutor>();
   readonly #subscriptions = new Map<number, Subscription>();
   #claims: Claims | undefined;
-  readonly #gone = new AbortController();
   #hasAnswered = true;
   #badFrames = 0;
   #timer: NodeJS.Timeout;
@@ -69,7 +69,7 @@ export class Connection {
     clearTimeout(this.#timer);
     clearTimeout(this.#expiry);
     this.#claims = undefined;
-    this.#gone.abort();
+    for (const asked of this.#inFlight.values()) asked.abort();
     for (const subscription of this.#subscriptions.values()) subscription.end();
     this.#subscriptions.clear();
     for (const { leave } of this.#executors.values()) leave();
@@ -174,8 +174,9 @@ export class Connection {
     const misfit = this.#misfit(frame, claims);
     if (misfit !== undefined) return this.#error(misfit);
     const { id } = frame;
-    this.#inFlight.add(id);
-    const answered = this.#answered(frame, claims);
+    const gone = new AbortController();
+    this.#inFlight.set(id, gone);
+    const answered = this.#answered(frame, claims, gone.signal);
     void answered
       .catch((thrown: unknown): HostFrame => ({ type: "error", id, ...failureOf(thrown, this.#port.log) }))
       .then((said) => {
@@ -184,7 +185,7 @@ export class Connection {
       });
   }
 
-  #answered(frame: Question, claims: Claims): Promise<HostFrame> {
+  #answered(frame: Question, claims: Claims, gone: AbortSignal): Promise<HostFrame> {
     switch (frame.type) {
       case "observe":
         return this.#observe(frame, claims);
@@ -193,7 +194,7 @@ export class Connection {
       case "settle":
         return settle(this.#port.runtime, this.#executors, frame);
       default:
-        return this.#answer(frame, claims);
+        return this.#answer(frame, claims, gone);
     }
   }
 
@@ -214,9 +215,9 @@ export class Connection {
     this.#outgoing.send({ type: "done", id });
   }
 
-  async #answer(frame: Parameters<typeof answer>[1], claims: Claims): Promise<HostFrame> {
+  async #answer(frame: Parameters<typeof answer>[1], claims: Claims, gone: AbortSignal): Promise<HostFrame> {
     const session = await sessionOf(this.#port.runtime, frame.scope, claims);
-    return answer(session, frame, { by: claims.by, gone: this.#gone.signal });
+    return answer(session, frame, { by: claims.by, gone });
   }
 
   /** Goes on until the client wants no more, or is gone. */

@@ -1,0 +1,135 @@
+/** Somebody who works with a host: calls tools, watches, resolves, approves, cancels, and notes what was acknowledged. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Event, Reply } from "@pawl/sansio-core";
+import { stableHash } from "@pawl/tool-value";
+import { type Client, HostRefused, type Observed, type SessionClient } from "../../src/client/client.ts";
+import type { Program } from "./program.ts";
+
+export interface Account {
+  readonly program: Program;
+  /** Of each request, without the time that it took. */
+  readonly replies: ReadonlyMap<string, readonly Reply[]>;
+  readonly observed: readonly Observed[];
+  /** Events that have to be in the log: the host said that what they say is done. */
+  readonly acknowledged: readonly Partial<Event>[];
+}
+
+const withoutTimes = (replies: readonly Reply[]): readonly Reply[] =>
+  replies.map((reply) => ({ ...reply, duration_ms: 0 }));
+
+/** Whether a decision was taken is not known, or it was not its time yet: the log says. */
+const undecided = new Set(["connection_lost", "scope_lost", "owned_by", "wrong_phase", "call_ended", "call_unknown"]);
+
+export class Agent {
+  readonly #session: SessionClient;
+  readonly #program: Program;
+  readonly #observed: Observed[] = [];
+  readonly #acknowledged: Partial<Event>[] = [];
+  readonly #replies = new Map<string, readonly Reply[]>();
+  readonly #acts: Promise<void>[] = [];
+  /** An act that fails ends the agent, which might wait for its effect for ever. */
+  readonly #failure = Promise.withResolvers<never>();
+
+  constructor(client: Client, program: Program) {
+    this.#session = client.session(program.session);
+    this.#program = program;
+    this.#failure.promise.catch(() => undefined);
+  }
+
+  async run(): Promise<Account> {
+    const observation = this.#session.observe({ window: 64 });
+    const watched = this.#watch(observation);
+    watched.catch(() => undefined); // It is awaited below.
+    await Promise.race([this.#call(), watched, this.#failure.promise]);
+    await Promise.all(this.#acts);
+    await observation.return();
+    await watched;
+    const [replies, observed, acknowledged] = [this.#replies, this.#observed, this.#acknowledged];
+    return { program: this.#program, replies, observed, acknowledged };
+  }
+
+  async #call(): Promise<void> {
+    for (const { id, calls } of this.#program.requests) {
+      this.#replies.set(id, withoutTimes(await this.#session.call(id, calls, { keep: true })));
+      await this.#session.acknowledge(id);
+      this.#acknowledged.push({ type: "reply.acked", request: id });
+    }
+    for (const { id, calls } of this.#program.requests) {
+      const again = withoutTimes(await this.#session.call(id, calls, { keep: true }));
+      if (stableHash(again as never) !== stableHash(this.#replies.get(id) as never))
+        throw new Error(`${this.#session.scope} ${id}: submitted again, its replies differ: ${JSON.stringify(again)}`);
+    }
+  }
+
+  async #watch(observation: AsyncIterable<Observed>): Promise<void> {
+    for await (const observed of observation) {
+      const { cursor } = observed;
+      const last = this.#observed.at(-1)?.cursor ?? 0;
+      if (cursor !== last + 1) throw new Error(`${this.#session.scope}: after event ${last} came ${cursor}`);
+      this.#observed.push(observed);
+      for (const act of this.#actsOn(observed.event)) this.#act(act);
+    }
+  }
+
+  #act(act: () => Promise<void>): void {
+    const acting = act();
+    acting.catch(this.#failure.reject);
+    this.#acts.push(acting);
+  }
+
+  #actsOn(event: Event): readonly (() => Promise<void>)[] {
+    switch (event.type) {
+      case "request.submitted":
+        return event.calls.flatMap(({ id, tool, args }) =>
+          tool === "asked" ? [() => this.#approve(`${event.request}:${id}`, stableHash(args))] : [],
+        );
+      case "effect.requested": {
+        const { effect } = event;
+        return effect.kind === "wait" ? [() => this.#resolve(effect.wait)] : [];
+      }
+      case "call.settled": {
+        const { result } = event;
+        return result.type === "pending" ? [() => this.#resolve(result.key)] : [];
+      }
+      case "step.settled":
+        return event.key === "durable-step:begun" ? [() => this.#cancel(event.call)] : [];
+      default:
+        return [];
+    }
+  }
+
+  async #resolve(key: string): Promise<void> {
+    const resolution = { status: "ok", payload: "resolved" } as const;
+    const outcome = await this.#session.resolveById(key, resolution);
+    const isOurs = outcome.status === "already_resolved" && outcome.terminal.status === "ok";
+    if (outcome.status !== "accepted" && !isOurs) throw new Error(`${key}: resolved as ${JSON.stringify(outcome)}`);
+    this.#acknowledged.push({ type: "wait.resolved", key });
+  }
+
+  #isDecided(call: string): boolean {
+    return this.#observed.some(({ event }) => event.type === "approval.decided" && event.call === call);
+  }
+
+  async #approve(call: string, hash: string): Promise<void> {
+    while (!this.#isDecided(call)) {
+      try {
+        await this.#session.approve(call, { hash });
+        break;
+      } catch (thrown) {
+        if (!(thrown instanceof HostRefused) || !undecided.has(thrown.code)) throw thrown;
+        await pause(5);
+      }
+    }
+    this.#acknowledged.push({ type: "approval.decided", call });
+  }
+
+  /** Asked again over a new connection, it may come too late for what it ended itself. */
+  async #cancel(call: string): Promise<void> {
+    try {
+      await this.#session.cancel({ call });
+    } catch (thrown) {
+      if (!(thrown instanceof HostRefused) || thrown.code !== "call_ended") throw thrown;
+    }
+    this.#acknowledged.push({ type: "call.cancelled", call });
+  }
+}

@@ -1,0 +1,172 @@
+/** What has to hold of a world when all is over: its logs, what was done outside, and what its agents were told. */
+import { join } from "node:path";
+import type { Journal } from "@pawl/runtime";
+import { type Event, type EventOf, type Recorded, headerLine, replay } from "@pawl/sansio-core";
+import { stableHash } from "@pawl/tool-value";
+import { sqliteJournal } from "../../src/index.ts";
+import type { Account } from "./agent.ts";
+import { type Done, Effects } from "./effects.ts";
+
+export interface Checked {
+  readonly events: number;
+  readonly steps: number;
+  readonly wrong: readonly string[];
+}
+
+const textOf = (value: unknown): string => stableHash(value as never);
+const groupedBy = <A>(all: readonly A[], keyOf: (one: A) => string): ReadonlyMap<string, readonly A[]> =>
+  Map.groupBy(all, keyOf);
+
+const isKeyed = ({ key }: EventOf<"step.settled">): boolean => key.startsWith("durable-step:keyed");
+
+class ScopeCheck {
+  readonly #scope: string;
+  readonly #recorded: Recorded[] = [];
+  readonly wrong: string[] = [];
+  steps = 0;
+
+  constructor(scope: string) {
+    this.#scope = scope;
+  }
+
+  get events(): number {
+    return this.#recorded.length;
+  }
+
+  #expect(holds: boolean, message: string): void {
+    if (!holds) this.wrong.push(`${this.#scope}: ${message}`);
+  }
+
+  async log(journal: Journal): Promise<void> {
+    const lines = (await journal.read(this.#scope, 1)).map(({ line }) => line);
+    const header = headerLine({ format: 1, protocol: 1, scope: this.#scope, epoch: 1, writer: "kills", base: 0 });
+    const onStep = (recorded: Recorded): void => void this.#recorded.push(recorded);
+    const { fault, events } = replay([header, ...lines], { onStep });
+    this.#expect(fault === undefined, `the log does not replay: ${fault?.message}`);
+    this.#expect(events === lines.length, `${events} events replay of ${lines.length}`);
+    const check = await journal.verify(this.#scope);
+    this.#expect(check?.type === "whole", `the chain is ${JSON.stringify(check)}`);
+  }
+
+  /** What was seen is there, and what was said to be done. */
+  account({ observed, acknowledged }: Account): void {
+    for (const { cursor, event } of observed) {
+      const recorded = this.#recorded[cursor - 1]?.event;
+      this.#expect(textOf(recorded ?? null) === textOf(event), `event ${cursor} was seen as ${JSON.stringify(event)}`);
+    }
+    for (const fact of acknowledged) {
+      const isFact = (event: Event): boolean =>
+        Object.entries(fact).every(([field, value]) => event[field as keyof Event] === value);
+      const found = this.#recorded.filter(({ event }) => isFact(event)).length;
+      this.#expect(found === 1, `acknowledged, and ${found} times in the log: ${JSON.stringify(fact)}`);
+    }
+  }
+
+  /** The epochs in which each process wrote. */
+  #epochs(): ReadonlyMap<string, readonly number[]> {
+    const opened = this.#recorded.flatMap(({ event }) => (event.type === "scope.opened" ? [event] : []));
+    const owned = groupedBy(opened, ({ owner }) => owner);
+    return new Map([...owned].map(([owner, all]) => [owner, all.map(({ epoch }) => epoch)]));
+  }
+
+  /** What is done outside is on record before; a result that is on record was made for it, and is not made again. */
+  effects(done: readonly Done[]): void {
+    const made = groupedBy(done, ({ call, key }) => `${call} ${key}`);
+    const epochs = this.#epochs();
+    const recoveries = new Map<string, string>();
+    for (const { event, epoch } of this.#recorded) {
+      if (event.type === "effect.requested" && event.effect.kind === "step")
+        recoveries.set(`${event.call} ${event.key}`, event.effect.recovery);
+      if (event.type === "step.settled" && !isKeyed(event)) this.#settled(event, epoch, made, epochs);
+    }
+    for (const [name, all] of made)
+      this.#made(name, all, name.endsWith(" body") ? "once" : recoveries.get(name), epochs);
+  }
+
+  #settled(
+    { call, key, result }: EventOf<"step.settled">,
+    epoch: number,
+    made: ReadonlyMap<string, readonly Done[]>,
+    epochs: ReadonlyMap<string, readonly number[]>,
+  ): void {
+    const name = `${call} ${key}`;
+    const epochsOf = ({ instance }: Done): readonly number[] => epochs.get(instance) ?? [];
+    const all = made.get(name) ?? [];
+    const isMade = all.some((one) => epochsOf(one).includes(epoch));
+    this.#expect(isMade || result.status === "err", `${name} is on record, and was not done by whoever recorded it`);
+    const isAgain = all.some((one) => epochsOf(one).every((other) => other > epoch));
+    this.#expect(!isAgain, `${name} was done again after it was on record`);
+    this.steps += 1;
+  }
+
+  #made(
+    name: string,
+    all: readonly Done[],
+    recovery: string | undefined,
+    epochs: ReadonlyMap<string, readonly number[]>,
+  ): void {
+    this.#expect(recovery !== undefined, `${name} was done, and is not on record`);
+    if (recovery === "once") this.#expect(all.length === 1, `${name} may be done once, was ${all.length} times`);
+    for (const [instance, own] of groupedBy(all, (one) => one.instance)) {
+      const most = epochs.get(instance)?.length ?? 0;
+      this.#expect(own.length <= most, `${name} was done ${own.length} times in ${most} lives of ${instance}`);
+    }
+  }
+
+  /** A keyed service has done once what was asked for. */
+  served(keys: readonly string[]): void {
+    const asked = this.#recorded.filter(({ event }) => event.type === "step.settled" && isKeyed(event));
+    this.#expect(keys.length === asked.length, `${asked.length} keyed steps are on record, ${keys.length} were served`);
+  }
+
+  /** The replies are those of the same session when nobody was killed; only what may run once may be unknown instead. */
+  replies({ replies, program }: Account, undisturbed: Account | undefined): void {
+    for (const { id } of program.requests) {
+      const [found, expected] = [replies.get(id), undisturbed?.replies.get(id)];
+      for (const [i, reply] of (found ?? []).entries()) {
+        const wanted = expected?.[i];
+        const isSame = textOf(reply) === textOf(wanted ?? null) || isUnknownOf(reply, wanted);
+        this.#expect(isSame, `${id} was answered ${JSON.stringify(reply)}, undisturbed ${JSON.stringify(wanted)}`);
+      }
+      this.#expect(found?.length === expected?.length && found !== undefined, `${id} has not all its replies`);
+    }
+  }
+}
+
+type Told = NonNullable<ReturnType<Account["replies"]["get"]>>[number];
+
+const isUnknownOf = ({ tool, output }: Told, wanted: Told | undefined): boolean => {
+  if (tool === "bound") return JSON.stringify(output).includes("unknown");
+  const [found, expected] = [output.outcome, wanted?.output.outcome].map((outcome) => JSON.stringify(outcome ?? null));
+  return (
+    tool === "once" &&
+    found?.replaceAll(/"unknown"|"once-\d+-slow"/g, "·") === expected?.replaceAll(/"once-\d+-slow"/g, "·")
+  );
+};
+
+export const checkWorld = async (
+  folder: string,
+  accounts: readonly Account[],
+  undisturbed: readonly Account[],
+): Promise<Checked> => {
+  const journal = sqliteJournal(join(folder, "journal.db"));
+  const effects = new Effects(folder);
+  const done = groupedBy(effects.done, ({ scope }) => scope);
+  const served = groupedBy(effects.served, (key) => key.split(" ")[0] as string);
+  const wanted = new Map(undisturbed.map((account) => [account.program.session, account]));
+  const [wrong, counts]: [string[], { events: number; steps: number }] = [[], { events: 0, steps: 0 }];
+  for (const account of accounts) {
+    const scope = `session:${account.program.session}`;
+    const check = new ScopeCheck(scope);
+    await check.log(journal);
+    check.account(account);
+    check.effects(done.get(scope) ?? []);
+    check.served(served.get(scope) ?? []);
+    check.replies(account, wanted.get(account.program.session));
+    wrong.push(...check.wrong);
+    counts.events += check.events;
+    counts.steps += check.steps;
+  }
+  await journal.close();
+  return { ...counts, wrong };
+};

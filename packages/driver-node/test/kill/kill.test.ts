@@ -1,0 +1,19 @@
+/** Hosts that are killed with SIGKILL at random moments and at named points, while agents work with them. */
+import { describe, expect, it } from "vitest";
+import { points } from "./fate.ts";
+import { type KillReport, runKills } from "./run.ts";
+
+const kills = 100;
+
+describe("hosts that are killed", () => {
+  it("lose nothing that was acknowledged, do nothing twice, and answer as one that nobody kills", async () => {
+    const seeds = [1, 2];
+    const reports = await Promise.all(seeds.map((seed) => runKills({ kills, seed })));
+    for (const [i, { wrong, folder }] of reports.entries()) expect(wrong, `seed ${seeds[i]}, in ${folder}`).toEqual([]);
+    const sum = (of: (report: KillReport) => number): number => reports.reduce((all, one) => all + of(one), 0);
+    expect(sum((report) => report.kills)).toBe(200);
+    expect(sum(({ steps }) => steps)).toBeGreaterThan(100);
+    const missed = points.filter((point) => sum(({ at }) => at[point] ?? 0) === 0);
+    expect(missed, "points at which nobody died").toEqual([]);
+  }, 600_000);
+});

@@ -1,0 +1,76 @@
+/** Processes of the tests, from the outside: started, told what to do, stopped, woken and killed by their own number. */
+import { type ChildProcess, type ForkOptions, fork } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Order } from "./order.ts";
+
+type Said =
+  | { readonly type: "loaded" }
+  | { readonly type: "up"; readonly url: string }
+  | { readonly type: "weighs"; readonly heap: number; readonly resident: number };
+
+/** Compiled code of the processes, which start faster so. */
+const compiled = join(tmpdir(), "pawl-kills-cache");
+
+export class Life {
+  readonly #child: ChildProcess;
+  readonly #loaded: Promise<unknown>;
+  /** The signal that ended it. */
+  readonly ended: Promise<NodeJS.Signals | null>;
+
+  /** Loads its modules, and waits to be told what to do. */
+  constructor(execArgv: readonly string[] = []) {
+    const env = { ...process.env, NODE_COMPILE_CACHE: compiled };
+    const stdio = ["ignore", "ignore", "inherit", "ipc"] satisfies ForkOptions["stdio"];
+    this.#child = fork(join(import.meta.dirname, "process.ts"), { env, execArgv: [...execArgv], stdio });
+    this.#loaded = this.#said("loaded");
+    this.#loaded.catch(() => undefined); // Whoever begins it hears of it.
+    this.ended = once(this.#child, "exit").then(([, signal]) => signal as NodeJS.Signals | null);
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  #said<T extends Said["type"]>(type: T): Promise<Extract<Said, { readonly type: T }>> {
+    return new Promise((resolve, reject) => {
+      const hear = (said: Said): void => {
+        if (said.type !== type) return;
+        this.#child.off("message", hear).off("exit", fail);
+        resolve(said as Extract<Said, { readonly type: T }>);
+      };
+      const fail = (code: number | null, signal: string | null): void =>
+        reject(new Error(`the process ended (${code ?? signal}) before it said \`${type}\``));
+      this.#child.on("message", hear).on("exit", fail);
+    });
+  }
+
+  /** Where it can be reached. A process may be killed before that: then there is no such place. */
+  async begin(order: Order): Promise<string | undefined> {
+    await this.#loaded;
+    const up = this.#said("up");
+    this.#child.send(order);
+    try {
+      return (await up).url;
+    } catch (thrown) {
+      if ((await this.ended) !== "SIGKILL") throw thrown;
+      return undefined;
+    }
+  }
+
+  /** How many bytes it holds, and how many it has of the machine. */
+  async weight(): Promise<{ readonly heap: number; readonly resident: number }> {
+    const weighs = this.#said("weighs");
+    this.#child.send("weigh");
+    return weighs;
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  wake(): void {
+    this.#child.kill("SIGCONT");
+  }
+}

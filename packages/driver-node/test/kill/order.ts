@@ -1,0 +1,17 @@
+/** What a process of the tests is told to be. */
+import type { HostLimits } from "../../src/index.ts";
+import type { Fate } from "./fate.ts";
+
+export interface Order {
+  readonly folder: string;
+  readonly instance: string;
+  readonly commits: "inline" | "thread";
+  readonly fate?: Fate;
+  readonly snapshots?: boolean;
+  /** How long some steps take before they do what they do. */
+  readonly slowMs?: number;
+  readonly leaseMs?: number;
+  readonly limits?: Partial<HostLimits>;
+}
+
+export const hostSecret = new Uint8Array(32).fill(9);

@@ -1,0 +1,109 @@
+/** Tools that do all that a tool may be killed in, and tell the world of it. */
+import { setTimeout as pause } from "node:timers/promises";
+import { EffectError, type ToolContext, type ToolDefinition, defineTool } from "@pawl/runtime";
+import { pending } from "@pawl/tool-value";
+import type { Effects } from "./effects.ts";
+import type { Fates } from "./fate.ts";
+
+export interface Args {
+  /** The name of the call in the log: what it does outside is found again under it. */
+  readonly call: string;
+  readonly n: number;
+}
+
+const isUnknown = (thrown: unknown): boolean => thrown instanceof EffectError && thrown.code === "step_outcome_unknown";
+
+const tool = (name: string, execute: (args: Args, ctx: ToolContext) => unknown, more: Partial<ToolDefinition> = {}) =>
+  defineTool<Args>({ name, durable: true, execute, ...more } as ToolDefinition<Args>);
+
+export interface ToolPort {
+  readonly effects: Effects;
+  readonly fates: Fates;
+  readonly instance: string;
+  /** How long some steps take before they do what they do. */
+  readonly slowMs: number;
+}
+
+export const toolsOf = ({ effects, fates, instance, slowMs }: ToolPort): readonly ToolDefinition[] => {
+  const tell = (ctx: ToolContext, call: string, key: string): void => {
+    effects.tell({ scope: ctx.sessionId, call, key, instance, at: Date.now() });
+    fates.at("after_effect");
+  };
+  const step = (ctx: ToolContext, call: string, name: string, recovery: "again" | "once" = "again") => {
+    const perform = async (): Promise<string> => {
+      if (name.endsWith("slow") && slowMs > 0) await pause(slowMs);
+      tell(ctx, call, `durable-step:${name}`);
+      return name;
+    };
+    return ctx.runJson(name, { name }, perform, { recovery });
+  };
+
+  return [
+    tool("steps", async ({ call, n }, ctx) => {
+      const results: unknown[] = [];
+      for (let i = 0; i < n; i++) {
+        results.push(await ctx.all([step(ctx, call, `left-${i}`), step(ctx, call, `right-${i}-slow`)]));
+        await ctx.sleep(3);
+      }
+      return results;
+    }),
+    tool("once", async ({ call, n }, ctx) => {
+      const results: string[] = [];
+      for (let i = 0; i < n; i++) {
+        try {
+          results.push(await step(ctx, call, `once-${i}-slow`, "once"));
+        } catch (thrown) {
+          if (!isUnknown(thrown)) throw thrown;
+          results.push("unknown");
+        }
+      }
+      return results;
+    }),
+    tool("keyed", async ({ n }, ctx) => {
+      const results: string[] = [];
+      for (let i = 0; i < n; i++) {
+        const perform = (_: unknown, { key }: { readonly key: string }): string => {
+          effects.serve(`${ctx.sessionId} ${key}`);
+          fates.at("after_effect");
+          return `served-${i}`;
+        };
+        results.push(await ctx.runJson(`keyed-${i}`, { i }, perform, { recovery: "idempotent" }));
+      }
+      return results;
+    }),
+    tool("heavy", async ({ call, n }, ctx) => {
+      let size = 0;
+      for (let i = 0; i < n; i++) {
+        const perform = (): string => {
+          tell(ctx, call, `durable-step:heavy-${i}`);
+          return String(i).repeat(20_000);
+        };
+        size += (await ctx.runJson(`heavy-${i}`, { i }, perform)).length;
+      }
+      return size;
+    }),
+    tool("waits", async ({ call }, ctx) => {
+      const before = await step(ctx, call, "before");
+      const heard = await ctx.awaitEventJson("go");
+      return [before, heard, await step(ctx, call, "after")];
+    }),
+    tool("asked", async ({ call, n }, ctx) => [n, await step(ctx, call, "approved")], { policy: "requires_approval" }),
+    tool("long", async ({ call }, ctx) => {
+      await step(ctx, call, "begun");
+      await ctx.sleep(3_600_000);
+    }),
+    tool("brief", async ({ n }, ctx) => {
+      await ctx.sleep(20);
+      return n;
+    }),
+    tool("outside", () => pending({ on_cancel: "ignore" })),
+    tool(
+      "bound",
+      ({ call }, ctx) => {
+        tell(ctx, call, "body");
+        return "bound";
+      },
+      { durable: false },
+    ),
+  ];
+};
