@@ -40,4 +40,4 @@ const { runtime, close } = openRuntime({ file: join(folder, "journal.db"), tools
 const session = await runtime.session("demo");
 const [reply] = await session.call("trip-1", [{ id: "call-1", tool: "book_trip", args: { to: "Lviv" } }]);
 console.log(`reply ${JSON.stringify(reply?.output.outcome)}`);
-close();
+await close();

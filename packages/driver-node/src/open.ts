@@ -1,34 +1,37 @@
 /** One Node process that runs tools over a journal file. */
 import { randomUUID } from "node:crypto";
-import { type HostPort, Runtime, type ToolDefinition } from "@pawl/runtime";
-import type { Options } from "@pawl/sansio-core";
+import { Runtime, type RuntimeOptions } from "@pawl/runtime";
 import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./roots.ts";
 import { sqliteJournal } from "./sqlite/journal.ts";
 
-export interface OpenOptions {
+/** What a runtime is told besides its ports; a `lease` lets several processes share the file. */
+export interface OpenOptions extends Pick<
+  RuntimeOptions,
+  "tools" | "host" | "options" | "patience" | "lease" | "linger"
+> {
   /** The journal; made where there is none. */
   readonly file: string;
-  readonly tools: readonly ToolDefinition[];
-  readonly host?: HostPort;
-  readonly options?: Partial<Options>;
 }
 
 export interface OpenRuntime {
   readonly runtime: Runtime;
+  /** Ends what runs, as if by a crash, and resolves when all that was stepped is on disk. */
   readonly close: () => Promise<void>;
 }
 
-export const openRuntime = ({ file, tools, host = {}, options = {} }: OpenOptions): OpenRuntime => {
+export const openRuntime = ({ file, ...told }: OpenOptions): OpenRuntime => {
   const journal = sqliteJournal(file);
   const runtime = new Runtime({
     journal,
     platform: nodePlatform,
-    tools,
     instance: `node:${process.pid}:${randomUUID()}`,
     roots: rootsOf(file),
-    host,
-    options,
+    ...told,
   });
-  return { runtime, close: journal.close };
+  const close = async (): Promise<void> => {
+    await runtime.close();
+    await journal.close();
+  };
+  return { runtime, close };
 };

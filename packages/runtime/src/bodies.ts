@@ -20,7 +20,7 @@ import { type CallFacts, completionKeyId } from "./context/facts.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
 import { Quarantined, recordedIn } from "./fold.ts";
 import type { Cause, ScopeRunner } from "./scope.ts";
-import type { SessionPort } from "./session.ts";
+import type { SessionPort } from "./session-port.ts";
 import { type Recorded, recordedOf } from "./timeline.ts";
 import { tokenOf } from "./token.ts";
 import { type ToolDefinition, checkArgs, resultOfReturned, resultOfThrown } from "./tool.ts";
@@ -49,6 +49,8 @@ export class Bodies {
   readonly #runs = new Map<CallRef, BodyRun>();
   /** Requests for which their link has no room yet. */
   #blocked: (() => void)[] = [];
+  /** Runs whose past is being read. */
+  readonly #starting = new Set<Command>();
 
   constructor(port: SessionPort, runner: () => ScopeRunner, reach: () => ProcessReach) {
     this.#port = port;
@@ -62,6 +64,11 @@ export class Bodies {
 
   at(call: CallRef): BodyRun | undefined {
     return this.#runs.get(call);
+  }
+
+  /** Whether none runs, and none is about to. */
+  get isEmpty(): boolean {
+    return this.#runs.size === 0 && this.#starting.size === 0;
   }
 
   /** Hands one answer to each body that may hear one. */
@@ -83,6 +90,15 @@ export class Bodies {
 
   /** Begins the run that a command asks for. A later run is on record before its first word. */
   async execute(command: Of<"tool.execute">): Promise<void> {
+    this.#starting.add(command);
+    try {
+      await this.#execute(command);
+    } finally {
+      this.#starting.delete(command);
+    }
+  }
+
+  async #execute(command: Of<"tool.execute">): Promise<void> {
     const { call, attempt, run, cause, tool_id: toolId } = command;
     if (cause !== undefined) {
       this.#runner().tell({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
@@ -111,6 +127,7 @@ export class Bodies {
 
   async #run(command: Of<"tool.execute">, tool: ToolDefinition, past: Past): Promise<void> {
     const { call, attempt, run } = command;
+    this.#starting.delete(command);
     this.end(call);
     const body = new BodyRun({ call, attempt, run }, this.#bodyPort(), past);
     this.#runs.set(call, body);

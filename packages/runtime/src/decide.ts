@@ -42,6 +42,10 @@ export class Edits {
     return new Promise((over, lost) => this.#watches.push({ call, over, lost }));
   }
 
+  get isEmpty(): boolean {
+    return this.#watches.length === 0;
+  }
+
   stepped(state: State, event: Event): void {
     if (this.#watches.length === 0) return;
     const ended = this.#watches.filter(({ call }) => !isEditing(state, call));

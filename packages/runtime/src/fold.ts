@@ -22,8 +22,9 @@ export const recordedIn = (scope: string, { seq, line }: JournalLine): Recorded 
   return recorded.right;
 };
 
-export const foldLines = (scope: string, lines: readonly JournalLine[]): State => {
-  let state = initial(scope);
+/** The state after these lines, which follow on another. */
+export const foldLines = (scope: string, lines: readonly JournalLine[], from: State = initial(scope)): State => {
+  let state = from;
   for (const line of lines) {
     const followed = follow(state, recordedIn(scope, line), line.seq);
     if (E.isLeft(followed)) throw new Quarantined(scope, describeFault(followed.left), followed.left);

@@ -1,6 +1,7 @@
 /** `@pawl/runtime`: the interpreter that every driver shares. */
 export { Runtime, type RuntimeOptions } from "./runtime.ts";
-export { type HostPort, Session } from "./session.ts";
+export { type HostPort } from "./host-request.ts";
+export { Session } from "./session.ts";
 export { type Submission, type Waiting } from "./request.ts";
 export { Resolved } from "./resolve.ts";
 export { type Approval, type Rejecting, type Stickiness } from "./decide.ts";

@@ -32,6 +32,38 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
+/** Those who wait for replies, by request. They wait on while their scope is out of memory. */
+export class Callers {
+  readonly #waiters = new Map<string, Waiter[]>();
+
+  get isEmpty(): boolean {
+    return this.#waiters.size === 0;
+  }
+
+  add(request: string, waiter: Waiter): void {
+    this.#waiters.set(request, [...(this.#waiters.get(request) ?? []), waiter]);
+  }
+
+  /** All who wait for a request; they wait no more. */
+  take(request: string): readonly Waiter[] {
+    const waiters = this.#waiters.get(request) ?? [];
+    this.#waiters.delete(request);
+    return waiters;
+  }
+
+  leave(request: string, waiter: Waiter): void {
+    const others = (this.#waiters.get(request) ?? []).filter((other) => other !== waiter);
+    if (others.length > 0) this.#waiters.set(request, others);
+    else this.#waiters.delete(request);
+    waiter.reject(new Refused("waiter_gone", `nobody waits here for request \`${request}\` any more`));
+  }
+
+  lose(error: Error): void {
+    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(error);
+    this.#waiters.clear();
+  }
+}
+
 type Verdict =
   | { readonly type: "waiting"; readonly replies: Promise<readonly Reply[]> }
   | { readonly type: "finished"; readonly seq: number }
@@ -51,10 +83,11 @@ const conflict = (request: string, expected: string, found: string): Verdict & {
 
 export class Requests {
   readonly #access: Access;
-  readonly #waiters = new Map<string, Waiter[]>();
+  readonly callers: Callers;
 
-  constructor(access: Access) {
+  constructor(access: Access, callers: Callers) {
     this.#access = access;
+    this.callers = callers;
   }
 
   /** Submits calls and waits for their replies. */
@@ -130,24 +163,16 @@ export class Requests {
   #wait(request: string, { keep = false, signal }: Waiting): Promise<readonly Reply[]> {
     const promise = new Promise<readonly Reply[]>((resolve, reject) => {
       const waiter = { resolve, reject, keep };
-      this.#waiters.set(request, [...(this.#waiters.get(request) ?? []), waiter]);
-      signal?.addEventListener("abort", () => this.#leave(request, waiter), { once: true });
+      this.callers.add(request, waiter);
+      signal?.addEventListener("abort", () => this.callers.leave(request, waiter), { once: true });
     });
     promise.catch(() => undefined); // Who submitted hears of a lost scope by what they wait for first.
     return promise;
   }
 
-  #leave(request: string, waiter: Waiter): void {
-    const others = (this.#waiters.get(request) ?? []).filter((other) => other !== waiter);
-    if (others.length > 0) this.#waiters.set(request, others);
-    else this.#waiters.delete(request);
-    waiter.reject(new Refused("waiter_gone", `nobody waits here for request \`${request}\` any more`));
-  }
-
   /** A reply is out. One that somebody took for good is acknowledged; one that nobody waits for stays until it is. */
   take({ request, replies }: ReplyCommand): void {
-    const waiters = this.#waiters.get(request) ?? [];
-    this.#waiters.delete(request);
+    const waiters = this.callers.take(request);
     for (const { resolve } of waiters) resolve(replies);
     const isTaken = waiters.length > 0 && waiters.every(({ keep }) => !keep);
     const { runner } = this.#access;
@@ -161,10 +186,5 @@ export class Requests {
     const isLive = runner.state.requests.at(request) !== undefined;
     if (!isLive && (await finished.find("request", request)) !== undefined) return runner.settled();
     return record(this.#access, { type: "reply.acked", request });
-  }
-
-  lose(error: Error): void {
-    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(error);
-    this.#waiters.clear();
   }
 }

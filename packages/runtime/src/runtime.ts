@@ -1,16 +1,20 @@
 /** The runtime of one process: opens scopes over a journal, and runs their tools. */
-import { type Options, currentProtocol, defaultOptions } from "@pawl/sansio-core";
+import { type Options, currentProtocol, defaultOptions, nextDeadline } from "@pawl/sansio-core";
 import { type Patience, defaultPatience } from "./body.ts";
 import { Alarms } from "./alarms.ts";
-import { OwnedElsewhere, Refused } from "./error.ts";
+import { OwnedElsewhere, Refused, ScopeLost } from "./error.ts";
 import { type ExecutorSpec, Executors } from "./executor.ts";
-import { foldLines } from "./fold.ts";
-import type { Journal, Lease } from "./journal.ts";
+import type { Holding, Journal, Lease } from "./journal.ts";
+import { HeldLease } from "./lease.ts";
+import { type Linger, Lingering, defaultLinger } from "./lingering.ts";
 import { Post } from "./link-post.ts";
+import { openState } from "./opening.ts";
 import { Processes } from "./process.ts";
 import type { Offers, Settled, Settlement } from "./offer.ts";
 import type { Platform } from "./platform.ts";
-import { type HostPort, Session } from "./session.ts";
+import type { HostPort } from "./host-request.ts";
+import { Session } from "./session.ts";
+import { Callers } from "./request.ts";
 import type { Roots } from "./token.ts";
 import { type ToolDefinition, manifestOf } from "./tool.ts";
 import { TurnLoop } from "./turn-loop.ts";
@@ -29,7 +33,18 @@ export interface RuntimeOptions {
   readonly patience?: Partial<Patience>;
   /** How long an executor may be away before what it runs is lost. */
   readonly executorLeaseMs?: number;
+  /** How long scopes at rest stay in memory, and how many. */
+  readonly linger?: Partial<Linger>;
 }
+
+/** A scope that is this instance's and is not in memory. */
+interface Away {
+  /** Those who wait for its replies. */
+  readonly callers?: Callers;
+  /** Calls off its next deadline. */
+  readonly callOff?: () => void;
+}
+const justAway: Away = {};
 
 const newerProtocol = (scope: string, protocol: number): string =>
   `scope ${scope} is of protocol ${protocol}, this core knows ${currentProtocol}: update it first`;
@@ -41,28 +56,33 @@ export class Runtime {
   readonly #with: RuntimeOptions;
   readonly #tools: ReadonlyMap<string, ToolDefinition>;
   readonly #loop: TurnLoop;
+  readonly #alarms: Alarms;
   readonly #platform: Platform;
-  readonly #joined: Promise<void>;
+  readonly #lease: HeldLease | undefined;
   readonly #host: HostPort;
   readonly #post: Post;
   /** What the host does with processes. */
   readonly processes: Processes;
   readonly #open = new Map<string, Promise<Session>>();
+  readonly #away = new Map<string, Away>();
+  readonly #lingering: Lingering<Session>;
   readonly #executors: Executors;
+  #isClosing = false;
 
   constructor(options: RuntimeOptions) {
     this.#with = options;
-    const { journal, instance, lease, platform } = options;
-    this.#loop = new TurnLoop(journal, platform);
-    this.#platform = new Alarms(platform).platform;
+    this.#loop = new TurnLoop(options.journal, options.platform);
+    this.#alarms = new Alarms(options.platform);
+    this.#platform = this.#alarms.platform;
+    const linger = { ...defaultLinger, ...options.linger };
+    this.#lingering = new Lingering(this.#platform, linger, (session) => this.#sendAway(session));
+    this.#lease = this.#leaseOf(options);
     this.#executors = new Executors(this.#platform, options.executorLeaseMs ?? executorLeaseMs, {
       lost: (scope, owner) => void this.#withOffers(scope, (offers) => offers.lost(owner)),
       available: (tools) => {
         for (const scope of this.#open.keys()) void this.#withOffers(scope, (offers) => offers.available(tools));
       },
     });
-    this.#joined = lease === undefined ? Promise.resolve() : journal.join(instance, lease);
-    this.#joined.catch(() => undefined); // Whoever opens a scope hears of it.
     this.processes = new Processes((scope) => this.#scope(scope));
     this.#host = { environment: async () => options.tools, ...options.host };
     this.#post = new Post({
@@ -73,9 +93,31 @@ export class Runtime {
     this.#tools = new Map(options.tools.map((tool) => [manifestOf(tool).id, tool]));
   }
 
+  #leaseOf({ journal, instance, lease }: RuntimeOptions): HeldLease | undefined {
+    if (lease === undefined) return undefined;
+    return new HeldLease({
+      journal,
+      platform: this.#platform,
+      instance,
+      lease,
+      lost: () => this.#loseAll("the lease ran out"),
+      renewed: () => void this.recover().catch((thrown: unknown) => this.#fault("what is due was not found", thrown)),
+      fault: (what, thrown) => this.#fault(what, thrown),
+    });
+  }
+
+  #fault(what: string, thrown: unknown): void {
+    this.#with.host?.fault?.(what, thrown);
+  }
+
   /** How often the store was asked to sync: one commit may hold many appends. */
   get commits(): number {
     return this.#loop.commits;
+  }
+
+  /** How many scopes are in memory. */
+  get inMemory(): number {
+    return this.#open.size;
   }
 
   /** The session of this id: claimed, folded from its log, and going on with what was under way. */
@@ -92,14 +134,22 @@ export class Runtime {
 
   /** Goes on with what nobody looks after: processes at work, words on their way, deadlines that have passed. */
   async recover(): Promise<void> {
-    const { journal, platform } = this.#with;
-    for (const scope of await journal.due(platform.now())) await this.#scope(scope);
+    const { journal, platform, instance } = this.#with;
+    for (const scope of await journal.due(platform.now(), instance)) {
+      if (!this.#open.has(scope)) await this.#scope(scope);
+    }
   }
 
   #scope(scope: string): Promise<Session> {
-    const open = this.#open.get(scope) ?? this.#claim(scope);
+    if (this.#isClosing) return Promise.reject(new Refused("closing", "this runtime is closed, or about to be"));
+    const known = this.#open.get(scope);
+    if (known !== undefined) return known;
+    const away = this.#away.get(scope);
+    this.#away.delete(scope);
+    away?.callOff?.();
+    const open = away === undefined ? this.#claim(scope) : this.#load(scope, away);
     this.#open.set(scope, open);
-    open.catch(() => this.#open.delete(scope));
+    open.catch(() => this.#forget(scope, open));
     return open;
   }
 
@@ -120,15 +170,87 @@ export class Runtime {
     return session.offers.settle(`executor:${executor}`, settlement);
   }
 
+  #forget(scope: string, open: Promise<Session>): void {
+    if (this.#open.get(scope) === open) this.#open.delete(scope);
+  }
+
+  /** A scope at rest leaves memory, if nothing but its log is needed to go on with it. */
+  #sendAway(session: Session): void {
+    if (!session.isIdle) return;
+    const { id, state } = session.runner;
+    this.#open.delete(id);
+    const callers = session.leave();
+    const due = nextDeadline(state)?.at;
+    if (callers.isEmpty && due === undefined) return void this.#away.set(id, justAway);
+    const ms = due === undefined ? undefined : Math.max(0, due - this.#platform.now());
+    const wake = (): void =>
+      void this.#scope(id).catch((thrown: unknown) => this.#fault(`${id} was not woken`, thrown));
+    this.#away.set(id, {
+      ...(callers.isEmpty ? {} : { callers }),
+      ...(ms === undefined ? {} : { callOff: this.#platform.later(ms, wake) }),
+    });
+  }
+
+  #loseAll(why: string): void {
+    for (const open of this.#open.values()) void open.then(({ runner }) => runner.lose(why)).catch(() => undefined); // It is lost already.
+    for (const { callers, callOff } of this.#away.values()) {
+      callOff?.();
+      callers?.lose(new ScopeLost(why));
+    }
+    this.#away.clear();
+  }
+
+  /** Admits nothing more, ends all bodies as if by a crash, and leaves when all that was stepped is durable. */
+  async close(): Promise<void> {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    const sessions = await Promise.allSettled(this.#open.values());
+    await Promise.allSettled(
+      sessions.map((open) => (open.status === "fulfilled" ? open.value.close() : Promise.resolve())),
+    );
+    this.#loseAll("the runtime was closed");
+    this.#lease?.stop();
+    this.#alarms.stop();
+    await this.#with.journal.leave(this.#with.instance);
+  }
+
+  /** A scope that left memory comes back as it was: that is no claim, and nobody was lost. */
+  async #load(scope: string, { callers = new Callers() }: Away): Promise<Session> {
+    const { journal, instance } = this.#with;
+    try {
+      const held = await journal.load(scope, instance);
+      if (held !== undefined) return await this.#session(scope, held, callers);
+    } catch (thrown) {
+      callers.lose(new ScopeLost(`scope ${scope} could not be loaded: ${String(thrown)}`));
+      throw thrown;
+    }
+    callers.lose(new ScopeLost(`scope ${scope} was claimed by another instance`));
+    return this.#claim(scope);
+  }
+
   async #claim(scope: string): Promise<Session> {
-    const { journal, instance, roots, options = {}, tools } = this.#with;
-    await this.#joined;
+    const { journal, instance, options = {}, tools } = this.#with;
+    await this.#lease?.joined;
     const claim = await journal.claim(scope, instance, currentProtocol);
     if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
     if (claim.type === "newer_protocol") throw new Refused("newer_protocol", newerProtocol(scope, claim.protocol));
-    const { epoch } = claim;
-    const state = foldLines(scope, await journal.read(scope, 1));
-    const session = new Session(state, epoch, {
+    const session = await this.#session(scope, claim, new Callers());
+    const { epoch, protocol } = session.state.scope;
+    const opened = {
+      type: "scope.opened",
+      epoch: claim.epoch,
+      owner: instance,
+      protocol: epoch === 0 ? currentProtocol : protocol,
+      options: { ...defaultOptions, ...options },
+    } as const;
+    await session.open(opened, { type: "catalog.published", tools: tools.map(manifestOf) });
+    return session;
+  }
+
+  async #session(scope: string, { epoch, snapshot }: Holding, callers: Callers): Promise<Session> {
+    const { journal, instance, roots } = this.#with;
+    const state = await openState(journal, scope, snapshot, (what) => this.#fault(`${scope}: ${what}`, snapshot));
+    const session: Session = new Session(state, epoch, {
       platform: this.#platform,
       owner: instance,
       roots,
@@ -138,19 +260,20 @@ export class Runtime {
       post: this.#post,
       tool: (id) => this.#tools.get(id),
       stir: (member) => this.#loop.stir(member),
-      isLeased: () => false,
+      isLeased: () => this.#lease?.holds === true,
       readLines: (from, to) => journal.read(scope, from, to),
       find: (kind, id) => journal.find(scope, kind, id),
-      lost: () => this.#open.delete(scope),
+      callers,
+      snapshotSize: snapshot?.text.length ?? 0,
+      keepSnapshot: (seq, text) => journal.snapshot(scope, epoch, seq, text),
+      rest: (resting) => this.#lingering.rest(resting),
+      reopen: () => this.#scope(scope),
+      lost: () => {
+        this.#lingering.forget(session);
+        this.#open.delete(scope);
+      },
     });
-    const opened = {
-      type: "scope.opened",
-      epoch,
-      owner: instance,
-      protocol: state.scope.epoch === 0 ? currentProtocol : state.scope.protocol,
-      options: { ...defaultOptions, ...options },
-    } as const;
-    await session.open(opened, { type: "catalog.published", tools: tools.map(manifestOf) });
+    session.runner.stir();
     return session;
   }
 }

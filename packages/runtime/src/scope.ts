@@ -36,6 +36,8 @@ export interface ScopePort {
   readonly perform: (command: Command, cause: Cause) => void;
   /** Delivers one answer to each body that may hear one; says whether there was any. */
   readonly deliver: () => boolean;
+  /** This state is durable now, with so many characters of events. */
+  readonly durable: (state: State, characters: number) => void;
   /** All that was stepped is durable, and nothing is to be delivered. */
   readonly rest: () => void;
   readonly lost: (why: string) => void;
@@ -60,12 +62,13 @@ interface Waiter {
 
 /** What waits for one append: the state that it makes durable, and what follows then. */
 interface Suffix {
+  characters: number;
   readonly lines: JournalLine[];
   readonly finished: (Finished & { readonly seq: number })[];
   readonly held: Held[];
   readonly waiters: Waiter[];
 }
-const emptySuffix = (): Suffix => ({ lines: [], finished: [], held: [], waiters: [] });
+const emptySuffix = (): Suffix => ({ characters: 0, lines: [], finished: [], held: [], waiters: [] });
 
 export class ScopeRunner implements Member {
   readonly id: string;
@@ -135,6 +138,7 @@ export class ScopeRunner implements Member {
     this.#state = state;
     this.#elapsedFrom = this.#port.platform.monotonic();
     this.#suffix.lines.push({ seq, line });
+    this.#suffix.characters += line.length;
     for (const one of finished) this.#suffix.finished.push({ seq, ...one });
     return result;
   }
@@ -173,6 +177,11 @@ export class ScopeRunner implements Member {
     return new Promise((resolve, reject) => void suffix.waiters.push({ resolve, reject }));
   }
 
+  /** Whether somebody waits for an event that is still to come. */
+  get isAwaited(): boolean {
+    return this.#suffix.waiters.length > 0;
+  }
+
   /** Something may be due: a turn looks after it. */
   stir(): void {
     if (!this.#isLost) this.#port.stir(this);
@@ -208,7 +217,8 @@ export class ScopeRunner implements Member {
     if (result.type !== "ok") return this.lose(`append was not taken: ${result.type}`);
     this.#flight = undefined;
     this.#durable = flight.state;
-    const { held, waiters } = flight.suffix;
+    const { characters, held, waiters } = flight.suffix;
+    this.#port.durable(flight.state, characters);
     for (let i = 0; i < held.length && !this.#isLost; i++) {
       const { command, cause } = held[i] as Held;
       this.#port.perform(command, cause);
@@ -218,7 +228,9 @@ export class ScopeRunner implements Member {
 
   rest(): void {
     if (this.#isLost) return;
-    this.#setAlarm();
+    const due = nextDeadline(this.#state)?.at;
+    if (due !== undefined && due <= this.#at()) return void this.tell({ type: "clock.ticked" });
+    this.#setAlarm(due);
     this.#port.rest();
   }
 
@@ -235,22 +247,23 @@ export class ScopeRunner implements Member {
     this.#port.lost(why);
   }
 
+  /** Leaves memory; nothing is lost by it. Whoever still has it in hand is told to open the scope again. */
+  leave(): void {
+    this.#isLost = true;
+    this.#callOff?.();
+  }
+
   /** For the scope's next deadline. */
-  #setAlarm(): void {
-    const due = nextDeadline(this.#state)?.at;
+  #setAlarm(due: number | undefined): void {
     if (due === this.#timerAt) return;
     this.#callOff?.();
     this.#timerAt = due;
     this.#callOff = undefined;
     if (due === undefined) return;
-    this.#callOff = this.#port.platform.later(Math.max(0, due - this.#at()), () => this.#ring(due));
-  }
-
-  #ring(due: number): void {
-    this.#timerAt = undefined;
-    this.#callOff = undefined;
-    if (this.#isLost) return;
-    if (due <= this.#at()) this.tell({ type: "clock.ticked" });
-    else this.stir();
+    this.#callOff = this.#port.platform.later(due - this.#at(), () => {
+      this.#timerAt = undefined;
+      this.#callOff = undefined;
+      this.stir();
+    });
   }
 }

@@ -8,6 +8,10 @@ interface Watcher {
 export class Watch {
   #watchers: Watcher[] = [];
 
+  get isEmpty(): boolean {
+    return this.#watchers.length === 0;
+  }
+
   /** What `read` finds, as soon as it finds anything. */
   until<A>(read: () => A | undefined): Promise<A> {
     return new Promise((resolve, reject) => {

@@ -5,6 +5,7 @@ import {
   type Journal,
   type Platform,
   Runtime,
+  type RuntimeOptions,
   type ToolDefinition,
   memoryJournal,
 } from "../src/index.ts";
@@ -48,6 +49,7 @@ const never = new Promise<never>(() => undefined);
 const mortal = (journal: Journal, process: Process): Journal => ({
   ...journal,
   claim: (...of) => (process.isDead ? never : journal.claim(...of)),
+  renew: async (instance) => (process.isDead ? never : journal.renew(instance)),
   appendAll: async (appends) => {
     process.beforeAppend();
     if (process.isDead) return never;
@@ -69,16 +71,21 @@ export class Process {
   #appends = 0;
   #isDead = false;
 
-  constructor(world: World, tools: readonly ToolDefinition[], { host = {}, death, options = {} }: Start = {}) {
+  constructor(
+    world: World,
+    tools: readonly ToolDefinition[],
+    { host = {}, death, options = {}, faulty = {}, ...more }: Start = {},
+  ) {
     this.#death = death;
     this.runtime = new Runtime({
-      journal: mortal(world.journal, this),
+      journal: mortal({ ...world.journal, ...faulty }, this),
       platform: world.platform,
       tools,
       instance: `p${(world.processes += 1)}`,
       roots,
       host,
       options,
+      ...more,
     });
   }
 
@@ -97,15 +104,17 @@ export class Process {
   }
 }
 
-export interface Start {
+export interface Start extends Partial<Pick<RuntimeOptions, "lease" | "linger">> {
   readonly host?: HostPort;
   readonly death?: Death;
   readonly options?: Partial<Options>;
+  /** What its store does otherwise. */
+  readonly faulty?: Partial<Journal>;
 }
 
 export class World {
-  readonly journal = memoryJournal();
   readonly platform = new TestPlatform();
+  readonly journal = memoryJournal({ now: this.platform.now });
   processes = 0;
 
   start(tools: readonly ToolDefinition[], how: Start = {}): Process {

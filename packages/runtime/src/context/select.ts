@@ -13,6 +13,7 @@ export interface Selects {
 export const selects = (asking: Asking): Selects => {
   /** The place of the member that decided; an async function must not return the member, which it would wait for. */
   const select = async (mode: SelectMode, members: readonly Durable<unknown>[]): Promise<number> => {
+    for (const member of members) member.catch(() => undefined); // Who chooses among them hears of them by the choice.
     const keys = members.map(({ key }) => key);
     const key = asking.nextName(`select:${mode}`);
     const { winner } = await asking.ask(key, { kind: "select", mode, keys }, [mode, ...keys]);

@@ -80,7 +80,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a driver that keeps no deadlines",
     file: scope,
-    find: "    this.#setAlarm();\n",
+    find: "    this.#setAlarm(due);\n",
     replace: "",
   },
   {

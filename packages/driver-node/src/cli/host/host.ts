@@ -52,7 +52,7 @@ export const hostCommand: Command = {
     ]);
     if (!terminal.interrupted.aborted) await once(terminal.interrupted, "abort");
     await host.close();
-    close();
+    await close();
     return exit.fine;
   },
 };

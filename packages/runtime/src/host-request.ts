@@ -1,0 +1,44 @@
+/** What a host fills in, and what it answers a body that asks it for something. */
+import type { Command, EffectResult, Event } from "@pawl/sansio-core";
+import type { Json } from "@pawl/tool-value";
+import type { AmongHost } from "./among.ts";
+
+type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
+
+/** What a host fills in. */
+export interface HostPort extends AmongHost {
+  /** Answers a host request; what it throws is the body's error. */
+  readonly request?: (name: string, input: Json, key: string) => Promise<Json>;
+  readonly observe?: (scope: string, command: Of<"observe">) => void;
+  /** What is wrong with the store or what it holds, and was got around. */
+  readonly fault?: (what: string, thrown: unknown) => void;
+}
+
+type Asked = Pick<Of<"host.request">, "call" | "key" | "name" | "input">;
+
+const errorOf = (thrown: unknown): { readonly code: string; readonly message: string } => {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const code =
+    thrown instanceof Error && "code" in thrown && typeof thrown.code === "string"
+      ? thrown.code
+      : "host_request_failed";
+  return { code, message: message.toWellFormed() };
+};
+
+const resultOf = async (request: HostPort["request"], { call, key, name, input }: Asked): Promise<EffectResult> => {
+  if (request === undefined) {
+    const message = `the host answers no requests \`${name}\``;
+    return { status: "err", error: { code: "host_request_unhandled", message } };
+  }
+  try {
+    return { status: "ok", value: await request(name, input, `${call}:${key}`) };
+  } catch (thrown) {
+    return { status: "err", error: errorOf(thrown) };
+  }
+};
+
+/** What the host throws is the body's error. */
+export const answerOf = async (request: HostPort["request"], asked: Asked): Promise<Event> => {
+  const { call, key } = asked;
+  return { type: "host.answered", call, key, result: await resultOf(request, asked) };
+};

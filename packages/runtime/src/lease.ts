@@ -1,0 +1,103 @@
+/**
+ * The lease of one driver instance: joined at the start, renewed every third of its time. What this side believes of it
+ * is always less than what the store grants: it counts from before it asked, by its own monotonic clock, and a tenth of
+ * the time is kept as a margin. When the lease is gone, so is every scope of the instance; it joins again, and claims.
+ */
+import type { Journal, Lease } from "./journal.ts";
+import type { Platform } from "./platform.ts";
+
+export interface LeasePort {
+  readonly journal: Journal;
+  readonly platform: Platform;
+  readonly instance: string;
+  readonly lease: Lease;
+  /** The lease has run out: whatever the instance owned may be another's. */
+  readonly lost: () => void;
+  /** It has been renewed: a good time to look for what nobody looks after. */
+  readonly renewed: () => void;
+  readonly fault: (what: string, thrown: unknown) => void;
+}
+
+const marginOf = (ttlMs: number): number => ttlMs / 10;
+
+export class HeldLease {
+  readonly #port: LeasePort;
+  /** By the monotonic clock. */
+  #until = -Infinity;
+  #isOver = false;
+  #callOff: (() => void) | undefined;
+  readonly joined: Promise<void>;
+
+  constructor(port: LeasePort) {
+    this.#port = port;
+    this.joined = this.#join();
+    this.joined.catch(() => undefined); // Whoever opens a scope hears of it.
+  }
+
+  /** Whether it surely holds now. */
+  get holds(): boolean {
+    return this.#port.platform.monotonic() < this.#until;
+  }
+
+  /** Renews it no more. */
+  stop(): void {
+    this.#isOver = true;
+    this.#until = -Infinity;
+    this.#callOff?.();
+  }
+
+  async #join(): Promise<void> {
+    const { journal, platform, instance, lease } = this.#port;
+    const from = platform.monotonic();
+    await journal.join(instance, lease);
+    this.#holdFrom(from);
+    this.#next(lease.ttlMs / 3);
+  }
+
+  #holdFrom(from: number): void {
+    const { ttlMs } = this.#port.lease;
+    if (!this.#isOver) this.#until = from + ttlMs - marginOf(ttlMs);
+  }
+
+  #next(ms: number): void {
+    if (this.#isOver) return;
+    this.#callOff = this.#port.platform.later(ms, () => void this.#renew());
+  }
+
+  async #renew(): Promise<void> {
+    const { platform, lease } = this.#port;
+    const from = platform.monotonic();
+    const isHeld = await this.#ask();
+    if (this.#isOver) return;
+    if (isHeld === true) {
+      this.#holdFrom(from);
+      this.#next(lease.ttlMs / 3);
+      return this.#port.renewed();
+    }
+    if (isHeld === undefined && this.holds) return this.#next(marginOf(lease.ttlMs));
+    await this.#lose();
+  }
+
+  /** Nothing is known where the store does not answer. */
+  async #ask(): Promise<boolean | undefined> {
+    const { journal, instance, fault } = this.#port;
+    try {
+      return await journal.renew(instance);
+    } catch (thrown) {
+      fault("the lease could not be renewed", thrown);
+      return undefined;
+    }
+  }
+
+  async #lose(): Promise<void> {
+    const { lease, lost, fault } = this.#port;
+    this.#until = -Infinity;
+    lost();
+    try {
+      await this.#join();
+    } catch (thrown) {
+      fault("no lease could be had again", thrown);
+      this.#next(lease.ttlMs / 3);
+    }
+  }
+}

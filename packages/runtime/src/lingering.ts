@@ -1,0 +1,56 @@
+/** What is at rest stays in memory for a while, for there may be more to do; where there is much of it, not so long. */
+import type { Platform } from "./platform.ts";
+
+export interface Linger {
+  /** How long something may be at rest in memory. */
+  readonly ms: number;
+  /** How many may be. */
+  readonly most: number;
+}
+export const defaultLinger: Linger = { ms: 10_000, most: 1000 };
+
+export class Lingering<A> {
+  readonly #platform: Platform;
+  readonly #linger: Linger;
+  readonly #leave: (one: A) => void;
+  /** Since when, the longest first. */
+  readonly #since = new Map<A, number>();
+  #isWaiting = false;
+
+  constructor(platform: Platform, linger: Linger, leave: (one: A) => void) {
+    this.#platform = platform;
+    this.#linger = linger;
+    this.#leave = leave;
+  }
+
+  /** It is at rest as of now. */
+  rest(one: A): void {
+    this.#since.delete(one);
+    this.#since.set(one, this.#platform.monotonic());
+    this.#send();
+  }
+
+  forget(one: A): void {
+    this.#since.delete(one);
+  }
+
+  /** Sends away those whose time is over, and waits for the next. */
+  #send(): void {
+    const { ms, most } = this.#linger;
+    const now = this.#platform.monotonic();
+    for (const [one, since] of this.#since) {
+      if (since + ms > now && this.#since.size <= most) return this.#wait(since + ms - now);
+      this.#since.delete(one);
+      this.#leave(one);
+    }
+  }
+
+  #wait(ms: number): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#platform.later(ms, () => {
+      this.#isWaiting = false;
+      this.#send();
+    });
+  }
+}

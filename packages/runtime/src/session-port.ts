@@ -1,0 +1,38 @@
+/** What a session needs of the runtime around it. */
+import type { Finished } from "@pawl/sansio-core";
+import type { Patience } from "./body.ts";
+import type { Executors } from "./executor.ts";
+import type { HostPort } from "./host-request.ts";
+import type { Journal, JournalLine } from "./journal.ts";
+import type { Post } from "./link-post.ts";
+import type { Platform } from "./platform.ts";
+import type { Callers } from "./request.ts";
+import type { Session } from "./session.ts";
+import type { Roots } from "./token.ts";
+import type { ToolDefinition } from "./tool.ts";
+import type { Member } from "./turn-loop.ts";
+
+export interface SessionPort {
+  readonly platform: Platform;
+  readonly owner: string;
+  readonly roots: Roots;
+  readonly executors: Executors;
+  readonly patience: Patience;
+  readonly host: HostPort;
+  readonly tool: (id: string) => ToolDefinition | undefined;
+  readonly stir: (member: Member) => void;
+  readonly isLeased: () => boolean;
+  readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
+  readonly post: Post;
+  readonly find: (kind: Finished["kind"], id: string) => Promise<number | undefined>;
+  /** Those who waited for replies when the scope left memory. */
+  readonly callers: Callers;
+  /** Of the snapshot that it was opened from, in characters. */
+  readonly snapshotSize: number;
+  readonly keepSnapshot: (seq: number, text: string) => ReturnType<Journal["snapshot"]>;
+  /** The scope is at rest. */
+  readonly rest: (session: Session) => void;
+  /** The session of this scope that is in memory now. */
+  readonly reopen: () => Promise<Session>;
+  readonly lost: () => void;
+}

@@ -1,0 +1,160 @@
+/** Scopes at rest leave memory, and come back as if they had never left. */
+import { pending } from "@pawl/tool-value";
+import { describe, expect, it } from "vitest";
+import { type Session, type ToolDefinition, defineTool } from "../src/index.ts";
+import { World } from "./world.ts";
+
+const calls = (tool: string) => [{ id: "c1", tool, args: {} }];
+const atOnce = { linger: { ms: 0 } };
+
+const waits = defineTool({
+  name: "waits",
+  durable: true,
+  execute: async (_, ctx) => [await ctx.runJson("before", {}, () => 1), await ctx.awaitEventJson("go")],
+});
+const parks = defineTool({ name: "parks", execute: (_, ctx) => (ctx.completionKey(), pending()) });
+const naps = defineTool({
+  name: "naps",
+  durable: true,
+  execute: async (_, ctx) => (await ctx.sleep(600_000), "rested"),
+});
+const stays = defineTool({ name: "stays", execute: (_, ctx) => ctx.awaitEventJson("go") });
+const tools = [waits, parks, naps, stays];
+
+const linesOf = async (world: World): Promise<readonly string[]> =>
+  (await world.journal.read("session:s", 1)).map(({ line }) => line);
+
+const resolveFirst = (session: Session) => {
+  const [wait] = session.state.waits.rows();
+  return session.report({ type: "wait.resolved", key: wait?.key ?? "", resolution: { status: "ok", payload: "go" } });
+};
+
+describe("a scope at rest", () => {
+  it("leaves memory after a while, and its log says nothing of it", async () => {
+    const world = new World();
+    const { runtime } = world.start(tools, { linger: { ms: 5000 } });
+    const session = await runtime.session("s");
+    const replies = session.call("r", calls("parks"));
+    await world.quiet();
+    world.platform.advance(4999);
+    await world.quiet();
+    expect(runtime.inMemory).toBe(1);
+    const before = await linesOf(world);
+    world.platform.advance(1);
+    await world.quiet();
+    expect([runtime.inMemory, world.platform.timers]).toEqual([0, 0]);
+    await resolveFirst(session);
+    expect((await replies)[0]?.output.outcome.payload).toBe("go");
+    const after = await linesOf(world);
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(after.filter((line) => line.includes("scope.opened"))).toHaveLength(1);
+  });
+
+  it("leaves earlier where there are many", async () => {
+    const world = new World();
+    const { runtime } = world.start(tools, { linger: { most: 2 } });
+    for (const id of ["a", "b", "c", "d"]) {
+      await runtime.session(id);
+      await world.quiet(10);
+    }
+    expect(runtime.inMemory).toBe(2);
+  });
+
+  it("wakes when its time has come, with the body that it had suspended", async () => {
+    const world = new World();
+    const { runtime } = world.start(tools, atOnce);
+    const replies = (await runtime.session("s")).call("r", calls("naps"));
+    for (let i = 0; i < 3; i++) {
+      await world.quiet();
+      world.platform.advance(2000);
+    }
+    await world.quiet();
+    expect(runtime.inMemory).toBe(0);
+    world.platform.advance(600_000);
+    expect((await replies)[0]?.output.outcome.payload).toBe("rested");
+  });
+
+  it("stays while a body is in memory that can not be run again", async () => {
+    const world = new World();
+    const { runtime } = world.start(tools, atOnce);
+    const session = await runtime.session("s");
+    const replies = session.call("r", calls("stays"));
+    for (let i = 0; i < 3; i++) {
+      await world.quiet();
+      world.platform.advance(60_000);
+    }
+    expect(runtime.inMemory).toBe(1);
+    await resolveFirst(await runtime.session("s"));
+    expect((await replies)[0]?.output.outcome.payload).toBe("go");
+  });
+
+  it("is another's when that one claimed it meanwhile, and who waited is told", async () => {
+    const world = new World();
+    const one = world.start(tools, atOnce);
+    const replies = (await one.runtime.session("s")).call("r", calls("parks"));
+    const lost = expect(replies).rejects.toMatchObject({ code: "scope_lost", retryable: true });
+    await world.quiet();
+    expect(one.runtime.inMemory).toBe(0);
+    await world.start(tools).runtime.session("s");
+    const again = await one.runtime.session("s");
+    await lost;
+    expect(again.state.scope.epoch).toBe(3);
+  });
+
+  it("can be asked through every session that was ever opened on it", async () => {
+    const world = new World();
+    const { runtime } = world.start(tools, atOnce);
+    const sessions = [await runtime.session("s"), await runtime.session("s")];
+    await world.quiet();
+    sessions.push(await runtime.session("s"));
+    await world.quiet();
+    for (const [i, session] of sessions.entries()) {
+      const replies = session.call(`r${i}`, calls("parks"));
+      await world.quiet();
+      await resolveFirst(session.state.waits.size > 0 ? session : await runtime.session("s"));
+      expect((await replies)[0]?.output.outcome.payload).toBe("go");
+    }
+  });
+});
+
+const steps = defineTool({
+  name: "steps",
+  durable: true,
+  execute: async (_, ctx) => {
+    const first = await ctx.race([ctx.sleep(5000), ctx.awaitEventJson("go", { deadlineMs: 9000 })]);
+    await ctx.sleep(70_000);
+    const last = await ctx.all(["x", "y"].map((name) => ctx.runJson(name, {}, () => name)));
+    return [first ?? null, last, ctx.now() > 0];
+  },
+});
+
+/** All that a life of so many jumps in time leaves in the log, with the same host in both. */
+const lifeOf = async (tool: ToolDefinition, ms: number): Promise<readonly string[]> => {
+  const world = new World();
+  const { runtime } = world.start([tool], { linger: { ms } });
+  const session = await runtime.session("s");
+  const replies = [1, 2].map((n) => session.call(`r${n}`, calls(tool.name)));
+  let resolved = 0;
+  for (let i = 0; i < 20; i++) {
+    await world.quiet(15);
+    world.platform.advance(4500);
+    await world.quiet(15);
+    const live = await runtime.session("s");
+    if (i === 3 && live.state.waits.size > resolved) {
+      resolved += 1;
+      await resolveFirst(live);
+    }
+  }
+  await Promise.race([Promise.all(replies), world.quiet(50)]);
+  return linesOf(world);
+};
+
+describe("a run in which the scope leaves memory at every quiet point", () => {
+  for (const tool of [waits, parks, naps, steps]) {
+    it(`leaves the same log as one in which it stays: a body that ${tool.name}`, async () => {
+      const [away, stayed] = [await lifeOf(tool, 0), await lifeOf(tool, Infinity)];
+      expect(away).toEqual(stayed);
+      expect(away.length).toBeGreaterThan(4);
+    });
+  }
+});

@@ -1,0 +1,146 @@
+/** Instances with a lease: who may own a scope, who has lost one, and what a zombie does: nothing. */
+import { pending } from "@pawl/tool-value";
+import { describe, expect, it } from "vitest";
+import { type Journal, defineTool } from "../src/index.ts";
+import { World } from "./world.ts";
+
+const lease = { ttlMs: 9000, address: "ws://here" };
+const calls = (tool: string) => [{ id: "c1", tool, args: {} }];
+const parks = defineTool({ name: "parks", execute: (_, ctx) => (ctx.completionKey(), pending()) });
+const naps = defineTool({ name: "naps", durable: true, execute: async (_, ctx) => (await ctx.sleep(4000), "rested") });
+
+/** Time passes in small steps, so that all that is due in between happens. */
+const pass = async (world: World, ms: number): Promise<void> => {
+  for (let left = ms; left > 0; left -= 500) {
+    world.platform.advance(Math.min(left, 500));
+    await world.quiet(10);
+  }
+};
+
+describe("an instance with a lease", () => {
+  it("keeps others away as long as it renews it, and no longer", async () => {
+    const world = new World();
+    const one = world.start([parks], { lease });
+    await one.runtime.session("s");
+    const two = world.start([parks], { lease });
+    await pass(world, 60_000);
+    await expect(two.runtime.session("s")).rejects.toMatchObject({ code: "owned_by", address: "ws://here" });
+    one.kill();
+    await pass(world, 8000);
+    await expect(two.runtime.session("s")).rejects.toMatchObject({ code: "owned_by" });
+    await pass(world, 1500);
+    expect((await two.runtime.session("s")).state.scope.epoch).toBe(2);
+  });
+
+  it("loses all its scopes when it renews too late, and claims what it is asked for", async () => {
+    const world = new World();
+    const { runtime } = world.start([parks], { lease, linger: { ms: 0 } });
+    const lost = ["s", "t"].map(async (id) => {
+      const replies = (await runtime.session(id)).call("r", calls("parks"));
+      await expect(replies).rejects.toMatchObject({ code: "scope_lost" });
+    });
+    await world.quiet();
+    world.platform.advance(20_000);
+    await world.quiet();
+    await Promise.all(lost);
+    const session = await runtime.session("s");
+    expect(session.state.scope.epoch).toBe(2);
+    expect(session.state.calls.at("r:c1")?.phase).toBe("pending");
+  });
+
+  it("loses them too when the store does not say in time whether it holds", async () => {
+    const world = new World();
+    const faults: string[] = [];
+    const faulty: Partial<Journal> = { renew: () => Promise.reject(new Error("away")) };
+    const host = { fault: (what: string) => faults.push(what) };
+    const { runtime } = world.start([parks], { lease, faulty, host });
+    const replies = (await runtime.session("s")).call("r", calls("parks"));
+    const lost = expect(replies).rejects.toMatchObject({ code: "scope_lost" });
+    await pass(world, 9500);
+    await lost;
+    expect(faults[0]).toContain("renewed");
+  });
+
+  it("looks after what another one left, when its time has come", async () => {
+    const world = new World();
+    const one = world.start([naps], { lease });
+    void (await one.runtime.session("s")).call("r", calls("naps")).catch(() => undefined);
+    await world.quiet();
+    one.kill();
+    const { runtime } = world.start([naps], { lease });
+    await pass(world, 30_000);
+    expect((await world.journal.scopes("session:", "", 1))[0]?.epoch).toBe(2);
+    await pass(world, 70_000);
+    const session = await runtime.session("s");
+    expect((await session.replies("r"))[0]?.output.outcome.payload).toBe("rested");
+    expect(session.state.scope.epoch).toBe(2);
+  });
+
+  it("runs an idempotent step at once while its lease holds, and when it does not, once that is durable", async () => {
+    for (const [renews, early] of [
+      [true, ["step", "durable"]],
+      [false, ["durable", "step"]],
+    ] as const) {
+      const world = new World();
+      const order: string[] = [];
+      let isWatched = false;
+      const appendAll: Journal["appendAll"] = async (appends) => {
+        const results = await world.journal.appendAll(appends);
+        if (isWatched && appends.some(({ lines }) => lines.some(({ line }) => line.includes("effect.requested"))))
+          order.push("durable");
+        return results;
+      };
+      const step = defineTool({
+        name: "step",
+        durable: true,
+        execute: (_, ctx) => ctx.runJson("a", {}, () => order.push("step"), { recovery: "idempotent" }),
+      });
+      const started = world.start([step], { faulty: { appendAll }, ...(renews ? { lease } : {}) });
+      const session = await started.runtime.session("s");
+      isWatched = true;
+      await session.call("r", calls("step"));
+      expect(order).toEqual(early);
+    }
+  });
+});
+
+describe("a runtime that is closed", () => {
+  it("records nothing of the bodies that it ends, and leaves its scopes to others at once", async () => {
+    const world = new World();
+    const lives: string[] = [];
+    const works = defineTool({
+      name: "works",
+      durable: true,
+      execute: async (_, ctx) => {
+        lives.push("life");
+        const a = await ctx.runJson("a", {}, () => 1);
+        if (lives.length === 1) await new Promise(() => undefined);
+        return a;
+      },
+    });
+    const { runtime } = world.start([works], { lease });
+    const replies = (await runtime.session("s")).call("r", calls("works"));
+    const told = expect(replies).rejects.toMatchObject({ code: "scope_lost", retryable: true });
+    await world.quiet();
+    const before = await world.journal.read("session:s", 1);
+    await runtime.close();
+    await told;
+    expect(await world.journal.read("session:s", 1)).toEqual(before);
+    await expect(runtime.session("s")).rejects.toMatchObject({ code: "closing" });
+    expect(world.platform.timers).toBe(0);
+    const next = await world.start([works], { lease }).runtime.session("s");
+    await pass(world, 60_000);
+    expect((await next.call("r", calls("works")))[0]?.output.outcome.payload).toBe(1);
+  });
+
+  it("makes durable what was stepped", async () => {
+    const world = new World();
+    const { runtime } = world.start([parks]);
+    const session = await runtime.session("s");
+    void session.call("r", calls("parks")).catch(() => undefined);
+    await Promise.resolve();
+    await runtime.close();
+    const lines = await world.journal.read("session:s", 1);
+    expect(lines.at(-1)?.seq).toBe(session.state.seq);
+  });
+});

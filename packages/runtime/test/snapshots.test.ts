@@ -1,0 +1,92 @@
+/** Snapshots make opening cheap, and are never needed. */
+import { describe, expect, it } from "vitest";
+import { type Journal, defineTool } from "../src/index.ts";
+import { World } from "./world.ts";
+
+const calls = [{ id: "c1", tool: "writes", args: {} }];
+const page = "x".repeat(10_000);
+
+/** A body of twenty steps of 10,000 characters each, which then waits. */
+const writes = defineTool({
+  name: "writes",
+  durable: true,
+  execute: async (_, ctx) => {
+    let length = 0;
+    for (let n = 0; n < 20; n++) length += (await ctx.runJson(`step-${n}`, {}, () => page)).length;
+    return [length, await ctx.awaitEventJson("go")];
+  },
+});
+
+const begun = async (): Promise<World> => {
+  const world = new World();
+  const one = world.start([writes]);
+  void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+  for (let i = 0; i < 30; i++) {
+    await world.quiet(10);
+    world.platform.advance(20);
+  }
+  one.kill();
+  return world;
+};
+
+/** Opens the scope again, and says from where its log was read and what was reported. */
+const opened = async (world: World, faulty: Partial<Journal> = {}) => {
+  const reads: number[] = [];
+  const faults: string[] = [];
+  const read: Journal["read"] = (scope, from, to) => {
+    reads.push(from);
+    return world.journal.read(scope, from, to);
+  };
+  const host = { fault: (what: string) => faults.push(what) };
+  const { runtime } = world.start([writes], { faulty: { read, ...faulty }, host });
+  const session = await runtime.session("s");
+  return { session, reads, faults };
+};
+
+describe("a snapshot", () => {
+  it("is taken when the events outweigh it, and opening reads only what comes after it", async () => {
+    const { session, reads, faults } = await opened(await begun());
+    expect(reads[0]).toBeGreaterThan(10);
+    expect(faults).toEqual([]);
+    await session.report({ type: "clock.ticked" });
+    expect(session.state.calls.at("r:c1")?.phase).toMatch(/running|resuming/);
+  });
+
+  it("that does not restore is reported, and the log says the same", async () => {
+    const world = await begun();
+    const spoils = [
+      (text: string) => text.slice(1),
+      () => "{}",
+      (text: string) => text.replace("session:s", "session:t"),
+      (text: string) => text.replace("durable-step:step-1", "durable-step:step-x"),
+    ];
+    for (const spoil of spoils) {
+      const claim: Journal["claim"] = async (scope, instance, protocol) => {
+        const claimed = await world.journal.claim(scope, instance, protocol);
+        if (claimed.type !== "claimed" || claimed.snapshot === undefined) throw new Error("no snapshot");
+        return { ...claimed, snapshot: { ...claimed.snapshot, text: spoil(claimed.snapshot.text) } };
+      };
+      const { session, reads, faults } = await opened(world, { claim });
+      expect(reads).toContain(1);
+      expect(faults).toHaveLength(1);
+      expect(faults[0]).toMatch(/snapshot .* does not restore/);
+      expect(session.state.calls.at("r:c1")).toBeDefined();
+    }
+  });
+
+  it("that the store refuses is reported, and costs nothing else", async () => {
+    const world = new World();
+    const faults: string[] = [];
+    const { runtime } = world.start([writes], {
+      faulty: { snapshot: async () => ({ type: "full" }) },
+      host: { fault: (what: string) => faults.push(what) },
+    });
+    void (await runtime.session("s")).call("r", calls).catch(() => undefined);
+    for (let i = 0; i < 30; i++) {
+      await world.quiet(10);
+      world.platform.advance(20);
+    }
+    expect(faults[0]).toContain("full");
+    expect((await runtime.session("s")).runner.isLost).toBe(false);
+  });
+});
