@@ -129,7 +129,7 @@ describe("packages", () => {
 
   it("depend in one direction", () => {
     const layers = [
-      ["tool-value"],
+      ["tool-value", "egress"],
       ["sansio-core"],
       ["runtime"],
       ["testkit"],

@@ -1,25 +1,8 @@
 /** A session's files in memory. */
-import { bytesEqual } from "./bytes.ts";
+import { bytesEqual, textOfBytes } from "./bytes.ts";
+import { expressionOf, globOf, matchesOf } from "./match.ts";
 import { canonicalPath, displayPath, nameOf, parentOf } from "./path.ts";
 import { type Entry, FileError, type FileStore, type Match, type StoredFile, type WriteOptions } from "./store.ts";
-
-const globOf = (pattern: string): RegExp => {
-  const text = pattern
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("**", "\u0000")
-    .replaceAll("*", "[^/]*")
-    .replaceAll("?", "[^/]")
-    .replaceAll("\u0000", ".*");
-  return new RegExp(`(?:^|/)${text.replace(/^\//, "")}$`);
-};
-
-const expressionOf = (pattern: string): RegExp => {
-  try {
-    return new RegExp(pattern, "u");
-  } catch (error) {
-    throw new FileError("pattern", error instanceof Error ? error.message : "the pattern is no regular expression");
-  }
-};
 
 export class MemoryFiles implements FileStore {
   readonly #files = new Map<string, StoredFile>();
@@ -120,19 +103,12 @@ export class MemoryFiles implements FileStore {
 
   async grep(pattern: string, pathPattern?: string): Promise<readonly Match[]> {
     const expression = expressionOf(pattern);
-    const glob = pathPattern === undefined ? undefined : globOf(pathPattern.replace(/^\/workspace/, ""));
+    const glob = pathPattern === undefined ? undefined : globOf(pathPattern);
     const files = [...this.#files.values()].filter(
       ({ path, encoding }) => encoding === "text" && (glob?.test(path) ?? true),
     );
     return files
       .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-      .flatMap(({ path, bytes }) =>
-        new TextDecoder()
-          .decode(bytes)
-          .split("\n")
-          .flatMap((line, i) =>
-            expression.test(line) ? [{ path, line_number: i + 1, line: line.replace(/\r$/, "") }] : [],
-          ),
-      );
+      .flatMap(({ path, bytes }) => matchesOf(path, textOfBytes(bytes), (line) => expression.test(line)));
   }
 }

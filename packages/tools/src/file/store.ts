@@ -27,7 +27,15 @@ export interface Match {
 
 /** What a store refuses, and why: a model may read it. */
 export class FileError extends Error {
-  readonly kind: "readonly" | "is_directory" | "not_directory" | "not_empty" | "not_found" | "path" | "pattern";
+  readonly kind:
+    | "readonly"
+    | "is_directory"
+    | "not_directory"
+    | "not_empty"
+    | "not_found"
+    | "path"
+    | "size"
+    | "pattern";
 
   constructor(kind: FileError["kind"], message: string) {
     super(message);

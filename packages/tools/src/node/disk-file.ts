@@ -1,0 +1,95 @@
+/** One file of a folder on disk: read whole within a bound, replaced whole or not at all. */
+import { randomBytes } from "node:crypto";
+import type { Stats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { bytesEqual } from "../file/bytes.ts";
+import { FileError } from "../file/store.ts";
+import { isTemporary, temporaryName } from "./disk-name.ts";
+import type { Folder } from "./folder.ts";
+
+/** How long a write that its process did not end may lie about. */
+const leftOverMs = 3_600_000;
+
+export const isReadonly = ({ mode }: Stats): boolean => (mode & 0o200) === 0;
+
+/** On disk a file has no encoding: it is a text where its bytes are one. */
+export const encodingOf = (bytes: Uint8Array): "text" | "base64" => {
+  if (bytes.includes(0)) return "base64";
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return "text";
+  } catch {
+    return "base64";
+  }
+};
+
+/** The bytes of an open file, one more than the bound at most: it may grow while it is read. */
+const bytesUpTo = async (handle: FileHandle, most: number): Promise<Uint8Array> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of handle.createReadStream({ start: 0, end: most, autoClose: false })) {
+    chunks.push(chunk as Buffer);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+};
+
+export const readWhole = async (
+  folder: Folder,
+  name: string,
+  most: number,
+): Promise<{ readonly bytes: Uint8Array; readonly stats: Stats } | undefined> => {
+  const handle = await folder.file(name);
+  if (handle === undefined) return undefined;
+  try {
+    const stats = await handle.stat();
+    const bytes = stats.size > most ? undefined : await bytesUpTo(handle, most);
+    if (bytes !== undefined && bytes.length <= most) return { bytes, stats };
+    throw new FileError("size", `File is too large: ${name} (more than ${most} bytes)`);
+  } finally {
+    await handle.close();
+  }
+};
+
+export const holds = async (folder: Folder, name: string, expected: Uint8Array): Promise<boolean> => {
+  const found = (await folder.entry(name))?.size === expected.length;
+  if (!found) return false;
+  const file = await readWhole(folder, name, expected.length);
+  return file !== undefined && bytesEqual(file.bytes, expected);
+};
+
+/** Takes away what processes that died have left of their writes. */
+const sweep = async (folder: Folder): Promise<void> => {
+  for (const name of (await folder.names()).filter(isTemporary)) {
+    const found = await folder.shown(name);
+    if (found !== undefined && Date.now() - found.mtimeMs > leftOverMs) await folder.unlink(name);
+  }
+};
+
+const fill = async (handle: FileHandle, bytes: Uint8Array, before: Stats | undefined): Promise<void> => {
+  try {
+    await handle.writeFile(bytes);
+    if (before !== undefined) await handle.chmod(before.mode & 0o777);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Puts a file in the place of what has its name: readers see all of the one or all of the other, after a crash too. */
+export const replace = async (
+  folder: Folder,
+  name: string,
+  bytes: Uint8Array,
+  before: Stats | undefined,
+): Promise<void> => {
+  await sweep(folder);
+  const temporary = temporaryName(randomBytes(16).toString("hex"));
+  const handle = await folder.create(temporary, 0o666);
+  try {
+    await fill(handle, bytes, before);
+    await folder.rename(temporary, name);
+  } catch (error) {
+    await folder.unlink(temporary);
+    throw error;
+  }
+  await folder.sync();
+};
