@@ -197,6 +197,7 @@ export class Bodies {
   #bodyPort(): BodyPort {
     const tell = (event: Event): void => void this.#runner().tell(event);
     return {
+      mayAct: () => this.#runner().mayAct(),
       ask: (id, key, kind, hash) => ask(this.#state, { ...id, key, kind, hash }),
       record: (id, request) => this.#record(id, request),
       leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),

@@ -36,6 +36,8 @@ export interface Answer extends Place {
 
 /** What the body's scope does for it. */
 export interface BodyPort {
+  /** Whether this process still is the one that works here. */
+  readonly mayAct: () => boolean;
   readonly ask: (run: RunId, key: string, kind: EffectKind, hash: string) => Ask;
   readonly record: (run: RunId, request: Request) => void;
   readonly reuse: (run: RunId, key: string) => void;
@@ -211,7 +213,7 @@ export class BodyRun {
   /** Runs the work of a step that was asked for. What the driver itself ended is no outcome. */
   perform(key: string): void {
     const perform = this.#waiting.get(key)?.request.perform;
-    if (perform === undefined || this.#isOver) return;
+    if (perform === undefined || this.#isOver || !this.#port.mayAct()) return;
     const result = perform();
     if (result instanceof Promise) void result.then((late) => this.#settle(key, late));
     else this.#settle(key, result);

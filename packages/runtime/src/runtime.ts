@@ -261,6 +261,7 @@ export class Runtime {
       tool: (id) => this.#tools.get(id),
       stir: (member) => this.#loop.stir(member),
       isLeased: () => this.#lease?.holds === true,
+      hasLapsed: () => this.#lease?.holds === false,
       readLines: (from, to) => journal.read(scope, from, to),
       find: (kind, id) => journal.find(scope, kind, id),
       callers,

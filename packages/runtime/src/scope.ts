@@ -31,6 +31,8 @@ export interface ScopePort {
   readonly stir: (member: Member) => void;
   /** Whether this instance surely still holds its lease. */
   readonly isLeased: () => boolean;
+  /** Whether it had a lease that may have run out: then the scope may be another's, and nothing more is done. */
+  readonly hasLapsed: () => boolean;
   /** What has just been stepped: what ends a body ends it before the next turn. */
   readonly stepped: (cause: Cause, commands: readonly Command[], finished: readonly Finished[]) => void;
   readonly perform: (command: Command, cause: Cause) => void;
@@ -219,11 +221,17 @@ export class ScopeRunner implements Member {
     this.#durable = flight.state;
     const { characters, held, waiters } = flight.suffix;
     this.#port.durable(flight.state, characters);
-    for (let i = 0; i < held.length && !this.#isLost; i++) {
+    for (let i = 0; i < held.length && this.mayAct(); i++) {
       const { command, cause } = held[i] as Held;
       this.#port.perform(command, cause);
     }
     for (const { resolve } of waiters) resolve();
+  }
+
+  /** Whether anything may be done for it outside: a process that stood still may find the scope to be another's. */
+  mayAct(): boolean {
+    if (this.#port.hasLapsed()) this.lose("its lease may have run out");
+    return !this.#isLost;
   }
 
   rest(): void {

@@ -22,6 +22,7 @@ export interface SessionPort {
   readonly tool: (id: string) => ToolDefinition | undefined;
   readonly stir: (member: Member) => void;
   readonly isLeased: () => boolean;
+  readonly hasLapsed: () => boolean;
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
   readonly post: Post;
   readonly find: (kind: Finished["kind"], id: string) => Promise<number | undefined>;

@@ -60,6 +60,7 @@ export class Session {
       platform: port.platform,
       stir: port.stir,
       isLeased: port.isLeased,
+      hasLapsed: port.hasLapsed,
       durable: (state_, characters) => this.#snapshots.note(state_, characters),
       rest: () => port.rest(this),
       deliver: () => this.#bodies.deliver(),

@@ -103,7 +103,9 @@ const leaseMs = 1000;
 describe("a host that stands still until its lease has run out", () => {
   const points: readonly (readonly [Point, number])[] = [
     ["before_append", 8],
-    ["before_append", 14],
+    ["after_append", 7],
+    ["after_append", 12],
+    ["after_effect", 6],
   ];
   it.each(points)("does nothing when it wakes: it stood still at %s %i", async (point, nth) => {
     const folder = newFolder();
