@@ -1,6 +1,8 @@
-/** A process for one figure: it measures a round whenever it is asked to. */
+/** A process for figures: it measures a round of one whenever it is told its name. */
 import { rounds } from "./node-round.ts";
 
-const round = rounds[process.argv[2] ?? ""];
-if (round === undefined) throw new Error(`no figure named ${process.argv[2]}`);
-process.on("message", () => void round().then((measurement) => process.send?.(measurement)));
+process.on("message", (name: string) => {
+  const round = rounds[name];
+  if (round === undefined) throw new Error(`no figure named ${name}`);
+  void round().then((measurement) => process.send?.(measurement));
+});

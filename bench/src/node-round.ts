@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { openRuntime } from "@pawl/driver-node";
 import type { Measurement } from "./figure.ts";
+import { parkedMb, wakeP99 } from "./node-parked.ts";
 import { type World, callOf, folder, openWorld, spentUs, stepping } from "./node-world.ts";
 
 const steps = 10;
@@ -131,4 +132,6 @@ export const rounds: { readonly [name: string]: () => Promise<Measurement> } = {
   "node.call": oneStep("work"),
   "node.call_bound": oneStep("bound"),
   "node.resume": resume,
+  "node.parked": parkedMb,
+  "node.wake": wakeP99,
 };

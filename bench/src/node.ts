@@ -5,10 +5,24 @@ import type { Figure, Measurement } from "./figure.ts";
 
 const children = new Map<string, ChildProcess>();
 
-const childOf = (name: string): ChildProcess => {
-  const child = children.get(name) ?? fork(new URL("node-process.ts", import.meta.url), [name]);
-  children.set(name, child);
+/** The process of this name; figures that are measured together share one. */
+const childOf = (process: string): ChildProcess => {
+  const child = children.get(process) ?? fork(new URL("node-process.ts", import.meta.url));
+  children.set(process, child);
   return child;
+};
+
+const roundIn = async (process: string, name: string): Promise<Measurement> => {
+  const child = childOf(process);
+  child.ref();
+  child.send(name);
+  const [measurement] = (await once(child, "message")) as [Measurement];
+  return measurement;
+};
+
+const close = (process: string): void => {
+  children.get(process)?.kill();
+  children.delete(process);
 };
 
 const figure = (name: string, bound: number, what: string, unit = "us"): Figure => ({
@@ -16,14 +30,30 @@ const figure = (name: string, bound: number, what: string, unit = "us"): Figure 
   what,
   unit,
   bound,
-  round: async () => {
-    const child = childOf(`node.${name}`);
-    child.send("round");
-    const [measurement] = (await once(child, "message")) as [Measurement];
-    return measurement;
-  },
-  close: () => void children.get(`node.${name}`)?.kill(),
+  round: () => roundIn(name, `node.${name}`),
+  close: () => close(name),
 });
+
+/** Both come from one long round. */
+const parkedFigures: readonly Figure[] = [
+  {
+    name: "node.parked",
+    what: "resident memory that 100,000 parked sessions add",
+    unit: "MB",
+    bound: 30,
+    rounds: 1,
+    round: () => roundIn("parked", "node.parked"),
+  },
+  {
+    name: "node.wake",
+    what: "waking one of them until its reply, p99",
+    unit: "ms",
+    bound: 20,
+    rounds: 1,
+    round: () => roundIn("parked", "node.wake"),
+    close: () => close("parked"),
+  },
+];
 
 export const nodeFigures: readonly Figure[] = [
   figure("seq", 1 / 0.75, "a durable step of calls of 10, one at a time, beside a committed insert"),
@@ -36,4 +66,5 @@ export const nodeFigures: readonly Figure[] = [
   figure("call", 2.7, "a call of one step, beside a committed insert"),
   figure("call_bound", 3.8, "the same of an owner-bound tool"),
   figure("resume", 10, "opening a session until its body goes on after 1,000 recorded steps", "ms"),
+  ...parkedFigures,
 ];
