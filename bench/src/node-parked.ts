@@ -9,9 +9,9 @@ import { pending } from "@pawl/tool-value";
 import type { Measurement } from "./figure.ts";
 import { folder } from "./node-world.ts";
 
-const warm = 4000;
+const warm = 10_000;
 const parked = 100_000;
-const atOnce = 250;
+const atOnce = 50;
 const woken = 500;
 
 const completes = defineTool({ name: "completes", execute: () => pending() });
