@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { journalChecks } from "@pawl/testkit";
+import { journalChecks, moveChecks } from "@pawl/testkit";
 import { afterAll, describe, expect, it } from "vitest";
 import { sqliteJournal } from "../src/index.ts";
 import { fileRig, oneLine, testFolder } from "./sqlite-rig.ts";
@@ -12,7 +12,7 @@ const { file, remove } = testFolder();
 afterAll(remove);
 
 describe.each(["inline", "thread"] as const)("a journal on SQLite that commits %s", (commits) => {
-  for (const [i, { name, run }] of journalChecks.entries()) {
+  for (const [i, { name, run }] of [...journalChecks, ...moveChecks].entries()) {
     it(name, async () => {
       const rig = fileRig(file(`suite-${commits}-${i}.db`), { commits });
       await run(rig);

@@ -1,4 +1,5 @@
 /** Errors that tool authors and hosts meet. Codes are stable. */
+import { currentProtocol } from "@pawl/sansio-core";
 
 /** What a durable effect reports to the body that asked for it: a step's own error, or why there is no answer. */
 export class EffectError extends Error {
@@ -32,6 +33,11 @@ export class Refused extends Error {
   }
 }
 
+export const newerProtocol = (scope: string, protocol: number): Refused => {
+  const known = `this core knows ${currentProtocol}: update it first`;
+  return new Refused("newer_protocol", `scope ${scope} is of protocol ${protocol}, ${known}`);
+};
+
 /** The scope lives with another instance, whose lease holds: ask there, or again when the lease has run out. */
 export class OwnedElsewhere extends Error {
   override readonly name = "OwnedElsewhere";
@@ -43,5 +49,28 @@ export class OwnedElsewhere extends Error {
     super(`scope ${scope} lives with ${instance}${address === undefined ? "" : ` at ${address}`}`);
     this.instance = instance;
     this.address = address;
+  }
+}
+
+/** The scope is on its way to another host, and nobody knows yet whether it has arrived: ask again. */
+export class ScopeMoving extends Error {
+  override readonly name = "ScopeMoving";
+  readonly code = "scope_is_moving";
+  readonly retryable = true;
+  readonly to: string;
+  constructor(scope: string, to: string, why?: string) {
+    super(`scope ${scope} is moving to ${to}${why === undefined ? "" : `: ${why}`}`);
+    this.to = to;
+  }
+}
+
+/** The scope lives elsewhere now, and this copy is read-only for ever. */
+export class ScopeMoved extends Error {
+  override readonly name = "ScopeMoved";
+  readonly code = "moved";
+  readonly to: string;
+  constructor(scope: string, to: string) {
+    super(`scope ${scope} has moved to ${to}`);
+    this.to = to;
   }
 }

@@ -43,10 +43,14 @@ export { type JsonSchema, type Parameters, type ToolDefinition, checkArgs, defin
 export { type Durable } from "./context/asking.ts";
 export { type ToolContext } from "./context/context.ts";
 export { type StepInfo } from "./context/step.ts";
-export { EffectError, OwnedElsewhere, Refused, ScopeLost, ToolError } from "./error.ts";
+export { EffectError, OwnedElsewhere, Refused, ScopeLost, ScopeMoved, ScopeMoving, ToolError } from "./error.ts";
 export { type Standing, misfitOfCompletion, misfitOfDurable, misfitOfProcessEvent } from "./open.ts";
 export { Quarantined, foldLines } from "./fold.ts";
-export { type Roots, idOfToken, tokenOf } from "./token.ts";
+export { type Adoption, type IndexEntry, type MoveEnd, type MoveStore } from "./move-store.ts";
+export { Moves } from "./move.ts";
+export { MoveAnswer, type MovePart, type Mover } from "./mover.ts";
+export { type BodiesAtMove, type Resting } from "./move-rest.ts";
+export { type Roots, type ScopeSecret, idOfToken, tokenOf } from "./token.ts";
 export { RuntimeEffectEnvelope, envelopeHash } from "./compat/envelope.ts";
 export {
   LlmRequest,

@@ -1,5 +1,6 @@
 /** A journal in memory: for tests, for trying things out, and as the plainest statement of what a store must do. */
 import type { Append, AppendResult, Claim, Journal, Lease, ScopeEntry } from "./journal.ts";
+import { memoryMoves } from "./memory-move.ts";
 import { StoredScope } from "./memory-scope.ts";
 
 export interface MemoryJournalOptions {
@@ -116,6 +117,7 @@ export const memoryJournal = (options: MemoryJournalOptions = {}): Journal => {
     return stored?.owner === instance ? stored : undefined;
   };
   return {
+    moves: memoryMoves((scope) => store.at(scope)),
     join: async (instance, lease) => store.join(instance, lease),
     renew: async (instance) => store.renew(instance),
     leave: async (instance) => store.leave(instance),

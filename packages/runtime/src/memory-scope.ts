@@ -1,5 +1,6 @@
 /** What a journal in memory keeps of one scope. */
 import { chain, chainStart } from "@pawl/sansio-core";
+import type { Adoption, IndexEntry } from "./move-store.ts";
 import type {
   Append,
   AppendResult,
@@ -31,7 +32,7 @@ export class StoredScope {
   #lines: JournalLine[] = [];
   #seq = 0;
   readonly #appendIds = new Set<string>();
-  readonly #finished = new Map<string, number>();
+  readonly #finished = new Map<string, IndexEntry>();
   readonly #inbox = new Map<string, Letter>();
   /** Where appends end, and the chain up to there; of the newest nothing is hashed until somebody asks. */
   readonly #links = new Map<number, string>();
@@ -86,7 +87,7 @@ export class StoredScope {
     this.#seq += lines.length;
     this.#unlinked.push(lines);
     this.#appendIds.add(appendId);
-    for (const { kind, id, seq } of finished) this.#finished.set(indexKey(kind, id), seq);
+    for (const entry of finished) this.#finished.set(indexKey(entry.kind, entry.id), entry);
     for (const letter of received) this.#inbox.delete(letterKey(letter));
     this.wakeAt = wakeAt;
     this.protocol = protocol;
@@ -109,10 +110,32 @@ export class StoredScope {
     return this.#lines.filter(({ seq }) => seq >= from && seq <= to);
   }
   find(kind: string, id: string): number | undefined {
-    return this.#finished.get(indexKey(kind, id));
+    return this.#finished.get(indexKey(kind, id))?.seq;
+  }
+  index(): readonly IndexEntry[] {
+    return [...this.#finished.values()];
   }
   inbox(): readonly Letter[] {
     return [...this.#inbox.values()];
+  }
+
+  /** In the place of what was here. */
+  adopt(adoption: Adoption): NotWritten | undefined {
+    const fenced = this.#fenced(adoption.epoch);
+    if (fenced !== undefined) return fenced;
+    const { segment, kept, letters } = adoption;
+    this.#lines = [...kept];
+    this.#seq = segment?.base ?? 0;
+    this.#links.clear();
+    this.#unlinked = [];
+    this.#hash = segment?.hash ?? chainStartOf(this.name);
+    if (segment !== undefined) this.#links.set(segment.base, segment.hash);
+    this.#segment = segment;
+    this.#snapshot = undefined;
+    this.#appendIds.clear();
+    this.write({ ...adoption, expectedSeq: this.#seq + 1, messages: [], received: [] });
+    for (const letter of letters) this.deliver(letter);
+    return undefined;
   }
 
   keepSnapshot(epoch: number, snapshot: Snapshot): AppendResult {

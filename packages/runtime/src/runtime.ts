@@ -2,12 +2,14 @@
 import { type Options, currentProtocol, defaultOptions, nextDeadline } from "@pawl/sansio-core";
 import { type Patience, defaultPatience } from "./body.ts";
 import { Alarms } from "./alarms.ts";
-import { OwnedElsewhere, Refused, ScopeLost } from "./error.ts";
+import { OwnedElsewhere, Refused, ScopeLost, newerProtocol } from "./error.ts";
 import { type ExecutorSpec, Executors } from "./executor.ts";
 import type { Holding, Journal, Lease } from "./journal.ts";
 import { HeldLease } from "./lease.ts";
 import { type Linger, Lingering, defaultLinger } from "./lingering.ts";
 import { Post } from "./link-post.ts";
+import { Moves, unlessAway } from "./move.ts";
+import type { Mover } from "./mover.ts";
 import { openState } from "./opening.ts";
 import { Processes } from "./process.ts";
 import type { Offers, Settled, Settlement } from "./offer.ts";
@@ -35,6 +37,8 @@ export interface RuntimeOptions {
   readonly executorLeaseMs?: number;
   /** How long scopes at rest stay in memory, and how many. */
   readonly linger?: Partial<Linger>;
+  /** Whom scopes move to, by address. */
+  readonly mover?: (to: string) => Mover;
 }
 
 /** A scope that is this instance's and is not in memory. */
@@ -45,9 +49,6 @@ interface Away {
   readonly callOff?: () => void;
 }
 const justAway: Away = {};
-
-const newerProtocol = (scope: string, protocol: number): string =>
-  `scope ${scope} is of protocol ${protocol}, this core knows ${currentProtocol}: update it first`;
 
 /** How long an executor may be away, unless the host says otherwise. */
 const executorLeaseMs = 30_000;
@@ -68,6 +69,8 @@ export class Runtime {
   readonly #lingering: Lingering<Session>;
   readonly #executors: Executors;
   #isClosing = false;
+  /** Scopes that move to other hosts, and here. */
+  readonly moves: Moves;
 
   constructor(options: RuntimeOptions) {
     this.#with = options;
@@ -84,6 +87,13 @@ export class Runtime {
       },
     });
     this.processes = new Processes((scope) => this.#scope(scope));
+    this.moves = new Moves({
+      ...options,
+      joined: async () => this.#lease?.joined,
+      isOpen: (scope) => this.#open.has(scope) || this.#away.has(scope),
+      has: (scope) => this.has(scope),
+      open: (scope) => this.#scope(scope),
+    });
     this.#host = { environment: async () => options.tools, ...options.host };
     this.#post = new Post({
       platform: this.#platform,
@@ -136,9 +146,12 @@ export class Runtime {
   async recover(): Promise<void> {
     const { journal, platform, instance } = this.#with;
     for (const scope of await journal.due(platform.now(), instance)) {
-      if (!this.#open.has(scope)) await this.#scope(scope);
+      if (!this.#open.has(scope)) await this.#scope(scope).catch(unlessAway);
     }
   }
+
+  /** Moves a scope to another host, and resolves when it lives there. */
+  readonly move: Moves["move"] = (...of) => this.moves.move(...of);
 
   #scope(scope: string): Promise<Session> {
     if (this.#isClosing) return Promise.reject(new Refused("closing", "this runtime is closed, or about to be"));
@@ -233,7 +246,7 @@ export class Runtime {
     await this.#lease?.joined;
     const claim = await journal.claim(scope, instance, currentProtocol);
     if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
-    if (claim.type === "newer_protocol") throw new Refused("newer_protocol", newerProtocol(scope, claim.protocol));
+    if (claim.type === "newer_protocol") throw newerProtocol(scope, claim.protocol);
     const session = await this.#session(scope, claim, new Callers());
     const { epoch, protocol } = session.state.scope;
     const opened = {
@@ -250,10 +263,15 @@ export class Runtime {
   async #session(scope: string, { epoch, snapshot }: Holding, callers: Callers): Promise<Session> {
     const { journal, instance, roots } = this.#with;
     const state = await openState(journal, scope, snapshot, (what) => this.#fault(`${scope}: ${what}`, snapshot));
+    if (state.scope.status.type !== "open") {
+      await this.moves.conclude(state, epoch);
+      return this.#session(scope, { epoch, seq: state.seq + 1 }, callers);
+    }
     const session: Session = new Session(state, epoch, {
       platform: this.#platform,
       owner: instance,
       roots,
+      secrets: async () => (await journal.moves?.secrets(scope)) ?? [],
       executors: this.#executors,
       patience: { ...defaultPatience, ...this.#with.patience },
       host: this.#host,

@@ -8,7 +8,7 @@ import type { Post } from "./link-post.ts";
 import type { Platform } from "./platform.ts";
 import type { Callers } from "./request.ts";
 import type { Session } from "./session.ts";
-import type { Roots } from "./token.ts";
+import type { Roots, ScopeSecret } from "./token.ts";
 import type { ToolDefinition } from "./tool.ts";
 import type { Member } from "./turn-loop.ts";
 
@@ -16,6 +16,8 @@ export interface SessionPort {
   readonly platform: Platform;
   readonly owner: string;
   readonly roots: Roots;
+  /** Of a scope that came from elsewhere: what its wait keys were signed with there. */
+  readonly secrets: () => Promise<readonly ScopeSecret[]>;
   readonly executors: Executors;
   readonly patience: Patience;
   readonly host: HostPort;

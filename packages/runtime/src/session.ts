@@ -9,14 +9,15 @@ import {
   type State,
   outstanding,
 } from "@pawl/sansio-core";
-import { type Resolution, stableHash } from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
+import type { Resolution } from "@pawl/tool-value";
 import { Bodies } from "./bodies.ts";
 import { type Access, record } from "./access.ts";
+import { checkedArgs, preparedCall } from "./contract.ts";
 import { type Target, cancel } from "./cancel.ts";
 import { type Approval, Edits, type Rejecting, approve, reject } from "./decide.ts";
 import { ScopeLost } from "./error.ts";
 import { follow } from "./follow.ts";
+import { Leaving } from "./move-rest.ts";
 import { FinishedIndex } from "./finished.ts";
 import { AmongScopes } from "./among.ts";
 import { answerOf } from "./host-request.ts";
@@ -24,10 +25,9 @@ import { Offers } from "./offer.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
 import { type Callers, Requests, type Submission, type Waiting } from "./request.ts";
 import { type Resolved, resolveKey } from "./resolve.ts";
-import { idOfToken } from "./token.ts";
+import { idOfToken, idUnder } from "./token.ts";
 import type { SessionPort } from "./session-port.ts";
 import { Snapshots } from "./snapshots.ts";
-import { checkArgs } from "./tool.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
@@ -41,6 +41,8 @@ export class Session {
   /** What executors do here. */
   readonly offers: Offers;
   readonly #edits = new Edits();
+  /** How it leaves for another host. */
+  readonly leaving: Leaving;
   /** What it has to do with other scopes, and with processes. */
   readonly among: AmongScopes;
   readonly #snapshots: Snapshots;
@@ -63,7 +65,7 @@ export class Session {
       hasLapsed: port.hasLapsed,
       durable: (state_, characters) => this.#snapshots.note(state_, characters),
       rest: () => port.rest(this),
-      deliver: () => this.#bodies.deliver(),
+      deliver: () => this.leaving.turn(() => this.#bodies.deliver()),
       stepped: (cause, commands, finished) => this.#stepped(cause, commands, finished),
       perform: (command, cause) => this.#perform(command, cause),
       lost: (why) => this.#lost(why),
@@ -71,6 +73,7 @@ export class Session {
     const find: SessionPort["find"] = (kind, id) => this.#during(port.find(kind, id));
     this.#finished = new FinishedIndex(find, () => this.#runner.durable.seq);
     const { platform } = port;
+    this.leaving = new Leaving(this.#runner, port);
     const readLines: SessionPort["readLines"] = (from, to) => this.#during(port.readLines(from, to));
     this.#access = { runner: this.#runner, finished: this.#finished, platform, readLines };
     this.#requests = new Requests(this.#access, port.callers);
@@ -139,7 +142,7 @@ export class Session {
     calls: readonly RequestedCall[],
     how: Omit<Submission, "request" | "calls"> & Waiting = {},
   ): Promise<readonly Reply[]> {
-    return this.#with((live) => live.#requests.submit({ ...how, request, calls }, how));
+    return this.#with((live) => live.leaving.refusal ?? live.#requests.submit({ ...how, request, calls }, how));
   }
 
   /** The replies of a request that was submitted before. */
@@ -154,7 +157,8 @@ export class Session {
 
   /** Resolves the key that a token was made for. */
   async resolve(token: string, resolution: Resolution, by?: string): Promise<Resolved> {
-    const key = idOfToken(this.#port.roots, this.#runner.id, token);
+    const { roots, secrets } = this.#port;
+    const key = idOfToken(roots, this.#runner.id, token) ?? idUnder(await secrets(), token);
     if (key === undefined) return { status: "unknown_or_revoked" };
     return this.#with((live) => resolveKey(live.#access, { key, resolution, by }, true));
   }
@@ -197,6 +201,7 @@ export class Session {
   }
 
   #lost(why: string): void {
+    this.leaving.lose(why);
     this.#bodies.endAll();
     this.#snapshots.stop();
     this.#requests.callers.lose(new ScopeLost(why));
@@ -220,12 +225,13 @@ export class Session {
   }
 
   #perform(command: Command, cause: Cause): void {
-    if (this.#isClosing && command.type !== "reply" && command.type !== "observe") return;
+    const isStill = this.#isClosing || this.state.scope.status.type !== "open"; // Its next owner is asked again.
+    if (isStill && command.type !== "reply" && command.type !== "observe") return;
     switch (command.type) {
       case "args.check":
-        return this.#begin(() => this.#check(command));
+        return this.#begin(async () => void this.#runner.tell(await checkedArgs(this.#port.tool, command)));
       case "tool.prepare":
-        return this.#begin(() => this.#prepare(command));
+        return this.#begin(async () => void this.#runner.tell(await preparedCall(this.#port.tool, command)));
       case "tool.execute":
         return this.#guard(this.#execute(command));
       case "tool.cancel":
@@ -265,29 +271,6 @@ export class Session {
 
   #execute(command: Of<"tool.execute">): Promise<void> {
     return this.offers.isClientSide(command) ? this.offers.execute(command) : this.#bodies.execute(command);
-  }
-
-  async #check({ call, tool_id: toolId, args }: Of<"args.check">): Promise<void> {
-    const tool = this.#port.tool(toolId);
-    if (tool === undefined)
-      return void this.#runner.tell({ type: "args.checked", call, verdict: { verdict: "no_contract" } });
-    const checked = await checkArgs(tool, args);
-    const args_hash = stableHash(args);
-    const verdict = E.isRight(checked)
-      ? { verdict: "valid" as const }
-      : { verdict: "invalid" as const, message: checked.left };
-    this.#runner.tell({ type: "args.checked", call, args_hash, verdict });
-  }
-
-  async #prepare({ call, tool_id, args }: Of<"tool.prepare">): Promise<void> {
-    const tool = this.#port.tool(tool_id);
-    const checked = tool === undefined ? E.left("gone") : await checkArgs(tool, args);
-    const payload = E.isRight(checked) ? ((await tool?.prepare?.(checked.right)) ?? null) : null;
-    this.#runner.tell({
-      type: "call.prepared",
-      call,
-      preparation: { type: "prepared", tool_id, args, args_hash: stableHash(args), payload },
-    });
   }
 
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */

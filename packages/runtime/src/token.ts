@@ -6,7 +6,7 @@ import { utf8 } from "@pawl/tool-value";
 import { hkdf } from "@noble/hashes/hkdf.js";
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 
 /** The roots that signatures are made under: the newest signs, all of them verify, so that a root can be rotated. */
 export interface Roots {
@@ -30,10 +30,23 @@ const isSame = (a: string, b: string): boolean => {
 export const tokenOf = ({ newest }: Roots, scope: string, id: string): string =>
   `v1.${newest.kid}.${id}.${sign(secretOf(newest.secret, scope), id)}`;
 
-/** The id in a token that is good for a scope. */
-export const idOfToken = ({ newest, older = [] }: Roots, scope: string, token: string): string | undefined => {
+/** A scope's own secret under one root: what travels with a scope, where a root never does. In hex. */
+export interface ScopeSecret {
+  readonly kid: string;
+  readonly secret: string;
+}
+
+export const secretsOf = ({ newest, older = [] }: Roots, scope: string): readonly ScopeSecret[] =>
+  [newest, ...older].map(({ kid, secret }) => ({ kid, secret: bytesToHex(secretOf(secret, scope)) }));
+
+/** The id in a token that was made under one of these secrets. */
+export const idUnder = (secrets: readonly ScopeSecret[], token: string): string | undefined => {
   const [version, kid, id, signature, ...rest] = token.split(".");
   if (version !== "v1" || id === undefined || signature === undefined || rest.length > 0) return undefined;
-  const root = [newest, ...older].find((candidate) => candidate.kid === kid);
-  return root !== undefined && isSame(sign(secretOf(root.secret, scope), id), signature) ? id : undefined;
+  const isGood = secrets.some((own) => own.kid === kid && isSame(sign(hexToBytes(own.secret), id), signature));
+  return isGood ? id : undefined;
 };
+
+/** The id in a token that is good for a scope. */
+export const idOfToken = (roots: Roots, scope: string, token: string): string | undefined =>
+  idUnder(secretsOf(roots, scope), token);

@@ -159,9 +159,12 @@ const isAtWork = (state: State): boolean =>
   (ofProcess(state).length > 0 ||
     state.calls.rows().some((row) => row.phase === "running" || ofCall(row) !== undefined));
 
-/** Whether a scope has to be looked after though nobody asks for it: words on their way, and a process at work. */
+/** Whether a scope has to be looked after though nobody asks for it: it moves, has words on their way, or a process. */
 export const isOwed = (state: State): boolean =>
-  state.outbox.size > 0 || state.links.some((row) => unansweredOf(row) > 0) || isAtWork(state);
+  state.scope.status.type === "moving" ||
+  state.outbox.size > 0 ||
+  state.links.some((row) => unansweredOf(row) > 0) ||
+  isAtWork(state);
 
 /** The commands to issue again, oldest first: of a live state and of one folded from its log the same, at any prefix. */
 export const outstanding = (state: State): readonly Command[] =>

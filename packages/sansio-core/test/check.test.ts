@@ -143,8 +143,8 @@ const changes: { readonly [name: string]: readonly [whole.ChangeCheck, State, St
   S2: [scope.checkS2Change, { ...rich(), scope: { ...rich().scope, protocol: 9 } }, rich()],
   S3: [
     scope.checkS3Change,
-    { ...rich(), scope: { ...rich().scope, status: { type: "moved", nonce: "n" } } },
-    { ...rich(), scope: { ...rich().scope, status: { type: "moved", nonce: "n" } } },
+    { ...rich(), scope: { ...rich().scope, status: { type: "moved", to: "b", nonce: "n" } } },
+    { ...rich(), scope: { ...rich().scope, status: { type: "moved", to: "b", nonce: "n" } } },
   ],
   S4: [scope.checkS4Change, { ...rich(), at: 10 ** 9 }, { ...rich(), seq: rich().seq + 1 }],
 };

@@ -18,6 +18,7 @@ export {
   type ExecutorTool,
   ToolRefused,
 } from "./executor.ts";
+export { moverOver } from "./mover.ts";
 export { type Observed } from "./observation.ts";
 export { type SocketConstructor, type SocketLike } from "./socket.ts";
 

@@ -14,6 +14,7 @@ import { ClientFrame, type Question, protocolVersion } from "../wire/client-fram
 import { type CloseReason, closeCodes } from "../wire/close-code.ts";
 import type { HostError, HostFrame } from "../wire/host-frame.ts";
 import { readFrame } from "../wire/text.ts";
+import { arrive } from "./arrive.ts";
 import { failureOf } from "./failure.ts";
 import type { HostLimits } from "./limits.ts";
 import { Outgoing } from "./outgoing.ts";
@@ -191,6 +192,9 @@ export class Connection {
         return this.#observe(frame, claims);
       case "signal":
         return signal(this.#port.runtime, frame);
+      case "move_part":
+      case "decline_move":
+        return arrive(this.#port.runtime, frame);
       case "settle":
         return settle(this.#port.runtime, this.#executors, frame);
       default:

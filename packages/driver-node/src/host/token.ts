@@ -17,7 +17,7 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
-export type Right = "call" | "resolve" | "approve" | "observe" | "execute";
+export type Right = "call" | "resolve" | "approve" | "observe" | "execute" | "move";
 
 export interface Claims {
   /** The principal, as it is recorded. */
@@ -32,7 +32,7 @@ export interface Claims {
 export const Claims: Codec<Claims> = record<Claims>("token claims", {
   by: string,
   scopes: array(string),
-  rights: array(oneOf<Right>("a right", "call", "resolve", "approve", "observe", "execute")),
+  rights: array(oneOf<Right>("a right", "call", "resolve", "approve", "observe", "execute", "move")),
   expires_at: u64,
 });
 

@@ -19,6 +19,8 @@ export const rights: { readonly [T in QuestionType]: Right } = {
   signal: "call",
   observe: "observe",
   settle: "execute",
+  move_part: "move",
+  decline_move: "move",
 };
 
 const sessionPrefix = "session:";
@@ -50,7 +52,10 @@ export const signal = async (
   return { type: "done", id };
 };
 
-export type Answered = Exclude<Question, { readonly type: "observe" | "settle" | "signal" }>;
+export type Answered = Exclude<
+  Question,
+  { readonly type: "observe" | "settle" | "signal" | "move_part" | "decline_move" }
+>;
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
 const call = async (session: Session, frame: Of<"call">, { by, gone }: Asker): Promise<HostFrame> => {

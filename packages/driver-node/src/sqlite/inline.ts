@@ -5,21 +5,23 @@
  * A commit writes one row an append and nothing else. Where a scope stands is kept in memory by whoever appends to it,
  * and brought up to date in the file now and then, from the rows behind a mark.
  */
-import type { Journal } from "@pawl/runtime";
+import type { Journal, MoveStore } from "@pawl/runtime";
 import { Appender } from "./append.ts";
 import { head, verify } from "./chain.ts";
 import { claim, load, release } from "./claim.ts";
 import type { Connection } from "./connection.ts";
 import { join, leave, lost, renew } from "./lease.ts";
+import { fileMoves } from "./move.ts";
 import { due, find, inbox, mailed, read, scopes } from "./look.ts";
 import { putSnapshot, retain, segment } from "./retention.ts";
 import { Standings } from "./standing.ts";
 
 /** A journal file in this thread: each call is done when it returns. */
-export const inlineJournal = (at: Connection): Journal => {
+export const inlineJournal = (at: Connection): Journal & { readonly moves: MoveStore } => {
   const standings = new Standings(at);
   const appender = new Appender(at, standings);
   return {
+    moves: fileMoves(at, standings),
     join: async (instance, lease) => join(at, instance, lease),
     renew: async (instance) => renew(at, instance),
     leave: async (instance) => leave(at, instance),

@@ -104,7 +104,23 @@ const version2 = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-const versions = [version1, version2];
+/** How moves between stores ended here (no epoch: never received), and what the wait keys of such scopes were signed with. */
+const version3 = `
+  CREATE TABLE move (
+    scope TEXT NOT NULL,
+    nonce TEXT NOT NULL,
+    epoch INTEGER,
+    PRIMARY KEY (scope, nonce)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE secret (
+    scope TEXT NOT NULL,
+    kid TEXT NOT NULL,
+    secret TEXT NOT NULL,
+    PRIMARY KEY (scope, kid, secret)
+  ) STRICT, WITHOUT ROWID;
+`;
+
+const versions = [version1, version2, version3];
 
 const versionOf = (db: DatabaseSync): number => Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 

@@ -79,6 +79,16 @@ export const statements = (db: DatabaseSync) => ({
   kept: db.prepare(`SELECT seq, line FROM kept WHERE scope = ? AND seq >= ? AND seq <= ? ORDER BY seq`),
   drop: db.prepare("DELETE FROM kept WHERE scope = ? AND seq = ?"),
   cut: db.prepare("DELETE FROM append WHERE id = ?"),
+  dropKept: db.prepare("DELETE FROM kept WHERE scope = ?"),
+  dropChain: db.prepare("DELETE FROM chain WHERE scope = ?"),
+  dropSnapshot: db.prepare("DELETE FROM snapshot WHERE scope = ?"),
+  dropSegment: db.prepare("DELETE FROM segment WHERE scope = ?"),
+  cutBefore: db.prepare("DELETE FROM append WHERE scope = ? AND id < ?"),
+  index: db.prepare(`SELECT kind, id, seq FROM finished WHERE scope = ${scopeId} ORDER BY kind, id`),
+  moved: db.prepare("SELECT epoch FROM move WHERE scope = ? AND nonce = ?"),
+  setMoved: db.prepare("INSERT INTO move (scope, nonce, epoch) VALUES (?, ?, ?)"),
+  secrets: db.prepare("SELECT kid, secret FROM secret WHERE scope = ? ORDER BY kid, secret"),
+  keepSecret: db.prepare("INSERT OR IGNORE INTO secret (scope, kid, secret) VALUES (?, ?, ?)"),
   empty: db.prepare("UPDATE append SET before = NULL, first = last + 1, lines = '' WHERE id = ?"),
 });
 

@@ -1,8 +1,9 @@
 /** What a journal's thread is asked, and what it answers. */
-import type { Journal } from "@pawl/runtime";
+import type { Journal, MoveStore } from "@pawl/runtime";
 import { type JournalFileCode, JournalFileError } from "./file-error.ts";
 
-export type Method = keyof Journal;
+export type Methods = Omit<Journal, "moves"> & MoveStore;
+export type Method = keyof Methods;
 
 /** `now` is the store's clock when the question was asked: what waits for the disk takes no lease for longer. */
 export type Question =

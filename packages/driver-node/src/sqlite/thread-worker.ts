@@ -1,9 +1,8 @@
 /** The thread of a journal file: the same journal, asked by messages, one after the other. */
 import { parentPort, workerData } from "node:worker_threads";
-import type { Journal } from "@pawl/runtime";
 import { Connection, type FileOptions } from "./connection.ts";
 import { inlineJournal } from "./inline.ts";
-import { type Answer, type Question, wrongOf } from "./thread-message.ts";
+import { type Answer, type Methods, type Question, wrongOf } from "./thread-message.ts";
 
 export interface ThreadData {
   readonly file: string;
@@ -13,12 +12,15 @@ export interface ThreadData {
 const { file, options } = workerData as ThreadData;
 
 let now = 0;
-let journal: Journal | undefined;
+let journal: Methods | undefined;
 let at: Connection | undefined;
 
-const journalOfFile = (): Journal => {
+const journalOfFile = (): Methods => {
   at ??= new Connection(file, { ...options, integrity: "skip", now: () => now });
-  journal ??= inlineJournal(at);
+  if (journal === undefined) {
+    const { moves, ...rest } = inlineJournal(at);
+    journal = { ...rest, ...moves };
+  }
   return journal;
 };
 

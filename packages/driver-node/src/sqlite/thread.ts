@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { Append, AppendResult, Journal } from "@pawl/runtime";
 import type { FileOptions } from "./connection.ts";
 import { JournalFileError } from "./file-error.ts";
-import { type Answer, type Method, type Question, errorOf } from "./thread-message.ts";
+import { type Answer, type Method, type Methods, type Question, errorOf } from "./thread-message.ts";
 import type { ThreadData } from "./thread-worker.ts";
 
 interface Asked {
@@ -77,8 +77,8 @@ export interface ThreadJournal extends Journal {
 export const threadJournal = (file: string, options: FileOptions): ThreadJournal => {
   const thread = new JournalThread(file, options);
   /** The thread runs the same method with the same arguments, and its answer is of the same type. */
-  const asks = <M extends Method>(method: M): Journal[M] =>
-    ((...args: readonly unknown[]) => thread.call(method, args)) as unknown as Journal[M];
+  const asks = <M extends Method>(method: M): Methods[M] =>
+    ((...args: readonly unknown[]) => thread.call(method, args)) as unknown as Methods[M];
   const appendAll = async (appends: readonly Append[]): Promise<readonly AppendResult[]> => {
     try {
       return await asks("appendAll")(appends);
@@ -88,6 +88,13 @@ export const threadJournal = (file: string, options: FileOptions): ThreadJournal
     }
   };
   return {
+    moves: {
+      adopt: asks("adopt"),
+      decline: asks("decline"),
+      ended: asks("ended"),
+      secrets: asks("secrets"),
+      index: asks("index"),
+    },
     join: asks("join"),
     renew: asks("renew"),
     leave: asks("leave"),

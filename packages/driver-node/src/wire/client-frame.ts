@@ -51,6 +51,15 @@ export type ClientFrame =
   | ({ readonly type: "cancel_call"; readonly call: string } & Asked)
   /** To a process: the scope is `process:<id>`. Twice under one `signal_id` is once. */
   | ({ readonly type: "signal"; readonly name: string; readonly payload: Json; readonly signal_id: string } & Asked)
+  /** A piece of a scope that moves here. */
+  | ({
+      readonly type: "move_part";
+      readonly nonce: string;
+      readonly part: number;
+      readonly parts: number;
+      readonly text: string;
+    } & Asked)
+  | ({ readonly type: "decline_move"; readonly nonce: string } & Asked)
   /** Events after a cursor, at most `window` of them ahead of what was seen. */
   | ({ readonly type: "observe"; readonly after: number; readonly window: number } & Asked)
   | { readonly type: "seen"; readonly id: number; readonly cursor: number }
@@ -92,6 +101,8 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   cancel_request: { ...asked, request: string },
   cancel_call: { ...asked, call: string },
   signal: { ...asked, name: string, payload: json, signal_id: string },
+  move_part: { ...asked, nonce: string, part: u64, parts: u64, text: string },
+  decline_move: { ...asked, nonce: string },
   observe: { ...asked, after: u64, window: u64 },
   seen: { id: u64, cursor: u64 },
   unobserve: { id: u64 },

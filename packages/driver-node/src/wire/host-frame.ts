@@ -1,5 +1,5 @@
 /** What a host says to a client: answers to its questions by their `id`, and what it was asked to be told. */
-import { type Offer, type OfferedRun, Resolved, type Settled } from "@pawl/runtime";
+import { MoveAnswer, type Offer, type OfferedRun, Resolved, type Settled } from "@pawl/runtime";
 import { type Event, EventCodec, type Reply, ReplyCodec } from "@pawl/sansio-core";
 import { type Codec, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
 
@@ -39,6 +39,7 @@ export type HostFrame =
   | ({ readonly type: "offer"; readonly executor: string } & Offer)
   | ({ readonly type: "cancelled"; readonly executor: string } & OfferedRun)
   | { readonly type: "settled"; readonly id: number; readonly outcome: Settled }
+  | { readonly type: "move_answered"; readonly id: number; readonly answer: MoveAnswer }
   | ({ readonly type: "error" } & HostError);
 
 const offeredRun = { scope: string, call: string, attempt: u64, run: u64 } as const;
@@ -61,5 +62,6 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   offer: { executor: string, ...offeredRun, tool_id: string, tool: string, args: json, payload: json },
   cancelled: { executor: string, ...offeredRun },
   settled: { id: u64, outcome: oneOf<Settled>("an outcome", "accepted", "too_late") },
+  move_answered: { id: u64, answer: MoveAnswer },
   error: { id: optional(u64), code: string, message: string, retry_after_ms: optional(u64), address: optional(string) },
 });

@@ -17,7 +17,7 @@ export type ScopeStatus =
   | { readonly type: "open" }
   /** `reopened`: claimed anew since; owners were lost then, which counts if the scope is kept. */
   | { readonly type: "moving"; readonly to: string; readonly nonce: string; readonly reopened: boolean }
-  | { readonly type: "moved"; readonly nonce: string };
+  | { readonly type: "moved"; readonly to: string; readonly nonce: string };
 
 export interface ScopeRow {
   readonly id: string;

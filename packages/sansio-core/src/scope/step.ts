@@ -70,7 +70,8 @@ const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.kept">)
   if (status.nonce !== event.nonce)
     return reject("nonce_mismatch", `expected nonce ${status.nonce}, found ${event.nonce}`);
   const moved = event.type === "scope.moved";
-  draft.setScope({ ...scope, status: moved ? { type: "moved", nonce: event.nonce } : { type: "open" } });
+  const { to, nonce } = status;
+  draft.setScope({ ...scope, status: moved ? { type: "moved", to, nonce } : { type: "open" } });
   if (!moved && status.reopened) draft.raise({ type: "owners.lost", owners: "older" });
   return undefined;
 };

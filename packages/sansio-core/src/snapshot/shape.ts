@@ -201,7 +201,7 @@ const AvailabilityCodec = oneOf<Availability>("an availability", ...availabiliti
 const StatusCodec: Codec<ScopeStatus> = tagged<ScopeStatus, "type">("ScopeStatus", "type", {
   open: {},
   moving: { to: string, nonce: string, reopened: boolean },
-  moved: { nonce: string },
+  moved: { to: string, nonce: string },
 });
 const ScopeCodec: Codec<ScopeRow> = record<ScopeRow>("struct Scope", {
   id: string,

@@ -1,0 +1,128 @@
+/** A session moves over WebSocket from one host with its journal file to another with its own, and back. */
+import { stateHash } from "@pawl/sansio-core";
+import { type Mover, Runtime, type ToolDefinition, defineTool, foldLines } from "@pawl/runtime";
+import { pending } from "@pawl/tool-value";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { type Client, moverOver } from "../../src/client/client.ts";
+import { type Host, type SqliteJournal, nodePlatform, sqliteJournal } from "../../src/index.ts";
+import { testFolder } from "../sqlite-rig.ts";
+import { clientOf, greeted, hostOf, until } from "./rig.ts";
+import { echo, use } from "./tools.ts";
+
+const folder = testFolder();
+afterAll(folder.remove);
+
+const scope = "session:s";
+const ok = (payload: string) => ({ status: "ok", payload }) as const;
+
+interface Place {
+  readonly journal: SqliteJournal;
+  readonly runtime: Runtime;
+  readonly host: Host;
+}
+
+const places = new Map<string, Place>();
+const journals: SqliteJournal[] = [];
+afterEach(async () => {
+  places.clear();
+  for (const { close } of journals.splice(0)) await close();
+});
+
+let files = 0;
+
+const place = async (tools: readonly ToolDefinition[], commits: "inline" | "thread"): Promise<Place> => {
+  const name = String((files += 1));
+  const journal = sqliteJournal(folder.file(name), { commits });
+  journals.push(journal);
+  const clients = new Map<string, Mover>();
+  const mover = (to: string): Mover => {
+    const known = clients.get(to) ?? moverOver(moving(to));
+    clients.set(to, known);
+    return known;
+  };
+  const roots = { newest: { kid: "k", secret: new Uint8Array(32).fill(files) } };
+  const runtime = new Runtime({ journal, platform: nodePlatform, tools, instance: name, roots, mover });
+  const host = await hostOf([], { runtime });
+  places.set(host.url, { journal, runtime, host });
+  return { journal, runtime, host };
+};
+
+const moving = (url: string): Client => {
+  const to = places.get(url);
+  if (to === undefined) throw new Error(`no host at ${url}`);
+  return clientOf(to.host, { by: "mover", rights: ["move"] });
+};
+
+describe("a session that moves over WebSocket", () => {
+  for (const commits of ["inline", "thread"] as const)
+    it(`has at the target what it had, with commits ${commits}, and comes back`, async () => {
+      const tokens: string[] = [];
+      const steps: string[] = [];
+      const long = "x".repeat(300_000);
+      const tools = [
+        echo,
+        defineTool({
+          name: "outside",
+          execute: (_, ctx) => (tokens.push(ctx.completionKey()), pending({ on_cancel: "ignore" })),
+        }),
+        defineTool({
+          name: "worker",
+          durable: true,
+          execute: async (_, ctx) => {
+            await ctx.runJson("one", {}, () => steps.push("one"));
+            await ctx.sleep(300);
+            await ctx.runJson("two", {}, () => steps.push("two"));
+            return steps.length;
+          },
+        }),
+      ];
+      const [a, b] = [await place(tools, commits), await place(tools, commits)];
+      const before = clientOf(a.host).session("s");
+      await before.call("r", use("echo", { long, sign: "😀" }));
+      before.call("out", use("outside")).catch(() => undefined); // It moves away.
+      before.call("work", use("worker")).catch(() => undefined);
+      await until(() => tokens.length === 1 && steps.length === 1);
+
+      await a.runtime.move(scope, b.host.url);
+      const source = await a.journal.read(scope, 1);
+      const target = await b.journal.read(scope, 1, source.length - 1);
+      expect(target).toEqual(source.slice(0, -1));
+      expect(stateHash(foldLines(scope, target))).toBe(stateHash(foldLines(scope, source.slice(0, -1))));
+      await expect(before.replies("r")).rejects.toMatchObject({ code: "moved", address: b.host.url });
+
+      const after = clientOf(b.host).session("s");
+      expect((await after.replies("work"))[0]?.output.outcome).toMatchObject({ payload: 2 });
+      expect(steps).toEqual(["one", "two"]);
+      expect(await after.resolve(tokens[0] ?? "", ok("from outside"))).toEqual({ status: "accepted" });
+      expect((await after.replies("out"))[0]?.output.outcome).toMatchObject({ payload: "from outside" });
+      expect(await after.call("r", use("echo", { long, sign: "😀" }))).toHaveLength(1);
+
+      await b.runtime.move(scope, a.host.url);
+      await expect(after.open()).rejects.toMatchObject({ code: "moved", address: a.host.url });
+      expect(await before.resolve(tokens[0] ?? "", ok("again"))).toMatchObject({ status: "already_resolved" });
+      expect((await a.journal.verify(scope))?.type).toBe("whole");
+      expect((await before.call("last", use("echo", { n: 1 })))[0]?.output.outcome).toMatchObject({
+        payload: { n: 1 },
+      });
+    });
+});
+
+describe("a host that scopes move to", () => {
+  it("takes none without the right, and none that it can not read", async () => {
+    const { host, runtime } = await place([], "inline");
+    const frame = { type: "move_part", id: 1, scope, nonce: "n", part: 0, parts: 1, text: "{}" };
+    const mute = await greeted(host, { rights: ["call", "observe"] });
+    expect(await mute.ask(frame)).toMatchObject({ type: "error", code: "permission_denied" });
+    expect(await mute.ask({ ...frame, id: 2, type: "decline_move" })).toMatchObject({ code: "permission_denied" });
+    const other = await greeted(host, { rights: ["move"], scopes: ["session:other"] });
+    expect(await other.ask(frame)).toMatchObject({ type: "error", code: "permission_denied" });
+    const raw = await greeted(host, { rights: ["move"] });
+    const refused = { type: "move_answered", answer: { type: "refused", code: "invalid_package" } };
+    expect(await raw.ask(frame)).toMatchObject(refused);
+    expect(await raw.ask({ ...frame, id: 2, part: 3, parts: 4 })).toMatchObject({ answer: { type: "again" } });
+    expect(await raw.ask({ ...frame, id: 3, scope: "elsewhere" })).toMatchObject({ code: "scope_unknown" });
+    expect(await raw.ask({ ...frame, id: 4, type: "decline_move" })).toMatchObject({ answer: { type: "never" } });
+    expect(await raw.ask({ ...frame, id: 5 })).toMatchObject({ answer: { type: "never" } });
+    expect(await runtime.has(scope)).toBe(false);
+  });
+});

@@ -1,0 +1,102 @@
+/** Moves of scopes between hosts, as a runtime works with them: away from here, back, and here. */
+import type { State } from "@pawl/sansio-core";
+import { Refused, ScopeMoved, ScopeMoving } from "./error.ts";
+import type { Journal } from "./journal.ts";
+import { Arrivals } from "./move-arrival.ts";
+import { Departures } from "./move-departure.ts";
+import type { Leaving, Resting } from "./move-rest.ts";
+import type { Mover } from "./mover.ts";
+import type { Platform } from "./platform.ts";
+import type { Roots } from "./token.ts";
+
+/** A scope that is open here. */
+interface OpenScope {
+  readonly runner: { readonly epoch: number };
+  readonly state: State;
+  readonly leaving: Leaving;
+}
+
+export interface MovesPort {
+  readonly journal: Journal;
+  readonly platform: Platform;
+  readonly instance: string;
+  readonly roots: Roots;
+  /** Whom scopes move to, by address. */
+  readonly mover?: (to: string) => Mover;
+  readonly host?: { readonly internalError?: (what: string, thrown: unknown) => void };
+  /** This instance may claim. */
+  readonly joined: () => Promise<unknown>;
+  readonly isOpen: (scope: string) => boolean;
+  readonly has: (scope: string) => Promise<boolean>;
+  readonly open: (scope: string) => Promise<OpenScope>;
+}
+
+/** How long bodies may take until their scope moves, unless the host says otherwise. */
+const restMs = 30_000;
+
+/** A scope that has moved away is another's to look after; one that nobody answers for is asked after again. */
+export const unlessAway = (thrown: unknown): void => {
+  if (!(thrown instanceof ScopeMoved || thrown instanceof ScopeMoving)) throw thrown;
+};
+
+export class Moves {
+  readonly #port: MovesPort;
+  readonly #departures: Departures;
+  /** What this host answers to others whose scopes move here. */
+  readonly arrivals: Mover;
+
+  constructor(port: MovesPort) {
+    this.#port = port;
+    this.#departures = new Departures(port);
+    this.arrivals = new Arrivals({ ...port, received: (scope) => void this.#goOn(scope) });
+  }
+
+  /** Goes on with a scope that came from elsewhere. Who asks for it hears what is wrong with it. */
+  async #goOn(scope: string): Promise<void> {
+    await this.#port.open(scope).catch((thrown: unknown) => this.#port.host?.internalError?.(scope, thrown));
+  }
+
+  /** Of a scope that was claimed and does not accept events: resolves when it was taken back; else says where it is. */
+  conclude(state: State, epoch: number): Promise<void> {
+    return this.#departures.conclude(state, epoch);
+  }
+
+  /**
+   * Resolves when the scope lives there. Where it is not received it is taken back, and why is thrown; where nobody
+   * answers it stays on its way, and whoever opens it asks again.
+   */
+  async move(
+    scope: string,
+    to: string,
+    { bodies = "record", withinMs = restMs }: Partial<Resting> = {},
+  ): Promise<void> {
+    const { journal, mover, has } = this.#port;
+    if (journal.moves === undefined || mover === undefined)
+      throw new Refused(
+        "moves_unsupported",
+        `${scope} can not move: this host has no mover, or its store takes no part`,
+      );
+    if (!(await has(scope))) throw new Refused("scope_unknown", `there is no scope ${scope}`);
+    try {
+      await this.#leave(scope, to, { bodies, withinMs });
+    } catch (thrown) {
+      if (thrown instanceof ScopeMoved && thrown.to === to) return;
+      throw thrown;
+    }
+    throw this.#departures.refusalOf(scope);
+  }
+
+  async #leave(scope: string, to: string, resting: Resting): Promise<void> {
+    const { platform, instance, open } = this.#port;
+    const { runner, state, leaving } = await open(scope);
+    const nonce = platform.hashText(`${instance} ${scope} ${to} ${runner.epoch} ${state.seq}`);
+    await leaving.begin({ type: "scope.moving", to, nonce }, resting);
+    await open(scope);
+  }
+
+  /** Takes a scope back that is on its way, unless it has arrived. */
+  async keep(scope: string): Promise<void> {
+    this.#departures.giveUp(scope);
+    await this.#port.open(scope);
+  }
+}

@@ -1,0 +1,92 @@
+/** Checks of stores whose scopes can move to others. */
+import type { Adoption, Journal, MoveStore } from "@pawl/runtime";
+import { type JournalCheck, append, claimed, line, one, protocol, same, seqs } from "./rig.ts";
+
+const movesOf = ({ moves }: Journal): MoveStore => {
+  if (moves === undefined) throw new Error("expected a store whose scopes can move");
+  return moves;
+};
+
+const adoption = (epoch: number, nonce: string, count: number, more: Partial<Adoption> = {}): Adoption => ({
+  scope: "s",
+  epoch,
+  nonce,
+  appendId: `${epoch}:${count}`,
+  lines: Array.from({ length: count }, (_, i) => line((more.segment?.base ?? 0) + i + 1)),
+  kept: [],
+  finished: [{ kind: "call", id: "c", seq: 2 }],
+  letters: [{ kind: "message", link: 1, number: 1, from: "t", text: "hello" }],
+  wakeAt: 5,
+  protocol,
+  secrets: [{ kid: "k", secret: "00ff" }],
+  ...more,
+});
+
+export const moveChecks: readonly JournalCheck[] = [
+  {
+    name: "takes a scope in as a whole: its log, index, letters and secrets, above the epochs of where it was",
+    run: async (rig) => {
+      const journal = await rig.open();
+      const claim = await journal.claim("s", "a", protocol, 7);
+      same(claim, { type: "claimed", epoch: 8, seq: 0 }, "a claim above 7");
+      same(await movesOf(journal).adopt(adoption(8, "n", 3)), { type: "ok" }, "the adoption");
+      const again = await rig.open();
+      same(await seqs(again, "s"), [1, 2, 3], "the lines");
+      same(await again.find("s", "call", "c"), 2, "the index");
+      same(await movesOf(again).index("s"), [{ kind: "call", id: "c", seq: 2 }], "the whole index");
+      same((await again.inbox("s")).length, 1, "the letters");
+      same(await movesOf(again).secrets("s"), [{ kid: "k", secret: "00ff" }], "the secrets");
+      same(await movesOf(again).ended("s", "n"), { type: "received", epoch: 8 }, "how the move ended");
+      same(await again.due(5), ["s"], "what is due");
+      same(await one(journal, append("s", 8, 4)), "ok", "the next append");
+      same(await seqs(journal, "s", 3), [3, 4], "the lines then");
+      same((await journal.verify("s"))?.type, "whole", "the chain");
+    },
+  },
+  {
+    name: "puts what comes back in the place of what moved away, behind a segment too",
+    run: async (rig) => {
+      const journal = await rig.open();
+      await claimed(journal, "s", "a");
+      await one(journal, append("s", 1, 1, { count: 4 }));
+      await journal.snapshot("s", 1, 4, "four");
+      const { epoch } = await claimed(journal, "s", "b");
+      const segment = { base: 4, hash: "ab", snapshot: "four" };
+      const moves = movesOf(journal);
+      const back = adoption(epoch, "back", 2, { segment, kept: [line(2)] });
+      same(await moves.adopt(back), { type: "ok" }, "the adoption");
+      same(await moves.adopt(back), { type: "ok" }, "the same again");
+      same(await seqs(journal, "s"), [2, 5, 6], "the lines");
+      same(await journal.segment("s"), segment, "the segment");
+      same(await journal.load("s", "b"), { epoch, seq: 6 }, "what is held");
+      same((await journal.head("s"))?.seq, 6, "the chain's head");
+      same(await one(journal, append("s", epoch, 7)), "ok", "the next append");
+    },
+  },
+  {
+    name: "never receives what was declined, and does not decline what was received",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      const [moves, others] = [movesOf(journal), movesOf(other)];
+      same(await moves.decline("s", "n1"), { type: "never" }, "a move that nobody has heard of");
+      const { epoch } = await claimed(other, "s", "a");
+      same(await others.adopt(adoption(epoch, "n1", 2)), { type: "never" }, "what was declined");
+      same(await seqs(other, "s"), [], "the lines");
+      same(await others.adopt(adoption(epoch, "n2", 2)), { type: "ok" }, "another move");
+      same(await moves.decline("s", "n2"), { type: "received", epoch }, "what was received");
+      same(await moves.ended("s", "n3"), undefined, "a move that has not ended");
+    },
+  },
+  {
+    name: "takes nothing in from who is fenced",
+    run: async (rig) => {
+      const [journal, other] = [await rig.open(), await rig.open()];
+      await claimed(journal, "s", "a");
+      await claimed(other, "s", "b");
+      same(await movesOf(journal).adopt(adoption(1, "n", 2)), { type: "fenced", epoch: 2 }, "the adoption");
+      same(await movesOf(journal).ended("s", "n"), undefined, "how the move ended");
+      same(await movesOf(journal).secrets("s"), [], "the secrets");
+      same(await one(other, append("s", 2, 1)), "ok", "the other one's append");
+    },
+  },
+];
