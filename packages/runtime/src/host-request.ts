@@ -2,6 +2,7 @@
 import type { Command, EffectResult, Event } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import type { AmongHost } from "./among.ts";
+import type { FlowHost } from "./flow.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
@@ -10,6 +11,8 @@ export interface HostPort extends AmongHost {
   /** Answers a host request; what it throws is the body's error. */
   readonly request?: (name: string, input: Json, key: string) => Promise<Json>;
   readonly observe?: (scope: string, command: Of<"observe">) => void;
+  /** What its flows need: lambdas, and somebody who reads along. */
+  readonly flow?: FlowHost;
   /** What is wrong with the store or what it holds, and was got around. */
   readonly fault?: (what: string, thrown: unknown) => void;
 }

@@ -2,6 +2,7 @@
 export { Runtime, type RuntimeOptions } from "./runtime.ts";
 export { type HostPort } from "./host-request.ts";
 export { Session } from "./session.ts";
+export { type FlowHost, type FlowSubmission, type LambdaInput } from "./flow.ts";
 export { type Submission, type Waiting } from "./request.ts";
 export { Resolved } from "./resolve.ts";
 export { type Approval, type Rejecting, type Stickiness } from "./decide.ts";

@@ -2,7 +2,14 @@
  * Requests and those who wait for their replies. The same request again is joined while it lives, and answered from the
  * log when it has been acknowledged; it never runs twice.
  */
-import { type Command, type Reply, type RequestedCall, RequestedCallCodec } from "@pawl/sansio-core";
+import {
+  type Command,
+  type Event,
+  type FlowEnd,
+  type Reply,
+  type RequestedCall,
+  RequestedCallCodec,
+} from "@pawl/sansio-core";
 import { type Json, array, stableHash, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, admitted, record, refuse } from "./access.ts";
@@ -28,7 +35,7 @@ export interface Waiting {
 
 interface Waiter {
   readonly keep: boolean;
-  readonly resolve: (replies: readonly Reply[]) => void;
+  readonly resolve: (replied: Replied) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -64,10 +71,17 @@ export class Callers {
   }
 }
 
+/** What a request came to: replies of its calls, or of a flow its end. */
+type Replied = Pick<ReplyCommand, "replies" | "flow">;
+
 type Verdict =
-  | { readonly type: "waiting"; readonly replies: Promise<readonly Reply[]> }
+  | { readonly type: "waiting"; readonly replied: Promise<Replied> }
   | { readonly type: "finished"; readonly seq: number }
   | { readonly type: "refused"; readonly code: string; readonly message: string };
+
+type Submitted<T extends string = "request.submitted" | "flow.submitted"> = Extract<Event, { readonly type: T }>;
+
+const repliedOf = ({ replies, flow }: Replied): Replied => (flow === undefined ? { replies } : { replies, flow });
 
 const Calls = array(RequestedCallCodec);
 
@@ -104,6 +118,18 @@ export class Requests {
       ...(executionScope === undefined ? {} : { execution_scope: executionScope }),
       ...(by === undefined ? {} : { by }),
     } as const;
+    return (await this.#submitted(event, waiting)).replies;
+  }
+
+  /** Submits a flow and waits for its end. */
+  async flow(event: Submitted<"flow.submitted">, waiting: Waiting): Promise<FlowEnd> {
+    const { flow } = await this.#submitted(event, waiting);
+    if (flow === undefined) throw new Refused("request_conflict", `request \`${event.request}\` is no flow`);
+    return flow;
+  }
+
+  async #submitted(event: Submitted, waiting: Waiting): Promise<Replied> {
+    const { request, hash } = event;
     const join = (): Verdict => this.#tell(event, waiting);
     const isLive = this.#access.runner.state.requests.at(request) !== undefined;
     const verdict = isLive
@@ -114,10 +140,10 @@ export class Requests {
     return this.#answer(request, verdict, hash);
   }
 
-  #tell(event: Parameters<Access["runner"]["tell"]>[0] & { readonly request: string }, waiting: Waiting): Verdict {
+  #tell(event: Submitted, waiting: Waiting): Verdict {
     const told = this.#access.runner.tell(event);
     if (E.isLeft(told) && told.left.code !== "request_exists") return { ...told.left, type: "refused" };
-    return { type: "waiting", replies: this.#wait(event.request, waiting) };
+    return { type: "waiting", replied: this.#wait(event.request, waiting) };
   }
 
   /** The replies of a request that was submitted before, whoever did. */
@@ -126,20 +152,20 @@ export class Requests {
     const wait = (): Verdict =>
       runner.state.requests.at(request) === undefined
         ? { type: "refused", code: "request_unknown", message: `no request \`${request}\`` }
-        : { type: "waiting", replies: this.#wait(request, waiting) };
+        : { type: "waiting", replied: this.#wait(request, waiting) };
     const verdict = await finished.lookup("request", request, (seq) =>
       seq === undefined || runner.state.requests.at(request) !== undefined
         ? wait()
         : ({ type: "finished", seq } as const),
     );
-    return this.#answer(request, verdict);
+    return (await this.#answer(request, verdict)).replies;
   }
 
-  async #answer(request: string, verdict: Verdict, hash?: string): Promise<readonly Reply[]> {
+  async #answer(request: string, verdict: Verdict, hash?: string): Promise<Replied> {
     if (verdict.type === "refused") return refuse(this.#access, verdict);
     if (verdict.type === "finished") return this.#fromLog(request, verdict.seq, hash);
     await this.#takeWaiting(request);
-    return verdict.replies;
+    return verdict.replied;
   }
 
   /** A reply that waits for somebody is handed out. */
@@ -148,20 +174,20 @@ export class Requests {
     if (runner.state.requests.at(request)?.phase !== "replying") return;
     await runner.settled();
     const row = runner.state.requests.at(request);
-    if (row?.phase === "replying") this.take({ type: "reply", request, replies: row.replies, triggers: row.triggers });
+    if (row?.phase === "replying") this.take({ request, ...repliedOf(row) });
   }
 
   /** A request that was acknowledged long ago: its replies stood in the state until then. */
-  async #fromLog(request: string, seq: number, hash: string | undefined): Promise<readonly Reply[]> {
+  async #fromLog(request: string, seq: number, hash: string | undefined): Promise<Replied> {
     await this.#access.runner.settled();
     const row = (await stateBefore(this.#access, seq)).requests.at(request);
     if (row?.phase !== "replying") throw new Refused("gone", `request \`${request}\` was finished by event ${seq}`);
     if (hash !== undefined && row.hash !== hash) return refuse(this.#access, conflict(request, row.hash, hash));
-    return row.replies;
+    return repliedOf(row);
   }
 
-  #wait(request: string, { keep = false, signal }: Waiting): Promise<readonly Reply[]> {
-    const promise = new Promise<readonly Reply[]>((resolve, reject) => {
+  #wait(request: string, { keep = false, signal }: Waiting): Promise<Replied> {
+    const promise = new Promise<Replied>((resolve, reject) => {
       const waiter = { resolve, reject, keep };
       this.callers.add(request, waiter);
       signal?.addEventListener("abort", () => this.callers.leave(request, waiter), { once: true });
@@ -171,9 +197,9 @@ export class Requests {
   }
 
   /** A reply is out. One that somebody took for good is acknowledged; one that nobody waits for stays until it is. */
-  take({ request, replies }: ReplyCommand): void {
+  take({ request, ...reply }: Replied & Pick<ReplyCommand, "request">): void {
     const waiters = this.callers.take(request);
-    for (const { resolve } of waiters) resolve(replies);
+    for (const { resolve } of waiters) resolve(repliedOf(reply));
     const isTaken = waiters.length > 0 && waiters.every(({ keep }) => !keep);
     const { runner } = this.#access;
     if (isTaken && runner.state.requests.at(request)?.phase === "replying")

@@ -3,6 +3,7 @@ import {
   type Command,
   type Event,
   type Finished,
+  type FlowEnd,
   type Recorded,
   type Reply,
   type RequestedCall,
@@ -16,6 +17,7 @@ import { checkedArgs, preparedCall } from "./contract.ts";
 import { type Target, cancel } from "./cancel.ts";
 import { type Approval, Edits, type Rejecting, approve, reject } from "./decide.ts";
 import { ScopeLost } from "./error.ts";
+import { type FlowSubmission, flowSubmitted, lambdaApplied } from "./flow.ts";
 import { follow } from "./follow.ts";
 import { Leaving } from "./move-rest.ts";
 import { FinishedIndex } from "./finished.ts";
@@ -145,6 +147,14 @@ export class Session {
     return this.#with((live) => live.leaving.refusal ?? live.#requests.submit({ ...how, request, calls }, how));
   }
 
+  /** Submits a flow and waits for its end. The same flow again joins it, or is answered as it was. */
+  flow(given: FlowSubmission, waiting: Waiting = {}): Promise<FlowEnd> {
+    return this.#with((live) => {
+      const { refusal } = live.leaving;
+      return refusal ?? live.#requests.flow(flowSubmitted(live.state, live.#port.host.flow, given), waiting);
+    });
+  }
+
   /** The replies of a request that was submitted before. */
   replies(request: string, waiting: Waiting = {}): Promise<readonly Reply[]> {
     return this.#with((live) => live.#requests.replies(request, waiting));
@@ -229,9 +239,9 @@ export class Session {
     if (isStill && command.type !== "reply" && command.type !== "observe") return;
     switch (command.type) {
       case "args.check":
-        return this.#begin(async () => void this.#runner.tell(await checkedArgs(this.#port.tool, command)));
+        return this.#answer(checkedArgs(this.#port.tool, command));
       case "tool.prepare":
-        return this.#begin(async () => void this.#runner.tell(await preparedCall(this.#port.tool, command)));
+        return this.#answer(preparedCall(this.#port.tool, command));
       case "tool.execute":
         return this.#guard(this.#execute(command));
       case "tool.cancel":
@@ -244,15 +254,17 @@ export class Session {
         this.#bodies.answer(command, cause);
         return this.#runner.stir();
       case "host.request":
-        return this.#begin(async () => void this.#runner.tell(await answerOf(this.#port.host.request, command)));
+        return this.#answer(answerOf(this.#port.host.request, command));
       case "replies.record": {
         const { call, key, replies, triggers } = command;
-        return this.#begin(
-          async () => void this.#runner.tell({ type: "replies.recorded", call, key, replies, triggers }),
-        );
+        return this.#answer(Promise.resolve({ type: "replies.recorded", call, key, replies, triggers }));
       }
       case "reply":
         return this.#requests.take(command);
+      case "lambda.apply":
+        return this.#answer(lambdaApplied(this.#port.host.flow, command));
+      case "flow.observe":
+        return this.#port.host.flow?.observe?.(this.#runner.id, command.request, command.event);
       case "observe":
         return this.#port.host.observe?.(this.#runner.id, command);
       case "send":
@@ -267,6 +279,11 @@ export class Session {
       default:
         return this.#runner.lose(`this runtime can not perform ${command.type} yet`);
     }
+  }
+
+  /** What somebody says of it goes into the log. */
+  #answer(answer: Promise<Event>): void {
+    this.#begin(async () => void this.#runner.tell(await answer));
   }
 
   #execute(command: Of<"tool.execute">): Promise<void> {

@@ -1,0 +1,90 @@
+/** Flows as a host runs them: submitted like any request; their lambdas are applied, and their steps shown, by it. */
+import {
+  type Command,
+  type Event,
+  FlowToolCodec,
+  type FlowExecutionEvent,
+  type FlowSpec,
+  type FlowTool,
+  type LambdaResult,
+  type Program,
+  ProgramCodec,
+  type State,
+} from "@pawl/sansio-core";
+import { type Json, array, dict, stableHash, string } from "@pawl/tool-value";
+import { admitted } from "./access.ts";
+
+type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
+
+/** What a lambda is applied to: `target` is the name that the input was found by, or the input itself. */
+export interface LambdaInput {
+  readonly target: string;
+  readonly input: string;
+}
+
+/** What a host fills in for its flows. */
+export interface FlowHost {
+  /** Lambdas by name; what one throws ends its flow. One is applied again where its answer was lost. */
+  readonly lambdas?: { readonly [name: string]: (input: LambdaInput) => string | Promise<string> };
+  readonly observe?: (scope: string, request: string, event: FlowExecutionEvent) => void;
+}
+
+export interface FlowSubmission {
+  readonly request: string;
+  readonly flow: Program;
+  readonly bindings?: { readonly [name: string]: string };
+  /** The tools that the flow may call; without it those of its session, each by its name. */
+  readonly tools?: readonly FlowTool[];
+  /** What becomes of a tool or lambda that nobody has. */
+  readonly unresolved?: FlowSpec["unresolved"];
+  readonly executionScope?: string;
+}
+
+/** All that the session has; arguments are texts, since nothing is known of parameters. */
+const toolsOf = ({ catalog }: State): readonly FlowTool[] =>
+  [...catalog.byId.values()]
+    .map(({ id, name }) => ({ id, name, parameters: [] }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+
+type Submitted = Extract<Event, { readonly type: "flow.submitted" }>;
+
+/** The event that submits a flow. Its hash is of what was asked, not of what the session happens to have. */
+export const flowSubmitted = (state: State, host: FlowHost = {}, given: FlowSubmission): Submitted => {
+  const request = admitted(string, given.request, "request");
+  const flow = admitted(ProgramCodec, ProgramCodec.encode(given.flow), "flow");
+  const bindings = admitted(dict(string), given.bindings ?? {}, "bindings");
+  const tools = given.tools === undefined ? undefined : admitted(array(FlowToolCodec), given.tools, "tools");
+  const { executionScope, unresolved = "placeholder" } = given;
+  const asked = [ProgramCodec.encode(flow), bindings, tools ?? null, unresolved, executionScope ?? null];
+  return {
+    type: "flow.submitted",
+    request,
+    hash: stableHash(asked as unknown as Json),
+    ...(executionScope === undefined ? {} : { execution_scope: executionScope }),
+    bindings,
+    flow,
+    tools: tools ?? toolsOf(state),
+    lambdas: Object.keys(host.lambdas ?? {}),
+    unresolved,
+  };
+};
+
+const messageOf = (thrown: unknown): string =>
+  (thrown instanceof Error ? thrown.message : String(thrown)).toWellFormed();
+
+const applied = async (host: FlowHost, { name, target, input }: Of<"lambda.apply">): Promise<LambdaResult> => {
+  const lambdas = host.lambdas ?? {};
+  const lambda = Object.hasOwn(lambdas, name) ? lambdas[name] : undefined;
+  if (lambda === undefined) return { status: "err", message: `nobody here applies the lambda \`${name}\`` };
+  try {
+    return { status: "ok", output: (await lambda({ target, input })).toWellFormed() };
+  } catch (thrown) {
+    return { status: "err", message: messageOf(thrown) };
+  }
+};
+
+/** Applies a lambda; its answer goes into the log. */
+export const lambdaApplied = async (host: FlowHost = {}, command: Of<"lambda.apply">): Promise<Event> => {
+  const { request, id } = command;
+  return { type: "lambda.applied", request, id, result: await applied(host, command) };
+};
