@@ -28,3 +28,27 @@ export { type Registered, Registry, type ToolEntry, isStreaming } from "./regist
 export { type Answer, type ToolResult } from "./result.ts";
 export { outputOf } from "./run.ts";
 export { type Frame, Wire, type WireEvent, named, raw, sseKeepAlive, sseStart, sseText } from "./wire.ts";
+export { EgressRefused, isRefusedAddress } from "@pawl/egress";
+export { type HttpOptions, httpProvider } from "./http.ts";
+export { type ProgramTools, type ProgramToolsOptions, programTools } from "./tool.ts";
+export { psiLambdas } from "./lambda.ts";
+export { type FlowMisfit, type FlowRequest, firstBindings, readFlow } from "./program.ts";
+export {
+  type Body,
+  type Condition,
+  type Reference,
+  apply,
+  back,
+  bind,
+  each,
+  either,
+  flow,
+  is,
+  par,
+  ref,
+  skip,
+  stop,
+  use,
+  when,
+} from "./builder.ts";
+export { FlowServer, type FlowServerOptions, type FlowSession, type ServedFlow } from "./serve.ts";

@@ -1,0 +1,83 @@
+/** Flows written in TypeScript: each word is a node, and what comes out is data. */
+import type { Comparison, FlowNode, Program } from "@pawl/sansio-core";
+
+/** A value that is looked up, where all others are templates. */
+export interface Reference {
+  readonly reference: string;
+}
+export const ref = (name: string): Reference => ({ reference: name });
+
+type Value = string | Reference;
+const valueOf = (value: Value): { readonly value: string; readonly value_kind: string } =>
+  typeof value === "string" ? { value, value_kind: "literal" } : { value: value.reference, value_kind: "reference" };
+
+export type Body = readonly FlowNode[];
+
+/** Calls a tool: with one text, or with arguments by their names. */
+export const use = (tool_name: string, given: string | { readonly [name: string]: Value } = ""): FlowNode =>
+  typeof given === "string"
+    ? { node_type: "use_tool", tool_name, argument: given, named_args: [] }
+    : {
+        node_type: "use_tool",
+        tool_name,
+        argument: "",
+        named_args: Object.entries(given).map(([name, value]) => ({ name, ...valueOf(value) })),
+      };
+
+/** Applies a lambda to what a name is bound to, and binds what it gives under another. */
+export const apply = (lambda_data_name: string, target: string, as = ""): FlowNode => ({
+  node_type: "lambda_data_apply",
+  lambda_data_name,
+  target,
+  output_type: as,
+});
+
+/** Binds a text as it is, or what another name is bound to. */
+export const bind = (target: string, value: Value): FlowNode => ({
+  node_type: "let_binding",
+  target,
+  ...valueOf(value),
+});
+
+export interface Condition {
+  readonly first: Comparison;
+  readonly others: readonly Comparison[];
+  readonly conjunctor: "" | "or";
+}
+/** What a name is bound to compares so; without an operator: it is there, and neither `false` nor `0`. */
+export const is = (left: string, op = "", right = ""): Condition => ({
+  first: [left, op, right],
+  others: [],
+  conjunctor: "",
+});
+export const either = ({ first }: Condition, ...others: readonly Condition[]): Condition => ({
+  first,
+  others: others.map((other) => other.first),
+  conjunctor: "or",
+});
+
+export const when = ({ first, others, conjunctor }: Condition, body: Body, otherwise: Body = []): FlowNode => ({
+  node_type: "conditional",
+  condition: first[0],
+  comparison_op: first[1],
+  comparison_value: first[2],
+  conditions: others,
+  conjunctor,
+  then_body: body,
+  else_body: otherwise,
+});
+
+/** Goes through a list: JSON, or texts between commas. */
+export const each = (variable: string, iterable: string, body: Body): FlowNode => ({
+  node_type: "for_in",
+  variable,
+  iterable,
+  body,
+});
+
+export const par = (...branches: readonly Body[]): FlowNode => ({ node_type: "parallel_block", branches });
+export const back = (value_expr: string): FlowNode => ({ node_type: "return", value_expr });
+export const stop: FlowNode = { node_type: "break" };
+export const skip: FlowNode = { node_type: "continue" };
+
+export const flow = (name: string, nodes: Body, backend = ""): Program => ({ name, backend, nodes });

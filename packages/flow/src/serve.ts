@@ -1,0 +1,263 @@
+/**
+ * Flows over HTTP, as web requests and responses: `POST` and `GET /flows/{name}/…`. Path, query and body give the first
+ * bindings, the answer is a stream of events. Who mounts it looks at tokens before.
+ */
+import type { FlowEnd, FlowExecutionEvent, FlowTool, Program } from "@pawl/sansio-core";
+import { type FlowHost, type FlowSubmission, Refused, type Waiting } from "@pawl/runtime";
+import { type Json, parse } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { type FlowRequest, firstBindings } from "./program.ts";
+import { type Frame, Wire, named, raw, sseKeepAlive, sseStart, sseText } from "./wire.ts";
+
+/** A flow as it is offered. */
+export interface ServedFlow {
+  readonly program: Program;
+  /** Names that a request may bind. */
+  readonly parameters?: readonly string[];
+  /** What stands behind its name in the path: `{city}/{day}`. */
+  readonly path?: string;
+  readonly tools?: readonly FlowTool[];
+  readonly unresolved?: FlowSubmission["unresolved"];
+}
+
+/** What is needed of a session. */
+export interface FlowSession {
+  readonly flow: (given: FlowSubmission, waiting?: Waiting) => Promise<FlowEnd>;
+  readonly report: (event: { readonly type: "flow.consumer_gone"; readonly request: string }) => Promise<void>;
+}
+
+export interface FlowServerOptions {
+  readonly flows: { readonly [name: string]: ServedFlow };
+  readonly session: (request: Request) => Promise<FlowSession>;
+  /** Of a request that brings no `Idempotency-Key`. */
+  readonly newId: () => string;
+  /** Events as they are, or by the names of the projection, where a request does not say `?wire=`. */
+  readonly wire?: "raw" | "named";
+  /** A reader that leaves ends its flow; without it the flow goes on unseen. */
+  readonly endsWithReader?: boolean;
+  readonly maxBodyBytes?: number;
+  readonly keepAliveMs?: number;
+}
+
+const defaults = { wire: "raw", endsWithReader: false, maxBodyBytes: 1024 * 1024, keepAliveMs: 15_000 } as const;
+type All = Required<FlowServerOptions>;
+
+const refused = (status: number, error: string): Response => Response.json({ error }, { status });
+
+const mayDecode = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined; // No text that was encoded.
+  }
+};
+
+/** What a path's pattern captures, if the path is of it. */
+const captured = (pattern: string, segments: readonly string[]): { readonly [name: string]: string } | undefined => {
+  const parts = pattern.split("/").filter((part) => part !== "");
+  if (parts.length !== segments.length) return undefined;
+  const pairs = parts.map(
+    (part, i) => [/^\{(?<name>.+)\}$/.exec(part)?.groups?.["name"], part, segments[i] as string] as const,
+  );
+  if (pairs.some(([name, part, segment]) => name === undefined && part !== segment)) return undefined;
+  return Object.fromEntries(pairs.flatMap(([name, , segment]) => (name === undefined ? [] : [[name, segment]])));
+};
+
+/** A body's text, if it keeps within its bound. */
+const textOf = async ({ body }: Request, maxBytes: number): Promise<string | undefined> => {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+};
+
+interface Asked {
+  readonly name: string;
+  readonly served: ServedFlow;
+  readonly wire: "raw" | "named";
+  readonly from: FlowRequest;
+}
+
+const bodyOf = async (request: Request, maxBytes: number): Promise<Json | undefined | Response> => {
+  if (request.method === "GET") return undefined;
+  const text = await textOf(request, maxBytes);
+  if (text === undefined) return refused(413, `a body may have ${maxBytes} bytes`);
+  if (text.trim() === "") return undefined;
+  const json = parse(text);
+  return E.isLeft(json) ? refused(400, `the body is no JSON: ${json.left.message}`) : json.right;
+};
+
+/** The parts of a path; a part that is no encoded text is left as it stands. */
+const segmentsOf = (pathname: string): readonly string[] =>
+  pathname
+    .split("/")
+    .filter((part) => part !== "")
+    .map((part) => mayDecode(part) ?? part);
+
+const askedOf = async (options: All, request: Request): Promise<Asked | Response> => {
+  if (request.method !== "GET" && request.method !== "POST") return refused(405, "expected GET or POST");
+  const url = new URL(request.url);
+  const [root, name, ...segments] = segmentsOf(url.pathname);
+  if (name === undefined) return refused(404, "expected /flows/{name}");
+  const served = root === "flows" && Object.hasOwn(options.flows, name) ? options.flows[name] : undefined;
+  if (served === undefined) return refused(404, `flow '${name}' not deployed`);
+  const path = captured(served.path ?? "", segments);
+  if (path === undefined) return refused(404, `flow '${name}': expected the path \`${served.path ?? ""}\``);
+  const query = Object.fromEntries(url.searchParams);
+  const { wire = options.wire } = query;
+  if (wire !== "raw" && wire !== "named") return refused(400, `wire: expected raw or named, found ${wire}`);
+  const body = await bodyOf(request, options.maxBodyBytes);
+  if (body instanceof Response) return body;
+  return { name, served, wire, from: body === undefined ? { path, query } : { path, query, body } };
+};
+
+/** What became of a flow that ended before anybody read along. */
+const lastEvent = ({ name: flow_name, backend }: Program, end: FlowEnd): FlowExecutionEvent | undefined => {
+  const { ending, steps_executed } = end;
+  const tokens = { tokens_input: 0, tokens_output: 0 };
+  if (ending.type !== "failed") {
+    return {
+      kind: "flow_complete",
+      flow_name,
+      backend,
+      success: true,
+      steps_executed,
+      ...tokens,
+      latency_ms: 0,
+      timestamp_ms: 0,
+    };
+  }
+  const { error } = ending;
+  if (error.type === "UpstreamCancelled" || error.type === "ChannelClosed") return undefined;
+  return { kind: "flow_error", flow_name, error: `flow '${flow_name}' failed: ${error.type}`, timestamp_ms: 0 };
+};
+
+type Listener = (event: FlowExecutionEvent) => void;
+
+export class FlowServer {
+  readonly #options: All;
+  readonly #listeners = new Map<string, Set<Listener>>();
+
+  constructor(options: FlowServerOptions) {
+    this.#options = { ...defaults, ...options };
+  }
+
+  /** For the host of the sessions: tells those who read along. */
+  readonly observe: NonNullable<FlowHost["observe"]> = (_, request, event) => {
+    for (const listener of this.#listeners.get(request) ?? []) listener(event);
+  };
+
+  readonly handle = async (request: Request): Promise<Response> => {
+    const asked = await askedOf(this.#options, request);
+    if (asked instanceof Response) return asked;
+    const id = request.headers.get("idempotency-key") ?? this.#options.newId();
+    const session = await this.#options.session(request);
+    const headers = { "content-type": "text/event-stream", "cache-control": "no-store", "x-request-id": id };
+    return new Response(this.#stream(session, id, asked), { headers });
+  };
+
+  #listen(request: string, listener: Listener): () => void {
+    const listeners = this.#listeners.get(request) ?? new Set();
+    this.#listeners.set(request, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(request) === listeners) this.#listeners.delete(request);
+    };
+  }
+
+  #stream(session: FlowSession, request: string, { served, wire: how, from }: Asked): ReadableStream<Uint8Array> {
+    const { program, parameters = [], tools, unresolved } = served;
+    const bindings = firstBindings(parameters, from);
+    const given = { request, flow: program, bindings, ...(tools === undefined ? {} : { tools }) };
+    const wire = new Wire(how === "raw" ? raw : named(request));
+    const { endsWithReader, keepAliveMs } = this.#options;
+    const start = (controller: Controller): Reader => {
+      const reader = new Reader(controller, wire, program, keepAliveMs);
+      reader.onEnd(this.#listen(request, (event) => reader.read(event)));
+      session.flow(unresolved === undefined ? given : { ...given, unresolved }).then(
+        (end) => reader.end(lastEvent(program, end)),
+        (error: unknown) => reader.end(failedToRun(program, error)),
+      );
+      return reader;
+    };
+    let reader: Reader | undefined;
+    return new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        reader = start(controller);
+      },
+      cancel: async () => {
+        reader?.leave();
+        if (endsWithReader && !wire.isOver) await gone(session, request);
+      },
+    });
+  }
+}
+
+type Controller = ReadableStreamDefaultController<Uint8Array>;
+
+/** A flow that is over meanwhile has no reader to lose. */
+const gone = (session: FlowSession, request: string): Promise<void> =>
+  session.report({ type: "flow.consumer_gone", request }).catch((error: unknown) => {
+    if (!(error instanceof Refused)) throw error;
+  });
+
+/** Why a flow did not run; what went wrong inside is not for whoever asked. */
+const failedToRun = ({ name: flow_name }: Program, thrown: unknown): FlowExecutionEvent => {
+  const error =
+    thrown instanceof Refused ? `${thrown.code}: ${thrown.message}` : "the flow's end is unknown: ask again";
+  return { kind: "flow_error", flow_name, error, timestamp_ms: 0 };
+};
+
+/** Who reads one flow along, until it is over or they have left. */
+class Reader {
+  readonly #controller: Controller;
+  readonly #wire: Wire;
+  readonly #flow: string;
+  readonly #encoder = new TextEncoder();
+  readonly #timer: ReturnType<typeof setInterval>;
+  #release = (): void => undefined;
+  #isOver = false;
+
+  constructor(controller: Controller, wire: Wire, { name }: Program, keepAliveMs: number) {
+    this.#controller = controller;
+    this.#wire = wire;
+    this.#flow = name;
+    this.#timer = setInterval(() => this.#write(sseKeepAlive), keepAliveMs);
+    this.#write(sseStart);
+  }
+
+  onEnd(release: () => void): void {
+    this.#release = release;
+  }
+
+  read(event: FlowExecutionEvent): void {
+    this.#show(this.#wire.frames(event));
+  }
+
+  /** The flow is over; `last` is shown where no event has said so. */
+  end(last: FlowExecutionEvent | undefined): void {
+    if (this.#isOver) return;
+    if (!this.#wire.isOver) this.#show(last === undefined ? this.#wire.broken(this.#flow) : this.#wire.frames(last));
+    this.leave();
+    this.#controller.close();
+  }
+
+  leave(): void {
+    this.#isOver = true;
+    clearInterval(this.#timer);
+    this.#release();
+  }
+
+  #show(frames: readonly Frame[]): void {
+    for (const frame of frames) this.#write(sseText(frame));
+  }
+
+  #write(text: string): void {
+    if (!this.#isOver) this.#controller.enqueue(this.#encoder.encode(text));
+  }
+}

@@ -1,0 +1,108 @@
+/** The mcp provider against real servers of the official SDK: over HTTP, and over stdio. */
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Answer, Registry, type ToolEntry, runOf } from "../src/index.ts";
+import { mcpProvider } from "../src/mcp.ts";
+import { guardedFetch, stdioServers } from "../src/node/index.ts";
+import { tools } from "./mcp-tools.ts";
+import { type Served, serve } from "./server.ts";
+
+let server: Served;
+let other: Served;
+const sessions = new Map<string, StreamableHTTPServerTransport>();
+
+const begun = async (): Promise<StreamableHTTPServerTransport> => {
+  const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: randomUUID,
+    onsessioninitialized: (id) => void sessions.set(id, transport),
+  });
+  const one = new McpServer({ name: "test", version: "1" });
+  tools(one);
+  await one.connect(transport as Parameters<typeof one.connect>[0]);
+  return transport;
+};
+
+beforeAll(async () => {
+  server = await serve(async (request, response) => {
+    const id = request.headers["mcp-session-id"];
+    const transport = (typeof id === "string" ? sessions.get(id) : undefined) ?? (await begun());
+    await transport.handleRequest(request, response);
+  });
+  other = await serve((request, response) => {
+    if (request.url === "/text") response.writeHead(200, { "content-type": "application/json" }).end("no json");
+    else if (request.url === "/huge")
+      response.writeHead(200, { "content-type": "application/json" }).end("[".repeat(200_000));
+    else response.writeHead(503).end("out of order");
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await other.close();
+});
+
+const fetch = guardedFetch({ allow: (address) => address === "127.0.0.1" });
+const script = resolve(import.meta.dirname, "stdio-server.ts");
+const stdio = stdioServers({ local: { command: process.execPath, args: [script] } });
+
+const ask = (name: string, argument: string, more: Partial<ToolEntry> = {}, how: object = {}): Promise<Answer> => {
+  const registry = new Registry([{ name, provider: "mcp", runtime: server.url, ...more }]);
+  const run = runOf(registry, { mcp: mcpProvider({ fetch, stdio, maxBytes: 100_000, ...how }) }, name);
+  if (run === undefined) throw new Error(`nobody runs ${name}`);
+  return Promise.resolve(run(argument, { nowMs: 0, signal: new AbortController().signal }));
+};
+
+const saidAt = async (runtime: string): Promise<string> => (await ask("T", "x", { runtime })).output;
+
+describe("the mcp provider", () => {
+  it("hands a text to its tool as the input, and gives the texts of the result, one a line", async () => {
+    expect(await ask("Echo", "é")).toEqual({ success: true, output: "é\ntwice\né" });
+  });
+  it("hands a body over as the arguments, and whole parameters as they are", async () => {
+    const found = { success: true, output: '{"query":"x","n":5}' };
+    expect(await ask("Search", '{"n":5,"query":"x"}')).toEqual(found);
+    expect(await ask("Any", '{"name":"Search","arguments":{"query":"x","n":5}}')).toEqual(found);
+  });
+  it("tells a result that is an error as the server's fault, and one without text whole", async () => {
+    expect(await ask("Broken", "x")).toEqual({ success: false, output: "it broke [blame=server]" });
+    expect(await ask("Silent", "x")).toEqual({ success: true, output: '{"content":[]}' });
+  });
+  it("tells what the server refuses, and whose fault it is", async () => {
+    const { success, output } = await ask("Search", "no body");
+    expect(success).toBe(false);
+    expect(output).toMatch(/\[blame=(?:caller|server)\]$/);
+    const missing = await ask("Nobody", "x");
+    expect([missing.success, missing.output]).toEqual([false, expect.stringMatching(/\[blame=(?:caller|server)\]$/)]);
+  });
+  it("gives up in time", async () => {
+    const answer = await ask("Slow", "x", { timeout: "400ms" });
+    expect(answer).toEqual({ success: false, output: "ℰMCP error: MCP server timed out after 0s [blame=network]" });
+  });
+  it("tells what is no server, and what is not there", async () => {
+    const said = async (path: string): Promise<string> =>
+      (await ask("Echo", "x", { runtime: other.url + path })).output;
+    expect(await said("/")).toBe("ℰMCP error: MCP server returned HTTP 503: out of order [blame=network]");
+    expect(await said("/text")).toMatch(/^ℰMCP error: invalid JSON-RPC response: .* \[blame=network\]$/);
+    expect(await said("/huge")).toMatch(/^ℰMCP error: .*response larger than 100000 bytes.* \[blame=network\]$/s);
+    const gone = await serve(() => undefined);
+    await gone.close();
+    const cannot = `ℰMCP error: cannot connect to MCP server at ${gone.url} [blame=network]`;
+    expect((await ask("Echo", "x", { runtime: gone.url })).output).toBe(cannot);
+  });
+  it("asks no address of this machine by default", async () => {
+    const { output } = await ask("Echo", "x", {}, { fetch: guardedFetch() });
+    expect(output).toContain("127.0.0.1 is not a public address");
+  });
+  it("needs an address", async () => {
+    expect(await saidAt(" ")).toBe(`ℰMCP tool 'T': no server URL. Set runtime: "http://..." in tool definition.`);
+    expect(await saidAt("ftp://h")).toBe(
+      "ℰMCP tool 'T': invalid server URL 'ftp://h'. Must start with http:// or https://.",
+    );
+    expect(await saidAt("stdio:none")).toContain("no stdio server `none`");
+  });
+  it("speaks with a process that its host names", async () => {
+    expect(await ask("Echo", "x", { runtime: "stdio:local" })).toEqual({ success: true, output: "x\ntwice\nx" });
+  });
+});

@@ -1,0 +1,156 @@
+/** Flows in the runtime: run, joined, cancelled, and killed wherever something is written. */
+import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core";
+import { defineTool } from "@pawl/runtime";
+import { describe, expect, it } from "vitest";
+import { type Process, World } from "../../runtime/test/world.ts";
+import * as f from "../src/index.ts";
+
+const registry = new f.Registry([
+  { name: "Stub", provider: "stub", effect_row: ["read"], parameters: [["n", "Int"]] },
+  { name: "W", provider: "brave" },
+]);
+const { definitions, tools } = f.programTools({ registry, providers: f.plainProviders, now: () => 1_700_000_000_000 });
+const sensor: f.Declaration = {
+  name: "Sensor",
+  ontology: "temperature",
+  certainty: 0.9,
+  temporal_frame_start: "",
+  temporal_frame_end: "",
+  provenance: "A",
+  derivation: "raw",
+};
+const lambdas = f.psiLambdas([sensor, { ...sensor, name: "Sure", certainty: 1, derivation: "derived" }]);
+
+const program = f.flow("Sums", [
+  f.each("n", "1,2,3", [f.use("Calculator", "$n * 2"), f.when(f.is("n", "==", "2"), [f.stop])]),
+  f.par([f.use("Stub", { n: f.ref("Calculator_result") })], [f.apply("Sensor", "n", "label"), f.use("Stub", "$label")]),
+  f.use("W", "n"),
+  f.bind("last", f.ref("W_result")),
+  f.back("${last} at $base"),
+]);
+const submission = { request: "f", flow: program, bindings: { base: "é" }, tools };
+const end: FlowEnd = {
+  ending: { type: "returned", value: "tool:W(2) at é" },
+  bindings: { Calculator_result: "4", W_result: "tool:W(2)", base: "é", last: "tool:W(2)", n: "2" },
+  steps_executed: 5,
+  step_counter: 6,
+};
+
+const seen = (): { readonly kinds: string[]; readonly host: { readonly flow: object } } => {
+  const kinds: string[] = [];
+  const observe = (_: string, __: string, event: FlowExecutionEvent): void => void kinds.push(event.kind);
+  return { kinds, host: { flow: { lambdas, observe } } };
+};
+
+const run = async (process: Process): Promise<FlowEnd> => (await process.runtime.session("s")).flow(submission);
+
+/** Runs the flow until it has its end, in one process after the other. */
+const survive = async (death: { readonly append: number; readonly when: "before" | "after" }): Promise<FlowEnd> => {
+  const world = new World();
+  const { host } = seen();
+  const first = world.start(definitions, { host, death });
+  const outcome = await Promise.race([run(first), world.quiet(200).then(() => undefined)]);
+  if (outcome !== undefined) return outcome;
+  const second = run(world.start(definitions, { host }));
+  const rest = await Promise.race([second, world.quiet(400).then(() => undefined)]);
+  if (rest === undefined) throw new Error(`stuck after a death ${death.when} append ${death.append}`);
+  return rest;
+};
+
+describe("a flow in the runtime", () => {
+  it("runs tools and lambdas, shows its steps, and ends with its bindings", async () => {
+    const { kinds, host } = seen();
+    const session = await new World().start(definitions, { host }).runtime.session("s");
+    expect(await session.flow(submission)).toEqual(end);
+    expect(kinds.filter((kind) => kind === "step_start")).toHaveLength(7);
+    expect([kinds[0], kinds.at(-1)]).toEqual(["flow_start", "flow_complete"]);
+    expect(await session.flow(submission)).toEqual(end);
+    await expect(session.flow({ ...submission, bindings: {} })).rejects.toThrow("was submitted with another body");
+  });
+
+  it("killed before or after any append comes to the same end", async () => {
+    for (let append = 1; append <= 24; append++) {
+      expect(await survive({ append, when: "before" })).toEqual(end);
+      expect(await survive({ append, when: "after" })).toEqual(end);
+    }
+  });
+
+  it("ends when what is claimed of a value can not be", async () => {
+    const { host } = seen();
+    const session = await new World().start([], { host }).runtime.session("s");
+    const { ending } = await session.flow({ request: "f", flow: f.flow("F", [f.apply("Sure", "x")]) });
+    expect(ending).toEqual({
+      type: "failed",
+      error: { type: "BackendError", name: "Sure", message: expect.stringContaining("Theorem 5.1 violation") },
+    });
+  });
+
+  it("calls the tools of its session by their names, if it is given none", async () => {
+    const shout = defineTool<string>({ name: "shout", execute: (text) => text.toUpperCase() });
+    const session = await new World().start([shout]).runtime.session("s");
+    const { bindings } = await session.flow({ request: "f", flow: f.flow("F", [f.use("shout", "é")]) });
+    expect(bindings).toEqual({ shout_result: "É" });
+  });
+
+  it("is cancelled with its call, whose signal is aborted, and says nothing more", async () => {
+    const { kinds, host } = seen();
+    let aborted = false;
+    const wait = defineTool({
+      name: "wait",
+      execute: (_, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener("abort", () => {
+            aborted = true;
+            resolve("late");
+          });
+        }),
+    });
+    const world = new World();
+    const session = await world.start([wait], { host }).runtime.session("s");
+    const running = session.flow({ request: "f", flow: f.flow("F", [f.use("wait"), f.use("never")]) });
+    await world.quiet();
+    await session.report({ type: "request.cancelled", request: "f" });
+    expect((await running).ending).toEqual({ type: "failed", error: { type: "UpstreamCancelled" } });
+    expect([aborted, kinds]).toEqual([true, ["flow_start", "step_start"]]);
+  });
+});
+
+const said = (json: object): unknown => f.readFlow(JSON.stringify(json));
+
+describe("a flow's text", () => {
+  it("is read with errors that name the node and its path", () => {
+    expect(
+      said({ name: "F", nodes: [{ node_type: "for_in", variable: "v", body: [{ node_type: "remember" }] }] }),
+    ).toMatchObject({
+      left: { path: "$.nodes[0].body[0]", message: "the node `remember` is not built: leave it out of the flow" },
+    });
+    expect(said({ name: "F", nodes: [{ node_type: "let_binding" }] })).toMatchObject({
+      left: { path: "$.nodes[0]", message: "missing field `target`" },
+    });
+    expect(said({ name: "F", nodes: [{ node_type: "use_tool", named_args: [{ value: "x" }] }] })).toMatchObject({
+      left: { path: "$.nodes[0].named_args[0]", message: "missing field `name`" },
+    });
+    expect(f.readFlow("{")).toMatchObject({ left: { path: "$" } });
+  });
+  it("survives being written and read", () => {
+    expect(f.readFlow(JSON.stringify(program))).toEqual({ _tag: "Right", right: program });
+  });
+});
+
+describe("the first bindings", () => {
+  it("come from the path, the query and the body, in this order, and only where they are declared", () => {
+    const request = {
+      path: { a: "p" },
+      query: { a: "q", b: "q" },
+      body: { a: 1, b: 2, c: null, d: { x: [1] }, e: "t", __proto__: 1 },
+    };
+    expect(f.firstBindings(["a", "b", "c", "d", "e", "f", "toString"], request)).toEqual({
+      a: "p",
+      b: "q",
+      c: "",
+      d: '{"x":[1]}',
+      e: "t",
+    });
+    expect(f.firstBindings(["a"], { body: [1] })).toEqual({});
+  });
+});

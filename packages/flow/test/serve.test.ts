@@ -1,0 +1,120 @@
+/** Flows over HTTP: what a request binds, what a reader sees, and what becomes of a flow whose reader leaves. */
+import { type ToolContext, defineTool } from "@pawl/runtime";
+import { describe, expect, it } from "vitest";
+import { World } from "../../runtime/test/world.ts";
+import * as f from "../src/index.ts";
+
+const weather = f.flow("Weather", [
+  f.use("ask", "${city} ${day} ${units}"),
+  f.apply("label", "ask_result", "out"),
+  f.back("$out"),
+]);
+
+type Executed = (text: string, context: ToolContext) => unknown;
+const shouted: Executed = (text) => text.toUpperCase();
+
+const open = (execute: Executed = shouted, more: Partial<f.FlowServerOptions> = {}) => {
+  const world = new World();
+  const served = { program: weather, parameters: ["city", "day", "units"], path: "{city}/on/{day}" };
+  const host = { flow: { observe: (...event: Parameters<f.FlowServer["observe"]>) => server.observe(...event) } };
+  const { runtime } = world.start([defineTool({ name: "ask", execute: execute as never })], { host });
+  const server: f.FlowServer = new f.FlowServer({
+    flows: { weather: served, plain: { program: f.flow("Plain", [f.bind("a", "b")]) } },
+    session: () => runtime.session("s"),
+    newId: () => "r1",
+    maxBodyBytes: 50,
+    ...more,
+  });
+  const ask = (path: string, init?: RequestInit): Promise<Response> =>
+    server.handle(new Request(`http://host${path}`, init));
+  return { world, runtime, ask };
+};
+
+/** The names of the frames of a stream, and the data of the last. */
+const read = async (response: Response): Promise<{ readonly names: readonly string[]; readonly last: object }> => {
+  const text = await response.text();
+  expect(text.startsWith("retry: 5000\n\n")).toBe(true);
+  const names = [...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name as string);
+  return { names, last: JSON.parse([...text.matchAll(/^data: (.*)$/gm)].at(-1)?.[1] ?? "{}") as object };
+};
+
+describe("a flow over HTTP", () => {
+  it("takes its bindings from path, query and body, and streams its events as they are", async () => {
+    const { ask, runtime } = open();
+    const response = await ask("/flows/weather/K%C3%B6ln/on/monday?units=%C2%B0C&day=never", {
+      method: "POST",
+      body: '{"city":"never"}',
+    });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const { names, last } = await read(response);
+    expect(names).toEqual([
+      "flow_start",
+      "step_start",
+      "step_complete",
+      "step_start",
+      "step_complete",
+      "flow_complete",
+    ]);
+    expect(last).toMatchObject({ kind: "flow_complete", flow_name: "Weather", steps_executed: 3 });
+    const again = await (await runtime.session("s")).replies("r1");
+    expect(again).toEqual([]);
+  });
+
+  it("shows the named events where it is asked to, numbered from 1", async () => {
+    const { ask } = open();
+    const text = await (await ask("/flows/plain?wire=named")).text();
+    expect(text).toMatch(/^retry: 5000\n\nevent: axon\.complete\nid: 1\ndata: \{"trace_id":"r1","flow":"Plain",/);
+  });
+
+  it("answers a request of the same id with how the flow ended, without running it again", async () => {
+    let runs = 0;
+    const { ask } = open(() => `${(runs += 1)}`);
+    const init = { headers: { "idempotency-key": "once" } };
+    await read(await ask("/flows/weather/a/on/b", init));
+    const { names } = await read(await ask("/flows/weather/a/on/b", init));
+    expect([runs, names]).toEqual([1, ["flow_complete"]]);
+    const other = await read(await ask("/flows/weather/other/on/b", init));
+    expect(other.last).toMatchObject({ kind: "flow_error", error: expect.stringContaining("request_conflict") });
+  });
+
+  it("refuses what it does not have, or can not read", async () => {
+    const { ask } = open();
+    const said = async (path: string, init?: RequestInit): Promise<unknown> => {
+      const response = await ask(path, init);
+      return [response.status, ((await response.json()) as { readonly error: string }).error];
+    };
+    expect(await said("/flows/none")).toEqual([404, "flow 'none' not deployed"]);
+    expect(await said("/flows/toString")).toEqual([404, "flow 'toString' not deployed"]);
+    expect(await said("/flows/weather/x")).toEqual([404, "flow 'weather': expected the path `{city}/on/{day}`"]);
+    expect(await said("/flows/plain", { method: "DELETE" })).toEqual([405, "expected GET or POST"]);
+    expect(await said("/flows/plain", { method: "POST", body: "{" })).toEqual([
+      400,
+      expect.stringContaining("no JSON"),
+    ]);
+    expect(await said("/flows/plain", { method: "POST", body: "x".repeat(51) })).toEqual([
+      413,
+      "a body may have 50 bytes",
+    ]);
+    expect(await said("/flows/plain?wire=other")).toEqual([400, "wire: expected raw or named, found other"]);
+  });
+
+  for (const endsWithReader of [false, true]) {
+    it(`whose reader leaves ${endsWithReader ? "ends with its next event, as its host wants" : "goes on unseen"}`, async () => {
+      const { promise, resolve } = Promise.withResolvers<string>();
+      const { world, ask, runtime } = open(() => promise, { endsWithReader });
+      const response = await ask("/flows/weather/a/on/b");
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+      await reader.read();
+      await world.quiet();
+      await reader.cancel();
+      resolve("late");
+      const session = await runtime.session("s");
+      await world.quiet();
+      const bindings = { city: "a", day: "b" };
+      const { ending } = await session.flow({ request: "r1", flow: weather, bindings });
+      expect(ending.type === "failed" ? ending.error.type : ending.type).toBe(
+        endsWithReader ? "ChannelClosed" : "returned",
+      );
+    });
+  }
+});
