@@ -133,7 +133,8 @@ describe("packages", () => {
       ["sansio-core"],
       ["runtime"],
       ["testkit"],
-      ["tools", "flow", "driver-node", "driver-browser", "inspector"],
+      ["flow"],
+      ["tools", "driver-node", "driver-browser", "inspector"],
     ];
     const layerOf = (name: string): number => {
       const layer = layers.findIndex((names) => names.includes(name.replace("@pawl/", "")));

@@ -1,0 +1,83 @@
+/** A flow that calls a native tool, one over HTTP and one over MCP, each in a loop's turn or a branch of its own. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { type RequestListener, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { CallToolRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { openRuntime } from "@pawl/driver-node";
+import * as f from "@pawl/flow";
+import { mcpProvider } from "@pawl/flow/mcp";
+import { guardedFetch } from "@pawl/flow/node";
+
+const serve = async (listener: RequestListener) => {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+};
+
+/** The world: a shop that knows prices, and an MCP server that knows words. */
+const shop = await serve(async (request, response) => {
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) text += chunk as string;
+  const { item } = JSON.parse(text) as { readonly item: string };
+  response.end(JSON.stringify({ price: item.length * 2 }));
+});
+const words = await serve(async (request, response) => {
+  const server = new Server({ name: "words", version: "1" }, { capabilities: { tools: {} } });
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => ({
+    content: [{ type: "text", text: `¡${String(params.arguments?.["input"])}!` }],
+  }));
+  const transport = new StreamableHTTPServerTransport({}); // Without sessions: one server a request.
+  await server.connect(transport as Parameters<Server["connect"]>[0]);
+  await transport.handleRequest(request, response);
+});
+
+const registry = new f.Registry([
+  {
+    name: "Price",
+    provider: "http",
+    runtime: shop.url,
+    timeout: "2s",
+    effect_row: ["read"],
+    parameters: [["item", "String"]],
+  },
+  { name: "Shout", provider: "mcp", runtime: words.url, effect_row: ["read"] },
+]);
+// Loopback is refused by default; this world is at home there.
+const fetch = guardedFetch({ allow: (address) => address === "127.0.0.1" });
+const providers = { ...f.plainProviders, http: f.httpProvider({ fetch }), mcp: mcpProvider({ fetch }) };
+const { definitions, tools } = f.programTools({ registry, providers });
+
+const program = f.flow("Bill", [
+  f.each("item", "$items", [
+    f.use("Price", { item: f.ref("item") }),
+    f.use("Calculator", "${Price_result.price} * 1.2"),
+    f.when(f.is("Calculator_result", ">", "9"), [f.stop]),
+  ]),
+  f.par([f.use("Shout", "$item")], [f.use("DateTimeTool", "weekday")]),
+  f.back("${item} costs ${Calculator_result}"),
+]);
+
+const folder = mkdtempSync(join(tmpdir(), "pawl-flow-"));
+const { runtime, close } = openRuntime({
+  file: join(folder, "journal.db"),
+  tools: definitions,
+  host: { flow: { observe: (_, __, event) => console.log(JSON.stringify(event)) } },
+});
+const session = await runtime.session("shop");
+const { ending } = await session.flow({
+  request: "bill-1",
+  flow: program,
+  bindings: { items: "tea, sugar, milk" },
+  tools,
+});
+console.log(JSON.stringify(ending));
+close();
+rmSync(folder, { recursive: true });
+for (const { server } of [shop, words]) {
+  server.closeAllConnections();
+  server.close();
+}
