@@ -7,20 +7,19 @@ import { Links } from "./link.ts";
 import type { Post } from "./link-post.ts";
 import { plainEnvironment, reachOf } from "./process-scope.ts";
 import { type ProcessCommand, type ProcessHost, ProcessWork, type Workplace } from "./process-work.ts";
-import type { ToolDefinition } from "./tool.ts";
+import type { LiveTool } from "./live-tool.ts";
+import type { ToolHost } from "./tool-host.ts";
 import { Watch } from "./watch.ts";
 
-export interface AmongHost extends ProcessHost {
+export interface AmongHost extends ProcessHost, Pick<ToolHost, "internalError"> {
   /** What runs processes that are no tool's call, by their kind; turns of sessions under `session_turn`. */
   readonly engines?: Engines;
-  /** What went wrong inside, which no model is shown. */
-  readonly internalError?: (call: string, thrown: unknown) => void;
 }
 
 export interface AmongPort {
   readonly host: AmongHost;
   readonly post: Post;
-  readonly tool: (id: string) => ToolDefinition | undefined;
+  readonly tool: (id: string) => LiveTool | undefined;
 }
 
 export class AmongScopes {

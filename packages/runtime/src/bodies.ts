@@ -12,28 +12,27 @@ import {
   replayBase,
   toolReplayKey,
 } from "@pawl/sansio-core";
-import { type ToolResult, done, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Answer, type BodyPort, BodyRun, type Request, type RunId } from "./body.ts";
+import { placeOf, report, sessionOf } from "./call-place.ts";
+import { answeredConnection } from "./connection.ts";
 import { toolContext } from "./context/context.ts";
 import { type CallFacts, completionKeyId } from "./context/facts.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
 import { Quarantined, recordedIn } from "./fold.ts";
+import type { LiveTool } from "./live-tool.ts";
+import { contextOf } from "./prepare.ts";
+import { ParkedCalls } from "./parked-call.ts";
+import { runTool } from "./run-tool.ts";
+import type { Observers } from "./observer.ts";
 import type { Cause, ScopeRunner } from "./scope.ts";
 import type { SessionPort } from "./session-port.ts";
 import { type Recorded, recordedOf } from "./timeline.ts";
 import { tokenOf } from "./token.ts";
-import { type ToolDefinition, checkArgs, resultOfReturned, resultOfThrown } from "./tool.ts";
 import { resultIn, resultOfResolution, waitOfKey } from "./value.ts";
 
 type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
-
-const hidden: ToolResult = done(
-  failureOutput(
-    runtimeFailure("internal", "tool_internal_error", "An internal error occurred while executing the tool"),
-  ),
-);
 
 /** What a body did before this run: read from its row, and from the log where the row says so. */
 interface Past {
@@ -46,16 +45,26 @@ export class Bodies {
   readonly #port: SessionPort;
   readonly #runner: () => ScopeRunner;
   readonly #reach: () => ProcessReach;
+  readonly #observers: Observers;
+  /** Calls that wait for a connection. */
+  readonly parked: ParkedCalls;
   readonly #runs = new Map<CallRef, BodyRun>();
   /** Requests for which their link has no room yet. */
   #blocked: (() => void)[] = [];
   /** Runs whose past is being read. */
   readonly #starting = new Set<Command>();
 
-  constructor(port: SessionPort, runner: () => ScopeRunner, reach: () => ProcessReach) {
+  constructor(port: SessionPort, runner: () => ScopeRunner, reach: () => ProcessReach, observers: Observers) {
     this.#port = port;
+    this.#observers = observers;
     this.#runner = runner;
     this.#reach = reach;
+    this.parked = new ParkedCalls({
+      runner,
+      owner: port.owner,
+      host: port.host,
+      eventAt: async (seq) => this.#eventAt(await this.#events([seq]), seq).event,
+    });
   }
 
   get #state(): State {
@@ -100,6 +109,8 @@ export class Bodies {
 
   async #execute(command: Of<"tool.execute">): Promise<void> {
     const { call, attempt, run, cause, tool_id: toolId } = command;
+    const connection = answeredConnection(this.#state.calls.at(call));
+    if (connection !== undefined) return this.parked.resume(command, connection);
     if (cause !== undefined) {
       this.#runner().tell({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
       await this.#runner().settled();
@@ -110,7 +121,7 @@ export class Bodies {
   }
 
   /** What settles while the past is read belongs to it: then it is read again. */
-  async #begin(command: Of<"tool.execute">, tool: ToolDefinition): Promise<void> {
+  async #begin(command: Of<"tool.execute">, tool: LiveTool): Promise<void> {
     const before = this.#current(command);
     const past = await this.#past(command);
     const now = this.#current(command);
@@ -125,7 +136,7 @@ export class Bodies {
     return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
   }
 
-  async #run(command: Of<"tool.execute">, tool: ToolDefinition, past: Past): Promise<void> {
+  async #run(command: Of<"tool.execute">, tool: LiveTool, past: Past): Promise<void> {
     const { call, attempt, run } = command;
     this.#starting.delete(command);
     this.end(call);
@@ -136,33 +147,32 @@ export class Bodies {
     this.#runner().stir();
     const facts = this.#facts(command);
     const startedAt = this.#port.platform.monotonic();
-    const result = await this.#call(command, tool, body, facts);
+    const place = placeOf(this.#state, call);
+    const context = toolContext(body, facts);
+    const ending = await runTool(
+      this.#port,
+      place,
+      () => tool.execute(command.args, context),
+      () => body.isOver,
+    );
     if (body.isOver) return; // What the driver itself ended is no outcome.
     const duration_ms = Math.max(0, Math.round(this.#port.platform.monotonic() - startedAt));
-    const told = result.type === "done" ? result : { ...result, key: completionKeyId(facts) };
     this.end(call);
+    if (ending.type === "connection") return this.parked.park(command, facts, ending.provider);
+    const { result } = ending;
+    const told = result.type === "done" ? result : { ...result, key: completionKeyId(facts) };
     this.#runner().tell({ type: "call.settled", call, attempt, run, result: told, duration_ms });
-  }
-
-  async #call(command: Of<"tool.execute">, tool: ToolDefinition, body: BodyRun, facts: CallFacts): Promise<ToolResult> {
-    try {
-      const args = await checkArgs(tool, command.args);
-      if (E.isLeft(args)) throw new TypeError(args.left);
-      return resultOfReturned(await tool.execute(args.right, toolContext(body, facts)));
-    } catch (thrown) {
-      const told = resultOfThrown(thrown);
-      if (told === undefined && !body.isOver) this.#port.host.internalError?.(command.call, thrown);
-      return told ?? hidden;
-    }
   }
 
   #facts({ call, tool, attempt, run, max_attempts, payload }: Of<"tool.execute">): CallFacts {
     const row = this.#state.calls.at(call);
     const { name = call, id = call, request = "" } = row?.call ?? {};
     const { id: scope } = this.#state.scope;
+    const { host } = this.#port;
     const executionScope = this.#state.requests.at(request)?.executionScope ?? `${scope}/${request}`;
     return {
       sessionId: scope,
+      session: sessionOf(this.#state),
       callId: id,
       standing: { callId: id, isDurable: true, process: scope.startsWith("process:") ? scope : undefined },
       maxAttempts: max_attempts,
@@ -174,6 +184,14 @@ export class Bodies {
       place: `${scope.replace(/^session:/, "")}/${request}/${name}`,
       reach: this.#reach(),
       token: (key) => tokenOf(this.#port.roots, scope, key),
+      preparing: (callId, toolName) =>
+        contextOf(host, this.#state, { ...placeOf(this.#state, call), callId, tool: toolName }),
+      report: (thrown) => report(host, placeOf(this.#state, call), thrown),
+      attachments: this.#port.attachments,
+      progress: ({ text, kind }) => {
+        const observation = { type: "progress", call, call_id: id, name: tool, text, kind } as const;
+        this.#observers.tell(observation, () => this.#runner().settled());
+      },
       continueAs: (args) => {
         this.end(call);
         this.#runner().tell({ type: "call.continued", call, attempt, run, args });

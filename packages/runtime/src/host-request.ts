@@ -3,11 +3,12 @@ import type { Command, EffectResult, Event } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import type { AmongHost } from "./among.ts";
 import type { FlowHost } from "./flow.ts";
+import type { ToolHost } from "./tool-host.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
 /** What a host fills in. */
-export interface HostPort extends AmongHost {
+export interface HostPort extends AmongHost, ToolHost {
   /** Answers a host request; what it throws is the body's error. */
   readonly request?: (name: string, input: Json, key: string) => Promise<Json>;
   readonly observe?: (scope: string, command: Of<"observe">) => void;
@@ -28,11 +29,13 @@ const errorOf = (thrown: unknown): { readonly code: string; readonly message: st
   return { code, message: message.toWellFormed() };
 };
 
+const unhandled = (name: string): { readonly code: string; readonly message: string } =>
+  name === "trigger.emit"
+    ? { code: "trigger_unavailable", message: "trigger store is unavailable in this runtime" }
+    : { code: "host_request_unhandled", message: `the host answers no requests \`${name}\`` };
+
 const resultOf = async (request: HostPort["request"], { call, key, name, input }: Asked): Promise<EffectResult> => {
-  if (request === undefined) {
-    const message = `the host answers no requests \`${name}\``;
-    return { status: "err", error: { code: "host_request_unhandled", message } };
-  }
+  if (request === undefined) return { status: "err", error: unhandled(name) };
   try {
     return { status: "ok", value: await request(name, input, `${call}:${key}`) };
   } catch (thrown) {

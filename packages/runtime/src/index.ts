@@ -1,5 +1,6 @@
 /** `@pawl/runtime`: the interpreter that every driver shares. */
-export { Runtime, type RuntimeOptions } from "./runtime.ts";
+export { Runtime } from "./runtime.ts";
+export { type RuntimeOptions } from "./runtime-options.ts";
 export { type HostPort } from "./host-request.ts";
 export { Session } from "./session.ts";
 export { type FlowHost, type FlowSubmission, type LambdaInput } from "./flow.ts";
@@ -40,7 +41,45 @@ export {
 } from "./journal.ts";
 export { type MemoryJournalOptions, memoryJournal } from "./memory-journal.ts";
 export { chainStartOf } from "./memory-scope.ts";
-export { type JsonSchema, type Parameters, type ToolDefinition, checkArgs, defineTool, manifestOf } from "./tool.ts";
+export { type ArgsOf, type JsonSchema, type Parameters, checkArgs } from "./argument.ts";
+export { type ToolDefinition, contractOf, defineTool, manifestOf, wireManifestOf } from "./tool.ts";
+export { type LiveTool, type PrepareContext } from "./live-tool.ts";
+export { Registry } from "./registry.ts";
+export {
+  type ProviderCall,
+  type ProviderPrepare,
+  type ToolProvider,
+  contractById,
+  executeById,
+  manifestById,
+  manifestByName,
+} from "./provider.ts";
+export { type InternalErrorDetail, type RawOutput, type ToolHost } from "./tool-host.ts";
+export { type AttachmentStore, memoryAttachments, putAttachment } from "./attachment.ts";
+export { type ConnectionAnswer, type ConnectionRequest } from "./connection.ts";
+export {
+  type ExecutionResult,
+  type RegistryReply,
+  type ToolImage,
+  causeChain,
+  connectionRequired,
+  internalError,
+  isExecutionResult,
+  registryReply,
+  success,
+  successWithImages,
+  successWithRawOutput,
+  toolError,
+  withoutRawOutput,
+} from "./result.ts";
+export { Cursor, type Ephemeral, type Frame, type Observation } from "./observation.ts";
+export { type ObserveOptions, Subscription, defaultObserverBuffer } from "./observer.ts";
+export { type ProgressMessage } from "./context/progress.ts";
+export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } from "./hook.ts";
+export { type ProjectedCall, type Projector } from "./project.ts";
+export { type OutcomeDecision, type OutcomeResolver, type UnknownOutcome } from "./unknown-outcome.ts";
+export { type ExternalWork } from "./external.ts";
+export { ToolHints } from "./compat/tool-hint.ts";
 export { type Durable } from "./context/asking.ts";
 export { type ToolContext } from "./context/context.ts";
 export { type StepInfo } from "./context/step.ts";

@@ -6,13 +6,13 @@ import type { ProcessReach } from "./context/process-reach.ts";
 import { EffectError } from "./error.ts";
 import { ProcessLog } from "./process-log.ts";
 import type { Workplace } from "./process-work.ts";
-import type { ToolDefinition } from "./tool.ts";
+import type { LiveTool } from "./live-tool.ts";
 import type { Watch } from "./watch.ts";
 
 export interface ReachPort {
   readonly scope: Workplace;
   readonly watch: Watch;
-  readonly tool: (id: string) => ToolDefinition | undefined;
+  readonly tool: (id: string) => LiveTool | undefined;
   /** The environment that calls of this scope run in: what a process is told to load. */
   readonly environmentSpec: () => Json;
   readonly childStarted: (call: string, processId: string, entryName: string | undefined) => void;
@@ -23,7 +23,7 @@ export const plainEnvironment: Json = { plugin_options: {}, policy: {} };
 
 const callable = new Set(["callable", "showcased"]);
 
-const toolNamed = ({ catalog }: State, tool: ReachPort["tool"], name: string): ToolDefinition | undefined => {
+const toolNamed = ({ catalog }: State, tool: ReachPort["tool"], name: string): LiveTool | undefined => {
   const manifest = catalog.byName.get(name);
   if (manifest === undefined) return undefined;
   const availability = catalog.overrides.get(name) ?? manifest.availability;

@@ -1,12 +1,11 @@
 /** What a scope does for processes, and with other scopes: performs what the core asks of it. */
-import type { Command } from "@pawl/sansio-core";
+import type { Command, Tool } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import type { Access } from "./access.ts";
 import { type EngineRuns, failedTool } from "./engine.ts";
 import type { Links } from "./link.ts";
 import type { Post } from "./link-post.ts";
 import { type Wake, deliverWake } from "./process-wake.ts";
-import { type ToolDefinition, manifestOf } from "./tool.ts";
 import type { Watch } from "./watch.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -20,6 +19,18 @@ export type ProcessCommand = Of<
   | "process.observe"
   | "deletion.report"
 >;
+
+const processCommands: ReadonlySet<string> = new Set<ProcessCommand["type"]>([
+  "send",
+  "message.answer",
+  "wake.deliver",
+  "env.load",
+  "engine.run",
+  "engine.cancel",
+  "process.observe",
+  "deletion.report",
+]);
+export const isProcessCommand = (command: Command): command is ProcessCommand => processCommands.has(command.type);
 
 /** A scope, as those see it who work for its processes. */
 export interface Workplace extends Access {
@@ -35,7 +46,7 @@ export interface ProcessHost {
   /** What calls run in, as it is captured for processes that they start: `plugin_options` and `policy`. */
   readonly environmentSpec?: () => Json;
   /** The tools of a captured environment, or undefined for one that is not known; without it all that the runtime has. */
-  readonly environment?: (envRef: string) => Promise<readonly ToolDefinition[] | undefined>;
+  readonly environment?: (envRef: string) => Promise<readonly Tool[] | undefined>;
   /** A body says that it has started a process for a call. */
   readonly childStarted?: (call: string, processId: string, entryName: string | undefined) => void;
 }
@@ -100,11 +111,11 @@ export class ProcessWork {
     const tools = await this.#toolsOf(envRef);
     if (scope.runner.isLost || scope.runner.state.process?.run !== "env") return;
     if (typeof tools === "string") return engines.complete(failedTool(tools));
-    scope.runner.tell({ type: "catalog.published", tools: tools.map(manifestOf) });
+    scope.runner.tell({ type: "catalog.published", tools });
   }
 
   /** The tools; or why there are none. */
-  async #toolsOf(envRef: string): Promise<readonly ToolDefinition[] | string> {
+  async #toolsOf(envRef: string): Promise<readonly Tool[] | string> {
     const { scope, host } = this.#port;
     try {
       const tools = await host.environment?.(envRef);

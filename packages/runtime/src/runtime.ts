@@ -1,45 +1,27 @@
 /** The runtime of one process: opens scopes over a journal, and runs their tools. */
-import { type Options, currentProtocol, defaultOptions, nextDeadline } from "@pawl/sansio-core";
-import { type Patience, defaultPatience } from "./body.ts";
+import { currentProtocol, defaultOptions, nextDeadline } from "@pawl/sansio-core";
+import { defaultPatience } from "./body.ts";
 import { Alarms } from "./alarms.ts";
+import { memoryAttachments } from "./attachment.ts";
 import { OwnedElsewhere, Refused, ScopeLost, newerProtocol } from "./error.ts";
 import { type ExecutorSpec, Executors } from "./executor.ts";
-import type { Holding, Journal, Lease } from "./journal.ts";
+import type { Holding } from "./journal.ts";
 import { HeldLease } from "./lease.ts";
-import { type Linger, Lingering, defaultLinger } from "./lingering.ts";
+import { Lingering, defaultLinger } from "./lingering.ts";
 import { Post } from "./link-post.ts";
 import { Moves, unlessAway } from "./move.ts";
-import type { Mover } from "./mover.ts";
 import { openState } from "./opening.ts";
 import { Processes } from "./process.ts";
 import type { Offers, Settled, Settlement } from "./offer.ts";
 import type { Platform } from "./platform.ts";
+import { Registry } from "./registry.ts";
 import type { HostPort } from "./host-request.ts";
 import { Session } from "./session.ts";
 import { Callers } from "./request.ts";
-import type { Roots } from "./token.ts";
-import { type ToolDefinition, manifestOf } from "./tool.ts";
+import { ToolNews } from "./tool-news.ts";
+import { answersOf } from "./tool-host.ts";
+import type { RuntimeOptions } from "./runtime-options.ts";
 import { TurnLoop } from "./turn-loop.ts";
-
-export interface RuntimeOptions {
-  readonly journal: Journal;
-  readonly platform: Platform;
-  readonly tools: readonly ToolDefinition[];
-  /** This driver instance, as it stands in the log. */
-  readonly instance: string;
-  /** How long others keep away from the instance's scopes after its last sign of life, and where they reach it. */
-  readonly lease?: Lease;
-  readonly roots: Roots;
-  readonly host?: HostPort;
-  readonly options?: Partial<Options>;
-  readonly patience?: Partial<Patience>;
-  /** How long an executor may be away before what it runs is lost. */
-  readonly executorLeaseMs?: number;
-  /** How long scopes at rest stay in memory, and how many. */
-  readonly linger?: Partial<Linger>;
-  /** Whom scopes move to, by address. */
-  readonly mover?: (to: string) => Mover;
-}
 
 /** A scope that is this instance's and is not in memory. */
 interface Away {
@@ -55,7 +37,8 @@ const executorLeaseMs = 30_000;
 
 export class Runtime {
   readonly #with: RuntimeOptions;
-  readonly #tools: ReadonlyMap<string, ToolDefinition>;
+  readonly registry: Registry;
+  readonly #news: ToolNews;
   readonly #loop: TurnLoop;
   readonly #alarms: Alarms;
   readonly #platform: Platform;
@@ -68,6 +51,7 @@ export class Runtime {
   readonly #away = new Map<string, Away>();
   readonly #lingering: Lingering<Session>;
   readonly #executors: Executors;
+  readonly #attachments = memoryAttachments();
   #isClosing = false;
   /** Scopes that move to other hosts, and here. */
   readonly moves: Moves;
@@ -86,6 +70,8 @@ export class Runtime {
         for (const scope of this.#open.keys()) void this.#withOffers(scope, (offers) => offers.available(tools));
       },
     });
+    this.registry = options.tools instanceof Registry ? options.tools : new Registry(options.tools);
+    this.#news = new ToolNews(this.registry, options.platform, this.#open);
     this.processes = new Processes((scope) => this.#scope(scope));
     this.moves = new Moves({
       ...options,
@@ -94,13 +80,12 @@ export class Runtime {
       has: (scope) => this.has(scope),
       open: (scope) => this.#scope(scope),
     });
-    this.#host = { environment: async () => options.tools, ...options.host };
+    this.#host = { environment: async () => this.registry.catalog(), ...options.host };
     this.#post = new Post({
       platform: this.#platform,
       open: (scope) => this.#scope(scope),
       report: (what, thrown) => options.host?.internalError?.(what, thrown),
     });
-    this.#tools = new Map(options.tools.map((tool) => [manifestOf(tool).id, tool]));
   }
 
   #leaseOf({ journal, instance, lease }: RuntimeOptions): HeldLease | undefined {
@@ -232,7 +217,11 @@ export class Runtime {
     const { journal, instance } = this.#with;
     try {
       const held = await journal.load(scope, instance);
-      if (held !== undefined) return await this.#session(scope, held, callers);
+      if (held !== undefined) {
+        const session = await this.#session(scope, held, callers);
+        await this.#news.tell(session);
+        return session;
+      }
     } catch (thrown) {
       callers.lose(new ScopeLost(`scope ${scope} could not be loaded: ${String(thrown)}`));
       throw thrown;
@@ -242,7 +231,7 @@ export class Runtime {
   }
 
   async #claim(scope: string): Promise<Session> {
-    const { journal, instance, options = {}, tools } = this.#with;
+    const { journal, instance, options = {} } = this.#with;
     await this.#lease?.joined;
     const claim = await journal.claim(scope, instance, currentProtocol);
     if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
@@ -254,9 +243,9 @@ export class Runtime {
       epoch: claim.epoch,
       owner: instance,
       protocol: epoch === 0 ? currentProtocol : protocol,
-      options: { ...defaultOptions, ...options },
+      options: { ...defaultOptions, ...answersOf(this.#host), ...options },
     } as const;
-    await session.open(opened, { type: "catalog.published", tools: tools.map(manifestOf) });
+    await session.open(opened, this.registry.catalog());
     return session;
   }
 
@@ -276,7 +265,8 @@ export class Runtime {
       patience: { ...defaultPatience, ...this.#with.patience },
       host: this.#host,
       post: this.#post,
-      tool: (id) => this.#tools.get(id),
+      attachments: this.#host.attachments ?? this.#attachments,
+      tool: (id) => this.registry.live(id),
       stir: (member) => this.#loop.stir(member),
       isLeased: () => this.#lease?.holds === true,
       hasLapsed: () => this.#lease?.holds === false,

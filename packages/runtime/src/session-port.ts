@@ -1,15 +1,16 @@
 /** What a session needs of the runtime around it. */
 import type { Finished } from "@pawl/sansio-core";
+import type { AttachmentStore } from "./attachment.ts";
 import type { Patience } from "./body.ts";
 import type { Executors } from "./executor.ts";
 import type { HostPort } from "./host-request.ts";
 import type { Journal, JournalLine } from "./journal.ts";
+import type { LiveTool } from "./live-tool.ts";
 import type { Post } from "./link-post.ts";
 import type { Platform } from "./platform.ts";
 import type { Callers } from "./request.ts";
 import type { Session } from "./session.ts";
 import type { Roots, ScopeSecret } from "./token.ts";
-import type { ToolDefinition } from "./tool.ts";
 import type { Member } from "./turn-loop.ts";
 
 export interface SessionPort {
@@ -21,7 +22,8 @@ export interface SessionPort {
   readonly executors: Executors;
   readonly patience: Patience;
   readonly host: HostPort;
-  readonly tool: (id: string) => ToolDefinition | undefined;
+  readonly attachments: AttachmentStore;
+  readonly tool: (id: string) => LiveTool | undefined;
   readonly stir: (member: Member) => void;
   readonly isLeased: () => boolean;
   readonly hasLapsed: () => boolean;

@@ -8,12 +8,11 @@ import {
   type Reply,
   type RequestedCall,
   type State,
-  outstanding,
+  type Tool,
 } from "@pawl/sansio-core";
 import type { Resolution } from "@pawl/tool-value";
 import { Bodies } from "./bodies.ts";
 import { type Access, record } from "./access.ts";
-import { checkedArgs, preparedCall } from "./contract.ts";
 import { type Target, cancel } from "./cancel.ts";
 import { type Approval, Edits, type Rejecting, approve, reject } from "./decide.ts";
 import { ScopeLost } from "./error.ts";
@@ -22,16 +21,20 @@ import { follow } from "./follow.ts";
 import { Leaving } from "./move-rest.ts";
 import { FinishedIndex } from "./finished.ts";
 import { AmongScopes } from "./among.ts";
-import { answerOf } from "./host-request.ts";
+import { publish } from "./catalog.ts";
+import { type ConnectionAnswer, answerOfHost } from "./connection.ts";
+import { answerTo, hostWork } from "./question.ts";
+import { pastAfter } from "./observe-past.ts";
+import { type ObserveOptions, Observers, type Subscription } from "./observer.ts";
 import { Offers } from "./offer.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
 import { type Callers, Requests, type Submission, type Waiting } from "./request.ts";
+import { isProcessCommand } from "./process-work.ts";
 import { type Resolved, resolveKey } from "./resolve.ts";
 import { idOfToken, idUnder } from "./token.ts";
 import type { SessionPort } from "./session-port.ts";
 import { Snapshots } from "./snapshots.ts";
-
-type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
+import { UnderWay, endedIn, isAtRest } from "./under-way.ts";
 
 export class Session {
   readonly #port: SessionPort;
@@ -40,25 +43,26 @@ export class Session {
   readonly #finished: FinishedIndex;
   readonly #access: Access;
   readonly #requests: Requests;
-  /** What executors do here. */
   readonly offers: Offers;
   readonly #edits = new Edits();
   /** How it leaves for another host. */
   readonly leaving: Leaving;
+  readonly #observers: Observers;
   /** What it has to do with other scopes, and with processes. */
   readonly among: AmongScopes;
   readonly #snapshots: Snapshots;
-  /** Work under way that nothing but memory knows of. */
-  #underWay = 0;
+  readonly #underWay = new UnderWay();
   #hasLeft = false;
   #isClosing = false;
 
   constructor(state: State, epoch: number, port: SessionPort) {
     this.#port = port;
+    this.#observers = new Observers(state.scope.id);
     this.#bodies = new Bodies(
       port,
       () => this.#runner,
       () => this.among.reach,
+      this.#observers,
     );
     this.#runner = new ScopeRunner(state, epoch, {
       platform: port.platform,
@@ -72,17 +76,16 @@ export class Session {
       perform: (command, cause) => this.#perform(command, cause),
       lost: (why) => this.#lost(why),
     });
-    const find: SessionPort["find"] = (kind, id) => this.#during(port.find(kind, id));
+    const find: SessionPort["find"] = (kind, id) => this.#underWay.during(port.find(kind, id));
     this.#finished = new FinishedIndex(find, () => this.#runner.durable.seq);
-    const { platform } = port;
     this.leaving = new Leaving(this.#runner, port);
-    const readLines: SessionPort["readLines"] = (from, to) => this.#during(port.readLines(from, to));
-    this.#access = { runner: this.#runner, finished: this.#finished, platform, readLines };
+    const readLines: SessionPort["readLines"] = (from, to) => this.#underWay.during(port.readLines(from, to));
+    this.#access = { runner: this.#runner, finished: this.#finished, platform: port.platform, readLines };
     this.#requests = new Requests(this.#access, port.callers);
     this.offers = new Offers(this.#access, port.executors, port.owner);
     this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain());
     const fault = (what: string, thrown: unknown): void => port.host.fault?.(`${this.#runner.id}: ${what}`, thrown);
-    this.#snapshots = new Snapshots({ platform, keep: port.keepSnapshot, fault }, port.snapshotSize);
+    this.#snapshots = new Snapshots({ platform: port.platform, keep: port.keepSnapshot, fault }, port.snapshotSize);
   }
 
   get runner(): ScopeRunner {
@@ -92,22 +95,11 @@ export class Session {
     return this.#runner.state;
   }
 
-  /** The scope stays in memory until this is done. */
-  async #during<A>(work: Promise<A>): Promise<A> {
-    this.#underWay += 1;
-    try {
-      return await work;
-    } finally {
-      this.#underWay -= 1;
-    }
-  }
-
   /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. */
   get isIdle(): boolean {
-    if (this.#underWay > 0 || this.#runner.isLost || this.#runner.isAwaited) return false;
-    if (!this.#bodies.isEmpty || !this.#edits.isEmpty || !this.among.watch.isEmpty) return false;
-    const isAtWork = this.state.calls.rows().some(({ phase }) => phase === "running" || phase === "no_executor");
-    return !isAtWork && outstanding(this.state).every(({ type }) => type === "reply");
+    if (!this.#underWay.isEmpty || this.#runner.isLost || this.#runner.isAwaited) return false;
+    const parts = [this.#bodies, this.#edits, this.among.watch, this.#observers];
+    return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }
 
   /** Leaves memory; who waits for replies waits on. */
@@ -195,19 +187,14 @@ export class Session {
     return this.#with((live) => cancel(live.#access, target, by));
   }
 
-  #stepped({ seq, event }: Cause, commands: readonly Command[], finished: readonly Finished[]): void {
+  #stepped({ seq, at, event }: Cause, commands: readonly Command[], finished: readonly Finished[]): void {
     this.#finished.note(finished, seq);
     this.#edits.stepped(this.state, event);
-    this.#endBodies(commands);
-  }
-
-  #endBodies(commands: readonly Command[]): void {
-    for (const command of commands) {
-      const isEnd = command.type === "observe" && command.what === "call_completed";
-      if (!isEnd && command.type !== "tool.execute") continue;
-      this.#bodies.end(command.call);
-      this.offers.ended(command.call);
+    for (const call of endedIn(commands)) {
+      this.#bodies.end(call);
+      this.offers.ended(call);
     }
+    this.#observers.stepped({ seq, at }, commands, () => this.#runner.settled());
   }
 
   #lost(why: string): void {
@@ -218,12 +205,13 @@ export class Session {
     this.#edits.lose(why);
     this.#port.executors.forget(this.#runner.id);
     this.among.lose(why);
+    this.#observers.end(new ScopeLost(`scope ${this.#runner.id} was lost: ${why}`));
     this.#port.lost();
   }
 
   /** Work that takes its time, and for which the scope stays in memory. */
   #begin(work: () => Promise<void>): void {
-    this.#guard(this.#during(work()));
+    this.#guard(this.#underWay.during(work()));
   }
 
   /** What goes wrong in it is the interpreter's fault, and costs the scope. */
@@ -239,11 +227,20 @@ export class Session {
     if (isStill && command.type !== "reply" && command.type !== "observe") return;
     switch (command.type) {
       case "args.check":
-        return this.#answer(checkedArgs(this.#port.tool, command));
       case "tool.prepare":
-        return this.#answer(preparedCall(this.#port.tool, command));
+      case "hook.run":
+      case "result.project":
+      case "outcome.resolve":
+      case "external.cancel":
+      case "host.request":
+        return this.#begin(async () => {
+          const event = await answerTo(command, hostWork(this.#port, this.#observers, this), this.state);
+          if (event !== undefined) this.#runner.tell(event);
+        });
       case "tool.execute":
-        return this.#guard(this.#execute(command));
+        return this.#guard(
+          this.offers.isClientSide(command) ? this.offers.execute(command) : this.#bodies.execute(command),
+        );
       case "tool.cancel":
         this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
         this.#bodies.at(command.call)?.hearCancel({ seq: cause.seq, index: -1 });
@@ -253,8 +250,6 @@ export class Session {
       case "step.answer":
         this.#bodies.answer(command, cause);
         return this.#runner.stir();
-      case "host.request":
-        return this.#answer(answerOf(this.#port.host.request, command));
       case "replies.record": {
         const { call, key, replies, triggers } = command;
         return this.#answer(Promise.resolve({ type: "replies.recorded", call, key, replies, triggers }));
@@ -267,16 +262,8 @@ export class Session {
         return this.#port.host.flow?.observe?.(this.#runner.id, command.request, command.event);
       case "observe":
         return this.#port.host.observe?.(this.#runner.id, command);
-      case "send":
-      case "message.answer":
-      case "wake.deliver":
-      case "env.load":
-      case "engine.run":
-      case "engine.cancel":
-      case "process.observe":
-      case "deletion.report":
-        return this.#begin(() => this.among.perform(command));
       default:
+        if (isProcessCommand(command)) return this.#begin(() => this.among.perform(command));
         return this.#runner.lose(`this runtime can not perform ${command.type} yet`);
     }
   }
@@ -286,15 +273,28 @@ export class Session {
     this.#begin(async () => void this.#runner.tell(await answer));
   }
 
-  #execute(command: Of<"tool.execute">): Promise<void> {
-    return this.offers.isClientSide(command) ? this.offers.execute(command) : this.#bodies.execute(command);
-  }
-
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
-  async open(opened: Event, catalog: Event): Promise<void> {
+  async open(opened: Event, tools: readonly Tool[]): Promise<void> {
     this.#runner.open(opened);
     this.offers.opened();
-    if (this.#runner.id.startsWith("process:")) return this.#runner.settled();
-    await this.report(catalog);
+    if (this.#runner.id.startsWith("process:")) await this.#runner.settled();
+    else await this.publish(tools);
+    for (const { call } of this.state.calls.rows()) this.#bodies.parked.ask(call.ref);
+  }
+
+  /** Says which tools there are, where it is news; calls whose tool is back go on. */
+  publish(tools: readonly Tool[]): Promise<void> {
+    return this.#with((live) => publish(live.#access, tools));
+  }
+
+  /** What happens in this scope: from the cursor that was seen last, or from now on. Leave it by `return()` or `break`. */
+  observe(options: ObserveOptions = {}): Subscription {
+    if (this.#hasLeft) throw new ScopeLost(`scope ${this.#runner.id} has left memory: ask the runtime for it again`);
+    return this.#observers.watch(options.from && pastAfter(this.#access, options.from), options);
+  }
+
+  /** The host's answer to a call that is parked for a connection. */
+  connect(call: string, answer: ConnectionAnswer, by?: string): Promise<void> {
+    return this.#with(async (live) => record(live.#access, answerOfHost(live.state, call, answer, by)));
   }
 }

@@ -10,12 +10,14 @@ import {
   record,
   string,
   tagged,
+  u64,
 } from "@pawl/tool-value";
 import { type Tool, ToolRetryPolicy } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
 import { isBlank } from "./blank.ts";
 import { type JsonMap, jsonMap, jsonOrNull, list } from "./field.ts";
+import { ToolHints } from "./tool-hint.ts";
 
 export type ToolId = string;
 export type ToolAvailability = Tool["availability"];
@@ -46,7 +48,15 @@ export interface ToolManifest {
   /** What pawl adds: what a lost owner means for a call. */
   readonly recovery?: NonNullable<Tool["recovery"]>;
   readonly durable: boolean;
-  readonly hints: Tool["hints"];
+  readonly hints: ToolHints;
+  readonly policy: Tool["policy"];
+  readonly divergence: Tool["divergence"];
+  /** How long an approval may take; without it a call waits for ever. */
+  readonly approval_ms?: number;
+  /** Whether a model's tool search may leave its schema out until it is asked for. */
+  readonly deferrable: "never" | "automatic" | "always";
+  readonly display_name?: string;
+  readonly category?: string;
 }
 
 export interface ToolContract {
@@ -83,11 +93,6 @@ export const ToolOutputContract: Codec<ToolOutputContract> = tagged<ToolOutputCo
   { static: {}, from_input_schema: { input_field: string, default_schema: optional(json) } },
 );
 
-const Hints: Codec<Tool["hints"]> = record<Tool["hints"]>("struct Hints", {
-  readonly: defaulted(boolean, false, (is) => !is),
-  idempotent: defaulted(boolean, false, (is) => !is),
-});
-
 const manifestFields = {
   id: ToolId,
   name: string,
@@ -120,11 +125,25 @@ const manifestFields = {
     oneOf("a recovery", "rerunnable", "owner_bound", "externally_owned"),
   ),
   durable: defaulted(boolean, false, (is) => !is),
-  hints: defaulted<Tool["hints"]>(
-    Hints,
-    { readonly: false, idempotent: false },
-    (hints) => !hints.readonly && !hints.idempotent,
+  hints: defaulted<ToolHints>(ToolHints, {}, (hints) => Object.keys(hints).length === 0),
+  policy: defaulted<Tool["policy"]>(
+    oneOf("a policy", "auto", "requires_approval", "client_side"),
+    "auto",
+    (policy) => policy === "auto",
   ),
+  divergence: defaulted<Tool["divergence"]>(
+    oneOf("a divergence policy", "park", "release", "fail"),
+    "park",
+    (divergence) => divergence === "park",
+  ),
+  approval_ms: optional(u64),
+  deferrable: defaulted<ToolManifest["deferrable"]>(
+    oneOf("a deferral", "never", "automatic", "always"),
+    "automatic",
+    (deferrable) => deferrable === "automatic",
+  ),
+  display_name: optional(string),
+  category: optional(string),
 };
 
 /** The schema of a tool that says nothing of its arguments: any object. */

@@ -5,16 +5,35 @@ import { Asking, toJson } from "./asking.ts";
 import { type Batches, batches } from "./batch.ts";
 import type { CallFacts } from "./facts.ts";
 import { type HostRequests, hostRequests } from "./host.ts";
+import { type Directs, directs } from "./direct.ts";
+import { type Handed, handed } from "./handed.ts";
 import { type Names, names } from "./name.ts";
 import { type HandleToolFacet, handleTools } from "./handle-tool.ts";
 import { type Processes, processes } from "./process.ts";
 import { type ProcessEvents, processEvents } from "./process-event.ts";
+import { type Progress, progress } from "./progress.ts";
 import { type Selects, selects } from "./select.ts";
+import { type Sessions, sessions } from "./session.ts";
 import { type Steps, steps } from "./step.ts";
+import { type Triggers, triggers } from "./trigger.ts";
 import { type Waits, waits } from "./wait.ts";
 
 export interface ToolContext
-  extends Steps, Waits, HostRequests, Batches, Selects, Names, Processes, ProcessEvents, HandleToolFacet {
+  extends
+    Steps,
+    Waits,
+    HostRequests,
+    Batches,
+    Selects,
+    Names,
+    Processes,
+    ProcessEvents,
+    HandleToolFacet,
+    Progress,
+    Handed,
+    Sessions,
+    Triggers,
+    Directs {
   readonly sessionId: string;
   readonly toolCallId: string;
   readonly attempt: number;
@@ -52,6 +71,11 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     ...processEvents(asking),
     ...handleTools(asking, own.processes),
     emitChildProcessStarted: (processId, entryName) => facts.reach.childStarted(body.id.call, processId, entryName),
+    ...progress(asking),
+    ...handed(asking),
+    ...sessions(asking),
+    ...triggers(asking),
+    ...directs(asking),
     continueAs: (args) => {
       facts.continueAs(toJson(args, "the arguments to continue with"));
       return new Promise<never>(() => undefined);

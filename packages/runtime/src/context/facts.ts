@@ -2,12 +2,17 @@
 import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import type { AttachmentStore } from "../attachment.ts";
 import { EffectError } from "../error.ts";
+import type { PrepareContext } from "../live-tool.ts";
 import type { Standing } from "../open.ts";
 import type { ProcessReach } from "./process-reach.ts";
+import type { ProgressMessage } from "./progress.ts";
 
 export interface CallFacts {
+  /** The scope that the call runs in, and the session that it is for. */
   readonly sessionId: string;
+  readonly session: string;
   readonly callId: string;
   readonly standing: Standing;
   readonly maxAttempts: number;
@@ -21,6 +26,12 @@ export interface CallFacts {
   readonly place: string;
   readonly reach: ProcessReach;
   readonly token: (id: string) => string;
+  /** For a call that the body starts apart. */
+  readonly preparing: (callId: string, tool: string) => PrepareContext;
+  /** Tells the host of what no model is shown. */
+  readonly report: (thrown: unknown) => void;
+  readonly attachments: AttachmentStore;
+  readonly progress: (message: ProgressMessage) => void;
   readonly continueAs: (args: Json) => void;
 }
 

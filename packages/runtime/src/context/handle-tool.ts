@@ -7,6 +7,7 @@ import {
   type ToolInvocationReply,
   describe,
   failureOutput,
+  isToolResult,
   lift,
   read,
   replyError,
@@ -15,7 +16,9 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
-import { type ToolDefinition, checkArgs, manifestOf } from "../tool.ts";
+import type { LiveTool, PrepareContext } from "../live-tool.ts";
+import { hidden, resultOfThrown } from "../outcome.ts";
+import { noContract, outputOf, unavailable } from "../prepare.ts";
 import { type Asking, toJson, valueOf } from "./asking.ts";
 import type { ProcessesFacet } from "./process.ts";
 
@@ -38,26 +41,26 @@ export interface HandleToolFacet {
 /** Of a tool that is to be called apart: what it is called with; or how the call is over already. */
 type Preparation = { readonly call: PreparedToolCall } | { readonly output: ToolCallOutput };
 
-const unavailable = failureOutput(
-  runtimeFailure("unavailable", "tool_unavailable", "Tool is unavailable in this session"),
-);
-
-const hidden = failureOutput(
-  runtimeFailure("internal", "tool_internal_error", "An internal error occurred while executing the tool"),
-);
-
-const prepared = async (tool: ToolDefinition | undefined, callId: string, args: Json): Promise<Preparation> => {
+const prepared = async (
+  tool: LiveTool | undefined,
+  args: Json,
+  context: PrepareContext,
+  report: (thrown: unknown) => void,
+): Promise<Preparation> => {
   if (tool === undefined) return { output: unavailable };
-  const { id: tool_id, name: tool_name } = manifestOf(tool);
-  const checked = await checkArgs(tool, args);
-  if (E.isLeft(checked)) {
-    return { output: failureOutput(runtimeFailure("invalid_request", "invalid_tool_args", checked.left)) };
-  }
   try {
-    const prepared_payload = (await tool.prepare?.(checked.right)) ?? null;
-    return { call: { call_id: callId, tool_id, tool_name, args, prepared_payload } };
-  } catch {
-    return { output: hidden }; // What a tool throws is no model's business.
+    const checked = await tool.check(args);
+    if (checked.verdict === "no_contract") return { output: noContract };
+    if (checked.verdict === "invalid")
+      return { output: failureOutput(runtimeFailure("invalid_request", "invalid_tool_args", checked.message)) };
+    const made = await tool.prepare(args, context);
+    if (isToolResult(made)) return { output: outputOf(made) };
+    const { toolCallId: call_id, toolName: tool_name } = context;
+    return { call: { call_id, tool_id: made.toolId, tool_name, args: made.args, prepared_payload: made.payload } };
+  } catch (thrown) {
+    const told = resultOfThrown(thrown);
+    if (told === undefined) report(thrown);
+    return { output: outputOf(told ?? hidden) };
   }
 };
 
@@ -92,7 +95,7 @@ export const handleTools = (asking: Asking, processes: ProcessesFacet): HandleTo
   const prepare = async (callId: string, name: string, args: Json): Promise<Preparation> => {
     const key = `start-tool-call:${callId}:prepare`;
     const { result } = await asking.ask(key, { kind: "step", recovery: "again", input: args }, [name, args], async () =>
-      stepOf(await prepared(facts.reach.toolNamed(name), callId, args)),
+      stepOf(await prepared(facts.reach.toolNamed(name), args, facts.preparing(callId, name), facts.report)),
     );
     return preparationIn(valueOf(result));
   };

@@ -10,7 +10,7 @@ export interface Names {
 }
 
 /** A name-based UUID: version 8, as its bits are those of our own hash. */
-const uuidOf = (hex: string): string => {
+export const uuidOf = (hex: string): string => {
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
   const parts = [
     hex.slice(0, 8),

@@ -9,7 +9,7 @@ import {
   startedByProcess,
   startedBySession,
 } from "@pawl/sansio-core";
-import type { ToolDefinition } from "../tool.ts";
+import type { LiveTool } from "../live-tool.ts";
 
 export interface ProcessReach {
   readonly state: () => State;
@@ -18,7 +18,7 @@ export interface ProcessReach {
   /** Names the environment that a process started here runs in. */
   readonly captureEnv: () => string;
   /** The tool of a name that may be called here. */
-  readonly toolNamed: (name: string) => ToolDefinition | undefined;
+  readonly toolNamed: (name: string) => LiveTool | undefined;
   /** The first event of a type after a place in the log of the scope's own process, as soon as it is there. */
   readonly eventAfter: (eventType: string, after: number, signal: AbortSignal) => Promise<ProcessEvent>;
   readonly childStarted: (call: string, processId: string, entryName: string | undefined) => void;

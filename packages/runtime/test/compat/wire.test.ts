@@ -132,8 +132,10 @@ describe("a record", () => {
   it("leaves out what says nothing, and writes what has to be there", () => {
     const plain = '{"id":"tool:t","name":"t"}';
     const spelled =
-      '{"hints":{"readonly":false},"durable":false,"retry_policy":{"type":"never"},"scheduling":"parallel","argument_projection":{"kind":"materialize_projected_values"},"bindings":{},"activation":"always","availability":{"base":"showcased"},"description":"","name":"t","id":"tool:t"}';
+      '{"hints":{},"durable":false,"retry_policy":{"type":"never"},"scheduling":"parallel","argument_projection":{"kind":"materialize_projected_values"},"bindings":{},"activation":"always","availability":{"base":"showcased"},"description":"","name":"t","id":"tool:t"}';
     expect(rewritten("ToolManifest", spelled)).toBe(plain);
+    const hinted = '{"id":"tool:t","name":"t","hints":{"readonly":false}}'; // What is unset is not what is false.
+    expect(rewritten("ToolManifest", hinted)).toBe(hinted);
     expect(rewritten("ToolContract", '{"input_schema_projections":{},"output_contract":{"kind":"static"}}')).toBe(
       '{"input_schema":{"additionalProperties":true,"properties":{},"type":"object"},"output_schema":null}',
     );

@@ -65,7 +65,7 @@ export const callEvents = {
   "call.dispatched": { ...ofRun, owner: string, key: optional(string) },
   "call.settled": { ...ofRun, result: BodyResultCodec, duration_ms: u64 },
   "call.settled_late": { ...ofRun, output: ToolCallOutput, duration_ms: u64 },
-  "call.suspended": ofRun,
+  "call.suspended": { ...ofRun, parked: optional(string) },
   "call.resumed": { ...ofRun, cause: ResumeCauseCodec, owner: string },
   "call.continued": { ...ofRun, args: json },
   "call.diverged": { ...ofRun, position: u64, expected: string, found: string },

@@ -248,7 +248,8 @@ export type CallEvent =
   | ({ readonly type: "call.dispatched"; readonly owner: string; readonly key?: string } & OfRun)
   | ({ readonly type: "call.settled"; readonly result: BodyResult; readonly duration_ms: number } & OfRun)
   | ({ readonly type: "call.settled_late"; readonly output: ToolCallOutput; readonly duration_ms: number } & OfRun)
-  | ({ readonly type: "call.suspended" } & OfRun)
+  /** `parked`: the body has ended, and starts again when its wait under this key is over. */
+  | ({ readonly type: "call.suspended"; readonly parked?: string } & OfRun)
   | ({ readonly type: "call.resumed"; readonly cause: ResumeCause; readonly owner: string } & OfRun)
   | ({ readonly type: "call.continued"; readonly args: Json } & OfRun)
   | ({

@@ -4,23 +4,15 @@ import { type Deadline, deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
-import { recoveryOf } from "../catalog/model.ts";
 import { afterEdit } from "./approve.ts";
 import { afterHooks, complete, ending, project } from "./finish.ts";
 import { continued, nextAttempt, resuming } from "./launch.ts";
-import {
-  type BodyState,
-  type CallEvent,
-  type CallIn,
-  type CallRow,
-  byBirth,
-  earliestDue,
-  runningRow,
-} from "./model.ts";
+import { type CallEvent, type CallIn, type CallRow, byBirth, runningRow } from "./model.ts";
 import { inPhase, isRejection, misfitOfRun, move } from "./place.ts";
 import { afterBeforeHook, afterCheck, afterPrepare } from "./prepare.ts";
 import { diverge, resolve } from "./recover.ts";
 import { decideRetry } from "./retry.ts";
+import { onSuspended } from "./suspend.ts";
 import { cancel, cancelNow } from "./cancel.ts";
 import type { WaitRow } from "../wait/model.ts";
 
@@ -155,27 +147,6 @@ const onSettledLate = (draft: Draft, event: EventOf<"call.settled_late">): Answe
     output,
     duration_ms,
   });
-  return undefined;
-};
-
-const isSuspendable = ({ manifest, open }: BodyState): boolean =>
-  recoveryOf(manifest) === "rerunnable" &&
-  open.length > 0 &&
-  open.every(({ kind }) => kind === "wait" || kind === "sleep" || kind === "select");
-
-const onSuspended = (draft: Draft, event: EventOf<"call.suspended">): Answer => {
-  const row = inPhase(draft, event.call, "running");
-  if (isRejection(row)) return row;
-  const misfit = misfitOfRun(row, event);
-  if (misfit !== undefined) return misfit;
-  if (row.cancelled !== undefined || !isSuspendable(row.body)) {
-    return reject(
-      "wrong_phase",
-      `call \`${event.call}\` may not be suspended: it waits for more than waits and sleeps`,
-    );
-  }
-  const { call, tool, args, observed, body } = row;
-  move(draft, row, { call, tool, args, observed, phase: "suspended", body, due: earliestDue(body.open) });
   return undefined;
 };
 

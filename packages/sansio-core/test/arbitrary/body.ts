@@ -85,14 +85,21 @@ const settles = (dice: Dice, row: Running): Event => {
 const mayWait = ({ body: { open } }: Running): boolean =>
   open.length > 0 && open.every(({ kind }) => kind === "wait" || kind === "sleep" || kind === "select");
 
+/** It has ended, and is to run again when a wait of its is over. */
+const parks = (dice: Dice, row: Running): Event | undefined => {
+  const waits = row.body.open.filter(({ kind }) => kind === "wait");
+  return waits.length === 0 ? undefined : { type: "call.suspended", ...ofRun(row), parked: dice.pick(waits).key };
+};
+
 /** Its report of itself: that it waits, begins anew, has gone astray, or can not be run here. */
 const reports = (dice: Dice, row: Running): Event => {
   const of = ofRun(row);
   switch (dice.below(7)) {
     case 0:
       return { type: "call.dispatched", ...of, owner: dice.pick(["worker:1", "executor:x"]), key: `done:${of.call}` };
-    case 1:
     case 2:
+      return parks(dice, row) ?? { type: "clock.ticked" };
+    case 1:
     case 6:
       return mayWait(row) ? { type: "call.suspended", ...of } : { type: "clock.ticked" };
     case 3:

@@ -84,7 +84,7 @@ const makers: { readonly [T in EventType]: Make<T> } = {
     duration_ms: anyMs(names.dice),
   }),
   "call.settled_late": (names) => ({ ...names.run(), output: anyOutput(names.dice), duration_ms: 1 }),
-  "call.suspended": (names) => names.run(),
+  "call.suspended": (names) => ({ ...names.run(), ...(names.dice.isUnder(50) ? { parked: names.wait() } : {}) }),
   "call.resumed": (names) => ({ ...names.run(), cause: "run_again", owner: anyText(names.dice) }),
   "call.continued": (names) => ({ ...names.run(), args: anyJson(names.dice) }),
   "call.diverged": (names) => ({ ...names.run(), position: 0, expected: "", found: anyText(names.dice) }),

@@ -56,6 +56,32 @@ describe("a body that only waits", () => {
   });
 });
 
+describe("a body that has ended and is to run again", () => {
+  const parked = { type: "call.suspended", ...of("r:a"), parked: "w" } as const;
+
+  it("starts when its wait is over, also where it is bound to its owner; what else it asked for is left", () => {
+    const rig = running({ recovery: "owner_bound", durable: false });
+    ask(rig, "r:a", "w", wait).skip();
+    ask(rig, "r:a", "s", step()).skip();
+    rig.tell(parked).nothingMore();
+    expect(rig.state.calls.at("r:a")).toMatchObject({ phase: "suspended", body: { open: [{ key: "w" }] } });
+    crash(rig).nothingMore();
+    want(resolve(rig, "k", 1), { ...execute("r:a", [1, 2]), cause: "suspended" });
+  });
+  it("names a wait that is open", () => {
+    ask(running(), "r:a", "s", step())
+      .skip()
+      .refuses({ ...parked, parked: "s" }, "not_a_waiter");
+    running().refuses(parked, "not_a_waiter").nothingMore();
+  });
+  it("is over where it was told to stop", () => {
+    const rig = ask(running(), "r:a", "w", wait).skip();
+    rig.tell({ type: "call.cancelled", call: "r:a" }).skip();
+    rig.tell(parked);
+    rig.wants({ type: "observe", what: "call_completed" }).skip();
+  });
+});
+
 describe("a body that begins anew", () => {
   it("keeps its call, and nothing that it recorded", () => {
     const rig = running();

@@ -1,0 +1,127 @@
+/** The arguments of a tool: the forms in which an author says what they are, and how each is checked. */
+import { type Json, describe, encode, fromJs } from "@pawl/tool-value";
+import { type Schema, Validator } from "@cfworker/json-schema";
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import * as E from "fp-ts/lib/Either.js";
+import * as t from "io-ts";
+
+/** JSON Schema, as plain JSON. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+export type Parameters<A> = t.Type<A, unknown> | StandardSchemaV1<unknown, A> | JsonSchema;
+
+type Properties<P, R> = {
+  -readonly [K in keyof P as K extends R ? K : never]: ArgsOfSchema<P[K]>;
+} & { -readonly [K in keyof P as K extends R ? never : K]?: ArgsOfSchema<P[K]> };
+
+interface Scalars {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly null: null;
+}
+
+/** The type that a JSON Schema describes, as far as its keywords `const`, `enum`, `type`, `items` and `properties` say. */
+export type ArgsOfSchema<S> = S extends { readonly const: infer C }
+  ? C
+  : S extends { readonly enum: readonly (infer M)[] }
+    ? M
+    : S extends { readonly type: keyof Scalars }
+      ? Scalars[S["type"]]
+      : S extends { readonly type: "array"; readonly items: infer I }
+        ? readonly ArgsOfSchema<I>[]
+        : S extends { readonly type: "object"; readonly properties: infer P }
+          ? Properties<P, S extends { readonly required: readonly (infer R)[] } ? R : never>
+          : unknown;
+
+/** The arguments that a body gets, by what its author said of them. */
+export type ArgsOf<P> =
+  P extends t.Type<infer A, unknown>
+    ? A
+    : P extends StandardSchemaV1<unknown, infer A>
+      ? A
+      : P extends JsonSchema
+        ? ArgsOfSchema<P>
+        : unknown;
+
+/** The arguments as the body takes them, or why they do not fit: `{path}: {what was wanted}`. */
+export type Checked = E.Either<string, unknown>;
+export type Checker = (args: Json) => Promise<Checked>;
+
+const isStandard = (schema: object): schema is StandardSchemaV1 => "~standard" in schema;
+
+const path = (steps: readonly unknown[]): string =>
+  steps.reduce<string>(
+    (text, step) => (typeof step === "number" ? `${text}[${step}]` : `${text}.${String(step)}`),
+    "arguments",
+  );
+
+const ioTsChecker =
+  <A>(codec: t.Type<A, unknown>): Checker =>
+  async (args) =>
+    E.mapLeft(([first]: t.Errors) => {
+      const steps = (first?.context ?? []).slice(1).map(({ key }) => key);
+      return `${path(steps)}: ${first?.message ?? `expected ${first?.context.at(-1)?.type.name ?? codec.name}`}`;
+    })(codec.decode(args));
+
+const standardChecker =
+  (schema: StandardSchemaV1): Checker =>
+  async (args) => {
+    const result = await schema["~standard"].validate(args);
+    const [first] = result.issues ?? [];
+    if (first === undefined) return E.right("value" in result ? result.value : args);
+    const steps = (first.path ?? []).map((step) => (typeof step === "object" ? step.key : step));
+    return E.left(`${path(steps)}: ${first.message}`);
+  };
+
+/** The steps of a JSON pointer; one into a list is a number. */
+const stepsOf = (pointer: string, root: Json): readonly unknown[] => {
+  let at: unknown = root;
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((raw) => {
+      const step = decodeURIComponent(raw).replaceAll("~1", "/").replaceAll("~0", "~");
+      const here = Array.isArray(at) ? Number(step) : step;
+      at = typeof at === "object" && at !== null ? (at as { readonly [key: string]: unknown })[here] : undefined;
+      return here;
+    });
+};
+
+const schemaChecker = (schema: JsonSchema): Checker => {
+  const validator = new Validator(schema as Schema, "2020-12", true);
+  return async (args) => {
+    const { valid, errors } = validator.validate(args);
+    if (valid) return E.right(args);
+    const last = errors.at(-1);
+    return E.left(`${path(stepsOf(last?.instanceLocation ?? "#", args))}: ${last?.error ?? "does not fit its schema"}`);
+  };
+};
+
+/** What checks arguments; nothing is said of them, and nothing is checked. */
+export const checkerOf = <A>(parameters: Parameters<A> | undefined): Checker => {
+  if (parameters === undefined) return async (args) => E.right(args);
+  if (parameters instanceof t.Type) return ioTsChecker(parameters);
+  return isStandard(parameters) ? standardChecker(parameters) : schemaChecker(parameters);
+};
+
+/** The arguments of one call of a tool, as its body takes them. */
+export const checkArgs = <A>(tool: { readonly parameters?: Parameters<A> }, args: Json): Promise<Checked> =>
+  checkerOf(tool.parameters)(args);
+
+const isJsonStandard = (schema: object): schema is StandardJSONSchemaV1 =>
+  isStandard(schema) && "jsonSchema" in schema["~standard"];
+
+/** The JSON Schema of a tool's arguments, where their form can tell it. */
+export const jsonSchemaOf = (parameters: Parameters<unknown>): Json | undefined => {
+  if (parameters instanceof t.Type) return undefined;
+  if (!isStandard(parameters)) return E.getOrElseW(() => undefined)(jsonOf(parameters));
+  if (!isJsonStandard(parameters)) return undefined;
+  const schema = parameters["~standard"].jsonSchema.input({ target: "draft-2020-12" });
+  return E.getOrElseW(() => undefined)(jsonOf({ ...schema }));
+};
+
+/** JSON of what a JavaScript caller hands in. */
+export const jsonOf = (input: unknown): E.Either<string, Json> => E.bimap(describe, encode)(fromJs(input));

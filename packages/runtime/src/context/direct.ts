@@ -1,0 +1,43 @@
+/** Completions that a body asks for beside its turn's own. */
+import type { CausalRef } from "@pawl/sansio-core";
+import { type Json, describe, read } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { LlmRequest } from "../compat/command.ts";
+import { directInvocation } from "../compat/turn-invocation.ts";
+import { EffectError } from "../error.ts";
+import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
+
+export interface Directs {
+  readonly directCompletions: {
+    /** `{text, usage}`, as the host's model provider answers. */
+    readonly complete: (request: unknown, usageSource: string, causedBy?: CausalRef) => Durable<Json>;
+  };
+}
+
+/** The session is the call's own where the request names none. */
+const requestOf = (asking: Asking, said: unknown): LlmRequest => {
+  const request = read(LlmRequest, toJson(said, "the request of a completion"));
+  if (E.isLeft(request))
+    throw new EffectError("direct_request", `the request of a completion: ${describe(request.left)}`);
+  return { ...request.right, session_id: request.right.session_id ?? asking.facts.session };
+};
+
+export const directs = (asking: Asking): Directs => {
+  const { session: session_id, callId: call_id } = asking.facts;
+  return {
+    directCompletions: {
+      complete: (said, usage_source, caused_by = { type: "tool_call", session_id, call_id }) => {
+        const request = requestOf(asking, said);
+        const { replay } = directInvocation({ session_id, usage_source, caused_by, request });
+        const key = asking.nextName(replay?.key ?? usage_source);
+        const encoded = { request: LlmRequest.encode(request), usage_source, caused_by, replay_key: key };
+        const input = toJson(encoded, "the request of a completion");
+        const answered = asking.ask(key, { kind: "host", name: "direct.complete", input }, input);
+        return durable(
+          key,
+          answered.then(({ result }) => valueOf(result)),
+        );
+      },
+    },
+  };
+};

@@ -1,0 +1,41 @@
+/** What stands in the log of a scope, for one who has seen it up to a cursor. */
+import { type State, follow, initial } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+import type { Access } from "./access.ts";
+import { Refused } from "./error.ts";
+import { Quarantined, recordedIn } from "./fold.ts";
+import { type Cursor, type Frame, isAfter, observedIn } from "./observation.ts";
+
+/** Events that are folded before others get their turn. */
+const eventsATurn = 256;
+
+const turn = ({ platform }: Access): Promise<void> => new Promise((resolve) => platform.nextTurn(resolve));
+
+/** From after the cursor up to a sequence. What retention has taken is a gap: without it the rest can not be read. */
+async function* observePast(access: Access, after: Cursor, upTo: number): AsyncGenerator<Frame> {
+  const { runner, readLines } = access;
+  const { id: scope } = runner;
+  await runner.settled();
+  const lines = (await readLines(1)).filter(({ seq }) => seq <= upTo);
+  if (lines[0] === undefined || lines[0].seq > 1) {
+    if (after.seq < upTo) yield { type: "gap", from: after, to: { scope, seq: upTo, index: 0 } };
+    return;
+  }
+  let state: State = initial(scope);
+  for (const [i, line] of lines.entries()) {
+    const recorded = recordedIn(scope, line);
+    const followed = follow(state, recorded, line.seq);
+    if (E.isLeft(followed)) throw new Quarantined(scope, `event ${line.seq} can not be followed`, followed.left);
+    state = followed.right.state;
+    const observed = line.seq < after.seq ? [] : observedIn(scope, recorded, followed.right.commands);
+    for (const frame of observed) if (isAfter(frame.cursor, after)) yield frame;
+    if (i % eventsATurn === eventsATurn - 1) await turn(access);
+  }
+}
+
+/** What there is to tell by now after a cursor of this scope's. */
+export const pastAfter = (access: Access, after: Cursor): AsyncGenerator<Frame> => {
+  const { id, state } = access.runner;
+  if (after.scope === id) return observePast(access, after, state.seq);
+  throw new Refused("foreign_cursor", `the cursor is of \`${after.scope}\`, and this is \`${id}\``);
+};

@@ -1,0 +1,152 @@
+/**
+ * Those who watch a scope: from a cursor on, first from the log and then as it grows. Each has a buffer of its own with
+ * a bound; one who is too slow misses what does not fit, is told so, and holds nobody.
+ */
+import type { Command } from "@pawl/sansio-core";
+import type { Cursor, Ephemeral, Frame, Observed } from "./observation.ts";
+import { observedIn } from "./observation.ts";
+
+export const defaultObserverBuffer = 1024;
+
+export interface ObserveOptions {
+  /** The last that was seen; without it only what happens from now on is told. */
+  readonly from?: Cursor;
+  /** Frames that wait to be taken, at most. */
+  readonly buffer?: number;
+}
+
+interface Gap {
+  readonly from: Cursor;
+  readonly to: Cursor;
+}
+
+/** One who watches. To be taken from by one at a time. */
+export class Subscription implements AsyncIterableIterator<Frame> {
+  readonly #max: number;
+  readonly #leave: (subscription: Subscription) => void;
+  #past: AsyncGenerator<Frame> | undefined;
+  readonly #queue: Frame[] = [];
+  #gap: Gap | undefined;
+  #error: Error | undefined;
+  #isOver = false;
+  #wake: (() => void) | undefined;
+
+  constructor(max: number, past: AsyncGenerator<Frame> | undefined, leave: (subscription: Subscription) => void) {
+    this.#max = max;
+    this.#past = past;
+    this.#leave = leave;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** What does not fit is missed; behind a gap nothing is taken in until it has been told. */
+  push(frame: Observed): void {
+    if (this.#gap === undefined && this.#queue.length < this.#max) this.#queue.push(frame);
+    else this.#gap = { from: this.#gap?.from ?? frame.cursor, to: frame.cursor };
+    this.#stir();
+  }
+
+  pushEphemeral(observation: Ephemeral): void {
+    if (this.#gap !== undefined || this.#queue.length >= this.#max) return;
+    this.#queue.push({ type: "ephemeral", observation });
+    this.#stir();
+  }
+
+  /** The scope is gone from here: what was queued is told, then this. */
+  end(error: Error): void {
+    this.#error = error;
+    this.#stir();
+  }
+
+  #stir(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
+
+  #take(): Frame | undefined {
+    const frame = this.#queue.shift();
+    if (frame !== undefined || this.#gap === undefined) return frame;
+    const gap = this.#gap;
+    this.#gap = undefined;
+    return { type: "gap", ...gap };
+  }
+
+  async next(): Promise<IteratorResult<Frame>> {
+    const past = await this.#past?.next();
+    if (past?.done === false) return past;
+    this.#past = undefined;
+    for (;;) {
+      const frame = this.#take();
+      if (frame !== undefined) return { done: false, value: frame };
+      if (this.#isOver) return { done: true, value: undefined };
+      if (this.#error !== undefined) throw this.#error;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  async return(): Promise<IteratorResult<Frame>> {
+    this.#isOver = true;
+    this.#leave(this);
+    this.#stir();
+    await this.#past?.return(undefined);
+    return { done: true, value: undefined };
+  }
+}
+
+export class Observers {
+  readonly #scope: string;
+  readonly #subscriptions = new Set<Subscription>();
+
+  constructor(scope: string) {
+    this.#scope = scope;
+  }
+
+  get isEmpty(): boolean {
+    return this.#subscriptions.size === 0;
+  }
+
+  /** An event was stepped: whoever watches is told of it when it is durable. */
+  stepped(
+    cause: { readonly seq: number; readonly at: number },
+    commands: readonly Command[],
+    durable: () => Promise<void>,
+  ): void {
+    if (this.#subscriptions.size === 0) return;
+    const frames = observedIn(this.#scope, cause, commands);
+    if (frames.length === 0) return;
+    this.#whenDurable(durable, (subscription) => {
+      for (const frame of frames) subscription.push(frame);
+    });
+  }
+
+  /** What is recorded nowhere comes after what was recorded before it. */
+  tell(observation: Ephemeral, durable: () => Promise<void>): void {
+    if (this.#subscriptions.size > 0) this.#whenDurable(durable, (watching) => watching.pushEphemeral(observation));
+  }
+
+  #whenDurable(durable: () => Promise<void>, tell: (subscription: Subscription) => void): void {
+    const watching = [...this.#subscriptions];
+    void durable().then(
+      () => {
+        for (const subscription of watching) tell(subscription);
+      },
+      () => undefined, // The scope is lost, and so is what was not durable: `end` tells.
+    );
+  }
+
+  end(error: Error): void {
+    for (const subscription of this.#subscriptions) subscription.end(error);
+    this.#subscriptions.clear();
+  }
+
+  /** Watches from now on, after what `past` has to tell. */
+  watch(past: AsyncGenerator<Frame> | undefined, { buffer = defaultObserverBuffer }: ObserveOptions): Subscription {
+    const subscription = new Subscription(buffer, past, (left) => this.#subscriptions.delete(left));
+    this.#subscriptions.add(subscription);
+    return subscription;
+  }
+}

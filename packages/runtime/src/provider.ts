@@ -1,0 +1,133 @@
+/** Tools that come and go: a provider lists them, says what their calls look like, prepares and executes. */
+import { PreparedToolCall, type ProviderReplayMeta, type Tool } from "@pawl/sansio-core";
+import {
+  type Codec,
+  type Json,
+  type ToolResult,
+  type ValueError,
+  describe,
+  err,
+  isToolResult,
+  read,
+} from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { type Checker, type JsonSchema, checkerOf } from "./argument.ts";
+import type { PendingToolCall } from "./compat/launch.ts";
+import { ToolContract, ToolManifest } from "./compat/tool.ts";
+import type { ToolContext } from "./context/context.ts";
+import type { ProgressMessage } from "./context/progress.ts";
+import { Refused } from "./error.ts";
+import type { LiveTool, PrepareContext, Prepared } from "./live-tool.ts";
+import { coreTool } from "./tool.ts";
+
+export interface ProviderPrepare {
+  readonly pending: PendingToolCall;
+  readonly toolId: string;
+  readonly context: PrepareContext;
+}
+
+export interface ProviderCall {
+  readonly name: string;
+  readonly args: Json;
+  readonly context: ToolContext;
+  readonly progress: (message: ProgressMessage) => void;
+}
+
+/** What is left out has the meaning that the functions below give it. */
+export interface ToolProvider {
+  readonly manifests: () => readonly ToolManifest[];
+  readonly resolveManifest?: (name: string) => ToolManifest | undefined;
+  readonly resolveManifestById?: (id: string) => ToolManifest | undefined;
+  readonly resolveContract: (name: string) => ToolContract | undefined;
+  readonly resolveContractById?: (id: string) => ToolContract | undefined;
+  /** The call as it is to be journaled; or a result, which ends it. */
+  readonly prepare?: (call: ProviderPrepare) => Promise<PreparedToolCall | ToolResult> | PreparedToolCall | ToolResult;
+  readonly execute: (call: ProviderCall) => unknown;
+  readonly executeById?: (call: ProviderCall & { readonly id: string }) => unknown;
+  /** Tells when the list is another; what it gives back ends the telling. */
+  readonly watch?: (changed: () => void) => () => void;
+}
+
+export const manifestByName = (provider: ToolProvider, name: string): ToolManifest | undefined =>
+  provider.resolveManifest === undefined
+    ? provider.manifests().find((manifest) => manifest.name === name)
+    : provider.resolveManifest(name);
+
+export const manifestById = (provider: ToolProvider, id: string): ToolManifest | undefined =>
+  provider.resolveManifestById === undefined
+    ? provider.manifests().find((manifest) => manifest.id === id)
+    : provider.resolveManifestById(id);
+
+export const contractById = (provider: ToolProvider, id: string): ToolContract | undefined => {
+  if (provider.resolveContractById !== undefined) return provider.resolveContractById(id);
+  const manifest = manifestById(provider, id);
+  return manifest === undefined ? undefined : provider.resolveContract(manifest.name);
+};
+
+/** Executes under the name that the id has now. */
+export const executeById = (provider: ToolProvider, id: string, call: Omit<ProviderCall, "name">): unknown => {
+  const manifest = manifestById(provider, id);
+  if (manifest === undefined) return err(`Unknown tool id: ${id}`);
+  const named = { ...call, name: manifest.name };
+  return provider.executeById === undefined ? provider.execute(named) : provider.executeById({ ...named, id });
+};
+
+/** What a provider says is from outside. */
+const decoded = <A>(codec: Codec<A>, said: unknown, what: string): A =>
+  E.getOrElseW((error: ValueError): never => {
+    throw new Refused("invalid_tool", `${what} does not fit: ${describe(error)}`);
+  })(read(codec, said));
+
+const noReplay: ProviderReplayMeta | null = null;
+
+const prepareWith = async (
+  { prepare }: ToolProvider,
+  { id, name }: Tool,
+  args: Json,
+  context: PrepareContext,
+): Promise<Prepared | ToolResult> => {
+  if (prepare === undefined) return { toolId: id, args, payload: null };
+  const pending = { call_id: context.toolCallId, tool_name: name, args, replay: noReplay };
+  const said = await prepare({ pending, toolId: id, context });
+  if (isToolResult(said)) return said;
+  const prepared = decoded(PreparedToolCall, said, `what the provider of \`${name}\` prepared`);
+  return { toolId: prepared.tool_id, args: prepared.args, payload: prepared.prepared_payload ?? null };
+};
+
+/** A checker is made once for each schema that the provider shows. */
+const contractChecker = (): ((contract: ToolContract) => Checker) => {
+  let last: { readonly schema: Json; readonly checker: Checker } | undefined;
+  return ({ input_schema: schema }) => {
+    if (last?.schema !== schema) last = { schema, checker: checkerOf(schema as unknown as JsonSchema) };
+    return last.checker;
+  };
+};
+
+const toolOfProvider = (provider: ToolProvider, manifest: ToolManifest): LiveTool => {
+  const { id, name } = manifest;
+  const tool = coreTool(manifest, { checks: true, prepares: provider.prepare !== undefined });
+  const checkerFor = contractChecker();
+  const contract = (): ToolContract | undefined => {
+    const said = contractById(provider, id);
+    return said === undefined ? undefined : decoded(ToolContract, said, `the contract of \`${name}\``);
+  };
+  return {
+    tool,
+    manifest,
+    contract,
+    check: async (args) => {
+      const now = contract();
+      if (now === undefined) return { verdict: "no_contract" };
+      const checked = await checkerFor(now)(args);
+      return E.isRight(checked) ? { verdict: "valid" } : { verdict: "invalid", message: checked.left };
+    },
+    prepare: (args, context) => prepareWith(provider, tool, args, context),
+    execute: async (args, context) => executeById(provider, id, { args, context, progress: context.progress }),
+  };
+};
+
+/** The tools that a provider lists now. */
+export const toolsOfProvider = (provider: ToolProvider): readonly LiveTool[] =>
+  provider
+    .manifests()
+    .map((manifest, i) => toolOfProvider(provider, decoded(ToolManifest, manifest, `manifest ${i} of a provider`)));

@@ -1,0 +1,55 @@
+/** What the core asks around a call, of its tool and of the host: each is answered by an event. */
+import type { Command, Event, State } from "@pawl/sansio-core";
+import { type ExternalPort, cancelExternal } from "./external.ts";
+import { type HookPort, runHooks } from "./hook.ts";
+import { answerOf } from "./host-request.ts";
+import { type PreparePort, checkCall, prepareCall } from "./prepare.ts";
+import { projectResult } from "./project.ts";
+import type { Observers } from "./observer.ts";
+import type { Session } from "./session.ts";
+import type { SessionPort } from "./session-port.ts";
+import { type ResolverPort, resolveOutcome } from "./unknown-outcome.ts";
+
+type Asked =
+  | "args.check"
+  | "tool.prepare"
+  | "hook.run"
+  | "result.project"
+  | "outcome.resolve"
+  | "external.cancel"
+  | "host.request";
+export type Question = Extract<Command, { readonly type: Asked }>;
+
+export type HostWork = HookPort & PreparePort & ResolverPort & ExternalPort;
+
+/** What a session brings to it. */
+export const hostWork = (port: SessionPort, observers: Observers, session: Session): HostWork => ({
+  host: port.host,
+  platform: port.platform,
+  tool: port.tool,
+  emit: (observation) => observers.tell(observation, () => session.runner.settled()),
+  submit: (request, calls) => session.call(request, calls),
+  isLost: () => session.runner.isLost,
+});
+
+/** The answer; or nothing, where a person has to give it, or the scope was lost before. */
+export const answerTo = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
+  switch (question.type) {
+    case "args.check":
+      return checkCall(work, state, question);
+    case "tool.prepare":
+      return prepareCall(work, state, question);
+    case "hook.run":
+      return runHooks(work, state, question);
+    case "result.project":
+      return projectResult(work.host, state, question);
+    case "outcome.resolve":
+      return resolveOutcome(work, state, question);
+    case "external.cancel":
+      return (await cancelExternal(work, state, question))
+        ? { type: "external.cancel_acked", key: question.key }
+        : undefined;
+    case "host.request":
+      return answerOf(work.host.request, question);
+  }
+};

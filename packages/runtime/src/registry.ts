@@ -1,0 +1,127 @@
+/**
+ * The tools of a runtime: those that were registered, by name, and those that providers list. A later one takes the
+ * place of an earlier one with its name. Whoever watches is told of every change.
+ */
+import type { Tool } from "@pawl/sansio-core";
+import type { ToolContract, ToolManifest } from "./compat/tool.ts";
+import { Refused } from "./error.ts";
+import { type LiveTool, liveTool } from "./live-tool.ts";
+import { type ToolProvider, toolsOfProvider } from "./provider.ts";
+import type { ToolDefinition } from "./tool.ts";
+
+interface Registered {
+  readonly definition: ToolDefinition;
+  readonly live: LiveTool;
+}
+
+export class Registry {
+  readonly #registered = new Map<string, Registered>();
+  readonly #provided = new Map<ToolProvider, readonly LiveTool[]>();
+  readonly #watchers = new Set<() => void>();
+  #byId: ReadonlyMap<string, LiveTool> = new Map();
+
+  constructor(definitions: readonly ToolDefinition[] = []) {
+    for (const definition of definitions) this.register(definition);
+  }
+
+  /** Takes a tool in, in the place of one with its name. Its id may not be another tool's. */
+  register(definition: ToolDefinition): this {
+    const live = liveTool(definition);
+    const { id, name } = live.tool;
+    const other = [...this.#registered.values()].find((one) => one.live.tool.id === id && one.live.tool.name !== name);
+    if (other !== undefined) {
+      const message = `tools \`${other.live.tool.name}\` and \`${name}\` have the id \`${id}\`: give one of them another`;
+      throw new Refused("tool_conflict", message);
+    }
+    this.#registered.set(name, { definition, live });
+    return this.#changed();
+  }
+
+  /** Takes a tool out, and gives it back. */
+  unregister(name: string): ToolDefinition | undefined {
+    const registered = this.#registered.get(name);
+    if (this.#registered.delete(name)) this.#changed();
+    return registered?.definition;
+  }
+
+  clear(): void {
+    this.#registered.clear();
+    this.#changed();
+  }
+
+  /** Takes a provider's tools in, for as long as it is not withdrawn by what this gives back. */
+  provide(provider: ToolProvider): () => void {
+    this.#provided.set(provider, toolsOfProvider(provider));
+    const unwatch = provider.watch?.(() => this.refresh(provider));
+    this.#changed();
+    return () => {
+      unwatch?.();
+      if (this.#provided.delete(provider)) this.#changed();
+    };
+  }
+
+  /** Reads a provider's list again; one that does not fit is refused, and the tools stay as they were. */
+  refresh(provider: ToolProvider): void {
+    if (!this.#provided.has(provider)) return;
+    this.#provided.set(provider, toolsOfProvider(provider));
+    this.#changed();
+  }
+
+  get(name: string): ToolDefinition | undefined {
+    return this.#registered.get(name)?.definition;
+  }
+  has(name: string): boolean {
+    return this.#registered.has(name);
+  }
+  get size(): number {
+    return this.#registered.size;
+  }
+  get isEmpty(): boolean {
+    return this.#registered.size === 0;
+  }
+  names(): readonly string[] {
+    return [...this.#registered.keys()];
+  }
+  definitions(): readonly ToolDefinition[] {
+    return [...this.#registered.values()].map(({ definition }) => definition);
+  }
+  /** Another registry with the same tools; what is done to one is not done to the other. */
+  copy(): Registry {
+    return new Registry(this.definitions());
+  }
+
+  /** The tool of this id, wherever it comes from. */
+  live(id: string): LiveTool | undefined {
+    return this.#byId.get(id);
+  }
+  /** What is published in a scope: every tool, also those that may not be called. */
+  catalog(): readonly Tool[] {
+    return [...this.#byId.values()].map(({ tool }) => tool);
+  }
+  /** What models are shown: tools that are activated, at least callable, with their contracts. */
+  shown(): readonly (ToolManifest & ToolContract)[] {
+    return [...this.#byId.values()].flatMap(({ manifest, tool, contract }) => {
+      const isShown = manifest.activation === "always" && tool.availability !== "off";
+      const said = isShown ? contract() : undefined;
+      return said === undefined ? [] : [{ ...manifest, ...said }];
+    });
+  }
+
+  /** Tells of every change from now on; what this gives back ends the telling. */
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed);
+    return () => this.#watchers.delete(changed);
+  }
+
+  #changed(): this {
+    const byName = new Map<string, LiveTool>();
+    const listed = [...this.#registered.values()].map(({ live }) => live);
+    for (const live of [...listed, ...[...this.#provided.values()].flat()]) {
+      byName.delete(live.tool.name);
+      byName.set(live.tool.name, live);
+    }
+    this.#byId = new Map([...byName.values()].map((live) => [live.tool.id, live]));
+    for (const watcher of this.#watchers) watcher();
+    return this;
+  }
+}

@@ -1,0 +1,32 @@
+/** What holds a scope in memory, or lets it go. */
+import { type CallRef, type Command, type State, outstanding } from "@pawl/sansio-core";
+
+/** Work under way that nothing but memory knows of. */
+export class UnderWay {
+  #count = 0;
+
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
+  async during<A>(work: Promise<A>): Promise<A> {
+    this.#count += 1;
+    try {
+      return await work;
+    } finally {
+      this.#count -= 1;
+    }
+  }
+}
+
+/** Whether a state asks for nothing but to be heard: no call runs, and what is owed are replies. */
+export const isAtRest = (state: State): boolean =>
+  !state.calls.rows().some(({ phase }) => phase === "running" || phase === "no_executor") &&
+  outstanding(state).every(({ type }) => type === "reply");
+
+/** Calls whose bodies end with these commands: they are over, or begin anew. */
+export const endedIn = (commands: readonly Command[]): readonly CallRef[] =>
+  commands.flatMap((command) => {
+    const isEnd = command.type === "observe" && command.what === "call_completed";
+    return isEnd || command.type === "tool.execute" ? [command.call] : [];
+  });

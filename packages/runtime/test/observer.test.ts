@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { type Cursor, type Frame, type Subscription, defineTool } from "../src/index.ts";
+import { World } from "./world.ts";
+
+const quick = defineTool({
+  name: "quick",
+  durable: true,
+  execute: (args, ctx) => {
+    ctx.progress({ text: "half way", kind: "status" });
+    return args;
+  },
+});
+const last = defineTool({ name: "last", scheduling: "serial", execute: () => "last" });
+const calls = (...tools: readonly string[]) => tools.map((tool, i) => ({ id: `c${i}`, tool, args: i }));
+
+const taken = async (subscription: Subscription, count: number): Promise<readonly Frame[]> => {
+  const frames: Frame[] = [];
+  while (frames.length < count) {
+    const next = await subscription.next();
+    if (next.done === true) break;
+    frames.push(next.value);
+  }
+  return frames;
+};
+
+/** What a frame is, in one word. */
+const word = (frame: Frame): string => {
+  if (frame.type !== "observed") return frame.type;
+  const { observation } = frame;
+  if (observation.type === "session_event") return `${observation.event.type} ${observation.event.call_id}`;
+  if (observation.type === "activity") return `${observation.activity.type} ${observation.activity.call_id}`;
+  return observation.type;
+};
+const words = (frames: readonly Frame[]): readonly string[] => frames.map(word).filter((one) => one !== "ephemeral");
+
+const everything = [
+  "tool_call_start c0",
+  "tool_call_started c0",
+  "tool_call_completed c0",
+  "tool_call_start c1",
+  "tool_call_started c1",
+  "tool_call_completed c1",
+  "tool_call c0",
+  "tool_call c1",
+];
+
+describe("an observer", () => {
+  it("sees each call start and end, serial ones after parallel ones, and the turn's calls in order when all have ended", async () => {
+    const session = await new World().start([quick, last]).runtime.session("s");
+    const subscription = session.observe();
+    await session.call("r", calls("quick", "last"));
+    const frames = await taken(subscription, 9);
+    expect(words(frames)).toEqual(everything);
+    expect(frames.filter(({ type }) => type === "ephemeral")).toEqual([
+      {
+        type: "ephemeral",
+        observation: { type: "progress", call: "r:c0", call_id: "c0", name: "quick", text: "half way", kind: "status" },
+      },
+    ]);
+  });
+
+  it("sees from the log what it would have seen live, to the bit, from any cursor, also after a restart", async () => {
+    const world = new World();
+    const first = world.start([quick, last]);
+    const session = await first.runtime.session("s");
+    const live = session.observe();
+    await session.call("r", calls("quick", "last"));
+    const seen = (await taken(live, 9)).filter((frame) => frame.type === "observed");
+    first.kill();
+    const again = await world.start([quick, last]).runtime.session("s");
+    const start: Cursor = { scope: "session:s", seq: 0, index: 0 };
+    for (const [i, from] of [start, ...seen.map(({ cursor }) => cursor)].entries()) {
+      expect(await taken(again.observe({ from }), seen.length - i)).toEqual(seen.slice(i));
+    }
+  });
+
+  it("goes on live where the log ends", async () => {
+    const session = await new World().start([quick, last]).runtime.session("s");
+    await session.call("r", calls("quick", "last"));
+    const subscription = session.observe({ from: { scope: "session:s", seq: 0, index: 0 } });
+    const both = taken(subscription, 17);
+    await session.call("r2", calls("quick", "last"));
+    expect(words(await both)).toEqual([...everything, ...everything]);
+  });
+
+  it("that is slow misses what does not fit, is told which, and holds no tool", async () => {
+    const session = await new World().start([quick, last]).runtime.session("s");
+    const subscription = session.observe({ buffer: 3 });
+    await session.call("r", calls("quick", "last"));
+    const frames = await taken(subscription, 4);
+    expect(frames.map(({ type }) => type)).toEqual(["observed", "observed", "ephemeral", "gap"]);
+    const gap = frames[3];
+    if (gap?.type !== "gap") throw new Error("no gap");
+    await session.call("r2", calls("quick"));
+    const missed = await taken(session.observe({ from: { ...gap.from, index: gap.from.index - 1 } }), 4);
+    expect(words(missed)[0]).toBe("tool_call_completed c0");
+    expect(words(await taken(subscription, 2))).toEqual(["tool_call_start c0", "tool_call_started c0"]);
+  });
+
+  it("hears that the scope was lost, and leaves without a trace", async () => {
+    const world = new World();
+    const first = world.start([quick]);
+    const session = await first.runtime.session("s");
+    const lost = session.observe();
+    const left = session.observe();
+    await left.return();
+    expect(await left.next()).toEqual({ done: true, value: undefined });
+    const second = world.start([quick]);
+    await second.runtime.session("s");
+    void session.call("r", calls("quick")).catch(() => undefined);
+    await expect(lost.next()).rejects.toThrow("was lost");
+  });
+
+  it("is refused with a cursor of another scope", async () => {
+    const session = await new World().start([quick]).runtime.session("s");
+    expect(() => session.observe({ from: { scope: "session:x", seq: 1, index: 0 } })).toThrow("the cursor is of");
+  });
+
+  it("sees a parked call as started and not as completed", async () => {
+    const world = new World();
+    const asks = defineTool({ name: "asks", policy: "requires_approval", execute: () => 1 });
+    const session = await world.start([asks]).runtime.session("s");
+    const subscription = session.observe();
+    void session.call("r", calls("asks"));
+    expect(words(await taken(subscription, 3))).toEqual(["tool_call_start c0", "tool_call_started c0", "call_parked"]);
+  });
+});

@@ -1,0 +1,77 @@
+import { type Json, attachment, record, string } from "@pawl/tool-value";
+import { describe, expect, it } from "vitest";
+import { type HostPort, type ToolContext, defineTool, memoryAttachments } from "../../src/index.ts";
+import { World } from "../world.ts";
+
+const call = [{ id: "c", tool: "t", args: {} }];
+const inBody = async (body: (ctx: ToolContext) => unknown, host: HostPort = {}, prepare?: () => Json) => {
+  const tool = defineTool({
+    name: "t",
+    durable: true,
+    execute: (_, ctx) => body(ctx),
+    ...(prepare ? { prepare } : {}),
+  });
+  const session = await new World().start([tool], { host }).runtime.session("s");
+  const [reply] = await session.call("r", call);
+  return reply?.output.outcome.payload;
+};
+
+describe("a context", () => {
+  it("asks its host for sessions, under the session of its own unless another is named", async () => {
+    const asked: unknown[] = [];
+    const request: HostPort["request"] = async (name, input) => (asked.push([name, input]), name);
+    await inBody(
+      async ({ sessions }) => {
+        await sessions.model();
+        await sessions.startTurn("other", "t9", { text: "hi" });
+        await sessions.setToolsAvailability(["a"], null);
+      },
+      { request },
+    );
+    expect(asked).toEqual([
+      ["sessions.model", { session_id: "s" }],
+      ["sessions.start_turn", { session_id: "other", turn_id: "t9", input: { text: "hi" } }],
+      ["sessions.set_tools_availability", { session_id: "s", names: ["a"], availability: null }],
+    ]);
+  });
+
+  it("sets off triggers, and says where there is no store for them", async () => {
+    const occurrence = { occurrence_id: "o1", started_process_ids: ["p1"] };
+    const trigger = { source_type: "cron", source_key: "k", payload: 1, idempotency_key: "i" };
+    const request: HostPort["request"] = async (name, input) => {
+      expect([name, input]).toEqual(["trigger.emit", trigger]);
+      return occurrence;
+    };
+    expect(await inBody(({ triggers }) => triggers.emit(trigger), { request })).toEqual(occurrence);
+    const code = await inBody(({ triggers }) =>
+      triggers
+        .emit(trigger)
+        .catch((thrown: { readonly code: string; readonly message: string }) => [thrown.code, thrown.message]),
+    );
+    expect(code).toEqual(["trigger_unavailable", "trigger store is unavailable in this runtime"]);
+  });
+
+  it("keeps bytes, and reads what was prepared as what it is", async () => {
+    const attachments = memoryAttachments();
+    const bytes = new TextEncoder().encode("hi");
+    const meta = { media_type: { kind: "image", type: "png" } } as const;
+    const value = await inBody(async (ctx) => attachment(await ctx.attachments.put(bytes, meta)), { attachments });
+    expect(value).toMatchObject({ ref: { byte_len: 2, media_type: meta.media_type } });
+    const Payload = record<{ readonly to: string }>("struct Payload", { to: string });
+    expect(
+      await inBody(
+        (ctx) => ctx.payloadAs(Payload).to,
+        {},
+        () => ({ to: "ann" }),
+      ),
+    ).toBe("ann");
+    const bad = (ctx: ToolContext): string => {
+      try {
+        return ctx.payloadAs(Payload).to;
+      } catch (thrown) {
+        return (thrown as Error).message;
+      }
+    };
+    expect(await inBody(bad, {}, () => ({ to: 7 }))).toMatch(/^the prepared payload: .*string/);
+  });
+});

@@ -1,0 +1,47 @@
+/** Bodies that only wait are dropped, and start again when something comes. */
+import { recoveryOf } from "../catalog/model.ts";
+import type { Draft } from "../draft.ts";
+import { type Rejection, reject } from "../error.ts";
+import type { EventOf } from "../event.ts";
+import { cancelNow } from "./cancel.ts";
+import { type BodyState, type CallIn, type CallRow, earliestDue } from "./model.ts";
+import { inPhase, isRejection, misfitOfRun, move } from "./place.ts";
+
+const isSuspendable = ({ manifest, open }: BodyState): boolean =>
+  recoveryOf(manifest) === "rerunnable" &&
+  open.length > 0 &&
+  open.every(({ kind }) => kind === "wait" || kind === "sleep" || kind === "select");
+
+export const onSuspended = (draft: Draft, event: EventOf<"call.suspended">): Rejection | undefined => {
+  const row = inPhase(draft, event.call, "running");
+  if (isRejection(row)) return row;
+  const misfit = misfitOfRun(row, event);
+  if (misfit !== undefined) return misfit;
+  if (event.parked !== undefined) return park(draft, row, event.parked);
+  if (row.cancelled !== undefined || !isSuspendable(row.body)) {
+    return reject(
+      "wrong_phase",
+      `call \`${event.call}\` may not be suspended: it waits for more than waits and sleeps`,
+    );
+  }
+  move(draft, row, suspended(row, row.body));
+  return undefined;
+};
+
+const suspended = ({ call, tool, args, observed }: CallRow, body: BodyState): CallIn<"suspended"> => ({
+  call,
+  tool,
+  args,
+  observed,
+  phase: "suspended",
+  body,
+  due: earliestDue(body.open),
+});
+
+/** A body that has ended and is to run again does so whatever its recovery; all else that it had asked for is left. */
+const park = (draft: Draft, row: CallIn<"running">, key: string): Rejection | undefined => {
+  const wait = row.body.open.find((effect) => effect.key === key && effect.kind === "wait");
+  if (wait === undefined) return reject("not_a_waiter", `call \`${row.call.ref}\` does not wait under \`${key}\``);
+  move(draft, row, row.cancelled === undefined ? suspended(row, { ...row.body, open: [wait] }) : cancelNow(draft, row));
+  return undefined;
+};
