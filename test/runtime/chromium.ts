@@ -40,7 +40,8 @@ export const spawnChromium = async (profile: string): Promise<SpawnedChromium> =
   const told = ["--headless", `--user-data-dir=${profile}`, "--remote-debugging-port=0", "about:blank"];
   const child = spawn(executablePath, [...args, ...told], { stdio: "ignore", detached: true });
   const file = join(profile, "DevToolsActivePort");
-  const port = await until(() => (existsSync(file) ? readFileSync(file, "utf8").split("\n")[0] : undefined));
+  // The file is there before it is written.
+  const port = await until(() => (existsSync(file) ? /^\d+(?=\n)/.exec(readFileSync(file, "utf8"))?.[0] : undefined));
   const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
   return { browser, kill: () => void process.kill(-(child.pid as number), "SIGKILL") };
 };
