@@ -2,46 +2,26 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { journalChecks } from "@pawl/testkit";
+import { journalChecks, moveChecks } from "@pawl/testkit";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pathOf } from "../../../test/project.ts";
 import { hasChromium, openChromium, spawnChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
-
-const script = async (): Promise<string> => {
-  const { output } = await build({
-    input: pathOf("packages/driver-browser/test/suite.ts"),
-    platform: "browser",
-    output: { format: "iife", name: "suite" },
-    write: false,
-    logLevel: "warn",
-  });
-  return output[0].code;
-};
-
-const origin = "http://localhost:1";
+import { origin, pageWith, scriptOf } from "./rig.ts";
 
 describe.skipIf(!hasChromium)(hasChromium ? "a journal in IndexedDB" : withoutChromium, () => {
   let browser: Browser;
   let context: BrowserContext;
   let code = "";
   let page: Page;
-  const openPage = async (within: BrowserContext = context): Promise<Page> => {
-    const opened = await within.newPage();
-    await opened.route(`${origin}/**`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html>" }));
-    await opened.goto(origin);
-    await opened.addScriptTag({ content: code });
-    return opened;
-  };
+  const openPage = (within: BrowserContext = context): Promise<Page> => pageWith(within, code);
   beforeAll(async () => {
-    [browser, code] = await Promise.all([openChromium(), script()]);
+    [browser, code] = await Promise.all([openChromium(), scriptOf("journal")]);
     context = await browser.newContext();
     page = await openPage();
   });
   afterAll(() => browser.close());
 
-  it.each(journalChecks.map(({ name }) => name))("%s", async (name) => {
+  it.each([...journalChecks, ...moveChecks].map(({ name }) => name))("%s", async (name) => {
     expect(await page.evaluate(`suite.run(${JSON.stringify(name)})`)).toBeUndefined();
   });
 

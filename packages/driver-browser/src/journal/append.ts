@@ -17,7 +17,7 @@ const judge = async (at: Writing, row: ScopeRow, append: Append): Promise<Append
   return append.expectedSeq === row.seq + 1 ? undefined : { type: "conflict", seq: row.seq };
 };
 
-const send = async (at: Writing, from: string, { to, ...letter }: SentLetter): Promise<void> => {
+export const send = async (at: Writing, from: string, { to, ...letter }: SentLetter): Promise<void> => {
   const letters = at.objectStore("letter");
   const before = await letters.get([to, from, letter.kind, letter.link, letter.number]);
   const order = before?.order ?? (await at.objectStore("count").get("letters")) ?? 0;
@@ -25,17 +25,18 @@ const send = async (at: Writing, from: string, { to, ...letter }: SentLetter): P
   await letters.put({ to, from, ...letter, order });
 };
 
-const sizeOf = ({ lines }: Append): number => lines.reduce((sum, { line }) => sum + line.length, 0);
+type Lines = Pick<Append, "lines">;
+const sizeOf = ({ lines }: Lines): number => lines.reduce((sum, { line }) => sum + line.length, 0);
 
-/** Takes room for an append; false where there is none. */
-const hasRoom = async (at: Writing, append: Append, most: number): Promise<boolean> => {
+/** Takes room for lines; false where there is none. */
+export const hasRoom = async (at: Writing, append: Lines, most: number): Promise<boolean> => {
   const size = ((await at.objectStore("count").get("size")) ?? 0) + sizeOf(append);
   if (size > most) return false;
   await at.objectStore("count").put(size, "size");
   return true;
 };
 
-const write = async (at: Writing, row: ScopeRow, append: Append): Promise<void> => {
+export const write = async (at: Writing, row: ScopeRow, append: Append): Promise<void> => {
   const { scope, appendId, lines, finished, wakeAt, protocol, messages, received } = append;
   const hash = chain(
     row.hash,

@@ -1,7 +1,7 @@
 /** What can be wrong with a journal in a browser, in stable codes. */
 
 export type BrowserJournalCode =
-  /** There is no IndexedDB here, or the browser keeps it from this page. */
+  /** The browser has no IndexedDB or no Web Locks here, or keeps them from this page. */
   | "unavailable"
   /** The journal was made by a newer driver. */
   | "newer_schema"
@@ -11,6 +11,8 @@ export type BrowserJournalCode =
   | "full"
   /** The browser has closed the journal: its storage was cleared, or its disk failed. */
   | "closed"
+  /** Another tab has taken over, and writes here now. */
+  | "superseded"
   | "failed";
 
 /** A database that can not be used as a journal, or no longer. */

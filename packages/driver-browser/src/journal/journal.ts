@@ -2,14 +2,17 @@
  * A journal in IndexedDB: what `appendAll` has acknowledged is on disk (durability "strict"). Epoch and sequence are
  * compared in the transaction that writes, so several tabs may share one database.
  */
-import type { Append, AppendResult, Journal } from "@pawl/runtime";
+import type { Adoption, Append, AppendResult, Journal, MoveStore, Roots } from "@pawl/runtime";
 import { take } from "./append.ts";
-import { type BrowserJournalError, journalError } from "./error.ts";
+import { BrowserJournalError, journalError } from "./error.ts";
 import { due, inbox, mailed, read, scopes, verify } from "./look.ts";
+import { type Adopted, adopt, decline, index, secrets } from "./move.ts";
 import { claim, join, leave, load, lost, release, renew, scopeAt } from "./owner.ts";
 import { keepSnapshot, retain } from "./retention.ts";
+import { rootsOf } from "./root.ts";
 import { openDatabase } from "./schema.ts";
-import { Transactions } from "./transaction.ts";
+import { Seat } from "./seat.ts";
+import { Transactions, type Writing } from "./transaction.ts";
 
 export interface BrowserJournalOptions {
   /** Of the database. */
@@ -21,49 +24,88 @@ export interface BrowserJournalOptions {
 }
 
 export interface BrowserJournal extends Journal {
+  /** From now on whoever did so before can neither claim nor append. */
+  readonly takeSeat: () => Promise<void>;
+  /** What wait keys are signed with, made where there is none. */
+  readonly roots: () => Promise<Roots>;
+  readonly moves: MoveStore;
   readonly close: () => void;
+}
+
+/** What all writing needs. */
+interface Store {
+  readonly transactions: Transactions;
+  readonly seat: Seat;
+  readonly room: number;
 }
 
 const notTaken = ({ code, message }: BrowserJournalError): AppendResult =>
   code === "full" ? { type: "full" } : { type: "failed", message };
 
+/** Who writes no more is told that the epoch is another's, whichever it is. */
+const takeAll = async (at: Writing, { seat, room }: Store, appends: readonly Append[]): Promise<AppendResult[]> => {
+  const isLost = await seat.isLost(at);
+  const results: AppendResult[] = [];
+  for (const append of appends)
+    results.push(
+      isLost ? { type: "fenced", epoch: (await scopeAt(at, append.scope))?.epoch ?? 0 } : await take(at, append, room),
+    );
+  return results;
+};
+
 /** The whole group in one transaction; where there is no room for all of it, one append after the other. */
-const appendAll = async (
-  transactions: Transactions,
-  appends: readonly Append[],
-  room: number,
-): Promise<readonly AppendResult[]> => {
+const appendAll = async (store: Store, appends: readonly Append[]): Promise<readonly AppendResult[]> => {
   try {
-    return await transactions.write(async (at) => {
-      const results: AppendResult[] = [];
-      for (const append of appends) results.push(await take(at, append, room));
-      return results;
-    });
+    return await store.transactions.write((at) => takeAll(at, store, appends));
   } catch (thrown) {
     const error = journalError(thrown, "");
     if (error.code !== "full" || appends.length === 1) return appends.map(() => notTaken(error));
     const results: AppendResult[] = [];
-    for (const append of appends) results.push(...(await appendAll(transactions, [append], room)));
+    for (const append of appends) results.push(...(await appendAll(store, [append])));
     return results;
   }
 };
 
-export const openBrowserJournal = async (options: BrowserJournalOptions): Promise<BrowserJournal> => {
-  const { name, now = Date.now, room = Infinity } = options;
-  const opened: { transactions?: Transactions } = {};
-  const transactions = new Transactions(await openDatabase(name, () => opened.transactions?.close()), name);
-  opened.transactions = transactions;
+const adoptWhole = async ({ transactions, seat, room }: Store, adoption: Adoption): Promise<Adopted> => {
+  try {
+    return await transactions.write(async (at) => {
+      if (await seat.isLost(at)) return { type: "fenced", epoch: adoption.epoch };
+      const adopted = await adopt(at, adoption, room);
+      if (adopted.type === "full") throw new BrowserJournalError("full", "there is no room for the scope");
+      return adopted;
+    });
+  } catch (thrown) {
+    return notTaken(journalError(thrown, ""));
+  }
+};
+
+const movesOf = (store: Store): MoveStore => ({
+  adopt: (adoption) => adoptWhole(store, adoption),
+  decline: (scope, nonce) => store.transactions.write((at) => decline(at, scope, nonce)),
+  ended: (scope, nonce) => store.transactions.read((at) => at.objectStore("moved").get([scope, nonce])),
+  secrets: (scope) => store.transactions.read((at) => secrets(at, scope)),
+  index: (scope) => store.transactions.read((at) => index(at, scope)),
+});
+
+const journalOver = (store: Store, now: () => number): BrowserJournal => {
+  const { transactions, seat } = store;
   return {
     close: () => transactions.close(),
+    takeSeat: () => seat.take((work) => transactions.write(work)),
+    roots: () => rootsOf(transactions),
+    moves: movesOf(store),
     join: (instance, lease) => transactions.write((at) => join(at, instance, lease, now())),
     renew: (instance) => transactions.write((at) => renew(at, instance, now())),
     leave: (instance) => transactions.write((at) => leave(at, instance)),
     lost: () => transactions.read((at) => lost(at, now())),
     claim: (scope, instance, protocol, above = 0) =>
-      transactions.write((at) => claim(at, scope, { instance, protocol, above, now: now() })),
+      transactions.write(async (at) => {
+        await seat.check(at);
+        return claim(at, scope, { instance, protocol, above, now: now() });
+      }),
     load: (scope, instance) => transactions.read((at) => load(at, scope, instance)),
     release: (scope, instance) => transactions.write((at) => release(at, scope, instance)),
-    appendAll: (appends) => appendAll(transactions, appends, room),
+    appendAll: (appends) => appendAll(store, appends),
     read: (scope, from, to = Infinity) => transactions.read((at) => read(at, scope, from, to)),
     find: (scope, kind, id) =>
       transactions.read(async (at) => (await at.objectStore("finished").get([scope, kind, id]))?.seq),
@@ -81,4 +123,12 @@ export const openBrowserJournal = async (options: BrowserJournalOptions): Promis
       }),
     verify: (scope) => transactions.read((at) => verify(at, scope)),
   };
+};
+
+export const openBrowserJournal = async (options: BrowserJournalOptions): Promise<BrowserJournal> => {
+  const { name, now = Date.now, room = Infinity } = options;
+  const opened: { transactions?: Transactions } = {};
+  const transactions = new Transactions(await openDatabase(name, () => opened.transactions?.close()), name);
+  opened.transactions = transactions;
+  return journalOver({ transactions, seat: new Seat(), room }, now);
 };

@@ -1,9 +1,8 @@
 /** The object stores of a journal in IndexedDB. */
-import type { JournalLine, Lease, Letter, Segment, Snapshot } from "@pawl/runtime";
+import type { JournalLine, Lease, Letter, MoveEnd, ScopeSecret, Segment, Snapshot } from "@pawl/runtime";
+import type { Finished } from "@pawl/sansio-core";
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 import { BrowserJournalError, journalError } from "./error.ts";
-
-export const schemaVersion = 1;
 
 /** Where a scope stands. */
 export interface ScopeRow {
@@ -43,18 +42,24 @@ export interface JournalSchema extends DBSchema {
   append: { key: [scope: string, last: number]; value: AppendRow; indexes: { id: [scope: string, appendId: string] } };
   /** Lines that retention kept, since the state refers to them. */
   kept: { key: [scope: string, seq: number]; value: JournalLine & { readonly scope: string } };
-  finished: { key: [scope: string, kind: string, id: string]; value: { readonly seq: number } };
+  finished: { key: [scope: string, kind: Finished["kind"], id: string]; value: { readonly seq: number } };
   letter: { key: [to: string, from: string, kind: string, link: number, number: number]; value: LetterRow };
   lease: { key: string; value: LeaseRow };
   snapshot: { key: string; value: Snapshot };
   segment: { key: string; value: Segment };
-  /** Numbers of the whole journal: the next letter's order, and how many characters its lines have. */
-  count: { key: "letters" | "size"; value: number };
+  /** Numbers of the whole journal: the next letter's order, how many characters its lines have, and who may write. */
+  count: { key: "letters" | "size" | "seat"; value: number };
+  /** How moves ended here. */
+  moved: { key: [scope: string, nonce: string]; value: MoveEnd };
+  /** Of scopes that came from elsewhere. */
+  secret: { key: [scope: string, kid: string, secret: string]; value: ScopeSecret };
+  /** What wait keys are signed with. */
+  root: { key: "newest"; value: Uint8Array };
 }
 
 export type Database = IDBPDatabase<JournalSchema>;
 
-const makeStores = (database: Database): void => {
+const makeJournal = (database: Database): void => {
   database.createObjectStore("scope", { keyPath: "name" }).createIndex("wake", "wakeAt");
   database.createObjectStore("append", { keyPath: ["scope", "last"] }).createIndex("id", ["scope", "appendId"]);
   database.createObjectStore("kept", { keyPath: ["scope", "seq"] });
@@ -66,12 +71,22 @@ const makeStores = (database: Database): void => {
   database.createObjectStore("count");
 };
 
+const makeMoves = (database: Database): void => {
+  database.createObjectStore("moved");
+  database.createObjectStore("secret");
+  database.createObjectStore("root");
+};
+
+/** What each version has made. */
+const versions = [makeJournal, makeMoves];
+export const schemaVersion = versions.length;
+
 /** Opens the database, or says which older tab hinders it from being made newer. */
-const openOrBlocked = (name: string, onClosed: () => void): Promise<Database> =>
+const openOrBlocked = (name: string, onClosed: () => void, version: number): Promise<Database> =>
   new Promise((resolve, reject) => {
     const message = `journal ${name}: another tab has an older version of it open; close that tab`;
-    openDB<JournalSchema>(name, schemaVersion, {
-      upgrade: makeStores,
+    openDB<JournalSchema>(name, version, {
+      upgrade: (database, before) => versions.slice(before, version).forEach((make) => make(database)),
       blocked: () => reject(new BrowserJournalError("blocked", message)),
       blocking: (_current, _wanted, event) => (event.target as IDBDatabase).close(),
       terminated: onClosed,
@@ -79,11 +94,11 @@ const openOrBlocked = (name: string, onClosed: () => void): Promise<Database> =>
   });
 
 /** Opens the database of a journal. A tab that keeps it from being made newer closes its own when it is told. */
-export const openDatabase = async (name: string, onClosed: () => void): Promise<Database> => {
+export const openDatabase = async (name: string, onClosed: () => void, version = schemaVersion): Promise<Database> => {
   if (typeof indexedDB === "undefined")
     throw new BrowserJournalError("unavailable", `journal ${name}: there is no IndexedDB here`);
   try {
-    return await openOrBlocked(name, onClosed);
+    return await openOrBlocked(name, onClosed, version);
   } catch (thrown) {
     throw journalError(thrown, name);
   }

@@ -7,7 +7,20 @@ type Stores = StoreNames<JournalSchema>[];
 export type Reading = IDBPTransaction<JournalSchema, Stores, "readonly" | "readwrite">;
 export type Writing = IDBPTransaction<JournalSchema, Stores, "readwrite">;
 
-const stores: Stores = ["scope", "append", "kept", "finished", "letter", "lease", "snapshot", "segment", "count"];
+const stores: Stores = [
+  "scope",
+  "append",
+  "kept",
+  "finished",
+  "letter",
+  "lease",
+  "snapshot",
+  "segment",
+  "count",
+  "moved",
+  "secret",
+  "root",
+];
 
 export class Transactions {
   readonly #database: Database;

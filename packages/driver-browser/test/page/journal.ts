@@ -1,15 +1,20 @@
 /** Runs in the browser: the checks of all journals, and what tests of this one do in a tab. */
-import { type JournalCheck, journalChecks } from "@pawl/testkit";
+import { type JournalCheck, journalChecks, moveChecks } from "@pawl/testkit";
 import { Runtime, defineTool } from "@pawl/runtime";
-import { BrowserJournalError, type BrowserJournalOptions, browserPlatform, openBrowserJournal } from "../src/index.ts";
+import {
+  BrowserJournalError,
+  type BrowserJournalOptions,
+  browserPlatform,
+  openBrowserJournal,
+} from "../../src/index.ts";
 
-export const names: readonly string[] = journalChecks.map(({ name }) => name);
+const checks = [...journalChecks, ...moveChecks];
 
 let databases = 0;
 
 /** What is wrong with a check, if anything is. */
 export const run = async (name: string): Promise<string | undefined> => {
-  const check = journalChecks.find((one) => one.name === name) as JournalCheck;
+  const check = checks.find((one) => one.name === name) as JournalCheck;
   databases += 1;
   const database = `journal-${databases}`;
   let at = 1_700_000_000_000;

@@ -1,0 +1,77 @@
+/** The log of a scope as it grows, as any tab sees it: read from the database, whenever somebody tells of news. */
+import type { Recorded } from "@pawl/sansio-core";
+import { type Journal, Refused, recordedIn } from "@pawl/runtime";
+import type { Channel } from "./channel.ts";
+
+/** Lines that are read at once. */
+const chunk = 500;
+
+interface Waiter {
+  readonly scope: string;
+  readonly wake: () => void;
+}
+
+/** How often there was news of a scope. Whoever writes may have more to tell than was announced: a beat is news of all. */
+export class News {
+  readonly #waiters = new Set<Waiter>();
+  readonly #counts = new Map<string, number>();
+  #beats = 0;
+
+  constructor(channel: Channel) {
+    channel.hear((message) => {
+      if (message.type === "appended") this.#told(message.scope);
+      if (message.type === "beat") this.wakeAll();
+    });
+  }
+
+  count(scope: string): number {
+    return this.#beats + (this.#counts.get(scope) ?? 0);
+  }
+
+  #told(scope: string): void {
+    this.#counts.set(scope, (this.#counts.get(scope) ?? 0) + 1);
+    this.#wake((waiter) => waiter.scope === scope);
+  }
+
+  wakeAll(): void {
+    this.#beats += 1;
+    this.#wake(() => true);
+  }
+
+  #wake(isMeant: (waiter: Waiter) => boolean): void {
+    for (const waiter of this.#waiters) {
+      if (!isMeant(waiter)) continue;
+      this.#waiters.delete(waiter);
+      waiter.wake();
+    }
+  }
+
+  /** Resolves when there was news of a scope after so much of it. */
+  after(count: number, scope: string): Promise<void> {
+    if (this.count(scope) !== count) return Promise.resolve();
+    return new Promise((wake) => void this.#waiters.add({ scope, wake }));
+  }
+}
+
+/** After a cursor, and on; ends when it is told to, and throws `gone` where the log does not go back as far. */
+export async function* follow(
+  journal: Journal,
+  news: News,
+  of: { readonly scope: string; readonly after: number },
+  signal: AbortSignal,
+): AsyncGenerator<Recorded> {
+  const { scope } = of;
+  signal.addEventListener("abort", () => news.wakeAll(), { once: true });
+  for (let next = of.after + 1; !signal.aborted;) {
+    const count = news.count(scope);
+    const lines = await journal.read(scope, next, next + chunk - 1);
+    const first = lines[0]?.seq;
+    if (first === undefined) await news.after(count, scope);
+    else if (first > next) throw new Refused("gone", `the log of ${scope} has no event ${next} any more`);
+    for (const line of lines) {
+      if (signal.aborted) return;
+      yield recordedIn(scope, line);
+      next = line.seq + 1;
+    }
+  }
+}

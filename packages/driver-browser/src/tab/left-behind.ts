@@ -1,0 +1,38 @@
+/** What a tab that writes no more has left: its scopes, of which some were in the midst of something. */
+import { type Journal, Quarantined, type Runtime, ScopeMoved, ScopeMoving, isAtRest, openState } from "@pawl/runtime";
+
+const atOnce = 100;
+
+/** A scope that only its own host can answer for, or that somebody has to look at first, is left where it is. */
+const isElsewhere = (thrown: unknown): boolean =>
+  thrown instanceof ScopeMoved || thrown instanceof ScopeMoving || thrown instanceof Quarantined;
+
+const goOnWith = async (journal: Journal, runtime: Runtime, scope: string, owner: string): Promise<void> => {
+  const held = await journal.load(scope, owner);
+  if (held === undefined || !scope.startsWith("session:")) return;
+  const state = await openState(journal, scope, held.snapshot, () => undefined);
+  if (state.scope.status.type === "open" && isAtRest(state)) return journal.release(scope, owner);
+  await runtime.session(scope.slice("session:".length));
+};
+
+/** Goes on with sessions in whose midst another tab was closed, and with all else that is due. */
+export const takeOver = async (
+  journal: Journal,
+  runtime: Runtime,
+  instance: string,
+  fault: (what: string, thrown: unknown) => void,
+): Promise<void> => {
+  for (let after = ""; ;) {
+    const entries = await journal.scopes("", after, atOnce);
+    for (const { scope, owner } of entries) {
+      if (owner === undefined || owner === instance) continue;
+      await goOnWith(journal, runtime, scope, owner).catch((thrown: unknown) => {
+        if (!isElsewhere(thrown)) fault(`${scope} was not taken over`, thrown);
+      });
+    }
+    const last = entries.at(-1);
+    if (entries.length < atOnce || last === undefined) break;
+    after = last.scope;
+  }
+  await runtime.recover();
+};

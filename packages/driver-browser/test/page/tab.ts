@@ -1,0 +1,96 @@
+/** Runs in the browser: a page that works with a tab, as tests tell it to. */
+import { type Runtime, defineTool, foldLines } from "@pawl/runtime";
+import { stateHash } from "@pawl/sansio-core";
+import { type OpenTab, openTab } from "../../src/index.ts";
+import type { Change, Log } from "../seen.ts";
+
+let tab: OpenTab;
+
+/** When this tab began to write, and when it was told that another one does. */
+export const changes: Change[] = [];
+export const faults: string[] = [];
+
+/** What work was done, in any tab. */
+const done = (step: string): number => {
+  const count = Number(localStorage.getItem(step) ?? 0) + 1;
+  localStorage.setItem(step, String(count));
+  return count;
+};
+
+/** How long a step stands still here, with all that is in this tab. */
+let standstillMs = 0;
+export const standStill = (ms: number): void => {
+  standstillMs = ms;
+};
+const stand = (): void => {
+  const end = Date.now() + standstillMs;
+  standstillMs = 0;
+  while (Date.now() < end);
+};
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const work = defineTool<{ readonly steps: number; readonly ms: number }>({
+  name: "work",
+  durable: true,
+  execute: async ({ steps, ms }, ctx) => {
+    const counts: number[] = [];
+    for (let i = 0; i < steps; i++) {
+      const step = async (): Promise<number> => {
+        await pause(ms);
+        stand();
+        return done(`step ${i}`);
+      };
+      counts.push(await ctx.runJson(`step ${i}`, {}, step));
+    }
+    return counts;
+  },
+});
+
+export const open = async (name: string, beatMs: number): Promise<void> => {
+  tab = await openTab({
+    name,
+    tools: [work],
+    beatMs,
+    host: { fault: (what, thrown) => void faults.push(`${what}: ${String(thrown)}`) },
+    changed: (runtime: Runtime | undefined) => void changes.push({ at: Date.now(), isWriting: runtime !== undefined }),
+  });
+};
+
+export const isWriting = (): boolean => tab.isWriting;
+export const close = (): Promise<void> => tab.close();
+
+/** What a call of so many steps came to. */
+export const call = async (request: string, steps: number, ms: number): Promise<unknown> => {
+  const session = await (await tab.runtime()).session("s");
+  const [reply] = await session.call(request, [{ id: request, tool: "work", args: { steps, ms } }]);
+  return reply?.output.outcome;
+};
+
+/** What a request came to that any tab has made. */
+export const replies = async (request: string): Promise<unknown> => {
+  const session = await (await tab.runtime()).session("s");
+  const [reply] = await session.replies(request);
+  return reply?.output.outcome;
+};
+
+/** The sequences that were seen so far by following from the start. */
+export const seen: number[] = [];
+export const types: string[] = [];
+export const watch = async (): Promise<void> => {
+  for await (const { seq, event } of tab.follow("session:s", 0, new AbortController().signal)) {
+    seen.push(seq);
+    types.push(event.type);
+  }
+};
+
+export const log = async (): Promise<Log> => {
+  const lines = await tab.journal.read("session:s", 1);
+  const check = await tab.journal.verify("session:s");
+  return {
+    seqs: lines.map(({ seq }) => seq),
+    lines: lines.map(({ line }) => line),
+    hash: stateHash(foldLines("session:s", lines)),
+    check: check?.type,
+  };
+};
