@@ -1,24 +1,12 @@
 /** The same logs give the same states in Node and in Chromium: each golden log, after each of its events. */
 import type { Browser } from "playwright-core";
-import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { files, pathOf, textOf } from "../project.ts";
+import { files, textOf } from "../project.ts";
+import { bundleOf } from "./bundle.ts";
 import { hasChromium, openChromium, withoutChromium } from "./chromium.ts";
 import { type Prefixes, prefixesOf } from "./prefix.ts";
 
 const logs = files.filter((file) => /\/golden\/(?!.*\.cmds\.)[^/]+\.jsonl$/.test(file));
-
-/** The replay as one script that leaves `pawl` behind. */
-const script = async (): Promise<string> => {
-  const { output } = await build({
-    input: pathOf("test/runtime/prefix.ts"),
-    platform: "browser",
-    output: { format: "iife", name: "pawl" },
-    write: false,
-    logLevel: "warn",
-  });
-  return output[0].code;
-};
 
 describe("golden logs", () => {
   it("replay in Node, event by event", () => {
@@ -39,7 +27,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "golden logs in Chromium" : withoutC
 
   it("come to the states that they come to in Node, after each event", async () => {
     const page = await browser.newPage();
-    await page.addScriptTag({ content: await script() });
+    await page.addScriptTag({ content: await bundleOf("test/runtime/prefix.ts") });
     const texts = JSON.stringify(logs.map(textOf));
     const inBrowser = await page.evaluate<readonly Prefixes[]>(`${texts}.map(pawl.prefixesOf)`);
     for (const [i, file] of logs.entries()) expect([file, inBrowser[i]]).toEqual([file, prefixesOf(textOf(file))]);

@@ -17,8 +17,14 @@ export { moveChecks } from "./journal/move-check.ts";
 export { type Actor, type Pick, VirtualClock, inOrder } from "./world/clock.ts";
 export { type CrashOptions, type CrashReport, type EffectCount, exploreCrashes } from "./world/crash.ts";
 export { type Happened } from "./world/ledger.ts";
-export { type Director, type Fate, type Moment, describeMoment, storeFaults } from "./world/moment.ts";
-export { describeCrashes, describeSchedules, describeSimulation, explorerMatchers } from "./world/report.ts";
+export { type Director, type Fate, type Moment, describeMoment, lineFaults, storeFaults } from "./world/moment.ts";
+export {
+  type Again,
+  describeCrashes,
+  describeSchedules,
+  describeSimulation,
+  explorerMatchers,
+} from "./world/report.ts";
 export { type Claim, type Outside, type Scenario, type ActOf, type ScenarioHost, callsOf } from "./world/scenario.ts";
 export { type Outcome, type WorldOptions, runScenario } from "./world/world.ts";
 export { type Blow, type Harm, type Violation, describeBlows } from "./world/judge.ts";

@@ -47,11 +47,22 @@ const byMessage = (then: () => void): void => {
   port2.postMessage(undefined);
 };
 
-/** Lets every promise settle that can: microtasks run to their end before the next task of the platform's. */
-const settlePromises = (): Promise<void> =>
+const aTask = (): Promise<void> =>
   new Promise((resolve) => {
     (immediate ?? byMessage)(resolve);
   });
+
+/**
+ * Lets one thing happen, and every promise settle that can: between two tasks that were asked for at once, all
+ * microtasks run to their end, and in Node nothing arrives from outside, however soon it would.
+ */
+const withPromises = async <A>(happen: () => A): Promise<A> => {
+  const [begun, settled] = [aTask(), aTask()];
+  await begun;
+  const happened = happen();
+  await settled;
+  return happened;
+};
 
 /** A moment like any other to begin at: the same in every run. */
 const beginning = 1_700_000_000_000;
@@ -109,15 +120,20 @@ export class VirtualClock {
    * that happened; `atRest` is asked, when no turn is left, whether there is something to do before time passes.
    */
   async run({ isDone, afterEach, atRest, most }: Running): Promise<Ended> {
+    await aTask();
     for (let things = 0; things < most; things++) {
-      await settlePromises();
       afterEach();
       if (isDone()) return "done";
-      const next = this.#nextTurn();
-      if (next !== undefined) next.run();
-      else if (!atRest() && !this.#passTime()) return "quiet";
+      if (!(await withPromises(() => this.#happen(atRest)))) return "quiet";
     }
     return "exhausted";
+  }
+
+  /** The next thing, if anything is left to happen. */
+  #happen(atRest: Running["atRest"]): boolean {
+    const next = this.#nextTurn();
+    next?.run();
+    return next !== undefined || atRest() || this.#passTime();
   }
 
   /** When the next timer rings that is set by somebody like this. */

@@ -1,8 +1,9 @@
 /** The host of a scenario: it asks whichever process lives, and asks the next one when that has died of it. */
-import type { Runtime, Session } from "@pawl/runtime";
+import { Refused, type Runtime, type Session } from "@pawl/runtime";
 import type { Actor, VirtualClock } from "./clock.ts";
 import type { Gate } from "./gate.ts";
 import type { Happened, Ledger } from "./ledger.ts";
+import type { Fate } from "./moment.ts";
 import type { ActOf, ScenarioHost } from "./scenario.ts";
 
 /** The process that lives now, as a host knows it. */
@@ -27,13 +28,21 @@ export interface HostPort {
   readonly ledger: Ledger;
   readonly gate: Gate;
   readonly process: () => Reached;
+  /** A word arrives at the process that lives; afterwards that may be dead. */
+  readonly pass: (word: string) => Fate;
 }
 
 export class Host implements ScenarioHost {
   readonly #port: HostPort;
+  readonly #open: string[] = [];
 
   constructor(port: HostPort) {
     this.#port = port;
+  }
+
+  /** What it has asked for and was not answered. */
+  get open(): readonly string[] {
+    return this.#open;
   }
 
   sleep: ScenarioHost["sleep"] = (ms) => this.#port.clock.sleep(this.#port.actor, ms);
@@ -41,16 +50,44 @@ export class Host implements ScenarioHost {
   call: ScenarioHost["call"] = (request, calls, session = "s") =>
     this.within(async (open) => open.call(request, calls), { session, request, as: `call ${request}` });
 
-  async within<A>(
-    act: (session: Session) => Promise<A>,
-    { session = "s", as = "act", request }: ActOf = {},
+  within: ScenarioHost["within"] = (act, of = {}) => this.#asked(() => act, of);
+
+  once: ScenarioHost["once"] = (act, of = {}) =>
+    this.#asked(
+      (isRepeated) => async (session) => {
+        try {
+          await act(session);
+        } catch (thrown) {
+          if (!isRepeated || !(thrown instanceof Refused) || isPassing(thrown)) throw thrown;
+        }
+      },
+      of,
+    );
+
+  /** `actOf` is told whether the act may have been done before. */
+  async #asked<A>(actOf: (isRepeated: boolean) => (session: Session) => Promise<A>, of: ActOf): Promise<A> {
+    const { as = "act" } = of;
+    this.#open.push(as);
+    try {
+      return await this.#answered(actOf, of);
+    } finally {
+      this.#open.splice(this.#open.indexOf(as), 1);
+    }
+  }
+
+  async #answered<A>(
+    actOf: (isRepeated: boolean) => (session: Session) => Promise<A>,
+    { session = "s", as = "act", request }: ActOf,
   ): Promise<A> {
     const of = request === undefined ? {} : { request };
     await this.#port.gate.pass({ label: `host: ${as}`, scope: `session:${session}`, ...of }, () => true);
-    for (;;) {
+    for (let isRepeated = false; ; isRepeated = true) {
       const reached = this.#port.process();
-      const answer = reached.isAlive ? await this.#tried(reached, act, session) : undefined;
-      if (answer !== undefined) return answer.value;
+      const fate = reached.isAlive ? this.#port.pass(as) : "die";
+      if (fate === "heard_twice") void this.#tried(reached, actOf(false), session).catch(() => undefined);
+      const act = actOf(isRepeated || fate === "heard_twice");
+      const answer = fate === "die" ? undefined : await this.#tried(reached, act, session);
+      if (answer !== undefined && fate !== "lost_answer") return answer.value;
       await this.sleep(againMs);
     }
   }

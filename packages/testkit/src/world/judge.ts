@@ -62,7 +62,11 @@ const miscountsOf = ({ blows, outcome }: Run, usual: Outcome, scenario: Scenario
     const harm = breach(claim, count, expected, isUnknown);
     if (harm === undefined) return [];
     return [
-      { harm, blows, message: `\`${effect}\` happened ${count} times, undisturbed ${expected}; claimed is ${claim}` },
+      {
+        harm,
+        blows,
+        message: `\`${effect}\` happened ${count === 1 ? "once" : `${count} times`}, undisturbed ${expected}; claimed is ${claim}`,
+      },
     ];
   });
 };

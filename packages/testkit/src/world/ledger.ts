@@ -41,6 +41,11 @@ export class Ledger {
     return this.#happened.filter((one) => one.effect === effect)[n - 1];
   }
 
+  /** Effects that somebody waits for. */
+  get awaited(): readonly string[] {
+    return this.#awaiting.map(({ effect, n }) => `effect \`${effect}\`${n === 1 ? "" : `, number ${n}`}`);
+  }
+
   /** The n-th time that an effect happens, from 1 on; at once if it has. */
   when(effect: string, n: number): Promise<Happened> {
     const found = this.#nth(effect, n);

@@ -2,8 +2,10 @@
 
 export type Moment =
   | { readonly type: "claim"; readonly when: "before" | "after"; readonly scope: string }
-  /** An append is not durable yet, or it is and nobody was told. */
-  | { readonly type: "append"; readonly when: "before" | "after"; readonly scopes: string }
+  /** An append is not durable yet, or some of its scopes are and the rest not, or all are and nobody was told. */
+  | { readonly type: "append"; readonly when: "before" | "within" | "after"; readonly scopes: string }
+  /** A word of the host arrives. */
+  | { readonly type: "word"; readonly word: string }
   /** Something is about to happen outside, or it has and is not recorded. */
   | { readonly type: "effect"; readonly when: "before" | "after"; readonly effect: string };
 
@@ -22,10 +24,25 @@ export type Fate =
   /** Somebody else claims the scope first. */
   | "fenced"
   /** The store takes its time. */
-  | "slow";
+  | "slow"
+  /** Half of what was written at once reaches the disk, and the process is gone. */
+  | "torn"
+  /** The host's word is delivered twice. */
+  | "heard_twice"
+  /** The host hears no answer, and asks again. */
+  | "lost_answer";
 
 /** Faults of the store, which befall an append before it is durable. */
-export const storeFaults = ["full", "refused", "lost_acknowledgement", "twice", "fenced", "slow"] as const;
+export const storeFaults = ["full", "refused", "lost_acknowledgement", "twice", "fenced", "slow", "torn"] as const;
+
+/** Faults of the line between the host and the process, which befall a word of the host's. */
+export const lineFaults = ["heard_twice", "lost_answer"] as const;
+
+/** What can befall at a moment, beside death. */
+export const faultsAt = (moment: Moment): readonly Fate[] => {
+  if (moment.type === "word") return lineFaults;
+  return moment.type === "append" && moment.when === "before" ? storeFaults : [];
+};
 
 /** Decides what befalls a process at the n-th moment of a run, from 1 on. */
 export type Director = (moment: Moment, n: number) => Fate;
@@ -41,5 +58,7 @@ export const describeMoment = (moment: Moment): string => {
       return `${moment.when} the append of ${moment.scopes}`;
     case "effect":
       return `${moment.when} the effect \`${moment.effect}\``;
+    case "word":
+      return `before the word \`${moment.word}\` of the host`;
   }
 };

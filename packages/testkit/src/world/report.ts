@@ -5,11 +5,13 @@ import { type Harm, type Violation, describeBlows } from "./judge.ts";
 import type { ScheduleReport, ScheduleViolation } from "./schedule.ts";
 import type { Simulation } from "./simulate.ts";
 
-const times = (least: number, most: number): string => (least === most ? `${most}` : `${least} to ${most}`);
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+const times = (least: number, most: number): string =>
+  least === most ? counted(most, "time") : `${least} to ${counted(most, "time")}`;
 
 const effectLine = ({ effect, claim, undisturbed, least, most, repeatedAt }: EffectCount): string => {
   const where = repeatedAt === undefined ? "" : `; most often: ${describeBlows(repeatedAt)}`;
-  return `  ${effect}: ${times(least, most)} times (undisturbed ${undisturbed}), claimed ${claim}${where}`;
+  return `  ${effect}: ${times(least, most)} (undisturbed ${undisturbed}), claimed ${claim}${where}`;
 };
 
 const advice: { readonly [H in Harm]?: string } = {
@@ -22,6 +24,7 @@ const advice: { readonly [H in Harm]?: string } = {
 
 /** So many violations are written out; they tend to be of one kind. */
 const shownViolations = 5;
+const shownUnknown = 5;
 
 const describeViolation = ({ harm, blows, message }: Violation): string =>
   `  ${harm}, ${describeBlows(blows)}: ${message}`;
@@ -30,7 +33,7 @@ const describeViolations = (violations: readonly Violation[]): readonly string[]
   const rest = violations.length - shownViolations;
   const harms = [...new Set(violations.map(({ harm }) => harm))];
   return [
-    `${violations.length} violations:`,
+    `${counted(violations.length, "violation")}:`,
     ...violations.slice(0, shownViolations).map(describeViolation),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
     ...harms.flatMap((harm) => (advice[harm] === undefined ? [] : [`${harm}: ${advice[harm]}`])),
@@ -40,22 +43,33 @@ const describeViolations = (violations: readonly Violation[]): readonly string[]
 export const describeCrashes = (report: CrashReport): string => {
   const { points, pairs, allPairs, effects, unknown, violations } = report;
   const bound = pairs < allPairs ? ` of ${allPairs}` : "";
+  const unknownAt = unknown.slice(0, shownUnknown).map((blows) => `  outcome unknown: ${describeBlows(blows)}`);
   const isSafe = "safe: nothing is lost, and nothing fires more often than claimed";
   return [
-    `${points} crash points, ${pairs}${bound} pairs; ${unknown.length} end with an unknown outcome`,
+    `${counted(points, "crash point")}, ${pairs}${bound} pairs; ${unknown.length} end with an unknown outcome`,
     ...effects.map(effectLine),
+    ...unknownAt,
     ...(violations.length === 0 ? [isSafe] : describeViolations(violations)),
   ].join("\n");
 };
 
-export const describeSimulation = ({ runs, events, deaths, faults, failure }: Simulation): string => {
-  const ran = `${runs} runs, ${events} events, ${deaths} deaths, ${faults} faults of the store`;
+/** How a run is had again. */
+export type Again = (seed: number, fates: string) => string;
+const byCall: Again = (seed, fates) => `simulate(scenario, { seed: ${seed}, fates: "${fates}" })`;
+
+export const describeSimulation = (simulation: Simulation, again = byCall): string => {
+  const { runs, events, deaths, faults, befallen, failure } = simulation;
+  const kinds = Object.entries(befallen).filter(([fate]) => fate !== "die");
+  const kindsOf = kinds.length === 0 ? "" : ` (${kinds.map(([fate, count]) => `${fate} ${count}`).join(", ")})`;
+  const ran = `${counted(runs, "run")}, ${counted(events, "event")}, ${counted(deaths, "death")}, ${counted(faults, "fault")}${kindsOf}`;
   if (failure === undefined) return `${ran}: nothing is wrong`;
   const { seed, fates, violation, logs } = failure;
+  const { harm } = violation;
   return [
     `${ran}: seed ${seed} fails`,
     describeViolation(violation),
-    `again: simulate(scenario, { seed: ${seed}, fates: "${fates}" })`,
+    ...(advice[harm] === undefined ? [] : [`${harm}: ${advice[harm]}`]),
+    `again: ${again(seed, fates)}`,
     ...[...logs].flatMap(([scope, log]) => [`the log of ${scope}:`, log.trimEnd()]),
   ].join("\n");
 };
@@ -67,12 +81,12 @@ const describeDisorder = (violation: ScheduleViolation): string =>
 
 export const describeSchedules = ({ orders, pruned, isBounded, results, violations }: ScheduleReport): string =>
   [
-    `${orders} orders${isBounded ? ", and there are more" : ", which are all"}; ${pruned} came to the same as another`,
+    `${counted(orders, "order")}${isBounded ? ", and there are more" : ", which is all"}; ${pruned} came to the same as another`,
     ...results.map(
       ({ result, orders: count, example }) =>
         `  ${canonicalJson(result).slice(0, 200)} in ${count}, such as ${describeOrder(example)}`,
     ),
-    violations.length === 0 ? "safe in every order" : `${violations.length} violations:`,
+    violations.length === 0 ? "safe in every order" : `${counted(violations.length, "violation")}:`,
     ...violations.slice(0, shownViolations).map(describeDisorder),
   ].join("\n");
 

@@ -24,6 +24,8 @@ export interface ScenarioHost {
   readonly call: (request: string, calls: readonly RequestedCall[], session?: string) => Promise<readonly Reply[]>;
   /** Anything else that a host does with a session. It is done again when the process died of it. */
   readonly within: <A>(act: (session: Session) => Promise<A>, of?: ActOf) => Promise<A>;
+  /** The same, where what is done already is refused: a repetition that is refused counts as done. */
+  readonly once: (act: (session: Session) => Promise<unknown>, of?: ActOf) => Promise<void>;
   /** Waits until an effect of this name has happened outside, and gives the n-th, from 1 on. */
   readonly happened: (effect: string, n?: number) => Promise<Happened>;
   readonly sleep: (ms: number) => Promise<void>;

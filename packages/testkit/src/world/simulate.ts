@@ -4,7 +4,7 @@
  */
 import { Chance } from "./chance.ts";
 import { type Blow, type Violation, violationsOf } from "./judge.ts";
-import { type Director, type Fate, storeFaults } from "./moment.ts";
+import { type Director, type Fate, faultsAt, lineFaults, storeFaults } from "./moment.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Outcome, runScenario } from "./world.ts";
 
@@ -17,7 +17,7 @@ export interface SimulateOptions {
   readonly fates?: string;
   /** Out of a thousand moments, so many are a process's last. */
   readonly deathsPerMille?: number;
-  /** Out of a thousand appends, so many meet a fault of the store. */
+  /** Out of a thousand appends and words of the host, so many meet a fault of the store or of the line. */
   readonly faultsPerMille?: number;
   readonly things?: number;
 }
@@ -36,6 +36,8 @@ export interface Simulation {
   readonly events: number;
   readonly deaths: number;
   readonly faults: number;
+  /** How often each fault befell. */
+  readonly befallen: { readonly [F in Fate]?: number };
   readonly failure: SimulationFailure | undefined;
 }
 
@@ -49,16 +51,17 @@ const byChance = (chance: Chance, { deathsPerMille = 15, faultsPerMille = 40 }: 
   return (moment) => {
     if (blows >= mostBlows) return "live";
     const isDeath = chance.perMille(deathsPerMille);
-    const isFault = moment.type === "append" && moment.when === "before" && chance.perMille(faultsPerMille);
+    const faults = faultsAt(moment);
+    const isFault = faults.length > 0 && chance.perMille(faultsPerMille);
     if (!isDeath && !isFault) return "live";
     blows += 1;
-    return isDeath ? "die" : (storeFaults[chance.below(storeFaults.length)] ?? "live");
+    return isDeath ? "die" : (faults[chance.below(faults.length)] ?? "live");
   };
 };
 
 export const writeFates = (fates: Fates): string => [...fates].map(([n, fate]) => `${n}:${fate}`).join(",");
 
-const knownFates: ReadonlySet<string> = new Set(["die", ...storeFaults]);
+const knownFates: ReadonlySet<string> = new Set(["die", ...storeFaults, ...lineFaults]);
 export const readFates = (text: string): Fates =>
   new Map(
     text
@@ -125,9 +128,10 @@ class Simulator {
     return this.#run(seed, (_, n) => fates.get(n) ?? "live");
   }
 
-  /** The smallest run that fails the same way: one blow, wherever it falls, or what is left when all that need not befall is left out. */
+  /** The smallest run that fails the same way: undisturbed, by one blow, or by what is left without all that need not befall. */
   async smallest(seed: number, failed: Tried): Promise<Tried> {
-    return (await this.#bySingleBlow(seed, failed)) ?? this.#withFewerBlows(seed, failed);
+    const undisturbed = await this.#fails(seed, new Map(), failed);
+    return undisturbed ?? (await this.#bySingleBlow(seed, failed)) ?? this.#withFewerBlows(seed, failed);
   }
 
   async #fails(seed: number, fates: Fates, like: Tried): Promise<Tried | undefined> {
@@ -169,13 +173,17 @@ const countLines = ({ logs }: Outcome): number => [...logs.values()].reduce((sum
 export const simulate = async (scenario: Scenario, options: SimulateOptions = {}): Promise<Simulation> => {
   const { seed: first = 1, seeds = 1, fates } = options;
   const simulator = new Simulator(scenario, options);
-  const counted = { runs: 0, events: 0, deaths: 0, faults: 0 };
+  const befallen: { [F in Fate]?: number } = {};
+  const counted = { runs: 0, events: 0, deaths: 0, faults: 0, befallen };
   for (let seed = first; seed < first + seeds; seed++) {
     const tried = await (fates === undefined ? simulator.seeded(seed) : simulator.told(seed, readFates(fates)));
     counted.runs += 1;
     counted.events += countLines(tried.outcome);
     counted.deaths += tried.outcome.deaths;
-    counted.faults += tried.fates.size - tried.outcome.deaths;
+    for (const fate of tried.fates.values()) {
+      befallen[fate] = (befallen[fate] ?? 0) + 1;
+      if (fate !== "die") counted.faults += 1;
+    }
     if (tried.violations.length > 0)
       return { ...counted, failure: failureOf(seed, await simulator.smallest(seed, tried)) };
   }

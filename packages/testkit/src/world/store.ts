@@ -8,6 +8,7 @@ export interface Around {
   readonly clock: VirtualClock;
   /** A moment passes for this process; afterwards it may be dead. */
   readonly pass: (moment: Moment) => Fate;
+  readonly die: () => void;
   /** What a store has taken. */
   readonly taken: (append: Append) => void;
 }
@@ -22,9 +23,30 @@ const each = (appends: readonly Append[], result: AppendResult): readonly Append
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
-export const mortalJournal = (journal: Journal, actor: Actor, { clock, pass, taken }: Around): Journal => {
+export const mortalJournal = (journal: Journal, actor: Actor, { clock, pass, die, taken }: Around): Journal => {
   const travel = (): Promise<void> => new Promise((resolve) => clock.turn(actor, resolve));
   const alive = async <A>(value: A): Promise<A> => (actor.isAlive ? value : never);
+
+  /** One scope after the other: they share a commit, and not their fate. */
+  const write = async (appends: readonly Append[], scopes: string): Promise<readonly AppendResult[]> => {
+    const results: AppendResult[] = [];
+    for (const append of appends) {
+      if (results.length > 0) await alive(pass({ type: "append", when: "within", scopes }));
+      const written = await journal.appendAll([append]);
+      if (written[0]?.type === "ok") taken(append);
+      results.push(...written);
+    }
+    return results;
+  };
+
+  const tear = async (appends: readonly Append[]): Promise<never> => {
+    for (const append of appends.slice(0, appends.length >> 1)) {
+      const [result] = await journal.appendAll([append]);
+      if (result?.type === "ok") taken(append);
+    }
+    die();
+    return never;
+  };
 
   const appendAll: Journal["appendAll"] = async (appends) => {
     await travel();
@@ -33,10 +55,10 @@ export const mortalJournal = (journal: Journal, actor: Actor, { clock, pass, tak
     if (fate === "full") return each(appends, { type: "full" });
     if (fate === "refused") return each(appends, { type: "failed", message: "the store refuses" });
     if (fate === "fenced") return each(appends, { type: "fenced", epoch: Number.MAX_SAFE_INTEGER });
+    if (fate === "torn") return tear(appends);
     if (fate === "slow") await clock.sleep(actor, slowMs);
     if (fate === "twice") await journal.appendAll(appends);
-    const results = await journal.appendAll(appends);
-    for (const [i, append] of appends.entries()) if (results[i]?.type === "ok") taken(append);
+    const results = await write(appends, scopes);
     await alive(pass({ type: "append", when: "after", scopes }));
     await travel();
     return fate === "lost_acknowledgement" ? each(appends, { type: "failed", message: "no answer came" }) : results;

@@ -62,6 +62,7 @@ export class World {
   readonly #ledger = new Ledger();
   readonly #moments: Moment[] = [];
   readonly #claims = new Map<string, Claim>();
+  readonly #host: Host;
   #process: Process;
   #processes = 0;
   #end: { readonly ended: Ended; readonly why?: string; readonly result?: Json } | undefined;
@@ -76,6 +77,14 @@ export class World {
     this.#clock = new VirtualClock(pick);
     this.#journal = memoryJournal({ now: () => this.#clock.now });
     this.#process = this.#start();
+    this.#host = new Host({
+      clock: this.#clock,
+      ledger: this.#ledger,
+      gate: this.#gate,
+      actor: outsider,
+      process: () => this.#process,
+      pass: (word) => this.#pass(this.#process, { type: "word", word }),
+    });
   }
 
   async run(): Promise<Outcome> {
@@ -90,7 +99,7 @@ export class World {
     if (broken !== undefined) this.#end = { ended: "broken", why: broken };
     const why =
       ran === "quiet"
-        ? "nothing is left to happen, and the host still waits"
+        ? `nothing is left to happen, and the host still waits${this.#waitsFor()}`
         : `more than ${this.#things} things happened`;
     const { ended, result, ...end } = this.#end ?? { ended: ran === "quiet" ? "stuck" : "exhausted", why };
     return {
@@ -107,16 +116,20 @@ export class World {
     };
   }
 
+  #waitsFor(): string {
+    const open = this.#host.open.map((as) => `an answer to \`${as}\``);
+    const awaited = [...open, ...this.#ledger.awaited];
+    return awaited.length === 0 ? " for something that is not of this world" : ` for ${awaited.join(", ")}`;
+  }
+
   async #logs(): Promise<ReadonlyMap<string, readonly JournalLine[]>> {
     const logs = this.#audit.scopes.map(async (scope) => [scope, await this.#journal.read(scope, 1)] as const);
     return new Map(await Promise.all(logs));
   }
 
   async #live(): Promise<void> {
-    const [clock, ledger, gate] = [this.#clock, this.#ledger, this.#gate];
-    const host = new Host({ clock, ledger, gate, actor: outsider, process: () => this.#process });
     try {
-      const result = fromJs((await this.#scenario.host(host)) ?? null);
+      const result = fromJs((await this.#scenario.host(this.#host)) ?? null);
       this.#end = E.isLeft(result)
         ? { ended: "host_failed", why: describe(result.left) }
         : { ended: "done", result: encode(result.right) };
@@ -187,6 +200,7 @@ export class World {
         mortalJournal(this.#journal, process, {
           clock: this.#clock,
           pass: (moment) => this.#pass(process, moment),
+          die: () => this.#kill(process),
           taken: ({ scope, lines }) => this.#audit.take(scope, lines),
         }),
     });

@@ -1,4 +1,6 @@
 /** A seed decides everything: the same one gives the same bytes, and one that fails is told small. */
+import { readFile } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
 import { defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import {
@@ -7,6 +9,7 @@ import {
   type Scenario,
   callsOf,
   describeSimulation,
+  lineFaults,
   runScenario,
   simulate,
   storeFaults,
@@ -69,6 +72,8 @@ describe("a simulated world", () => {
     expect(describeSimulation(simulation)).toContain("nothing is wrong");
     expect(simulation.deaths).toBeGreaterThan(20);
     expect(simulation.faults).toBeGreaterThan(50);
+    for (const fate of ["die", ...storeFaults, ...lineFaults] as const)
+      expect([fate, simulation.befallen[fate] ?? 0]).toEqual([fate, expect.toSatisfy((count: number) => count > 0)]);
   });
 
   it.each(storeFaults)("goes on after the store was %s, at any append", async (fault) => {
@@ -78,6 +83,27 @@ describe("a simulated world", () => {
       const simulation = await simulate(working, { fates: `${i + 1}:${fault}` });
       expect(describeSimulation(simulation)).toContain("nothing is wrong");
       expect(simulation.faults).toBe(1);
+    }
+  });
+
+  it.each(lineFaults)("goes on after the host's word was %s", async (fault) => {
+    const usual = await runScenario(working);
+    const n = usual.moments.findIndex(({ type }) => type === "word") + 1;
+    const simulation = await simulate(working, { fates: `${n}:${fault}` });
+    expect(describeSimulation(simulation)).toMatch(/1 fault \(\w+ 1\): nothing is wrong/);
+  });
+
+  it("goes on after half of what two sessions wrote at once was torn off", async () => {
+    const apart: Scenario = {
+      ...working,
+      host: async (host) => Promise.all(["s1", "s2"].map(async (session) => host.call("r1", [call], session))),
+    };
+    const { moments } = await runScenario(apart);
+    const within = moments.flatMap((moment, i) => (moment.type === "append" && moment.when === "within" ? [i] : []));
+    expect(within.length).toBeGreaterThan(3);
+    for (const i of within) {
+      const torn = await runScenario(apart, { director: (_, n) => (n === i ? "torn" : "live") });
+      expect([torn.ended, torn.deaths, torn.why]).toEqual(["done", 1, undefined]);
     }
   });
 
@@ -92,6 +118,15 @@ describe("a simulated world", () => {
 
   it("refuses fates that it does not know", async () => {
     await expect(simulate(working, { fates: "3:sulk" })).rejects.toThrow("fate `3:sulk`: expected `{moment}:{fate}`");
+  });
+
+  it("says what a host waits for that is stuck", async () => {
+    const { ended, why } = await runScenario({
+      ...working,
+      host: (host) => Promise.all([host.call("r1", [call]), host.happened("fax", 2)]),
+    });
+    expect(ended).toBe("stuck");
+    expect(why).toBe("nothing is left to happen, and the host still waits for effect `fax`, number 2");
   });
 
   it("lets nothing of a dead process happen", async () => {
@@ -126,6 +161,18 @@ describe("what leaves the world", () => {
     expect(ended).toBe("left_the_world");
     expect(why).toMatch(/tool `work` \(call `c1`\) waits .* after `ctx\.runJson` at .*simulate\.test\.ts:\d+/);
   });
+
+  it.each([
+    ["a file", () => readFile(import.meta.filename)],
+    ["an immediate", () => setImmediate()],
+  ])(
+    "is what waits for %s, however soon that comes, and it is told without anything that befell",
+    async (_, execute) => {
+      expect((await runScenario(leaving(execute, false))).ended).toBe("left_the_world");
+      const { failure } = await simulate(leaving(execute, false), { seeds: 10, deathsPerMille: 500 });
+      expect([failure?.violation.harm, failure?.fates]).toEqual(["left_the_world", ""]);
+    },
+  );
 
   it("is a step that waits for anything not from outside", async () => {
     const { ended, why } = await runScenario(leaving(aWhile, true));

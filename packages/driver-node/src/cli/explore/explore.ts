@@ -1,5 +1,6 @@
 /** `pawl explore`: tries what can go wrong with tools before it does, in a simulated world. */
 import {
+  type Again,
   type Scenario,
   describeCrashes,
   describeSchedules,
@@ -22,11 +23,14 @@ const isScenario = (one: unknown): one is Scenario =>
   typeof one.host === "function";
 
 /** The scenarios of a module: every export that is one. */
-const scenariosIn = async (file: string): Promise<readonly (readonly [string, Scenario])[]> => {
+const scenariosIn = async (file: string, wanted?: string): Promise<readonly (readonly [string, Scenario])[]> => {
   const found = Object.entries(await loadModule(file)).filter((entry): entry is [string, Scenario] =>
     isScenario(entry[1]),
   );
-  if (found.length > 0) return found;
+  const chosen = found.filter(([name]) => wanted === undefined || name === wanted);
+  if (chosen.length > 0) return chosen;
+  if (found.length > 0)
+    throw usageError(`--scenario takes one of ${found.map(([name]) => name).join(", ")}, found \`${wanted}\``);
   throw new CliError("no_scenario", `${file} exports no scenario`, {
     exit: exit.usage,
     hint: "export const scenario: Scenario = { tools: (outside) => […], host: callsOf(…) }",
@@ -39,7 +43,7 @@ interface Explored {
   readonly words: string;
 }
 
-type Explore = (scenario: Scenario, input: Input) => Promise<Explored>;
+type Explore = (scenario: Scenario, input: Input, name: string) => Promise<Explored>;
 
 /** Options that were given, by the names that explorers have for them. */
 const given = (input: Input, names: readonly string[]): { readonly [name: string]: number } =>
@@ -55,14 +59,16 @@ const explorers: { readonly [name: string]: Explore } = {
     const report = await exploreCrashes(scenario, given(input, ["pairs"]));
     return { isSafe: report.isSafe, json: report, words: describeCrashes(report) };
   },
-  chance: async (scenario, input) => {
+  chance: async (scenario, input, name) => {
+    const file = input.positionals[0] ?? "";
     const fates = input.text("fates");
     const options = { seeds: 100, ...given(input, ["seed", "seeds"]) };
     const simulation = await simulate(scenario, fates === undefined ? options : { ...options, seeds: 1, fates });
     const { failure, ...counts } = simulation;
+    const again: Again = (seed, blows) => `pawl explore ${file} --scenario ${name} --seed ${seed} --fates "${blows}"`;
     const json =
       failure === undefined ? counts : { ...counts, failure: { ...failure, logs: Object.fromEntries(failure.logs) } };
-    return { isSafe: failure === undefined, json, words: describeSimulation(simulation) };
+    return { isSafe: failure === undefined, json, words: describeSimulation(simulation, again) };
   },
   orders: async (scenario, input) => {
     const report = await exploreSchedules(scenario, given(input, ["orders"]));
@@ -93,6 +99,7 @@ export const exploreCommand: Command = {
   most: 1,
   options: {
     only: { type: "string", value: "<how>", what: `One of ${Object.keys(explorers).join(", ")}, instead of all` },
+    scenario: { type: "string", value: "<name>", what: "This export of the module, instead of all scenarios" },
     pairs: { type: "string", value: "<n>", what: "So many pairs of moments to die at (200)" },
     seeds: { type: "string", value: "<n>", what: "So many seeds of chance (100)" },
     seed: { type: "string", value: "<n>", what: "The first seed (1)" },
@@ -109,10 +116,10 @@ export const exploreCommand: Command = {
   run: async (input, terminal) => {
     const chosen = chosenIn(input);
     let isSafe = true;
-    for (const [name, scenario] of await scenariosIn(input.positionals[0] ?? ""))
+    for (const [name, scenario] of await scenariosIn(input.positionals[0] ?? "", input.text("scenario")))
       for (const by of chosen) {
         terminal.progress(`exploring ${name}: ${by}`);
-        const explored = await (explorers[by] as Explore)(scenario, input);
+        const explored = await (explorers[by] as Explore)(scenario, input, name);
         isSafe = isSafe && explored.isSafe;
         told(name, by, explored, terminal);
       }
