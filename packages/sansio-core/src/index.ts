@@ -145,7 +145,7 @@ export { stateHash } from "./snapshot/state-hash.ts";
 export { type Reading, type Torn, beginReading, endReading, feed } from "./log/read.ts";
 export { commandsLine, producedBy } from "./log/commands.ts";
 export { type Difference, differencesOf } from "./log/difference.ts";
-export { chain, chainStart } from "./log/chain-hash.ts";
+export { chain, chainStart, linkText } from "./log/chain-hash.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./link/message.ts";
 export { type LinkRow, type MessageReceived, type Sending, answerOf, finishedLink, sendingsOf } from "./link/model.ts";
 export { MessageCodec, OutcomeCodec } from "./link/codec.ts";

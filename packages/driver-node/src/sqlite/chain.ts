@@ -1,8 +1,9 @@
 /** The chain over a scope's appends. Nothing of it is hashed where appends are written, but where it is asked for. */
 import { type ChainCheck, type ChainHead, chainStartOf } from "@pawl/runtime";
-import { chain } from "@pawl/sansio-core";
+import { linkText } from "@pawl/sansio-core";
+import { nodePlatform } from "../platform.ts";
 import type { Connection } from "./connection.ts";
-import { placesBack, textsAt } from "./lines.ts";
+import { placesBack, textAt } from "./lines.ts";
 import { integer, text } from "./row.ts";
 import type { Standings } from "./standing.ts";
 
@@ -29,7 +30,7 @@ const begin = ({ sql }: Connection, { name }: Scope): ChainHead => {
 const chainFrom = (at: Connection, from: ChainHead, row: number | undefined): readonly ChainHead[] => {
   let { hash } = from;
   return [...placesBack(at, row, from.seq + 1)].toReversed().map((place) => {
-    hash = chain(hash, textsAt(at, place));
+    hash = nodePlatform.hashText(linkText(hash, textAt(at, place)));
     return { seq: place.last, hash };
   });
 };

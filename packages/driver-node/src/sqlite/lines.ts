@@ -30,9 +30,12 @@ export function* placesBack(at: Connection, head: number | undefined, downTo: nu
   }
 }
 
+/** All lines of one append, as they are stored. */
+export const textAt = ({ sql }: Connection, { row }: Place): string => text(sql.row.get(row) ?? {}, "lines");
+
 /** The lines of one append, each with its line feed. */
-export const textsAt = ({ sql }: Connection, { row }: Place): readonly string[] =>
-  text(sql.row.get(row) ?? {}, "lines")
+export const textsAt = (at: Connection, place: Place): readonly string[] =>
+  textAt(at, place)
     .split("\n")
     .slice(0, -1)
     .map((line) => `${line}\n`);

@@ -40,8 +40,7 @@ export const putSnapshot = (
     ({ id, head, seq: newest }) => {
       const place = [...placesBack(at, head, seq)].at(-1);
       if (place?.last !== seq) return { type: "conflict", seq: newest };
-      const { hash } = chainTo(at, { name, id }, place.row, seq);
-      at.sql.setSnapshot.run(id, place.row, seq, hash, state);
+      at.sql.setSnapshot.run(id, place.row, seq, state);
       return { type: "ok" };
     },
   );
@@ -76,13 +75,14 @@ export const retain = (
     ({ id, seq }) => {
       const snapshot = at.sql.snapshot.get(id);
       if (snapshot === undefined) return { type: "conflict", seq };
-      const base = integer(snapshot, "seq");
-      const places = [...placesBack(at, integer(snapshot, "row"), 0)];
+      const [base, row] = [integer(snapshot, "seq"), integer(snapshot, "row")];
+      const { hash } = chainTo(at, { name, id }, row, base);
+      const places = [...placesBack(at, row, 0)];
       dropKept(at, id, keep);
       for (const [i, place] of places.entries()) cut(at, id, place, keep, i === 0);
       const older = places.at(-1)?.before;
       if (older !== undefined) at.sql.cut.run(older);
-      at.sql.setSegment.run(id, base, text(snapshot, "hash"), text(snapshot, "text"));
+      at.sql.setSegment.run(id, base, hash, text(snapshot, "text"));
       return { type: "ok", base };
     },
   );

@@ -120,7 +120,10 @@ const version3 = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-const versions = [version1, version2, version3];
+/** A snapshot holds no link of the chain: retention makes it from the rows that it deletes. */
+const version4 = "ALTER TABLE snapshot DROP COLUMN hash";
+
+const versions = [version1, version2, version3, version4];
 
 const versionOf = (db: DatabaseSync): number => Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 

@@ -71,8 +71,8 @@ export const statements = (db: DatabaseSync) => ({
 
   chain: db.prepare("SELECT seq, hash FROM chain WHERE scope = ?"),
   setChain: db.prepare("INSERT OR REPLACE INTO chain (scope, seq, hash) VALUES (?, ?, ?)"),
-  snapshot: db.prepare("SELECT row, seq, hash, text FROM snapshot WHERE scope = ?"),
-  setSnapshot: db.prepare("INSERT OR REPLACE INTO snapshot (scope, row, seq, hash, text) VALUES (?, ?, ?, ?, ?)"),
+  snapshot: db.prepare("SELECT row, seq, text FROM snapshot WHERE scope = ?"),
+  setSnapshot: db.prepare("INSERT OR REPLACE INTO snapshot (scope, row, seq, text) VALUES (?, ?, ?, ?)"),
   segment: db.prepare(`SELECT base, hash, snapshot FROM segment WHERE scope = ${scopeId}`),
   setSegment: db.prepare("INSERT OR REPLACE INTO segment (scope, base, hash, snapshot) VALUES (?, ?, ?, ?)"),
   keep: db.prepare("INSERT OR REPLACE INTO kept (scope, seq, line) VALUES (?, ?, ?)"),

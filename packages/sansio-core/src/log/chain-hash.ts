@@ -7,5 +7,8 @@ import { hashText } from "@pawl/tool-value";
 /** Before the first append, which is that of the header. */
 export const chainStart = "0".repeat(64);
 
-/** The link of one append: lines as they are stored, each with its line feed. */
-export const chain = (previous: string, lines: readonly string[]): string => hashText(`${previous}\n${lines.join("")}`);
+/** What is hashed for the link of one append: the one before, and its lines as they are stored, each with its line feed. */
+export const linkText = (previous: string, lines: string): string => `${previous}\n${lines}`;
+
+export const chain = (previous: string, lines: readonly string[]): string =>
+  hashText(linkText(previous, lines.join("")));
