@@ -60,13 +60,16 @@ describe("pawl ls, show and why", () => {
     const { runtime, close } = openRuntime({ file, tools });
     const session = await runtime.session("fresh");
     let told = "";
+    const looking = Promise.withResolvers<void>();
     const following = pawl(["show", "fresh", "-j", file, "--follow"], {
       interrupted: over.signal,
       onOut: (text) => {
         told += text;
+        looking.resolve();
         if (told.includes("reply.acked")) over.abort();
       },
     });
+    await looking.promise; // What came before is shown as it stands, and not as events.
     await session.call("r", [{ id: "c", tool: "quick", args: {} }]);
     await session.runner.settled();
     expect(await following).toMatchObject({ code: 0 });
