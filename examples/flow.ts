@@ -75,7 +75,7 @@ const { ending } = await session.flow({
   tools,
 });
 console.log(JSON.stringify(ending));
-close();
+await close();
 rmSync(folder, { recursive: true });
 for (const { server } of [shop, words]) {
   server.closeAllConnections();

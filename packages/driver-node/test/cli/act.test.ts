@@ -21,7 +21,7 @@ const outcomeIn = async (session: string, tool: string, args: { readonly [name: 
   const open = await runtime.session(session);
   await open.report({ type: "executors.available", tools: tools.map(({ name }) => `tool:${name}`) });
   const [reply] = await open.call("r", [{ id: "c", tool, args }]);
-  close();
+  await close();
   return reply?.output.outcome;
 };
 
@@ -155,7 +155,7 @@ describe("pawl fork and doctor", () => {
 
 /** Changes a recorded event behind the journal's back, as no journal does. */
 const spoil = (scope: string): void => {
-  const db = new DatabaseSync(file);
+  const db = new DatabaseSync(file, { timeout: 10_000 });
   const rows = db.prepare("SELECT id, lines FROM append").all();
   const name = db.prepare("SELECT id FROM scope WHERE name = ?").get(scope)?.["id"];
   const of = new Set(

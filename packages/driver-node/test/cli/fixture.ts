@@ -58,7 +58,7 @@ export const madeJournal = async (folder: string): Promise<string> => {
   const done = await runtime.session("done");
   await done.call("r", [{ id: "c", tool: "quick", args: {} }]);
   await done.runner.settled();
-  close();
+  await close();
   return file;
 };
 
@@ -66,13 +66,13 @@ export const madeJournal = async (folder: string): Promise<string> => {
 export const repliesOf = async (file: string, session: string, call: string, tool: string, args: object) => {
   const { runtime, close } = openRuntime({ file, tools });
   const replies = await (await runtime.session(session)).call("r", [{ id: call, tool, args: args as never }]);
-  close();
+  await close();
   return replies;
 };
 
 export const linesOf = async (file: string, scope: string): Promise<readonly string[]> => {
   const journal = sqliteJournal(file);
   const lines = (await journal.read(scope, 1)).map(({ line }) => line);
-  journal.close();
+  await journal.close();
   return lines;
 };

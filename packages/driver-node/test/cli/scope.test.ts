@@ -73,7 +73,7 @@ describe("pawl ls, show and why", () => {
     await session.call("r", [{ id: "c", tool: "quick", args: {} }]);
     await session.runner.settled();
     expect(await following).toMatchObject({ code: 0 });
-    close();
+    await close();
   });
 });
 

@@ -116,7 +116,7 @@ describe("a body that was dropped from memory", () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     expect(session.state.calls.rows()[0]?.phase).toBe("suspended");
     await session.runner.settled();
-    close();
+    await close();
     const { out } = await pawl(["log", "export", `${join(folder, "suspended.db")}#s`]);
     const { calls } = await checkUpgrade(out.split(/(?<=\n)/), tools, patienceMs);
     expect(calls).toMatchObject([{ phase: "suspended", verdict: { type: "same", requests: 2 } }]);
