@@ -6,14 +6,21 @@ import { hashText } from "@pawl/tool-value";
 const longestTimerMs = 2 ** 31 - 1;
 
 const turns: (() => void)[] = [];
-const { port1, port2 } = new MessageChannel();
-port1.addEventListener("message", () => turns.shift()?.());
-port1.start();
+/** Opened by the first turn: an open channel would keep a server alive that only imports this. */
+let bell: MessageChannel | undefined;
+
+const openBell = (): MessageChannel => {
+  const channel = new MessageChannel();
+  channel.port1.addEventListener("message", () => turns.shift()?.());
+  channel.port1.start();
+  return channel;
+};
 
 /** A message is a turn of its own, and comes at once; timers of a tab in the background come once a second. */
 const nextTurn = (then: () => void): void => {
   turns.push(then);
-  port2.postMessage(undefined);
+  bell ??= openBell();
+  bell.port2.postMessage(undefined);
 };
 
 export const browserPlatform: Platform = {

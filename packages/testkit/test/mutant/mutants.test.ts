@@ -37,10 +37,14 @@ describe("the explorers", () => {
   });
 
   describe.concurrent("catch", () => {
-    it.each(mutants.map(({ what }) => what))("%s", async (what) => {
-      const { code, output } = await hunt(what);
-      expect(code, output).toBe(1);
-      expect(output).not.toMatch(/no mutant is called|SyntaxError/);
-    });
+    it.each(mutants.map(({ what }) => what))(
+      "%s",
+      async (what) => {
+        const { code, output } = await hunt(what);
+        expect(code, output).toBe(1);
+        expect(output).not.toMatch(/no mutant is called|SyntaxError/);
+      },
+      600_000,
+    );
   });
 });

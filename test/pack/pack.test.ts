@@ -1,0 +1,77 @@
+/** What is published: packed, looked at, installed in an empty folder, compiled and run. */
+import { readFileSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Packed, compile, install, pack, use } from "./folder.ts";
+
+const uses = join(import.meta.dirname, "use");
+const node22 = join(import.meta.dirname, "node_modules/node-22/bin/node");
+
+const said = {
+  "driver-browser": "function",
+  "driver-node": "function ran 1 same reply",
+  egress: "true true",
+  flow: '{"success":true,"output":"7"} true function function',
+  runtime: "hello, Lviv",
+  "sansio-core": "1 0",
+  testkit: "true",
+  "tool-value": '{"a":1,"b":9007199254740993} 64',
+  tools: "18 function function",
+};
+
+const wordsOf = ({ kind, resolutionKind = "" }: { readonly kind: string; readonly resolutionKind?: string }): string =>
+  `${kind} ${resolutionKind}`.trim();
+
+let packed: Packed;
+let home: string;
+
+beforeAll(async () => {
+  packed = await pack();
+  home = await install(packed, uses);
+}, 600_000);
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+describe("a package that is published", () => {
+  it("is used here, each one", () => {
+    const names = readdirSync(uses).map((file) => file.replace(".ts", ""));
+    expect([...packed.tarballs.keys()].toSorted()).toEqual(names.toSorted());
+    expect(Object.keys(said).toSorted()).toEqual(names.toSorted());
+  });
+
+  it("is packed as registries and bundlers expect it", async () => {
+    for (const [name, file] of packed.tarballs) {
+      const { buffer } = Uint8Array.from(readFileSync(file));
+      const { messages } = await publint({ pack: { tarball: buffer }, strict: true });
+      expect(messages, name).toEqual([]);
+    }
+  });
+
+  it("has types wherever it can be imported", async () => {
+    const known = new Set(["NoResolution node10", "CJSResolvesToESM node16-cjs"]); // ESM alone, by way of `exports`.
+    for (const [name, file] of packed.tarballs) {
+      const checked = await checkPackage(createPackageFromTarballData(Uint8Array.from(readFileSync(file))));
+      const problems = checked.types === false ? ["no types"] : checked.problems.map(wordsOf);
+      expect(
+        problems.filter((problem) => !known.has(problem)),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it.each(["nodenext", "bundler"] as const)("type-checks in an empty folder under %s", async (way) => {
+    expect(await compile(home, way)).toBe("");
+  });
+
+  it.each([
+    ["Node 24", process.execPath],
+    ["Node 22", node22],
+  ])(
+    "runs in an empty folder under %s",
+    async (_, node) => {
+      for (const [name, out] of Object.entries(said)) expect(await use(node, home, name)).toBe(out);
+    },
+    600_000,
+  );
+});

@@ -1,0 +1,3 @@
+import { openTab } from "@pawl/driver-browser";
+
+console.log(typeof openTab);

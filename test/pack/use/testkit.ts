@@ -1,0 +1,14 @@
+import { defineTool } from "@pawl/runtime";
+import { callsOf, exploreCrashes } from "@pawl/testkit";
+
+const report = await exploreCrashes({
+  tools: ({ effect }) => [
+    defineTool({
+      name: "pay",
+      durable: true,
+      execute: (_, ctx) => ctx.runJson("charge", {}, (_input, { key }) => effect("money", { key }).then(() => true)),
+    }),
+  ],
+  host: callsOf({ id: "c1", tool: "pay", args: {} }),
+});
+console.log(report.isSafe);
