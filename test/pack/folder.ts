@@ -1,14 +1,13 @@
 /** An empty folder into which every package is installed from its tarball, as a stranger would. */
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { root } from "../project.ts";
+import { blocks } from "./block.ts";
 
 const run = promisify(execFile);
-const pnpm = (cwd: string, ...args: readonly string[]) => run("npx", ["-y", "pnpm@12", ...args], { cwd });
-
 export interface Packed {
   readonly folder: string;
   /** Of each package, by its name without the organisation. */
@@ -17,9 +16,8 @@ export interface Packed {
 
 /** Builds all packages and packs them. */
 export const pack = async (): Promise<Packed> => {
-  await pnpm(root, "build");
   const folder = mkdtempSync(join(tmpdir(), "pawl-pack-"));
-  await pnpm(root, "--recursive", "--filter", "./packages/*", "pack", "--pack-destination", folder);
+  await run(process.execPath, [join(root, "scripts/tarballs.ts"), folder]);
   const tarballs = readdirSync(folder).map((file) => {
     const name = /^pawl-(?<name>.+)-\d+\.\d+\.\d+\.tgz$/.exec(file)?.groups?.["name"];
     return [name ?? file, join(folder, file)] as const;
@@ -40,19 +38,23 @@ const ways = {
   bundler: { module: "ESNext", moduleResolution: "Bundler", noEmit: true },
 };
 
+/** What a stranger's project may have besides. */
+const tools = { "@types/node": "^24.0.0", "fp-ts": "^2.16.11", vitest: "^5.1.0" };
+
 /** Installs the tarballs, and whatever they depend on, beside what uses them. */
 export const install = async ({ folder, tarballs }: Packed, uses: string): Promise<string> => {
   const home = join(folder, "home");
   mkdirSync(home);
   cpSync(uses, join(home, "use"), { recursive: true });
+  for (const { name, text } of blocks) writeFileSync(join(home, "use", `${name}.ts`), text);
   const packed = Object.fromEntries([...tarballs].map(([name, file]) => [`@pawl/${name}`, `file:${file}`]));
   const write = (file: string, content: unknown): void => writeFileSync(join(home, file), JSON.stringify(content));
-  write("package.json", { type: "module", dependencies: { ...packed, "@types/node": "^24.0.0", "fp-ts": "^2.16.11" } });
+  write("package.json", { type: "module", dependencies: { ...packed, ...tools } });
   write("pnpm-workspace.yaml", { overrides: packed });
   for (const [way, options] of Object.entries(ways)) {
     write(`tsconfig.${way}.json`, { compilerOptions: { ...compilerOptions, ...options }, include: ["use"] });
   }
-  await pnpm(home, "install", "--prefer-offline");
+  await run("npx", ["-y", "pnpm@12", "install", "--prefer-offline"], { cwd: home });
   return home;
 };
 
@@ -68,3 +70,21 @@ export const compile = async (home: string, way: keyof typeof ways): Promise<str
 /** What a use says, when it ends by itself. */
 export const use = async (node: string, home: string, name: string): Promise<string> =>
   (await run(node, [join(home, "out", `${name}.js`)], { cwd: home, timeout: 60_000 })).stdout.trim();
+
+/** A module of tests, under Vitest. */
+export const test = async (home: string, name: string): Promise<string> =>
+  (await run(join(home, "node_modules/.bin/vitest"), ["run", "--dir", "out", name], { cwd: home })).stdout;
+
+/** A process that is killed with SIGKILL as soon as it says the last word, or ends by itself. */
+export const live = async (home: string, name: string, cwd: string, lastWord?: string): Promise<string> => {
+  const life = spawn(process.execPath, [join(home, "out", `${name}.js`)], {
+    cwd,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  for await (const text of life.stdout.setEncoding("utf8")) {
+    said += text as string;
+    if (lastWord !== undefined && said.includes(lastWord)) life.kill("SIGKILL");
+  }
+  return said;
+};

@@ -1,10 +1,11 @@
 /** What is published: packed, looked at, installed in an empty folder, compiled and run. */
-import { readFileSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Packed, compile, install, pack, use } from "./folder.ts";
+import { type Block, blocks } from "./block.ts";
+import { type Packed, compile, install, live, pack, test, use } from "./folder.ts";
 
 const uses = join(import.meta.dirname, "use");
 const node22 = join(import.meta.dirname, "node_modules/node-22/bin/node");
@@ -23,6 +24,11 @@ const said = {
 
 const wordsOf = ({ kind, resolutionKind = "" }: { readonly kind: string; readonly resolutionKind?: string }): string =>
   `${kind} ${resolutionKind}`.trim();
+
+const thatRun = (way: Block["runs"]): readonly string[] =>
+  blocks.filter(({ runs }) => runs === way).map(({ name }) => name);
+const stepsIn = (out: string): readonly string[] =>
+  [...out.matchAll(/^booking the (\w+)/gm)].map(([, step]) => step ?? "");
 
 let packed: Packed;
 let home: string;
@@ -74,4 +80,30 @@ describe("a package that is published", () => {
     },
     600_000,
   );
+});
+
+describe("the code of README and docs", () => {
+  it.each(thatRun("node"))(
+    "runs as it stands: %s",
+    async (name) => {
+      await use(process.execPath, home, name);
+    },
+    120_000,
+  );
+
+  it.each(thatRun("vitest"))(
+    "passes under Vitest: %s",
+    async (name) => {
+      expect(await test(home, name)).toContain("passed");
+    },
+    120_000,
+  );
+
+  it("has the README's tool survive SIGKILL", async () => {
+    const folder = mkdtempSync(join(home, "trip-"));
+    const lives = [];
+    for (const last of ["train", "hotel", undefined, undefined]) lives.push(await live(home, "readme-1", folder, last));
+    expect(lives.map(stepsIn)).toEqual([["train"], ["train", "hotel"], ["hotel", "museum"], []]);
+    expect(lives[3]).toContain("museum in Lviv");
+  }, 120_000);
 });

@@ -1,0 +1,37 @@
+/**
+ * The TypeScript of README and docs: each block is a module of its own. What a block leaves to the reader stands in a
+ * comment before it, `<!-- given: … -->`, and comes first in its module.
+ */
+import { type Dirent, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../project.ts";
+
+export interface Block {
+  /** As a file: the page's name and the block's number in it. */
+  readonly name: string;
+  readonly text: string;
+  readonly runs: "node" | "vitest" | "browser";
+}
+
+const fenced = /(?:<!-- given:\n(?<given>[\s\S]*?)-->\n+)?^```ts\n(?<text>[\s\S]*?)^```$/gm;
+
+const runnerOf = (text: string): Block["runs"] => {
+  if (text.includes('from "vitest"')) return "vitest";
+  return text.includes('"@pawl/driver-browser"') ? "browser" : "node";
+};
+
+const blocksOf = (page: string): readonly Block[] =>
+  [...readFileSync(join(root, page), "utf8").matchAll(fenced)].map(({ groups }, i) => {
+    const text = `${groups?.["given"] ?? ""}${groups?.["text"] ?? ""}`;
+    const name = `${page.replace(/^.*\//, "").replace(".md", "").toLowerCase()}-${i + 1}`;
+    return { name, text: `${text}\nexport {};\n`, runs: runnerOf(text) };
+  });
+
+const isPage = (entry: Dirent): boolean => entry.isFile() && entry.name.endsWith(".md");
+
+export const pages: readonly string[] = [".", "docs"].flatMap((folder) =>
+  readdirSync(join(root, folder), { withFileTypes: true })
+    .filter(isPage)
+    .map(({ name }) => join(folder, name)),
+);
+export const blocks: readonly Block[] = pages.flatMap(blocksOf);
