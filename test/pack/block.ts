@@ -23,8 +23,9 @@ const runnerOf = (text: string): Block["runs"] => {
 const blocksOf = (page: string): readonly Block[] =>
   [...readFileSync(join(root, page), "utf8").matchAll(fenced)].map(({ groups }, i) => {
     const text = `${groups?.["given"] ?? ""}${groups?.["text"] ?? ""}`;
-    const name = `${page.replace(/^.*\//, "").replace(".md", "").toLowerCase()}-${i + 1}`;
-    return { name, text: `${text}\nexport {};\n`, runs: runnerOf(text) };
+    const runs = runnerOf(text);
+    const name = `${page.replace(/^.*\//, "").replace(".md", "").toLowerCase()}-${i + 1}${runs === "vitest" ? ".test" : ""}`;
+    return { name, text: `${text}\nexport {};\n`, runs };
   });
 
 const isPage = (entry: Dirent): boolean => entry.isFile() && entry.name.endsWith(".md");

@@ -37,9 +37,9 @@ beforeAll(async () => {
   packed = await pack();
   home = await install(packed, uses);
 }, 600_000);
-afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }), 120_000);
 
-describe("a package that is published", () => {
+describe("a package that is published", { timeout: 600_000 }, () => {
   it("is used here, each one", () => {
     const names = readdirSync(uses).map((file) => file.replace(".ts", ""));
     expect([...packed.tarballs.keys()].toSorted()).toEqual(names.toSorted());
@@ -82,7 +82,7 @@ describe("a package that is published", () => {
   );
 });
 
-describe("the code of README and docs", () => {
+describe("the code of README and docs", { timeout: 600_000 }, () => {
   it.each(thatRun("node"))(
     "runs as it stands: %s",
     async (name) => {
@@ -105,5 +105,5 @@ describe("the code of README and docs", () => {
     for (const last of ["train", "hotel", undefined, undefined]) lives.push(await live(home, "readme-1", folder, last));
     expect(lives.map(stepsIn)).toEqual([["train"], ["train", "hotel"], ["hotel", "museum"], []]);
     expect(lives[3]).toContain("museum in Lviv");
-  }, 120_000);
+  });
 });

@@ -2,7 +2,7 @@
 import { type Durable, type Session, type ToolContext, defineTool } from "@pawl/runtime";
 import { type CallRef, callRef } from "@pawl/sansio-core";
 import { stableHash } from "@pawl/tool-value";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   type Outcome,
   type Outside,
@@ -11,17 +11,10 @@ import {
   callsOf,
   exploreCrashes,
   exploreSchedules,
-  explorerMatchers,
   runScenario,
 } from "../../src/index.ts";
-
-beforeAll(() => expect.extend(explorerMatchers));
-
-declare module "vitest" {
-  interface Matchers {
-    toBeSafe: () => void;
-  }
-}
+// oxlint-disable-next-line import/no-unassigned-import -- it makes `toBeSafe` known
+import "../../src/vitest.ts";
 
 const work = (execute: (ctx: ToolContext, outside: Outside) => Promise<unknown>) => (outside: Outside) => [
   defineTool({ name: "work", durable: true, execute: (_, ctx) => execute(ctx, outside) }),
