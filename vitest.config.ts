@@ -5,6 +5,6 @@ export default defineConfig({
     include: ["test/**/*.test.ts", "packages/*/test/**/*.test.ts"],
     reporters: ["dot", "./scripts/closing-line.ts"],
     maxWorkers: "100%", // What is killed sleeps much: one core left free would be left idle.
-    testTimeout: 60_000,
+    testTimeout: 180_000,
   },
 });
