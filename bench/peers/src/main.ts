@@ -1,0 +1,105 @@
+/**
+ * `pnpm bench:peers [NAME…] [--reps N] [--json FILE] [--at FOLDER]`: installs the peers, measures each in turns, one
+ * process a system and repetition, and prints medians. A peer that can not be installed or run is said so.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Results, type Row, figures, isRow, ratios, shortfalls } from "./table.ts";
+import { median } from "./workload.ts";
+
+const here = join(import.meta.dirname, "..");
+const everything = ["inserts", "groups", "pawl", "restate", "dbos", "vercel", "xstate"];
+/** A repetition that takes longer is given up. */
+const longestMs = 15 * 60_000;
+
+const { positionals, values } = parseArgs({
+  options: {
+    reps: { type: "string", default: "3" },
+    json: { type: "string", default: join(here, "results.json") },
+    at: { type: "string", default: join(here, "data") },
+  },
+  allowPositionals: true,
+});
+const names = positionals.length === 0 ? everything : positionals;
+const unknown = names.filter((name) => !everything.includes(name));
+if (unknown.length > 0) {
+  console.error(`no system named ${unknown.join(", ")}; there are ${everything.join(", ")}`);
+  process.exit(2);
+}
+
+/** With the lockfile as it stands; what is there already is not fetched again. */
+const install = (): void => {
+  if (!existsSync(join(here, "node_modules"))) console.error("installing the peers");
+  const pnpm = ["-y", "pnpm@12", "install", "--frozen-lockfile"];
+  try {
+    execFileSync("npx", pnpm, { cwd: here, stdio: ["ignore", process.stderr, process.stderr] });
+  } catch (thrown) {
+    console.error(`the peers were not installed: ${String(thrown)}`);
+  }
+};
+
+const measureOnce = async (name: string): Promise<Row> => {
+  const args = ["--expose-gc", "--no-warnings", join(here, "src/measure.ts"), name, values.at];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const [said, complained]: [string[], string[]] = [[], []];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => said.push(text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => complained.push(text));
+  const timer = setTimeout(() => child.kill("SIGTERM"), longestMs);
+  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+  clearTimeout(timer);
+  if (signal !== null) throw new Error(`given up after ${longestMs / 60_000} minutes`);
+  if (code !== 0)
+    throw new Error(
+      complained
+        .join("")
+        .trim()
+        .split("\n")
+        .find((line) => line.includes("Error")) ?? `exit ${code}`,
+    );
+  return JSON.parse(said.join("").trim().split("\n").at(-1) ?? "") as Row;
+};
+
+const numbers = ["floor", "sequence", "crowd", "long", "p50", "p99", "resume", "parked"] as const;
+
+/** The median of each figure over all repetitions. */
+const medianRow = (rows: readonly Row[]): Row => {
+  const [first] = rows as [Row];
+  const medians = numbers.flatMap((name) => {
+    const found = rows.flatMap((row) => row[name] ?? []);
+    return found.length === 0 ? [] : [[name, median(found)] as const];
+  });
+  return { ...first, ...Object.fromEntries(medians) };
+};
+
+const runs: { [name: string]: Row[] } = {};
+const failures: { [name: string]: string } = {};
+install();
+for (let rep = 1; rep <= Number(values.reps); rep++) {
+  for (const name of names.filter((one) => failures[one] === undefined)) {
+    console.error(`${rep}/${values.reps} ${name}`);
+    try {
+      (runs[name] ??= []).push(await measureOnce(name));
+    } catch (thrown) {
+      failures[name] = `not measured: ${(thrown as Error).message}`;
+    }
+  }
+}
+
+const results: Results = Object.fromEntries(
+  names.map((name) => [name, failures[name] === undefined ? medianRow(runs[name] ?? []) : { failed: failures[name] }]),
+);
+const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, Node ${process.versions.node}, ${new Date().toISOString()}`;
+console.log(`${machine}\n\n${figures(results)}\n\n${ratios(results)}\n`);
+for (const [name, result] of Object.entries(results)) {
+  if (!isRow(result)) continue;
+  const sizes = Object.entries(result.sizes).map(([what, size]) => `${what} ${size}`);
+  const reduced = sizes.length === 0 ? "" : `; measured at reduced sizes: ${sizes.join(", ")}`;
+  console.log(`${name} ${result.version}: ${result.durability}${reduced}`);
+}
+const short = shortfalls(results);
+console.log(short.length === 0 ? "\npawl is as far ahead as it has to be." : `\nFalls short:\n${short.join("\n")}`);
+writeFileSync(values.json, `${JSON.stringify({ machine, results, runs, short }, undefined, 2)}\n`);

@@ -1,0 +1,113 @@
+/** The workloads, each measured the same way for every system, beside a floor of the same moment. */
+import { readFileSync } from "node:fs";
+import { Floor } from "../../src/node-floor.ts";
+import { type Sizes, type System, collect, pause, usualSizes } from "./system.ts";
+
+export interface Measured {
+  /** Committed inserts of one row into SQLite, a second, right before. */
+  readonly floor: number;
+  /** Steps a second. */
+  readonly sequence: number;
+  readonly crowd: number;
+  readonly long: number;
+  /** Milliseconds of a call of one step. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly resume?: number;
+  /** Kilobytes of memory that a parked run adds, in all processes together. */
+  readonly parked?: number;
+  /** What was measured at another size than the usual. */
+  readonly sizes: Partial<Sizes>;
+}
+
+const stepsEach = 10;
+const atOnce = 32;
+const resumptions = 5;
+const floorRows = 300;
+/** What a process holds moves by this much by itself. */
+const leastMb = 1;
+
+const quantile = (times: readonly number[], q: number): number =>
+  times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * q))] ?? Number.NaN;
+export const median = (times: readonly number[]): number => quantile(times, 0.5);
+
+const spentMs = async (work: () => Promise<unknown>): Promise<number> => {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+};
+
+/** Steps a second of so many calls, so many of them at once. */
+const rate = async ({ run }: System, calls: number, lanes: number): Promise<number> => {
+  let left = calls;
+  const lane = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await run(stepsEach);
+    }
+  };
+  const ms = await spentMs(() => Promise.all(Array.from({ length: Math.min(lanes, calls) }, lane)));
+  return (calls * stepsEach * 1000) / ms;
+};
+
+/** Memory of a process that is its own, and its share of what others have as well. */
+const pssMb = (pid: number): number => {
+  const line = /^Pss:\s+(?<kb>\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"));
+  return Number(line?.groups?.["kb"] ?? 0) / 1024;
+};
+
+const memoryMb = async ({ pids = [] }: System): Promise<number> => {
+  for (let i = 0; i < 5; i++) {
+    collect();
+    await pause(200);
+  }
+  return [process.pid, ...pids].map(pssMb).reduce((a, b) => a + b);
+};
+
+const parkedKb = async (system: System, { warm, parked }: Sizes): Promise<number | undefined> => {
+  if (system.park === undefined) return undefined;
+  await system.park(warm);
+  const before = await memoryMb(system);
+  await system.park(parked);
+  const grown = (await memoryMb(system)) - before;
+  return (Math.max(grown, leastMb) * 1024) / parked;
+};
+
+const resumeMs = async ({ resume }: System, { recorded }: Sizes): Promise<number | undefined> => {
+  if (resume === undefined) return undefined;
+  const times: number[] = [];
+  for (let i = 0; i < resumptions; i++) times.push(await resume(recorded));
+  return median(times);
+};
+
+const warmUp = async (system: System): Promise<void> => {
+  for (let i = 0; i < 20; i++) await system.run(1);
+  await rate(system, atOnce, 8);
+};
+
+export const measure = async (system: System, folder: string): Promise<Measured> => {
+  const sizes = { ...usualSizes, ...system.sizes };
+  await warmUp(system);
+  const floor = new Floor(folder);
+  const floorUs = floor.insertsUs(floorRows) / floorRows;
+  floor.close();
+  const sequence = await rate(system, sizes.sequence, 1);
+  const crowd = await rate(system, sizes.crowd, atOnce);
+  const long = (sizes.long * 1000) / (await spentMs(() => system.run(sizes.long)));
+  const times: number[] = [];
+  for (let i = 0; i < sizes.single; i++) times.push(await spentMs(() => system.run(1)));
+  const [p50, p99] = [median(times), quantile(times, 0.99)];
+  const resume = await resumeMs(system, sizes);
+  const parked = await parkedKb(system, sizes);
+  return {
+    floor: 1_000_000 / floorUs,
+    sequence,
+    crowd,
+    long,
+    p50,
+    p99,
+    ...(resume === undefined ? {} : { resume }),
+    ...(parked === undefined ? {} : { parked }),
+    sizes: system.sizes ?? {},
+  };
+};
