@@ -51,7 +51,7 @@ export const claim = (
   });
 
 export const load = (at: Connection, standings: Standings, scope: string, instance: string): Holding | undefined =>
-  at.transact(() => {
+  at.look(() => {
     if (at.sql.isOwner.get(scope, instance) === undefined) return undefined;
     const standing = standings.read(scope);
     return standing === undefined ? undefined : holding(at, standing);

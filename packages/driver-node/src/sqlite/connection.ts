@@ -40,10 +40,12 @@ export class Connection {
   readonly sql: Statements;
   readonly now: () => number;
   readonly #db: DatabaseSync;
+  readonly #synchronous: "full" | "normal";
 
   constructor(file: string, options: FileOptions = {}) {
     this.file = file;
     this.now = options.now ?? Date.now;
+    this.#synchronous = options.synchronous ?? "full";
     try {
       this.#db = open(file, options);
       this.sql = statements(this.#db);
@@ -63,6 +65,20 @@ export class Connection {
       return work();
     } catch (thrown) {
       throw fileError(thrown, this.file);
+    }
+  }
+
+  /**
+   * A transaction that looks, and keeps the books about what is durable already: a power cut may undo that, and it is done
+   * again. So nobody waits for a sync.
+   */
+  look<A>(work: () => A): A {
+    if (this.#synchronous === "normal") return this.transact(work);
+    this.ask(() => this.#db.exec("PRAGMA synchronous = normal"));
+    try {
+      return this.transact(work);
+    } finally {
+      this.ask(() => this.#db.exec("PRAGMA synchronous = full"));
     }
   }
 

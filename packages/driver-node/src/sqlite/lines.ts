@@ -2,7 +2,7 @@
 import type { JournalLine } from "@pawl/runtime";
 import type { Connection } from "./connection.ts";
 import { JournalFileError } from "./file-error.ts";
-import { integer, optional, text } from "./row.ts";
+import { type Row, integer, optional, text } from "./row.ts";
 
 /** Where an append stands, without its lines. */
 export interface Place {
@@ -33,15 +33,27 @@ export function* placesBack(at: Connection, head: number | undefined, downTo: nu
 /** All lines of one append, as they are stored. */
 export const textAt = ({ sql }: Connection, { row }: Place): string => text(sql.row.get(row) ?? {}, "lines");
 
-/** The lines of one append, each with its line feed. */
-export const textsAt = (at: Connection, place: Place): readonly string[] =>
-  textAt(at, place)
+/** A text in lines, each with its line feed. */
+const linesOf = (lines: string): readonly string[] =>
+  lines
     .split("\n")
     .slice(0, -1)
     .map((line) => `${line}\n`);
 
-const linesAt = (at: Connection, place: Place): readonly JournalLine[] =>
-  textsAt(at, place).map((line, i) => ({ seq: place.first + i, line }));
+/** The lines of one append, each with its line feed. */
+export const textsAt = (at: Connection, place: Place): readonly string[] => linesOf(textAt(at, place));
+
+const linesIn = (row: Row): readonly JournalLine[] => {
+  const first = integer(row, "first");
+  return linesOf(text(row, "lines")).map((line, i) => ({ seq: first + i, line }));
+};
+
+/** The walk ends where it has come far enough, or where retention has cut: never because a row is gone. */
+const checkEnd = (at: Connection, head: number | undefined, oldest: Row | undefined, from: number): void => {
+  if (oldest !== undefined && integer(oldest, "first") <= from) return;
+  const next = oldest === undefined ? head : optional(integer, oldest, "before");
+  if (next !== undefined) placeAt(at, next);
+};
 
 export const readLines = (
   at: Connection,
@@ -49,10 +61,12 @@ export const readLines = (
   from: number,
   to: number,
 ): readonly JournalLine[] => {
-  const places = [...placesBack(at, head, from)].filter(({ first }) => first <= to).toReversed();
-  const kept = at.sql.kept.all(id, from, Math.min(to, Number.MAX_SAFE_INTEGER));
+  const upTo = Math.min(to, Number.MAX_SAFE_INTEGER);
+  const rows = at.sql.back.all(head ?? null, from, from, upTo);
+  checkEnd(at, head, rows[0], from);
+  const kept = at.sql.kept.all(id, from, upTo);
   return [
     ...kept.map((row) => ({ seq: integer(row, "seq"), line: text(row, "line") })),
-    ...places.flatMap((place) => linesAt(at, place)).filter(({ seq }) => seq >= from && seq <= to),
+    ...rows.flatMap(linesIn).filter(({ seq }) => seq >= from && seq <= to),
   ];
 };
