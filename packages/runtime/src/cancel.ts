@@ -1,6 +1,7 @@
 /** Somebody no longer wants a request, or one call. Finish wins over a cancel that comes after it. */
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, missingCall, refuse } from "./access.ts";
+import { recordedOf } from "./repeated.ts";
 
 /** What is to stop. */
 export type Target = { readonly request: string } | { readonly call: string };
@@ -21,5 +22,18 @@ const cancelRequest = async (access: Access, request: string, by?: string): Prom
   return refuse(access, { code: "call_ended", message: `request \`${request}\` was finished by event ${seq}` });
 };
 
-export const cancel = (access: Access, target: Target, by?: string): Promise<void> =>
-  "call" in target ? cancelCall(access, target.call, by) : cancelRequest(access, target.request, by);
+/** Whether the log says that the same one cancelled it before. */
+const wasCancelled = async (access: Access, target: Target, by: string | undefined): Promise<boolean> => {
+  const recorded = await recordedOf(access, new Set(["call.cancelled", "request.cancelled"]));
+  return recorded.some(({ event }) => {
+    if (event.type === "call.cancelled") return "call" in target && event.call === target.call && event.by === by;
+    if (event.type !== "request.cancelled") return false;
+    return "request" in target && event.request === target.request && event.by === by;
+  });
+};
+
+/** `again`: its answer may have been lost before. */
+export const cancel = async (access: Access, target: Target, by?: string, again = false): Promise<void> => {
+  if (again && (await wasCancelled(access, target, by))) return;
+  return "call" in target ? cancelCall(access, target.call, by) : cancelRequest(access, target.request, by);
+};

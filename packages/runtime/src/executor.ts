@@ -170,6 +170,12 @@ export class Executors {
     }
   }
 
+  /** Whether an executor has it, and nothing has ended it. */
+  runs(owner: string, run: OfferedRun): boolean {
+    const entry = this.#known.get(owner)?.entries.get(keyOf(run));
+    return entry !== undefined && entry.isOut && !entry.isEnded;
+  }
+
   /** A result has come; says whether it was asked for. */
   release(owner: string, run: OfferedRun): boolean {
     return this.#known.get(owner)?.entries.delete(keyOf(run)) ?? false;

@@ -72,7 +72,8 @@ export {
   toolError,
   withoutRawOutput,
 } from "./result.ts";
-export { Cursor, type Ephemeral, type Frame, type Observation } from "./observation.ts";
+export { Cursor, type Ephemeral, type Frame, type Observation, endOf, isAfter } from "./observation.ts";
+export { FrameCodec } from "./observation-codec.ts";
 export { type ObserveOptions, Subscription, defaultObserverBuffer } from "./observer.ts";
 export { type ProgressMessage } from "./context/progress.ts";
 export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } from "./hook.ts";

@@ -23,6 +23,9 @@ export interface Cursor {
 }
 export const Cursor: Codec<Cursor> = record<Cursor>("struct Cursor", { scope: string, seq: u64, index: u64 });
 
+/** The cursor of one who has seen all that an event was, and all before it. */
+export const endOf = (scope: string, seq: number): Cursor => ({ scope, seq, index: Number.MAX_SAFE_INTEGER });
+
 export const isAfter = (a: Cursor, b: Cursor): boolean => (a.seq === b.seq ? a.index > b.index : a.seq > b.seq);
 
 interface OfCall {

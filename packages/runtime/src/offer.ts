@@ -3,7 +3,9 @@ import { type CallRow, type Command, isExecutor } from "@pawl/sansio-core";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, refuse } from "./access.ts";
+import type { ProgressMessage } from "./context/progress.ts";
 import { type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
+import type { Observers } from "./observer.ts";
 
 type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 
@@ -22,14 +24,16 @@ const isRunBy = (row: CallRow | undefined, owner: string, { attempt, run }: Offe
 export class Offers {
   readonly #access: Access;
   readonly #executors: Executors;
+  readonly #observers: Observers;
   /** This driver, which has a run until an executor has it. */
   readonly #self: string;
   /** Tools for which calls wait, since nobody runs them. */
   readonly #missing = new Set<string>();
 
-  constructor(access: Access, executors: Executors, self: string) {
+  constructor(access: Access, executors: Executors, observers: Observers, self: string) {
     this.#access = access;
     this.#executors = executors;
+    this.#observers = observers;
     this.#self = self;
   }
 
@@ -90,6 +94,15 @@ export class Offers {
   /** An executor's lease is over; where it had nothing here, that is nobody's loss. */
   lost(owner: string): void {
     this.#access.runner.tell({ type: "owner.lost", owner });
+  }
+
+  /** What an executor says of a run of its own, for observers; of anything else it has nothing to say. */
+  progress(owner: string, run: OfferedRun, { text, kind }: ProgressMessage): void {
+    const row = this.#access.runner.state.calls.at(run.call);
+    if (row === undefined || !this.#executors.runs(owner, run) || !isRunBy(row, owner, run)) return;
+    const { ref: call, id: call_id } = row.call;
+    const settled = (): Promise<void> => this.#access.runner.settled();
+    this.#observers.tell({ type: "progress", call, call_id, name: row.tool, text, kind }, settled);
   }
 
   async settle(owner: string, { output, duration_ms, ...at }: Settlement): Promise<Settled> {

@@ -50,7 +50,8 @@ export class Processes {
     this.#open = open;
   }
 
-  #scope(id: string): Promise<Session> {
+  /** The scope of a process, as others open a session. */
+  scope(id: string): Promise<Session> {
     return this.#open(processScope(id));
   }
 
@@ -63,7 +64,7 @@ export class Processes {
     const completed = readRegistration(registration);
     if (E.isLeft(completed)) throw new Refused(completed.left.code, completed.left.message);
     const hash = registrationHash(completed.right);
-    const scope = await this.#scope(registration.id);
+    const scope = await this.scope(registration.id);
     const told = scope.runner.tell({ type: "process.registered", registration: completed.right, hash });
     await scope.runner.settled();
     if (E.isLeft(told) && told.left.code !== "process_exists") throw new Refused(told.left.code, told.left.message);
@@ -77,7 +78,7 @@ export class Processes {
   }
 
   async read(id: string): Promise<ProcessRecord> {
-    const scope = await this.#scope(id);
+    const scope = await this.scope(id);
     await scope.runner.settled();
     return this.#recordIn(scope, id);
   }
@@ -96,7 +97,7 @@ export class Processes {
 
   async #end(id: string): Promise<ProcessAwaitOutput> {
     for (;;) {
-      const scope = await this.#scope(id);
+      const scope = await this.scope(id);
       try {
         return await this.#endIn(scope, id);
       } catch (thrown) {
@@ -128,7 +129,7 @@ export class Processes {
   }
 
   async append(id: string, request: ProcessEventAppendRequest): Promise<ProcessEvent> {
-    return appendProcessEvent((await this.#scope(id)).among.scope, request);
+    return appendProcessEvent((await this.scope(id)).among.scope, request);
   }
 
   async signal(id: string, { name, payload, signalId, holder }: ProcessSignal): Promise<ProcessEvent> {

@@ -1,5 +1,5 @@
 /** The outside resolves a key: by its token, or by its id where an operator does. The first resolution wins. */
-import { type WaitRow, nextDeadline, resolutionIn } from "@pawl/sansio-core";
+import { type Event, type WaitRow, nextDeadline, resolutionIn } from "@pawl/sansio-core";
 import { type Codec, Resolution, type ResolveOutcome, tagged } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, admitted, refuse } from "./access.ts";
@@ -16,50 +16,82 @@ export const Resolved: Codec<Resolved> = tagged<Resolved, "status">("Resolved", 
 
 const unknown = { status: "unknown_or_revoked" } as const;
 
+interface Resolving {
+  readonly key: string;
+  readonly resolution: Resolution;
+  readonly by?: string | undefined;
+  /** The resolver's own name for it. */
+  readonly id?: string | undefined;
+}
+
+const accepted = { status: "accepted" } as const;
+
 const outcomeOfRow = ({ terminal, revoked }: WaitRow): Resolved | undefined => {
   if (terminal !== undefined) return { status: "already_resolved", terminal: terminal.resolution };
   return revoked ? unknown : undefined;
 };
 
+/** Whether it is this very resolution that an event records: then its answer was lost, and is the same again. */
+const isThis = (event: Event, { key, by, id }: Resolving): boolean =>
+  id !== undefined &&
+  event.type === "wait.resolved" &&
+  event.key === key &&
+  event.by === by &&
+  event.resolution_id === id;
+
 /** How a wait ended that has left the state. */
-const outcomeOfFinished = async (access: Access, key: string, seq: number): Promise<Resolved> => {
+const outcomeOfFinished = async (access: Access, resolving: Resolving, seq: number): Promise<Resolved> => {
   const { finished } = access;
+  const { key } = resolving;
   if ((await finished.find("wait_timed_out", key)) !== undefined)
     return { status: "already_resolved", terminal: { status: "timeout" } };
   const { event } = await eventAt(access, seq);
+  if (isThis(event, resolving)) return accepted;
   const terminal = resolutionIn(event, key);
   if (terminal !== undefined) return { status: "already_resolved", terminal };
   const isLeft = (await finished.find("wait_left", key)) !== undefined;
   return isLeft ? unknown : { status: "already_resolved", terminal: { status: "cancelled" } };
 };
 
-interface Resolving {
-  readonly key: string;
-  readonly resolution: Resolution;
-  readonly by?: string | undefined;
-}
-
 /** How a key ended that was waited for a moment ago. */
-const outcomeOfEnded = async (access: Access, key: string): Promise<Resolved> => {
+const outcomeOfEnded = async (access: Access, resolving: Resolving): Promise<Resolved> => {
+  const { key } = resolving;
   const row = access.runner.state.waits.at(key);
   const seq = await access.finished.find("wait", key);
-  return (seq === undefined ? row && outcomeOfRow(row) : await outcomeOfFinished(access, key, seq)) ?? unknown;
+  return (seq === undefined ? row && outcomeOfRow(row) : await outcomeOfFinished(access, resolving, seq)) ?? unknown;
+};
+
+/** Of a key that was over already when this came, or came before: what the one before it was told. */
+const outcomeOfKept = async (access: Access, resolving: Resolving, row: WaitRow): Promise<Resolved | undefined> => {
+  const outcome = outcomeOfRow(row);
+  if (row.terminal === undefined || resolving.id === undefined) return outcome;
+  await access.runner.settled();
+  const isSame = isThis((await eventAt(access, row.terminal.seq)).event, resolving);
+  if (!isSame) return outcome;
+  return (await access.finished.find("wait", row.key)) === undefined ? accepted : outcomeOfEnded(access, resolving);
 };
 
 /** Records the resolution; what it is refused with is its outcome, where it has one. */
-const tell = (access: Access, { key, resolution, by }: Resolving): (() => Promise<Resolved>) => {
+const tell = (access: Access, resolving: Resolving): (() => Promise<Resolved>) => {
   const { runner } = access;
+  const { key, resolution, by, id } = resolving;
   const wasAwaited = runner.state.waits.at(key) !== undefined;
-  const told = runner.tell({ type: "wait.resolved", key, resolution, ...(by === undefined ? {} : { by }) });
+  const told = runner.tell({
+    type: "wait.resolved",
+    key,
+    resolution,
+    ...(by === undefined ? {} : { by }),
+    ...(id === undefined ? {} : { resolution_id: id }),
+  });
   if (E.isRight(told)) {
     const isTooLate = wasAwaited && runner.state.waits.at(key)?.born === runner.state.seq;
-    return isTooLate ? () => outcomeOfEnded(access, key) : async () => ({ status: "accepted" });
+    return isTooLate ? () => outcomeOfEnded(access, resolving) : async () => accepted;
   }
   const rejection = told.left;
   switch (rejection.code) {
     case "already_resolved":
       runner.tell({ type: "clock.ticked" }); // Its time was over with this very event, which is not recorded.
-      return () => outcomeOfEnded(access, key);
+      return () => outcomeOfEnded(access, resolving);
     case "unknown_or_revoked":
     case "too_many_unclaimed":
       return async () => ({ status: rejection.code as "unknown_or_revoked" | "too_many_unclaimed" });
@@ -84,7 +116,7 @@ const settled = async <A>({ runner }: Access, answer: () => Promise<A>): Promise
 const resolveAbsent = async (access: Access, resolving: Resolving, mayBeEarly: boolean): Promise<Resolved> => {
   const { key } = resolving;
   const answer = await access.finished.lookup("wait", key, (seq) => {
-    if (seq !== undefined) return () => outcomeOfFinished(access, key, seq);
+    if (seq !== undefined) return () => outcomeOfFinished(access, resolving, seq);
     const isKnown = access.runner.state.waits.at(key) !== undefined;
     return isKnown || mayBeEarly ? tell(access, resolving) : async () => unknown;
   });
@@ -96,6 +128,6 @@ export const resolveKey = async (access: Access, given: Resolving, mayBeEarly: b
   passTime(access);
   const row = access.runner.state.waits.at(given.key);
   if (row === undefined) return resolveAbsent(access, resolving, mayBeEarly);
-  const outcome = outcomeOfRow(row);
-  return settled(access, outcome === undefined ? tell(access, resolving) : async () => outcome);
+  if (outcomeOfRow(row) === undefined) return settled(access, tell(access, resolving));
+  return settled(access, async () => (await outcomeOfKept(access, resolving, row)) ?? unknown);
 };

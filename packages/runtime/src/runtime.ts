@@ -1,10 +1,11 @@
 /** The runtime of one process: opens scopes over a journal, and runs their tools. */
 import { currentProtocol, defaultOptions, nextDeadline } from "@pawl/sansio-core";
 import { defaultPatience } from "./body.ts";
+import type { ProgressMessage } from "./context/progress.ts";
 import { Alarms } from "./alarms.ts";
 import { memoryAttachments } from "./attachment.ts";
 import { OwnedElsewhere, Refused, ScopeLost, newerProtocol } from "./error.ts";
-import { type ExecutorSpec, Executors } from "./executor.ts";
+import { type ExecutorSpec, Executors, type OfferedRun } from "./executor.ts";
 import type { Holding } from "./journal.ts";
 import { HeldLease } from "./lease.ts";
 import { Lingering, defaultLinger } from "./lingering.ts";
@@ -166,6 +167,12 @@ export class Runtime {
   async settle(executor: string, settlement: Settlement): Promise<Settled> {
     const session = await this.#scope(settlement.scope);
     return session.offers.settle(`executor:${executor}`, settlement);
+  }
+
+  /** What an executor says of a run while it lasts: observers hear of it. */
+  async progress(executor: string, run: OfferedRun, message: ProgressMessage): Promise<void> {
+    const session = await this.#scope(run.scope);
+    session.offers.progress(`executor:${executor}`, run, message);
   }
 
   #forget(scope: string, open: Promise<Session>): void {

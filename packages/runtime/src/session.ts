@@ -82,7 +82,7 @@ export class Session {
     const readLines: SessionPort["readLines"] = (from, to) => this.#underWay.during(port.readLines(from, to));
     this.#access = { runner: this.#runner, finished: this.#finished, platform: port.platform, readLines };
     this.#requests = new Requests(this.#access, port.callers);
-    this.offers = new Offers(this.#access, port.executors, port.owner);
+    this.offers = new Offers(this.#access, port.executors, this.#observers, port.owner);
     this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain());
     const fault = (what: string, thrown: unknown): void => port.host.fault?.(`${this.#runner.id}: ${what}`, thrown);
     this.#snapshots = new Snapshots({ platform: port.platform, keep: port.keepSnapshot, fault }, port.snapshotSize);
@@ -158,16 +158,16 @@ export class Session {
   }
 
   /** Resolves the key that a token was made for. */
-  async resolve(token: string, resolution: Resolution, by?: string): Promise<Resolved> {
+  async resolve(token: string, resolution: Resolution, by?: string, id?: string): Promise<Resolved> {
     const { roots, secrets } = this.#port;
     const key = idOfToken(roots, this.#runner.id, token) ?? idUnder(await secrets(), token);
     if (key === undefined) return { status: "unknown_or_revoked" };
-    return this.#with((live) => resolveKey(live.#access, { key, resolution, by }, true));
+    return this.#with((live) => resolveKey(live.#access, { key, resolution, by, id }, true));
   }
 
   /** An operator resolves a key that is waited for. */
-  resolveById(key: string, resolution: Resolution, by: string): Promise<Resolved> {
-    return this.#with((live) => resolveKey(live.#access, { key, resolution, by }, false));
+  resolveById(key: string, resolution: Resolution, by: string, id?: string): Promise<Resolved> {
+    return this.#with((live) => resolveKey(live.#access, { key, resolution, by, id }, false));
   }
 
   /** The log after a cursor, and on as it grows. */
@@ -183,8 +183,8 @@ export class Session {
     return this.#with((live) => reject(live.#access, live.#edits, call, rejecting));
   }
 
-  cancel(target: Target, by?: string): Promise<void> {
-    return this.#with((live) => cancel(live.#access, target, by));
+  cancel(target: Target, by?: string, again = false): Promise<void> {
+    return this.#with((live) => cancel(live.#access, target, by, again));
   }
 
   #stepped({ seq, at, event }: Cause, commands: readonly Command[], finished: readonly Finished[]): void {

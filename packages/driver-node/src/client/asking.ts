@@ -1,9 +1,11 @@
-/** Questions that are not answered yet. Those that may be asked twice are asked again on the next connection. */
+/** Questions that are not answered yet: they are asked again on the next connection. */
 import type { Question } from "../wire/client-frame.ts";
 import type { HostFrame } from "../wire/host-frame.ts";
-import { HostRefused, refusalOf } from "./error.ts";
+import { refusalOf } from "./error.ts";
 
-export type Asked = Exclude<Question, { readonly type: "observe" }>;
+/** What is answered by many frames. */
+export type Subscribing = Extract<Question, { readonly type: "observe" | "watch" }>;
+export type Asked = Exclude<Question, Subscribing>;
 
 interface Open {
   readonly frame: Asked;
@@ -11,11 +13,18 @@ interface Open {
   readonly reject: (error: Error) => void;
 }
 
-/** A decision that was taken is refused the second time: whether it was is found out by looking. */
-const onceOnly: ReadonlySet<Asked["type"]> = new Set(["approve", "reject"]);
-
-/** Asked again by the client itself, as their answer is the same however often they are asked. */
-const isRetried = ({ type }: Asked): boolean => !onceOnly.has(type);
+/** A question whose first answer may have been lost, where it makes a difference: the others are answered the same. */
+const again = (frame: Asked): Asked => {
+  switch (frame.type) {
+    case "approve":
+    case "reject":
+    case "cancel_call":
+    case "cancel_request":
+      return { ...frame, again: true };
+    default:
+      return frame;
+  }
+};
 
 export class Asking {
   readonly #open = new Map<number, Open>();
@@ -37,7 +46,7 @@ export class Asking {
   answered(id: number, frame: HostFrame): boolean {
     const open = this.#open.get(id);
     if (open === undefined) return false;
-    if (frame.type === "error" && frame.retry_after_ms !== undefined && isRetried(open.frame)) {
+    if (frame.type === "error" && frame.retry_after_ms !== undefined) {
       this.#later(id, frame.retry_after_ms);
       return true;
     }
@@ -51,23 +60,14 @@ export class Asking {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       const open = this.#open.get(id);
-      if (open !== undefined) this.#send(open.frame);
+      if (open !== undefined) this.#send(again(open.frame));
     }, ms);
     this.#timers.add(timer);
   }
 
   /** The connection is back. */
   again(): void {
-    for (const { frame } of this.#open.values()) this.#send(frame);
-  }
-
-  /** The connection is gone, and with it the answers to what may be asked only once. */
-  lost(): void {
-    for (const [id, { frame, reject }] of this.#open) {
-      if (isRetried(frame)) continue;
-      this.#open.delete(id);
-      reject(new HostRefused("connection_lost", `the connection was lost before ${frame.type} was answered`));
-    }
+    for (const { frame } of this.#open.values()) this.#send(again(frame));
   }
 
   end(error: Error): void {

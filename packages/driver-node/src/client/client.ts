@@ -1,14 +1,15 @@
 /** A client of a host, for browsers and Node: promises for what is asked, iterables for what is observed. */
-import type { ProcessSignal, Resolved, Stickiness } from "@pawl/runtime";
-import type { Reply, RequestedCall } from "@pawl/sansio-core";
-import type { Json, Resolution } from "@pawl/tool-value";
+import type { Cursor, ProcessSignal } from "@pawl/runtime";
 import type { HostFrame } from "../wire/host-frame.ts";
 import { type Asked, Asking } from "./asking.ts";
-import { HostRefused, refusalOf } from "./error.ts";
+import { HostRefused } from "./error.ts";
 import { Executor, type ExecutorOptions, type Settling } from "./executor.ts";
+import type { Flowing, InflowPort } from "./inflow.ts";
 import { Link, type LinkOptions } from "./link.ts";
 import { Observation } from "./observation.ts";
+import { type Moving, SessionClient, type WithoutId, defaultWindow, unexpected } from "./session.ts";
 import type { SocketConstructor } from "./socket.ts";
+import { Watching } from "./watching.ts";
 
 export { HostRefused } from "./error.ts";
 export {
@@ -19,8 +20,10 @@ export {
   ToolRefused,
 } from "./executor.ts";
 export { moverOver } from "./mover.ts";
-export { type Observed } from "./observation.ts";
+export { type Observation, type Observed } from "./observation.ts";
+export { type CallOptions, type Moving, SessionClient } from "./session.ts";
 export { type SocketConstructor, type SocketLike } from "./socket.ts";
+export { type Watching } from "./watching.ts";
 
 export interface ClientOptions extends Pick<LinkOptions, "url" | "token"> {
   /** The platform's own, unless another one is given. */
@@ -29,30 +32,10 @@ export interface ClientOptions extends Pick<LinkOptions, "url" | "token"> {
   readonly backoff?: { readonly minMs: number; readonly maxMs: number };
 }
 
-interface Deciding {
-  /** Of the arguments that were decided on. */
-  readonly hash: string;
-  readonly sticky?: Stickiness;
-}
-
-export interface CallOptions {
-  readonly executionScope?: string;
-  /** The replies stay with the host until `acknowledge`; else they are acknowledged as they come. */
-  readonly keep?: boolean;
-}
-
-type WithoutId<A> = A extends { readonly id: number } ? Omit<A, "id"> : never;
-
-const unexpected = (frame: HostFrame, wanted: string): HostRefused =>
-  new HostRefused("unexpected_answer", `expected ${wanted}, found ${frame.type}`);
-
 export class Client {
   readonly #link: Link;
   readonly #asking: Asking;
-  readonly #observations = new Map<
-    number,
-    { readonly of: Observation; readonly scope: string; readonly window: number }
-  >();
+  readonly #inflows = new Map<number, Flowing>();
   readonly #executors: Executor[] = [];
   #ids = 0;
   #ended: HostRefused | undefined;
@@ -64,7 +47,6 @@ export class Client {
       {
         opened: () => this.#resume(),
         heard: (frame) => this.#heard(frame),
-        lost: () => this.#asking.lost(),
         ended: (error) => this.#end(error),
       },
     );
@@ -72,7 +54,10 @@ export class Client {
 
   /** Runs tools for the host, until the client is closed. */
   execute(options: ExecutorOptions): Executor {
-    const executor: Executor = new Executor(options, (settling) => this.#settle(executor.id, settling));
+    const executor: Executor = new Executor(options, {
+      settle: (settling) => this.#settle(executor.id, settling),
+      progress: (progress) => this.#link.send({ type: "progress", executor: executor.id, ...progress }),
+    });
     this.#executors.push(executor);
     this.#register(executor);
     return executor;
@@ -105,6 +90,21 @@ export class Client {
     if (frame.type !== "done") throw unexpected(frame, "done");
   }
 
+  /** What happens in a process. */
+  watchProcess(process: string, from?: Cursor, window = defaultWindow): Watching {
+    return this.watch(`process:${process}`, from, window);
+  }
+
+  /** Has a scope live with another host, and waits until it does. */
+  async move(scope: string, to: string, { bodies, withinMs }: Moving = {}): Promise<void> {
+    const how = {
+      ...(bodies === undefined ? {} : { bodies }),
+      ...(withinMs === undefined ? {} : { within_ms: withinMs }),
+    };
+    const frame = await this.ask({ type: "move", scope, to, ...how });
+    if (frame.type !== "done") throw unexpected(frame, "done");
+  }
+
   close(): void {
     this.#link.close();
     this.#end(new HostRefused("client_closed", "the client was closed"));
@@ -123,38 +123,43 @@ export class Client {
   }
 
   observe(scope: string, after: number, window: number): Observation {
+    return this.#flow((port) => new Observation(scope, after, window, port));
+  }
+
+  watch(scope: string, from: Cursor | undefined, window: number): Watching {
+    return this.#flow((port) => new Watching(scope, from, window, port));
+  }
+
+  #flow<A extends Flowing>(made: (port: InflowPort) => A): A {
     this.#ids += 1;
     const id = this.#ids;
     const left = (): void => {
-      this.#observations.delete(id);
+      this.#inflows.delete(id);
       this.#link.send({ type: "unobserve", id });
     };
-    const seen = (cursor: number): void => this.#link.send({ type: "seen", id, cursor });
-    const of = new Observation(after, window, seen, left);
-    if (this.#ended !== undefined) of.end(this.#ended);
-    else this.#observations.set(id, { of, scope, window });
-    this.#observe(id);
-    return of;
+    const flow = made({ seen: (cursor) => this.#link.send({ type: "seen", id, cursor }), left });
+    if (this.#ended === undefined) this.#inflows.set(id, flow);
+    else flow.end(this.#ended);
+    this.#subscribe(id);
+    return flow;
   }
 
-  #observe(id: number): void {
-    const observation = this.#observations.get(id);
-    if (observation === undefined) return;
-    const { of, scope, window } = observation;
-    this.#link.send({ type: "observe", id, scope, after: of.cursor, window });
+  #subscribe(id: number): void {
+    const flow = this.#inflows.get(id);
+    if (flow !== undefined) this.#link.send(flow.question(id));
   }
 
   #resume(): void {
     for (const executor of this.#executors) this.#register(executor);
     this.#asking.again();
-    for (const id of this.#observations.keys()) this.#observe(id);
+    for (const id of this.#inflows.keys()) this.#subscribe(id);
   }
 
   #heard(frame: HostFrame): void {
-    if (frame.type === "observed") return this.#observations.get(frame.id)?.of.heard(frame);
     if (frame.type === "offer" || frame.type === "cancelled") return this.#told(frame);
-    if (!("id" in frame) || frame.id === undefined) return;
-    if (!this.#asking.answered(frame.id, frame)) this.#observed(frame.id, frame);
+    if (!("id" in frame) || frame.id === undefined || this.#asking.answered(frame.id, frame)) return;
+    if (frame.type === "done" || frame.type === "error") this.#over(frame.id, frame);
+    else this.#inflows.get(frame.id)?.heard(frame);
   }
 
   #told(frame: Extract<HostFrame, { readonly type: "offer" | "cancelled" }>): void {
@@ -164,102 +169,21 @@ export class Client {
   }
 
   /** A subscription is over: begun again where that may help. */
-  #observed(id: number, frame: HostFrame): void {
+  #over(id: number, frame: Extract<HostFrame, { readonly type: "done" | "error" }>): void {
     if (frame.type === "error" && frame.retry_after_ms !== undefined) {
-      setTimeout(() => this.#observe(id), frame.retry_after_ms);
+      setTimeout(() => this.#subscribe(id), frame.retry_after_ms);
       return;
     }
-    const error = frame.type === "error" ? refusalOf(frame) : undefined;
-    this.#observations.get(id)?.of.end(error);
-    this.#observations.delete(id);
+    const flow = this.#inflows.get(id);
+    this.#inflows.delete(id);
+    if (frame.type === "error") flow?.refused(frame);
+    else flow?.end();
   }
 
   #end(error: HostRefused): void {
     this.#ended ??= error;
     this.#asking.end(error);
-    for (const { of } of this.#observations.values()) of.end(error);
-    this.#observations.clear();
-  }
-}
-
-/** What a client asks of one session. */
-export class SessionClient {
-  readonly #client: Client;
-  readonly scope: string;
-
-  constructor(client: Client, scope: string) {
-    this.#client = client;
-    this.scope = scope;
-  }
-
-  async #done(question: WithoutId<Asked>): Promise<void> {
-    const frame = await this.#client.ask(question);
-    if (frame.type !== "done") throw unexpected(frame, "done");
-  }
-
-  async #replied(question: WithoutId<Asked> & { readonly request: string }, keep: boolean): Promise<readonly Reply[]> {
-    const frame = await this.#client.ask(question);
-    if (frame.type !== "replied") throw unexpected(frame, "replied");
-    if (!keep) await this.acknowledge(question.request);
-    return frame.replies;
-  }
-
-  async #resolved(question: WithoutId<Asked>): Promise<Resolved> {
-    const frame = await this.#client.ask(question);
-    if (frame.type !== "resolved") throw unexpected(frame, "resolved");
-    return frame.outcome;
-  }
-
-  /** Opens the session; says where its log ends. */
-  async open(): Promise<number> {
-    const frame = await this.#client.ask({ type: "open", scope: this.scope });
-    if (frame.type !== "opened") throw unexpected(frame, "opened");
-    return frame.seq;
-  }
-
-  call(request: string, calls: readonly RequestedCall[], options: CallOptions = {}): Promise<readonly Reply[]> {
-    const { executionScope, keep = false } = options;
-    const { scope } = this;
-    const given = executionScope === undefined ? {} : { execution_scope: executionScope };
-    return this.#replied({ type: "call", scope, request, calls, ...given }, keep);
-  }
-
-  /** The replies of a request that was submitted before. */
-  replies(request: string, { keep = false }: Pick<CallOptions, "keep"> = {}): Promise<readonly Reply[]> {
-    return this.#replied({ type: "replies", scope: this.scope, request }, keep);
-  }
-
-  acknowledge(request: string): Promise<void> {
-    return this.#done({ type: "acknowledge", scope: this.scope, request });
-  }
-
-  resolve(token: string, resolution: Resolution): Promise<Resolved> {
-    return this.#resolved({ type: "resolve", scope: this.scope, token, resolution });
-  }
-
-  resolveById(key: string, resolution: Resolution): Promise<Resolved> {
-    return this.#resolved({ type: "resolve_by_id", scope: this.scope, key, resolution });
-  }
-
-  approve(call: string, approval: Deciding & { readonly args?: Json }): Promise<void> {
-    return this.#done({ type: "approve", scope: this.scope, call, ...approval });
-  }
-
-  reject(call: string, rejecting: Deciding & { readonly reason: string }): Promise<void> {
-    return this.#done({ type: "reject", scope: this.scope, call, ...rejecting });
-  }
-
-  cancel(target: { readonly request: string } | { readonly call: string }): Promise<void> {
-    const { scope } = this;
-    return this.#done(
-      "call" in target
-        ? { type: "cancel_call", scope, call: target.call }
-        : { type: "cancel_request", scope, request: target.request },
-    );
-  }
-
-  /** Events after a cursor, and on; at most `window` of them ahead of whoever reads. */
-  observe({ after = 0, window = 256 }: { readonly after?: number; readonly window?: number } = {}): Observation {
-    return this.#client.observe(this.scope, after, window);
+    for (const flow of this.#inflows.values()) flow.end(error);
+    this.#inflows.clear();
   }
 }

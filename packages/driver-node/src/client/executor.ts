@@ -1,5 +1,5 @@
 /** Runs tools for a host, in a page or a program: what was begun goes on over reconnections, and its result is kept. */
-import type { Offer, OfferedRun } from "@pawl/runtime";
+import type { Offer, OfferedRun, ProgressMessage } from "@pawl/runtime";
 import {
   type Json,
   type ToolCallOutput,
@@ -17,6 +17,8 @@ export interface ExecutorContext extends OfferedRun {
   readonly payload: Json;
   /** The call was cancelled: whatever comes of it now, soon. */
   readonly signal: AbortSignal;
+  /** Observers hear of it; it is recorded nowhere, and not said again where the connection is lost. */
+  readonly progress: (message: ProgressMessage) => void;
 }
 
 /** What it throws is shown to the model if it is a `ToolRefused`, and hidden otherwise. */
@@ -39,6 +41,12 @@ export interface Settling extends OfferedRun {
   readonly duration_ms: number;
 }
 
+/** How it speaks to the host. */
+export interface ExecutorPort {
+  readonly settle: (settling: Settling) => Promise<void>;
+  readonly progress: (progress: OfferedRun & ProgressMessage) => void;
+}
+
 const hidden = failureOutput(
   runtimeFailure("internal", "tool_internal_error", "An internal error occurred while executing the tool"),
 );
@@ -55,13 +63,13 @@ const outputOf = (returned: unknown): ToolCallOutput => {
 export class Executor {
   readonly id = crypto.randomUUID();
   readonly #options: ExecutorOptions;
-  readonly #settle: (settling: Settling) => Promise<void>;
+  readonly #port: ExecutorPort;
   /** What was offered and is not settled. */
   readonly #runs = new Map<string, AbortController>();
 
-  constructor(options: ExecutorOptions, settle: (settling: Settling) => Promise<void>) {
+  constructor(options: ExecutorOptions, port: ExecutorPort) {
     this.#options = options;
-    this.#settle = settle;
+    this.#port = port;
   }
 
   get tools(): readonly string[] {
@@ -85,8 +93,9 @@ export class Executor {
     const { tool_id, args, payload, scope, call, attempt, run: number } = offer;
     const run = { scope, call, attempt, run: number };
     const startedAt = performance.now();
-    const output = await this.#output(tool_id, args, { ...run, payload, signal });
-    await this.#settle({ ...run, output, duration_ms: Math.round(performance.now() - startedAt) });
+    const progress = ({ text, kind }: ProgressMessage): void => this.#port.progress({ ...run, text, kind });
+    const output = await this.#output(tool_id, args, { ...run, payload, signal, progress });
+    await this.#port.settle({ ...run, output, duration_ms: Math.round(performance.now() - startedAt) });
   }
 
   async #output(toolId: string, args: Json, context: ExecutorContext): Promise<ToolCallOutput> {

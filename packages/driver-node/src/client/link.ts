@@ -25,8 +25,6 @@ export interface LinkPort {
   /** The host has let us in. */
   readonly opened: () => void;
   readonly heard: (frame: HostFrame) => void;
-  /** The connection is gone; another one is on its way. */
-  readonly lost: () => void;
   /** There will be no other. */
   readonly ended: (error: HostRefused) => void;
 }
@@ -112,13 +110,11 @@ export class Link {
   #closed(socket: SocketLike, code: number, reason: string): void {
     if (socket !== this.#socket) return;
     this.#socket = undefined;
-    const wasOpen = this.#isOpen;
     this.#isOpen = false;
     clearInterval(this.#pulse);
     if (this.#isClosed) return;
     const isRefused = isFinal(code) || (code === closeCodes.token_expired && typeof this.#options.token === "string");
     if (isRefused) return this.#end(codeOf(code), reason);
-    if (wasOpen) this.#port.lost();
     this.#again();
   }
 

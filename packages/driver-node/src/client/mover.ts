@@ -2,10 +2,9 @@
 import type { MoveAnswer, Mover } from "@pawl/runtime";
 import type { Asked } from "./asking.ts";
 import type { HostFrame } from "../wire/host-frame.ts";
-import { HostRefused } from "./error.ts";
+import { type WithoutId, unexpected } from "./session.ts";
 
 type MoveQuestion = Extract<Asked, { readonly type: "move_part" | "decline_move" }>;
-type WithoutId<A> = A extends { readonly id: number } ? Omit<A, "id"> : never;
 
 /** The token of the client takes the right `move`. Who gives a client to a runtime closes it. */
 export const moverOver = (client: {
@@ -14,7 +13,7 @@ export const moverOver = (client: {
   const ask = async (question: WithoutId<MoveQuestion>): Promise<MoveAnswer> => {
     const frame = await client.ask(question);
     if (frame.type === "move_answered") return frame.answer;
-    throw new HostRefused("unexpected_answer", `expected move_answered, found ${frame.type}`);
+    throw unexpected(frame, "move_answered");
   };
   return {
     send: ({ scope, nonce, part, parts, text }) => ask({ type: "move_part", scope, nonce, part, parts, text }),

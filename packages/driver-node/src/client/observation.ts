@@ -1,6 +1,8 @@
-/** Events of a scope as an async iterable: it goes on from the last one over every reconnection. */
+/** The events of a scope, each once and in order. */
 import type { Event } from "@pawl/sansio-core";
-import type { HostRefused } from "./error.ts";
+import type { HostFrame } from "../wire/host-frame.ts";
+import type { Subscribing } from "./asking.ts";
+import { Inflow, type InflowPort } from "./inflow.ts";
 
 export interface Observed {
   /** Where to go on from. */
@@ -9,23 +11,16 @@ export interface Observed {
   readonly event: Event;
 }
 
-/** Events that wait for whoever reads, and whoever reads that waits for events. */
-export class Observation implements AsyncIterableIterator<Observed> {
-  readonly #seen: (cursor: number) => void;
-  readonly #left: () => void;
-  readonly #half: number;
-  #queue: Observed[] = [];
-  #waiting: { readonly resolve: (next: IteratorResult<Observed>) => void; readonly reject: (e: Error) => void }[] = [];
+export class Observation extends Inflow<Observed> {
+  readonly #scope: string;
+  readonly #window: number;
   #cursor: number;
-  #unsaid = 0;
-  #isOver = false;
-  #error: HostRefused | undefined;
 
-  constructor(after: number, window: number, seen: (cursor: number) => void, left: () => void) {
+  constructor(scope: string, after: number, window: number, port: InflowPort) {
+    super(window, port);
+    this.#scope = scope;
+    this.#window = window;
     this.#cursor = after;
-    this.#half = Math.ceil(window / 2);
-    this.#seen = seen;
-    this.#left = left;
   }
 
   /** The last event that came. */
@@ -33,49 +28,14 @@ export class Observation implements AsyncIterableIterator<Observed> {
     return this.#cursor;
   }
 
-  heard(observed: Observed): void {
-    if (this.#isOver || observed.cursor <= this.#cursor) return;
-    this.#cursor = observed.cursor;
-    const waiting = this.#waiting.shift();
-    if (waiting === undefined) this.#queue.push(observed);
-    else waiting.resolve(this.#hand(observed));
+  question(id: number): Subscribing {
+    return { type: "observe", id, scope: this.#scope, after: this.#cursor, window: this.#window };
   }
 
-  /** The host is told of what was read every half a window. */
-  #hand(observed: Observed): IteratorResult<Observed> {
-    this.#unsaid += 1;
-    if (this.#unsaid >= this.#half) {
-      this.#unsaid = 0;
-      this.#seen(observed.cursor);
-    }
-    return { done: false, value: observed };
-  }
-
-  end(error?: HostRefused): void {
-    this.#isOver = true;
-    this.#error = error;
-    for (const { resolve, reject } of this.#waiting)
-      if (error === undefined) resolve({ done: true, value: undefined });
-      else reject(error);
-    this.#waiting = [];
-  }
-
-  async next(): Promise<IteratorResult<Observed>> {
-    const observed = this.#queue.shift();
-    if (observed !== undefined) return this.#hand(observed);
-    if (this.#error !== undefined) throw this.#error;
-    if (this.#isOver) return { done: true, value: undefined };
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
-  }
-
-  async return(): Promise<IteratorResult<Observed>> {
-    this.#queue = [];
-    this.end();
-    this.#left();
-    return { done: true, value: undefined };
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
+  heard(frame: HostFrame): void {
+    if (frame.type !== "observed" || frame.cursor <= this.#cursor) return;
+    const { cursor, at, event } = frame;
+    this.#cursor = cursor;
+    this.come({ cursor, at, event }, cursor);
   }
 }

@@ -14,14 +14,17 @@ import { ClientFrame, type Question, protocolVersion } from "../wire/client-fram
 import { type CloseReason, closeCodes } from "../wire/close-code.ts";
 import type { HostError, HostFrame } from "../wire/host-frame.ts";
 import { readFrame } from "../wire/text.ts";
-import { arrive } from "./arrive.ts";
 import { failureOf } from "./failure.ts";
 import type { HostLimits } from "./limits.ts";
+import { InFlight } from "./in-flight.ts";
+import { arrive, depart } from "./move.ts";
 import { Outgoing } from "./outgoing.ts";
-import { type OwnExecutor, executorName, settle } from "./execute.ts";
+import { type OwnExecutor, executorName, isScope, settle } from "./execute.ts";
 import { Subscription } from "./subscription.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
-import { answer, rights, sessionOf, signal } from "./verb.ts";
+import { answer, rights, scopeOf, sessionOf, signal } from "./verb.ts";
+
+type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
 export interface ConnectionPort {
   readonly runtime: Runtime;
@@ -39,8 +42,7 @@ export class Connection {
   readonly #socket: WebSocket;
   readonly #port: ConnectionPort;
   readonly #outgoing: Outgoing;
-  /** Questions that are not answered yet; each is told when nobody is left to hear its answer. */
-  readonly #inFlight = new Map<number, AbortController>();
+  readonly #inFlight: InFlight;
   readonly #executors = new Map<string, OwnExecutor>();
   readonly #subscriptions = new Map<number, Subscription>();
   #claims: Claims | undefined;
@@ -52,6 +54,7 @@ export class Connection {
   constructor(socket: WebSocket, port: ConnectionPort) {
     this.#socket = socket;
     this.#port = port;
+    this.#inFlight = new InFlight(port.limits);
     this.#outgoing = new Outgoing(socket, port.limits, () => this.close("slow_reader"));
     this.#timer = setTimeout(() => this.close("hello_expected"), port.limits.helloMs);
     socket.on("message", (data, isBinary) => this.#hear(data, isBinary));
@@ -70,7 +73,7 @@ export class Connection {
     clearTimeout(this.#timer);
     clearTimeout(this.#expiry);
     this.#claims = undefined;
-    for (const asked of this.#inFlight.values()) asked.abort();
+    this.#inFlight.abort();
     for (const subscription of this.#subscriptions.values()) subscription.end();
     this.#subscriptions.clear();
     for (const { leave } of this.#executors.values()) leave();
@@ -84,13 +87,14 @@ export class Connection {
   #hear(data: RawData, isBinary: boolean): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     const { maxMessageBytes } = this.#port.limits;
+    const text = String(data);
     const frame = isBinary
       ? E.left({ code: "invalid_json", path: [], message: "expected a text frame, found a binary one" } as const)
-      : readFrame(ClientFrame, String(data), maxMessageBytes);
+      : readFrame(ClientFrame, text, maxMessageBytes);
     if (E.isLeft(frame)) return this.#bad(describe(frame.left));
     this.#badFrames = 0;
     if (this.#claims === undefined) this.#greet(frame.right);
-    else this.#take(frame.right, this.#claims);
+    else this.#take(frame.right, text.length, this.#claims);
   }
 
   #bad(message: string): void {
@@ -141,7 +145,7 @@ export class Connection {
     this.#socket.ping();
   }
 
-  #take(frame: ClientFrame, claims: Claims): void {
+  #take(frame: ClientFrame, bytes: number, claims: Claims): void {
     switch (frame.type) {
       case "hello":
         return this.#error({ code: "hello_twice", message: "this connection has said hello already" });
@@ -153,35 +157,29 @@ export class Connection {
         return this.#subscriptions.get(frame.id)?.end();
       case "execute":
         return this.#execute(frame, claims);
+      case "progress":
+        return this.#progress(frame);
       default:
-        return this.#ask(frame, claims);
+        return this.#ask(frame, bytes, claims);
     }
   }
 
-  #misfit(frame: Question, claims: Claims): HostError | undefined {
-    const { id, scope } = frame;
-    const { maxInFlight } = this.#port.limits;
-    if (this.#inFlight.has(id))
-      return { id, code: "id_in_use", message: `question ${id} is not answered yet: take another number` };
-    if (this.#inFlight.size >= maxInFlight) {
-      const message = `${maxInFlight} questions of this connection are not answered yet`;
-      return { id, code: "too_many_in_flight", message, retry_after_ms: 1000 };
-    }
-    const missing = missingRight(claims, rights[frame.type], scope);
+  #misfit(frame: Question, bytes: number, claims: Claims): HostError | undefined {
+    const { id, type, scope } = frame;
+    const misfit = this.#inFlight.misfit(id, bytes);
+    if (misfit !== undefined) return misfit;
+    const missing = missingRight(claims, rights[type], scope);
     return missing === undefined ? undefined : { id, code: "permission_denied", message: missing };
   }
 
-  #ask(frame: Question, claims: Claims): void {
-    const misfit = this.#misfit(frame, claims);
+  #ask(frame: Question, bytes: number, claims: Claims): void {
+    const misfit = this.#misfit(frame, bytes, claims);
     if (misfit !== undefined) return this.#error(misfit);
     const { id } = frame;
-    const gone = new AbortController();
-    this.#inFlight.set(id, gone);
-    const answered = this.#answered(frame, claims, gone.signal);
-    void answered
+    void this.#answered(frame, claims, this.#inFlight.begin(id, bytes))
       .catch((thrown: unknown): HostFrame => ({ type: "error", id, ...failureOf(thrown, this.#port.log) }))
       .then((said) => {
-        this.#inFlight.delete(id);
+        this.#inFlight.end(id);
         this.#outgoing.send(said);
       });
   }
@@ -189,9 +187,17 @@ export class Connection {
   #answered(frame: Question, claims: Claims, gone: AbortSignal): Promise<HostFrame> {
     switch (frame.type) {
       case "observe":
-        return this.#observe(frame, claims);
+        return this.#subscribe(frame, async (subscription) =>
+          subscription.follow(await sessionOf(this.#port.runtime, frame.scope, claims), frame.after),
+        );
+      case "watch":
+        return this.#subscribe(frame, async (subscription) =>
+          subscription.watch(await scopeOf(this.#port.runtime, frame.scope, claims), frame.from),
+        );
       case "signal":
         return signal(this.#port.runtime, frame);
+      case "move":
+        return depart(this.#port.runtime, frame);
       case "move_part":
       case "decline_move":
         return arrive(this.#port.runtime, frame);
@@ -203,7 +209,7 @@ export class Connection {
   }
 
   /** The executors of a principal are its own: another's has another name in the log. */
-  #execute({ id, executor, tools }: Extract<ClientFrame, { readonly type: "execute" }>, claims: Claims): void {
+  #execute({ id, executor, tools }: Of<"execute">, claims: Claims): void {
     if (!claims.rights.includes("execute"))
       return this.#error({ id, code: "permission_denied", message: `\`${claims.by}\` has no right to execute` });
     const known = executorName(claims.by, executor);
@@ -224,16 +230,23 @@ export class Connection {
     return answer(session, frame, { by: claims.by, gone });
   }
 
+  /** Observers hear of it, if it is of a run that this connection has; whatever else it is, nobody does. */
+  #progress({ executor, scope, call, attempt, run, text, kind }: Of<"progress">): void {
+    const own = this.#executors.get(executor);
+    if (own === undefined || !isScope(scope)) return;
+    const told = this.#port.runtime.progress(own.name, { scope, call, attempt, run }, { text, kind });
+    told.catch((thrown: unknown) => failureOf(thrown, this.#port.log));
+  }
+
   /** Goes on until the client wants no more, or is gone. */
-  async #observe(
-    { id, scope, after, window }: Extract<Question, { readonly type: "observe" }>,
-    claims: Claims,
+  async #subscribe(
+    { id, window }: Of<"observe" | "watch">,
+    tell: (subscription: Subscription) => Promise<void>,
   ): Promise<HostFrame> {
     const subscription = new Subscription(id, window, this.#outgoing);
     this.#subscriptions.set(id, subscription);
     try {
-      const session = await sessionOf(this.#port.runtime, scope, claims);
-      await subscription.follow(session, after);
+      await tell(subscription);
       return { type: "done", id };
     } finally {
       this.#subscriptions.delete(id);

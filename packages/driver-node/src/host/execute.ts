@@ -12,7 +12,7 @@ export interface OwnExecutor {
 export const executorName = (by: string, executor: string): string =>
   `${encodeURIComponent(by)}/${encodeURIComponent(executor)}`;
 
-const isScope = /^(?:session|process):./;
+export const isScope = (name: string): boolean => /^(?:session|process):./.test(name);
 
 export const settle = async (
   runtime: Runtime,
@@ -22,8 +22,7 @@ export const settle = async (
   const own = executors.get(executor);
   if (own === undefined)
     throw new Refused("not_offered", `this connection does not speak for executor \`${executor}\`: say execute first`);
-  if (!isScope.test(scope))
-    throw new Refused("scope_unknown", `expected session:<id> or process:<id>, found \`${scope}\``);
+  if (!isScope(scope)) throw new Refused("scope_unknown", `expected session:<id> or process:<id>, found \`${scope}\``);
   const outcome = await runtime.settle(own.name, { scope, call, attempt, run, output, duration_ms });
   return { type: "settled", id, outcome };
 };

@@ -4,6 +4,8 @@ export interface HostLimits {
   readonly maxMessageBytes: number;
   /** Questions of one connection that are not answered yet, and subscriptions. */
   readonly maxInFlight: number;
+  /** Bytes of those questions together. */
+  readonly maxInFlightBytes: number;
   /** Bytes for a client that are not sent yet: above the first bound its subscriptions pause. */
   readonly pauseBytes: number;
   /** Above this bound the connection is dropped. */
@@ -23,6 +25,7 @@ export interface HostLimits {
 export const defaultHostLimits: HostLimits = {
   maxMessageBytes: 4 * 1024 * 1024,
   maxInFlight: 1024,
+  maxInFlightBytes: 64 * 1024 * 1024,
   pauseBytes: 1024 * 1024,
   maxBufferedBytes: 64 * 1024 * 1024,
   stallMs: 30_000,

@@ -1,13 +1,16 @@
-/** One client's view of a scope's log, from a cursor on: never further ahead of it than its window. */
-import type { Session } from "@pawl/runtime";
-import type { Recorded } from "@pawl/sansio-core";
+/**
+ * What one client is told of a scope without asking again: its log from a cursor on, or what observers see. Never
+ * further ahead of the client than its window.
+ */
+import { type Cursor, type Session, endOf } from "@pawl/runtime";
+import type { HostFrame } from "../wire/host-frame.ts";
 import type { Outgoing } from "./outgoing.ts";
 
 export class Subscription {
   readonly #id: number;
   readonly #window: number;
   readonly #outgoing: Outgoing;
-  /** Cursors that were sent and not seen yet, oldest first. */
+  /** What was sent and not seen yet, oldest first. */
   #unseen: number[] = [];
   readonly #over = new AbortController();
   #wake: (() => void) | undefined;
@@ -28,27 +31,43 @@ export class Subscription {
     this.#wake?.();
   }
 
-  /** Resolves when the client has room for one more, or wants none. */
-  async #room(): Promise<void> {
+  /** Sends one more when the client has room for it; says whether it still wants any. */
+  async #send(cursor: number, frame: HostFrame): Promise<boolean> {
     while (!this.#over.signal.aborted && this.#unseen.length >= this.#window) {
       await new Promise<void>((wake) => {
         this.#wake = wake;
       });
     }
     await this.#outgoing.ready();
+    if (this.#over.signal.aborted) return false;
+    this.#unseen.push(cursor);
+    this.#outgoing.send(frame);
+    return true;
   }
 
-  /** Sends what follows on a cursor, until it is ended. */
+  /** The events that follow on a cursor, until it is ended. */
   async follow(session: Session, after: number): Promise<void> {
-    for await (const recorded of session.follow(after, this.#over.signal)) {
-      await this.#room();
-      if (this.#over.signal.aborted) return;
-      this.#send(recorded);
+    for await (const { seq, at, event } of session.follow(after, this.#over.signal)) {
+      if (!(await this.#send(seq, { type: "observed", id: this.#id, cursor: seq, at, event }))) return;
     }
   }
 
-  #send({ seq, at, event }: Recorded): void {
-    this.#unseen.push(seq);
-    this.#outgoing.send({ type: "observed", id: this.#id, cursor: seq, at, event });
+  /**
+   * What happens, until it is ended. A client that reads too slowly misses what its session's buffer for it can not
+   * hold, and is told of the gap; so is one that comes back with a cursor that the log does not reach.
+   */
+  async watch(session: Session, from: Cursor | undefined): Promise<void> {
+    const id = this.#id;
+    const { seq } = session.state;
+    const frames = session.observe(from === undefined ? {} : { from });
+    const leave = (): void => void frames.return();
+    this.#over.signal.addEventListener("abort", leave, { once: true });
+    await session.runner.settled();
+    this.#outgoing.send({ type: "watching", id, cursor: from ?? endOf(session.runner.id, seq) });
+    let n = 0;
+    for await (const frame of frames) {
+      n += 1;
+      if (!(await this.#send(n, { type: "watched", id, n, frame }))) return;
+    }
   }
 }

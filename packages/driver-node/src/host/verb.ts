@@ -18,6 +18,8 @@ export const rights: { readonly [T in QuestionType]: Right } = {
   reject: "approve",
   signal: "call",
   observe: "observe",
+  watch: "observe",
+  move: "move",
   settle: "execute",
   move_part: "move",
   decline_move: "move",
@@ -41,6 +43,13 @@ export const sessionOf = async (runtime: Runtime, scope: string, claims: Claims)
   return runtime.session(scope.slice(sessionPrefix.length));
 };
 
+/** Any scope that is there: what happens in it may be watched. */
+export const scopeOf = async (runtime: Runtime, scope: string, claims: Claims): Promise<Session> => {
+  if (!scope.startsWith(processPrefix)) return sessionOf(runtime, scope, claims);
+  await refuseUnknown(runtime, scope);
+  return runtime.processes.scope(scope.slice(processPrefix.length));
+};
+
 /** A signal to a process that exists. */
 export const signal = async (
   runtime: Runtime,
@@ -54,7 +63,7 @@ export const signal = async (
 
 export type Answered = Exclude<
   Question,
-  { readonly type: "observe" | "settle" | "signal" | "move_part" | "decline_move" }
+  { readonly type: "observe" | "watch" | "settle" | "signal" | "move" | "move_part" | "decline_move" }
 >;
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
@@ -64,16 +73,31 @@ const call = async (session: Session, frame: Of<"call">, { by, gone }: Asker): P
   return { type: "replied", id, replies: await session.call(request, calls, { ...how, keep: true, signal: gone }) };
 };
 
-const approve = (session: Session, { call: ref, hash, args, sticky }: Of<"approve">, by: string): Promise<void> =>
-  session.approve(ref, {
-    hash,
-    by,
-    ...(args === undefined ? {} : { args }),
-    ...(sticky === undefined ? {} : { sticky }),
+const decided = ({ hash, sticky, again, decision_id: decisionId }: Of<"approve" | "reject">, by: string) => ({
+  hash,
+  by,
+  ...(sticky === undefined ? {} : { sticky }),
+  ...(again === undefined ? {} : { again }),
+  ...(decisionId === undefined ? {} : { id: decisionId }),
+});
+
+const approve = (session: Session, frame: Of<"approve">, by: string): Promise<void> =>
+  session.approve(frame.call, {
+    ...decided(frame, by),
+    ...(frame.args === undefined ? {} : { args: frame.args }),
   });
 
-const reject = (session: Session, { call: ref, hash, reason, sticky }: Of<"reject">, by: string): Promise<void> =>
-  session.reject(ref, { hash, by, reason, ...(sticky === undefined ? {} : { sticky }) });
+const reject = (session: Session, frame: Of<"reject">, by: string): Promise<void> =>
+  session.reject(frame.call, { ...decided(frame, by), reason: frame.reason });
+
+const resolve = async (session: Session, frame: Of<"resolve" | "resolve_by_id">, by: string): Promise<HostFrame> => {
+  const { id, resolution, resolution_id: resolutionId } = frame;
+  const outcome =
+    frame.type === "resolve"
+      ? await session.resolve(frame.token, resolution, by, resolutionId)
+      : await session.resolveById(frame.key, resolution, by, resolutionId);
+  return { type: "resolved", id, outcome };
+};
 
 /** Who asks: under which name, and until when there is somebody to answer. */
 export interface Asker {
@@ -95,16 +119,15 @@ export const answer = async (session: Session, frame: Answered, { by, gone }: As
     case "acknowledge":
       return session.acknowledge(frame.request).then(() => done);
     case "resolve":
-      return { type: "resolved", id, outcome: await session.resolve(frame.token, frame.resolution, by) };
     case "resolve_by_id":
-      return { type: "resolved", id, outcome: await session.resolveById(frame.key, frame.resolution, by) };
+      return resolve(session, frame, by);
     case "approve":
       return approve(session, frame, by).then(() => done);
     case "reject":
       return reject(session, frame, by).then(() => done);
     case "cancel_request":
-      return session.cancel({ request: frame.request }, by).then(() => done);
+      return session.cancel({ request: frame.request }, by, frame.again).then(() => done);
     case "cancel_call":
-      return session.cancel({ call: frame.call }, by).then(() => done);
+      return session.cancel({ call: frame.call }, by, frame.again).then(() => done);
   }
 };

@@ -1,5 +1,14 @@
 /** What a host says to a client: answers to its questions by their `id`, and what it was asked to be told. */
-import { MoveAnswer, type Offer, type OfferedRun, Resolved, type Settled } from "@pawl/runtime";
+import {
+  Cursor,
+  type Frame,
+  FrameCodec,
+  MoveAnswer,
+  type Offer,
+  type OfferedRun,
+  Resolved,
+  type Settled,
+} from "@pawl/runtime";
 import { type Event, EventCodec, type Reply, ReplyCodec } from "@pawl/sansio-core";
 import { type Codec, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
 
@@ -36,6 +45,10 @@ export type HostFrame =
       readonly at: number;
       readonly event: Event;
     }
+  /** The watch has begun: after this cursor nothing is missed that is not told as a gap. */
+  | { readonly type: "watching"; readonly id: number; readonly cursor: Cursor }
+  /** Frames of a watch are counted from 1. */
+  | { readonly type: "watched"; readonly id: number; readonly n: number; readonly frame: Frame }
   | ({ readonly type: "offer"; readonly executor: string } & Offer)
   | ({ readonly type: "cancelled"; readonly executor: string } & OfferedRun)
   | { readonly type: "settled"; readonly id: number; readonly outcome: Settled }
@@ -59,6 +72,8 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   replied: { id: u64, replies: array(ReplyCodec) },
   resolved: { id: u64, outcome: Resolved },
   observed: { id: u64, cursor: u64, at: u64, event: EventCodec },
+  watching: { id: u64, cursor: Cursor },
+  watched: { id: u64, n: u64, frame: FrameCodec },
   offer: { executor: string, ...offeredRun, tool_id: string, tool: string, args: json, payload: json },
   cancelled: { executor: string, ...offeredRun },
   settled: { id: u64, outcome: oneOf<Settled>("an outcome", "accepted", "too_late") },

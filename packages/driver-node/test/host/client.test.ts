@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { clientOf, everything, hostOf, runtimeOf, until } from "./rig.ts";
-import { asked, counted, echo, outside, payloads, use } from "./tools.ts";
+import { counted, echo, outside, payloads, use } from "./tools.ts";
 
 const ok = (payload: unknown) => ({ status: "ok", payload: payload as never }) as const;
 
@@ -73,16 +73,6 @@ describe("a client", () => {
     for (let i = 0; i < 3; i++) await observation.next();
     await until(() => observation.cursor > 3);
     await observation.return();
-  });
-
-  it("does not decide twice: a decision whose answer was lost ends as connection_lost", async () => {
-    const host = await hostOf([asked]);
-    const client = clientOf(host);
-    const session = client.session("s");
-    await session.open();
-    const lost = session.approve("r:c", { hash: "h" });
-    client.reconnect();
-    await expect(lost).rejects.toMatchObject({ code: "connection_lost" });
   });
 
   it("gives up where it will never be let in, and gets a new token where it may", async () => {

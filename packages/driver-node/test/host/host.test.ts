@@ -97,13 +97,18 @@ describe("a host", () => {
       ["approve", { type: "reject", call: "r:c", hash: "h", reason: "" }],
       ["observe", { type: "observe", after: 0, window: 1 }],
       ["observe", { type: "open" }],
+      ["observe", { type: "watch", window: 1 }],
+      ["move", { type: "move", to: "ws://elsewhere" }],
     ];
     for (const [right, frame] of without) {
-      const rights = everything.rights.filter((other) => other !== right);
+      const rights = [...everything.rights, "move" as const].filter((other) => other !== right);
       const raw = await greeted(host, { rights });
       const refused = await raw.ask({ ...frame, id: 1, scope });
       expect(refused, right).toMatchObject({ type: "error", code: "permission_denied" });
-      const elsewhere = await greeted(host, { scopes: ["session:other", "process:"] });
+      const elsewhere = await greeted(host, {
+        rights: [...everything.rights, "move"],
+        scopes: ["session:other", "process:"],
+      });
       expect(await elsewhere.ask({ ...frame, id: 1, scope })).toMatchObject({ code: "permission_denied" });
     }
     const raw = await greeted(host);

@@ -107,6 +107,24 @@ describe("a session that moves over WebSocket", () => {
     });
 });
 
+describe("somebody with the right to move", () => {
+  it("orders it over the wire, and gets the same answer when it was lost", async () => {
+    const [a, b] = [await place([echo], "inline"), await place([echo], "inline")];
+    const caller = clientOf(a.host).session("s");
+    await caller.call("r", use("echo", { n: 1 }));
+    const operator = clientOf(a.host, { by: "op", rights: ["move"] });
+    await expect(clientOf(a.host).session("s").move(b.host.url)).rejects.toMatchObject({ code: "permission_denied" });
+    await expect(operator.move("session:none", b.host.url)).rejects.toMatchObject({ code: "scope_unknown" });
+    await expect(operator.move("elsewhere", b.host.url)).rejects.toMatchObject({ code: "scope_unknown" });
+    const moved = operator.move(scope, b.host.url, { bodies: "finish", withinMs: 10_000 });
+    operator.reconnect();
+    await moved;
+    await operator.move(scope, b.host.url);
+    await expect(caller.open()).rejects.toMatchObject({ code: "moved", address: b.host.url });
+    expect(await clientOf(b.host).session("s").replies("r")).toHaveLength(1);
+  });
+});
+
 describe("a host that scopes move to", () => {
   it("takes none without the right, and none that it can not read", async () => {
     const { host, runtime } = await place([], "inline");

@@ -1,6 +1,6 @@
 /** A host on loopback with a store that outlives it, raw sockets and clients to it; all closed at the end of a test. */
 import { Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
-import { WebSocket } from "ws";
+import { type ClientOptions as SocketOptions, WebSocket } from "ws";
 import { afterEach } from "vitest";
 import { Client, type ClientOptions } from "../../src/client/client.ts";
 import { type Claims, type Host, type HostOptions, nodePlatform, openHost } from "../../src/index.ts";
@@ -52,7 +52,7 @@ export class Raw {
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   #wake: (() => void)[] = [];
 
-  constructor(url: string, options: { readonly origin?: string } = {}) {
+  constructor(url: string, options: SocketOptions = {}) {
     this.socket = new WebSocket(url, options);
     this.socket.on("error", () => undefined);
     this.socket.on("message", (data) => {

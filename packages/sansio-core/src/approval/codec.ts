@@ -14,5 +14,6 @@ export const approvalEvents = {
     args_hash: string,
     by: string,
     sticky: optional(oneOf<"later" | "parked_too">("a stickiness", "later", "parked_too")),
+    decision_id: optional(string),
   },
 } as const;

@@ -33,4 +33,6 @@ export type ApprovalEvent = {
   readonly by: string;
   /** Whether the decision holds for later calls of the tool, or for those too that are parked now. */
   readonly sticky?: "later" | "parked_too";
+  /** The decider's own name for it, by which it is known again. */
+  readonly decision_id?: string;
 };

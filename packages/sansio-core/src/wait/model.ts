@@ -41,6 +41,13 @@ export interface WaitRow {
 }
 
 export type WaitEvent =
-  | { readonly type: "wait.resolved"; readonly key: string; readonly resolution: Resolution; readonly by?: string }
+  | {
+      readonly type: "wait.resolved";
+      readonly key: string;
+      readonly resolution: Resolution;
+      readonly by?: string;
+      /** The resolver's own name for it, by which it is known again. */
+      readonly resolution_id?: string;
+    }
   | { readonly type: "wait.cancelled"; readonly call: string; readonly key: string }
   | { readonly type: "wait.revoked"; readonly keys: readonly string[] };

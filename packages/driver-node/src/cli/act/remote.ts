@@ -34,7 +34,6 @@ const inTime = async <A>(url: string, work: Promise<A>): Promise<A> => {
 /** Codes that say nothing of the scope, but of the way to it. */
 const unreachable: ReadonlySet<string> = new Set([
   ...Object.keys(closeCodes),
-  "connection_lost",
   "connection_refused",
   "permission_denied",
 ]);

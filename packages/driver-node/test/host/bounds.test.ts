@@ -1,0 +1,67 @@
+/** What one client may have of a host at once. */
+import { createServer } from "node:https";
+import { describe, expect, it } from "vitest";
+import { Raw, everything, greeted, hostOf, until } from "./rig.ts";
+import { echo, outside, use } from "./tools.ts";
+
+const scope = "session:s";
+
+describe("the bounds of a connection", () => {
+  it("hold back questions by their bytes, and take any size that they allow when nothing is in flight", async () => {
+    const { tool, tokens } = outside();
+    const host = await hostOf([tool, echo], { limits: { maxInFlightBytes: 2000 } });
+    const raw = await greeted(host);
+    const large = { type: "call", scope, calls: use("outside", { text: "x".repeat(3000) }) };
+    raw.send({ ...large, id: 1, request: "r1" });
+    expect(await raw.ask({ ...large, id: 2, request: "r2" })).toMatchObject({
+      code: "too_many_in_flight",
+      retry_after_ms: expect.any(Number),
+    });
+    await until(() => tokens.length === 1);
+    const session = await host.runtime.session("s");
+    await session.resolve(tokens[0] ?? "", { status: "ok", payload: 1 });
+    await raw.until(({ type, id }) => type === "replied" && id === 1);
+    raw.send({ ...large, id: 3, request: "r2" });
+    await until(() => tokens.length === 2);
+  });
+
+  it("drop a client for which more bytes wait than may", async () => {
+    const limits = { pauseBytes: 1000, maxBufferedBytes: 1_000_000, stallMs: 60_000 };
+    const host = await hostOf([echo], { limits });
+    const slow = await greeted(host);
+    slow.socket.pause();
+    const text = "x".repeat(500_000);
+    for (let id = 1; id <= 40 && host.connections > 0; id++) {
+      slow.send({ type: "call", id, scope, request: `r${id}`, calls: use("echo", { text }) });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until(() => host.connections === 0);
+  }, 20_000);
+
+  it("refuse a connection too many with 503, and let the next one in when one has gone", async () => {
+    const host = await hostOf([], { limits: { maxConnections: 2 } });
+    const [first] = [await greeted(host), await greeted(host)];
+    await expect(new Raw(host.url).open()).rejects.toThrow("503");
+    first?.socket.close();
+    await until(() => host.connections === 1);
+    await greeted(host);
+  });
+});
+
+describe("a host with TLS", () => {
+  it("takes the server that it is given, and says so in its address", async () => {
+    const psk = Buffer.alloc(32, 5); // A shared key, where a certificate would be a file to keep.
+    const server = createServer({ ciphers: "PSK", pskCallback: () => psk });
+    const host = await hostOf([echo], { server });
+    expect(host.url).toMatch(/^wss:\/\/127\.0\.0\.1:\d+$/);
+    const pskCallback = () => ({ psk, identity: "ann" });
+    const tls = { ciphers: "PSK", pskCallback, checkServerIdentity: () => false }; // False: nothing is wrong with it.
+    const raw = new Raw(host.url, tls);
+    await raw.open();
+    raw.send({ type: "hello", protocol: 1, token: host.sign(everything) });
+    expect(await raw.until(({ type }) => type === "welcome")).toMatchObject({ by: "ann" });
+    await host.close();
+    expect(server.listening).toBe(true);
+    await new Promise((resolve) => server.close(resolve));
+  });
+});

@@ -1,0 +1,124 @@
+/** What is said again since its answer was lost with a connection: the answer is the same. */
+import { stableHash } from "@pawl/tool-value";
+import { memoryJournal } from "@pawl/runtime";
+import { describe, expect, it } from "vitest";
+import { clientOf, greeted, hostOf, runtimeOf, until } from "./rig.ts";
+import { asked, outside, payloads, use } from "./tools.ts";
+
+const ok = (payload: unknown) => ({ status: "ok", payload: payload as never }) as const;
+const scope = "session:s";
+const hash = stableHash({ amount: 1 });
+
+const parked = async (requests: readonly string[]) => {
+  const journal = memoryJournal();
+  const host = await hostOf([], { runtime: runtimeOf([asked], journal) });
+  const client = clientOf(host);
+  const session = client.session("s");
+  const replies = requests.map((request) => session.call(request, use("asked", { amount: 1 })));
+  const live = await host.runtime.session("s");
+  await until(() => requests.every((request) => live.state.calls.at(`${request}:c`)?.phase === "awaiting_approval"));
+  return { journal, host, client, session, replies };
+};
+
+describe("a decision", () => {
+  it("whose answer was lost is made again by the client, and taken once", async () => {
+    const { client, session, replies, host } = await parked(["r"]);
+    const decided = session.approve("r:c", { hash });
+    client.reconnect();
+    await decided;
+    expect(payloads(await (replies[0] ?? []))).toEqual([2]);
+    const events: string[] = [];
+    for await (const { event } of clientOf(host).session("s").observe()) {
+      if (event.type === "approval.decided") events.push(event.by);
+      if (event.type === "reply.acked") break;
+    }
+    expect(events).toEqual(["ann"]);
+  });
+
+  it("is answered as the first time when its call has long ended, also by another host over the store", async () => {
+    const { journal, host, replies } = await parked(["r1", "r2", "r3"]);
+    const raw = await greeted(host);
+    const approve = { type: "approve", scope, call: "r1:c", hash, decision_id: "d1" };
+    const reject = { type: "reject", scope, call: "r2:c", hash, reason: "no", decision_id: "d2" };
+    const edit = { type: "approve", scope, call: "r3:c", hash, decision_id: "d3", args: { amount: "x" } };
+    expect(await raw.ask({ ...approve, id: 1 })).toMatchObject({ type: "done" });
+    expect(await raw.ask({ ...reject, id: 2 })).toMatchObject({ type: "done" });
+    expect(await raw.ask({ ...edit, id: 3 })).toMatchObject({ code: "invalid_tool_args" });
+    expect(await raw.ask({ ...edit, id: 4, decision_id: "d4", args: { amount: 5 } })).toMatchObject({ type: "done" });
+    await Promise.all(replies);
+    await host.close();
+    const second = await hostOf([], { runtime: runtimeOf([asked], journal, "i2") });
+    const again = await greeted(second);
+    expect(await again.ask({ ...approve, id: 1 })).toMatchObject({ code: "call_ended" });
+    expect(await again.ask({ ...approve, id: 2, again: true })).toMatchObject({ type: "done" });
+    expect(await again.ask({ ...reject, id: 3, again: true })).toMatchObject({ type: "done" });
+    expect(await again.ask({ ...edit, id: 4, again: true })).toMatchObject({ code: "invalid_tool_args" });
+    const accepted = { ...edit, decision_id: "d4", args: { amount: 5 }, again: true };
+    expect(await again.ask({ ...accepted, id: 5 })).toMatchObject({ type: "done" });
+    expect(await again.ask({ ...approve, id: 6, again: true, decision_id: "other" })).toMatchObject({
+      code: "call_ended",
+    });
+    const bob = await greeted(second, { by: "bob" });
+    expect(await bob.ask({ ...approve, id: 1, again: true })).toMatchObject({ code: "call_ended" });
+  });
+
+  it("said again for the first time is taken", async () => {
+    const { host, replies } = await parked(["r"]);
+    const raw = await greeted(host);
+    const approve = { type: "approve", id: 1, scope, call: "r:c", hash, decision_id: "d", again: true };
+    expect(await raw.ask(approve)).toMatchObject({ type: "done" });
+    expect(payloads(await (replies[0] ?? []))).toEqual([2]);
+  });
+});
+
+describe("a cancel", () => {
+  it("is done again when what it ended is over, for whoever said it", async () => {
+    const { host, replies } = await parked(["r1", "r2"]);
+    const raw = await greeted(host);
+    const [request, call] = [
+      { type: "cancel_request", scope, request: "r1" },
+      { type: "cancel_call", scope, call: "r2:c" },
+    ];
+    expect(await raw.ask({ ...request, id: 1 })).toMatchObject({ type: "done" });
+    expect(await raw.ask({ ...call, id: 2 })).toMatchObject({ type: "done" });
+    await Promise.all(replies);
+    expect(await raw.ask({ ...request, id: 3 })).toMatchObject({ code: "call_ended" });
+    expect(await raw.ask({ ...request, id: 4, again: true })).toMatchObject({ type: "done" });
+    expect(await raw.ask({ ...call, id: 5, again: true })).toMatchObject({ type: "done" });
+    const bob = await greeted(host, { by: "bob" });
+    expect(await bob.ask({ ...call, id: 1, again: true })).toMatchObject({ code: "call_ended" });
+  });
+});
+
+describe("a resolution", () => {
+  it("under one id is accepted as often as it comes, while its wait lives and when it has left the state", async () => {
+    const { tool, tokens } = outside();
+    const host = await hostOf([tool]);
+    const session = clientOf(host).session("s");
+    const replies = session.call("r", use("outside"));
+    await until(() => tokens.length === 1);
+    const raw = await greeted(host);
+    const resolve = { type: "resolve", scope, token: tokens[0], resolution: ok(1), resolution_id: "x" };
+    for (const id of [1, 2])
+      expect(await raw.ask({ ...resolve, id })).toMatchObject({ outcome: { status: "accepted" } });
+    const other = { ...resolve, resolution_id: "y" };
+    expect(await raw.ask({ ...other, id: 3 })).toMatchObject({ outcome: { status: "already_resolved" } });
+    expect(payloads(await replies)).toEqual([1]);
+    expect(await raw.ask({ ...resolve, id: 4 })).toMatchObject({ outcome: { status: "accepted" } });
+    expect(await raw.ask({ ...other, id: 5 })).toMatchObject({ outcome: { status: "already_resolved" } });
+    const bob = await greeted(host, { by: "bob" });
+    expect(await bob.ask({ ...resolve, id: 1 })).toMatchObject({ outcome: { status: "already_resolved" } });
+  });
+
+  it("of a client is one, over every reconnection", async () => {
+    const { tool, tokens } = outside();
+    const host = await hostOf([tool]);
+    const client = clientOf(host);
+    const replies = client.session("s").call("r", use("outside"));
+    await until(() => tokens.length === 1);
+    const resolved = client.session("s").resolve(tokens[0] ?? "", ok(1));
+    client.reconnect();
+    expect(await resolved).toEqual({ status: "accepted" });
+    expect(payloads(await replies)).toEqual([1]);
+  });
+});
