@@ -8,3 +8,6 @@ export { type SqliteJournal, sqliteJournal } from "./sqlite/journal.ts";
 export { type Host, type HostOptions, openHost } from "./host/host.ts";
 export { type HostLimits, defaultHostLimits } from "./host/limits.ts";
 export { type Claims, type Right, type Secrets, claimsOf, signToken } from "./host/token.ts";
+export { logTo } from "./telemetry/log.ts";
+export { spansOf } from "./telemetry/spans.ts";
+export { tracedJournal } from "./telemetry/commit.ts";

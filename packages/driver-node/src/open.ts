@@ -1,17 +1,22 @@
 /** One Node process that runs tools over a journal file. */
 import { randomUUID } from "node:crypto";
+import type { Tracer } from "@opentelemetry/api";
 import { Runtime, type RuntimeOptions } from "@pawl/runtime";
 import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./roots.ts";
 import { sqliteJournal } from "./sqlite/journal.ts";
+import { tracedJournal } from "./telemetry/commit.ts";
+import { spansOf } from "./telemetry/spans.ts";
 
 /** What a runtime is told besides its ports; a `lease` lets several processes share the file. */
 export interface OpenOptions extends Pick<
   RuntimeOptions,
-  "tools" | "host" | "options" | "patience" | "lease" | "linger"
+  "tools" | "host" | "options" | "patience" | "lease" | "linger" | "log" | "mover" | "executorLeaseMs"
 > {
   /** The journal; made where there is none. */
   readonly file: string;
+  /** Makes spans of calls, batches, effects and commits; without one nothing is made. */
+  readonly tracer?: Tracer;
 }
 
 export interface OpenRuntime {
@@ -20,13 +25,15 @@ export interface OpenRuntime {
   readonly close: () => Promise<void>;
 }
 
-export const openRuntime = ({ file, ...told }: OpenOptions): OpenRuntime => {
+export const openRuntime = ({ file, tracer, ...told }: OpenOptions): OpenRuntime => {
   const journal = sqliteJournal(file);
+  const traced = tracer === undefined ? {} : { telemetry: spansOf(tracer) };
   const runtime = new Runtime({
-    journal,
+    journal: tracer === undefined ? journal : tracedJournal(journal, tracer),
     platform: nodePlatform,
     instance: `node:${process.pid}:${randomUUID()}`,
     roots: rootsOf(file),
+    ...traced,
     ...told,
   });
   const close = async (): Promise<void> => {

@@ -90,6 +90,8 @@ export { Quarantined, foldLines, recordedIn } from "./fold.ts";
 export { openState } from "./opening.ts";
 export { isAtRest } from "./under-way.ts";
 export { type Adoption, type IndexEntry, type MoveEnd, type MoveStore } from "./move-store.ts";
+export { type Log, type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "./log.ts";
+export { type Telemetry } from "./telemetry.ts";
 export { Moves } from "./move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./mover.ts";
 export { type BodiesAtMove, type Resting } from "./move-rest.ts";

@@ -77,6 +77,7 @@ export class Moves {
         `${scope} can not move: this host has no mover, or its store takes no part`,
       );
     if (!(await has(scope))) throw new Refused("scope_unknown", `there is no scope ${scope}`);
+    mover(to);
     try {
       await this.#leave(scope, to, { bodies, withinMs });
     } catch (thrown) {

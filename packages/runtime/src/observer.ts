@@ -5,6 +5,8 @@
 import type { Command } from "@pawl/sansio-core";
 import type { Cursor, Ephemeral, Frame, Observed } from "./observation.ts";
 import { observedIn } from "./observation.ts";
+import type { Cause } from "./scope.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 export const defaultObserverBuffer = 1024;
 
@@ -99,10 +101,12 @@ export class Subscription implements AsyncIterableIterator<Frame> {
 
 export class Observers {
   readonly #scope: string;
+  readonly #telemetry: Telemetry | undefined;
   readonly #subscriptions = new Set<Subscription>();
 
-  constructor(scope: string) {
+  constructor(scope: string, telemetry: Telemetry | undefined) {
     this.#scope = scope;
+    this.#telemetry = telemetry;
   }
 
   get isEmpty(): boolean {
@@ -110,11 +114,8 @@ export class Observers {
   }
 
   /** An event was stepped: whoever watches is told of it when it is durable. */
-  stepped(
-    cause: { readonly seq: number; readonly at: number },
-    commands: readonly Command[],
-    durable: () => Promise<void>,
-  ): void {
+  stepped(cause: Cause, commands: readonly Command[], durable: () => Promise<void>): void {
+    this.#telemetry?.stepped(this.#scope, cause, commands);
     if (this.#subscriptions.size === 0) return;
     const frames = observedIn(this.#scope, cause, commands);
     if (frames.length === 0) return;
@@ -139,6 +140,7 @@ export class Observers {
   }
 
   end(error: Error): void {
+    this.#telemetry?.lost(this.#scope, error);
     for (const subscription of this.#subscriptions) subscription.end(error);
     this.#subscriptions.clear();
   }

@@ -24,6 +24,8 @@ export interface Submission {
   /** The base of every key of its calls, where the host gives one: a turn's, a process's. */
   readonly executionScope?: string;
   readonly by?: string;
+  /** The caller's span, as W3C Trace Context writes it. */
+  readonly traceparent?: string;
 }
 
 export interface Waiting {
@@ -109,7 +111,7 @@ export class Requests {
     const request = admitted(string, given.request, "request");
     const calls = admitted(Calls, given.calls, "calls");
     const hash = hashOf(calls, given.executionScope);
-    const { executionScope, by } = given;
+    const { executionScope, by, traceparent } = given;
     const event = {
       type: "request.submitted",
       request,
@@ -117,6 +119,7 @@ export class Requests {
       calls,
       ...(executionScope === undefined ? {} : { execution_scope: executionScope }),
       ...(by === undefined ? {} : { by }),
+      ...(traceparent === undefined ? {} : { traceparent }),
     } as const;
     return (await this.#submitted(event, waiting)).replies;
   }

@@ -5,10 +5,12 @@ import type { ToolDefinition } from "./tool.ts";
 import type { Registry } from "./registry.ts";
 import type { Roots } from "./token.ts";
 import type { HostPort } from "./host-request.ts";
+import type { Log } from "./log.ts";
 import type { Patience } from "./body.ts";
 import type { Linger } from "./lingering.ts";
 import type { Mover } from "./mover.ts";
 import type { Options } from "@pawl/sansio-core";
+import type { Telemetry } from "./telemetry.ts";
 
 export interface RuntimeOptions {
   readonly journal: Journal;
@@ -27,6 +29,10 @@ export interface RuntimeOptions {
   readonly executorLeaseMs?: number;
   /** How long scopes at rest stay in memory, and how many. */
   readonly linger?: Partial<Linger>;
-  /** Whom scopes move to, by address. */
+  /** What it logs goes there, with no values of calls. */
+  readonly log?: Log;
+  /** Who reads along all that is stepped. */
+  readonly telemetry?: Telemetry;
+  /** Whom scopes move to, by address; throws where it knows nobody there. */
   readonly mover?: (to: string) => Mover;
 }

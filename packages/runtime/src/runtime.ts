@@ -10,6 +10,7 @@ import type { Holding } from "./journal.ts";
 import { HeldLease } from "./lease.ts";
 import { Lingering, defaultLinger } from "./lingering.ts";
 import { Post } from "./link-post.ts";
+import { logged } from "./log.ts";
 import { Moves, unlessAway } from "./move.ts";
 import { openState } from "./opening.ts";
 import { Processes } from "./process.ts";
@@ -57,7 +58,8 @@ export class Runtime {
   /** Scopes that move to other hosts, and here. */
   readonly moves: Moves;
 
-  constructor(options: RuntimeOptions) {
+  constructor(given: RuntimeOptions) {
+    const options = logged(given);
     this.#with = options;
     this.#loop = new TurnLoop(options.journal, options.platform);
     this.#alarms = new Alarms(options.platform);
@@ -271,6 +273,7 @@ export class Runtime {
       executors: this.#executors,
       patience: { ...defaultPatience, ...this.#with.patience },
       host: this.#host,
+      telemetry: this.#with.telemetry,
       post: this.#post,
       attachments: this.#host.attachments ?? this.#attachments,
       tool: (id) => this.registry.live(id),

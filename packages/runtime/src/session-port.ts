@@ -10,6 +10,7 @@ import type { Post } from "./link-post.ts";
 import type { Platform } from "./platform.ts";
 import type { Callers } from "./request.ts";
 import type { Session } from "./session.ts";
+import type { Telemetry } from "./telemetry.ts";
 import type { Roots, ScopeSecret } from "./token.ts";
 import type { Member } from "./turn-loop.ts";
 
@@ -22,6 +23,7 @@ export interface SessionPort {
   readonly executors: Executors;
   readonly patience: Patience;
   readonly host: HostPort;
+  readonly telemetry: Telemetry | undefined;
   readonly attachments: AttachmentStore;
   readonly tool: (id: string) => LiveTool | undefined;
   readonly stir: (member: Member) => void;

@@ -57,7 +57,7 @@ export class Session {
 
   constructor(state: State, epoch: number, port: SessionPort) {
     this.#port = port;
-    this.#observers = new Observers(state.scope.id);
+    this.#observers = new Observers(state.scope.id, port.telemetry);
     this.#bodies = new Bodies(
       port,
       () => this.#runner,
@@ -194,7 +194,7 @@ export class Session {
       this.#bodies.end(call);
       this.offers.ended(call);
     }
-    this.#observers.stepped({ seq, at }, commands, () => this.#runner.settled());
+    this.#observers.stepped({ seq, at, event }, commands, () => this.#runner.settled());
   }
 
   #lost(why: string): void {

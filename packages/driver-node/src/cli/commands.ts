@@ -2,6 +2,7 @@
 import { approveCommand, rejectCommand } from "./act/approve.ts";
 import { cancelCommand } from "./act/cancel.ts";
 import { forkCommand } from "./act/fork.ts";
+import { moveCommand } from "./act/move.ts";
 import { resolveCommand } from "./act/resolve.ts";
 import type { Command } from "./command.ts";
 import { exploreCommand } from "./explore/explore.ts";
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   rejectCommand,
   cancelCommand,
   forkCommand,
+  moveCommand,
   doctorCommand,
   checkUpgradeCommand,
   exploreCommand,

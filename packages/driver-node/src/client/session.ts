@@ -31,6 +31,8 @@ export const defaultWindow = 256;
 
 export interface CallOptions {
   readonly executionScope?: string;
+  /** The caller's span, as W3C Trace Context writes it. */
+  readonly traceparent?: string;
   /** The replies stay with the host until `acknowledge`; else they are acknowledged as they come. */
   readonly keep?: boolean;
 }
@@ -83,9 +85,12 @@ export class SessionClient {
   }
 
   call(request: string, calls: readonly RequestedCall[], options: CallOptions = {}): Promise<readonly Reply[]> {
-    const { executionScope, keep = false } = options;
+    const { executionScope, traceparent, keep = false } = options;
     const { scope } = this;
-    const given = executionScope === undefined ? {} : { execution_scope: executionScope };
+    const given = {
+      ...(executionScope === undefined ? {} : { execution_scope: executionScope }),
+      ...(traceparent === undefined ? {} : { traceparent }),
+    };
     return this.#replied({ type: "call", scope, request, calls, ...given }, keep);
   }
 

@@ -6,7 +6,7 @@
  * A frame is read, its right is looked at, and it is answered when it may be; nothing that a client sends throws. What
  * is in flight is counted, so that a client can not make the host hold more than its bounds.
  */
-import type { Runtime } from "@pawl/runtime";
+import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { RawData, WebSocket } from "ws";
@@ -30,7 +30,7 @@ export interface ConnectionPort {
   readonly runtime: Runtime;
   readonly secrets: Secrets;
   readonly limits: HostLimits;
-  readonly log: (message: string, thrown: unknown) => void;
+  readonly log: Log;
 }
 
 /** A timer of Node can not be set for longer. */
@@ -64,6 +64,7 @@ export class Connection {
   }
 
   close(reason: CloseReason, message: string = reason): void {
+    if (this.#claims === undefined) this.#port.log(entryOf("client.refused", { why: reason, message }));
     this.#end();
     this.#socket.close(closeCodes[reason], message.slice(0, 120));
     setTimeout(() => this.#socket.terminate(), closeMs).unref();
@@ -72,6 +73,7 @@ export class Connection {
   #end(): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#expiry);
+    if (this.#claims !== undefined) this.#port.log(entryOf("client.gone", { by: this.#claims.by }));
     this.#claims = undefined;
     this.#inFlight.abort();
     for (const subscription of this.#subscriptions.values()) subscription.end();
@@ -119,6 +121,7 @@ export class Connection {
     const { heartbeatMs, maxMessageBytes, maxInFlight } = this.#port.limits;
     const { by, expires_at } = claims;
     this.#claims = claims;
+    this.#port.log(entryOf("client.welcomed", { by }));
     clearTimeout(this.#timer);
     this.#timer = setInterval(() => this.#beat(), heartbeatMs);
     this.#expire(expires_at);

@@ -1,5 +1,5 @@
 /** What a client is told of an error. What is nobody's business but the host's is logged, and not told. */
-import { OwnedElsewhere, Refused, ScopeLost, ScopeMoved, ScopeMoving } from "@pawl/runtime";
+import { type Log, OwnedElsewhere, Refused, ScopeLost, ScopeMoved, ScopeMoving, entryOf } from "@pawl/runtime";
 import type { HostError } from "../wire/host-frame.ts";
 
 /** The outcome is unknown, and found out by asking again. */
@@ -10,13 +10,13 @@ const ownerRetryMs = 1000;
 const ownedElsewhere = ({ code, message, address }: OwnedElsewhere): Omit<HostError, "id"> =>
   address === undefined ? { code, message, retry_after_ms: ownerRetryMs } : { code, message, address };
 
-export const failureOf = (thrown: unknown, log: (message: string, thrown: unknown) => void): Omit<HostError, "id"> => {
+export const failureOf = (thrown: unknown, log: Log): Omit<HostError, "id"> => {
   const isMoving = thrown instanceof ScopeMoving || (thrown instanceof Refused && thrown.code === "scope_is_moving");
   if (isMoving) return { code: thrown.code, message: thrown.message, retry_after_ms: ownerRetryMs };
   if (thrown instanceof ScopeMoved) return { code: thrown.code, message: thrown.message, address: thrown.to };
   if (thrown instanceof Refused) return { code: thrown.code, message: thrown.message };
   if (thrown instanceof ScopeLost) return { code: thrown.code, message: thrown.message, retry_after_ms: retryAfterMs };
   if (thrown instanceof OwnedElsewhere) return ownedElsewhere(thrown);
-  log("a question failed", thrown);
+  log(entryOf("host.internal_error", {}, thrown));
   return { code: "internal_error", message: "the host failed to answer: its log says why" };
 };

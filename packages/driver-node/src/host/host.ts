@@ -2,7 +2,7 @@
 import { type IncomingMessage, type Server, createServer } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { Duplex } from "node:stream";
-import type { Runtime } from "@pawl/runtime";
+import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import { WebSocketServer } from "ws";
 import { Connection } from "./connection.ts";
 import { type HostLimits, defaultHostLimits } from "./limits.ts";
@@ -21,8 +21,8 @@ export interface HostOptions {
   /** Pages that may connect, as `https://example.org`. Programs that are no browser send no origin, and may. */
   readonly origins?: readonly string[];
   readonly limits?: Partial<HostLimits>;
-  /** What went wrong in the host itself. */
-  readonly log?: (message: string, thrown: unknown) => void;
+  /** Who comes and goes, and what went wrong in the host itself. */
+  readonly log?: Log;
 }
 
 export interface Host {
@@ -65,8 +65,15 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   const server = options.server ?? createServer((_, response) => response.writeHead(426).end());
   const isWelcome = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    if (!isWelcome(request.headers.origin)) return refuse(socket, "403 Forbidden");
-    if (connections.size >= limits.maxConnections) return refuse(socket, "503 Service Unavailable");
+    const { origin } = request.headers;
+    if (!isWelcome(origin)) {
+      log(entryOf("client.refused", { why: "origin", origin: origin ?? "" }));
+      return refuse(socket, "403 Forbidden");
+    }
+    if (connections.size >= limits.maxConnections) {
+      log(entryOf("client.refused", { why: "too_many_connections", connections: connections.size }));
+      return refuse(socket, "503 Service Unavailable");
+    }
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       const connection = new Connection(accepted, { runtime, secrets, limits, log });
       connections.add(connection);

@@ -19,6 +19,8 @@ import * as E from "fp-ts/lib/Either.js";
 
 export type Right = "call" | "resolve" | "approve" | "observe" | "execute" | "move";
 
+export const Right: Codec<Right> = oneOf<Right>("a right", "call", "resolve", "approve", "observe", "execute", "move");
+
 export interface Claims {
   /** The principal, as it is recorded. */
   readonly by: string;
@@ -32,7 +34,7 @@ export interface Claims {
 export const Claims: Codec<Claims> = record<Claims>("token claims", {
   by: string,
   scopes: array(string),
-  rights: array(oneOf<Right>("a right", "call", "resolve", "approve", "observe", "execute", "move")),
+  rights: array(Right),
   expires_at: u64,
 });
 

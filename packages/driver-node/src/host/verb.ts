@@ -68,8 +68,12 @@ export type Answered = Exclude<
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
 const call = async (session: Session, frame: Of<"call">, { by, gone }: Asker): Promise<HostFrame> => {
-  const { id, request, calls, execution_scope: executionScope } = frame;
-  const how = executionScope === undefined ? { by } : { by, executionScope };
+  const { id, request, calls, execution_scope: executionScope, traceparent } = frame;
+  const how = {
+    by,
+    ...(executionScope === undefined ? {} : { executionScope }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
   return { type: "replied", id, replies: await session.call(request, calls, { ...how, keep: true, signal: gone }) };
 };
 

@@ -60,6 +60,7 @@ export type ClientFrame =
       readonly request: string;
       readonly calls: readonly RequestedCall[];
       readonly execution_scope?: string;
+      readonly traceparent?: string;
     } & Asked)
   | ({ readonly type: "replies"; readonly request: string } & Asked)
   | ({ readonly type: "acknowledge"; readonly request: string } & Asked)
@@ -124,7 +125,13 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   hello: { protocol: u64, token: string },
   ping: { n: u64 },
   open: asked,
-  call: { ...asked, request: string, calls: array(RequestedCallCodec), execution_scope: optional(string) },
+  call: {
+    ...asked,
+    request: string,
+    calls: array(RequestedCallCodec),
+    execution_scope: optional(string),
+    traceparent: optional(string),
+  },
   replies: { ...asked, request: string },
   acknowledge: { ...asked, request: string },
   resolve: { ...resolving, token: string },

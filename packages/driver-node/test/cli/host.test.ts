@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -20,6 +20,7 @@ export const tools = [
       return ctx.awaitEventJson("approved");
     },
   },
+  { name: "quick", durable: true, execute: () => "at once" },
   { name: "guarded", durable: true, policy: "requires_approval", execute: () => "done" },
 ];
 `;
@@ -43,6 +44,85 @@ afterAll(() => {
 });
 
 const at = (): readonly string[] => ["--host", url, "--token", token];
+
+/** Two hosts by configuration, which know each other. */
+const startedBy = async (args: readonly string[]) => {
+  const started = spawn(process.execPath, [main, "host", ...args, "--json"], { stdio: ["ignore", "pipe", "pipe"] });
+  const said: string[] = [];
+  started.stderr.on("data", (data: Buffer) => said.push(String(data)));
+  const [line] = (await once(createInterface({ input: started.stdout }), "line")) as [string];
+  const { url: hostUrl } = JSON.parse(line) as { readonly url: string };
+  return { child: started, url: hostUrl, said };
+};
+
+describe("pawl host by its configuration", () => {
+  it("listens, grants, logs and moves sessions as the file says", async () => {
+    const place = newFolder();
+    writeFileSync(join(place, "tools.mjs"), toolModule);
+    const tokenOf = (name: string): string => readFileSync(join(place, name), "utf8").trim();
+    const shared = { tools: "tools.mjs", log_level: "info" };
+    const mover = { by: "op", rights: ["move", "call", "observe"], scopes: ["session:"], hours: 1 };
+    const configured = (name: string, more: object): string => {
+      const written = join(place, `${name}.json`);
+      writeFileSync(written, JSON.stringify({ ...shared, journal: `${name}.db`, ...more }));
+      return written;
+    };
+    const b = await startedBy([configured("b", { grants: [{ ...mover, file: "b.token" }] })]);
+    const peers = [{ url: b.url, token_file: "b.token" }];
+    const a = await startedBy([configured("a", { grants: [{ ...mover, file: "a.token" }], peers })]);
+    const client = new Client({ url: a.url, token: tokenOf("a.token") });
+    expect(await client.session("s").call("r", [{ id: "c", tool: "quick", args: {} }])).toHaveLength(1);
+    const order = ["move", "s", "--host", a.url, "--token", tokenOf("a.token"), "--to"];
+    expect(await pawl([...order, "ws://127.0.0.1:1"])).toMatchObject({
+      code: 4,
+      err: expect.stringContaining("peers"),
+    });
+    expect(await pawl([...order, b.url])).toMatchObject({ code: 0, out: `session:s lives at ${b.url} now\n` });
+    await expect(client.session("s").open()).rejects.toMatchObject({ code: "moved", address: b.url });
+    client.close();
+    const there = new Client({ url: b.url, token: tokenOf("b.token") });
+    expect(await there.session("s").call("r", [{ id: "c", tool: "quick", args: {} }])).toHaveLength(1);
+    there.close();
+    for (const { child: one } of [a, b]) {
+      one.kill("SIGINT");
+      expect(await once(one, "exit")).toEqual([0, null]);
+    }
+    const names = a.said
+      .join("")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => (JSON.parse(line) as { readonly event: string }).event);
+    for (const name of ["host.listening", "client.welcomed", "scope.opened", "call.completed", "host.stopped"])
+      expect(names).toContain(name);
+  }, 60_000);
+
+  it("stops by itself when nobody has needed it for so long", async () => {
+    const place = newFolder();
+    writeFileSync(join(place, "tools.mjs"), toolModule);
+    const idle = join(place, "idle.json");
+    writeFileSync(idle, JSON.stringify({ tools: "tools.mjs", journal: "idle.db", stop_after_idle_ms: 50 }));
+    expect(await pawl(["host", idle, "--json"])).toMatchObject({ code: 0, out: expect.stringContaining("ws://") });
+  });
+
+  it("says where a configuration does not fit", async () => {
+    const place = newFolder();
+    const said = async (config: unknown): Promise<string> => {
+      const bad = join(place, "bad.json");
+      writeFileSync(bad, typeof config === "string" ? config : JSON.stringify(config));
+      const { code, err } = await pawl(["host", bad]);
+      expect(code).toBe(2);
+      return err;
+    };
+    expect(await said({ port: "x" })).toContain("at $.port");
+    expect(await said({ grants: [{ by: "a", file: "f", rights: ["fly"] }] })).toContain("at $.grants[0].rights[0]");
+    expect(await said({ limits: { max_mesage_bytes: 1 } })).toContain("at $.limits.max_mesage_bytes: there is no such");
+    expect(await said({ tols: "x" })).toContain("at $.tols: there is no such field");
+    expect(await said("{")).toContain("bad.json");
+    expect(await said({ port: 99_999, tools: "t", journal: "j" })).toContain("65535");
+    expect(await said({})).toContain("which tools");
+    expect(await pawl(["host", join(place, "none.json")])).toMatchObject({ code: 3 });
+  });
+});
 
 describe("pawl host", () => {
   it("runs tools for who has its token, and does what the command line asks of it", async () => {

@@ -1,7 +1,7 @@
 /** A host over a journal file, as a process of its own that a test starts, and kills. It says `loaded`, then where it is. */
 import { join } from "node:path";
 import { flushCompileCache } from "node:module";
-import { type Journal, Runtime } from "@pawl/runtime";
+import { type Journal, type Log, Runtime } from "@pawl/runtime";
 import { snapshot } from "@pawl/sansio-core";
 import { type Json, stringify } from "@pawl/tool-value";
 import { nodePlatform, openHost, sqliteJournal } from "../../src/index.ts";
@@ -41,7 +41,9 @@ const live = async (order: Order): Promise<void> => {
     roots,
     ...(leaseMs === undefined ? {} : { lease: { ttlMs: leaseMs } }),
   });
-  const log = (message: string, thrown: unknown): void => console.error(instance, message, thrown);
+  const log: Log = ({ name, level, thrown }) => {
+    if (level === "error") console.error(instance, name, thrown);
+  };
   const host = await openHost({ runtime, secrets: [hostSecret], limits, log });
   if (snapshots) takeSnapshots(runtime, journal, scopes);
   process.send?.({ type: "up", url: host.url });

@@ -26,6 +26,7 @@ export const requestEvents = {
     execution_scope: optional(string),
     calls: array(RequestedCallCodec),
     by: optional(string),
+    traceparent: optional(string),
   },
   "request.cancelled": { request: string, by: optional(string) },
   "reply.acked": { request: string },

@@ -61,6 +61,8 @@ export type RequestEvent =
       readonly execution_scope?: string;
       readonly calls: readonly RequestedCall[];
       readonly by?: string;
+      /** The caller's span, as W3C Trace Context writes it: for who reads along. */
+      readonly traceparent?: string;
     }
   | { readonly type: "request.cancelled"; readonly request: string; readonly by?: string }
   | { readonly type: "reply.acked"; readonly request: string };

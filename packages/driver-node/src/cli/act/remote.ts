@@ -11,10 +11,10 @@ export const hostOptions: Options = {
   token: { type: "string", value: "<token>", what: "The host's token; or set PAWL_TOKEN" },
 };
 
-const patienceMs = 10_000;
+const usualPatienceMs = 10_000;
 
 /** A host that does not answer is asked again and again by its client: here that has an end. */
-const inTime = async <A>(url: string, work: Promise<A>): Promise<A> => {
+const inTime = async <A>(url: string, patienceMs: number, work: Promise<A>): Promise<A> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const message = `the host at ${url} does not answer`;
@@ -43,6 +43,7 @@ export const askHost = async <A>(
   input: Input,
   terminal: Terminal,
   work: (session: SessionClient) => Promise<A>,
+  patienceMs = usualPatienceMs,
 ): Promise<{ readonly answer: A; readonly scope: string } | undefined> => {
   const url = input.text("host");
   if (url === undefined) return undefined;
@@ -52,7 +53,7 @@ export const askHost = async <A>(
   if (!scope.startsWith("session:")) throw usageError(`a host is asked for sessions, found ${scope}`);
   const client = new Client({ url, token });
   try {
-    return { answer: await inTime(url, work(client.session(scope.slice("session:".length)))), scope };
+    return { answer: await inTime(url, patienceMs, work(client.session(scope.slice("session:".length)))), scope };
   } catch (thrown) {
     if (!(thrown instanceof HostRefused)) throw thrown;
     const ends = unreachable.has(thrown.code) ? exit.unreachable : exit.refused;

@@ -1,58 +1,139 @@
 /** `pawl host`: runs tools over a journal, for programs that reach it over WebSocket. */
-import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
-import { openHost } from "../../host/host.ts";
-import { signToken } from "../../host/token.ts";
-import { openRuntime } from "../../open.ts";
-import { type Command, countOf, journalOption } from "../command.ts";
-import { exit, usageError } from "../exit.ts";
+import { createServer } from "node:https";
+import { setTimeout as pause } from "node:timers/promises";
+import { trace } from "@opentelemetry/api";
+import { type Log, type LogLevel, entryOf } from "@pawl/runtime";
+import { type Host, type HostOptions, openHost } from "../../host/host.ts";
+import { type OpenRuntime, openRuntime } from "../../open.ts";
+import { logTo } from "../../telemetry/log.ts";
+import { type Command, type Input, countOf, journalOption } from "../command.ts";
+import { type Exit, exit, usageError } from "../exit.ts";
 import { journalOf } from "../place.ts";
 import { loadModule, toolsIn } from "../module.ts";
+import type { Terminal } from "../terminal.ts";
+import { type HostConfig, configOf, limitsOf } from "./config.ts";
+import { peersOf } from "./peer.ts";
+import { secretsOf, textIn, tokenFor, writeGrants } from "./secret.ts";
 
-/** What tokens are signed under stands beside the journal; made where there is none. */
-const secretOf = (file: string): Uint8Array => {
-  const path = `${file}.host`;
-  if (!existsSync(path)) writeFileSync(path, randomBytes(32), { mode: 0o600, flag: "wx" });
-  return readFileSync(path);
+const levels: readonly string[] = ["debug", "info", "warn", "error"] satisfies readonly LogLevel[];
+const isLevel = (text: string): text is LogLevel => levels.includes(text);
+
+/** What the command line says wins over what the file says. */
+const settled = (input: Input): HostConfig => {
+  const config = configOf(input.positionals[0]);
+  const [port, idle] = [countOf(input, "port"), countOf(input, "stop-after-idle")];
+  const [address, level] = [input.text("address"), input.text("log-level")];
+  if (level !== undefined && !isLevel(level))
+    throw usageError(`--log-level takes ${levels.join(", ")}, found \`${level}\``);
+  const whole = {
+    ...config,
+    ...(port === undefined ? {} : { port }),
+    ...(address === undefined ? {} : { address }),
+    ...(level === undefined ? {} : { log_level: level }),
+    ...(idle === undefined ? {} : { stop_after_idle_ms: idle * 1000 }),
+    ...(input.isSet("traces") ? { traces: true } : {}),
+  };
+  if ((whole.port ?? 0) > 65_535) throw usageError(`a port is at most 65535, found ${whole.port}`);
+  return whole;
 };
 
-const grantMs = 24 * 60 * 60 * 1000;
+const serverOf = ({ tls }: HostConfig): Pick<HostOptions, "server"> =>
+  tls === undefined ? {} : { server: createServer({ key: textIn(tls.key), cert: textIn(tls.cert) }) };
 
-export const hostCommand: Command = {
-  name: "host",
-  summary: "Run the tools of a module over a journal, for programs that reach it over WebSocket",
-  usage: "<module>",
-  least: 1,
-  most: 1,
-  options: {
-    ...journalOption,
-    port: { type: "string", short: "p", value: "<n>", what: "The port; any that is free without one" },
-    grant: { type: "string", value: "<name>", what: "Print a token for all sessions, good for a day, for this name" },
-  },
-  detail:
-    "The module exports its tools as `tools`. The host listens on loopback. The secret that tokens are signed under is\nkept beside the journal, in a file that ends in .host.",
-  examples: [["pawl host ./tools.ts -j journal.db --port 7777 --grant ann", "and a token to reach it with"]],
-  run: async (input, terminal) => {
-    const [file = ""] = input.positionals;
-    const port = countOf(input, "port") ?? 0;
-    if (port > 65_535) throw usageError(`--port takes a port, found ${port}`);
-    const tools = toolsIn(file, await loadModule(file));
-    const journal = journalOf(input, terminal);
-    const { runtime, close } = openRuntime({ file: journal, tools });
-    const secrets = [secretOf(journal)] as const;
-    const host = await openHost({ runtime, secrets, port, log: (message) => terminal.note(message) });
+const idlePolls = 10;
+
+/** Resolves when nobody is connected and no scope is in memory for so long. */
+const untilIdle = async (host: Host, { runtime }: OpenRuntime, idleMs: number, signal: AbortSignal): Promise<void> => {
+  const everyMs = Math.max(1, idleMs / idlePolls);
+  for (let quiet = 0; quiet < idlePolls && !signal.aborted;) {
+    await pause(everyMs, undefined, { signal }).catch(() => undefined); // It ends the loop.
+    quiet = host.connections === 0 && runtime.inMemory === 0 ? quiet + 1 : 0;
+  }
+};
+
+const untilStopped = async (host: Host, open: OpenRuntime, config: HostConfig, signal: AbortSignal): Promise<void> => {
+  const { stop_after_idle_ms: idleMs } = config;
+  if (idleMs !== undefined) return untilIdle(host, open, idleMs, signal);
+  if (!signal.aborted) await once(signal, "abort");
+};
+
+/** Runs until it is told to end; then it leaves its scopes to whoever comes next. */
+const serve = async (config: HostConfig, journal: string, input: Input, terminal: Terminal): Promise<Exit> => {
+  const { tools: file = "", address, port = 0, origins = [], log_level: level = "warn" } = config;
+  const tools = toolsIn(file, await loadModule(file));
+  const secrets = secretsOf(journal, config.secrets);
+  const log: Log = logTo({ write: (line) => terminal.note(line.trimEnd()) }, level);
+  const peers = peersOf(config.peers ?? []);
+  const open = openRuntime({
+    file: journal,
+    tools,
+    log,
+    mover: peers.mover,
+    ...(config.traces === true ? { tracer: trace.getTracer("pawl") } : {}),
+    ...(config.executor_lease_ms === undefined ? {} : { executorLeaseMs: config.executor_lease_ms }),
+  });
+  const { runtime, close } = open;
+  const at = address === undefined ? {} : { address };
+  const server = serverOf(config);
+  try {
+    const host = await openHost({
+      runtime,
+      secrets,
+      port,
+      ...at,
+      origins,
+      limits: limitsOf(config.limits),
+      log,
+      ...server,
+    });
+    writeGrants(secrets, config.grants ?? [], terminal.now());
     const by = input.text("grant");
-    const rights = ["call", "resolve", "approve", "observe", "execute"] as const;
-    const claims = { scopes: ["session:"], rights, expires_at: terminal.now() + grantMs };
-    const token = by === undefined ? undefined : signToken(secrets, { by, ...claims });
+    const token = by === undefined ? undefined : tokenFor(secrets, { by }, terminal.now());
+    log(entryOf("host.listening", { url: host.url, journal }));
     terminal.tell({ url: host.url, journal, tools: tools.map(({ name }) => name), token }, () => [
       `${host.url} runs ${tools.map(({ name }) => name).join(", ")} over ${journal}`,
       ...(token === undefined ? [] : [`token for ${by}: ${token}`]),
     ]);
-    if (!terminal.interrupted.aborted) await once(terminal.interrupted, "abort");
+    await runtime.recover();
+    await untilStopped(host, open, config, terminal.interrupted);
     await host.close();
+    log(entryOf("host.stopped", { url: host.url }));
+  } finally {
+    server.server?.close();
+    peers.close();
     await close();
-    return exit.fine;
+  }
+  return exit.fine;
+};
+
+export const hostCommand: Command = {
+  name: "host",
+  summary: "Run tools over a journal, for programs that reach it over WebSocket",
+  usage: "[config or module]",
+  least: 0,
+  most: 1,
+  options: {
+    ...journalOption,
+    port: { type: "string", short: "p", value: "<n>", what: "The port; any that is free without one" },
+    address: { type: "string", value: "<ip>", what: "Whom to listen for; without one, this machine only" },
+    grant: { type: "string", value: "<name>", what: "Print a token for all sessions, good for a day, for this name" },
+    "log-level": { type: "string", value: "<level>", what: "debug, info, warn (default) or error; to standard error" },
+    traces: { type: "boolean", what: "Make OpenTelemetry spans, for the SDK that the process has set up" },
+    "stop-after-idle": { type: "string", value: "<s>", what: "Stop by itself when nobody needed it for so long" },
+  },
+  detail:
+    "The argument is a configuration (a .json file; pawl.json where it is there), or a module that exports its tools as\n`tools`. What the command line says wins over the file. The host listens on loopback unless it is told otherwise. The\nsecret that tokens are signed under is kept beside the journal, in a file that ends in .host. SIGTERM and SIGINT stop\nit cleanly: what was under way goes on with the next host.",
+  examples: [
+    ["pawl host ./tools.ts -j journal.db --port 7777 --grant ann", "and a token to reach it with"],
+    ["pawl host pawl.json --log-level info", "as the file says"],
+    ["node --import ./otel.ts node_modules/.bin/pawl host --traces", "with spans, where otel.ts sets up an SDK"],
+  ],
+  run: async (input, terminal) => {
+    const config = settled(input);
+    if (config.tools === undefined)
+      throw usageError("which tools?", "name a module, or a configuration with `tools`: pawl host ./tools.ts");
+    const journal = input.text("journal") ?? config.journal ?? journalOf(input, terminal);
+    return serve(config, journal, input, terminal);
   },
 };

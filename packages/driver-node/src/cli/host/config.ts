@@ -1,0 +1,175 @@
+/** The configuration of a host: one JSON file. What does not fit, and what nobody knows, is an error with its place. */
+import type { LogLevel } from "@pawl/runtime";
+import {
+  type Codec,
+  type Json,
+  type ValueError,
+  array,
+  boolean,
+  formatPath,
+  oneOf,
+  optional,
+  parse,
+  read,
+  record,
+  string,
+  u64,
+} from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { HostLimits } from "../../host/limits.ts";
+import { Right } from "../../host/token.ts";
+import { CliError, exit } from "../exit.ts";
+
+/** A token that is written to a file when the host starts. */
+export interface Grant {
+  readonly by: string;
+  readonly scopes?: readonly string[];
+  readonly rights?: readonly Right[];
+  readonly hours?: number;
+  readonly file: string;
+}
+
+/** Another host that scopes move to, and the file with a token of it that has the right `move`. */
+export interface Peer {
+  readonly url: string;
+  readonly token_file: string;
+}
+
+export interface HostConfig {
+  readonly journal?: string;
+  /** The module that exports the tools. */
+  readonly tools?: string;
+  readonly address?: string;
+  readonly port?: number;
+  readonly tls?: { readonly key: string; readonly cert: string };
+  readonly origins?: readonly string[];
+  /** What tokens are signed under: files, the newest first. */
+  readonly secrets?: readonly string[];
+  readonly grants?: readonly Grant[];
+  readonly peers?: readonly Peer[];
+  readonly limits?: Limits;
+  readonly executor_lease_ms?: number;
+  readonly log_level?: LogLevel;
+  /** Spans through the OpenTelemetry that the process has set up. */
+  readonly traces?: boolean;
+  readonly stop_after_idle_ms?: number;
+}
+
+type Snake<A extends string> = A extends `${infer Head}${infer Tail}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Tail>}`
+  : A;
+type Limits = { readonly [K in keyof HostLimits as Snake<K>]?: number };
+
+const LimitsCodec: Codec<Limits> = record<Limits>("the limits", {
+  max_message_bytes: optional(u64),
+  max_in_flight: optional(u64),
+  max_in_flight_bytes: optional(u64),
+  pause_bytes: optional(u64),
+  max_buffered_bytes: optional(u64),
+  stall_ms: optional(u64),
+  heartbeat_ms: optional(u64),
+  hello_ms: optional(u64),
+  max_connections: optional(u64),
+  max_bad_frames: optional(u64),
+});
+
+const GrantCodec: Codec<Grant> = record<Grant>("a grant", {
+  by: string,
+  scopes: optional(array(string)),
+  rights: optional(array(Right)),
+  hours: optional(u64),
+  file: string,
+});
+
+const ConfigCodec: Codec<HostConfig> = record<HostConfig>("the configuration of a host", {
+  journal: optional(string),
+  tools: optional(string),
+  address: optional(string),
+  port: optional(u64),
+  tls: optional(record<{ readonly key: string; readonly cert: string }>("tls", { key: string, cert: string })),
+  origins: optional(array(string)),
+  secrets: optional(array(string)),
+  grants: optional(array(GrantCodec)),
+  peers: optional(array(record<Peer>("a peer", { url: string, token_file: string }))),
+  limits: optional(LimitsCodec),
+  executor_lease_ms: optional(u64),
+  log_level: optional(oneOf<LogLevel>("a log level", "debug", "info", "warn", "error")),
+  traces: optional(boolean),
+  stop_after_idle_ms: optional(u64),
+});
+
+const isMap = (json: Json | undefined): json is { readonly [key: string]: Json } =>
+  typeof json === "object" && json !== null && !Array.isArray(json);
+
+type Path = ValueError["path"];
+
+/** A key that was given and that nothing was made of. */
+const strayKey = (given: Json, taken: Json | undefined, path: Path = []): Path | undefined => {
+  if (Array.isArray(given)) {
+    for (const [i, item] of given.entries()) {
+      const stray = strayKey(item, Array.isArray(taken) ? taken[i] : undefined, [...path, i]);
+      if (stray !== undefined) return stray;
+    }
+    return undefined;
+  }
+  if (!isMap(given)) return undefined;
+  for (const [key, value] of Object.entries(given)) {
+    if (value === null) continue;
+    if (!isMap(taken) || !Object.hasOwn(taken, key)) return [...path, key];
+    const stray = strayKey(value, taken[key], [...path, key]);
+    if (stray !== undefined) return stray;
+  }
+  return undefined;
+};
+
+const misfit = (file: string, path: Path, message: string): CliError =>
+  new CliError("invalid_config", `${file}: at ${formatPath(path)}: ${message}`, {
+    exit: exit.usage,
+    hint: "docs/operations.md has all fields",
+  });
+
+export const configIn = (file: string, text: string): HostConfig => {
+  const json = parse(text);
+  if (E.isLeft(json)) throw misfit(file, json.left.path, json.left.message);
+  const config = read(ConfigCodec, json.right);
+  if (E.isLeft(config)) throw misfit(file, config.left.path, config.left.message);
+  const stray = strayKey(json.right, ConfigCodec.encode(config.right) as Json);
+  if (stray !== undefined) throw misfit(file, stray, "there is no such field");
+  return config.right;
+};
+
+/** Paths in a configuration are meant from where it lies. */
+const resolved = (config: HostConfig, folder: string): HostConfig => {
+  const at = (path: string): string => resolve(folder, path);
+  const { journal, tools, tls, secrets, grants, peers } = config;
+  return {
+    ...config,
+    ...(journal === undefined ? {} : { journal: at(journal) }),
+    ...(tools === undefined ? {} : { tools: at(tools) }),
+    ...(tls === undefined ? {} : { tls: { key: at(tls.key), cert: at(tls.cert) } }),
+    ...(secrets === undefined ? {} : { secrets: secrets.map(at) }),
+    ...(grants === undefined ? {} : { grants: grants.map((grant) => ({ ...grant, file: at(grant.file) })) }),
+    ...(peers === undefined ? {} : { peers: peers.map((peer) => ({ ...peer, token_file: at(peer.token_file) })) }),
+  };
+};
+
+const defaultFile = "pawl.json";
+
+/** What an argument means: a configuration, or a module of tools by itself; without one, `pawl.json` if it is there. */
+export const configOf = (argument: string | undefined): HostConfig => {
+  const file = argument ?? (existsSync(defaultFile) ? defaultFile : undefined);
+  if (file === undefined) return {};
+  if (!file.endsWith(".json")) return { tools: file };
+  if (!existsSync(file)) throw new CliError("no_config", `there is no file ${file}`, { exit: exit.unreachable });
+  return resolved(configIn(file, readFileSync(file, "utf8")), dirname(resolve(file)));
+};
+
+export const limitsOf = (limits: Limits = {}): Partial<HostLimits> =>
+  Object.fromEntries(
+    Object.entries(limits).map(([name, value]) => [
+      name.replaceAll(/_(?<letter>[a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  );

@@ -1,0 +1,184 @@
+/**
+ * Spans of what a runtime does, made of what it steps: a batch for each request, a call for each call in it, an effect
+ * for each thing that a body asks for. Ids, names, codes and times; no values.
+ *
+ *   (the caller's span) ─▶ pawl.batch ─▶ pawl.call ─▶ pawl.effect ─▶ pawl.call of a batch that the body made
+ *
+ * A span lives in the memory of one process. A call that goes on after a crash gets a new one, marked as resumed.
+ */
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  isSpanContextValid,
+  trace,
+} from "@opentelemetry/api";
+import { type Telemetry } from "@pawl/runtime";
+import { type Command, type Event, requestBatch } from "@pawl/sansio-core";
+import type { ToolCallOutput } from "@pawl/tool-value";
+
+type EventOf<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
+type Observe = Extract<Command, { readonly type: "observe" }>;
+interface Attributes {
+  readonly [name: string]: string | number | boolean;
+}
+
+const traceparentForm = /^00-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-(?<flags>[0-9a-f]{2})$/;
+
+/** What the caller gave, if it is a span. */
+const parentOf = (traceparent: string | undefined): Context => {
+  const { traceId = "", spanId = "", flags = "0" } = traceparentForm.exec(traceparent ?? "")?.groups ?? {};
+  const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
+  return isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+};
+
+/** The batch of the request that a call belongs to; a colon in a request's name is escaped. */
+const batchOf = (call: string): string => call.slice(0, call.indexOf(":") + 1);
+
+class ScopeSpans {
+  readonly #tracer: Tracer;
+  readonly #scope: string;
+  readonly #batches = new Map<string, Span>();
+  readonly #calls = new Map<string, Span>();
+  /** By call, and in it by key. */
+  readonly #effects = new Map<string, Map<string, Span>>();
+  /** Which effect a call of a body's batch belongs to. */
+  readonly #made = new Map<string, Span>();
+
+  constructor(tracer: Tracer, scope: string) {
+    this.#tracer = tracer;
+    this.#scope = scope;
+  }
+
+  get isEmpty(): boolean {
+    return this.#batches.size === 0 && this.#calls.size === 0;
+  }
+
+  #start(name: string, at: number, attributes: Attributes, parent: Context): Span {
+    return this.#tracer.startSpan(
+      name,
+      { startTime: at, attributes: { "pawl.scope": this.#scope, ...attributes } },
+      parent,
+    );
+  }
+
+  heard(at: number, event: Event): void {
+    switch (event.type) {
+      case "request.submitted":
+        return this.#submitted(at, event);
+      case "flow.submitted":
+        return this.#begun(at, event.request, {}, ROOT_CONTEXT);
+      case "call.resumed":
+        return void this.#call(at, event.call, { "pawl.resumed": true });
+      case "effect.requested":
+        return this.#requested(at, event);
+      case "step.settled":
+        if (event.result.status === "err") this.#fail(event.call, event.key, event.result.error.code);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #submitted(at: number, { request, calls, traceparent }: EventOf<"request.submitted">): void {
+    this.#begun(at, request, { "pawl.calls": calls.length }, parentOf(traceparent));
+  }
+
+  #begun(at: number, request: string, attributes: Attributes, parent: Context): void {
+    const span = this.#start("pawl.batch", at, { "pawl.request": request, ...attributes }, parent);
+    this.#batches.set(requestBatch(request), span);
+  }
+
+  #call(at: number, call: string, attributes: Attributes): Span {
+    const known = this.#calls.get(call);
+    if (known !== undefined) return known;
+    const above = this.#made.get(call) ?? this.#batches.get(batchOf(call));
+    const parent = above === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, above);
+    const span = this.#start("pawl.call", at, { "pawl.call": call, ...attributes }, parent);
+    this.#calls.set(call, span);
+    return span;
+  }
+
+  #requested(at: number, { call, key, effect }: EventOf<"effect.requested">): void {
+    const parent = trace.setSpan(ROOT_CONTEXT, this.#call(at, call, { "pawl.resumed": true }));
+    const attributes = { "pawl.call": call, "pawl.effect": effect.kind, "pawl.key": key };
+    const span = this.#start("pawl.effect", at, attributes, parent);
+    const effects = this.#effects.get(call) ?? new Map<string, Span>();
+    this.#effects.set(call, effects.set(key, span));
+    if (effect.kind !== "batch") return;
+    for (const { id } of effect.calls) this.#made.set(`${call}/${key}/${id}`, span);
+  }
+
+  #fail(call: string, key: string, code: string): void {
+    this.#effects.get(call)?.get(key)?.setStatus({ code: SpanStatusCode.ERROR, message: code });
+  }
+
+  told(at: number, command: Command): void {
+    switch (command.type) {
+      case "observe":
+        return this.#observed(at, command);
+      case "step.answer":
+        return this.#answered(at, command.call, command.key);
+      case "reply": {
+        const batch = requestBatch(command.request);
+        this.#batches.get(batch)?.end(at);
+        this.#batches.delete(batch);
+        return undefined;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #observed(at: number, { what, call, tool, output }: Observe): void {
+    if (what === "call_started") this.#call(at, call, {}).setAttribute("pawl.tool", tool);
+    if (what !== "call_completed") return;
+    const span = this.#call(at, call, { "pawl.tool": tool });
+    if (output !== undefined) describe(span, output);
+    for (const key of this.#effects.get(call)?.keys() ?? []) this.#answered(at, call, key);
+    span.end(at);
+    this.#calls.delete(call);
+    this.#effects.delete(call);
+    this.#made.delete(call);
+  }
+
+  #answered(at: number, call: string, key: string): void {
+    this.#effects.get(call)?.get(key)?.end(at);
+    this.#effects.get(call)?.delete(key);
+  }
+
+  /** What was under way is somebody else's now. */
+  lost(at: number): void {
+    const effects = [...this.#effects.values()].flatMap((spans) => [...spans.values()]);
+    for (const span of [...effects, ...this.#calls.values(), ...this.#batches.values()]) {
+      span.setAttribute("pawl.lost", true);
+      span.end(at);
+    }
+  }
+}
+
+const describe = (span: Span, { outcome }: ToolCallOutput): void => {
+  span.setAttribute("pawl.outcome", outcome.status);
+  if (outcome.status === "failure") span.setStatus({ code: SpanStatusCode.ERROR, message: outcome.payload.code });
+};
+
+/** Reads along, and makes spans of it. */
+export const spansOf = (tracer: Tracer): Telemetry => {
+  const scopes = new Map<string, ScopeSpans>();
+  return {
+    stepped: (scope, { at, event }, commands) => {
+      const spans = scopes.get(scope) ?? new ScopeSpans(tracer, scope);
+      spans.heard(at, event);
+      for (const command of commands) spans.told(at, command);
+      if (spans.isEmpty) scopes.delete(scope);
+      else scopes.set(scope, spans);
+    },
+    lost: (scope) => {
+      scopes.get(scope)?.lost(Date.now());
+      scopes.delete(scope);
+    },
+  };
+};

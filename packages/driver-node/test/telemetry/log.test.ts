@@ -1,0 +1,90 @@
+/** What a runtime and its host log, and what they never do. */
+import { type LogEntry, Runtime, ToolError, defineTool, logLevels, memoryJournal } from "@pawl/runtime";
+import { describe, expect, it } from "vitest";
+import { logTo, nodePlatform } from "../../src/index.ts";
+import { Raw, clientOf, everything, hostOf, roots, until } from "../host/rig.ts";
+import { echo, use } from "../host/tools.ts";
+
+const failing = defineTool({
+  name: "failing",
+  execute: () => {
+    throw new Error("outer", { cause: new Error("inner") });
+  },
+});
+const told = defineTool({
+  name: "told",
+  execute: () => {
+    throw new ToolError("for the model: private");
+  },
+});
+
+const logged = async () => {
+  const entries: LogEntry[] = [];
+  const log = (entry: LogEntry): void => void entries.push(entry);
+  const tools = [echo, failing, told];
+  const runtime = new Runtime({ journal: memoryJournal(), platform: nodePlatform, tools, instance: "i1", roots, log });
+  const host = await hostOf([], { runtime, log, limits: { maxConnections: 1 } });
+  const names = (): readonly string[] => entries.map(({ name }) => name);
+  return { entries, runtime, host, names };
+};
+
+describe("a log", () => {
+  it("names what happens, with ids, codes and times, and no values of calls", async () => {
+    const { entries, host, names } = await logged();
+    const client = clientOf(host);
+    const session = client.session("s");
+    await session.call("r", use("echo", { text: "private" }));
+    await session.call("t", use("told", { text: "private" }));
+    await until(() => names().filter((name) => name === "call.completed").length === 2);
+    expect(names().filter((name) => name !== "call.started")).toEqual([
+      "client.welcomed",
+      "scope.opened",
+      "call.completed",
+      "call.completed",
+    ]);
+    const [first, second] = entries.filter(({ name }) => name === "call.completed");
+    expect(first).toMatchObject({
+      level: "info",
+      fields: { scope: "session:s", call: "r:c", tool: "echo", status: "success", duration_ms: expect.any(Number) },
+    });
+    expect(second?.fields).toMatchObject({ status: "failure", code: "tool_error" });
+    expect(JSON.stringify(entries)).not.toContain("private");
+    client.close();
+    await until(() => names().includes("client.gone"));
+  });
+
+  it("has internal errors in full, with their causes", async () => {
+    const { entries, host } = await logged();
+    await clientOf(host).session("s").call("r", use("failing"));
+    const error = entries.find(({ name }) => name === "tool.internal_error");
+    expect(error).toMatchObject({ level: "error", fields: { tool: "failing", scope: "session:s" } });
+    expect(error?.thrown).toMatchObject({ message: "outer", cause: { message: "inner" } });
+  });
+
+  it("says who was not let in, and why", async () => {
+    const { entries, host } = await logged();
+    await expect(new Raw(host.url, { origin: "https://evil.example" }).open()).rejects.toThrow("403");
+    const bad = await new Raw(host.url).open();
+    bad.send({ type: "hello", protocol: 1, token: "bad" });
+    await bad.closed;
+    await until(() => host.connections === 0);
+    const one = await new Raw(host.url).open();
+    one.send({ type: "hello", protocol: 1, token: host.sign(everything) });
+    await expect(new Raw(host.url).open()).rejects.toThrow("503");
+    const why = entries.filter(({ name }) => name === "client.refused").map(({ fields }) => fields["why"]);
+    expect(why).toEqual(["origin", "unauthorized", "too_many_connections"]);
+  });
+
+  it("is written by pino, above its level, with the stack of what was thrown", () => {
+    const lines: string[] = [];
+    const log = logTo({ write: (line) => void lines.push(line) }, "warn");
+    log({ name: "call.completed", level: logLevels["call.completed"], fields: { call: "r:c" } });
+    log({ name: "store.fault", level: logLevels["store.fault"], fields: { what: "w" }, thrown: new Error("full") });
+    log({ name: "host.internal_error", level: "error", fields: {}, thrown: "a text" });
+    const said = lines.map((line) => JSON.parse(line) as { readonly [field: string]: unknown });
+    expect(said).toMatchObject([
+      { event: "store.fault", what: "w", err: { message: "full", stack: expect.stringContaining("full") } },
+      { event: "host.internal_error", err: { message: "a text" } },
+    ]);
+  });
+});

@@ -1,0 +1,133 @@
+/** Spans as an SDK exports them: which there are, of what they are parts, and that there are none unasked. */
+import { SpanStatusCode, TraceFlags } from "@opentelemetry/api";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
+import { Runtime, type ToolDefinition, defineTool, memoryJournal } from "@pawl/runtime";
+import { describe, expect, it } from "vitest";
+import { nodePlatform, spansOf, tracedJournal } from "../../src/index.ts";
+import { clientOf, hostOf, roots, until } from "../host/rig.ts";
+import { echo, use } from "../host/tools.ts";
+
+const steps = defineTool({
+  name: "steps",
+  durable: true,
+  execute: async (_, ctx) => {
+    await ctx.runJson("one", { secret: "hidden" }, () => "secret result");
+    await ctx.runJson("two", {}, () => Promise.reject(new Error("no"))).catch(() => undefined);
+    return 1;
+  },
+});
+const parent = defineTool({
+  name: "parent",
+  durable: true,
+  execute: async (_, ctx) => {
+    await ctx.batch([{ id: "x", toolId: "tool:echo", args: {} }]);
+    return 1;
+  },
+});
+const failing = defineTool({
+  name: "failing",
+  execute: () => {
+    throw new Error("inside");
+  },
+});
+
+const traced = (tools: readonly ToolDefinition[], journal = memoryJournal(), instance = "i1") => {
+  const exporter = new InMemorySpanExporter();
+  const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer("test");
+  const runtime = new Runtime({
+    journal: tracedJournal(journal, tracer),
+    telemetry: spansOf(tracer),
+    platform: nodePlatform,
+    tools,
+    instance,
+    roots,
+  });
+  const named = (name: string): readonly ReadableSpan[] =>
+    exporter.getFinishedSpans().filter((span) => span.name === name);
+  return { runtime, named, exporter };
+};
+const idOf = (span: ReadableSpan | undefined): string | undefined => span?.spanContext().spanId;
+const parentOf = (span: ReadableSpan | undefined): string | undefined => span?.parentSpanContext?.spanId;
+
+describe("spans", () => {
+  it("are of batches, calls, effects and commits, below the span that the caller gives", async () => {
+    const { runtime, named, exporter } = traced([steps]);
+    const host = await hostOf([], { runtime });
+    const [traceId, spanId] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
+    const traceparent = `00-${traceId}-${spanId}-01`;
+    await clientOf(host).session("s").call("r", use("steps"), { traceparent });
+    await until(() => named("pawl.batch").length === 1);
+    const [[batch], [call], effects] = [named("pawl.batch"), named("pawl.call"), named("pawl.effect")];
+    expect(batch?.spanContext()).toMatchObject({ traceId, traceFlags: TraceFlags.SAMPLED });
+    expect(parentOf(batch)).toBe(spanId);
+    expect(batch?.attributes).toMatchObject({ "pawl.scope": "session:s", "pawl.request": "r", "pawl.calls": 1 });
+    expect(parentOf(call)).toBe(idOf(batch));
+    expect(call?.attributes).toMatchObject({ "pawl.tool": "steps", "pawl.outcome": "success", "pawl.call": "r:c" });
+    expect(effects.map(({ attributes }) => attributes["pawl.effect"])).toEqual(["step", "step"]);
+    expect(effects.map(parentOf)).toEqual([idOf(call), idOf(call)]);
+    expect(effects.map(({ status }) => status.code)).toEqual([SpanStatusCode.UNSET, SpanStatusCode.ERROR]);
+    const commits = named("pawl.commit");
+    expect(commits.length).toBeGreaterThan(2);
+    expect(commits[0]?.attributes).toMatchObject({ "pawl.scopes": 1, "pawl.events": expect.any(Number) });
+    const said = exporter.getFinishedSpans().map(({ attributes }) => JSON.stringify(attributes));
+    expect(said.join()).not.toMatch(/hidden|secret/);
+  });
+
+  it("of calls that a body makes are below the effect that made them", async () => {
+    const { runtime, named } = traced([parent, echo]);
+    await (await runtime.session("s")).call("r", use("parent"));
+    const calls = named("pawl.call");
+    const effect = named("pawl.effect").find(({ attributes }) => attributes["pawl.effect"] === "batch");
+    const [inner, outer] = ["echo", "parent"].map((tool) =>
+      calls.find(({ attributes }) => attributes["pawl.tool"] === tool),
+    );
+    expect(parentOf(inner)).toBe(idOf(effect));
+    expect(parentOf(effect)).toBe(idOf(outer));
+  });
+
+  it("of what failed say how, and those of a lost scope that it was lost; what goes on is marked as resumed", async () => {
+    const waiting = defineTool({
+      name: "waiting",
+      durable: true,
+      execute: async (_, ctx) => ctx.awaitEventJson("go"),
+    });
+    const journal = memoryJournal();
+    const first = traced([waiting, failing], journal);
+    const session = await first.runtime.session("s");
+    await session.call("f", use("failing"));
+    expect(first.named("pawl.call")[0]?.status).toMatchObject({
+      code: SpanStatusCode.ERROR,
+      message: "tool_internal_error",
+    });
+    session.call("r", use("waiting")).catch(() => undefined); // It ends with its runtime.
+    await until(() => session.state.waits.size === 1);
+    await first.runtime.close();
+    const lost = [...first.named("pawl.call"), ...first.named("pawl.batch")].filter(
+      ({ attributes }) => attributes["pawl.lost"] === true,
+    );
+    expect(lost).toHaveLength(2);
+    const second = traced([waiting], journal, "i2");
+    const again = await second.runtime.session("s");
+    const replies = again.replies("r");
+    await until(() => again.state.calls.at("r:c")?.phase === "running");
+    await again.cancel({ request: "r" });
+    await replies;
+    expect(second.named("pawl.call")[0]?.attributes).toMatchObject({
+      "pawl.resumed": true,
+      "pawl.outcome": "cancelled",
+    });
+  });
+
+  it("ignore what is no traceparent", async () => {
+    for (const traceparent of ["", "00-0-0-00", `00-${"0".repeat(32)}-${"0".repeat(16)}-01`]) {
+      const { runtime, named } = traced([echo]);
+      await (await runtime.session("s")).call("r", use("echo"), { traceparent });
+      expect(parentOf(named("pawl.batch")[0])).toBeUndefined();
+    }
+  });
+});
