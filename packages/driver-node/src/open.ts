@@ -11,7 +11,7 @@ import { spansOf } from "./telemetry/spans.ts";
 /** What a runtime is told besides its ports; a `lease` lets several processes share the file. */
 export interface OpenOptions extends Pick<
   RuntimeOptions,
-  "tools" | "host" | "options" | "patience" | "lease" | "linger" | "log" | "mover" | "executorLeaseMs"
+  "tools" | "host" | "options" | "patience" | "lease" | "linger" | "log" | "bounds" | "mover" | "executorLeaseMs"
 > {
   /** The journal; made where there is none. */
   readonly file: string;

@@ -33,6 +33,18 @@ export class Refused extends Error {
   }
 }
 
+/** More than the runtime takes on at a time: nothing was recorded, and the same may fit later. */
+export class Overloaded extends Error {
+  override readonly name = "Overloaded";
+  readonly code = "overloaded";
+  readonly retryable = true;
+  readonly retryAfterMs: number;
+  constructor(message: string, retryAfterMs: number) {
+    super(`${message}: ask again in ${retryAfterMs} ms`);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
 export const newerProtocol = (scope: string, protocol: number): Refused => {
   const known = `this core knows ${currentProtocol}: update it first`;
   return new Refused("newer_protocol", `scope ${scope} is of protocol ${protocol}, ${known}`);

@@ -84,7 +84,17 @@ export { ToolHints } from "./compat/tool-hint.ts";
 export { type Durable } from "./context/asking.ts";
 export { type ToolContext } from "./context/context.ts";
 export { type StepInfo } from "./context/step.ts";
-export { EffectError, OwnedElsewhere, Refused, ScopeLost, ScopeMoved, ScopeMoving, ToolError } from "./error.ts";
+export { type Bounds, defaultBounds } from "./admission.ts";
+export {
+  EffectError,
+  Overloaded,
+  OwnedElsewhere,
+  Refused,
+  ScopeLost,
+  ScopeMoved,
+  ScopeMoving,
+  ToolError,
+} from "./error.ts";
 export { type Standing, misfitOfCompletion, misfitOfDurable, misfitOfProcessEvent } from "./open.ts";
 export { Quarantined, foldLines, recordedIn } from "./fold.ts";
 export { openState } from "./opening.ts";

@@ -13,7 +13,8 @@ import {
 import { type Json, array, stableHash, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, admitted, record, refuse } from "./access.ts";
-import { Refused } from "./error.ts";
+import { type Admission, Admitted } from "./admission.ts";
+import { type Overloaded, Refused, type ScopeLost } from "./error.ts";
 import { stateBefore } from "./history.ts";
 
 type ReplyCommand = Extract<Command, { readonly type: "reply" }>;
@@ -100,10 +101,25 @@ const conflict = (request: string, expected: string, found: string): Verdict & {
 export class Requests {
   readonly #access: Access;
   readonly callers: Callers;
+  readonly #admission: Admission;
+  readonly #admitted: Admitted;
 
-  constructor(access: Access, callers: Callers) {
+  constructor(access: Access, callers: Callers, admission: Admission) {
     this.#access = access;
     this.callers = callers;
+    this.#admission = admission;
+    this.#admitted = new Admitted(admission, access.runner.state);
+  }
+
+  /** The scope leaves memory; who waits for replies waits on. */
+  leave(): Callers {
+    this.#admitted.leaveAll();
+    return this.callers;
+  }
+
+  lose(error: ScopeLost): void {
+    this.#admitted.leaveAll();
+    this.callers.lose(error);
   }
 
   /** Submits calls and waits for their replies. */
@@ -143,9 +159,22 @@ export class Requests {
     return this.#answer(request, verdict, hash);
   }
 
+  /** Why a request that is not known yet is not taken now, if so. */
+  #refusal(event: Submitted): Overloaded | undefined {
+    const { state, durable } = this.#access.runner;
+    if (state.requests.at(event.request) !== undefined) return undefined;
+    const calls = event.type === "request.submitted" ? event.calls.length : 1;
+    return this.#admission.refusal(state, state.seq - durable.seq, calls);
+  }
+
   #tell(event: Submitted, waiting: Waiting): Verdict {
+    const refusal = this.#refusal(event);
+    if (refusal !== undefined) throw refusal;
     const told = this.#access.runner.tell(event);
     if (E.isLeft(told) && told.left.code !== "request_exists") return { ...told.left, type: "refused" };
+    const { request } = event;
+    const isLive = this.#access.runner.state.requests.at(request)?.phase === "running";
+    if (E.isRight(told) && isLive) this.#admitted.enter(request, told.right.line.length);
     return { type: "waiting", replied: this.#wait(event.request, waiting) };
   }
 
@@ -201,6 +230,7 @@ export class Requests {
 
   /** A reply is out. One that somebody took for good is acknowledged; one that nobody waits for stays until it is. */
   take({ request, ...reply }: Replied & Pick<ReplyCommand, "request">): void {
+    this.#admitted.leave(request);
     const waiters = this.callers.take(request);
     for (const { resolve } of waiters) resolve(repliedOf(reply));
     const isTaken = waiters.length > 0 && waiters.every(({ keep }) => !keep);

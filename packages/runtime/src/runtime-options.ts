@@ -1,4 +1,5 @@
 /** What a runtime is made of. */
+import type { Bounds } from "./admission.ts";
 import type { Journal, Lease } from "./journal.ts";
 import type { Platform } from "./platform.ts";
 import type { ToolDefinition } from "./tool.ts";
@@ -11,6 +12,9 @@ import type { Linger } from "./lingering.ts";
 import type { Mover } from "./mover.ts";
 import type { Options } from "@pawl/sansio-core";
 import type { Telemetry } from "./telemetry.ts";
+
+/** How long an executor may be away, unless the host says otherwise. */
+export const executorLeaseMs = 30_000;
 
 export interface RuntimeOptions {
   readonly journal: Journal;
@@ -27,6 +31,8 @@ export interface RuntimeOptions {
   readonly patience?: Partial<Patience>;
   /** How long an executor may be away before what it runs is lost. */
   readonly executorLeaseMs?: number;
+  /** How much it takes on at a time. */
+  readonly bounds?: Partial<Bounds>;
   /** How long scopes at rest stay in memory, and how many. */
   readonly linger?: Partial<Linger>;
   /** What it logs goes there, with no values of calls. */

@@ -2,6 +2,7 @@
 import { currentProtocol, defaultOptions, nextDeadline } from "@pawl/sansio-core";
 import { defaultPatience } from "./body.ts";
 import type { ProgressMessage } from "./context/progress.ts";
+import { Admission } from "./admission.ts";
 import { Alarms } from "./alarms.ts";
 import { memoryAttachments } from "./attachment.ts";
 import { OwnedElsewhere, Refused, ScopeLost, newerProtocol } from "./error.ts";
@@ -22,7 +23,7 @@ import { Session } from "./session.ts";
 import { Callers } from "./request.ts";
 import { ToolNews } from "./tool-news.ts";
 import { answersOf } from "./tool-host.ts";
-import type { RuntimeOptions } from "./runtime-options.ts";
+import { type RuntimeOptions, executorLeaseMs } from "./runtime-options.ts";
 import { TurnLoop } from "./turn-loop.ts";
 
 /** A scope that is this instance's and is not in memory. */
@@ -33,9 +34,6 @@ interface Away {
   readonly callOff?: () => void;
 }
 const justAway: Away = {};
-
-/** How long an executor may be away, unless the host says otherwise. */
-const executorLeaseMs = 30_000;
 
 export class Runtime {
   readonly #with: RuntimeOptions;
@@ -54,6 +52,7 @@ export class Runtime {
   readonly #lingering: Lingering<Session>;
   readonly #executors: Executors;
   readonly #attachments = memoryAttachments();
+  readonly #admission: Admission;
   #isClosing = false;
   /** Scopes that move to other hosts, and here. */
   readonly moves: Moves;
@@ -61,6 +60,7 @@ export class Runtime {
   constructor(given: RuntimeOptions) {
     const options = logged(given);
     this.#with = options;
+    this.#admission = new Admission(options.bounds);
     this.#loop = new TurnLoop(options.journal, options.platform);
     this.#alarms = new Alarms(options.platform);
     this.#platform = this.#alarms.platform;
@@ -173,8 +173,7 @@ export class Runtime {
 
   /** What an executor says of a run while it lasts: observers hear of it. */
   async progress(executor: string, run: OfferedRun, message: ProgressMessage): Promise<void> {
-    const session = await this.#scope(run.scope);
-    session.offers.progress(`executor:${executor}`, run, message);
+    (await this.#scope(run.scope)).offers.progress(`executor:${executor}`, run, message);
   }
 
   #forget(scope: string, open: Promise<Session>): void {
@@ -275,6 +274,7 @@ export class Runtime {
       host: this.#host,
       telemetry: this.#with.telemetry,
       post: this.#post,
+      admission: this.#admission,
       attachments: this.#host.attachments ?? this.#attachments,
       tool: (id) => this.registry.live(id),
       stir: (member) => this.#loop.stir(member),

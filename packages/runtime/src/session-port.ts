@@ -1,5 +1,6 @@
 /** What a session needs of the runtime around it. */
 import type { Finished } from "@pawl/sansio-core";
+import type { Admission } from "./admission.ts";
 import type { AttachmentStore } from "./attachment.ts";
 import type { Patience } from "./body.ts";
 import type { Executors } from "./executor.ts";
@@ -31,6 +32,7 @@ export interface SessionPort {
   readonly hasLapsed: () => boolean;
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
   readonly post: Post;
+  readonly admission: Admission;
   readonly find: (kind: Finished["kind"], id: string) => Promise<number | undefined>;
   /** Those who waited for replies when the scope left memory. */
   readonly callers: Callers;

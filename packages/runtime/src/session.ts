@@ -81,7 +81,7 @@ export class Session {
     this.leaving = new Leaving(this.#runner, port);
     const readLines: SessionPort["readLines"] = (from, to) => this.#underWay.during(port.readLines(from, to));
     this.#access = { runner: this.#runner, finished: this.#finished, platform: port.platform, readLines };
-    this.#requests = new Requests(this.#access, port.callers);
+    this.#requests = new Requests(this.#access, port.callers, port.admission);
     this.offers = new Offers(this.#access, port.executors, this.#observers, port.owner);
     this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain());
     const fault = (what: string, thrown: unknown): void => port.host.fault?.(`${this.#runner.id}: ${what}`, thrown);
@@ -107,7 +107,7 @@ export class Session {
     this.#hasLeft = true;
     this.#runner.leave();
     this.#snapshots.stop();
-    return this.#requests.callers;
+    return this.#requests.leave();
   }
 
   /** Ends all bodies, with nothing recorded of it; resolves when all that was stepped is durable. */
@@ -201,7 +201,7 @@ export class Session {
     this.leaving.lose(why);
     this.#bodies.endAll();
     this.#snapshots.stop();
-    this.#requests.callers.lose(new ScopeLost(why));
+    this.#requests.lose(new ScopeLost(why));
     this.#edits.lose(why);
     this.#port.executors.forget(this.#runner.id);
     this.among.lose(why);

@@ -1,5 +1,14 @@
 /** What a client is told of an error. What is nobody's business but the host's is logged, and not told. */
-import { type Log, OwnedElsewhere, Refused, ScopeLost, ScopeMoved, ScopeMoving, entryOf } from "@pawl/runtime";
+import {
+  type Log,
+  Overloaded,
+  OwnedElsewhere,
+  Refused,
+  ScopeLost,
+  ScopeMoved,
+  ScopeMoving,
+  entryOf,
+} from "@pawl/runtime";
 import type { HostError } from "../wire/host-frame.ts";
 
 /** The outcome is unknown, and found out by asking again. */
@@ -13,6 +22,8 @@ const ownedElsewhere = ({ code, message, address }: OwnedElsewhere): Omit<HostEr
 export const failureOf = (thrown: unknown, log: Log): Omit<HostError, "id"> => {
   const isMoving = thrown instanceof ScopeMoving || (thrown instanceof Refused && thrown.code === "scope_is_moving");
   if (isMoving) return { code: thrown.code, message: thrown.message, retry_after_ms: ownerRetryMs };
+  if (thrown instanceof Overloaded)
+    return { code: thrown.code, message: thrown.message, retry_after_ms: thrown.retryAfterMs };
   if (thrown instanceof ScopeMoved) return { code: thrown.code, message: thrown.message, address: thrown.to };
   if (thrown instanceof Refused) return { code: thrown.code, message: thrown.message };
   if (thrown instanceof ScopeLost) return { code: thrown.code, message: thrown.message, retry_after_ms: retryAfterMs };
