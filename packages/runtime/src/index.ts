@@ -97,6 +97,7 @@ export {
 } from "./error.ts";
 export { type Standing, misfitOfCompletion, misfitOfDurable, misfitOfProcessEvent } from "./open.ts";
 export { Quarantined, foldLines, recordedIn } from "./fold.ts";
+export { type SteppedLine, importLog, logText, putLog } from "./log-file.ts";
 export { openState } from "./opening.ts";
 export { isAtRest } from "./under-way.ts";
 export { type Adoption, type IndexEntry, type MoveEnd, type MoveStore } from "./move-store.ts";

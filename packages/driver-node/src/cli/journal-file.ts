@@ -1,8 +1,5 @@
 /** A journal file as the command line sees it. */
-import { type Segment as Stored, type Journal, type JournalLine, type ScopeEntry } from "@pawl/runtime";
-import { type Header, currentFormat, currentProtocol, headerLine, segmentLine } from "@pawl/sansio-core";
-import { type Json, noLimits, parse } from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
+import { type Journal, Quarantined, type ScopeEntry, logText } from "@pawl/runtime";
 import { type SqliteJournal, sqliteJournal } from "../sqlite/journal.ts";
 import { CliError, exit } from "./exit.ts";
 import { isJournalFile } from "./text-file.ts";
@@ -15,53 +12,16 @@ export interface JournalFile {
   readonly close: () => void;
 }
 
-const jsonOf = (scope: string, text: string): Json => {
-  const json = parse(text, noLimits);
-  if (E.isRight(json)) return json.right;
-  throw new CliError("line_corrupt", `${scope}: ${json.left.message}`, { exit: exit.wrong });
-};
-
-const numberIn = (json: Json | undefined, field: string): number | undefined => {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return undefined;
-  const found = (json as { readonly [field: string]: Json })[field];
-  return typeof found === "number" ? found : undefined;
-};
-
-const member = (json: Json | undefined, field: string): Json | undefined =>
-  typeof json === "object" && json !== null && !Array.isArray(json)
-    ? (json as { readonly [field: string]: Json })[field]
-    : undefined;
-
-/** Under what a log was begun: what is not to be read there is left to the reader to find wrong. */
-const headerOf = (scope: string, lines: readonly JournalLine[], segment: Stored | undefined): string => {
-  const begun = segment === undefined ? jsonOf(scope, lines[0]?.line ?? "") : jsonOf(scope, segment.snapshot);
-  const of = segment === undefined ? member(begun, "event") : member(begun, "scope");
-  const header: Header = {
-    format: currentFormat,
-    protocol: numberIn(of, "protocol") ?? currentProtocol,
-    scope,
-    epoch: numberIn(of, "epoch") ?? 1,
-    writer: "pawl",
-    base: segment?.base ?? 0,
-  };
-  return headerLine(header);
-};
-
 const textOf = async (journal: Journal, file: string, scope: string): Promise<Iterable<string>> => {
-  const segment = await journal.segment(scope);
-  const lines = await journal.read(scope, 1);
-  if (lines.length === 0 && segment === undefined) {
-    throw new CliError("no_such_scope", `there is no scope ${scope} in ${file}`, {
-      exit: exit.unreachable,
-      hint: `pawl ls --journal ${file}`,
-    });
-  }
-  if (segment === undefined) return [headerOf(scope, lines, undefined), ...lines.map(({ line }) => line)];
-  const { base, hash, snapshot } = segment;
-  const kept = lines.filter(({ seq }) => seq <= base).map(({ line }) => jsonOf(scope, line));
-  const after = lines.filter(({ seq }) => seq > base).map(({ line }) => line);
-  const line = segmentLine({ base, hash, snapshot: jsonOf(scope, snapshot), kept });
-  return [headerOf(scope, lines, segment), line, ...after];
+  const text = await logText(journal, scope).catch((thrown: unknown) => {
+    if (!(thrown instanceof Quarantined)) throw thrown;
+    throw new CliError("line_corrupt", thrown.message, { exit: exit.wrong });
+  });
+  if (text !== undefined) return text;
+  throw new CliError("no_such_scope", `there is no scope ${scope} in ${file}`, {
+    exit: exit.unreachable,
+    hint: `pawl ls --journal ${file}`,
+  });
 };
 
 const atOnce = 1000;

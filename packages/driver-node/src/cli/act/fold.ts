@@ -1,5 +1,4 @@
 /** The state of a scope in a journal, from its segment and its lines. */
-import type { Journal } from "@pawl/runtime";
 import { type State, describeFault, replay } from "@pawl/sansio-core";
 import { CliError, exit } from "../exit.ts";
 import type { JournalFile } from "../journal-file.ts";
@@ -9,10 +8,4 @@ export const stateOf = async (journal: JournalFile, scope: string): Promise<Stat
   if (state !== undefined && fault === undefined) return state;
   const why = fault === undefined ? "it has no events" : (describeFault(fault).split("\n")[0] ?? fault.code);
   throw new CliError("quarantined", `${scope} is read-only: ${why}`, { exit: exit.wrong, hint: "pawl doctor" });
-};
-
-/** Whether anything is recorded under a name. */
-export const isThere = async (journal: Journal, scope: string): Promise<boolean> => {
-  const [entry] = await journal.scopes(scope, "", 1);
-  return entry?.scope === scope && entry.seq > 0;
 };

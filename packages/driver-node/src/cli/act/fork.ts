@@ -1,10 +1,11 @@
 /** `pawl fork`: a new scope that begins as another one did, up to an event. */
+import type { SteppedLine } from "@pawl/runtime";
 import { type Event, type Recorded, type State, initial, write } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { type Command, countOf, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { openJournalFile } from "../journal-file.ts";
-import { type Stepped, putLog } from "../log/put.ts";
+import { put } from "../log/put.ts";
 import { replayLog } from "../log/replaying.ts";
 import { placeOf, scopeNamed } from "../place.ts";
 
@@ -16,12 +17,12 @@ const carried = (from: string, event: Event): Event =>
 
 interface Forked {
   readonly state: State;
-  readonly stepped: readonly Stepped[];
+  readonly stepped: readonly SteppedLine[];
 }
 
 /** The events as those of another scope: what follows from them is written anew. */
 export const forkOf = (events: readonly Recorded[], from: string, into: string): Forked => {
-  const stepped: Stepped[] = [];
+  const stepped: SteppedLine[] = [];
   let state = initial(into);
   for (const { seq, at, event } of events) {
     const written = write(state, { seq, at, event: carried(from, event) });
@@ -85,7 +86,7 @@ export const forkCommand: Command = {
         throw new CliError("no_such_event", message, { exit: exit.refused, hint: `pawl fork ${scope} --at ${last}` });
       }
       const { state, stepped } = forkOf(events, scope, into);
-      await putLog(journal.journal, stepped, state);
+      await put(journal.journal, stepped, state);
       terminal.tell({ scope, at, into }, () => [`${into} begins with ${at} events of ${scope}`]);
       return exit.fine;
     } finally {

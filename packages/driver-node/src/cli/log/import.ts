@@ -1,4 +1,5 @@
 /** `pawl log import`: logs in JSON Lines as scopes of a journal. */
+import type { SteppedLine } from "@pawl/runtime";
 import { eventLine } from "@pawl/sansio-core";
 import { sqliteJournal } from "../../sqlite/journal.ts";
 import { type Command, journalOption } from "../command.ts";
@@ -6,7 +7,7 @@ import { CliError, type Exit, exit } from "../exit.ts";
 import { type LogSource, journalOf, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { faultWords, tornWords } from "./fault.ts";
-import { type Stepped, putLog } from "./put.ts";
+import { put } from "./put.ts";
 import { replayLog } from "./replaying.ts";
 
 const importLog = async (
@@ -14,7 +15,7 @@ const importLog = async (
   journal: ReturnType<typeof sqliteJournal>,
   terminal: Terminal,
 ): Promise<void> => {
-  const stepped: Stepped[] = [];
+  const stepped: SteppedLine[] = [];
   const { state, fault, torn, header } = await replayLog(log, terminal, {
     onStep: (recorded, { finished }) => void stepped.push({ seq: recorded.seq, line: eventLine(recorded), finished }),
   });
@@ -32,7 +33,7 @@ const importLog = async (
   if (state === undefined || stepped.length === 0) {
     throw new CliError("log_empty", `${log.name} has no events`, { exit: exit.wrong });
   }
-  await putLog(journal, stepped, state);
+  await put(journal, stepped, state);
   const { id: scope } = state.scope;
   terminal.tell({ log: log.name, scope, events: stepped.length, torn: torn?.line }, () => [
     `${log.name} -> ${scope} (${stepped.length} events)`,

@@ -1,0 +1,122 @@
+/** Logs of scopes as files: JSON Lines out of a journal, and into one. */
+import {
+  type Finished,
+  type Header,
+  type State,
+  currentFormat,
+  currentProtocol,
+  describeFault,
+  eventLine,
+  headerLine,
+  isOwed,
+  nextDeadline,
+  replay,
+  segmentLine,
+} from "@pawl/sansio-core";
+import { type Json, noLimits, parse } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { Refused } from "./error.ts";
+import { Quarantined } from "./fold.ts";
+import type { Append, Journal, JournalLine, Segment } from "./journal.ts";
+
+const jsonOf = (scope: string, text: string): Json => {
+  const json = parse(text, noLimits);
+  if (E.isRight(json)) return json.right;
+  throw new Quarantined(scope, json.left.message);
+};
+
+const member = (json: Json | undefined, field: string): Json | undefined =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
+    ? (json as { readonly [field: string]: Json })[field]
+    : undefined;
+
+const numberIn = (json: Json | undefined, field: string): number | undefined => {
+  const found = member(json, field);
+  return typeof found === "number" ? found : undefined;
+};
+
+/** Under what a log was begun: what is not to be read there is left to the reader to find wrong. */
+const headerOf = (scope: string, lines: readonly JournalLine[], segment: Segment | undefined): string => {
+  const begun = segment === undefined ? jsonOf(scope, lines[0]?.line ?? "") : jsonOf(scope, segment.snapshot);
+  const of = segment === undefined ? member(begun, "event") : member(begun, "scope");
+  const header: Header = {
+    format: currentFormat,
+    protocol: numberIn(of, "protocol") ?? currentProtocol,
+    scope,
+    epoch: numberIn(of, "epoch") ?? 1,
+    writer: "pawl",
+    base: segment?.base ?? 0,
+  };
+  return headerLine(header);
+};
+
+/** The log of a scope, line by line, as it is exported; undefined where there is no such scope. */
+export const logText = async (journal: Journal, scope: string): Promise<readonly string[] | undefined> => {
+  const segment = await journal.segment(scope);
+  const lines = await journal.read(scope, 1);
+  if (lines.length === 0 && segment === undefined) return undefined;
+  if (segment === undefined) return [headerOf(scope, lines, undefined), ...lines.map(({ line }) => line)];
+  const { base, hash, snapshot } = segment;
+  const kept = lines.filter(({ seq }) => seq <= base).map(({ line }) => jsonOf(scope, line));
+  const after = lines.filter(({ seq }) => seq > base).map(({ line }) => line);
+  const line = segmentLine({ base, hash, snapshot: jsonOf(scope, snapshot), kept });
+  return [headerOf(scope, lines, segment), line, ...after];
+};
+
+/** A line with what followed from it. */
+export interface SteppedLine extends JournalLine {
+  readonly finished: readonly Finished[];
+}
+
+const isThere = async (journal: Journal, scope: string): Promise<boolean> =>
+  (await journal.scopes(scope, "", 1)).some((entry) => entry.scope === scope && entry.seq > 0);
+
+/** How long it may take to write a log down. */
+const putMs = 60_000;
+
+/** Writes a log that comes to a state into a journal: as one append, so the scope is there as a whole or not at all. */
+export const putLog = async (
+  journal: Journal,
+  instance: string,
+  stepped: readonly SteppedLine[],
+  state: State,
+): Promise<void> => {
+  const { id: scope, epoch: above, protocol } = state.scope;
+  if (await isThere(journal, scope)) throw new Refused("scope_exists", `there is a scope ${scope} already`);
+  await journal.join(instance, { ttlMs: putMs });
+  try {
+    const claim = await journal.claim(scope, instance, currentProtocol, above);
+    if (claim.type !== "claimed") throw new Refused("not_claimed", `${scope} can not be claimed: ${claim.type}`);
+    const append: Append = {
+      scope,
+      epoch: claim.epoch,
+      expectedSeq: 1,
+      appendId: `${claim.epoch}:1`,
+      lines: stepped.map(({ seq, line }) => ({ seq, line })),
+      finished: stepped.flatMap(({ seq, finished }) => finished.map((one) => ({ ...one, seq }))),
+      wakeAt: isOwed(state) ? state.at : nextDeadline(state)?.at,
+      protocol,
+      messages: [],
+      received: [],
+    };
+    const [result] = await journal.appendAll([append]);
+    if (result?.type !== "ok")
+      throw new Refused(`append_${result?.type}`, `${scope} was not taken by the journal: ${result?.type}`);
+  } finally {
+    await journal.leave(instance);
+  }
+};
+
+/** Takes a log in that was exported, as the scope that it is of; it is replayed first. Says what it comes to. */
+export const importLog = async (journal: Journal, instance: string, text: Iterable<string>): Promise<State> => {
+  const stepped: SteppedLine[] = [];
+  const { state, fault, header } = replay(text, {
+    onStep: (recorded, { finished }) => void stepped.push({ seq: recorded.seq, line: eventLine(recorded), finished }),
+  });
+  if (fault !== undefined) throw new Quarantined(header?.scope ?? "of the log", describeFault(fault), fault);
+  if (header !== undefined && header.base > 0)
+    throw new Refused("not_whole", `the log goes on from event ${header.base}: only whole logs are taken in`);
+  if (state === undefined || stepped.length === 0) throw new Refused("log_empty", "the log has no events");
+  await putLog(journal, instance, stepped, state);
+  return state;
+};
