@@ -1,0 +1,2 @@
+/** `@pawl/tools/browser`: what the tools have in a browser. */
+export { BrowserFiles } from "./files.ts";

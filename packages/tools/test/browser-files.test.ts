@@ -1,0 +1,93 @@
+/** Files in IndexedDB do in a real browser what all stores of files do. */
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FileError, type FileStore } from "@pawl/tools";
+import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
+import { origin, pageWith, scriptOf } from "../../../test/runtime/page.ts";
+import { bytes, fileSuite, outcome, readText, text } from "./file-suite.ts";
+
+type Answer = { readonly value?: unknown } | { readonly kind: FileError["kind"]; readonly message: string };
+
+const isBytes = (value: unknown): value is { readonly bytes: readonly number[] } =>
+  typeof value === "object" && value !== null && "bytes" in value && Array.isArray(value.bytes);
+
+/** As it is written for the page; and as the page wrote it. */
+const written = (value: unknown): string =>
+  JSON.stringify(value, (_, one: unknown) => (one instanceof Uint8Array ? { bytes: [...one] } : one)) ?? "undefined";
+const readBack = (value: unknown): unknown => {
+  if (isBytes(value)) return Uint8Array.from(value.bytes);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, readBack(one)]));
+};
+
+/** The store in a page, as a test has it at hand. */
+const storeIn = (page: Page, name: string): FileStore => {
+  const ask =
+    <A>(method: keyof FileStore) =>
+    async (...of: readonly unknown[]): Promise<A> => {
+      const list = of.map(written).join(", ");
+      const answer = (await page.evaluate(`suite.ask("${name}", "${method}", [${list}])`)) as Answer;
+      if ("kind" in answer) throw new FileError(answer.kind, answer.message);
+      return ("bytes" in Object(answer.value) ? answer.value : readBack(answer.value)) as A;
+    };
+  return {
+    read: async (path) => {
+      const file = await ask<Record<string, unknown> | undefined>("read")(path);
+      return file && (readBack({ ...file }) as Awaited<ReturnType<FileStore["read"]>>);
+    },
+    write: ask("write"),
+    delete: ask("delete"),
+    list: ask("list"),
+    stat: ask("stat"),
+    grep: ask("grep"),
+    createDirectory: ask("createDirectory"),
+  };
+};
+
+describe.skipIf(!hasChromium)(hasChromium ? "files in IndexedDB" : withoutChromium, () => {
+  const outside = realpathSync(mkdtempSync(join(tmpdir(), "pawl-files-")));
+  writeFileSync(join(outside, "secret.txt"), "secret");
+  let browser: Browser;
+  let page: Page;
+  let code = "";
+  beforeAll(async () => {
+    [browser, code] = await Promise.all([openChromium(), scriptOf("packages/tools/test/page/files.ts")]);
+    page = await pageWith(await browser.newContext(), code);
+  });
+  afterAll(async () => {
+    await browser.close();
+    rmSync(outside, { recursive: true });
+  });
+
+  let count = 0;
+  fileSuite(
+    async () => storeIn(page, `files${(count += 1)}`),
+    () => outside,
+  );
+
+  it("are there when their store is opened again", async () => {
+    const files = storeIn(page, "again");
+    await files.write("/a/b", bytes("one"), text);
+    await page.evaluate(`suite.forget("again")`);
+    expect(await readText(files, "/a/b")).toBe("one");
+  });
+
+  it("say that there is no more room, and leave what was there", async () => {
+    const small = await pageWith(await browser.newContext(), code);
+    const files = storeIn(small, "small");
+    const session = await small.context().newCDPSession(small);
+    await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1_000_000 });
+    const outcomes: string[] = [];
+    const write = (): Promise<unknown> =>
+      files.write(`/${outcomes.length}`, new Uint8Array(randomBytes(100_000)), text);
+    while (outcomes.length < 40 && outcomes.at(-1) !== "size") outcomes.push(await outcome(write()));
+    expect(outcomes.at(-1)).toBe("size");
+    expect(await files.list("/")).toHaveLength(outcomes.length - 1);
+    expect((await files.read("/0"))?.bytes).toHaveLength(100_000);
+    await small.context().close();
+  });
+});

@@ -1,0 +1,43 @@
+/** Runs in the browser: does to files in IndexedDB what a test asks for. */
+import { FileError, type FileStore } from "../../src/index.ts";
+import { BrowserFiles } from "../../src/browser/index.ts";
+
+const stores = new Map<string, BrowserFiles>();
+
+/** Bytes go back and forth as lists of numbers. */
+interface Sent {
+  readonly bytes: readonly number[];
+}
+const isSent = (value: unknown): value is Sent => typeof value === "object" && value !== null && "bytes" in value;
+
+const received = (value: unknown): unknown => {
+  if (isSent(value)) return Uint8Array.from(value.bytes);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, received(one)]));
+};
+
+const toSend = (value: unknown): unknown => (value instanceof Uint8Array ? { bytes: [...value] } : value);
+
+const sent = (value: unknown): unknown =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, toSend(one)]))
+    : value;
+
+/** What a store answers, or what it refuses. */
+export const ask = async (name: string, method: keyof FileStore, of: readonly unknown[]): Promise<unknown> => {
+  const store = stores.get(name) ?? (await BrowserFiles.open(name));
+  stores.set(name, store);
+  try {
+    const call = store[method].bind(store) as (...args: unknown[]) => Promise<unknown>;
+    return { value: sent(await call(...of.map(received))) };
+  } catch (thrown) {
+    if (thrown instanceof FileError) return { kind: thrown.kind, message: thrown.message };
+    throw thrown;
+  }
+};
+
+/** Opened again, as by another tab. */
+export const forget = (name: string): void => {
+  stores.get(name)?.close();
+  stores.delete(name);
+};
