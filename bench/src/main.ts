@@ -1,5 +1,6 @@
 /** `pnpm bench [NAME…] [--json]`: measures the figures whose names begin so, and prints them. */
 import { parseArgs } from "node:util";
+import { browserFigures } from "./browser.ts";
 import { coreFigures } from "./core.ts";
 import { type Figure, type Result, measure } from "./figure.ts";
 import { hostFigures } from "./host.ts";
@@ -15,6 +16,7 @@ const figures: readonly Figure[] = [
   ...nodeFigures,
   ...hostFigures,
   ...simFigures,
+  ...browserFigures,
 ];
 
 const { positionals, values } = parseArgs({

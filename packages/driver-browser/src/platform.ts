@@ -1,9 +1,37 @@
-/** The clocks, timers and turns of a browser, in a tab or in a worker. */
+/**
+ * The clocks, timers and turns of a browser, in a tab or in a worker. A machine that sleeps may stop the clock that
+ * timers run by, and not the wall clock: what the wall clock is ahead by has elapsed as well, and no timer is set for
+ * longer than a second, so that what came due meanwhile is late by no more than that.
+ */
 import type { Platform } from "@pawl/runtime";
 import { hashText } from "@pawl/tool-value";
 
-/** The longest that a timer can be set for; a longer one rings early, and is set again. */
-const longestTimerMs = 2 ** 31 - 1;
+const longestTimerMs = 1000;
+
+const started = { wall: Date.now(), running: performance.now() };
+/** How much of the wall clock's time the running clock has not counted. It never grows less: no clock goes back. */
+let sleptMs = 0;
+
+const monotonic = (): number => {
+  const running = performance.now();
+  sleptMs = Math.max(sleptMs, Date.now() - started.wall - (running - started.running));
+  return running + sleptMs;
+};
+
+const later = (ms: number, then: () => void): (() => void) => {
+  const due = monotonic() + ms;
+  let timer: ReturnType<typeof setTimeout>;
+  const wait = (left: number): void => {
+    timer = setTimeout(ring, Math.min(left, longestTimerMs));
+  };
+  const ring = (): void => {
+    const left = due - monotonic();
+    if (left > 0) wait(left);
+    else then();
+  };
+  wait(ms);
+  return () => clearTimeout(timer);
+};
 
 const turns: (() => void)[] = [];
 /** Opened by the first turn: an open channel would keep a server alive that only imports this. */
@@ -23,13 +51,4 @@ const nextTurn = (then: () => void): void => {
   bell.port2.postMessage(undefined);
 };
 
-export const browserPlatform: Platform = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  nextTurn,
-  hashText,
-  later: (ms, then) => {
-    const timer = setTimeout(then, Math.min(ms, longestTimerMs));
-    return () => clearTimeout(timer);
-  },
-};
+export const browserPlatform: Platform = { now: () => Date.now(), monotonic, nextTurn, hashText, later };

@@ -6,7 +6,7 @@ import { journalChecks, moveChecks } from "@pawl/testkit";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium, openChromium, spawnChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
-import { origin, pageWith, scriptOf } from "./rig.ts";
+import { origin, pageWith, scriptOf } from "../../../test/runtime/page.ts";
 
 describe.skipIf(!hasChromium)(hasChromium ? "a journal in IndexedDB" : withoutChromium, () => {
   let browser: Browser;
@@ -15,7 +15,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "a journal in IndexedDB" : withoutCh
   let page: Page;
   const openPage = (within: BrowserContext = context): Promise<Page> => pageWith(within, code);
   beforeAll(async () => {
-    [browser, code] = await Promise.all([openChromium(), scriptOf("journal")]);
+    [browser, code] = await Promise.all([openChromium(), scriptOf("packages/driver-browser/test/page/journal.ts")]);
     context = await browser.newContext();
     page = await openPage();
   });
@@ -45,6 +45,11 @@ describe.skipIf(!hasChromium)(hasChromium ? "a journal in IndexedDB" : withoutCh
   it("keeps within the room that it is given", async () => {
     const results = (await page.evaluate(`suite.fill({ name: "room", room: 5_000 }, 9, 1_000)`)) as readonly string[];
     expect(results).toEqual(["ok", "ok", "ok", "ok", "full"]);
+  });
+
+  it("takes nothing from a tab whose seat was taken, also in scopes that nobody claimed since", async () => {
+    const told = ["claimed", "fenced", "superseded", 0, "ok"];
+    expect(await page.evaluate(`suite.writeSuperseded("seat")`)).toEqual(told);
   });
 
   it("lets a call go on in another tab, when its own was closed in its midst", async () => {

@@ -116,3 +116,20 @@ export const callTool = async (name: string, secondMs: number): Promise<unknown>
   const [reply] = await session.call("r", [{ id: "c", tool: "work", args: {} }]);
   return reply?.output.outcome;
 };
+
+/** What becomes of a tab's writes when another one has taken the seat, in a scope that nobody claimed since. */
+export const writeSuperseded = async (name: string): Promise<readonly unknown[]> => {
+  const [first, second] = [await openBrowserJournal({ name }), await openBrowserJournal({ name })];
+  await first.takeSeat();
+  const claim = await first.claim("s", "first", 1);
+  await second.takeSeat();
+  const of = { finished: [], wakeAt: undefined, protocol: 1, messages: [], received: [] };
+  const append = { scope: "s", epoch: 1, expectedSeq: 1, appendId: "1:1", lines: [{ seq: 1, line: "{}\n" }], ...of };
+  const [late] = await first.appendAll([append]);
+  const refused = await first.claim("s", "first", 1).catch((thrown: unknown) => thrown);
+  const lines = await second.read("s", 1);
+  const [next] = await second.appendAll([append]);
+  first.close();
+  second.close();
+  return [claim.type, late?.type, refused instanceof BrowserJournalError && refused.code, lines.length, next?.type];
+};

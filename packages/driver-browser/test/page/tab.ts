@@ -47,10 +47,54 @@ const work = defineTool<{ readonly steps: number; readonly ms: number }>({
   },
 });
 
+const nap = defineTool<{ readonly ms: number }>({
+  name: "nap",
+  durable: true,
+  execute: async ({ ms }, ctx) => {
+    await ctx.sleep(ms);
+    return "awake";
+  },
+});
+
+/** Its arguments are checked by a JSON Schema. */
+const greet = defineTool({
+  name: "greet",
+  parameters: {
+    type: "object",
+    properties: {
+      name: { type: "string", pattern: "^[a-z]+$", maxLength: 9 },
+      at: { type: "string", format: "date-time" },
+    },
+    required: ["name"],
+    additionalProperties: false,
+  },
+  execute: ({ name }) => `hello, ${name}`,
+});
+
+export const greeting = async (request: string, args: { readonly [name: string]: string }): Promise<unknown> => {
+  const session = await (await tab.runtime()).session("s");
+  const [reply] = await session.call(request, [{ id: request, tool: "greet", args }]);
+  return reply?.output.outcome;
+};
+
+/** What a nap came to, and how long it took by the clock of the machine that ran on all the time. */
+export const takeNap = async (request: string, ms: number): Promise<unknown> => {
+  const from = performance.now();
+  const session = await (await tab.runtime()).session("s");
+  const [reply] = await session.call(request, [{ id: request, tool: "nap", args: { ms } }]);
+  return { outcome: reply?.output.outcome, took: performance.now() - from };
+};
+
+/** The machine was asleep for so long: the wall clock went on, and nothing else. */
+export const sleep = (ms: number): void => {
+  const { now } = Date;
+  Date.now = () => now() + ms;
+};
+
 export const open = async (name: string, beatMs: number): Promise<void> => {
   tab = await openTab({
     name,
-    tools: [work],
+    tools: [work, nap, greet],
     beatMs,
     host: { fault: (what, thrown) => void faults.push(`${what}: ${String(thrown)}`) },
     changed: (runtime: Runtime | undefined) => void changes.push({ at: Date.now(), isWriting: runtime !== undefined }),
@@ -93,4 +137,13 @@ export const log = async (): Promise<Log> => {
     hash: stateHash(foldLines("session:s", lines)),
     check: check?.type,
   };
+};
+
+/** What a strict policy keeps a page from: says whether it did. */
+export const forbidden = (): string => {
+  try {
+    return String(new Function("return 'it ran'")());
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.name : String(thrown);
+  }
 };

@@ -1,0 +1,33 @@
+/** Pages of one origin, with a script of the tests in them. */
+import type { BrowserContext, Page } from "playwright-core";
+import { build } from "rolldown";
+import { pathOf } from "../project.ts";
+
+export const origin = "http://localhost:1";
+
+/** A script of the project, bundled: what it exports is the global `suite`. */
+export const scriptOf = async (file: string): Promise<string> => {
+  const { output } = await build({
+    input: pathOf(file),
+    platform: "browser",
+    output: { format: "iife", name: "suite" },
+    write: false,
+    logLevel: "warn",
+  });
+  return output[0].code;
+};
+
+/** What a page may call of the test. */
+interface Exposed {
+  // oxlint-disable-next-line typescript/no-explicit-any -- what a page hands over has the types that its script says
+  readonly [name: string]: (...of: any[]) => unknown;
+}
+
+export const pageWith = async (within: BrowserContext, code: string, exposed: Exposed = {}): Promise<Page> => {
+  const opened = await within.newPage();
+  await opened.route(`${origin}/**`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html>" }));
+  await opened.goto(origin);
+  for (const [name, call] of Object.entries(exposed)) await opened.exposeFunction(name, call);
+  await opened.addScriptTag({ content: code });
+  return opened;
+};
