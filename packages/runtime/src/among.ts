@@ -4,7 +4,8 @@ import type { ProcessReach } from "./context/process-reach.ts";
 import { type Engines, EngineRuns } from "./engine.ts";
 import { ScopeLost } from "./error.ts";
 import { Links } from "./link.ts";
-import type { Post } from "./link-post.ts";
+import { Inbox } from "./inbox.ts";
+import type { Journal } from "./journal.ts";
 import { plainEnvironment, reachOf } from "./process-scope.ts";
 import { type ProcessCommand, type ProcessHost, ProcessWork, type Workplace } from "./process-work.ts";
 import type { LiveTool } from "./live-tool.ts";
@@ -18,7 +19,8 @@ export interface AmongHost extends ProcessHost, Pick<ToolHost, "internalError"> 
 
 export interface AmongPort {
   readonly host: AmongHost;
-  readonly post: Post;
+  /** What lies in its inbox. */
+  readonly letters: () => ReturnType<Journal["inbox"]>;
   readonly tool: (id: string) => LiveTool | undefined;
 }
 
@@ -26,6 +28,7 @@ export class AmongScopes {
   /** The scope, for those who work for its process. */
   readonly scope: Workplace;
   readonly links: Links;
+  readonly inbox: Inbox;
   /** What waits for the state of this scope. */
   readonly watch = new Watch();
   readonly reach: ProcessReach;
@@ -33,12 +36,13 @@ export class AmongScopes {
   readonly #work: ProcessWork;
 
   /** `answered`: a link may have room again. */
-  constructor(access: Access, { host, post, tool }: AmongPort, answered: () => void) {
+  constructor(access: Access, { host, tool, letters }: AmongPort, answered: () => void) {
     this.scope = { ...access, report: (what, thrown) => host.internalError?.(what, thrown) };
     this.links = new Links(this.scope, answered);
+    this.inbox = new Inbox({ links: this.links, letters, settled: () => access.runner.settled() });
     this.#engines = new EngineRuns(this.scope, host.engines ?? {});
-    const { scope, links, watch } = this;
-    this.#work = new ProcessWork({ scope, links, watch, engines: this.#engines, post, host });
+    const { scope, watch } = this;
+    this.#work = new ProcessWork({ scope, watch, engines: this.#engines, host });
     const environmentSpec = host.environmentSpec ?? (() => plainEnvironment);
     this.reach = reachOf({
       scope,

@@ -40,7 +40,7 @@ export interface Append {
   readonly expectedSeq: number;
   /** Found among the scope's own rows after a lost acknowledgement: then the append had succeeded. */
   readonly appendId: string;
-  /** At least one. */
+  /** None where only letters go; then nothing is found again, and doing it twice changes nothing. */
   readonly lines: readonly JournalLine[];
   readonly finished: readonly (Finished & { readonly seq: number })[];
   /** When the scope has to be looked at again, if nothing else happens. */
@@ -155,11 +155,11 @@ export interface Journal {
   /** Where something finished that has left the state, by kind and id; also when its line is no longer there. */
   readonly find: (scope: string, kind: Finished["kind"], id: string) => Promise<number | undefined>;
   /** Scopes whose time has come, earliest first, and that no live instance owns but the one that asks. */
-  readonly due: (now: number, instance?: string) => Promise<readonly string[]>;
+  readonly due: (now: number, instance?: string, limit?: number) => Promise<readonly string[]>;
   /** Letters to a scope, in the order in which they came. */
   readonly inbox: (scope: string) => Promise<readonly Letter[]>;
   /** Scopes with letters that no live instance owns but the one that asks. */
-  readonly mailed: (instance?: string) => Promise<readonly string[]>;
+  readonly mailed: (instance?: string, limit?: number) => Promise<readonly string[]>;
   /** Scopes by name, those after one. */
   readonly scopes: (prefix: string, after: string, limit: number) => Promise<readonly ScopeEntry[]>;
 

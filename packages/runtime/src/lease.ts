@@ -13,10 +13,16 @@ export interface LeasePort {
   readonly lease: Lease;
   /** The lease has run out: whatever the instance owned may be another's. */
   readonly lost: () => void;
-  /** It has been renewed: a good time to look for what nobody looks after. */
-  readonly renewed: () => void;
+  /** It was joined or renewed: a good time to look for what nobody looks after. */
+  readonly held: () => void;
   readonly fault: (what: string, thrown: unknown) => void;
 }
+
+/** The lease of an instance that is to have one. */
+export const heldLease = (
+  { journal, instance, lease }: Pick<LeasePort, "journal" | "instance"> & { readonly lease?: Lease },
+  around: Omit<LeasePort, "journal" | "instance" | "lease">,
+): HeldLease | undefined => (lease === undefined ? undefined : new HeldLease({ journal, instance, lease, ...around }));
 
 const marginOf = (ttlMs: number): number => ttlMs / 10;
 
@@ -52,6 +58,7 @@ export class HeldLease {
     await journal.join(instance, lease);
     this.#holdFrom(from);
     this.#next(lease.ttlMs / 3);
+    if (!this.#isOver) this.#port.held();
   }
 
   #holdFrom(from: number): void {
@@ -72,7 +79,7 @@ export class HeldLease {
     if (isHeld === true) {
       this.#holdFrom(from);
       this.#next(lease.ttlMs / 3);
-      return this.#port.renewed();
+      return this.#port.held();
     }
     if (isHeld === undefined && this.holds) return this.#next(marginOf(lease.ttlMs));
     await this.#lose();

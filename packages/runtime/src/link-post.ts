@@ -1,102 +1,106 @@
 /**
- * The carriage between scopes of one runtime: at least once, each link's messages in their order. A message is brought
- * until it is on record at its receiver, or its sender is lost; whoever opens the sender again sends it again.
+ * Who looks into inboxes. A letter is in its target's inbox from the commit of the event that sends it; the target is
+ * told at once where it is open here or nobody's, and where it lives with another instance, that one finds it when it
+ * looks where mail lies. What could not be taken is looked at again, later and later.
  */
-import type { Command, Outcome, Sending } from "@pawl/sansio-core";
-import { ScopeLost } from "./error.ts";
-import type { Links, Taken } from "./link.ts";
+import { OwnedElsewhere, ScopeLost, ScopeMoved, ScopeMoving } from "./error.ts";
+import type { Inbox } from "./inbox.ts";
+import type { Journal } from "./journal.ts";
 import type { Platform } from "./platform.ts";
-
-type Answer = Extract<Command, { readonly type: "message.answer" }>;
 
 /** A scope that others can speak to. */
 export interface Addressee {
-  readonly among: { readonly links: Links };
-  /** `settled` resolves when all that was told it is durable; it rejects when the scope was lost before. */
-  readonly runner: { readonly settled: () => Promise<void> };
+  readonly among: { readonly inbox: Inbox };
 }
 
 export interface PostPort {
   readonly platform: Platform;
+  readonly instance: string;
+  readonly mailed: Journal["mailed"];
   readonly open: (scope: string) => Promise<Addressee>;
+  /** Whether this instance keeps others away from its scopes: then it looks where mail lies, and so do they. */
+  readonly isShared: boolean;
   readonly report: (what: string, thrown: unknown) => void;
 }
 
 const pauseMs = (tries: number): number => Math.min(30_000, 10 * 2 ** tries);
 
+/** How many scopes are opened at a time for mail that others have sent. */
+const most = 64;
+
+/** Nothing is wrong: the scope is looked at again, or is another's. */
+const isPassing = (thrown: unknown): boolean =>
+  thrown instanceof ScopeLost || thrown instanceof ScopeMoving || thrown instanceof ScopeMoved;
+
+interface Waiting {
+  readonly tries: number;
+  readonly callOff: () => void;
+}
+
 export class Post {
   readonly #port: PostPort;
-  /** The last message that is being brought, by sender and receiver. */
-  readonly #ways = new Map<string, Promise<unknown>>();
+  readonly #looking = new Set<string>();
+  /** Scopes that are looked at again after a while, since something in their inboxes could not be taken. */
+  readonly #waiting = new Map<string, Waiting>();
+  #callOff: (() => void) | undefined;
+  #isOver = false;
 
   constructor(port: PostPort) {
     this.#port = port;
   }
 
-  /** Brings a message to its receiver. */
-  async send(sender: Links, sending: Sending): Promise<void> {
-    let next: Sending | undefined = sending;
-    for (let tries = 0; next !== undefined; tries++) {
-      if (await this.#bring(sender.id, next)) return;
-      await this.#pause(tries);
-      next = await this.#again(sender, next);
+  /** There may be letters in a scope's inbox. */
+  told(scope: string): void {
+    void this.#look(scope, this.#waiting.get(scope)?.tries ?? 0);
+  }
+
+  /** Looks where mail lies, every so many milliseconds. */
+  watch(everyMs: number): void {
+    if (this.#isOver) return;
+    this.#callOff = this.#port.platform.later(everyMs, () => void this.collect().finally(() => this.watch(everyMs)));
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    this.#callOff?.();
+    for (const { callOff } of this.#waiting.values()) callOff();
+    this.#waiting.clear();
+  }
+
+  /** Looks once where mail lies, and resolves when that was taken. */
+  async collect(): Promise<void> {
+    try {
+      const mailed = await this.#port.mailed(this.#port.instance, most + this.#waiting.size + this.#looking.size);
+      const wanted = mailed.filter((scope) => !this.#waiting.has(scope) && !this.#looking.has(scope));
+      await Promise.all(wanted.slice(0, most).map((scope) => this.#look(scope, 0)));
+    } catch (thrown) {
+      this.#port.report("where mail lies", thrown);
     }
   }
 
-  /** A lost sender has nothing more to send: its next owner does. */
-  async #again(sender: Links, sending: Sending): Promise<Sending | undefined> {
-    try {
-      return await sender.again(sending);
-    } catch (thrown) {
-      if (thrown instanceof ScopeLost) return undefined;
-      throw thrown;
-    }
+  async #look(scope: string, tries: number): Promise<void> {
+    if (this.#isOver) return;
+    this.#looking.add(scope);
+    const isEmpty = await this.#isEmptied(scope);
+    this.#looking.delete(scope);
+    this.#waiting.get(scope)?.callOff();
+    this.#waiting.delete(scope);
+    if (!isEmpty && !this.#isOver) this.#wait(scope, tries);
   }
 
-  async #bring(from: string, sending: Sending): Promise<boolean> {
+  #wait(scope: string, tries: number): void {
+    const callOff = this.#port.platform.later(pauseMs(tries), () => void this.#look(scope, tries + 1));
+    this.#waiting.set(scope, { tries: tries + 1, callOff });
+  }
+
+  /** Whether there is nothing left to be done with it here. */
+  async #isEmptied(scope: string): Promise<boolean> {
     try {
-      const [target, taken] = await this.#inOrder(`${from} ${sending.to}`, () => this.#offer(from, sending));
-      await target.runner.settled();
-      if (taken.type === "taken" && taken.again !== undefined) this.#repeat(from, sending, taken.again);
-      return taken.type === "taken";
+      return await (await this.#port.open(scope)).among.inbox.look();
     } catch (thrown) {
-      if (!(thrown instanceof ScopeLost)) this.#port.report(`a message from ${from} to ${sending.to}`, thrown);
+      if (thrown instanceof OwnedElsewhere) return this.#port.isShared;
+      if (!this.#isOver && !isPassing(thrown)) this.#port.report(`the inbox of ${scope}`, thrown);
       return false;
     }
-  }
-
-  async #offer(from: string, { to, link, number, heard, message }: Sending): Promise<readonly [Addressee, Taken]> {
-    const target = await this.#port.open(to);
-    return [target, await target.among.links.receive({ type: "message.received", from, link, number, heard, message })];
-  }
-
-  #inOrder<A>(way: string, bring: () => Promise<A>): Promise<A> {
-    const before = this.#ways.get(way) ?? Promise.resolve();
-    const brought = before.then(bring);
-    const last = brought.then(
-      () => undefined,
-      () => undefined, // Whoever sent this one hears of it; the next one goes its own way.
-    );
-    this.#ways.set(way, last);
-    void last.then(() => this.#ways.get(way) === last && this.#ways.delete(way));
-    return brought;
-  }
-
-  #repeat(to: string, { to: from, link, number }: Sending, outcome: Outcome): void {
-    this.answer(from, { type: "message.answer", to, link, number, outcome });
-  }
-
-  /** Brings an answer back. One that does not arrive is on record, and is given again when the message comes again. */
-  answer(from: string, { to, link, number, outcome }: Answer): void {
-    void this.#port
-      .open(to)
-      .then(({ among }) => among.links.hear({ type: "message.answered", to: from, link, number, outcome }))
-      .catch((thrown: unknown) => {
-        if (!(thrown instanceof ScopeLost)) this.#port.report(`an answer from ${from} to ${to}`, thrown);
-      });
-  }
-
-  #pause(tries: number): Promise<void> {
-    return new Promise((resolve) => void this.#port.platform.later(pauseMs(tries), resolve));
   }
 }

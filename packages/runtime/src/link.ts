@@ -3,11 +3,8 @@
  * links are over and which wakes were delivered. A repeated message gets the answer that is on record.
  */
 import {
-  type EventOf,
-  type LinkRow,
   type Message,
   type Outcome,
-  type Sending,
   answerOf,
   finishedLink,
   sendingsOf,
@@ -15,14 +12,18 @@ import {
   wakeKey,
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
+import type { Letter } from "./journal.ts";
+import {
+  type Answered,
+  type Received,
+  type Wanted,
+  answerLetter,
+  contentOf,
+  messageLetter,
+  wantedLetter,
+} from "./letter.ts";
 import { payloadMisfit } from "./process-schema.ts";
 import type { Workplace } from "./process-work.ts";
-
-export type Received = EventOf<"message.received">;
-export type Answered = EventOf<"message.answered">;
-
-/** What came of offering a message: it is on record, with its answer where it came before; or it has to come again. */
-export type Taken = { readonly type: "taken"; readonly again?: Outcome } | { readonly type: "later" };
 
 export class Links {
   readonly #scope: Workplace;
@@ -34,30 +35,56 @@ export class Links {
     this.#answered = answered;
   }
 
-  get id(): string {
-    return this.#scope.runner.id;
+  /** Takes a letter, with all that it comes to in one append; says whether it is done with, or has to be looked at again. */
+  async take(letter: Letter): Promise<boolean> {
+    const content = contentOf(letter);
+    if (E.isLeft(content)) {
+      this.#scope.report(this.#scope.runner.id, new Error(content.left));
+      return false;
+    }
+    if (!(await this.#isTaken(content.right))) return false;
+    this.#scope.runner.done(letter);
+    return true;
   }
 
-  /** A message from another scope. */
-  async receive(offered: Received): Promise<Taken> {
+  async #isTaken(content: Received | Answered | Wanted): Promise<boolean> {
+    switch (content.type) {
+      case "message.received":
+        return this.#receive(content);
+      case "message.answered":
+        return this.#hear(content);
+      case "message.wanted":
+        return this.#sendAgain(content);
+    }
+  }
+
+  async #receive(offered: Received): Promise<boolean> {
     const { finished } = this.#scope;
     const { from, link, message } = offered;
-    if ((await finished.find("link", finishedLink(from, link))) !== undefined) return this.#repeated(offered, true);
+    const isOver = await finished.find("link", finishedLink(from, link));
+    if (isOver !== undefined) return this.#repeated(offered, true);
     if (message.type !== "process.woke") return this.#offer(this.#judged(offered));
     return finished.lookup("wake", wakeKey(message.wake), (seq) =>
       this.#offer(seq === undefined ? offered : { ...offered, known: true }),
     );
   }
 
-  #offer(message: Received): Taken {
+  #offer(message: Received): boolean {
     const told = this.#scope.runner.tell(message);
-    if (E.isRight(told)) return { type: "taken" };
-    return told.left.code === "already_received" ? this.#repeated(message, false) : { type: "later" };
+    if (E.isRight(told)) return true;
+    if (told.left.code === "link_full") this.#want(message);
+    return told.left.code === "already_received" && this.#repeated(message, false);
   }
 
-  #repeated(message: Received, isOver: boolean): Taken {
-    const again = answerOf(this.#scope.runner.state, message, isOver);
-    return again === undefined ? { type: "taken" } : { type: "taken", again };
+  #repeated(message: Received, isOver: boolean): true {
+    const { runner } = this.#scope;
+    const again: Outcome | undefined = answerOf(runner.state, message, isOver);
+    if (again !== undefined) runner.say(answerLetter(runner.id, { ...message, to: message.from }, again));
+    return true;
+  }
+
+  #want(message: Received): void {
+    this.#scope.runner.say(wantedLetter({ ...message, to: message.from }));
   }
 
   #judged(offered: Received): Received {
@@ -73,16 +100,19 @@ export class Links {
   }
 
   /** The answer to one of its own messages; one that comes again changes nothing. */
-  hear(answered: Answered): void {
+  #hear(answered: Answered): true {
     this.#scope.runner.tell(answered);
     this.#answered();
+    return true;
   }
 
-  /** A message as it would be sent now; undefined when it is answered. What it says was heard is durable. */
-  async again({ to, link, number }: Sending): Promise<Sending | undefined> {
-    await this.#scope.runner.settled();
-    const row: LinkRow | undefined = this.#scope.runner.state.links.get(to);
+  /** A message as it would be sent now, if it is not answered. */
+  #sendAgain({ to, link, number }: Wanted): true {
+    const { runner } = this.#scope;
+    const row = runner.state.links.get(to);
     const same = row === undefined ? [] : sendingsOf(row);
-    return same.find((one) => one.link === link && one.number === number);
+    const sending = same.find((one) => one.link === link && one.number === number);
+    if (sending !== undefined) runner.say(messageLetter(runner.id, sending));
+    return true;
   }
 }

@@ -131,12 +131,12 @@ export const memoryJournal = (options: MemoryJournalOptions = {}): Journal => {
     appendAll: async (appends) => appends.map((append) => store.append(append)),
     read: async (scope, from, to = Infinity) => store.known(scope)?.read(from, to) ?? [],
     find: async (scope, kind, id) => store.known(scope)?.find(kind, id),
-    due: async (now, instance) => {
+    due: async (now, instance, limit) => {
       const due = store.free(instance, ({ wakeAt }) => wakeAt !== undefined && wakeAt <= now);
-      return namesOf(due.toSorted((a, b) => (a.wakeAt ?? 0) - (b.wakeAt ?? 0)));
+      return namesOf(due.toSorted((a, b) => (a.wakeAt ?? 0) - (b.wakeAt ?? 0)).slice(0, limit));
     },
     inbox: async (scope) => store.known(scope)?.inbox() ?? [],
-    mailed: async (instance) => namesOf(store.free(instance, ({ hasMail }) => hasMail)),
+    mailed: async (instance, limit) => namesOf(store.free(instance, ({ hasMail }) => hasMail).slice(0, limit)),
     scopes: async (prefix, after, limit) => store.scopes(prefix, after, limit),
     snapshot: async (scope, epoch, seq, text) => store.at(scope).keepSnapshot(epoch, { seq, text }),
     retain: async (scope, epoch, keep) => store.at(scope).retain(epoch, keep),

@@ -83,12 +83,13 @@ export class StoredScope {
   }
 
   write({ appendId, lines, finished, wakeAt, protocol, received }: Append): void {
+    for (const letter of received) this.#inbox.delete(letterKey(letter));
+    if (lines.length === 0) return;
     this.#lines.push(...lines);
     this.#seq += lines.length;
     this.#unlinked.push(lines);
     this.#appendIds.add(appendId);
     for (const entry of finished) this.#finished.set(indexKey(entry.kind, entry.id), entry);
-    for (const letter of received) this.#inbox.delete(letterKey(letter));
     this.wakeAt = wakeAt;
     this.protocol = protocol;
   }

@@ -1,6 +1,6 @@
 /** Moves of scopes between hosts, as a runtime works with them: away from here, back, and here. */
 import type { State } from "@pawl/sansio-core";
-import { Refused, ScopeMoved, ScopeMoving } from "./error.ts";
+import { Refused, ScopeMoved } from "./error.ts";
 import type { Journal } from "./journal.ts";
 import { Arrivals } from "./move-arrival.ts";
 import { Departures } from "./move-departure.ts";
@@ -33,11 +33,6 @@ export interface MovesPort {
 
 /** How long bodies may take until their scope moves, unless the host says otherwise. */
 const restMs = 30_000;
-
-/** A scope that has moved away is another's to look after; one that nobody answers for is asked after again. */
-export const unlessAway = (thrown: unknown): void => {
-  if (!(thrown instanceof ScopeMoved || thrown instanceof ScopeMoving)) throw thrown;
-};
 
 export class Moves {
   readonly #port: MovesPort;

@@ -3,8 +3,6 @@ import type { Command, Tool } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import type { Access } from "./access.ts";
 import { type EngineRuns, failedTool } from "./engine.ts";
-import type { Links } from "./link.ts";
-import type { Post } from "./link-post.ts";
 import { type Wake, deliverWake } from "./process-wake.ts";
 import type { Watch } from "./watch.ts";
 
@@ -53,8 +51,6 @@ export interface ProcessHost {
 
 export interface ProcessWorkPort {
   readonly scope: Workplace;
-  readonly links: Links;
-  readonly post: Post;
   readonly engines: EngineRuns;
   readonly watch: Watch;
   readonly host: ProcessHost;
@@ -70,12 +66,11 @@ export class ProcessWork {
   }
 
   async perform(command: ProcessCommand): Promise<void> {
-    const { scope, links, post, engines, watch } = this.#port;
+    const { engines, watch } = this.#port;
     switch (command.type) {
       case "send":
-        return post.send(links, command);
       case "message.answer":
-        return post.answer(scope.runner.id, command);
+        return; // It went out with its event, as a letter.
       case "wake.deliver":
         return this.#wake(command);
       case "env.load":

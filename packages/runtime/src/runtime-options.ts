@@ -25,6 +25,8 @@ export interface RuntimeOptions {
   readonly instance: string;
   /** How long others keep away from the instance's scopes after its last sign of life, and where they reach it. */
   readonly lease?: Lease;
+  /** How often an instance with a lease looks for messages from scopes of others: every 100 ms, unless it is said here. */
+  readonly pollMs?: number;
   readonly roots: Roots;
   readonly host?: HostPort;
   readonly options?: Partial<Options>;
@@ -42,3 +44,9 @@ export interface RuntimeOptions {
   /** Whom scopes move to, by address; throws where it knows nobody there. */
   readonly mover?: (to: string) => Mover;
 }
+
+/** How often an instance looks for mail from others, unless the host says otherwise. */
+export const pollMs = 100;
+
+/** How long an executor may be away, unless the host says otherwise. */
+export const executorLeaseMs = 30_000;

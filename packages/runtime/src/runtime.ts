@@ -8,13 +8,14 @@ import { memoryAttachments } from "./attachment.ts";
 import { OwnedElsewhere, Refused, ScopeLost, newerProtocol } from "./error.ts";
 import { type ExecutorSpec, Executors, type OfferedRun } from "./executor.ts";
 import type { Holding } from "./journal.ts";
-import { HeldLease } from "./lease.ts";
+import { type HeldLease, heldLease } from "./lease.ts";
 import { Lingering, defaultLinger } from "./lingering.ts";
 import { Post } from "./link-post.ts";
 import { logged } from "./log.ts";
-import { Moves, unlessAway } from "./move.ts";
+import { Moves } from "./move.ts";
 import { openState } from "./opening.ts";
 import { Processes } from "./process.ts";
+import { Recovery } from "./recovery.ts";
 import type { Offers, Settled, Settlement } from "./offer.ts";
 import type { Platform } from "./platform.ts";
 import { Registry } from "./registry.ts";
@@ -23,7 +24,7 @@ import { Session } from "./session.ts";
 import { Callers } from "./request.ts";
 import { ToolNews } from "./tool-news.ts";
 import { answersOf } from "./tool-host.ts";
-import { type RuntimeOptions, executorLeaseMs } from "./runtime-options.ts";
+import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
 import { TurnLoop } from "./turn-loop.ts";
 
 /** A scope that is this instance's and is not in memory. */
@@ -45,6 +46,7 @@ export class Runtime {
   readonly #lease: HeldLease | undefined;
   readonly #host: HostPort;
   readonly #post: Post;
+  readonly #recovery: Recovery;
   /** What the host does with processes. */
   readonly processes: Processes;
   readonly #open = new Map<string, Promise<Session>>();
@@ -66,7 +68,12 @@ export class Runtime {
     this.#platform = this.#alarms.platform;
     const linger = { ...defaultLinger, ...options.linger };
     this.#lingering = new Lingering(this.#platform, linger, (session) => this.#sendAway(session));
-    this.#lease = this.#leaseOf(options);
+    this.#lease = heldLease(options, {
+      platform: this.#platform,
+      lost: () => this.#loseAll("the lease ran out"),
+      held: () => this.#recovery.go(),
+      fault: (what, thrown) => this.#fault(what, thrown),
+    });
     this.#executors = new Executors(this.#platform, options.executorLeaseMs ?? executorLeaseMs, {
       lost: (scope, owner) => void this.#withOffers(scope, (offers) => offers.lost(owner)),
       available: (tools) => {
@@ -86,22 +93,21 @@ export class Runtime {
     this.#host = { environment: async () => this.registry.catalog(), ...options.host };
     this.#post = new Post({
       platform: this.#platform,
+      instance: options.instance,
+      mailed: async (...of) => (this.#lease?.holds === false ? [] : options.journal.mailed(...of)),
+      isShared: this.#lease !== undefined,
       open: (scope) => this.#scope(scope),
       report: (what, thrown) => options.host?.internalError?.(what, thrown),
     });
-  }
-
-  #leaseOf({ journal, instance, lease }: RuntimeOptions): HeldLease | undefined {
-    if (lease === undefined) return undefined;
-    return new HeldLease({
-      journal,
+    this.#recovery = new Recovery({
+      ...options,
       platform: this.#platform,
-      instance,
-      lease,
-      lost: () => this.#loseAll("the lease ran out"),
-      renewed: () => void this.recover().catch((thrown: unknown) => this.#fault("what is due was not found", thrown)),
+      open: (scope) => this.#scope(scope),
+      isOpen: this.#open,
+      collect: () => this.#post.collect(),
       fault: (what, thrown) => this.#fault(what, thrown),
     });
+    if (this.#lease !== undefined) this.#post.watch(options.pollMs ?? pollMs);
   }
 
   #fault(what: string, thrown: unknown): void {
@@ -130,12 +136,9 @@ export class Runtime {
     return entry?.scope === scope && entry.seq > 0;
   }
 
-  /** Goes on with what nobody looks after: processes at work, words on their way, deadlines that have passed. */
-  async recover(): Promise<void> {
-    const { journal, platform, instance } = this.#with;
-    for (const scope of await journal.due(platform.now(), instance)) {
-      if (!this.#open.has(scope)) await this.#scope(scope).catch(unlessAway);
-    }
+  /** Goes on with what nobody looks after: work, words on their way, deadlines that have passed. A lease does so itself. */
+  recover(): Promise<void> {
+    return this.#recovery.beat();
   }
 
   /** Moves a scope to another host, and resolves when it lives there. */
@@ -216,6 +219,7 @@ export class Runtime {
     );
     this.#loseAll("the runtime was closed");
     this.#lease?.stop();
+    this.#post.stop();
     this.#alarms.stop();
     await this.#with.journal.leave(this.#with.instance);
   }
@@ -254,6 +258,7 @@ export class Runtime {
       options: { ...defaultOptions, ...answersOf(this.#host), ...options },
     } as const;
     await session.open(opened, this.registry.catalog());
+    this.#post.told(scope);
     return session;
   }
 
@@ -273,8 +278,9 @@ export class Runtime {
       patience: { ...defaultPatience, ...this.#with.patience },
       host: this.#host,
       telemetry: this.#with.telemetry,
-      post: this.#post,
       admission: this.#admission,
+      sent: (to) => this.#post.told(to),
+      letters: () => journal.inbox(scope),
       attachments: this.#host.attachments ?? this.#attachments,
       tool: (id) => this.registry.live(id),
       stir: (member) => this.#loop.stir(member),

@@ -20,9 +20,13 @@ import {
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { ScopeLost } from "./error.ts";
-import type { Append, AppendResult, JournalLine } from "./journal.ts";
+import type { Append, AppendResult, Letter, SentLetter } from "./journal.ts";
+import { letterOf } from "./letter.ts";
 import type { Platform } from "./platform.ts";
+import { type Cause, type Held, type Suffix, emptySuffix, hasContent } from "./suffix.ts";
 import type { Member } from "./turn-loop.ts";
+
+export type { Cause } from "./suffix.ts";
 
 /** What a scope needs of the runtime around it. */
 export interface ScopePort {
@@ -36,6 +40,8 @@ export interface ScopePort {
   /** What has just been stepped: what ends a body ends it before the next turn. */
   readonly stepped: (cause: Cause, commands: readonly Command[], finished: readonly Finished[]) => void;
   readonly perform: (command: Command, cause: Cause) => void;
+  /** Letters to this scope are durable. */
+  readonly sent: (to: string) => void;
   /** Delivers one answer to each body that may hear one; says whether there was any. */
   readonly deliver: () => boolean;
   /** This state is durable now, with so many characters of events. */
@@ -44,33 +50,6 @@ export interface ScopePort {
   readonly rest: () => void;
   readonly lost: (why: string) => void;
 }
-
-/** The event that a command follows from. */
-export interface Cause {
-  readonly seq: number;
-  readonly at: number;
-  readonly event: Event;
-}
-
-interface Held {
-  readonly command: Command;
-  readonly cause: Cause;
-}
-
-interface Waiter {
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** What waits for one append: the state that it makes durable, and what follows then. */
-interface Suffix {
-  characters: number;
-  readonly lines: JournalLine[];
-  readonly finished: (Finished & { readonly seq: number })[];
-  readonly held: Held[];
-  readonly waiters: Waiter[];
-}
-const emptySuffix = (): Suffix => ({ characters: 0, lines: [], finished: [], held: [], waiters: [] });
 
 export class ScopeRunner implements Member {
   readonly id: string;
@@ -146,10 +125,24 @@ export class ScopeRunner implements Member {
   }
 
   #take(command: Command, cause: Cause): void {
+    const letter = letterOf(this.id, command);
+    if (letter !== undefined) this.#suffix.messages.push(letter);
     const { performed } = dutyOf(command);
     const isNow = performed === "at_once" || (performed === "when_leased" && this.#port.isLeased());
     if (isNow) this.#port.perform(command, cause);
     else this.#suffix.held.push({ command, cause });
+  }
+
+  /** A letter that no event asks for: something is said once more. */
+  say(letter: SentLetter): void {
+    this.#suffix.messages.push(letter);
+    this.stir();
+  }
+
+  /** A letter of its inbox is done with, by what has just been told. */
+  done(letter: Letter): void {
+    this.#suffix.received.push(letter);
+    this.stir();
   }
 
   /** Opens the scope: what it still asks of the world is issued again, once. */
@@ -166,7 +159,7 @@ export class ScopeRunner implements Member {
   /** Resolves when all that has been stepped so far is durable; rejects when the scope is lost before. */
   settled(): Promise<void> {
     if (this.#isLost) return Promise.reject(new ScopeLost(`scope ${this.id} was lost`));
-    const suffix = this.#suffix.lines.length > 0 ? this.#suffix : this.#flight?.suffix;
+    const suffix = hasContent(this.#suffix) ? this.#suffix : this.#flight?.suffix;
     if (suffix === undefined) return Promise.resolve();
     return new Promise((resolve, reject) => void suffix.waiters.push({ resolve, reject }));
   }
@@ -195,21 +188,22 @@ export class ScopeRunner implements Member {
 
   take(): Append | undefined {
     const suffix = this.#suffix;
-    const [first] = suffix.lines;
-    if (first === undefined || this.#isLost) return undefined;
+    if (!hasContent(suffix) || this.#isLost) return undefined;
+    const { lines, finished, messages, received } = suffix;
+    const expectedSeq = this.#state.seq + 1 - lines.length;
     this.#suffix = emptySuffix();
     this.#flight = { suffix, state: this.#state };
     return {
       scope: this.id,
       epoch: this.epoch,
-      expectedSeq: first.seq,
-      appendId: `${this.epoch}:${first.seq}`,
-      lines: suffix.lines,
-      finished: suffix.finished,
+      expectedSeq,
+      appendId: `${this.epoch}:${expectedSeq}`,
+      lines,
+      finished,
       wakeAt: isOwed(this.#state) ? this.#state.at : nextDeadline(this.#state)?.at,
       protocol: this.#state.scope.protocol,
-      messages: [],
-      received: [],
+      messages,
+      received,
     };
   }
 
@@ -219,8 +213,9 @@ export class ScopeRunner implements Member {
     if (result.type !== "ok") return this.lose(`append was not taken: ${result.type}`);
     this.#flight = undefined;
     this.#durable = flight.state;
-    const { characters, held, waiters } = flight.suffix;
+    const { characters, messages, held, waiters } = flight.suffix;
     this.#port.durable(flight.state, characters);
+    for (const to of new Set(messages.map((letter) => letter.to))) this.#port.sent(to);
     for (let i = 0; i < held.length && this.mayAct(); i++) {
       const { command, cause } = held[i] as Held;
       this.#port.perform(command, cause);

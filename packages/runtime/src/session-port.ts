@@ -7,7 +7,6 @@ import type { Executors } from "./executor.ts";
 import type { HostPort } from "./host-request.ts";
 import type { Journal, JournalLine } from "./journal.ts";
 import type { LiveTool } from "./live-tool.ts";
-import type { Post } from "./link-post.ts";
 import type { Platform } from "./platform.ts";
 import type { Callers } from "./request.ts";
 import type { Session } from "./session.ts";
@@ -31,8 +30,11 @@ export interface SessionPort {
   readonly isLeased: () => boolean;
   readonly hasLapsed: () => boolean;
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
-  readonly post: Post;
   readonly admission: Admission;
+  /** Letters to this scope are durable. */
+  readonly sent: (to: string) => void;
+  /** What lies in the scope's inbox. */
+  readonly letters: () => ReturnType<Journal["inbox"]>;
   readonly find: (kind: Finished["kind"], id: string) => Promise<number | undefined>;
   /** Those who waited for replies when the scope left memory. */
   readonly callers: Callers;

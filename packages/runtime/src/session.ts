@@ -65,10 +65,7 @@ export class Session {
       this.#observers,
     );
     this.#runner = new ScopeRunner(state, epoch, {
-      platform: port.platform,
-      stir: port.stir,
-      isLeased: port.isLeased,
-      hasLapsed: port.hasLapsed,
+      ...port,
       durable: (state_, characters) => this.#snapshots.note(state_, characters),
       rest: () => port.rest(this),
       deliver: () => this.leaving.turn(() => this.#bodies.deliver()),

@@ -154,17 +154,19 @@ const byBirth = (a: Born, b: Born): number =>
   byText(a.command.type, b.command.type) ||
   byText(nameOf(a.command), nameOf(b.command));
 
-const isAtWork = (state: State): boolean =>
-  state.process !== undefined &&
-  (ofProcess(state).length > 0 ||
-    state.calls.rows().some((row) => row.phase === "running" || ofCall(row) !== undefined));
+/** So many calls are looked at with every append; where there are more, one of them is taken to be at work. */
+const manyCalls = 64;
 
-/** Whether a scope has to be looked after though nobody asks for it: it moves, has words on their way, or a process. */
+const isAtWork = (row: CallRow): boolean => row.phase === "running" || ofCall(row) !== undefined;
+const areAtWork = ({ calls }: State): boolean => calls.size > manyCalls || calls.rows().some(isAtWork);
+
+/** Whether a scope has to be looked after though nobody asks for it: it moves, has words on their way, or is at work. */
 export const isOwed = (state: State): boolean =>
   state.scope.status.type === "moving" ||
   state.outbox.size > 0 ||
   state.links.some((row) => unansweredOf(row) > 0) ||
-  isAtWork(state);
+  areAtWork(state) ||
+  [ofBatches, ofProcess, ofFlows, ofBackground, ofSchedules].some((of) => of(state).length > 0);
 
 /** The commands to issue again, oldest first: of a live state and of one folded from its log the same, at any prefix. */
 export const outstanding = (state: State): readonly Command[] =>

@@ -38,6 +38,10 @@ export const hasRoom = async (at: Writing, append: Lines, most: number): Promise
 
 export const write = async (at: Writing, row: ScopeRow, append: Append): Promise<void> => {
   const { scope, appendId, lines, finished, wakeAt, protocol, messages, received } = append;
+  for (const { from, kind, link, number } of received)
+    await at.objectStore("letter").delete([scope, from, kind, link, number]);
+  for (const letter of messages) await send(at, scope, letter);
+  if (lines.length === 0) return;
   const hash = chain(
     row.hash,
     lines.map(({ line }) => line),
@@ -47,9 +51,6 @@ export const write = async (at: Writing, row: ScopeRow, append: Append): Promise
   await at.objectStore("append").put({ scope, last: seq, appendId, lines, hash });
   await at.objectStore("scope").put({ ...rest, seq, hash, protocol, ...(wakeAt !== undefined && { wakeAt }) });
   for (const one of finished) await at.objectStore("finished").put({ seq: one.seq }, [scope, one.kind, one.id]);
-  for (const { from, kind, link, number } of received)
-    await at.objectStore("letter").delete([scope, from, kind, link, number]);
-  for (const letter of messages) await send(at, scope, letter);
 };
 
 /** Takes an append, or says why not. `most` is the room for lines, in characters. */

@@ -109,9 +109,9 @@ const journalOver = (store: Store, now: () => number): BrowserJournal => {
     read: (scope, from, to = Infinity) => transactions.read((at) => read(at, scope, from, to)),
     find: (scope, kind, id) =>
       transactions.read(async (at) => (await at.objectStore("finished").get([scope, kind, id]))?.seq),
-    due: (until, instance) => transactions.read((at) => due(at, until, instance, now())),
+    due: (until, instance, limit) => transactions.read((at) => due(at, until, instance, now(), limit)),
     inbox: (scope) => transactions.read((at) => inbox(at, scope)),
-    mailed: (instance) => transactions.read((at) => mailed(at, instance, now())),
+    mailed: (instance, limit) => transactions.read((at) => mailed(at, instance, now(), limit)),
     scopes: (prefix, after, limit) => transactions.read((at) => scopes(at, prefix, after, limit)),
     snapshot: (scope, epoch, seq, text) => transactions.write((at) => keepSnapshot(at, scope, epoch, { seq, text })),
     retain: (scope, epoch, keep) => transactions.write((at) => retain(at, scope, epoch, keep)),

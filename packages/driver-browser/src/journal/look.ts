@@ -29,9 +29,9 @@ const free = async (
   return scopes.filter((_, i) => others[i] === undefined).map(({ name }) => name);
 };
 
-export const due = async (at: Reading, until: number, instance: string | undefined, now: number) => {
+export const due = async (at: Reading, until: number, instance: string | undefined, now: number, limit?: number) => {
   const waking = await at.objectStore("scope").index("wake").getAll(IDBKeyRange.upperBound(until));
-  return free(at, waking, instance, now);
+  return (await free(at, waking, instance, now)).slice(0, limit);
 };
 
 export const inbox = async (at: Reading, scope: string): Promise<readonly Letter[]> => {
@@ -41,10 +41,15 @@ export const inbox = async (at: Reading, scope: string): Promise<readonly Letter
     .map(({ from, kind, link, number, text }) => ({ from, kind, link, number, text }));
 };
 
-export const mailed = async (at: Reading, instance: string | undefined, now: number): Promise<readonly string[]> => {
+export const mailed = async (
+  at: Reading,
+  instance: string | undefined,
+  now: number,
+  limit?: number,
+): Promise<readonly string[]> => {
   const names = new Set((await at.objectStore("letter").getAllKeys()).map(([to]) => to));
   const known = await Promise.all([...names].map(async (name) => (await scopeAt(at, name)) ?? { ...nobodys, name }));
-  return free(at, known, instance, now);
+  return (await free(at, known, instance, now)).slice(0, limit);
 };
 const nobodys: ScopeRow = { name: "", epoch: 0, protocol: 0, seq: 0, hash: "" };
 

@@ -51,6 +51,8 @@ export class Appender {
 
   #write(append: Append, standing: Standing): Standing {
     const { id, head = null } = standing;
+    this.#carry(append, id);
+    if (append.lines.length === 0) return standing;
     const { sql } = this.#at;
     const { appendId, expectedSeq, wakeAt = null, protocol } = append;
     const last = expectedSeq + append.lines.length - 1;
@@ -58,7 +60,6 @@ export class Appender {
     const { lastInsertRowid } = sql.append.run(id, head, expectedSeq, last, appendId, wakeAt, lines);
     for (const { kind, id: finished, seq } of append.finished) sql.finish.run(id, kind, finished, seq);
     if (protocol !== standing.protocol) sql.protocol.run(protocol, id);
-    this.#carry(append, id);
     return { ...standing, protocol, seq: last, head: Number(lastInsertRowid), appendId };
   }
 

@@ -2,6 +2,7 @@
 import type { JournalLine, Letter, ScopeEntry } from "@pawl/runtime";
 import type { Connection } from "./connection.ts";
 import { JournalFileError } from "./file-error.ts";
+import { endLeases } from "./lease.ts";
 import { readLines } from "./lines.ts";
 import { type Row, integer, optional, text } from "./row.ts";
 import type { Standings } from "./standing.ts";
@@ -30,11 +31,12 @@ export const due = (
   at: Connection,
   standings: Standings,
   now: number,
-  instance: string | undefined,
+  { instance, limit = -1 }: { readonly instance: string | undefined; readonly limit: number | undefined },
 ): readonly string[] =>
   at.look(() => {
     standings.catchUp();
-    return names(at.sql.due.all(now, at.now(), instance ?? null));
+    endLeases(at);
+    return names(at.sql.due.all(now, at.now(), instance ?? null, limit));
   });
 
 const letterIn = (row: Row): Letter => {
@@ -48,8 +50,8 @@ const letterIn = (row: Row): Letter => {
 export const inbox = (at: Connection, scope: string): readonly Letter[] =>
   at.ask(() => at.sql.inbox.all(scope).map(letterIn));
 
-export const mailed = (at: Connection, instance: string | undefined): readonly string[] =>
-  at.ask(() => names(at.sql.mailed.all(at.now(), instance ?? null)));
+export const mailed = (at: Connection, instance: string | undefined, limit = -1): readonly string[] =>
+  at.ask(() => names(at.sql.mailed.all(at.now(), instance ?? null, limit)));
 
 const entryOf = (row: Row): ScopeEntry => {
   const [owner, wakeAt] = [optional(text, row, "owner"), optional(integer, row, "wake_at")];

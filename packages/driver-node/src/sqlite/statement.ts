@@ -71,11 +71,16 @@ export const statements = (db: DatabaseSync) => ({
   place: db.prepare("SELECT before, first, last FROM append WHERE id = ?"),
   find: db.prepare(`SELECT seq FROM finished WHERE scope = ${scopeId} AND kind = ? AND id = ?`),
   due: db.prepare(
-    `SELECT s.name FROM scope AS s ${ofOwner} WHERE s.wake_at <= ? AND ${isFree} ORDER BY s.wake_at, s.id`,
+    `SELECT s.name FROM scope AS s ${ofOwner} WHERE s.wake_at <= ? AND ${isFree} ORDER BY s.wake_at, s.id LIMIT ?`,
   ),
   inbox: db.prepare(`SELECT kind, link, number, source, text FROM letter WHERE target = ${scopeId} ORDER BY id`),
+  /** From one inbox to the next, however many letters lie in each. */
   mailed: db.prepare(
-    `SELECT s.name FROM scope AS s ${ofOwner} WHERE s.id IN (SELECT target FROM letter) AND ${isFree} ORDER BY s.id`,
+    `WITH RECURSIVE inbox (target) AS (
+      SELECT min(target) FROM letter
+      UNION ALL SELECT (SELECT min(target) FROM letter WHERE target > inbox.target) FROM inbox WHERE target IS NOT NULL
+    )
+    SELECT s.name FROM inbox JOIN scope AS s ON s.id = inbox.target ${ofOwner} WHERE ${isFree} LIMIT ?`,
   ),
 
   chain: db.prepare("SELECT seq, hash FROM chain WHERE scope = ?"),

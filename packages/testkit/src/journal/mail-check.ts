@@ -1,6 +1,6 @@
 /** Checks of inboxes: letters are there with the append that sends them, and gone with the one that is done with them. */
 import type { SentLetter } from "@pawl/runtime";
-import { type JournalCheck, append, claimed, one, same } from "./rig.ts";
+import { type JournalCheck, append, claimed, one, same, seqs } from "./rig.ts";
 
 const letter = (kind: "message" | "answer", number: number, text: string): SentLetter => ({
   to: "t",
@@ -59,6 +59,40 @@ export const mailChecks: readonly JournalCheck[] = [
         [2],
         "the letters after that",
       );
+    },
+  },
+  {
+    name: "takes an append of letters alone, as often as it comes, and counts no event",
+    run: async (rig) => {
+      const journal = await rig.open();
+      await claimed(journal, "s", "a");
+      await claimed(journal, "t", "a");
+      await one(journal, append("s", 1, 1, { wakeAt: 7, messages: [letter("message", 1, "one")] }));
+      const id = { kind: "message", link: 1, number: 1, from: "s" } as const;
+      const messages = [{ to: "s", kind: "answer", link: 1, number: 1, text: "again" } as const];
+      const mail = append("t", 1, 1, { count: 0, messages, received: [id] });
+      same([await one(journal, mail), await one(journal, mail)], ["ok", "ok"], "letters alone, twice");
+      same([await journal.inbox("t"), (await journal.inbox("s")).length], [[], 1], "the inboxes");
+      same(await one(journal, append("s", 1, 2, { count: 0, received: [] })), "ok", "nothing at all");
+      same(await journal.due(7), ["s"], "what was due before");
+      same(await one(journal, append("t", 1, 1)), "ok", "the next event");
+      same(await seqs(journal, "t"), [1], "the lines");
+      same(await one(journal, append("t", 2, 2, { count: 0 })), "fenced", "letters of who does not own the scope");
+      same(await one(journal, append("t", 1, 4, { count: 0 })), "conflict", "letters that do not follow");
+    },
+  },
+  {
+    name: "shows of the scopes that are due, and of those with mail, as many as are asked for",
+    run: async (rig) => {
+      const journal = await rig.open();
+      for (const [i, scope] of ["a", "b", "c"].entries()) {
+        await claimed(journal, scope, "one");
+        const messages = [1, 2].map((number) => ({ ...letter("message", number, "hello"), to: scope }));
+        await one(journal, append(scope, 1, 1, { wakeAt: 9 - i, messages }));
+      }
+      same(await journal.due(9, "one", 2), ["c", "b"], "the two that are due first");
+      same((await journal.mailed("one", 2)).length, 2, "two of those with mail");
+      same((await journal.mailed("one")).toSorted(), ["a", "b", "c"], "all with mail");
     },
   },
 ];

@@ -1,0 +1,39 @@
+/** The letters of one scope: taken in the order in which they came, by appends that do away with them. */
+import type { Journal } from "./journal.ts";
+import type { Links } from "./link.ts";
+
+export interface InboxPort {
+  readonly links: Links;
+  /** What lies there. */
+  readonly letters: () => ReturnType<Journal["inbox"]>;
+  /** Resolves when all that was taken is durable, so that it lies there no more; rejects when the scope was lost. */
+  readonly settled: () => Promise<void>;
+}
+
+export class Inbox {
+  readonly #port: InboxPort;
+  #looking: Promise<boolean> | undefined;
+  #isAsked = false;
+
+  constructor(port: InboxPort) {
+    this.#port = port;
+  }
+
+  /** Takes what lies there, and what comes meanwhile; says whether nothing was left lying. */
+  look(): Promise<boolean> {
+    this.#isAsked = true;
+    this.#looking ??= this.#take().finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  async #take(): Promise<boolean> {
+    let left = 0;
+    while (this.#isAsked) {
+      this.#isAsked = false;
+      left = 0;
+      for (const letter of await this.#port.letters()) if (!(await this.#port.links.take(letter))) left += 1;
+      await this.#port.settled();
+    }
+    return left === 0;
+  }
+}

@@ -1,0 +1,44 @@
+/** What a scope has stepped and not appended yet, and what waits for that append. */
+import type { Command, Event, Finished } from "@pawl/sansio-core";
+import type { JournalLine, Letter, SentLetter } from "./journal.ts";
+
+/** The event that a command follows from. */
+export interface Cause {
+  readonly seq: number;
+  readonly at: number;
+  readonly event: Event;
+}
+
+export interface Held {
+  readonly command: Command;
+  readonly cause: Cause;
+}
+
+export interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** What waits for one append: the state that it makes durable, and what follows then. */
+export interface Suffix {
+  characters: number;
+  readonly lines: JournalLine[];
+  readonly finished: (Finished & { readonly seq: number })[];
+  /** Letters to others, and those of its own inbox that are done with. */
+  readonly messages: SentLetter[];
+  readonly received: Letter[];
+  readonly held: Held[];
+  readonly waiters: Waiter[];
+}
+export const emptySuffix = (): Suffix => ({
+  characters: 0,
+  lines: [],
+  finished: [],
+  messages: [],
+  received: [],
+  held: [],
+  waiters: [],
+});
+/** Whether there is anything to append. */
+export const hasContent = ({ lines, messages, received }: Suffix): boolean =>
+  lines.length > 0 || messages.length > 0 || received.length > 0;
