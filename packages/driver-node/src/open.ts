@@ -8,7 +8,7 @@ import { sqliteJournal } from "./sqlite/journal.ts";
 import { tracedJournal } from "./telemetry/commit.ts";
 import { spansOf } from "./telemetry/spans.ts";
 
-/** What a runtime is told besides its ports; a `lease` lets several processes share the file. */
+/** What a runtime is told besides its ports. Its `lease`, of 15 s unless it says otherwise, keeps others away from its scopes. */
 export interface OpenOptions extends Pick<
   RuntimeOptions,
   "tools" | "host" | "options" | "patience" | "lease" | "linger" | "log" | "bounds" | "mover" | "executorLeaseMs"
@@ -25,6 +25,9 @@ export interface OpenRuntime {
   readonly close: () => Promise<void>;
 }
 
+/** A process that has ended is known at once; only one that stands still is waited for. */
+const leaseMs = 15_000;
+
 export const openRuntime = ({ file, tracer, ...told }: OpenOptions): OpenRuntime => {
   const journal = sqliteJournal(file);
   const traced = tracer === undefined ? {} : { telemetry: spansOf(tracer) };
@@ -34,6 +37,7 @@ export const openRuntime = ({ file, tracer, ...told }: OpenOptions): OpenRuntime
     instance: `node:${process.pid}:${randomUUID()}`,
     roots: rootsOf(file),
     ...traced,
+    lease: { ttlMs: leaseMs },
     ...told,
   });
   const close = async (): Promise<void> => {

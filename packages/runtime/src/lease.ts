@@ -33,9 +33,11 @@ export class HeldLease {
   #isOver = false;
   #callOff: (() => void) | undefined;
   readonly joined: Promise<void>;
+  #address: string | undefined;
 
   constructor(port: LeasePort) {
     this.#port = port;
+    this.#address = port.lease.address;
     this.joined = this.#join();
     this.joined.catch(() => undefined); // Whoever opens a scope hears of it.
   }
@@ -52,12 +54,25 @@ export class HeldLease {
     this.#callOff?.();
   }
 
-  async #join(): Promise<void> {
+  /** Others are told of this place, unless the lease names another. */
+  async reachedAt(address: string): Promise<void> {
+    if (this.#address !== undefined) return;
+    this.#address = address;
+    await this.joined;
+    if (this.holds) await this.#take();
+  }
+
+  async #take(): Promise<void> {
     const { journal, platform, instance, lease } = this.#port;
     const from = platform.monotonic();
-    await journal.join(instance, lease);
+    const { ttlMs } = lease;
+    await journal.join(instance, this.#address === undefined ? { ttlMs } : { ttlMs, address: this.#address });
     this.#holdFrom(from);
-    this.#next(lease.ttlMs / 3);
+  }
+
+  async #join(): Promise<void> {
+    await this.#take();
+    this.#next(this.#port.lease.ttlMs / 3);
     if (!this.#isOver) this.#port.held();
   }
 

@@ -1,5 +1,15 @@
 /** What is at rest stays in memory for a while, for there may be more to do; where there is much of it, not so long. */
 import type { Platform } from "./platform.ts";
+import type { Callers } from "./request.ts";
+
+/** A scope that is this instance's and is not in memory. */
+export interface Away {
+  /** Those who wait for its replies. */
+  readonly callers?: Callers;
+  /** Calls off its next deadline. */
+  readonly callOff?: () => void;
+}
+export const justAway: Away = {};
 
 export interface Linger {
   /** How long something may be at rest in memory. */

@@ -9,7 +9,7 @@ import { OwnedElsewhere, Refused, ScopeLost, newerProtocol } from "./error.ts";
 import { type ExecutorSpec, Executors, type OfferedRun } from "./executor.ts";
 import type { Holding } from "./journal.ts";
 import { type HeldLease, heldLease } from "./lease.ts";
-import { Lingering, defaultLinger } from "./lingering.ts";
+import { type Away, Lingering, defaultLinger, justAway } from "./lingering.ts";
 import { Post } from "./link-post.ts";
 import { logged } from "./log.ts";
 import { Moves } from "./move.ts";
@@ -26,15 +26,6 @@ import { ToolNews } from "./tool-news.ts";
 import { answersOf } from "./tool-host.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
 import { TurnLoop } from "./turn-loop.ts";
-
-/** A scope that is this instance's and is not in memory. */
-interface Away {
-  /** Those who wait for its replies. */
-  readonly callers?: Callers;
-  /** Calls off its next deadline. */
-  readonly callOff?: () => void;
-}
-const justAway: Away = {};
 
 export class Runtime {
   readonly #with: RuntimeOptions;
@@ -139,6 +130,11 @@ export class Runtime {
   /** Goes on with what nobody looks after: work, words on their way, deadlines that have passed. A lease does so itself. */
   recover(): Promise<void> {
     return this.#recovery.beat();
+  }
+
+  /** Others are told to reach this instance here, unless its lease names a place. */
+  async announce(address: string): Promise<void> {
+    await this.#lease?.reachedAt(address);
   }
 
   /** Moves a scope to another host, and resolves when it lives there. */

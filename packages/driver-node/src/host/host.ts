@@ -83,9 +83,11 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   server.on("upgrade", upgrade);
   await listen(server, port, address);
   const scheme = "setSecureContext" in server ? "wss" : "ws";
+  const url = `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`;
+  await runtime.announce(url);
   return {
     port: portOf(server),
-    url: `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`,
+    url,
     get connections() {
       return connections.size;
     },

@@ -173,3 +173,36 @@ const spoil = (scope: string): void => {
   }
   db.close();
 };
+
+describe("a scope whose host is alive", () => {
+  it("is left to that host, and the error says which it is and what to do", async () => {
+    const { argsHash } = await whyOf("parked");
+    const { effects } = (await whyOf("waiting")) as {
+      readonly effects: readonly { readonly what: { readonly wait: string } }[];
+    };
+    const { runtime, close } = openRuntime({ file, tools });
+    await runtime.session("waiting");
+    await runtime.announce("ws://127.0.0.1:7777");
+    const session = await runtime.session("parked");
+    for (const line of [
+      ["approve", "parked", "r:c", "--hash", String(argsHash)],
+      ["cancel", "parked", "r:c"],
+      ["resolve", "waiting", effects[0]?.what.wait ?? "", "--ok", "1"],
+    ]) {
+      const said = await pawl([...line, "-j", file, "--json"]);
+      expect([said.code, JSON.parse(said.err)]).toMatchObject([
+        3,
+        {
+          error: {
+            code: "owned_by",
+            message: expect.stringMatching(/session:\w+ is owned by node:\d+:\S+ at ws:.* which is alive/),
+            hint: expect.stringContaining("--host ws://127.0.0.1:7777"),
+          },
+        },
+      ]);
+    }
+    await session.approve("r:c", { hash: String(argsHash), by: "ann" });
+    expect((await session.replies("r"))[0]?.output.outcome).toMatchObject({ status: "success", payload: "done" });
+    await close();
+  });
+});

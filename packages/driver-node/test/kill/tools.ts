@@ -96,6 +96,18 @@ export const toolsOf = ({ effects, fates, instance, slowMs }: ToolPort): readonl
       await ctx.sleep(20);
       return n;
     }),
+    tool("crossed", async (_, { sessionId, processes, sleep }) => {
+      const [own, other] = sessionId === "session:a" ? ["a", "b"] : ["b", "a"];
+      const call = { call_id: "c", tool_id: "tool:works", tool_name: "works", args: {}, prepared_payload: null };
+      await processes.start({ id: `of-${own}`, input: { type: "tool_call", call } });
+      await processes.transferHandles(other, [`of-${own}`]);
+      while ((await processes.listHandlesFiltered(({ id }) => id === `of-${other}`)).length === 0) await sleep(20);
+      return processes.await(`of-${other}`);
+    }),
+    tool("works", async (_, ctx) => {
+      await ctx.sleep(30);
+      return step(ctx, ctx.sessionId, "worked");
+    }),
     tool("outside", () => pending({ on_cancel: "ignore" })),
     tool(
       "bound",
