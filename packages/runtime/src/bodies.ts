@@ -13,18 +13,21 @@ import {
   toolReplayKey,
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { type Answer, type BodyPort, BodyRun, type Request, type RunId } from "./body.ts";
+import { type Answer, type BodyPort, BodyRun } from "./body.ts";
 import { placeOf, report, sessionOf } from "./call-place.ts";
 import { answeredConnection } from "./connection.ts";
 import { toolContext } from "./context/context.ts";
 import { type CallFacts, completionKeyId } from "./context/facts.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
-import { Quarantined, recordedIn } from "./fold.ts";
+import { Quarantined, eventsAt } from "./fold.ts";
 import type { LiveTool } from "./live-tool.ts";
 import { contextOf } from "./prepare.ts";
+import { hookedCall } from "./hook.ts";
+import type { Ephemeral } from "./observation.ts";
 import { ParkedCalls } from "./parked-call.ts";
 import { runTool } from "./run-tool.ts";
 import type { Observers } from "./observer.ts";
+import { AskedInOrder, recordRequest } from "./refusal.ts";
 import type { Cause, ScopeRunner } from "./scope.ts";
 import type { SessionPort } from "./session-port.ts";
 import { type Recorded, recordedOf } from "./timeline.ts";
@@ -49,8 +52,7 @@ export class Bodies {
   /** Calls that wait for a connection. */
   readonly parked: ParkedCalls;
   readonly #runs = new Map<CallRef, BodyRun>();
-  /** Requests for which their link has no room yet. */
-  #blocked: (() => void)[] = [];
+  readonly #asked = new AskedInOrder();
   /** Runs whose past is being read. */
   readonly #starting = new Set<Command>();
 
@@ -90,6 +92,7 @@ export class Bodies {
   end(call: CallRef): void {
     this.#runs.get(call)?.end();
     this.#runs.delete(call);
+    this.#asked.forget(call);
   }
 
   endAll(): void {
@@ -186,11 +189,12 @@ export class Bodies {
       token: (key) => tokenOf(this.#port.roots, scope, key),
       preparing: (callId, toolName) =>
         contextOf(host, this.#state, { ...placeOf(this.#state, call), callId, tool: toolName }),
+      hooked: (nested) => hookedCall({ host, emit: (told) => this.#tell(told) }, placeOf(this.#state, call), nested),
       report: (thrown) => report(host, placeOf(this.#state, call), thrown),
       attachments: this.#port.attachments,
       progress: ({ text, kind }) => {
         const observation = { type: "progress", call, call_id: id, name: tool, text, kind } as const;
-        this.#observers.tell(observation, () => this.#runner().settled());
+        this.#tell(observation);
       },
       continueAs: (args) => {
         this.end(call);
@@ -199,17 +203,13 @@ export class Bodies {
     };
   }
 
-  #record(id: RunId, request: Request): void {
-    const { key, hash, effect } = request;
-    const told = this.#runner().tell({ type: "effect.requested", ...id, key, hash, effect });
-    if (E.isLeft(told) && told.left.code === "link_full") this.#blocked.push(() => this.#record(id, request));
+  #tell(observation: Ephemeral): void {
+    this.#observers.tell(observation, () => this.#runner().settled());
   }
 
   /** There may be room for requests that their link had none for. */
   askAgain(): void {
-    const blocked = this.#blocked;
-    this.#blocked = [];
-    for (const again of blocked) again();
+    this.#asked.again();
   }
 
   #bodyPort(): BodyPort {
@@ -217,9 +217,10 @@ export class Bodies {
     return {
       mayAct: () => this.#runner().mayAct(),
       ask: (id, key, kind, hash) => ask(this.#state, { ...id, key, kind, hash }),
-      record: (id, request) => this.#record(id, request),
+      record: (id, request) => this.#asked.ask(id.call, () => recordRequest(this.#runner(), id, request)),
       leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),
-      reuse: ({ call, attempt }, key) => tell({ type: "effect.reused", call, attempt, key }),
+      reuse: ({ call, attempt }, key) =>
+        this.#asked.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
       settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
       diverge: (id, position, expected, found) => tell({ type: "call.diverged", ...id, position, expected, found }),
       stir: () => this.#runner().stir(),
@@ -280,19 +281,7 @@ export class Bodies {
     return cause;
   }
 
-  /** The events at these places of the log. */
-  async #events(seqs: readonly number[]): Promise<ReadonlyMap<number, Cause>> {
-    if (seqs.length === 0) return new Map();
-    const wanted = new Set(seqs);
-    const lines = await this.#port.readLines(Math.min(...seqs));
-    const { id } = this.#state.scope;
-    return new Map(
-      lines
-        .filter(({ seq }) => wanted.has(seq))
-        .map((line): [number, Cause] => {
-          const { seq, at, event } = recordedIn(id, line);
-          return [seq, { seq, at, event }];
-        }),
-    );
+  #events(seqs: readonly number[]): Promise<ReadonlyMap<number, Cause>> {
+    return eventsAt(this.#port.readLines, this.#state.scope.id, seqs);
   }
 }

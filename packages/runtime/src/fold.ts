@@ -32,3 +32,17 @@ export const foldLines = (scope: string, lines: readonly JournalLine[], from: St
   }
   return state;
 };
+
+/** The events at these places of the log. */
+export const eventsAt = async (
+  readLines: (from: number) => Promise<readonly JournalLine[]>,
+  scope: string,
+  seqs: readonly number[],
+): Promise<ReadonlyMap<number, Recorded>> => {
+  if (seqs.length === 0) return new Map();
+  const wanted = new Set(seqs);
+  const lines = await readLines(Math.min(...seqs));
+  return new Map(
+    lines.filter(({ seq }) => wanted.has(seq)).map((line): [number, Recorded] => [line.seq, recordedIn(scope, line)]),
+  );
+};

@@ -3,9 +3,9 @@
  * what came of them; what they mean for the call is the core's to decide. A hook runs at least once: what it asks of
  * the host has a key, which is the same when it runs again.
  */
-import type { Command, Event, State } from "@pawl/sansio-core";
+import { type Command, type Event, callRef, hooked } from "@pawl/sansio-core";
 import { type Json, type ToolCallOutput, type ToolResult, failureOutput, runtimeFailure } from "@pawl/tool-value";
-import { placeOf } from "./call-place.ts";
+import type { Place } from "./call-place.ts";
 import type { Ephemeral } from "./observation.ts";
 import type { HostPort } from "./host-request.ts";
 
@@ -64,9 +64,7 @@ const notFinal = failureOutput(
 const textOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown)).toWellFormed();
 
 /** All hooks of a phase, in the order of their plugins; the first error ends them. */
-const askAll = async (port: HookPort, state: State, command: HookRun): Promise<readonly Asked[]> => {
-  const { host } = port;
-  const place = placeOf(state, command.call);
+const askAll = async ({ host }: HookPort, place: Place, command: HookRun): Promise<readonly Asked[]> => {
   const turn = async (): Promise<Json> => (await host.turn?.(place.scope, place.request)) ?? null;
   const call = { sessionId: place.session, callId: place.callId, tool: command.tool, args: command.args, turn };
   const { output, duration_ms: durationMs = 0 } = command;
@@ -145,11 +143,11 @@ const performAll = async (port: HookPort, command: HookRun, asked: readonly Aske
   return performed;
 };
 
-export const runHooks = async (port: HookPort, state: State, command: HookRun): Promise<HookRan> => {
+export const runHooks = async (port: HookPort, place: Place, command: HookRun): Promise<HookRan> => {
   const { call, phase } = command;
   let asked: readonly Asked[];
   try {
-    asked = await askAll(port, state, command);
+    asked = await askAll(port, place, command);
   } catch (thrown) {
     return { type: "hook.ran", call, phase, outcome: { status: "err", message: textOf(thrown) } };
   }
@@ -159,4 +157,19 @@ export const runHooks = async (port: HookPort, state: State, command: HookRun): 
     phase,
     outcome: { status: "ok", directives: await performAll(port, command, asked) },
   };
+};
+
+/** A call that a body starts apart. */
+export interface NestedCall {
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: Json;
+}
+
+/** Such a call as the hooks before it leave it: with other arguments, or with an output, and not to be made. */
+export const hookedCall = async (port: HookPort, parent: Place, { callId, tool, args }: NestedCall) => {
+  const call = callRef(parent.request, `${parent.callId}/${callId}`);
+  const place = { ...parent, call, callId, tool, args };
+  const { outcome } = await runHooks(port, place, { type: "hook.run", call, phase: "before", tool, args });
+  return hooked(args, outcome);
 };

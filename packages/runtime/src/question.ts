@@ -1,5 +1,6 @@
 /** What the core asks around a call, of its tool and of the host: each is answered by an event. */
 import type { Command, Event, State } from "@pawl/sansio-core";
+import { placeOf } from "./call-place.ts";
 import { type ExternalPort, cancelExternal } from "./external.ts";
 import { type HookPort, runHooks } from "./hook.ts";
 import { answerOf } from "./host-request.ts";
@@ -40,7 +41,7 @@ export const answerTo = async (question: Question, work: HostWork, state: State)
     case "tool.prepare":
       return prepareCall(work, state, question);
     case "hook.run":
-      return runHooks(work, state, question);
+      return runHooks(work, placeOf(state, question.call), question);
     case "result.project":
       return projectResult(work.host, state, question);
     case "outcome.resolve":

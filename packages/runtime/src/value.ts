@@ -67,6 +67,8 @@ export const resultIn = (
   { kind, status }: SettledEffect,
   process?: ProcessRow,
 ): EffectResult => {
+  if (event.type === "effect.requested" && event.key === key && event.refused !== undefined)
+    return { status: "err", error: event.refused };
   if (kind === "wait") return resultOfWait(event, key, status);
   if (kind === "message" || kind === "event") return resultOfProcess(event, process);
   if (event.type === "replies.recorded") return done(event.replies.map(ReplyCodec.encode) as Json);

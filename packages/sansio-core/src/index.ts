@@ -15,6 +15,7 @@ export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from
 export { resolutionIn, resolutionOf } from "./wait/read.ts";
 export { type WaitRow } from "./wait/model.ts";
 export { type Decision } from "./approval/model.ts";
+export { hooked } from "./call/prepare.ts";
 export { type Recovery, type Tool, plainTool, recoveryOf } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/codec.ts";
 export { type Reply, type RequestedCall } from "./request/model.ts";

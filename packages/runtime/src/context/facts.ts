@@ -1,9 +1,10 @@
 /** Of a call, what its context needs to know. */
 import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core";
-import type { Json } from "@pawl/tool-value";
+import type { Json, ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { AttachmentStore } from "../attachment.ts";
 import { EffectError } from "../error.ts";
+import type { NestedCall } from "../hook.ts";
 import type { PrepareContext } from "../live-tool.ts";
 import type { Standing } from "../open.ts";
 import type { ProcessReach } from "./process-reach.ts";
@@ -28,6 +29,8 @@ export interface CallFacts {
   readonly token: (id: string) => string;
   /** For a call that the body starts apart. */
   readonly preparing: (callId: string, tool: string) => PrepareContext;
+  /** What the hooks make of such a call. */
+  readonly hooked: (call: NestedCall) => Promise<{ readonly args: Json; readonly short?: ToolCallOutput }>;
   /** Tells the host of what no model is shown. */
   readonly report: (thrown: unknown) => void;
   readonly attachments: AttachmentStore;

@@ -39,28 +39,28 @@ export interface HandleToolFacet {
 }
 
 /** Of a tool that is to be called apart: what it is called with; or how the call is over already. */
-type Preparation = { readonly call: PreparedToolCall } | { readonly output: ToolCallOutput };
+type Preparation = { readonly call: PreparedToolCall } | { readonly output: ToolCallOutput; readonly args: Json };
 
 const prepared = async (
-  tool: LiveTool | undefined,
+  tool: LiveTool,
   args: Json,
   context: PrepareContext,
   report: (thrown: unknown) => void,
 ): Promise<Preparation> => {
-  if (tool === undefined) return { output: unavailable };
+  const over = (output: ToolCallOutput): Preparation => ({ output, args });
   try {
     const checked = await tool.check(args);
-    if (checked.verdict === "no_contract") return { output: noContract };
+    if (checked.verdict === "no_contract") return over(noContract);
     if (checked.verdict === "invalid")
-      return { output: failureOutput(runtimeFailure("invalid_request", "invalid_tool_args", checked.message)) };
+      return over(failureOutput(runtimeFailure("invalid_request", "invalid_tool_args", checked.message)));
     const made = await tool.prepare(args, context);
-    if (isToolResult(made)) return { output: outputOf(made) };
+    if (isToolResult(made)) return over(outputOf(made));
     const { toolCallId: call_id, toolName: tool_name } = context;
     return { call: { call_id, tool_id: made.toolId, tool_name, args: made.args, prepared_payload: made.payload } };
   } catch (thrown) {
     const told = resultOfThrown(thrown);
     if (told === undefined) report(thrown);
-    return { output: outputOf(told ?? hidden) };
+    return over(outputOf(told ?? hidden));
   }
 };
 
@@ -69,18 +69,18 @@ const stepOf = (preparation: Preparation): EffectResult => ({
   value:
     "call" in preparation
       ? { call: PreparedToolCall.encode(preparation.call) as Json }
-      : { output: OutputCodec.encode(preparation.output) as Json },
+      : { output: OutputCodec.encode(preparation.output) as Json, args: preparation.args },
 });
 
 const preparationIn = (json: Json): Preparation => {
-  const said = json as { readonly call?: Json; readonly output?: Json };
+  const said = json as { readonly call?: Json; readonly output?: Json; readonly args?: Json };
   if (said.call !== undefined) {
     const call = read(PreparedToolCall, said.call);
     if (E.isRight(call)) return { call: call.right };
     throw new EffectError("durable_effect_value", describe(call.left));
   }
   const output = read(OutputCodec, said.output);
-  if (E.isRight(output)) return { output: output.right };
+  if (E.isRight(output)) return { output: output.right, args: said.args ?? null };
   throw new EffectError("durable_effect_value", describe(output.left));
 };
 
@@ -92,10 +92,19 @@ const messageOf = (thrown: unknown): string => {
 export const handleTools = (asking: Asking, processes: ProcessesFacet): HandleToolFacet => {
   const { body, facts } = asking;
 
+  /** As every call: its tool is there, hooks before it, its arguments fit, the tool prepares it. */
+  const preparationOf = async (callId: string, name: string, args: Json): Promise<Preparation> => {
+    const tool = facts.reach.toolNamed(name);
+    if (tool === undefined) return { output: unavailable, args };
+    const { args: left, short } = await facts.hooked({ callId, tool: name, args });
+    if (short !== undefined) return { output: short, args: left };
+    return prepared(tool, left, facts.preparing(callId, name), facts.report);
+  };
+
   const prepare = async (callId: string, name: string, args: Json): Promise<Preparation> => {
     const key = `start-tool-call:${callId}:prepare`;
     const { result } = await asking.ask(key, { kind: "step", recovery: "again", input: args }, [name, args], async () =>
-      stepOf(await prepared(facts.reach.toolNamed(name), args, facts.preparing(callId, name), facts.report)),
+      stepOf(await preparationOf(callId, name, args)),
     );
     return preparationIn(valueOf(result));
   };
@@ -135,16 +144,16 @@ export const handleTools = (asking: Asking, processes: ProcessesFacet): HandleTo
   const startToolCall: HandleTools["startToolCall"] = async (callId, name, given) => {
     const args = toJson(given, `the arguments of \`${callId}\``);
     const preparation = await prepare(callId, name, args);
-    if ("output" in preparation) return recorded(callId, name, args, preparation.output, body.now);
+    if ("output" in preparation) return recorded(callId, name, preparation.args, preparation.output, body.now);
     const { call } = preparation;
     const id = `${facts.place}/${callId}`;
     const input = { type: "tool_call", call } as const;
     try {
       await processes.start({ id, input, identity: { kind: "tool", label: call.tool_name } });
     } catch (thrown) {
-      return recorded(callId, call.tool_name, args, replyError(messageOf(thrown)).output, body.now);
+      return recorded(callId, call.tool_name, call.args, replyError(messageOf(thrown)).output, body.now);
     }
-    return recorded(callId, call.tool_name, args, successOutput(lift(handleValue(id))), body.now);
+    return recorded(callId, call.tool_name, call.args, successOutput(lift(handleValue(id))), body.now);
   };
 
   return {

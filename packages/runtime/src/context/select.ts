@@ -1,7 +1,7 @@
 /** Choices among effects, whose winner is on record. */
 import type { SelectMode } from "@pawl/sansio-core";
 import { EffectError } from "../error.ts";
-import type { Asking, Durable } from "./asking.ts";
+import { type Asking, type Durable, valueOf } from "./asking.ts";
 
 export interface Selects {
   readonly race: <const M extends readonly Durable<unknown>[]>(members: M) => Promise<Awaited<M[number]>>;
@@ -16,7 +16,8 @@ export const selects = (asking: Asking): Selects => {
     for (const member of members) member.catch(() => undefined); // Who chooses among them hears of them by the choice.
     const keys = members.map(({ key }) => key);
     const key = asking.nextName(`select:${mode}`);
-    const { winner } = await asking.ask(key, { kind: "select", mode, keys }, [mode, ...keys]);
+    const { winner, result } = await asking.ask(key, { kind: "select", mode, keys }, [mode, ...keys]);
+    if (winner === undefined) valueOf(result); // A choice that was refused says why.
     return members.findIndex((member) => member.key === winner);
   };
 

@@ -1,6 +1,6 @@
 import type { ProcessAwaitOutput, ProcessRegistration } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";
-import { type HostPort, type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";
+import { type HostPort, type Plugin, type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";
 import { type Process, World } from "../world.ts";
 import { eventType, live, program, toolCall } from "./world.ts";
 
@@ -221,8 +221,12 @@ describe("a session that is deleted", () => {
   });
 });
 
-const reply = async (execute: (ctx: ToolContext) => Promise<unknown>, more: readonly ToolDefinition[] = []) => {
-  const { output } = await live([program("body", execute), ...more]);
+const reply = async (
+  execute: (ctx: ToolContext) => Promise<unknown>,
+  more: readonly ToolDefinition[] = [],
+  host: HostPort = {},
+) => {
+  const { output } = await live([program("body", execute), ...more], undefined, host);
   return (output as { readonly payload: unknown }).payload;
 };
 const told = async (asked: Promise<unknown>): Promise<unknown> =>
@@ -428,6 +432,35 @@ describe("the handle tools", () => {
       output: { outcome: { status: "success", payload: { payload: { ready: true } } } },
       record: { call_id: "y", tool: "await_process", args: { handle } },
     });
+  });
+
+  it("run the hooks before such a call, as before every call", async () => {
+    const heard: unknown[] = [];
+    const plugin: Plugin = {
+      id: "p",
+      beforeToolCall: ({ callId, tool, args }) => {
+        heard.push([callId, tool, args]);
+        if (callId === "x") return [{ kind: "replace_tool_args", args: { n: 7 } } as const];
+        return callId === "y" ? [{ kind: "abort_turn", code: "no", message: "not today" } as const] : [];
+      },
+    };
+    const found = (await reply(
+      async ({ handleTools }) => [
+        await handleTools.startToolCall("x", "strict", {}),
+        await handleTools.startToolCall("y", "strict", { n: 1 }),
+      ],
+      [strict],
+      { plugins: [plugin] },
+    )) as readonly unknown[];
+    expect(found).toMatchObject([
+      { output: { outcome: { status: "success" } }, record: { call_id: "x", args: { n: 7 } } },
+      { output: { outcome: { status: "failure", payload: { message: "not today" } } }, record: { call_id: "y" } },
+    ]);
+    expect(heard).toEqual([
+      ["b", "body", {}],
+      ["x", "strict", {}],
+      ["y", "strict", { n: 1 }],
+    ]);
   });
 
   it("answer at once where the call can not be prepared", async () => {

@@ -1,5 +1,5 @@
 /** A session whose tool is any program, and a tool that processes run; lived until the reply is there. */
-import type { ProcessEventType, ProcessInput, Reply } from "@pawl/sansio-core";
+import type { Options, ProcessEventType, ProcessInput, Reply } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import { type HostPort, type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";
 import { type Death, type Process, World } from "../world.ts";
@@ -48,10 +48,18 @@ export interface Lived {
 }
 
 /** Lives runtime after runtime, the first of which dies so, until the reply is there. */
-export const live = async (tools: readonly ToolDefinition[], death?: Death, host: HostPort = {}): Promise<Lived> => {
+export const live = async (
+  tools: readonly ToolDefinition[],
+  death?: Death,
+  host: HostPort = {},
+  options: Partial<Options> = {},
+): Promise<Lived> => {
   const world = new World();
   for (let life = 0; life < 4; life++) {
-    const process = world.start(tools, life === 0 && death !== undefined ? { host, death } : { host });
+    const process = world.start(
+      tools,
+      life === 0 && death !== undefined ? { host, options, death } : { host, options },
+    );
     const replies = await liveOne(process, world);
     if (replies !== undefined) return { output: replies[0]?.output.outcome, world };
   }

@@ -109,16 +109,22 @@ const beforeDirective = (so: Beforehand, directive: Directive): Beforehand => {
   }
 };
 
-/** The hooks before the call have run: the last short circuit counts, after all directives were applied. */
-export const afterBeforeHook = (draft: Draft, row: CallIn<"preparing">, outcome: HookOutcome): CallRow => {
-  if (outcome.status === "err") return fail(draft, row, internal("before_tool_call_failed", outcome.message));
-  let so: Beforehand = { args: row.args };
+/** A call as its hooks leave it: with other arguments, perhaps; and where it is not to be made, with its output. */
+export const hooked = (args: Json, outcome: HookOutcome): { readonly args: Json; readonly short?: ToolCallOutput } => {
+  if (outcome.status === "err") return { args, short: internal("before_tool_call_failed", outcome.message) };
+  let so: Beforehand = { args };
   for (const directive of outcome.directives) {
     so = beforeDirective(so, directive);
     if (so.stop) break;
   }
-  const next = { ...row, args: so.args };
-  return so.short === undefined ? check(draft, next, row.manifest) : fail(draft, next, so.short);
+  return so;
+};
+
+/** The hooks before the call have run: the last short circuit counts, after all directives were applied. */
+export const afterBeforeHook = (draft: Draft, row: CallIn<"preparing">, outcome: HookOutcome): CallRow => {
+  const { args, short } = hooked(row.args, outcome);
+  const next = { ...row, args };
+  return short === undefined ? check(draft, next, row.manifest) : fail(draft, next, short);
 };
 
 /** Why arguments that were checked end the call, if they do. */

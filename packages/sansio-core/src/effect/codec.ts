@@ -46,7 +46,13 @@ export const EffectResultCodec: Codec<EffectResult> = tagged<EffectResult, "stat
 const ofRun = { call: string, attempt: u64, run: u64 };
 
 export const effectEvents = {
-  "effect.requested": { ...ofRun, key: string, hash: string, effect: EffectSpecCodec },
+  "effect.requested": {
+    ...ofRun,
+    key: string,
+    hash: string,
+    effect: EffectSpecCodec,
+    refused: optional(StepErrorCodec),
+  },
   "step.settled": { ...ofRun, key: string, result: EffectResultCodec },
   "host.answered": { call: string, key: string, result: EffectResultCodec },
   "replies.recorded": { call: string, key: string, replies: array(ReplyCodec), triggers: array(json) },

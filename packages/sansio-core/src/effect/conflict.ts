@@ -31,7 +31,7 @@ const isOpen = (open: readonly OpenEffect[], key: string): boolean => {
 };
 
 /** What cannot be carried out as it is asked for. */
-const conflictOfSpec = (
+export const conflictOfSpec = (
   draft: Draft,
   row: CallIn<"running">,
   { call, key, effect }: Requested,
@@ -50,8 +50,7 @@ const conflictOfSpec = (
 };
 
 /** `before` is what is settled under the key, if there is something. */
-export const conflict = (
-  draft: Draft,
+export const conflictOfKey = (
   row: CallIn<"running">,
   event: Requested,
   before: SettledEffect | undefined,
@@ -61,5 +60,5 @@ export const conflict = (
   if (isOpen(open, key) || (before !== undefined && !isForgotten(before, attempt))) {
     return reject("effect_exists", `call \`${call}\`: \`${key}\` is recorded: answer it, do not record it again`);
   }
-  return conflictOfSpec(draft, row, event);
+  return undefined;
 };

@@ -1,7 +1,7 @@
 /**
  * An effect: something a body asks of `ctx`, remembered under a key so that a body that runs again is answered.
  *
- *   requested ─▶ open ─▶ settled
+ *   requested ─▶ open ─▶ settled (at once where it was refused)
  *                  └───▶ abandoned (its attempt or its call ended)
  *
  * Keys decide *which* record answers; the log decides *when*. A settled effect keeps key, hash, status and sequence;
@@ -117,6 +117,8 @@ export type EffectEvent =
       /** Of what the body handed in. */
       readonly hash: string;
       readonly effect: EffectSpec;
+      /** It can not be carried out, and is answered with this error instead. */
+      readonly refused?: StepError;
     }
   | {
       readonly type: "step.settled";

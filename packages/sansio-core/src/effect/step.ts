@@ -12,7 +12,7 @@ import { misfitOfLink } from "../link/room.ts";
 import { perform } from "./perform.ts";
 import { isForgotten } from "./ask.ts";
 import { firstDifference, repliesOf } from "../request/replies.ts";
-import { conflict } from "./conflict.ts";
+import { conflictOfKey, conflictOfSpec } from "./conflict.ts";
 import { decideSelect } from "./select.ts";
 import type { EffectEvent, EffectKind, OpenEffect } from "./model.ts";
 import { type Bodied, answer, endEffect, settleAll, withBody } from "./settle.ts";
@@ -57,14 +57,28 @@ const onRequested = (draft: Draft, event: Requested): Rejection | undefined => {
   if (isRejection(row)) return row;
   const { body } = row;
   const before = body.settled.get(event.key);
-  const misfit = misfitOfRun(row, event) ?? conflict(draft, row, event, before) ?? misfitOfScope(draft, event);
+  const misfit = misfitOfRun(row, event) ?? conflictOfKey(row, event, before);
   if (misfit !== undefined) return misfit;
+  if (event.refused !== undefined) {
+    draft.putCall(refuse(draft, row, event), row);
+    return undefined;
+  }
+  const refusal = conflictOfSpec(draft, row, event) ?? misfitOfScope(draft, event);
+  if (refusal !== undefined) return refusal;
   const effect = opened(draft, event);
   const settled = before === undefined ? body.settled : body.settled.delete(event.key);
   const next = withBody(row, { ...body, resumes: 0, open: [...body.open, effect], settled });
   draft.putCall(decideAtOnce(draft, next, effect), row);
   perform(draft, row, event);
   return undefined;
+};
+
+/** A request that can not be carried out is on record, and its own answer. */
+const refuse = (draft: Draft, row: Bodied, { key, hash, effect, attempt, run }: Requested): Bodied => {
+  const open: OpenEffect = { key, kind: effect.kind, hash, seq: draft.seq, attempt, run };
+  const { body } = row;
+  const asked = withBody(row, { ...body, open: [...body.open, open], settled: body.settled.delete(key) });
+  return settleAll(draft, asked, open, { status: "err", value: draft.seq });
 };
 
 /** A select over what is settled already is decided as it is made. */

@@ -13,7 +13,7 @@ const runText = ({ call, attempt, run, key }: OfRun): string =>
 
 const requestedText = (event: EventOf<"effect.requested">): string | undefined => {
   const { effect, hash } = event;
-  if (effect.kind !== "step") return undefined;
+  if (effect.kind !== "step" || event.refused !== undefined) return undefined;
   const step = `{"kind":"step","recovery":"${effect.recovery}","input":${stringify(effect.input)}}`;
   return `{"type":"effect.requested",${runText(event)},"hash":${quote(hash)},"effect":${step}}`;
 };
