@@ -11,7 +11,18 @@ import { spansOf } from "./telemetry/spans.ts";
 /** What a runtime is told besides its ports. Its `lease`, of 15 s unless it says otherwise, keeps others away from its scopes. */
 export interface OpenOptions extends Pick<
   RuntimeOptions,
-  "tools" | "host" | "options" | "patience" | "lease" | "linger" | "log" | "bounds" | "mover" | "executorLeaseMs"
+  | "tools"
+  | "host"
+  | "options"
+  | "patience"
+  | "lease"
+  | "linger"
+  | "log"
+  | "bounds"
+  | "mover"
+  | "executorLeaseMs"
+  | "retention"
+  | "snapshotAfter"
 > {
   /** The journal; made where there is none. */
   readonly file: string;

@@ -1,5 +1,5 @@
 /** What the verbs of a session work with, and how they refuse. An answer waits until what it says is durable. */
-import type { Event, Rejection } from "@pawl/sansio-core";
+import type { Event, Rejection, State } from "@pawl/sansio-core";
 import { type Codec, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "./error.ts";
@@ -12,6 +12,8 @@ export interface Access {
   readonly runner: ScopeRunner;
   readonly finished: FinishedIndex;
   readonly platform: Platform;
+  /** The state where the log begins. */
+  readonly begun: () => Promise<State>;
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
 }
 

@@ -7,6 +7,10 @@ import { recordedIn } from "./fold.ts";
 /** Lines that are read at once. */
 const chunk = 500;
 
+/** Lines that retention kept stand alone. */
+const gone = (scope: string, next: number, found: number): Refused =>
+  new Refused("gone", `the log of ${scope} has no event ${next} any more, the next that it has is ${found}`);
+
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
@@ -20,12 +24,8 @@ export async function* follow(access: Access, after: number, signal: AbortSignal
     await Promise.race([runner.reached(next), ended]);
     if (signal.aborted) return;
     const lines = await readLines(next, next + chunk - 1);
-    const first = lines[0]?.seq ?? 0;
-    if (first !== next) {
-      const message = `the log of ${runner.id} has no event ${next} any more, the first that it has is ${first}`;
-      throw new Refused("gone", message);
-    }
     for (const line of lines) {
+      if (line.seq !== next) throw gone(runner.id, next, line.seq);
       yield recordedIn(runner.id, line);
       if (signal.aborted) return;
       next = line.seq + 1;

@@ -1,5 +1,5 @@
 /** A scope's past, read from its log: one event, or the state before it. */
-import { type Recorded, type State, describeFault, follow, initial } from "@pawl/sansio-core";
+import { type Recorded, type State, describeFault, follow } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import type { Access } from "./access.ts";
 import { Refused } from "./error.ts";
@@ -21,10 +21,9 @@ export const eventAt = async ({ runner, readLines }: Access, seq: number): Promi
 
 export const stateBefore = async (access: Access, seq: number): Promise<State> => {
   const { id } = access.runner;
-  const lines = await access.readLines(1);
-  if (lines[0]?.seq !== 1) throw gone(id, seq);
-  let state = initial(id);
-  for (const line of lines) {
+  let state = await access.begun();
+  if (state.seq >= seq) throw gone(id, seq);
+  for (const line of await access.readLines(state.seq + 1)) {
     if (line.seq >= seq) return state;
     const followed = follow(state, recordedIn(id, line), line.seq);
     if (E.isLeft(followed)) throw new Quarantined(id, describeFault(followed.left), followed.left);

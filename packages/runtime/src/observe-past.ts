@@ -1,5 +1,5 @@
 /** What stands in the log of a scope, for one who has seen it up to a cursor. */
-import { type State, follow, initial } from "@pawl/sansio-core";
+import { type State, follow } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import type { Access } from "./access.ts";
 import { Refused } from "./error.ts";
@@ -11,17 +11,14 @@ const eventsATurn = 256;
 
 const turn = ({ platform }: Access): Promise<void> => new Promise((resolve) => platform.nextTurn(resolve));
 
-/** From after the cursor up to a sequence. What retention has taken is a gap: without it the rest can not be read. */
+/** From after the cursor up to a sequence. What retention has taken is a gap. */
 async function* observePast(access: Access, after: Cursor, upTo: number): AsyncGenerator<Frame> {
   const { runner, readLines } = access;
   const { id: scope } = runner;
   await runner.settled();
-  const lines = (await readLines(1)).filter(({ seq }) => seq <= upTo);
-  if (lines[0] === undefined || lines[0].seq > 1) {
-    if (after.seq < upTo) yield { type: "gap", from: after, to: { scope, seq: upTo, index: 0 } };
-    return;
-  }
-  let state: State = initial(scope);
+  let state: State = await access.begun();
+  const lines = (await readLines(state.seq + 1)).filter(({ seq }) => seq <= upTo);
+  if (after.seq < state.seq) yield { type: "gap", from: after, to: { scope, seq: state.seq, index: 0 } };
   for (const [i, line] of lines.entries()) {
     const recorded = recordedIn(scope, line);
     const followed = follow(state, recorded, line.seq);

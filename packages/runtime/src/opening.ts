@@ -4,6 +4,7 @@ import { describe, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { Quarantined, foldLines } from "./fold.ts";
 import type { Journal, Snapshot } from "./journal.ts";
+import type { Taken } from "./snapshots.ts";
 
 const restored = (scope: string, { seq, text }: Snapshot): E.Either<string, State> => {
   const state = E.chain(restore)(parse(text, noLimits));
@@ -14,7 +15,7 @@ const restored = (scope: string, { seq, text }: Snapshot): E.Either<string, Stat
 };
 
 /** Where the log begins: at its first line, or behind what retention left. */
-const begun = async (journal: Journal, scope: string): Promise<State> => {
+export const begun = async (journal: Journal, scope: string): Promise<State> => {
   const segment = await journal.segment(scope);
   if (segment === undefined) return initial(scope);
   const state = restored(scope, { seq: segment.base, text: segment.snapshot });
@@ -25,11 +26,19 @@ const begun = async (journal: Journal, scope: string): Promise<State> => {
 const folded = async (journal: Journal, scope: string, from: State): Promise<State> =>
   foldLines(scope, await journal.read(scope, from.seq + 1), from);
 
-const fromSnapshot = async (journal: Journal, scope: string, snapshot: Snapshot): Promise<E.Either<string, State>> => {
+/** A state, and the snapshot that it was made of. */
+export interface Opened {
+  readonly state: State;
+  readonly snapshot: Taken | undefined;
+}
+
+const fromSnapshot = async (journal: Journal, scope: string, snapshot: Snapshot): Promise<E.Either<string, Opened>> => {
   const state = restored(scope, snapshot);
   if (E.isLeft(state)) return state;
+  const { seq, at } = state.right;
   try {
-    return E.right(await folded(journal, scope, state.right));
+    const after = await folded(journal, scope, state.right);
+    return E.right({ state: after, snapshot: { seq, at, size: snapshot.text.length } });
   } catch (thrown) {
     if (thrown instanceof Quarantined) return E.left(thrown.message);
     throw thrown;
@@ -42,10 +51,11 @@ export const openState = async (
   scope: string,
   snapshot: Snapshot | undefined,
   fault: (what: string) => void,
-): Promise<State> => {
-  if (snapshot === undefined) return folded(journal, scope, await begun(journal, scope));
-  const state = await fromSnapshot(journal, scope, snapshot);
-  if (E.isRight(state)) return state.right;
-  fault(`the snapshot at event ${snapshot.seq} does not restore: ${state.left}`);
-  return folded(journal, scope, await begun(journal, scope));
+): Promise<Opened> => {
+  if (snapshot !== undefined) {
+    const opened = await fromSnapshot(journal, scope, snapshot);
+    if (E.isRight(opened)) return opened.right;
+    fault(`the snapshot at event ${snapshot.seq} does not restore: ${opened.left}`);
+  }
+  return { state: await folded(journal, scope, await begun(journal, scope)), snapshot: undefined };
 };

@@ -10,13 +10,14 @@ import type { Log } from "./log.ts";
 import type { Patience } from "./body.ts";
 import type { Linger } from "./lingering.ts";
 import type { Mover } from "./mover.ts";
+import type { SnapshotOptions } from "./snapshots.ts";
 import type { Options } from "@pawl/sansio-core";
 import type { Telemetry } from "./telemetry.ts";
 
 /** How long an executor may be away, unless the host says otherwise. */
 export const executorLeaseMs = 30_000;
 
-export interface RuntimeOptions {
+export interface RuntimeOptions extends SnapshotOptions {
   readonly journal: Journal;
   readonly platform: Platform;
   /** Its tools; a registry may change them while scopes are open. */
@@ -47,6 +48,3 @@ export interface RuntimeOptions {
 
 /** How often an instance looks for mail from others, unless the host says otherwise. */
 export const pollMs = 100;
-
-/** How long an executor may be away, unless the host says otherwise. */
-export const executorLeaseMs = 30_000;

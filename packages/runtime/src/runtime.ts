@@ -13,7 +13,7 @@ import { type Away, Lingering, defaultLinger, justAway } from "./lingering.ts";
 import { Post } from "./link-post.ts";
 import { logged } from "./log.ts";
 import { Moves } from "./move.ts";
-import { openState } from "./opening.ts";
+import { begun, openState } from "./opening.ts";
 import { Processes } from "./process.ts";
 import { Recovery } from "./recovery.ts";
 import type { Offers, Settled, Settlement } from "./offer.ts";
@@ -25,6 +25,7 @@ import { Callers } from "./request.ts";
 import { ToolNews } from "./tool-news.ts";
 import { answersOf } from "./tool-host.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
+import { snapshotsOf } from "./snapshots.ts";
 import { TurnLoop } from "./turn-loop.ts";
 
 export class Runtime {
@@ -149,7 +150,7 @@ export class Runtime {
     away?.callOff?.();
     const open = away === undefined ? this.#claim(scope) : this.#load(scope, away);
     this.#open.set(scope, open);
-    open.catch(() => this.#forget(scope, open));
+    open.catch(() => this.#open.get(scope) === open && this.#open.delete(scope));
     return open;
   }
 
@@ -173,10 +174,6 @@ export class Runtime {
   /** What an executor says of a run while it lasts: observers hear of it. */
   async progress(executor: string, run: OfferedRun, message: ProgressMessage): Promise<void> {
     (await this.#scope(run.scope)).offers.progress(`executor:${executor}`, run, message);
-  }
-
-  #forget(scope: string, open: Promise<Session>): void {
-    if (this.#open.get(scope) === open) this.#open.delete(scope);
   }
 
   /** A scope at rest leaves memory, if nothing but its log is needed to go on with it. */
@@ -260,7 +257,8 @@ export class Runtime {
 
   async #session(scope: string, { epoch, snapshot }: Holding, callers: Callers): Promise<Session> {
     const { journal, instance, roots } = this.#with;
-    const state = await openState(journal, scope, snapshot, (what) => this.#fault(`${scope}: ${what}`, snapshot));
+    const opened = await openState(journal, scope, snapshot, (what) => this.#fault(`${scope}: ${what}`, snapshot));
+    const { state } = opened;
     if (state.scope.status.type !== "open") {
       await this.moves.conclude(state, epoch);
       return this.#session(scope, { epoch, seq: state.seq + 1 }, callers);
@@ -285,8 +283,9 @@ export class Runtime {
       readLines: (from, to) => journal.read(scope, from, to),
       find: (kind, id) => journal.find(scope, kind, id),
       callers,
-      snapshotSize: snapshot?.text.length ?? 0,
-      keepSnapshot: (seq, text) => journal.snapshot(scope, epoch, seq, text),
+      begun: () => begun(journal, scope),
+      snapshot: opened.snapshot,
+      snapshots: snapshotsOf(this.#with, scope, epoch),
       rest: (resting) => this.#lingering.rest(resting),
       reopen: () => this.#scope(scope),
       lost: () => {

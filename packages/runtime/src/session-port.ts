@@ -1,5 +1,5 @@
 /** What a session needs of the runtime around it. */
-import type { Finished } from "@pawl/sansio-core";
+import type { Finished, State } from "@pawl/sansio-core";
 import type { Admission } from "./admission.ts";
 import type { AttachmentStore } from "./attachment.ts";
 import type { Patience } from "./body.ts";
@@ -12,6 +12,7 @@ import type { Callers } from "./request.ts";
 import type { Session } from "./session.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { Roots, ScopeSecret } from "./token.ts";
+import type { SnapshotPort, Taken } from "./snapshots.ts";
 import type { Member } from "./turn-loop.ts";
 
 export interface SessionPort {
@@ -38,9 +39,11 @@ export interface SessionPort {
   readonly find: (kind: Finished["kind"], id: string) => Promise<number | undefined>;
   /** Those who waited for replies when the scope left memory. */
   readonly callers: Callers;
-  /** Of the snapshot that it was opened from, in characters. */
-  readonly snapshotSize: number;
-  readonly keepSnapshot: (seq: number, text: string) => ReturnType<Journal["snapshot"]>;
+  /** Where the log begins: with nothing, or with what retention left. */
+  readonly begun: () => Promise<State>;
+  /** The snapshot that it was opened from. */
+  readonly snapshot: Taken | undefined;
+  readonly snapshots: Omit<SnapshotPort, "platform" | "fault">;
   /** The scope is at rest. */
   readonly rest: (session: Session) => void;
   /** The session of this scope that is in memory now. */

@@ -77,12 +77,13 @@ export class Session {
     this.#finished = new FinishedIndex(find, () => this.#runner.durable.seq);
     this.leaving = new Leaving(this.#runner, port);
     const readLines: SessionPort["readLines"] = (from, to) => this.#underWay.during(port.readLines(from, to));
-    this.#access = { runner: this.#runner, finished: this.#finished, platform: port.platform, readLines };
+    const { platform, begun } = port;
+    this.#access = { runner: this.#runner, finished: this.#finished, platform, readLines, begun };
     this.#requests = new Requests(this.#access, port.callers, port.admission);
     this.offers = new Offers(this.#access, port.executors, this.#observers, port.owner);
     this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain());
     const fault = (what: string, thrown: unknown): void => port.host.fault?.(`${this.#runner.id}: ${what}`, thrown);
-    this.#snapshots = new Snapshots({ platform: port.platform, keep: port.keepSnapshot, fault }, port.snapshotSize);
+    this.#snapshots = new Snapshots({ ...port.snapshots, platform, fault }, port.snapshot);
   }
 
   get runner(): ScopeRunner {

@@ -1,39 +1,79 @@
-/** Snapshots of one scope: taken when the events since the last outweigh it, of what is durable, between the turns. */
-import { type State, snapshot } from "@pawl/sansio-core";
+/**
+ * Snapshots of one scope: taken when the events since the last outweigh it, of what is durable, between the turns. With
+ * retention the lines up to the one before are deleted then, if that is old enough.
+ */
+import { type State, referredTo, snapshot } from "@pawl/sansio-core";
 import { type Json, stringify } from "@pawl/tool-value";
 import type { Journal } from "./journal.ts";
 import type { Platform } from "./platform.ts";
 
+/** How long logs are kept. */
+export interface Retention {
+  /** Lines behind a snapshot that is so old are deleted. */
+  readonly olderThanMs: number;
+}
+
+export interface SnapshotOptions {
+  /** Of sessions; without it logs are kept whole. */
+  readonly retention?: Retention;
+  /** A snapshot is taken after so many characters of events, or as many as the last one has: 65,536. */
+  readonly snapshotAfter?: number;
+}
+
+/** A snapshot that stands in the store: of which event, when that was, and how many characters it has. */
+export interface Taken {
+  readonly seq: number;
+  readonly at: number;
+  readonly size: number;
+}
+
 export interface SnapshotPort {
   readonly platform: Platform;
   readonly keep: (seq: number, text: string) => ReturnType<Journal["snapshot"]>;
+  /** Deletes the lines up to the snapshot that stands, but for these. */
+  readonly retain: (keep: readonly number[]) => ReturnType<Journal["retain"]>;
+  readonly retention: Retention | undefined;
+  /** Fewer characters of events are read again faster than a snapshot. */
+  readonly least: number | undefined;
   readonly fault: (what: string, thrown: unknown) => void;
 }
 
-/** Fewer characters of events are read again faster than a snapshot. */
-const least = 65_536;
+/** Whether and how a scope's log is shortened. What a process is asked for later stands in its log, which is kept. */
+export const snapshotsOf = (
+  { journal, retention, snapshotAfter: least }: SnapshotOptions & { readonly journal: Journal },
+  scope: string,
+  epoch: number,
+): Omit<SnapshotPort, "platform" | "fault"> => ({
+  keep: (seq, text) => journal.snapshot(scope, epoch, seq, text),
+  retain: (keep) => journal.retain(scope, epoch, keep),
+  retention: scope.startsWith("session:") ? retention : undefined,
+  least,
+});
+
+const usualLeast = 65_536;
 /** How long a snapshot that is due may wait for a turn of its own. */
 const delayMs = 20;
 
 export class Snapshots {
   readonly #port: SnapshotPort;
-  /** Of the last one, in characters; and of the events since. */
-  #size: number;
+  #taken: Taken | undefined;
+  /** Of the events since, in characters. */
   #since = 0;
   #durable: State | undefined;
   #callOff: (() => void) | undefined;
   #isTaking = false;
 
-  constructor(port: SnapshotPort, size: number) {
+  constructor(port: SnapshotPort, taken: Taken | undefined) {
     this.#port = port;
-    this.#size = size;
+    this.#taken = taken;
   }
 
   /** So many characters of events are durable, and this is the state after them. */
   note(durable: State, characters: number): void {
     this.#since += characters;
     this.#durable = durable;
-    if (this.#since < Math.max(least, this.#size) || this.#callOff !== undefined || this.#isTaking) return;
+    const { least = usualLeast } = this.#port;
+    if (this.#since < Math.max(least, this.#taken?.size ?? 0) || this.#callOff !== undefined || this.#isTaking) return;
     this.#callOff = this.#port.platform.later(delayMs, () => void this.#take());
   }
 
@@ -49,14 +89,29 @@ export class Snapshots {
     this.#isTaking = true;
     this.#since = 0;
     try {
-      const text = stringify(snapshot(state) as Json);
-      this.#size = text.length;
-      const result = await this.#port.keep(state.seq, text);
-      if (result.type !== "ok") this.#port.fault(`a snapshot was not taken: ${result.type}`, result);
+      await this.#retain(state);
+      await this.#keep(state);
     } catch (thrown) {
       this.#port.fault("a snapshot could not be made", thrown);
     } finally {
       this.#isTaking = false;
     }
+  }
+
+  async #keep(state: State): Promise<void> {
+    const { seq, at } = state;
+    const text = stringify(snapshot(state) as Json);
+    const result = await this.#port.keep(seq, text);
+    if (result.type === "ok") this.#taken = { seq, at, size: text.length };
+    else this.#port.fault(`a snapshot was not taken: ${result.type}`, result);
+  }
+
+  /** What the state refers to among the lines that go, it refers to in every later state at most. */
+  async #retain(state: State): Promise<void> {
+    const { platform, retention, retain, fault } = this.#port;
+    const taken = this.#taken;
+    if (retention === undefined || taken === undefined || platform.now() - taken.at < retention.olderThanMs) return;
+    const result = await retain(referredTo(state).filter((seq) => seq <= taken.seq));
+    if (result.type !== "ok") fault(`the log was not shortened: ${result.type}`, result);
   }
 }

@@ -14,6 +14,7 @@ export { type Asked, ask } from "./effect/ask.ts";
 export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from "./effect/model.ts";
 export { resolutionIn, resolutionOf } from "./wait/read.ts";
 export { type WaitRow } from "./wait/model.ts";
+export { referredTo } from "./snapshot/referred.ts";
 export { type Decision } from "./approval/model.ts";
 export { hooked } from "./call/prepare.ts";
 export { type Recovery, type Tool, plainTool, recoveryOf } from "./catalog/model.ts";

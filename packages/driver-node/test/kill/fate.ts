@@ -11,7 +11,9 @@ export const points = [
   "in_snapshot",
   "after_snapshot",
 ] as const;
-export type Point = (typeof points)[number];
+/** Of hosts that shorten their logs. */
+export const retentionPoints = ["in_retention", "after_retention"] as const;
+export type Point = (typeof points)[number] | (typeof retentionPoints)[number];
 
 export interface Fate {
   readonly point: Point;
@@ -66,5 +68,6 @@ export const fatedJournal = (journal: Journal, fates: Fates): Journal => {
       return within(journal.appendAll(appends), "in_append", "after_append");
     },
     snapshot: (...asked) => within(journal.snapshot(...asked), "in_snapshot", "after_snapshot"),
+    retain: (...asked) => within(journal.retain(...asked), "in_retention", "after_retention"),
   };
 };

@@ -7,7 +7,10 @@ export interface Order {
   readonly instance: string;
   readonly commits: "inline" | "thread";
   readonly fate?: Fate;
+  /** Snapshots far more often than usual. */
   readonly snapshots?: boolean;
+  /** And logs that are cut up to the one before the last. */
+  readonly retention?: boolean;
   /** How long some steps take before they do what they do. */
   readonly slowMs?: number;
   readonly leaseMs?: number;

@@ -68,6 +68,7 @@ const asks = (dice: Dice, row: Running): Event => ({
   key: `k${dice.below(12)}`,
   hash: `h${dice.below(2)}`,
   effect: anySpec(dice, row),
+  ...(dice.isUnder(6) ? { refused: { code: "call_id_conflict", message: "there is such a call already" } } : {}),
 });
 
 const settles = (dice: Dice, row: Running): Event => {

@@ -1,0 +1,34 @@
+/** What retention deletes is written down before, so that a check still sees all that ever stood in the logs. */
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Journal, JournalLine } from "@pawl/runtime";
+
+const fileOf = (folder: string, scope: string): string => join(folder, "archive", encodeURIComponent(scope));
+
+/** A journal that archives lines before it deletes them. */
+export const archivedJournal = (journal: Journal, folder: string): Journal => {
+  mkdirSync(join(folder, "archive"), { recursive: true });
+  return {
+    ...journal,
+    retain: async (scope, ...asked) => {
+      const lines = await journal.read(scope, 1);
+      appendFileSync(fileOf(folder, scope), lines.map(({ seq, line }) => `${seq} ${line}`).join(""));
+      return journal.retain(scope, ...asked);
+    },
+  };
+};
+
+const archived = (folder: string, scope: string): readonly JournalLine[] => {
+  const file = fileOf(folder, scope);
+  if (!existsSync(file)) return [];
+  const whole = readFileSync(file, "utf8").split("\n").slice(0, -1); // A process may have died within its last line.
+  return whole.map((text) => ({ seq: Number.parseInt(text, 10), line: `${text.slice(text.indexOf(" ") + 1)}\n` }));
+};
+
+/** All lines of a scope, those that are no longer in its journal as well. */
+export const wholeLog = async (journal: Journal, folder: string, scope: string): Promise<readonly string[]> => {
+  const lines = new Map(
+    [...archived(folder, scope), ...(await journal.read(scope, 1))].map(({ seq, line }) => [seq, line]),
+  );
+  return [...lines].toSorted(([a], [b]) => a - b).map(([, line]) => line);
+};

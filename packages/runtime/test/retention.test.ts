@@ -1,0 +1,105 @@
+/** Logs of sessions are shortened behind their snapshots, and what goes on goes on. */
+import { describe, expect, it } from "vitest";
+import { defineTool } from "../src/index.ts";
+import { World } from "./world.ts";
+
+const page = "x".repeat(1000);
+const retention = { olderThanMs: 60_000 };
+
+/** A body of many steps, which waits in the middle, and knows in the end what each step gave. */
+const writes = defineTool({
+  name: "writes",
+  durable: true,
+  execute: async (_, ctx) => {
+    const lengths: number[] = [];
+    for (let n = 0; n < 20; n++) lengths.push((await ctx.runJson(`step-${n}`, { n }, () => page + n)).length);
+    const heard = await ctx.awaitEventJson("go");
+    return [lengths, heard];
+  },
+});
+const echo = defineTool({ name: "echo", execute: (args) => args as never });
+
+const lengths = Array.from({ length: 20 }, (_, n) => 1000 + String(n).length);
+
+const quiet = async (world: World, ms: number): Promise<void> => {
+  for (let left = ms; left > 0; left -= 20) {
+    await world.quiet(8);
+    world.platform.advance(20);
+  }
+};
+
+const keyOf = (session: {
+  readonly state: { readonly waits: { readonly rows: () => readonly { readonly key: string }[] } };
+}) => session.state.waits.rows()[0]?.key ?? "";
+
+/** A session with a body that waits, an old request, and enough requests since that its log was shortened. */
+const shortened = async (olderThanMs = retention.olderThanMs) => {
+  const world = new World();
+  const start = () => world.start([writes, echo], { retention: { olderThanMs }, snapshotAfter: 2000 });
+  const one = start();
+  const session = await one.runtime.session("s");
+  const first = await session.call("old", [{ id: "c", tool: "echo", args: "old" }]);
+  void session.call("r", [{ id: "c", tool: "writes", args: {} }]).catch(() => undefined);
+  await quiet(world, 1000);
+  world.platform.advance(100_000);
+  for (let n = 0; n < 12; n++) {
+    await session.call(`n${n}`, [{ id: "c", tool: "echo", args: page }]);
+    await quiet(world, 60);
+  }
+  return { world, start, one, first };
+};
+
+describe("retention", () => {
+  it("deletes what lies behind an old snapshot, and keeps the lines that live bodies refer to", async () => {
+    const { world, start, one } = await shortened();
+    const segment = await world.journal.segment("session:s");
+    const seqs = (await world.journal.read("session:s", 1)).map(({ seq }) => seq);
+    const { base = 0 } = segment ?? {};
+    expect(base).toBeGreaterThan(20);
+    const kept = seqs.filter((seq) => seq <= base);
+    expect(kept.length).toBeGreaterThan(10);
+    expect(kept.length).toBeLessThan(base - 4);
+    one.kill();
+    const session = await start().runtime.session("s");
+    await quiet(world, 3000);
+    await session.resolveById(keyOf(session), { status: "ok", payload: "go" }, "ann");
+    const [reply] = await session.replies("r");
+    expect(reply?.output.outcome).toMatchObject({ status: "success", payload: [lengths, "go"] });
+    expect((await world.journal.verify("session:s"))?.type).toBe("whole");
+  });
+
+  it("answers a request from the log as long as that reaches back, and says `gone` of older ones", async () => {
+    const { world, start, one } = await shortened();
+    one.kill();
+    const session = await start().runtime.session("s");
+    const echoed = (request: string, args: string) => session.call(request, [{ id: "c", tool: "echo", args }]);
+    await expect(echoed("old", "old")).rejects.toMatchObject({ code: "gone" });
+    expect((await echoed("n11", page))[0]?.output.outcome).toMatchObject({ payload: page });
+    await expect(echoed("n11", "other")).rejects.toMatchObject({ code: "request_conflict" });
+    await quiet(world, 100);
+  });
+
+  it("is a gap to who observes from before, and what stands after it is told", async () => {
+    const { start, one, world } = await shortened();
+    one.kill();
+    const session = await start().runtime.session("s");
+    const { base = 0 } = (await world.journal.segment("session:s")) ?? {};
+    const seen = session.observe({ from: { scope: "session:s", seq: 1, index: 0 } });
+    const first = (await seen.next()).value;
+    expect(first).toMatchObject({ type: "gap", from: { seq: 1 }, to: { seq: base } });
+    const second = (await seen.next()).value;
+    expect(second).toMatchObject({ type: "observed" });
+    await seen.return();
+    const over = new AbortController();
+    const followed = session.follow(1, over.signal).next();
+    await expect(followed).rejects.toMatchObject({ code: "gone" });
+    const next = await session.follow(base, over.signal).next();
+    expect(next.value).toMatchObject({ seq: base + 1 });
+    over.abort();
+  });
+
+  it("waits until a snapshot is old enough", async () => {
+    const young = await shortened(1_000_000_000);
+    expect(await young.world.journal.segment("session:s")).toBeUndefined();
+  });
+});
