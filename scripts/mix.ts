@@ -1,9 +1,16 @@
-/** `pnpm mix [SEEDS] [--seed N] [--events N] [--without FAULT,…]`: the standard mix; a seed repeats a run. */
+/** `pnpm mix [SEEDS] [--seed N] [--events N] [--without FAULT,…] [--jobs N]`: the standard mix; a seed repeats a run. */
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { type MixFault, describeMixes, mixCoverage, mixFaults, runMixes } from "@pawl/testkit";
+import { type MixFault, describeMixes, mixCoverage, mixFaults } from "@pawl/testkit";
+import { runJobs } from "../packages/testkit/test/mix/jobs.ts";
 
 const { positionals, values } = parseArgs({
-  options: { seed: { type: "string" }, events: { type: "string" }, without: { type: "string", default: "" } },
+  options: {
+    seed: { type: "string" },
+    events: { type: "string" },
+    without: { type: "string", default: "" },
+    jobs: { type: "string" },
+  },
   allowPositionals: true,
 });
 
@@ -21,10 +28,20 @@ if (stray !== undefined) {
   process.exit(2);
 }
 
+/** A long run says that it lives. */
+const seedsBetweenLines = 10_000;
+
 const { seed } = values;
 const seeds = wholeNumber("SEEDS", positionals[0] ?? (seed === undefined ? "10000" : "1"));
 const start = process.cpuUsage();
-const report = runMixes({
+let told = 0;
+const report = await runJobs({
+  jobs: values.jobs === undefined ? availableParallelism() : wholeNumber("--jobs", values.jobs),
+  progress: ({ seeds: done, events }) => {
+    if (done - told < seedsBetweenLines) return;
+    told = done;
+    console.log(`${new Date().toISOString()} ${done} of ${seeds} seeds, ${events} events`);
+  },
   seeds,
   seed: seed === undefined ? 1 : wholeNumber("--seed", seed),
   without: named.filter(isFault),

@@ -13,6 +13,8 @@ export interface Figure {
   readonly bound: number;
   /** One round: the thing and its floor, one right after the other. */
   readonly round: () => Measurement | Promise<Measurement>;
+  /** What else is to be said of it. */
+  readonly note?: (measurement: Measurement) => string;
   /** How many rounds count, where one says it all and takes long. */
   readonly rounds?: number;
   /** Ends what its rounds have begun. */
@@ -24,6 +26,7 @@ export interface Result extends Measurement {
   readonly ratio: number;
   readonly bound: number;
   readonly holds: boolean;
+  readonly note?: string;
 }
 
 const usualRounds = 9;
@@ -61,5 +64,6 @@ export const measure = async (figure: Figure): Promise<Result> => {
   figure.close?.();
   const median = measured.toSorted((a, b) => ratioOf(a) - ratioOf(b))[rounds >> 1] as Measurement;
   const ratio = ratioOf(median);
-  return { ...median, unit: figure.unit, ratio, bound: figure.bound, holds: ratio <= figure.bound };
+  const note = figure.note === undefined ? {} : { note: figure.note(median) };
+  return { ...median, unit: figure.unit, ratio, bound: figure.bound, holds: ratio <= figure.bound, ...note };
 };

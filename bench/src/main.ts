@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { browserFigures } from "./browser.ts";
 import { coreFigures } from "./core.ts";
+import { exploreFigures } from "./explore.ts";
 import { type Figure, type Result, measure } from "./figure.ts";
 import { hostFigures } from "./host.ts";
 import { nodeFigures } from "./node.ts";
@@ -17,6 +18,7 @@ const figures: readonly Figure[] = [
   ...hostFigures,
   ...simFigures,
   ...browserFigures,
+  ...exploreFigures,
 ];
 
 const { positionals, values } = parseArgs({
@@ -39,8 +41,9 @@ for (const figure of chosen) {
   const result = await measure(figure);
   results[figure.name] = result;
   if (values.json) continue;
-  const { value, floor, unit, ratio, bound, holds } = result;
-  const verdict = holds ? figure.what : `${figure.what} — DOES NOT HOLD`;
+  const { value, floor, unit, ratio, bound, holds, note } = result;
+  const what = note === undefined ? figure.what : `${figure.what}: ${note}`;
+  const verdict = holds ? what : `${what} — DOES NOT HOLD`;
   console.log(
     row(figure.name, `${digits(value)} ${unit}`, `${digits(floor)} ${unit}`, digits(ratio), digits(bound), verdict),
   );

@@ -29,7 +29,8 @@ export { type Claim, type Outside, type Scenario, type ActOf, type ScenarioHost,
 export { type Outcome, type WorldOptions, runScenario } from "./world/world.ts";
 export { type Blow, type Harm, type Violation, describeBlows } from "./world/judge.ts";
 export { type Simulation, type SimulateOptions, type SimulationFailure, simulate } from "./world/simulate.ts";
-export { type Arrival, isIndependent } from "./world/gate.ts";
+export { type Footprint, footprintOf, isIndependent } from "./world/footprint.ts";
+export type { Arrival, Chooser } from "./world/gate.ts";
 export {
   type ResultOfOrders,
   type ScheduleOptions,

@@ -91,6 +91,29 @@ export const lostRun = (): Tape => {
   return ended(pair, `${run}:c 1.2`, failureOutput(toolFailure("execution", "tool_error", "boom"))).process;
 };
 
+/** A task that asks and is answered, and a monitor whose probe says what it found. */
+export const tasks = (): Tape => {
+  const tape = Tape.open([], { probes: true });
+  const task = { id: "task_1", kind: "subagent", display_name: "Look into it", spec: { n: 1 } };
+  tape.tell({ type: "task.created", task: { ...task, wake_policy: "on_activity" } }, "task.observe");
+  const update = { state: "running", input_request: { id: "req_1", prompt: "which?" } } as const;
+  tape.note({ type: "task.updated", task: "task_1", update });
+  const content = [{ type: "text", text: "this" }] as const;
+  const message = { id: "m1", task_id: "task_1", direction: "inbound", content, in_reply_to: "req_1" } as const;
+  tape.note({ type: "task.messaged", message });
+  tape.note({ type: "task.updated", task: "task_1", update: { state: "succeeded", summary: "found" } });
+  const monitor = { task: "task_m", title: "Watch", tool: "look", arguments: { n: 1 }, signal_on_completion: true };
+  const hourly = { id: "sched_a", description: "Look", cron_expression: "0 * * * *", timezone: "UTC", monitor };
+  tape.note({ type: "schedule.requested", schedule: hourly });
+  const after = tape.state.at;
+  const plan = { status: "next", at: after + 3_600_000, interval_s: 3600 } as const;
+  tape.note({ type: "schedule.planned", schedule: "sched_a", after, plan });
+  tape.tick(3_600_000, "schedule.next", "probe.run");
+  const outcome = { type: "succeeded", text: "2 new" } as const;
+  tape.note({ type: "probe.answered", schedule: "sched_a", fire: 1, outcome });
+  return tape.note({ type: "session.deleted" });
+};
+
 /** A monitor that fires twice, and a schedule that is told to end. */
 export const schedules = (): Tape => {
   const tape = Tape.open([]);

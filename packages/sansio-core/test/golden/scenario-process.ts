@@ -27,11 +27,12 @@ const asked: ProcessRegistration = {
   wake_target: { session_id: "golden" },
 };
 
-const start = (): Asking => {
-  const checked = checkRegistration(asked);
+const registered = (registration: ProcessRegistration) => {
+  const checked = checkRegistration(registration);
   if (E.isLeft(checked)) throw new Error(checked.left.message);
-  return { type: "process.start", registration: asked, hash: registrationHash(checked.right) };
+  return { registration, hash: registrationHash(checked.right) };
 };
+const start = (): Asking => ({ type: "process.start", ...registered(asked) });
 const signal = (name: string, payload: Json): Asking => ({
   type: "process.signal",
   name,
@@ -121,6 +122,32 @@ export const processSession = (): Tape => lived().session;
 export const processOfSession = (): Tape => lived().process;
 export const cancelledSession = (): Tape => cancelled().session;
 export const cancelledProcess = (): Tape => cancelled().process;
+
+/** One that its host registers, and hands to a session: it wakes that, is handed on, taken away, and let go of. */
+const handed = (): Pair => {
+  const pair = new Pair();
+  const wake = { wake: { input: "payload", dedupe_key: "event_identity" } } as const;
+  const event_types = asked.event_types.map((one) => (one.name === "note" ? { ...one, semantics: wake } : one));
+  pair.process.note({ type: "process.registered", ...registered({ ...asked, event_types }) });
+  const [holder, frame] = [{ session_id: "golden" }, { session_id: "golden", agent_frame_id: "f" }];
+  pair.session.note({ type: "handle.granted", holder, process: "p1", descriptor: { kind: "tool" }, status: "running" });
+  pair.deliver();
+  const payload_hash = eventPayloadHash("note", { say: "hi" }).hash;
+  const request = { event_type: "note", payload: { say: "hi" } };
+  pair.process.note({ type: "process.event_appended", request, payload_hash });
+  pair.deliver();
+  const woken = pair.session.said.flatMap((command) => (command.type === "wake.deliver" ? [command.key] : []));
+  for (const key of woken) pair.session.tell({ type: "wake.acked", key });
+  pair.session.note({ type: "handles.transferred", from: holder, to: frame, processes: ["p1"] });
+  pair.session.note({ type: "handles.revoked", holder: frame });
+  pair.deliver();
+  pair.send("r:b", "start", { type: "process.start", ...registered({ ...asked, event_types }) });
+  pair.session.note({ type: "link.retired", peer: home });
+  return pair.deliver();
+};
+
+export const handedSession = (): Tape => handed().session;
+export const registeredProcess = (): Tape => handed().process;
 
 /** The session is deleted while the process runs on: it hears that nobody else has it. */
 export const deletedSession = (): Tape => {

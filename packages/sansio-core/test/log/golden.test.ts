@@ -8,6 +8,7 @@ import { basename, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { replay } from "../../src/log/replay.ts";
 import { describeFault } from "../../src/log/report.ts";
+import { eventTypes } from "../arbitrary/wild.ts";
 import { scenarios } from "../golden/scenarios.ts";
 
 const folder = resolve(import.meta.dirname, "../golden");
@@ -30,6 +31,11 @@ const recorded = globSync("*.jsonl", { cwd: folder })
 describe("a golden log", () => {
   it("is there for every scenario", () => {
     expect(Object.keys(scenarios).filter((name) => !recorded.includes(name))).toEqual([]);
+  });
+
+  it("holds every type of event but the one that there is no use for yet", () => {
+    const texts = recorded.map((name) => textOf(name, ".jsonl")).join("");
+    expect(eventTypes.filter((type) => !texts.includes(`"event":{"type":"${type}"`))).toEqual(["scope.upgraded"]);
   });
 
   for (const name of recorded) {

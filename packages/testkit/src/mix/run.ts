@@ -61,7 +61,7 @@ const describeFailure = (failure: SmallMix): readonly string[] => [
 export const describeMixes = ({ seeds, events, fewest, crashes, coverage, failure }: MixReport): string => {
   const found = mixCoverage(coverage);
   const leftOut = [...found.leftOut].map(([name, why]) => `left out: ${name}: ${why}`);
-  const faults = [...coverage.faults].map(([fault, times]) => `${fault} ${times}`);
+  const faults = [...coverage.faults].toSorted().map(([fault, times]) => `${fault} ${times}`);
   return [
     `${seeds} seeds, ${events} events (${fewest} in the shortest), ${crashes} crashes`,
     `faults: ${faults.join(", ")}`,

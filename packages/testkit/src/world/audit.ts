@@ -2,6 +2,7 @@
 import { type State, checkAll, checkChange, describeFault, follow, initial, recordedOf } from "@pawl/sansio-core";
 import type { JournalLine } from "@pawl/runtime";
 import { describe, noLimits, parse } from "@pawl/tool-value";
+import { type Footprint, footprintOf } from "./footprint.ts";
 import * as E from "fp-ts/lib/Either.js";
 
 /** All invariants are looked at every so many events; those of a change after each. */
@@ -9,7 +10,13 @@ const eventsPerFullLook = 32;
 
 export class Audit {
   readonly #states = new Map<string, State>();
+  readonly #touched: (footprint: Footprint) => void;
   #fault: string | undefined;
+
+  /** `touched` is told of each event what it touches. */
+  constructor(touched: (footprint: Footprint) => void = () => undefined) {
+    this.#touched = touched;
+  }
 
   /** What is wrong with the first line that was wrong, if one was. */
   get fault(): string | undefined {
@@ -37,6 +44,7 @@ export class Audit {
     if (E.isLeft(followed)) return `${at}: ${describeFault(followed.left)}`;
     const { state } = followed.right;
     this.#states.set(scope, state);
+    this.#touched(footprintOf(before, recorded.right.event, state));
     const broken = checkChange(before, state) ?? (seq % eventsPerFullLook === 0 ? checkAll(state) : undefined);
     return broken === undefined ? undefined : `${at}: ${recorded.right.event.type}: ${broken}`;
   }

@@ -3,17 +3,23 @@
  * at a gate until the explorer lets one in; in any other they walk through.
  */
 
+import { type Footprint, everything } from "./footprint.ts";
+
 /** Something that arrives when it is let in. */
 export interface Arrival {
   /** What it is, the same in every run. */
   readonly label: string;
-  /** Whose it is: the scope that takes it, and the request in it; what has none concerns everybody. */
-  readonly scope?: string;
-  readonly request?: string;
+  /** What it concerns by itself, beside the events that it leads to. */
+  readonly concerns?: Footprint;
 }
 
-/** Which of what can arrive does so now; none: this run is of no interest any more. */
-export type Choose = (ready: readonly Arrival[]) => number | undefined;
+/** Who decides what arrives next. */
+export interface Chooser {
+  /** Which of what can arrive does so now; none: this run is of no interest any more. */
+  readonly choose: (ready: readonly Arrival[]) => number | undefined;
+  /** What was touched by all that came of the last choice. */
+  readonly touched: (footprint: Footprint) => void;
+}
 
 interface Waiting {
   readonly arrival: Arrival;
@@ -22,7 +28,7 @@ interface Waiting {
 }
 
 /** Time passes up to the next deadline that anybody has set. */
-export const timePasses: Arrival = { label: "time passes" };
+export const timePasses: Arrival = { label: "time passes", concerns: everything };
 
 export class Gate {
   readonly #isOpen: boolean;
@@ -53,10 +59,3 @@ export class Gate {
     waiting?.enter();
   }
 }
-
-/** Whether it makes no difference which of two comes first: they concern other scopes, or other requests of one. */
-export const isIndependent = (a: Arrival, b: Arrival): boolean => {
-  if (a.scope === undefined || b.scope === undefined) return false;
-  if (a.scope !== b.scope) return true;
-  return a.request !== undefined && b.request !== undefined && a.request !== b.request;
-};

@@ -1,6 +1,7 @@
 /** The host of a scenario: it asks whichever process lives, and asks the next one when that has died of it. */
 import { Refused, type Runtime, type Session } from "@pawl/runtime";
 import type { Actor, VirtualClock } from "./clock.ts";
+import { wholeRequest, wholeScope } from "./footprint.ts";
 import type { Gate } from "./gate.ts";
 import type { Happened, Ledger } from "./ledger.ts";
 import type { Fate } from "./moment.ts";
@@ -28,6 +29,8 @@ export interface HostPort {
   readonly ledger: Ledger;
   readonly gate: Gate;
   readonly process: () => Reached;
+  /** It has heard something: what it does next may hang on what it heard before. */
+  readonly hears: () => void;
   /** A word arrives at the process that lives; afterwards that may be dead. */
   readonly pass: (word: string) => Fate;
 }
@@ -79,14 +82,17 @@ export class Host implements ScenarioHost {
     actOf: (isRepeated: boolean) => (session: Session) => Promise<A>,
     { session = "s", as = "act", request }: ActOf,
   ): Promise<A> {
-    const of = request === undefined ? {} : { request };
-    await this.#port.gate.pass({ label: `host: ${as}`, scope: `session:${session}`, ...of }, () => true);
+    const scope = `session:${session}`;
+    const concerns = request === undefined ? wholeScope(scope) : wholeRequest(scope, request);
+    const label = `host: ${as}${session === "s" ? "" : ` in ${session}`}`;
+    await this.#port.gate.pass({ label, concerns }, () => true);
     for (let isRepeated = false; ; isRepeated = true) {
       const reached = this.#port.process();
       const fate = reached.isAlive ? this.#port.pass(as) : "die";
       if (fate === "heard_twice") void this.#tried(reached, actOf(false), session).catch(() => undefined);
       const act = actOf(isRepeated || fate === "heard_twice");
       const answer = fate === "die" ? undefined : await this.#tried(reached, act, session);
+      this.#port.hears();
       if (answer !== undefined && fate !== "lost_answer") return answer.value;
       await this.sleep(againMs);
     }

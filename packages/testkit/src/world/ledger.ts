@@ -1,5 +1,6 @@
 /** What happened in the world outside: it outlives every process, and forgets nothing. */
 import type { Json } from "@pawl/tool-value";
+import { type Place, happening, hostHears } from "./footprint.ts";
 
 export interface Happened {
   readonly effect: string;
@@ -18,7 +19,12 @@ interface Awaiting {
 
 export class Ledger {
   readonly #happened: Happened[] = [];
+  readonly #touched: (place: Place) => void;
   #awaiting: Awaiting[] = [];
+
+  constructor(touched: (place: Place) => void) {
+    this.#touched = touched;
+  }
 
   get happened(): readonly Happened[] {
     return this.#happened;
@@ -26,6 +32,8 @@ export class Ledger {
 
   /** What has happened under a key happens no more: the service answers what it answered. */
   add(what: Happened): Happened {
+    const isLikeOthers = what.key === undefined && what.detail === null;
+    if (!isLikeOthers) this.#touched(happening(what.effect));
     const before = this.#happened.find(
       ({ effect, key }) => key !== undefined && effect === what.effect && key === what.key,
     );
@@ -33,6 +41,7 @@ export class Ledger {
     this.#happened.push(what);
     const told = this.#awaiting.filter(({ effect, n }) => this.#nth(effect, n) !== undefined);
     this.#awaiting = this.#awaiting.filter((one) => !told.includes(one));
+    if (told.length > 0) this.#touched(hostHears);
     for (const { tell } of told) tell(what);
     return what;
   }

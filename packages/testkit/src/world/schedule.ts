@@ -2,7 +2,8 @@
  * Tries the orders in which things can arrive: the ends of steps, the host's calls and decisions, the passing of time.
  * Every order is run from its beginning; of two orders that differ only in what is independent one is run (sleep sets).
  */
-import { type Arrival, type Choose, isIndependent } from "./gate.ts";
+import { type Footprint, everything, isIndependent } from "./footprint.ts";
+import type { Arrival, Chooser } from "./gate.ts";
 import { type Json, canonicalJson } from "@pawl/tool-value";
 import { type Harm, type Violation, timeless, violationsOf } from "./judge.ts";
 import type { Scenario } from "./scenario.ts";
@@ -16,6 +17,8 @@ export interface ScheduleOptions {
   readonly things?: number;
   /** Whether every order has to come to the same result, by the same effects. */
   readonly sameResult?: boolean;
+  /** Whether orders are run as well that differ only in what is independent. */
+  readonly all?: boolean;
 }
 
 /** A result, in how many orders it came about, and one of them. */
@@ -41,34 +44,45 @@ export interface ScheduleReport {
   readonly violations: readonly ScheduleViolation[];
 }
 
+/** What was let in, and what all that came of it touched, up to the next choice. */
+interface Tried {
+  readonly label: string;
+  readonly touched: Footprint;
+}
+
 /** A place where there was a choice: what could arrive, what does in this run, and what need not be tried here. */
 interface Node {
   readonly ready: readonly Arrival[];
-  readonly asleep: readonly Arrival[];
-  readonly tried: readonly Arrival[];
+  readonly asleep: readonly Tried[];
+  readonly tried: readonly Tried[];
   readonly chosen: Arrival;
+  /** Of what was chosen; as long as it is not known, all. */
+  readonly touched: Footprint;
 }
 
-const includes = (list: readonly Arrival[], { label }: Arrival): boolean => list.some((one) => one.label === label);
+const includes = (list: readonly Tried[], { label }: Arrival): boolean => list.some((one) => one.label === label);
 
 /** What need not be tried after a choice: what was tried before it, or slept, and makes no difference to it. */
-const asleepAfter = ({ asleep, tried, chosen }: Node): readonly Arrival[] =>
-  [...asleep, ...tried].filter((arrival) => isIndependent(arrival, chosen));
+const asleepAfter = ({ asleep, tried, touched }: Node, independent: typeof isIndependent): readonly Tried[] =>
+  [...asleep, ...tried].filter((before) => independent(before.touched, touched));
+const dependent: typeof isIndependent = () => false;
 
-const freshIn = (ready: readonly Arrival[], asleep: readonly Arrival[], tried: readonly Arrival[]) =>
+const freshIn = (ready: readonly Arrival[], asleep: readonly Tried[], tried: readonly Tried[]) =>
   ready.filter((arrival) => !includes(asleep, arrival) && !includes(tried, arrival));
 
 /** The choices of one run: those of its beginning are given, those of its end are new. */
-class Path {
+class Path implements Chooser {
   nodes: Node[];
   #at = 0;
   #isRedundant = false;
   #isDeep = false;
   readonly #depth: number;
+  readonly #isIndependent: typeof isIndependent;
 
-  constructor(given: readonly Node[], depth: number) {
+  constructor(given: readonly Node[], depth: number, independent: typeof isIndependent) {
     this.nodes = [...given];
     this.#depth = depth;
+    this.#isIndependent = independent;
   }
 
   get isRedundant(): boolean {
@@ -81,7 +95,12 @@ class Path {
     return this.nodes.map(({ chosen }) => chosen.label);
   }
 
-  choose: Choose = (ready) => {
+  touched: Chooser["touched"] = (touched) => {
+    const last = this.nodes[this.#at - 1];
+    if (last !== undefined) this.nodes[this.#at - 1] = { ...last, touched };
+  };
+
+  choose: Chooser["choose"] = (ready) => {
     const node = this.nodes[this.#at] ?? this.#grow(ready);
     this.#at += 1;
     if (node === undefined) return this.#isRedundant ? undefined : 0;
@@ -94,13 +113,13 @@ class Path {
       return undefined;
     }
     const last = this.nodes.at(-1);
-    const asleep = last === undefined ? [] : asleepAfter(last);
+    const asleep = last === undefined ? [] : asleepAfter(last, this.#isIndependent);
     const [chosen] = freshIn(ready, asleep, []);
     if (chosen === undefined) {
       this.#isRedundant = true;
       return undefined;
     }
-    const node = { ready, asleep, tried: [], chosen };
+    const node = { ready, asleep, tried: [], chosen, touched: everything };
     this.nodes.push(node);
     return node;
   }
@@ -109,9 +128,10 @@ class Path {
   get next(): readonly Node[] | undefined {
     for (let end = this.nodes.length; end > 0; end--) {
       const node = this.nodes[end - 1] as Node;
-      const tried = [...node.tried, node.chosen];
+      const tried = [...node.tried, { label: node.chosen.label, touched: node.touched }];
       const [chosen] = freshIn(node.ready, node.asleep, tried);
-      if (chosen !== undefined) return [...this.nodes.slice(0, end - 1), { ...node, tried, chosen }];
+      if (chosen !== undefined)
+        return [...this.nodes.slice(0, end - 1), { ...node, tried, chosen, touched: everything }];
     }
     return undefined;
   }
@@ -139,14 +159,14 @@ const branching: ReadonlySet<Harm> = new Set(["other_result", "lost"]);
 
 /** Explores the orders of a scenario's arrivals. */
 export const exploreSchedules = async (scenario: Scenario, options: ScheduleOptions = {}): Promise<ScheduleReport> => {
-  const { orders: most = 1000, depth = 200, things = 100_000, sameResult = false } = options;
+  const { orders: most = 1000, depth = 200, things = 100_000, sameResult = false, all = false } = options;
   const usual = await runScenario(scenario, { things });
   const runs: Run[] = [];
   let [pruned, isDeep] = [0, false];
   let beginning: readonly Node[] | undefined = [];
   while (beginning !== undefined && runs.length < most) {
-    const path = new Path(beginning, depth);
-    const outcome = await runScenario(scenario, { things, choose: path.choose });
+    const path = new Path(beginning, depth, all ? dependent : isIndependent);
+    const outcome = await runScenario(scenario, { things, chooser: path });
     isDeep ||= path.isDeep;
     if (path.isRedundant) pruned += 1;
     else runs.push({ order: path.order, outcome });

@@ -60,9 +60,10 @@ const placeIn = (stack: string | undefined): string => {
 };
 
 /** The end of an effect; whose it is stands in the key of its call, `lash-tool:{scope}/{request}:{call}:{tool}`. */
-const endOf = (effect: string, { replayKey, sessionId, toolCallId }: ToolContext): Arrival => {
-  const [request = ""] = replayKey.slice(`lash-tool:${sessionId}/`.length).split(":");
-  return { label: `end of ${effect} (${request}:${toolCallId})`, scope: sessionId, request };
+const endOf = (effect: string, { replayKey, sessionId }: ToolContext): Arrival => {
+  const ofCall = replayKey.slice(`lash-tool:${sessionId}/`.length, replayKey.lastIndexOf(":"));
+  const path = ofCall.replaceAll(/tool-batch:([0-9a-f]{4})[0-9a-f]*/g, "$1");
+  return { label: `end of ${effect} (${sessionId === "session:s" ? "" : `${sessionId} `}${path})` };
 };
 
 type Recovery = "idempotent" | "again" | "once";

@@ -8,7 +8,8 @@ import { type Journal, type JournalLine, memoryJournal } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import { Audit } from "./audit.ts";
 import { type Actor, type Pick, VirtualClock, inOrder } from "./clock.ts";
-import { type Arrival, type Choose, Gate, timePasses } from "./gate.ts";
+import { type Footprint, type Place, everything, hostHears } from "./footprint.ts";
+import { type Arrival, type Chooser, Gate, timePasses } from "./gate.ts";
 import { Host } from "./host.ts";
 import { type Happened, Ledger } from "./ledger.ts";
 import { type Director, type Fate, type Moment, undisturbed } from "./moment.ts";
@@ -19,8 +20,8 @@ import { mortalJournal } from "./store.ts";
 export interface WorldOptions {
   readonly director?: Director;
   readonly pick?: Pick;
-  /** Which of what can arrive does; without it everything arrives when it comes. */
-  readonly choose?: Choose;
+  /** Who decides what arrives next; without one everything arrives when it comes. */
+  readonly chooser?: Chooser;
   /** So many things may happen. */
   readonly things?: number;
 }
@@ -55,11 +56,13 @@ export class World {
   readonly #clock: VirtualClock;
   readonly #journal: Journal;
   readonly #gate: Gate;
-  readonly #choose: Choose | undefined;
+  readonly #chooser: Chooser | undefined;
+  /** What was touched since the last choice. */
+  #touched = new Set<Place>();
   /** Up to when time passes without a choice. */
   #passing = 0;
-  readonly #audit = new Audit();
-  readonly #ledger = new Ledger();
+  readonly #audit = new Audit((footprint) => this.#touch(footprint));
+  readonly #ledger = new Ledger((place) => this.#touch([place]));
   readonly #moments: Moment[] = [];
   readonly #claims = new Map<string, Claim>();
   readonly #host: Host;
@@ -68,9 +71,9 @@ export class World {
   #end: { readonly ended: Ended; readonly why?: string; readonly result?: Json } | undefined;
 
   constructor(scenario: Scenario, options: WorldOptions = {}) {
-    const { director = undisturbed, pick = inOrder, things = 100_000, choose } = options;
-    this.#choose = choose;
-    this.#gate = new Gate(choose === undefined);
+    const { director = undisturbed, pick = inOrder, things = 100_000, chooser } = options;
+    this.#chooser = chooser;
+    this.#gate = new Gate(chooser === undefined);
     this.#scenario = scenario;
     this.#director = director;
     this.#things = things;
@@ -83,6 +86,7 @@ export class World {
       gate: this.#gate,
       actor: outsider,
       process: () => this.#process,
+      hears: () => this.#touch([hostHears]),
       pass: (word) => this.#pass(this.#process, { type: "word", word }),
     });
   }
@@ -95,6 +99,7 @@ export class World {
       atRest: () => this.#letIn(),
       most: this.#things,
     });
+    this.#chooser?.touched(everything); // What is left undone where the host ends, is undone by what ended it.
     const broken = this.#audit.close();
     if (broken !== undefined) this.#end = { ended: "broken", why: broken };
     const why =
@@ -114,6 +119,10 @@ export class World {
       elapsedMs: this.#clock.elapsed,
       logs: await this.#logs(),
     };
+  }
+
+  #touch(places: Footprint | readonly Place[]): void {
+    if (this.#chooser !== undefined) for (const place of places) this.#touched.add(place);
   }
 
   #waitsFor(): string {
@@ -166,7 +175,7 @@ export class World {
 
   /** Lets in what is chosen of all that can arrive; says whether something was, so that time need not pass. */
   #letIn(): boolean {
-    if (this.#choose === undefined || this.#isPassing) return false;
+    if (this.#chooser === undefined || this.#isPassing) return false;
     const deadline = this.#nextDeadline();
     const arrivals = this.#gate.ready;
     if (arrivals.length === 0) return false;
@@ -182,9 +191,12 @@ export class World {
   }
 
   #chosen(ready: readonly Arrival[]): Arrival | undefined {
-    const index = this.#choose?.(ready);
+    this.#chooser?.touched(this.#touched);
+    const index = this.#chooser?.choose(ready);
     if (index === undefined) this.#end = { ended: "exhausted", why: "no order that is new begins like this" };
-    return index === undefined ? undefined : ready[index];
+    const chosen = index === undefined ? undefined : ready[index];
+    this.#touched = new Set(chosen?.concerns);
+    return chosen;
   }
 
   #start(): Process {

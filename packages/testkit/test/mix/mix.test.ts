@@ -1,11 +1,17 @@
-import { describe, expect, it } from "vitest";
-import { describeMixes, mixCoverage, mixFaults, runMix, runMixes } from "../../src/index.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type MixReport, describeMixes, mixCoverage, mixFaults, runMix, runMixes } from "../../src/index.ts";
+import { runJobs } from "./jobs.ts";
 
-/** `pnpm mix` runs 10,000 of them. */
-const seeds = 300;
+const seeds = 10_000;
 
 describe("the standard mix", () => {
-  const report = runMixes({ seeds });
+  let report: MixReport;
+  beforeAll(async () => {
+    const start = performance.now();
+    report = await runJobs({ seeds, jobs: 2 });
+    const seconds = ((performance.now() - start) / 1000).toFixed(0);
+    console.log(`the standard mix, in ${seconds} s: ${describeMixes(report)}`);
+  }, 1_800_000);
 
   it(`keeps every invariant and comes to rest under ${seeds} seeds`, () => {
     expect(report.failure === undefined ? "" : describeMixes(report)).toBe("");
@@ -30,6 +36,11 @@ describe("the standard mix", () => {
     const [once, again, other] = [runMix(7), runMix(7), runMix(8)];
     expect(again.logs).toEqual(once.logs);
     expect(other.logs).not.toEqual(once.logs);
+  });
+
+  it("comes to the same on one core and on several", async () => {
+    const [alone, spread] = [runMixes({ seed: 5, seeds: 300 }), await runJobs({ seed: 5, seeds: 300, jobs: 3 })];
+    expect(describeMixes(spread).split("\n").toSorted()).toEqual(describeMixes(alone).split("\n").toSorted());
   });
 
   it("says of a report how much it covered, and what it left out", () => {

@@ -1,12 +1,12 @@
 /** Hunts whatever is wrong with the code it runs on. Its exit code says whether it found anything: 1, and what. */
 import { canonicalJson } from "@pawl/tool-value";
 import {
+  type Scenario,
   describeCrashes,
   describeSchedules,
   describeSimulation,
   exploreCrashes,
   exploreSchedules,
-  runScenario,
   simulate,
 } from "../../src/index.ts";
 import { type Hunt, hunts } from "./scenarios.ts";
@@ -14,24 +14,36 @@ import { type Hunt, hunts } from "./scenarios.ts";
 /** More than any of these runs needs; one that goes in circles is found out soon. */
 const things = 6000;
 
-/** What is wrong, if anything is found. */
-const wrong = async (name: string, { scenario, expected, isCalm = false }: Hunt): Promise<string | undefined> => {
-  const { ended, why, result } = await runScenario(scenario, { things });
-  if (ended !== "done") return `${name}: ${ended}: ${why}`;
-  const [found, wanted] = [canonicalJson(result ?? null), canonicalJson(expected as never)];
-  if (found !== wanted) return `${name}: expected ${wanted}, found ${found}`;
-  if (isCalm) return undefined;
-  const crashes = await exploreCrashes(scenario, { pairs: 25, things });
-  if (!crashes.isSafe) return `${name}: ${describeCrashes(crashes)}`;
-  const simulation = await simulate(scenario, { seeds: 20, faultsPerMille: 100, things });
-  if (simulation.failure !== undefined) return `${name}: ${describeSimulation(simulation).slice(0, 2000)}`;
+/** The host itself looks at what it came to, so that every explorer sees it. */
+const checked = ({ scenario, expected, orElse = expected }: Hunt): Scenario => ({
+  ...scenario,
+  host: async (host) => {
+    const result = await scenario.host(host);
+    const [found, wanted, other] = [result, expected, orElse].map((value) => canonicalJson(value as never));
+    const isUnknown = found?.includes("_outcome_unknown") === true;
+    if (found !== wanted && found !== other && !isUnknown) throw new Error(`expected ${wanted}, found ${found}`);
+    return result;
+  },
+});
+
+/** Whatever is found, by the explorer that finds it. */
+const wrong = async (hunt: Hunt): Promise<string | undefined> => {
+  const scenario = checked(hunt);
+  const rates = hunt.isCalm === true ? { deathsPerMille: 0, faultsPerMille: 0 } : { faultsPerMille: 100 };
+  if (hunt.isCalm !== true) {
+    const crashes = await exploreCrashes(scenario, { pairs: 25, things });
+    if (!crashes.isSafe) return `crashes: ${describeCrashes(crashes)}`;
+  }
+  const simulation = await simulate(scenario, { seeds: 20, things, ...rates });
+  if (simulation.failure !== undefined) return `chance: ${describeSimulation(simulation).slice(0, 2000)}`;
+  if (hunt.isCalm === true) return undefined;
   const schedules = await exploreSchedules(scenario, { orders: 40, things });
-  return schedules.isSafe ? undefined : `${name}: ${describeSchedules(schedules)}`;
+  return schedules.isSafe ? undefined : `orders: ${describeSchedules(schedules)}`;
 };
 
 for (const [name, hunt] of Object.entries(hunts)) {
-  const found = await wrong(name, hunt);
+  const found = await wrong(hunt);
   if (found === undefined) continue;
-  console.log(found);
+  console.log(`${name}, by ${found}`);
   process.exit(1);
 }

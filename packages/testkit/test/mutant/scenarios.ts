@@ -7,6 +7,8 @@ import type { Scenario, ScenarioHost } from "../../src/index.ts";
 export interface Hunt {
   readonly scenario: Scenario;
   readonly expected: unknown;
+  /** What it may come to as well, in other orders. */
+  readonly orElse?: unknown;
   /** Whether it comes to this only when nothing disturbs it. */
   readonly isCalm?: boolean;
 }
@@ -280,6 +282,7 @@ const cancelling: Hunt = {
     },
   },
   expected: [["c1", "cancelled"]],
+  orElse: [["c1", null]],
 };
 
 const stopping: Hunt = {

@@ -1,0 +1,178 @@
+/**
+ * What an event touches, and when two events are independent: when the calls, keys, batches, links and budgets that
+ * they touch differ. Then they commute, in any state; a law says so (`test/law`).
+ */
+import { type CallRow, type Event, type State, nextDeadline } from "@pawl/sansio-core";
+
+/** A path, of which each part ends in a zero: what lies within it begins with it. */
+export type Place = string;
+export type Footprint = ReadonlySet<Place>;
+
+const place = (...parts: readonly string[]): Place => parts.map((part) => `${part}\0`).join("");
+
+/** All that there is. */
+export const everything: Footprint = new Set([""]);
+export const wholeScope = (scope: string): Footprint => new Set([place(scope)]);
+/** A request with its calls and batches. */
+export const wholeRequest = (scope: string, request: string): Footprint => new Set([place(scope, "of", request)]);
+/** What the host hears: the order in which it does may matter to it. */
+export const hostHears: Place = place("the host");
+/** What happens outside under a name. */
+export const happening = (effect: string): Place => place("outside", effect);
+
+const meet = (a: Place, b: Place): boolean => a.startsWith(b) || b.startsWith(a);
+
+export const isIndependent = (a: Footprint, b: Footprint): boolean => {
+  const others = [...b];
+  return ![...a].some((one) => others.some((other) => meet(one, other)));
+};
+
+interface Keyed<A> {
+  readonly keys: () => Iterable<string>;
+  readonly get: (key: string) => A | undefined;
+}
+
+const changedIn = <A>(before: Keyed<A>, after: Keyed<A>): readonly string[] =>
+  before === after
+    ? []
+    : [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key));
+
+/** By its request, and by itself: an event may name a call that is not there yet. */
+const callPlaces = (scope: string, { call: { request, ref } }: CallRow): readonly Place[] => [
+  place(scope, "of", request, "call", ref),
+  place(scope, "call", ref),
+];
+
+/** Rows of requests, with what is below them. */
+const ofRequests = (before: State, after: State): readonly Place[] => {
+  const scope = after.scope.id;
+  const rows = after.calls
+    .changedSince(before.calls)
+    .flatMap((key) => before.calls.at(key) ?? after.calls.at(key) ?? []);
+  const batches = after.batches.changedSince(before.batches).map((key) => {
+    const { request = "" } = before.batches.at(key) ?? after.batches.at(key) ?? {};
+    return place(scope, "of", request, "batch", key);
+  });
+  const requests = after.requests.changedSince(before.requests).map((key) => place(scope, "of", key, "request"));
+  const flows = changedIn(before.flows, after.flows).map((key) => place(scope, "of", key, "flow"));
+  return [...rows.flatMap((row) => callPlaces(scope, row)), ...batches, ...requests, ...flows];
+};
+
+/** Rows that stand beside the requests: keys, links, and budgets that are the scope's. */
+const ofScope = (before: State, after: State): readonly Place[] => {
+  const within = (kind: string) => (key: string) => place(after.scope.id, kind, key);
+  const budgets = {
+    unclaimed: before.unclaimed !== after.unclaimed,
+    process: before.process !== after.process,
+    deletion: before.deletion !== after.deletion,
+    work: before.background !== after.background || before.schedules !== after.schedules,
+    handles: before.handles !== after.handles,
+  };
+  return [
+    ...after.waits.changedSince(before.waits).map(within("wait")),
+    ...changedIn(before.outbox, after.outbox).map(within("outbox")),
+    ...changedIn(before.links, after.links).map(within("link")),
+    ...Object.entries(budgets).flatMap(([name, isTouched]) => (isTouched ? [within("budget")(name)] : [])),
+  ];
+};
+
+/** Tasks, runs and schedules share their bounds, and so do handles. */
+const budgetOf = ({ type }: Event): string | undefined => {
+  if (/^(?:task|run|permit|schedule|probe|artifacts)\./.test(type)) return "work";
+  return /^handles?\./.test(type) ? "handles" : undefined;
+};
+
+/** In the scope of a process most of what is no step asks how the process stands. */
+const looksAtProcess = (event: Event): boolean =>
+  event.type === "effect.requested"
+    ? event.effect.kind !== "step" && event.effect.kind !== "sleep"
+    : /^(?:message|link|process|run|artifacts|permit|call)\./.test(event.type);
+
+const namedRequest = (scope: string, event: Event): readonly Place[] => {
+  if (!("request" in event) || typeof event.request !== "string") return [];
+  const isWhole = event.type === "request.cancelled" || event.type === "flow.consumer_gone";
+  return [place(scope, "of", event.request, ...(isWhole ? [] : ["request"]))];
+};
+
+/** The link that a message takes, and the handles that it is about. */
+const namedLink = (scope: string, event: Event): readonly Place[] => {
+  switch (event.type) {
+    case "message.received":
+      return [
+        place(scope, "link", event.from),
+        ...("process" in event.message ? [place(scope, "budget", "handles")] : []),
+      ];
+    case "message.answered":
+      return [place(scope, "link", event.to)];
+    case "effect.requested":
+      if (event.effect.kind !== "message") return [];
+      return [place(scope, "link", event.effect.to), place(scope, "budget", "handles")];
+    default:
+      return [];
+  }
+};
+
+/** A wait by its key; what is asked for again under a body's key is no wait. */
+const namedWaits = (scope: string, event: Event): readonly Place[] => {
+  const keysOf = (): readonly string[] => {
+    switch (event.type) {
+      case "wait.revoked":
+        return event.keys;
+      case "wait.resolved":
+      case "wait.cancelled":
+        return [event.key];
+      case "call.settled":
+        return event.result.type === "pending" ? [event.result.key] : [];
+      case "call.dispatched":
+        return event.key === undefined ? [] : [event.key];
+      case "effect.requested":
+        return event.effect.kind === "wait" ? [event.effect.wait] : [];
+      default:
+        return [];
+    }
+  };
+  return keysOf().map((key) => place(scope, "wait", key));
+};
+
+/** What an event speaks of, whether or not it changes it. */
+const named = ({ scope, calls }: State, event: Event): readonly Place[] => {
+  const row = "call" in event ? calls.at(event.call) : undefined;
+  const call = "call" in event ? [place(scope.id, "call", event.call)] : [];
+  const budget = budgetOf(event);
+  const isOfProcess = scope.id.startsWith("process:") && looksAtProcess(event);
+  return [
+    ...call,
+    ...(row === undefined ? [] : callPlaces(scope.id, row)),
+    ...namedRequest(scope.id, event),
+    ...namedWaits(scope.id, event),
+    ...namedLink(scope.id, event),
+    ...(budget === undefined ? [] : [place(scope.id, "budget", budget)]),
+    ...(isOfProcess ? [place(scope.id, "budget", "process")] : []),
+  ];
+};
+
+/** Events that are for all that they concern, whatever there is of it. */
+const sweeping: ReadonlySet<Event["type"]> = new Set([
+  "catalog.published",
+  "catalog.overridden",
+  "executors.available",
+  "handles.revoked",
+  "handles.transferred",
+  "owner.lost",
+  "session.deleted",
+]);
+
+/** What an event touches that leads from one state to another. What is due by then passes with the next event, whichever that is. */
+export const footprintOf = (before: State, event: Event, after: State): Footprint => {
+  const isDue = (nextDeadline(after)?.at ?? Infinity) <= after.at;
+  const isOfAll =
+    isDue ||
+    sweeping.has(event.type) ||
+    event.type.startsWith("scope.") ||
+    before.scope !== after.scope ||
+    before.catalog !== after.catalog ||
+    before.sticky !== after.sticky;
+  if (isOfAll) return wholeScope(after.scope.id);
+  const touched = [...ofRequests(before, after), ...ofScope(before, after), ...named(before, event)];
+  return new Set(touched.length === 0 ? [place(after.scope.id, "nothing", event.type)] : touched);
+};

@@ -1,0 +1,17 @@
+/** The independence of events, by which orders are left out, a few times; `pnpm laws` tries it as often as it is told. */
+import { describe, expect, it } from "vitest";
+import { laws, pairs } from "./laws.ts";
+
+describe("the law that", () => {
+  it.each(laws)("$name", ({ check }) => {
+    const { report } = check({ numRuns: 15, seed: 17 });
+    expect(report).toBeUndefined();
+  });
+
+  it("is tried on many pairs, of many types", () => {
+    const independent = [...pairs.independent.values()].reduce((sum, count) => sum + count, 0);
+    expect(independent).toBeGreaterThan(5000);
+    expect(pairs.dependent).toBeGreaterThan(1000);
+    expect(pairs.independent.size).toBeGreaterThan(100);
+  });
+});
