@@ -249,4 +249,5 @@ export {
   type OtherWaits,
   type Why,
 } from "./why/model.ts";
+export { effectWords, otherWords, waitsWords } from "./why/words.ts";
 export { type Base, type Segment, segmentLine } from "./log/segment.ts";
