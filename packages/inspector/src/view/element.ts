@@ -23,7 +23,11 @@ export interface InspectorOptions {
   readonly engine?: Engine;
 }
 
-export class PawlInspector extends HTMLElement {
+/** Where there are no elements, as on a server, this can be imported all the same. */
+const PageElement =
+  (globalThis.HTMLElement as typeof HTMLElement | undefined) ?? (Object as unknown as typeof HTMLElement);
+
+export class PawlInspector extends PageElement {
   readonly #root = this.attachShadow({ mode: "open" });
   readonly #show = onceAFrame(() => this.#render());
   #options: InspectorOptions = {};

@@ -75,7 +75,9 @@ export class EventList {
       if (entry !== undefined) rows.push(this.#row(entry, place));
     }
     this.#sheet.replaceChildren(...rows);
-    this.element.setAttribute("aria-activedescendant", `event-${this.#seq}`);
+    const isHere = rows.some(({ id }) => id === `event-${this.#seq}`);
+    if (isHere) this.element.setAttribute("aria-activedescendant", `event-${this.#seq}`);
+    else this.element.removeAttribute("aria-activedescendant");
   }
 
   #row({ seq, at, type, topic, gist }: Entry, place: number): HTMLElement {

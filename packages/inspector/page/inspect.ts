@@ -1,7 +1,7 @@
 /** Runs in the browser: an inspector, and what tests ask of it. */
-import { defineInspector, engineOf, textSource } from "../../src/index.ts";
-import type { PawlInspector } from "../../src/view/element.ts";
-import { browserPlatform } from "../../../driver-browser/src/platform.ts";
+import { defineInspector, engineOf, textSource } from "../src/index.ts";
+import type { PawlInspector } from "../src/view/element.ts";
+import { browserPlatform } from "../../driver-browser/src/platform.ts";
 import { defineTool } from "@pawl/runtime";
 
 defineInspector();
