@@ -14,6 +14,7 @@ const said = {
   "driver-browser": "function",
   "driver-node": "function ran 1 same reply",
   egress: "true true",
+  inspector: "3 at 1",
   flow: '{"success":true,"output":"7"} true function function',
   runtime: "hello, Lviv",
   "sansio-core": "1 0",

@@ -251,4 +251,5 @@ export {
   type OtherWaits,
   type Why,
 } from "./why/model.ts";
+export { effectWords, otherWords, waitsWords } from "./why/words.ts";
 export { type Base, type Segment, segmentLine } from "./log/segment.ts";

@@ -6,8 +6,11 @@ import {
   type State,
   bodyOf,
   commandsLine,
+  effectWords,
+  otherWords,
   producedBy,
   replay,
+  waitsWords,
   why,
 } from "@pawl/sansio-core";
 import { type Json, noLimits, parse, stringify } from "@pawl/tool-value";
@@ -19,7 +22,6 @@ import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, soundHistoryOf } from "./history.ts";
 import { sinceText } from "./time.ts";
-import { effectWords, otherWords, waitsWords } from "./words.ts";
 
 const shown = 100;
 const shortly = (json: Json): string => {

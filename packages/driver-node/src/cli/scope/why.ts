@@ -1,12 +1,20 @@
 /** `pawl why`: what a scope waits for, since when, and what would move it. */
-import { type CallReason, type EffectReason, type OtherReason, why } from "@pawl/sansio-core";
+import {
+  type CallReason,
+  type EffectReason,
+  type OtherReason,
+  effectWords,
+  otherWords,
+  waitsWords,
+  why,
+} from "@pawl/sansio-core";
 import type { Command } from "../command.ts";
 import { CliError, exit } from "../exit.ts";
 import { placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, soundHistoryOf } from "./history.ts";
 import { sinceText, untilText } from "./time.ts";
-import { effectWords, otherWords, remedies, waitsWords } from "./words.ts";
+import { remedies } from "./words.ts";
 
 /** The event since which something waits, and its time. */
 interface Since {

@@ -1,0 +1,61 @@
+/** The model that ships with the demo: it has read the script of its scene, and says the next line of it. */
+import type { Message, Model, Turn } from "./model.ts";
+
+export interface Script {
+  readonly task: string;
+  readonly lines: readonly ((messages: readonly Message[]) => Turn)[];
+}
+
+const pauseMs = 350;
+
+/** Which line is next is told by how often it has spoken, so that the same talk always goes the same way. */
+export const scriptedModel =
+  ({ lines }: Script): Model =>
+  async (messages) => {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    const spoken = messages.filter(({ role }) => role === "model").length;
+    return lines[spoken]?.(messages) ?? { text: "That is all.", calls: [] };
+  };
+
+export const trip: Script = {
+  task: "Take three of us to Lviv for the weekend, and tell the others.",
+  lines: [
+    () => ({
+      text: "I'll book the train and the rooms, and write to the others, all at once.",
+      calls: [
+        { id: "train", tool: "book_train", args: { to: "Lviv", seats: 3 } },
+        { id: "rooms", tool: "book_rooms", args: { city: "Lviv", nights: 2 } },
+        { id: "mail", tool: "send_invitations", args: { to: ["ada", "grace"] } },
+      ],
+    }),
+    (messages) => {
+      const unsure = messages.some(
+        (message) => message.role === "tool" && JSON.stringify(message.result).includes("unknown"),
+      );
+      const mail = unsure
+        ? "Whether the invitation went out is not known, so it was not sent twice: please ask Ada."
+        : "The others have their invitation.";
+      return { text: `Three seats and two nights are booked. ${mail}`, calls: [] };
+    },
+  ],
+};
+
+export const month: Script = {
+  task: "Close the month: pay the venue, tell the team, and clean up the old drafts.",
+  lines: [
+    () => ({
+      text: "Three things need your word before I do them.",
+      calls: [
+        { id: "pay", tool: "pay", args: { to: "Harbour Hall", amount: 1200 } },
+        { id: "post", tool: "post", args: { channel: "#team", text: "The venue is booked and paid." } },
+        { id: "clean", tool: "delete_drafts", args: { older_than_days: 30 } },
+      ],
+    }),
+    (messages) => {
+      const said = messages.filter((message) => message.role === "tool").map(({ result }) => JSON.stringify(result));
+      const declined = said.filter((text) => /reject|denied|declined/i.test(text)).length;
+      const count = `${3 - declined} of 3`;
+      return { text: `Done as you decided: ${count} went ahead.`, calls: [] };
+    },
+  ],
+};

@@ -1,0 +1,45 @@
+/** What the explorers are let loose on: one tool that charges a card, careful or careless. */
+import { defineTool } from "@pawl/runtime";
+import { type Scenario, callsOf } from "@pawl/testkit";
+
+export type Care = "with_key" | "careless" | "once";
+
+/** The body of each, as the scene shows it. */
+export const code: { readonly [C in Care]: string } = {
+  with_key: `await ctx.runJson("charge", { amount },
+  (input, { key }) => bank.charge(input, key));
+await ctx.runJson("receipt", {}, mail);`,
+  careless: `await ctx.runJson("charge", { amount },
+  (input) => bank.charge(input));
+await ctx.runJson("receipt", {}, mail);`,
+  once: `await ctx.runJson("charge", { amount },
+  (input) => bank.charge(input), { recovery: "once" });
+await ctx.runJson("receipt", {}, mail);`,
+};
+
+const chargeMs = 40;
+
+export const scenarioOf = (care: Care): Scenario => ({
+  tools: ({ effect }) => [
+    defineTool({
+      name: "charge",
+      durable: true,
+      execute: async (_, ctx) => {
+        const recovery = care === "once" ? "once" : "again";
+        await ctx.runJson(
+          "charge",
+          { amount: 500 },
+          async (_input, { key }) => {
+            await effect("money moves", { ms: chargeMs, ...(care === "with_key" && { key }) });
+            return "charged";
+          },
+          { recovery },
+        );
+        await ctx.runJson("receipt", {}, () => "sent");
+        return "paid";
+      },
+    }),
+  ],
+  host: callsOf({ id: "a", tool: "charge", args: {} }, { id: "b", tool: "charge", args: {} }),
+  ...(care === "once" && { claims: { "money moves": "at_most_once" } }),
+});

@@ -1,0 +1,68 @@
+/** The explorers of `@pawl/testkit`, in a worker of the page: the same that run in tests. */
+import { currentFormat, currentProtocol, headerLine } from "@pawl/sansio-core";
+import {
+  type CrashReport,
+  describeCrashes,
+  describeMoment,
+  describeSchedules,
+  exploreCrashes,
+  exploreSchedules,
+  runScenario,
+} from "@pawl/testkit";
+import type { FromExplorer, Point, ToExplorer } from "./explore-message.ts";
+import { type Care, scenarioOf } from "./explore-scenario.ts";
+
+const port = globalThis as unknown as Worker;
+const tell = (message: FromExplorer): void => port.postMessage(message, []);
+
+const pairs = 120;
+
+const isAlone = (blows: readonly { readonly n: number }[], n: number): boolean =>
+  blows.length === 1 && blows[0]?.n === n;
+
+/** What came of each single death. */
+const pointsOf = async (care: Care, report: CrashReport): Promise<readonly Point[]> => {
+  const { moments } = await runScenario(scenarioOf(care));
+  return moments.map((moment, i) => ({
+    n: i + 1,
+    where: describeMoment(moment),
+    harm: report.violations.find(({ blows }) => isAlone(blows, i + 1))?.harm,
+    isUnknown: report.unknown.some((blows) => isAlone(blows, i + 1)),
+  }));
+};
+
+const crashes = async (care: Care): Promise<void> => {
+  const report = await exploreCrashes(scenarioOf(care), { pairs });
+  tell({ type: "points", points: await pointsOf(care, report) });
+  const runs = 1 + report.points + report.pairs;
+  tell({ type: "report", isSafe: report.isSafe, words: describeCrashes(report), runs });
+};
+
+const orders = async (care: Care): Promise<void> => {
+  const report = await exploreSchedules(scenarioOf(care), { orders: 400 });
+  const isSafe = report.violations.length === 0;
+  tell({ type: "report", isSafe, words: describeSchedules(report), runs: report.orders });
+};
+
+const log = async (care: Care, dieAt: number): Promise<void> => {
+  const { logs } = await runScenario(scenarioOf(care), { director: (_, n) => (n === dieAt ? "die" : "live") });
+  const [scope = "", lines = []] = [...logs][0] ?? [];
+  const header = { format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "pawl demo", base: 0 };
+  const text = [headerLine(header), ...lines.map(({ line }) => line)].join("");
+  tell({ type: "log", name: `${scope}, death at moment ${dieAt}`, text });
+};
+
+const perform = (message: ToExplorer): Promise<void> => {
+  switch (message.type) {
+    case "crashes":
+      return crashes(message.care);
+    case "orders":
+      return orders(message.care);
+    case "log":
+      return log(message.care, message.dieAt);
+  }
+};
+
+port.addEventListener("message", ({ data }: MessageEvent<ToExplorer>) => {
+  perform(data).catch((thrown: unknown) => tell({ type: "fault", message: String(thrown) }));
+});

@@ -1,0 +1,128 @@
+/** The tools of each scene, and what its agent is told of them. */
+import { type ToolDefinition, type ToolContext, defineTool } from "@pawl/runtime";
+import type { StepRecovery } from "@pawl/sansio-core";
+import type { Json } from "@pawl/tool-value";
+import { type Script, month, trip } from "../agent/script.ts";
+import type { ToolSpec } from "../agent/model.ts";
+import type { World } from "./world.ts";
+
+export type SceneId = "kill" | "ask" | "long";
+
+export interface Kit {
+  readonly tools: readonly ToolDefinition[];
+  readonly specs: readonly ToolSpec[];
+  readonly script: Script;
+}
+
+/** The world, and who asks it for something. */
+export interface Hands {
+  readonly world: World;
+  readonly worker: string;
+}
+
+interface StepOf {
+  readonly name: string;
+  readonly ms: number;
+  readonly recovery?: StepRecovery;
+}
+
+const step = ({ world, worker }: Hands, ctx: ToolContext, { name, ms, recovery = "again" }: StepOf): Promise<unknown> =>
+  ctx.runJson(name, {}, (_, { key }) => world.happen(name, key, worker, ms), { recovery });
+
+const isUnknown = (thrown: unknown): boolean =>
+  thrown instanceof Error && "code" in thrown && thrown.code === "step_outcome_unknown";
+
+const parameters = (properties: { readonly [name: string]: Json }): Json => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+});
+
+const text = { type: "string" };
+const count = { type: "integer" };
+
+const specOf = (name: string, description: string, properties: { readonly [name: string]: Json }): ToolSpec => ({
+  name,
+  description,
+  parameters: parameters(properties),
+});
+
+const tripSpecs = [
+  specOf("book_train", "Books seats on a train", { to: text, seats: count }),
+  specOf("book_rooms", "Books rooms in a hotel", { city: text, nights: count }),
+  specOf("send_invitations", "Writes to people, once", { to: { type: "array", items: text } }),
+];
+
+/** Steps done one after the other. */
+const inOrder = (name: string, steps: readonly StepOf[], hands: Hands, result: Json): ToolDefinition =>
+  defineTool({
+    name,
+    durable: true,
+    execute: async (_, ctx) => {
+      for (const one of steps) await step(hands, ctx, one);
+      return result;
+    },
+  });
+
+const tripTools = (hands: Hands): readonly ToolDefinition[] => [
+  inOrder(
+    "book_train",
+    [
+      { name: "find a train", ms: 1500 },
+      { name: "reserve seats", ms: 2100 },
+      { name: "pay the fare", ms: 2400 },
+    ],
+    hands,
+    { train: "IC 705", seats: "4A 4B 4C" },
+  ),
+  inOrder(
+    "book_rooms",
+    [
+      { name: "compare hotels", ms: 2300 },
+      { name: "hold two rooms", ms: 1900 },
+      { name: "confirm", ms: 1700 },
+    ],
+    hands,
+    { hotel: "Under the Black Eagle", rooms: 2 },
+  ),
+  defineTool({
+    name: "send_invitations",
+    durable: true,
+    execute: async (_, ctx) => {
+      await step(hands, ctx, { name: "write the text", ms: 1900 });
+      try {
+        await step(hands, ctx, { name: "send the mails", ms: 3200, recovery: "once" });
+        return { sent: "yes" };
+      } catch (thrown) {
+        if (!isUnknown(thrown)) throw thrown;
+        return { sent: "unknown", because: "the worker died while it sent, and this step says once" };
+      }
+    },
+  }),
+];
+
+const monthSpecs = [
+  specOf("pay", "Pays an invoice", { to: text, amount: { type: "number" } }),
+  specOf("post", "Posts to a channel", { channel: text, text }),
+  specOf("delete_drafts", "Deletes old drafts", { older_than_days: count }),
+];
+
+/** Tools that wait for a person's word. */
+const monthTools = (hands: Hands): readonly ToolDefinition[] =>
+  monthSpecs.map(({ name, parameters: schema }) =>
+    defineTool({
+      name,
+      durable: true,
+      policy: "requires_approval",
+      parameters: schema as { readonly type: "object" },
+      execute: async (args: unknown, ctx) => {
+        await step(hands, ctx, { name, ms: 900 });
+        return { done: args };
+      },
+    }),
+  );
+
+export const kitOf = (scene: SceneId, hands: Hands): Kit => {
+  if (scene === "ask") return { tools: monthTools(hands), specs: monthSpecs, script: month };
+  return { tools: tripTools(hands), specs: tripSpecs, script: trip };
+};

@@ -1,0 +1,80 @@
+/** The demo as a server: its page on loopback, and beside it a host of pawl on a SQLite file. */
+import { randomBytes, randomUUID } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { type Server, createServer } from "node:http";
+import { join } from "node:path";
+import { type Host, nodePlatform, openHost, sqliteJournal } from "@pawl/driver-node";
+import { Runtime } from "@pawl/runtime";
+import { walkTool } from "../engine/walk.ts";
+import { serveFiles } from "./files.ts";
+import { MailBox } from "./mail-box.ts";
+import { serveRoutes } from "./routes.ts";
+
+export interface Demo {
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+export interface DemoOptions {
+  /** Where the page was built. */
+  readonly page: string;
+  /** Where the host keeps its journal. */
+  readonly folder: string;
+  readonly port?: number;
+}
+
+const loopback = "127.0.0.1";
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** The secret that wait keys are made under: the same for every life of the host. */
+const rootIn = (folder: string): Uint8Array => {
+  const file = join(folder, "demo.root");
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32), { mode: 0o600 });
+  return readFileSync(file);
+};
+
+const listen = async (server: Server, port: number): Promise<string> => {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, loopback, () => resolve());
+  });
+  const address = server.address();
+  return `http://${loopback}:${typeof address === "object" && address !== null ? address.port : port}`;
+};
+
+export const openDemo = async ({ page, folder, port = 0 }: DemoOptions): Promise<Demo> => {
+  const files = serveFiles(page);
+  const mail = new MailBox();
+  const journal = sqliteJournal(join(folder, "demo.db"));
+  const runtime = new Runtime({
+    journal,
+    platform: nodePlatform,
+    tools: [walkTool("host")],
+    instance: `demo:${process.pid}:${randomUUID()}`,
+    roots: { newest: { kid: "demo", secret: rootIn(folder) } },
+    mover: (to) => mail.moverTo(to.replace(/^tab:/, "")),
+  });
+  const told: { host?: Host; url?: string } = {};
+  const rights = ["call", "observe", "move"] as const;
+  const token = (): string =>
+    told.host?.sign({ by: "demo", scopes: ["session:"], rights, expires_at: Date.now() + dayMs }) ?? "";
+  const server = createServer((request, response) => {
+    const isRoute = serveRoutes(request, response, { runtime, mail, token, origin: () => told.url ?? "" });
+    if (!isRoute) files(request, response);
+  });
+  const url = await listen(server, port);
+  told.url = url;
+  told.host = await openHost({ runtime, server, secrets: [randomBytes(32)], origins: [url] });
+  await runtime.recover();
+  return {
+    url,
+    close: async () => {
+      mail.close();
+      await told.host?.close();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => void server.close(() => resolve()));
+      await runtime.close();
+      await journal.close();
+    },
+  };
+};

@@ -1,0 +1,101 @@
+/** The demo's page: one scene at a time, and the inspector beside it. */
+import { type PawlInspector, defineInspector } from "@pawl/inspector";
+import { askScene } from "../scene/ask.ts";
+import { killScene } from "../scene/kill.ts";
+import { moveScene } from "../scene/move.ts";
+import { orderScene } from "../scene/order.ts";
+import { el, press } from "./dom.ts";
+import { type Theme, rememberTheme, theme } from "./memory.ts";
+import { modelDialog } from "./model-dialog.ts";
+import type { Scene } from "./scene.ts";
+
+const scenes: readonly Scene[] = [killScene, askScene, orderScene, moveScene];
+const darkQuery = matchMedia("(prefers-color-scheme: dark)");
+
+defineInspector();
+
+class Page {
+  readonly #tabs = el("nav", { class: "scenes", "aria-label": "Scenes" });
+  readonly #main = el("main");
+  readonly #trouble = el("p", { class: "trouble", role: "alert", hidden: true });
+  #end: (() => void) | undefined;
+  #inspector: PawlInspector | undefined;
+
+  constructor(root: HTMLElement) {
+    const mark = el(
+      "a",
+      { class: "mark", href: "#kill", "aria-label": "pawl" },
+      el("img", { src: "/mark.svg", alt: "" }),
+      "pawl",
+    );
+    const dialog = modelDialog(() => this.show());
+    const tools = el(
+      "div",
+      { class: "bar-tools" },
+      press("Model", "quiet", () => dialog.showModal()),
+      press("Light or dark", "quiet theme", () => this.#turn()),
+    );
+    root.append(el("header", { class: "bar" }, mark, this.#tabs, tools), this.#main, this.#trouble, dialog);
+    addEventListener("hashchange", () => this.show());
+    this.#paint();
+  }
+
+  get #scene(): Scene {
+    return scenes.find(({ id }) => `#${id}` === location.hash) ?? (scenes[0] as Scene);
+  }
+
+  #turn(): void {
+    const now: Theme = (theme() ?? (darkQuery.matches ? "dark" : "light")) === "dark" ? "light" : "dark";
+    rememberTheme(now);
+    this.#paint();
+  }
+
+  #paint(): void {
+    const chosen = theme();
+    if (chosen === undefined) return;
+    document.documentElement.dataset["theme"] = chosen;
+    this.#inspector?.setAttribute("theme", chosen);
+    this.#inspector?.recolour();
+  }
+
+  show(): void {
+    this.#end?.();
+    const scene = this.#scene;
+    const number = scenes.indexOf(scene) + 1;
+    this.#tabs.replaceChildren(
+      ...scenes.map(({ id, name }, i) =>
+        el("a", { href: `#${id}`, "aria-current": id === scene.id && "page" }, el("span", {}, String(i + 1)), name),
+      ),
+    );
+    const inspector = document.createElement("pawl-inspector") as PawlInspector;
+    const element = el("div", { class: `stage ${scene.id}` });
+    const heading = el("h1", {}, scene.title);
+    const side = el("section", { class: "side", "aria-label": "The log of this scene" }, inspector);
+    this.#main.replaceChildren(
+      el(
+        "section",
+        { class: "scene", "aria-label": `Scene ${number}` },
+        heading,
+        el("p", { class: "lede" }, scene.lede),
+        element,
+      ),
+      side,
+    );
+    this.#inspector = inspector;
+    this.#trouble.hidden = true;
+    this.#paint();
+    document.title = `pawl: ${scene.title}`;
+    this.#end = scene.begin({
+      element,
+      inspector,
+      again: () => this.show(),
+      fault: (message) => {
+        this.#trouble.hidden = false;
+        this.#trouble.textContent = message;
+      },
+    });
+  }
+}
+
+const root = document.querySelector<HTMLElement>("#app");
+if (root !== null) new Page(root).show();

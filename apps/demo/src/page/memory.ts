@@ -1,0 +1,42 @@
+/** What the page remembers of itself over a reload. */
+import { type Codec, parse, read, stringify, type Json } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { type Endpoint, EndpointCodec } from "../agent/model.ts";
+
+const at = (name: string): string => `pawl-demo-${name}`;
+
+const recall = <A>(codec: Codec<A>, name: string): A | undefined => {
+  const text = localStorage.getItem(at(name));
+  const value = text === null ? undefined : E.chain((json: Json) => read(codec, json))(parse(text));
+  return value !== undefined && E.isRight(value) ? value.right : undefined;
+};
+
+/** Which session of a scene is the one on the page. */
+export const sessionOf = (scene: string): string => `${scene}-${localStorage.getItem(at(`run-${scene}`)) ?? "1"}`;
+
+/** As above, in a name that no other browser has: the session may go where others are. */
+export const ownSession = (scene: string): string => {
+  const known = localStorage.getItem(at("browser")) ?? crypto.randomUUID().slice(0, 8);
+  localStorage.setItem(at("browser"), known);
+  return `${sessionOf(scene)}-${known}`;
+};
+
+export const beginAnew = (scene: string): void => {
+  const run = Number(localStorage.getItem(at(`run-${scene}`)) ?? 1);
+  localStorage.setItem(at(`run-${scene}`), String(run + 1));
+};
+
+export const endpoint = (): Endpoint | undefined => recall(EndpointCodec, "endpoint");
+
+/** A key stays in this browser, and goes to the endpoint alone. */
+export const rememberEndpoint = (of: Endpoint | undefined): void => {
+  if (of === undefined) localStorage.removeItem(at("endpoint"));
+  else localStorage.setItem(at("endpoint"), stringify(EndpointCodec.encode(of) as Json));
+};
+
+export type Theme = "light" | "dark";
+export const theme = (): Theme | undefined => {
+  const kept = localStorage.getItem(at("theme"));
+  return kept === "light" || kept === "dark" ? kept : undefined;
+};
+export const rememberTheme = (of: Theme): void => localStorage.setItem(at("theme"), of);

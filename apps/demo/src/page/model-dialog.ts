@@ -1,0 +1,41 @@
+/** Which model the agents ask: the script that ships with the demo, or an endpoint of one's own. */
+import { el, press } from "./dom.ts";
+import { endpoint, rememberEndpoint } from "./memory.ts";
+
+export const modelDialog = (changed: () => void): HTMLDialogElement => {
+  const kept = endpoint();
+  const url = el("input", {
+    name: "url",
+    type: "url",
+    placeholder: "http://localhost:11434/v1",
+    value: kept?.url ?? "",
+  });
+  const model = el("input", { name: "model", value: kept?.model ?? "" });
+  const key = el("input", { name: "key", type: "password", autocomplete: "off", value: kept?.key ?? "" });
+  const save = (isScript: boolean): void => {
+    rememberEndpoint(isScript || url.value === "" ? undefined : { url: url.value, model: model.value, key: key.value });
+    dialog.close();
+    changed();
+  };
+  const dialog = el(
+    "dialog",
+    { "aria-labelledby": "model-title" },
+    el("h2", { id: "model-title" }, "The agent's model"),
+    el(
+      "p",
+      {},
+      "A script ships with the demo. An endpoint that speaks as OpenAI's does can take its place; what you enter stays in this browser.",
+    ),
+    el("label", {}, el("span", {}, "Endpoint"), url),
+    el("label", {}, el("span", {}, "Model"), model),
+    el("label", {}, el("span", {}, "Key"), key),
+    el(
+      "div",
+      { class: "actions" },
+      press("Use the endpoint", "primary", () => save(false)),
+      press("Use the script", "", () => save(true)),
+      press("Leave it", "quiet", () => dialog.close()),
+    ),
+  );
+  return dialog;
+};

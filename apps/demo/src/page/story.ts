@@ -1,0 +1,130 @@
+/** What a scene shows of its session: read off its log, and off nothing else. */
+import { type Command, type Event, type State, follow, initial, recordedOf } from "@pawl/sansio-core";
+import { type Json, noLimits, parse, valueForProjection } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { Line } from "../engine/message.ts";
+
+export interface StepStory {
+  readonly name: string;
+  readonly once: boolean;
+  status: "doing" | "ok" | "err";
+  value: Json;
+  /** When it was begun, the last time. */
+  since: number;
+}
+
+export interface CallStory {
+  readonly ref: string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly steps: StepStory[];
+  /** Of a call that waits for a person: what they see. */
+  approval: { readonly hash: string; readonly args: Json } | undefined;
+  /** A person's word, once it is given. */
+  decision: string | undefined;
+  phase: string;
+  end: { readonly status: string; readonly value: Json } | undefined;
+}
+
+const nameOf = (key: string): string => key.replace(/^durable-step:/, "");
+
+export class Story {
+  #state: State;
+  readonly calls: CallStory[] = [];
+  readonly #byRef = new Map<string, CallStory>();
+  /** Times that somebody took the session over while it was at work. */
+  crashes = 0;
+  /** What the model said, in its order. */
+  readonly words: string[] = [];
+
+  constructor(session: string) {
+    this.#state = initial(`session:${session}`);
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  take({ seq, line }: Line): void {
+    const recorded = E.chain(recordedOf)(parse(line, noLimits));
+    if (E.isLeft(recorded)) throw new Error(`line ${seq}: ${recorded.left.message}`);
+    const followed = follow(this.#state, recorded.right, seq);
+    if (E.isLeft(followed)) throw new Error(followed.left.message);
+    const { event } = recorded.right;
+    if (event.type === "scope.opened" && this.#state.calls.rows().some(({ phase }) => phase === "running"))
+      this.crashes += 1;
+    this.#state = followed.right.state;
+    this.#tell(event, recorded.right.at);
+    for (const command of followed.right.commands) this.#hear(command);
+    for (const call of this.calls) this.#look(call);
+  }
+
+  #look(call: CallStory): void {
+    const row = this.#state.calls.at(call.ref);
+    call.phase = row?.phase ?? "completed";
+    call.approval = row?.phase === "awaiting_approval" ? { hash: row.approval.argsHash, args: row.args } : undefined;
+  }
+
+  #tell(event: Event, at: number): void {
+    switch (event.type) {
+      case "request.submitted":
+        for (const { id, tool, args } of event.calls) this.#begin(`${event.request}:${id}`, tool, args);
+        return;
+      case "effect.requested":
+        if (event.effect.kind === "step") {
+          const once = event.effect.recovery === "once";
+          this.#byRef
+            .get(event.call)
+            ?.steps.push({ name: nameOf(event.key), once, status: "doing", value: null, since: at });
+        }
+        return;
+      case "step.settled": {
+        const step = this.#byRef.get(event.call)?.steps.find(({ name }) => name === nameOf(event.key));
+        if (step !== undefined) {
+          step.status = event.result.status;
+          step.value = event.result.status === "ok" ? event.result.value : event.result.error.message;
+        }
+        return this.#hearModel(event);
+      }
+      case "call.resumed":
+        for (const step of this.#byRef.get(event.call)?.steps ?? []) if (step.status === "doing") step.since = at;
+        return;
+      case "approval.decided": {
+        const call = this.#byRef.get(event.call);
+        if (call !== undefined) call.decision = event.decision.type;
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  #begin(ref: string, tool: string, args: Json): void {
+    const call: CallStory = {
+      ref,
+      tool,
+      args,
+      steps: [],
+      approval: undefined,
+      decision: undefined,
+      phase: "requested",
+      end: undefined,
+    };
+    this.calls.push(call);
+    this.#byRef.set(ref, call);
+  }
+
+  #hear(command: Command): void {
+    if (command.type !== "observe" || command.what !== "call_completed" || command.output === undefined) return;
+    const call = this.#byRef.get(command.call);
+    const { output } = command;
+    if (call !== undefined) call.end = { status: output.outcome.status, value: valueForProjection(output) };
+  }
+
+  #hearModel(event: Extract<Event, { readonly type: "step.settled" }>): void {
+    const { result } = event;
+    if (this.#byRef.get(event.call)?.tool !== "ask_model" || result.status !== "ok") return;
+    const { text } = result.value as { readonly text?: Json };
+    if (typeof text === "string") this.words.push(text);
+  }
+}

@@ -1,0 +1,144 @@
+/** Ask me: calls that wait for a person, decided in any order, with other arguments, over a reload. */
+import type { Json, JsonObject } from "@pawl/tool-value";
+import { stringify } from "@pawl/tool-value";
+import { month } from "../agent/script.ts";
+import type { Verb } from "../engine/message.ts";
+import { el, press } from "../page/dom.ts";
+import { beginEngine } from "../page/engine-scene.ts";
+import { beginAnew } from "../page/memory.ts";
+import type { Scene, Stage } from "../page/scene.ts";
+import type { CallStory } from "../page/story.ts";
+import { said } from "./talk.ts";
+
+const titles: { readonly [tool: string]: string } = {
+  pay: "Pay an invoice",
+  post: "Post to the team",
+  delete_drafts: "Delete old drafts",
+};
+
+const isObject = (json: Json): json is JsonObject => typeof json === "object" && json !== null && !Array.isArray(json);
+
+const fieldOf = (name: string, value: Json): { readonly label: HTMLElement; readonly input: HTMLInputElement } => {
+  const isNumber = typeof value === "number" || typeof value === "bigint";
+  const input = el("input", {
+    name,
+    type: isNumber ? "number" : "text",
+    value: typeof value === "string" ? value : stringify(value),
+  });
+  return { label: el("label", {}, el("span", {}, name.replaceAll("_", " ")), input), input };
+};
+
+/** The arguments as they stand in the fields; none, if nobody has changed them. */
+const editedArgs = (args: JsonObject, inputs: readonly HTMLInputElement[]): Json | undefined => {
+  const now = Object.fromEntries(
+    inputs.map(({ name, type, value }) => [name, type === "number" ? Number(value) : value] as const),
+  );
+  return stringify(now) === stringify(args) ? undefined : now;
+};
+
+const words = (call: CallStory): string => {
+  if (call.decision === "reject") return "You said no";
+  if (call.decision === "approve_edited")
+    return call.end === undefined ? "Runs with your changes" : "Done, with your changes";
+  if (call.decision === "approve") return call.end === undefined ? "Runs" : "Done";
+  return "Prepares";
+};
+
+/** One call: while it waits a form, afterwards what became of it. */
+class Card {
+  readonly element = el("article", { class: "decision" });
+  readonly #decide: (verb: Verb) => void;
+  #shown = "";
+
+  constructor(decide: (verb: Verb) => void) {
+    this.#decide = decide;
+  }
+
+  /** What one types into it stays while nothing else changes. */
+  show(call: CallStory): void {
+    const now = `${call.approval?.hash} ${call.decision} ${call.end?.status}`;
+    if (now === this.#shown) return;
+    this.#shown = now;
+    this.element.dataset["tool"] = call.tool;
+    this.element.className = `decision ${call.approval === undefined ? (call.decision ?? "waits") : "asks"}`;
+    const head = el("h2", {}, titles[call.tool] ?? call.tool);
+    if (call.approval === undefined) this.element.replaceChildren(head, ...this.#outcome(call));
+    else this.element.replaceChildren(head, ...this.#form(call, call.approval));
+  }
+
+  #outcome(call: CallStory): readonly HTMLElement[] {
+    const args = call.end?.status === "success" ? (call.end.value as { readonly done?: Json } | null)?.done : call.args;
+    return [el("p", { class: "verdict" }, words(call)), el("code", {}, stringify(args ?? call.args))];
+  }
+
+  #form({ ref }: CallStory, { hash, args }: NonNullable<CallStory["approval"]>): readonly HTMLElement[] {
+    const fields = isObject(args) ? Object.entries(args).map(([name, value]) => fieldOf(name, value)) : [];
+    const inputs = fields.map(({ input }) => input);
+    const approve = press("Approve", "primary", () => {
+      const edited = isObject(args) ? editedArgs(args, inputs) : undefined;
+      this.#decide({ type: "approve", call: ref, hash, ...(edited !== undefined && { args: edited }) });
+    });
+    for (const input of inputs)
+      input.addEventListener("input", () => {
+        const isEdited = isObject(args) && editedArgs(args, inputs) !== undefined;
+        approve.textContent = isEdited ? "Approve with changes" : "Approve";
+      });
+    const reject = press("No", "quiet", () =>
+      this.#decide({ type: "reject", call: ref, hash, reason: "declined by the person in charge" }),
+    );
+    return [
+      el("div", { class: "fields" }, ...fields.map(({ label }) => label)),
+      el("div", { class: "actions" }, approve, reject),
+    ];
+  }
+}
+
+const begin = (stage: Stage): (() => void) => {
+  const cards = new Map<string, Card>();
+  const [head, list, tail] = [
+    el("div", { class: "talk" }),
+    el("div", { class: "decisions" }),
+    el("div", { class: "talk" }),
+  ];
+  const start = press("Run the agent", "primary", () => scene.run());
+  const reload = press("Reload the page", "", () => location.reload());
+  const again = press("Start over", "quiet", () => {
+    beginAnew("ask");
+    stage.again();
+  });
+  stage.element.append(el("div", { class: "controls" }, start, reload, again), head, list, tail);
+  const decide = (verb: Verb): void =>
+    void scene.engine.ask(verb).catch((thrown: unknown) => stage.fault(String(thrown)));
+
+  const draw = (): void => {
+    const { story } = scene;
+    const isOver = story.words.length > 1;
+    start.hidden = scene.isAsked();
+    reload.hidden = !scene.isAsked() || isOver;
+    again.hidden = !isOver;
+    head.replaceChildren(
+      said("you", month.task),
+      ...(story.words[0] === undefined ? [] : [said("agent", story.words[0])]),
+    );
+    for (const call of story.calls.filter(({ tool }) => tool !== "ask_model")) {
+      const card = cards.get(call.ref) ?? new Card(decide);
+      if (!cards.has(call.ref)) {
+        cards.set(call.ref, card);
+        list.append(card.element);
+      }
+      card.show(call);
+    }
+    const last = isOver ? story.words.at(-1) : undefined;
+    tail.replaceChildren(...(last === undefined ? [] : [said("agent", last)]));
+  };
+  const scene = beginEngine("ask", stage, { draw: () => queueMicrotask(draw) });
+  return scene.end;
+};
+
+export const askScene: Scene = {
+  id: "ask",
+  name: "Ask me",
+  title: "Calls that wait for your word",
+  lede: "Decide in any order, change the arguments, reload in between, come back tomorrow. What you approve is exactly what you saw: it is named by its hash.",
+  begin,
+};

@@ -1,0 +1,98 @@
+/** Kill it: parallel tools with durable steps in a worker, and a button that ends the worker where it stands. */
+import { trip } from "../agent/script.ts";
+import { type EffectCount, World } from "../engine/world.ts";
+import { el, press } from "../page/dom.ts";
+import { beginEngine } from "../page/engine-scene.ts";
+import { beginAnew } from "../page/memory.ts";
+import type { Scene, Stage } from "../page/scene.ts";
+import { said, toolCard } from "./talk.ts";
+
+/** How long the page waits before it starts the next worker, so that one sees that there is none. */
+const restartMs = 1100;
+const countEveryMs = 400;
+
+const stepsOf: { readonly [tool: string]: readonly string[] } = {
+  book_train: ["find a train", "reserve seats", "pay the fare"],
+  book_rooms: ["compare hotels", "hold two rooms", "confirm"],
+  send_invitations: ["write the text", "send the mails"],
+};
+
+const times = (n: number): string => `${n}×`;
+
+const countRow = ({ effect, asked, happened }: EffectCount): HTMLElement =>
+  el(
+    "tr",
+    { class: asked > 1 ? "again" : "" },
+    el("th", { scope: "row" }, effect),
+    el("td", {}, times(asked)),
+    el("td", { class: "happened" }, times(happened)),
+  );
+
+const begin = (stage: Stage): (() => void) => {
+  const world = new World("kill");
+  const badge = el("p", { class: "worker", role: "status" });
+  const talk = el("div", { class: "talk" });
+  const counts = el("tbody");
+  const table = el(
+    "table",
+    { class: "counts" },
+    el("caption", {}, "The world outside"),
+    el("thead", {}, el("tr", {}, ...["what", "asked for", "happened"].map((name) => el("th", { scope: "col" }, name)))),
+    counts,
+  );
+  let restart: ReturnType<typeof setTimeout> | undefined;
+  const start = press("Run the agent", "primary", () => scene.run());
+  const kill = press("Kill the worker", "danger", () => {
+    scene.engine.kill();
+    restart = setTimeout(() => scene.engine.start(), restartMs);
+  });
+  const again = press("Start over", "quiet", () => {
+    beginAnew("kill");
+    void world.forget().then(stage.again);
+  });
+  stage.element.append(el("div", { class: "controls" }, badge, kill, start, again), talk, table);
+
+  const draw = (): void => {
+    const { story, engine } = scene;
+    const last = story.words.at(-1);
+    const isOver = story.words.length > 1;
+    const tools = story.calls.filter(({ tool }) => tool !== "ask_model");
+    start.hidden = scene.isAsked();
+    kill.hidden = !scene.isAsked() || isOver;
+    kill.disabled = !engine.isAlive;
+    again.hidden = !isOver;
+    table.hidden = tools.length === 0;
+    talk.replaceChildren(
+      said("you", trip.task),
+      ...(story.words[0] === undefined ? [] : [said("agent", story.words[0])]),
+      ...tools.map((call) => toolCard(call, stepsOf[call.tool] ?? [], engine.isAlive)),
+      ...(isOver && last !== undefined ? [said("agent", last)] : []),
+    );
+  };
+  const count = (): void =>
+    void world
+      .counts()
+      .then((all) => counts.replaceChildren(...all.map(countRow)))
+      .catch((thrown: unknown) => stage.fault(String(thrown)));
+  const scene = beginEngine("kill", stage, {
+    draw: () => queueMicrotask(draw),
+    worker: (n, isAlive) => {
+      badge.className = `worker ${isAlive ? "alive" : "dead"}`;
+      badge.textContent = isAlive ? `Worker ${n} runs the agent` : `Worker ${n} is dead`;
+    },
+  });
+  const counting = setInterval(count, countEveryMs);
+  return () => {
+    clearInterval(counting);
+    clearTimeout(restart);
+    scene.end();
+  };
+};
+
+export const killScene: Scene = {
+  id: "kill",
+  name: "Kill it",
+  title: "Kill the worker in mid-step",
+  lede: "An agent books a trip with three tools at once. Kill its worker whenever you like: the next one answers from the log what is on record, and does again only what is not.",
+  begin,
+};

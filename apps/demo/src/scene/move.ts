@@ -1,0 +1,223 @@
+/** Move it: a session goes from this tab to a Node host in the midst of its work, and comes back. */
+import { Client, type Observed } from "@pawl/driver-node/client";
+import { type Source, observedSource } from "@pawl/inspector";
+import InspectorWorker from "@pawl/inspector/worker?worker";
+import { type Json, parse, record, read, string, stringify } from "@pawl/tool-value";
+import { currentFormat, currentProtocol, headerLine } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+import { BringBackCodec } from "../engine/mail.ts";
+import type { Line } from "../engine/message.ts";
+import type { FromMover, ToMover } from "../engine/move-message.ts";
+import MoveWorker from "../engine/move-worker.ts?worker";
+import { type Place, miles } from "../engine/walk.ts";
+import { el, press } from "../page/dom.ts";
+import { beginAnew, ownSession } from "../page/memory.ts";
+import { Pipe } from "../page/pipe.ts";
+import type { Scene, Stage } from "../page/scene.ts";
+import { Story } from "../page/story.ts";
+
+const HostCodec = record<{ readonly token: string }>("the host's word", { token: string });
+
+const tokenOfHost = async (): Promise<string> => {
+  const response = await fetch("/host.json");
+  const told = E.chain((json: Json) => read(HostCodec, json))(parse(await response.text()));
+  if (E.isLeft(told)) throw new Error("the demo's host is not there: start it with `pnpm demo`");
+  return told.right.token;
+};
+
+const names: { readonly [P in Place]: readonly [name: string, store: string] } = {
+  tab: ["This tab", "IndexedDB"],
+  host: ["Node host", "SQLite"],
+};
+
+const house = (place: Place): HTMLElement =>
+  el("div", { class: `house ${place}` }, el("strong", {}, names[place][0]), el("span", {}, names[place][1]));
+
+class Walk {
+  readonly #stage: Stage;
+  readonly #session = ownSession("move");
+  readonly #worker = new MoveWorker();
+  readonly #client: Client;
+  readonly #road = el(
+    "div",
+    { class: "road tab" },
+    house("tab"),
+    el("div", { class: "traveller", "aria-hidden": "true" }),
+    house("host"),
+  );
+  readonly #place = el("p", { class: "verdict", role: "status" });
+  readonly #miles = el("ol", { class: "teeth miles" });
+  readonly #walk = press("Start walking", "primary", () => this.#begin());
+  readonly #go = press("Move it to the host", "primary", () => this.#leave());
+  readonly #back = press("Bring it back", "primary", () => this.#try(this.#return()));
+  #story: Story;
+  #pipe = new Pipe();
+  #at: Place = "tab";
+  #isMoving = false;
+  #isWalking = false;
+  #observing: AsyncIterator<Observed> | undefined;
+
+  constructor(stage: Stage, token: string) {
+    this.#stage = stage;
+    this.#story = new Story(this.#session);
+    const url = `ws://${location.host}`;
+    this.#client = new Client({ url, token });
+    const again = press("Start over", "quiet", () => {
+      beginAnew("move");
+      stage.again();
+    });
+    stage.element.append(
+      el("div", { class: "controls" }, this.#walk, this.#go, this.#back, again),
+      this.#road,
+      this.#place,
+      this.#miles,
+    );
+    this.#worker.addEventListener("message", ({ data }: MessageEvent<FromMover>) => this.#hear(data));
+    this.#worker.addEventListener("error", ({ message }) => stage.fault(message));
+    stage.inspector.configure({ worker: () => new InspectorWorker() });
+    this.#show();
+    this.#say({ type: "open", session: this.#session, url, token });
+    this.#draw();
+  }
+
+  #try(work: Promise<void>): void {
+    work.catch((thrown: unknown) => this.#stage.fault(String(thrown)));
+  }
+
+  #say(message: ToMover): void {
+    this.#worker.postMessage(message, []);
+  }
+
+  /** The log is that of another place now: story and inspector begin with it. */
+  #show(source?: Source): void {
+    this.#pipe.end();
+    this.#pipe = new Pipe();
+    this.#story = new Story(this.#session);
+    const scope = `session:${this.#session}`;
+    const header = { format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "pawl demo", base: 0 };
+    if (source === undefined) this.#pipe.push(headerLine(header));
+    void this.#stage.inspector.open({ name: scope, text: this.#pipe });
+    if (source !== undefined) this.#try(this.#read(source, this.#pipe));
+  }
+
+  async #read(source: Source, into: Pipe): Promise<void> {
+    let seq = -1;
+    for await (const line of source.text) {
+      if (into !== this.#pipe) return;
+      seq += 1;
+      into.push(line);
+      if (seq > 0) this.#story.take({ seq, line });
+      this.#draw();
+    }
+  }
+
+  #take(lines: readonly Line[]): void {
+    if (this.#at !== "tab") return;
+    for (const line of lines) {
+      if (line.seq !== this.#story.state.seq + 1) continue;
+      this.#pipe.push(line.line);
+      this.#story.take(line);
+    }
+    if (this.#story.calls.length > 0 && !this.#isWalking) this.#begin();
+    this.#draw();
+  }
+
+  #begin(): void {
+    this.#isWalking = true;
+    this.#say({ type: "walk" });
+    this.#draw();
+  }
+
+  #hear(message: FromMover): void {
+    if (message.type === "fault") return this.#stage.fault(message.message);
+    if (message.type === "lines") return this.#take(message.lines);
+    this.#arriveAt("host");
+    const observation = this.#client.session(this.#session).observe();
+    this.#observing = observation;
+    this.#show(observedSource(`session:${this.#session}`, observation));
+  }
+
+  #arriveAt(place: Place): void {
+    this.#at = place;
+    this.#isMoving = false;
+    this.#draw();
+  }
+
+  #leave(): void {
+    this.#isMoving = true;
+    this.#say({ type: "move" });
+    this.#draw();
+  }
+
+  async #return(): Promise<void> {
+    this.#isMoving = true;
+    this.#draw();
+    const body = stringify(BringBackCodec.encode({ session: this.#session }) as Json);
+    const response = await fetch("/bring-back", { method: "POST", body });
+    if (!response.ok) throw new Error(`the session was not brought back: ${await response.text()}`);
+    await this.#observing?.return?.();
+    this.#arriveAt("tab");
+    this.#show();
+    this.#say({ type: "follow" });
+  }
+
+  #draw(): void {
+    const call = this.#story.calls.find(({ tool }) => tool === "walk");
+    const steps = new Map(call?.steps.map((step) => [step.name, step]));
+    const isOver = call?.end !== undefined;
+    this.#walk.hidden = this.#isWalking || call !== undefined;
+    this.#go.hidden = this.#at !== "tab" || call === undefined || isOver;
+    this.#back.hidden = this.#at !== "host";
+    this.#go.disabled = this.#isMoving;
+    this.#back.disabled = this.#isMoving;
+    this.#road.className = `road ${this.#at} ${this.#isMoving ? "moving" : ""}`;
+    this.#place.textContent = this.#words(isOver);
+    this.#miles.replaceChildren(
+      ...miles.map((name) => {
+        const step = steps.get(name);
+        const where = step?.status === "ok" ? String(step.value) : step === undefined ? "ahead" : "doing";
+        const said = { tab: "in the tab", host: "on the host", doing: "walking", ahead: "ahead" }[where] ?? where;
+        const blade = el("span", { class: "blade" }, el("span", { class: "fill" }));
+        return el(
+          "li",
+          { class: `tooth ${where}`, "data-step": name },
+          blade,
+          el("span", { class: "label" }, name),
+          el("span", { class: "state" }, said),
+        );
+      }),
+    );
+  }
+
+  #words(isOver: boolean): string {
+    if (this.#isMoving) return "Under way: it accepts nothing, nowhere, until it has arrived";
+    if (isOver) return "The walk is over, and every mile was walked once";
+    return this.#at === "tab" ? "It lives in this tab" : "It lives on the host; this page only watches";
+  }
+
+  end(): void {
+    this.#worker.terminate();
+    this.#client.close();
+    this.#pipe.end();
+  }
+}
+
+export const moveScene: Scene = {
+  id: "move",
+  name: "Move it",
+  title: "Move a session while it works",
+  lede: "A tool walks eight miles. In its midst the session moves from this tab to a Node host, and back: the log travels, at most one copy ever accepts an event, and no mile is walked twice.",
+  begin: (stage) => {
+    let walk: Walk | undefined;
+    let hasEnded = false;
+    tokenOfHost()
+      .then((token) => {
+        if (!hasEnded) walk = new Walk(stage, token);
+      })
+      .catch((thrown: unknown) => stage.fault(String(thrown)));
+    return () => {
+      hasEnded = true;
+      walk?.end();
+    };
+  },
+};

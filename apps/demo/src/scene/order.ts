@@ -1,0 +1,132 @@
+/** Any order: the explorers of the test kit, run here and now on a tool that charges a card. */
+import { textSource } from "@pawl/inspector";
+import InspectorWorker from "@pawl/inspector/worker?worker";
+import type { FromExplorer, Point, ToExplorer } from "../engine/explore-message.ts";
+import { type Care, code } from "../engine/explore-scenario.ts";
+import ExploreWorker from "../engine/explore-worker.ts?worker";
+import { el, press } from "../page/dom.ts";
+import type { Scene, Stage } from "../page/scene.ts";
+
+const names: { readonly [C in Care]: string } = {
+  with_key: "Hands the key on",
+  careless: "Forgets the key",
+  once: "Says once",
+};
+
+const resultOf = ({ harm, isUnknown }: Point): string => {
+  if (harm !== undefined) return harm.replaceAll("_", " ");
+  return isUnknown ? "outcome unknown, and said so" : "safe";
+};
+
+class Explorer {
+  readonly #stage: Stage;
+  readonly #worker = new ExploreWorker();
+  readonly #code = el("pre", { class: "code", tabindex: "0" });
+  readonly #grid = el("div", { class: "moments", role: "group", "aria-label": "Moments at which the process died" });
+  readonly #words = el("pre", { class: "report", tabindex: "0" });
+  readonly #verdict = el("p", { class: "verdict", role: "status" });
+  #care: Care = "with_key";
+  #isBusy = false;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    this.#worker.addEventListener("message", ({ data }: MessageEvent<FromExplorer>) => this.#hear(data));
+    this.#worker.addEventListener("error", ({ message }) => stage.fault(message));
+    stage.inspector.configure({ worker: () => new InspectorWorker() });
+    stage.element.append(
+      this.#choice(),
+      this.#code,
+      el(
+        "div",
+        { class: "controls" },
+        press("Crash it everywhere", "primary", () => this.#explore("crashes")),
+        press("Try every order", "", () => this.#explore("orders")),
+      ),
+      this.#verdict,
+      this.#grid,
+      this.#words,
+    );
+    this.#choose("with_key");
+    this.#ask({ type: "log", care: "with_key", dieAt: 6 });
+  }
+
+  #choice(): HTMLElement {
+    const options = (Object.keys(names) as Care[]).map((care) => {
+      const radio = el("input", { type: "radio", name: "care", value: care, checked: care === this.#care });
+      radio.addEventListener("change", () => this.#choose(care));
+      return el("label", {}, radio, names[care]);
+    });
+    return el("fieldset", { class: "choice" }, el("legend", {}, "The tool that charges a card"), ...options);
+  }
+
+  #choose(care: Care): void {
+    this.#care = care;
+    this.#code.textContent = code[care];
+    this.#grid.replaceChildren();
+    this.#words.hidden = true;
+    this.#verdict.textContent = "";
+    this.#verdict.className = "verdict";
+  }
+
+  #ask(message: ToExplorer): void {
+    this.#worker.postMessage(message, []);
+  }
+
+  #explore(type: "crashes" | "orders"): void {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    this.#choose(this.#care);
+    this.#verdict.textContent = "Running…";
+    this.#ask({ type, care: this.#care });
+  }
+
+  #hear(message: FromExplorer): void {
+    switch (message.type) {
+      case "points":
+        return this.#grid.replaceChildren(...message.points.map((point) => this.#point(point)));
+      case "report":
+        this.#isBusy = false;
+        this.#verdict.className = `verdict ${message.isSafe ? "safe" : "harmed"}`;
+        this.#verdict.textContent = message.isSafe
+          ? `Safe in all of ${message.runs} runs`
+          : `Not safe: found in ${message.runs} runs`;
+        this.#words.hidden = false;
+        this.#words.textContent = message.words;
+        return;
+      case "log":
+        return void this.#stage.inspector.open(textSource(message.name, message.text));
+      case "fault":
+        this.#isBusy = false;
+        return this.#stage.fault(message.message);
+    }
+  }
+
+  #point(point: Point): HTMLElement {
+    const result = resultOf(point);
+    const kind = point.harm === undefined ? (point.isUnknown ? "unknown" : "fine") : "harm";
+    const made = press("", `moment ${kind}`, () => {
+      for (const other of this.#grid.children) other.removeAttribute("aria-pressed");
+      made.setAttribute("aria-pressed", "true");
+      this.#ask({ type: "log", care: this.#care, dieAt: point.n });
+    });
+    made.title = `${point.n}: died ${point.where}: ${result}`;
+    made.setAttribute("aria-label", made.title);
+    made.style.animationDelay = `${point.n * 18}ms`;
+    return made;
+  }
+
+  end(): void {
+    this.#worker.terminate();
+  }
+}
+
+export const orderScene: Scene = {
+  id: "order",
+  name: "Any order",
+  title: "Every crash, every order",
+  lede: "The test kit lets the process die at every moment there is, and at pairs of them, and tries every order in which things can arrive. Pick a moment to see its log.",
+  begin: (stage) => {
+    const explorer = new Explorer(stage);
+    return () => explorer.end();
+  },
+};

@@ -1,0 +1,98 @@
+/** Every scene of the demo, clicked through in Chromium as it is served: nothing complains, and nobody is left out. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { violationsIn } from "../../../test/runtime/axe.ts";
+import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
+import { buildPage } from "../src/host/bundle.ts";
+import { type Demo, openDemo } from "../src/host/demo.ts";
+import { type Visit, visits } from "./visit.ts";
+
+const patience = 300_000;
+const waiting = { timeout: 60_000 };
+const visit = (id: string): Visit => visits.find((one) => one.id === id) as Visit;
+
+describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { timeout: patience }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-demo-"));
+  let browser: Browser;
+  let demo: Demo;
+  let page: Page;
+  let complaints: string[] = [];
+  beforeAll(async () => {
+    const built = join(folder, "page");
+    [browser] = await Promise.all([openChromium(), buildPage(built)]);
+    demo = await openDemo({ page: built, folder });
+  }, patience);
+  afterAll(async () => {
+    await browser.close();
+    await demo.close();
+    rmSync(folder, { recursive: true });
+  });
+  afterEach(async () => {
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  const open = async (scene: string, options: BrowserContextOptions = {}): Promise<void> => {
+    complaints = [];
+    page = await (await browser.newContext(options)).newPage();
+    page.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(error.stack ?? error.message));
+    await page.goto(`${demo.url}/#${scene}`);
+    await page.locator("h1").waitFor();
+  };
+
+  /** Goes through a scene; at its places the page can be used by everybody. */
+  const goThrough = async (id: string): Promise<void> => {
+    await open(id);
+    await visit(id).go(page, async () => {
+      expect(await violationsIn(page)).toEqual([]);
+    });
+    await page.locator("p.trouble").waitFor({ state: "hidden" });
+  };
+
+  it("does in the world outside once what it asks for again, asks once for what says once, and knows it after a reload", async () => {
+    await goThrough("kill");
+    const rowOf = (effect: string): Promise<readonly string[]> =>
+      page.getByRole("row", { name: effect }).getByRole("cell").allInnerTexts();
+    // Whether the mails went out before the worker died is up to the machine; asked for again they are not.
+    await expect.poll(async () => (await rowOf("send the mails"))[0], waiting).toBe("1×");
+    const happened = await page.locator(".counts .happened").allInnerTexts();
+    expect(happened.filter((times) => !["0×", "1×"].includes(times))).toEqual([]);
+    const known = await rowOf("send the mails");
+    await page.reload();
+    await page.locator(".said.agent", { hasText: "Three seats and two nights are booked" }).waitFor(waiting);
+    await expect.poll(() => rowOf("send the mails"), waiting).toEqual(known);
+  });
+
+  it("takes decisions in any order, with other arguments, over a reload", () => goThrough("ask"));
+
+  it("explores the scene's own tool, and shows the log of any crash", () => goThrough("order"));
+
+  it("moves a session to the host and back in the midst of its work, and no mile is walked twice", async () => {
+    await goThrough("move");
+    const states = await page.locator(".miles .state").allInnerTexts();
+    expect(states).toHaveLength(8);
+    expect(new Set(states)).toEqual(new Set(["in the tab", "on the host"]));
+    const text = await page.evaluate<string>(`document.querySelector("pawl-inspector").text()`);
+    const settled = [...text.matchAll(/"type":"step.settled"[^}]*"key":"durable-step:(?<mile>mile .)"/g)];
+    expect(settled.map(({ groups }) => groups?.["mile"])).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((n) => `mile ${n}`));
+    expect(text.match(/"type":"scope.received"/g)).toHaveLength(2);
+  });
+
+  it("fits on screens of any width, by night too, and without motion", async () => {
+    for (const { id } of visits) {
+      await open(id, { colorScheme: "dark", reducedMotion: "reduce" });
+      for (const width of [1440, 820, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+      }
+      expect(await violationsIn(page)).toEqual([]);
+      if (id !== visits.at(-1)?.id) await page.context().close();
+    }
+  });
+});

@@ -1,0 +1,100 @@
+/** Visits to the scenes of the demo: what a person would click there. Tests and pictures are made of them. */
+import type { Locator, Page } from "playwright-core";
+
+/** How long a scene may take where the machine is slow. */
+const patience = { timeout: 120_000 };
+
+/** A place in a visit at which a picture is worth while. */
+export type At = (name: string) => Promise<void>;
+
+export interface Visit {
+  readonly id: string;
+  /** The places that it comes to. */
+  readonly places: readonly string[];
+  readonly go: (page: Page, at: At) => Promise<void>;
+}
+
+const press = (page: Page | Locator, name: string | RegExp): Promise<void> =>
+  page.getByRole("button", { name }).click(patience);
+
+const agentSays = (page: Page, words: string): Promise<void> =>
+  page.locator(".said.agent", { hasText: words }).waitFor(patience);
+
+const kill: Visit = {
+  id: "kill",
+  places: ["killed", "over"],
+  go: async (page, at) => {
+    await press(page, "Run the agent");
+    await page.locator('[data-step="send the mails"].doing').waitFor(patience);
+    await press(page, "Kill the worker");
+    await page.locator(".worker.dead").waitFor(patience);
+    await at("killed");
+    await page.locator(".worker.alive").waitFor(patience);
+    await agentSays(page, "Three seats and two nights are booked");
+    await at("over");
+  },
+};
+
+const ask: Visit = {
+  id: "ask",
+  places: ["asks", "over"],
+  go: async (page, at) => {
+    await press(page, "Run the agent");
+    const card = (tool: string): Locator => page.locator(`.decision.asks[data-tool="${tool}"]`);
+    await card("delete_drafts").waitFor(patience);
+    await at("asks");
+    await card("post").getByLabel("text").fill("Booked and paid: see you there!");
+    await press(card("post"), "Approve with changes");
+    await page.locator(".decision.approve_edited").waitFor(patience);
+    await press(page, "Reload the page");
+    await page.locator('.decision.approve_edited[data-tool="post"]').waitFor(patience);
+    await press(card("delete_drafts"), "No");
+    await press(card("pay"), "Approve");
+    await agentSays(page, "Done as you decided: 2 of 3 went ahead.");
+    await at("over");
+  },
+};
+
+const explored = async (page: Page, what: string, verdict: string): Promise<void> => {
+  await press(page, what);
+  await page.locator(`.verdict.${verdict}`).waitFor(patience);
+};
+
+const order: Visit = {
+  id: "order",
+  places: ["harmed"],
+  go: async (page, at) => {
+    await explored(page, "Crash it everywhere", "safe");
+    await page.getByLabel("Says once").check();
+    await explored(page, "Crash it everywhere", "safe");
+    await page.locator(".moment.unknown").first().waitFor(patience);
+    await page.getByLabel("Forgets the key").check();
+    await explored(page, "Try every order", "safe");
+    await explored(page, "Crash it everywhere", "harmed");
+    await page.locator(".moment.harm").first().click(patience);
+    await page.getByRole("button", { name: "Next crash" }).waitFor(patience);
+    await at("harmed");
+  },
+};
+
+const walked = (page: Page, mile: number): Promise<void> =>
+  page.locator(`[data-step="mile ${mile}"]:is(.tab, .host)`).waitFor(patience);
+
+const move: Visit = {
+  id: "move",
+  places: ["host", "over"],
+  go: async (page, at) => {
+    await press(page, "Start walking");
+    await walked(page, 1);
+    await press(page, "Move it to the host");
+    await page.locator(".road.host").waitFor(patience);
+    await page.locator(".tooth.host").first().waitFor(patience);
+    await at("host");
+    await press(page, "Bring it back");
+    await page.locator(".road.tab").waitFor(patience);
+    await page.locator(".verdict", { hasText: "every mile was walked once" }).waitFor(patience);
+    await at("over");
+  },
+};
+
+export const visits: readonly Visit[] = [kill, ask, order, move];

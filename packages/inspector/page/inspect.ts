@@ -1,0 +1,63 @@
+/** Runs in the browser: an inspector, and what tests ask of it. */
+import { defineInspector, engineOf, textSource } from "../src/index.ts";
+import type { PawlInspector } from "../src/view/element.ts";
+import { browserPlatform } from "../../driver-browser/src/platform.ts";
+import { defineTool } from "@pawl/runtime";
+
+defineInspector();
+const inspector = document.querySelector<PawlInspector>("pawl-inspector") as PawlInspector;
+
+/** The tools of the log `trip`, for forks that run on. */
+const tools = [
+  defineTool({
+    name: "trip",
+    durable: true,
+    execute: async (_, ctx) => {
+      const seat = await ctx.runJson("reserve", {}, () => "12A");
+      return ctx.runJson("charge", { seat }, (input) => ({ charged: input }));
+    },
+  }),
+];
+
+inspector.configure({
+  worker: () => new Worker("/worker.js", { type: "module" }),
+  engine: engineOf({ tools, platform: browserPlatform }),
+});
+
+/** How long it took until something was painted, and until all of it was there. */
+const open = async (name: string, text: string): Promise<{ readonly painted: number; readonly whole: number }> => {
+  const start = performance.now();
+  const opened = inspector.open(textSource(name, text));
+  const until = (done: () => boolean): Promise<number> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (done()) resolve(performance.now() - start);
+        else requestAnimationFrame(look);
+      };
+      look();
+    });
+  const painted = await until(() => inspector.shadowRoot?.querySelector(".event-head") !== null);
+  await opened;
+  return { painted, whole: await until(() => inspector.place.isDone) };
+};
+
+/** Scrubs over the whole log for so many frames; how long each took. */
+const scrub = async (frames: number): Promise<readonly number[]> => {
+  const { last } = inspector.place;
+  const times: number[] = [];
+  let before = performance.now();
+  for (let n = 0; n < frames; n++) {
+    inspector.goTo(1 + (Math.floor((n * 7919 * last) / frames) % last));
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    const now = performance.now();
+    times.push(now - before);
+    before = now;
+  }
+  return times;
+};
+
+/** The events whose lines hold these words. */
+const lines = async (query: string): Promise<readonly number[]> => (await inspector.search(query)) ?? [];
+const forkText = (): Promise<string> => inspector.text("fork");
+
+Object.assign(globalThis, { inspect: { open, scrub, inspector, lines, forkText } });

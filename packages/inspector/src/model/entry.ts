@@ -1,0 +1,114 @@
+/** One event of a log as a list shows it: what it is about, and in a few words what it says. */
+import type { Event, EventType, Recorded } from "@pawl/sansio-core";
+import { type Json, stringify } from "@pawl/tool-value";
+
+/** What an event is about, by the concern that records it. */
+export type Topic = "scope" | "request" | "call" | "effect" | "wait" | "approval" | "process" | "message" | "long";
+
+export interface Entry {
+  readonly seq: number;
+  readonly at: number;
+  readonly epoch: number;
+  readonly type: EventType;
+  readonly topic: Topic;
+  /** The call that it names, if it names one. */
+  readonly call: string | undefined;
+  readonly gist: string;
+}
+
+const topics: readonly (readonly [prefix: string, Topic])[] = [
+  ["scope.", "scope"],
+  ["owner.", "scope"],
+  ["clock.", "scope"],
+  ["catalog.", "scope"],
+  ["request.", "request"],
+  ["reply.", "request"],
+  ["flow.", "request"],
+  ["lambda.", "request"],
+  ["approval.", "approval"],
+  ["effect.", "effect"],
+  ["step.", "effect"],
+  ["host.", "effect"],
+  ["replies.", "effect"],
+  ["wait.", "wait"],
+  ["process.", "process"],
+  ["handle", "process"],
+  ["session.", "process"],
+  ["message.", "message"],
+  ["link.", "message"],
+  ["wake.", "message"],
+  ["run.", "long"],
+  ["task.", "long"],
+  ["schedule.", "long"],
+  ["probe.", "long"],
+  ["permit.", "long"],
+  ["artifacts.", "long"],
+];
+
+export const topicOf = (type: EventType): Topic => topics.find(([prefix]) => type.startsWith(prefix))?.[1] ?? "call";
+
+const longest = 90;
+const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+const brief = (json: Json): string => cut(stringify(json));
+
+/** The part of a replay key that its author wrote. */
+export const keyName = (key: string): string => key.replace(/^(?:durable-)?[a-z_]+(?:-[a-z_]+)*:/, "");
+
+const calls = (count: number): string => (count === 1 ? "1 call" : `${count} calls`);
+
+const gistOf = (event: Event): string => {
+  switch (event.type) {
+    case "scope.opened":
+      return `epoch ${event.epoch}, by ${event.owner}`;
+    case "owner.lost":
+      return event.owner;
+    case "catalog.published":
+      return event.tools.map(({ name }) => name).join(", ");
+    case "request.submitted":
+      return `${event.request}: ${calls(event.calls.length)} of ${event.calls.map(({ tool }) => tool).join(", ")}`;
+    case "call.prepared":
+      return event.preparation.type === "prepared" ? brief(event.preparation.args) : "finished";
+    case "call.dispatched":
+      return `to ${event.owner}, attempt ${event.attempt}`;
+    case "call.settled":
+      return event.result.type === "pending" ? "pending" : event.result.output.outcome.status;
+    case "call.resumed":
+      return `run ${event.run}: ${event.cause.replace("_", " ")}`;
+    case "approval.decided":
+      return `${event.decision.type.replace("_", ", ")} by ${event.by}`;
+    case "effect.requested":
+      return `${event.effect.kind} ${keyName(event.key)}`;
+    case "step.settled":
+    case "host.answered": {
+      const { result } = event;
+      return `${keyName(event.key)} → ${result.status === "ok" ? brief(result.value) : result.error.message}`;
+    }
+    case "wait.resolved":
+      return `${event.resolution.status} ${event.key}`;
+    case "process.event_appended":
+      return event.request.event_type;
+    case "task.updated":
+      return [event.task, event.update.state, event.update.summary].filter(Boolean).join(" ");
+    default:
+      return otherGist(event);
+  }
+};
+
+/** Of an event without words of its own: its first name. */
+const otherGist = (event: Event): string => {
+  const fields = event as { readonly [field: string]: unknown };
+  const named = ["request", "key", "task", "run", "schedule", "peer", "to", "by"].find(
+    (name) => typeof fields[name] === "string",
+  );
+  return named === undefined ? "" : String(fields[named]);
+};
+
+export const entryOf = ({ seq, at, epoch, event }: Recorded): Entry => ({
+  seq,
+  at,
+  epoch,
+  type: event.type,
+  topic: topicOf(event.type),
+  call: "call" in event && typeof event.call === "string" ? event.call : undefined,
+  gist: cut(gistOf(event)),
+});

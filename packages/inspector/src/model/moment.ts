@@ -1,0 +1,117 @@
+/** A place in a log: its line, what it changed and asked for, the state after it, and what everything waits for. */
+import {
+  type Deadline,
+  type Recorded,
+  type State,
+  type Transition,
+  commandsLine,
+  effectWords,
+  otherWords,
+  producedBy,
+  waitsWords,
+  why,
+} from "@pawl/sansio-core";
+import { type Json, noLimits, parse } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { commandWords, dutyWords } from "./command-words.ts";
+import { type RowChange, type Section, changesBetween, treeOf } from "./tree.ts";
+
+export interface Ordered {
+  readonly type: string;
+  readonly words: string;
+  readonly duty: string;
+  readonly json: Json;
+}
+
+export interface Waiting {
+  /** Of a call: which. */
+  readonly call?: string;
+  readonly words: string;
+  /** The event since which it waits. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly movedBy: readonly string[];
+}
+
+/** Of a line that follows a fault nothing is known but the line. */
+export interface Moment {
+  readonly seq: number;
+  readonly line: string;
+  readonly json: Json;
+  readonly known?: {
+    readonly at: number;
+    readonly commands: readonly Ordered[];
+    readonly deadline?: Deadline;
+    readonly changes: readonly RowChange[];
+    readonly tree: readonly Section[];
+    readonly waiting: readonly Waiting[];
+  };
+}
+
+const jsonOf = (line: string): Json => E.getOrElse((): Json => null)(parse(line, noLimits));
+
+const orderedOf = (seq: number, transition: Transition): readonly Ordered[] => {
+  const { commands } = jsonOf(commandsLine(seq, producedBy(transition))) as { readonly commands: readonly Json[] };
+  return transition.commands.map((command, i) => ({
+    type: command.type,
+    words: commandWords(command),
+    duty: dutyWords(command),
+    json: commands[i] ?? null,
+  }));
+};
+
+type When = Pick<Waiting, "since" | "until">;
+const timed = ({ since, until }: { readonly since?: number; readonly until?: number }): When => ({
+  ...(since !== undefined && { since }),
+  ...(until !== undefined && { until }),
+});
+
+/** Reasons that are told of one state. */
+const most = 200;
+
+const waitingIn = (state: State): readonly Waiting[] => {
+  const { calls, others } = why(state);
+  const ofCalls = calls.slice(0, most).flatMap((reason) => {
+    const { call, tool, what, movedBy } = reason;
+    const effects = "effects" in what ? what.effects : [];
+    return [
+      { call, words: `${tool} waits for ${waitsWords(what)}`, movedBy, ...timed(reason) },
+      ...effects.map((effect) => ({
+        call,
+        words: `its body waits for ${effectWords(effect)}`,
+        movedBy: effect.movedBy,
+        ...timed(effect),
+      })),
+    ];
+  });
+  const ofOthers = others.slice(0, most).map((reason) => ({
+    words: otherWords(reason.what),
+    movedBy: reason.movedBy,
+    ...timed(reason),
+  }));
+  return [...ofCalls, ...ofOthers];
+};
+
+/** The place before any event. */
+export const beginning = (line: string): Moment => ({ seq: 0, line, json: jsonOf(line) });
+
+export const momentOf = (line: string, recorded: Recorded, before: State, transition: Transition): Moment => {
+  const { seq, at } = recorded;
+  const { deadline } = producedBy(transition);
+  return {
+    seq,
+    line,
+    json: jsonOf(line),
+    known: {
+      at,
+      commands: orderedOf(seq, transition),
+      ...(deadline !== undefined && { deadline }),
+      changes: changesBetween(before, transition.state),
+      tree: treeOf(before, transition.state),
+      waiting: waitingIn(transition.state),
+    },
+  };
+};
+
+/** A line of which nothing is known but itself. */
+export const strangerOf = (seq: number, line: string): Moment => ({ seq, line, json: jsonOf(line) });

@@ -1,0 +1,165 @@
+/** What an event does to the timeline: read off the rows that it changed, so that every event shows what it came to. */
+import { type CallRow, type Recorded, type State, type Transition, bodyOf } from "@pawl/sansio-core";
+import type { Map as PersistentMap } from "immutable";
+import { keyName } from "./entry.ts";
+import type { Lane, LaneKind, SpanEnd } from "./lane.ts";
+import type { Sheet } from "./sheet.ts";
+
+interface Change {
+  readonly sheet: Sheet;
+  readonly seq: number;
+  readonly before: State;
+  readonly after: State;
+}
+
+const itself = "";
+
+const depthOf = ({ sheet, after, before }: Change, { call }: CallRow): number => {
+  const parent = (after.batches.at(call.batch) ?? before.batches.at(call.batch))?.parent;
+  const above = parent === undefined ? undefined : sheet.laneAt("call", parent.call);
+  return above === undefined ? 0 : above.depth + 1;
+};
+
+const phaseLabel = (row: CallRow): string => {
+  const body = bodyOf(row);
+  if (body === undefined || (body.attempt === 1 && body.run === 1)) return row.phase.replaceAll("_", " ");
+  const attempt = body.attempt > 1 ? `attempt ${body.attempt}, ` : "";
+  return `${row.phase.replaceAll("_", " ")} · ${attempt}run ${body.run}`;
+};
+
+const runOf = (row: CallRow): string => {
+  const body = bodyOf(row);
+  return body === undefined ? row.phase : `${row.phase} ${body.attempt}.${body.run}`;
+};
+
+const isLost = (before: CallRow, after: CallRow | undefined): boolean =>
+  before.phase === "running" && after !== undefined && "cause" in after && after.cause === "owner_lost";
+
+/** Effects that are open in one row, and not in the other. */
+const onlyIn = (row: CallRow | undefined, other: CallRow | undefined): readonly { key: string; kind: string }[] => {
+  const open = (row === undefined ? undefined : bodyOf(row)?.open) ?? [];
+  const known = new Set(((other === undefined ? undefined : bodyOf(other)?.open) ?? []).map(({ key }) => key));
+  return open.filter(({ key }) => !known.has(key));
+};
+
+const weaveEffects = (change: Change, lane: Lane, was: CallRow | undefined, row: CallRow | undefined): void => {
+  const { sheet, seq } = change;
+  const settled = row === undefined ? undefined : bodyOf(row)?.settled;
+  for (const { key } of onlyIn(was, row)) sheet.closeSpan(lane, key, seq, settled?.get(key)?.status ?? "left");
+  for (const { key, kind } of onlyIn(row, was))
+    sheet.openSpan(lane, key, { kind, label: keyName(key) || kind, from: seq });
+  if (was === undefined || !isLost(was, row)) return;
+  for (const { key, kind } of bodyOf(was)?.open ?? []) if (kind === "step") sheet.closeSpan(lane, key, seq, "lost");
+};
+
+/** Steps that were lost under way are done again when their body comes to them; those that may run once are not. */
+const weaveAgain = ({ sheet, seq }: Change, lane: Lane, row: CallRow): void => {
+  for (const { key, kind, recovery } of bodyOf(row)?.open ?? [])
+    if (kind === "step" && recovery !== "once" && !sheet.isOpen(lane, key))
+      sheet.openSpan(lane, key, { kind, label: keyName(key), from: seq });
+};
+
+const weaveCall = (change: Change, key: string): void => {
+  const { sheet, seq, before, after } = change;
+  const [was, row] = [before.calls.at(key), after.calls.at(key)];
+  const known = sheet.laneAt("call", key);
+  const of = row ?? was;
+  if (of === undefined) return;
+  const lane =
+    known ?? sheet.addLane({ kind: "call", key, title: of.tool, depth: depthOf(change, of), born: of.call.born });
+  weaveEffects(change, lane, was, row);
+  const hasMoved = was === undefined || row === undefined || runOf(was) !== runOf(row);
+  if (!hasMoved) return;
+  sheet.closeSpan(lane, itself, seq, was !== undefined && isLost(was, row) ? "lost" : undefined);
+  if (row === undefined || row.phase === "completed") return;
+  sheet.openSpan(lane, itself, { kind: row.phase, label: phaseLabel(row), from: seq });
+  if (row.phase === "running") weaveAgain(change, lane, row);
+};
+
+const ends: { readonly [status: string]: SpanEnd } = { success: "ok", failure: "err", cancelled: "cancelled" };
+
+/** Calls that ended with this event. */
+const weaveCommands = ({ sheet, seq }: Change, { commands }: Transition): void => {
+  for (const command of commands) {
+    const lane = "call" in command ? sheet.laneAt("call", command.call) : undefined;
+    if (lane === undefined) continue;
+    if (command.type === "observe" && command.what === "call_completed") {
+      const end = ends[command.output?.outcome.status ?? ""] ?? "ok";
+      sheet.closeSpan(lane, itself, seq, end);
+      sheet.openSpan(lane, itself, { kind: "ended", label: end, from: seq });
+      sheet.closeSpan(lane, itself, seq, end);
+    }
+  }
+};
+
+/** Rows with a status of their own: a span for each that they are in. */
+const weaveStatus = (
+  { sheet, seq }: Change,
+  kind: LaneKind,
+  of: { readonly key: string; readonly title: string; readonly status: string; readonly end?: SpanEnd },
+): void => {
+  const { key, title, status, end } = of;
+  const lane = sheet.laneAt(kind, key) ?? sheet.addLane({ kind, key, title, depth: 0, born: seq });
+  sheet.closeSpan(lane, itself, seq, end);
+  if (end === undefined) sheet.openSpan(lane, itself, { kind: status, label: status.replaceAll("_", " "), from: seq });
+};
+
+const newRows = <Row>(before: PersistentMap<string, Row>, after: PersistentMap<string, Row>): readonly Row[] =>
+  before === after ? [] : [...after].filter(([key, row]) => before.get(key) !== row).map(([, row]) => row);
+
+const endOf: { readonly [state: string]: SpanEnd } = { completed: "ok", failed: "err", cancelled: "cancelled" };
+
+const weaveLong = (change: Change): void => {
+  const { before, after, sheet, seq } = change;
+  for (const { task } of newRows(before.background.tasks, after.background.tasks)) {
+    if (before.background.tasks.get(task.id)?.task.state === task.state) continue;
+    const end = endOf[task.state];
+    weaveStatus(change, "task", {
+      key: task.id,
+      title: task.display_name,
+      status: task.state,
+      ...(end !== undefined && { end }),
+    });
+  }
+  for (const { schedule } of newRows(before.schedules.rows, after.schedules.rows)) {
+    const was = before.schedules.rows.get(schedule.id)?.schedule;
+    if (was !== undefined && was.trigger_count === schedule.trigger_count && was.enabled === schedule.enabled) continue;
+    const status = schedule.enabled ? "scheduled" : "disabled";
+    weaveStatus(change, "schedule", { key: schedule.id, title: schedule.description, status });
+  }
+  for (const id of before.schedules.rows.keys()) {
+    const lane = after.schedules.rows.has(id) ? undefined : sheet.laneAt("schedule", id);
+    if (lane !== undefined) sheet.closeSpan(lane, itself, seq, "left");
+  }
+};
+
+const weaveProcess = (change: Change): void => {
+  const [was, row] = [change.before.process, change.after.process];
+  if (row === undefined || (was?.status === row.status && was.wait === row.wait)) return;
+  const { state } = row.status;
+  const end = endOf[state];
+  const status = row.wait === undefined ? state : "waiting";
+  const { id, identity } = row.registration;
+  const title = identity.label ?? id;
+  weaveStatus(change, "process", { key: id, title, status, ...(end !== undefined && { end }) });
+};
+
+const weaveMark = ({ sheet, seq, before }: Change, { event }: Recorded): void => {
+  if (event.type === "scope.opened") {
+    const isRunning = before.calls.rows().some(({ phase }) => phase === "running");
+    if (isRunning) sheet.mark({ seq, type: "crash", label: `crash: epoch ${event.epoch} takes over` });
+    else sheet.mark({ seq, type: "opened", label: `epoch ${event.epoch}` });
+  } else if (event.type === "owner.lost") sheet.mark({ seq, type: "lost", label: `${event.owner} is lost` });
+  else if (event.type === "scope.received" || event.type === "scope.moved")
+    sheet.mark({ seq, type: "moved", label: event.type === "scope.moved" ? "moved away" : "arrived here" });
+};
+
+/** Works one event in. */
+export const weave = (sheet: Sheet, before: State, recorded: Recorded, transition: Transition): void => {
+  const change: Change = { sheet, seq: recorded.seq, before, after: transition.state };
+  weaveMark(change, recorded);
+  for (const key of change.after.calls.changedSince(before.calls)) weaveCall(change, key);
+  weaveCommands(change, transition);
+  if (before.background !== change.after.background || before.schedules !== change.after.schedules) weaveLong(change);
+  weaveProcess(change);
+};

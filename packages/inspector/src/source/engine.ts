@@ -1,0 +1,42 @@
+/** An engine for forks: the session goes on in a runtime of its own, in memory, with these tools. */
+import { type Platform, Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
+import { currentProtocol } from "@pawl/sansio-core";
+import type { ForkedLog } from "../desk/message.ts";
+import { sessionSource } from "./live.ts";
+import type { Source } from "./source.ts";
+
+/** Goes on with a fork until the signal is aborted. */
+export type Engine = (fork: ForkedLog, signal: AbortSignal) => Promise<Source>;
+
+export interface EngineOptions {
+  readonly tools: readonly ToolDefinition[];
+  readonly platform: Platform;
+}
+
+const root = { kid: "fork", secret: new Uint8Array(32) };
+
+export const engineOf =
+  ({ tools, platform }: EngineOptions): Engine =>
+  async ({ scope, epoch, protocol, wakeAt, lines }, signal) => {
+    const journal = memoryJournal();
+    await journal.claim(scope, "inspector", currentProtocol, epoch);
+    const [result] = await journal.appendAll([
+      {
+        scope,
+        epoch: epoch + 1,
+        expectedSeq: 1,
+        appendId: "fork",
+        lines: lines.map(({ seq, line }) => ({ seq, line })),
+        finished: lines.flatMap(({ seq, finished }) => finished.map((one) => ({ ...one, seq }))),
+        wakeAt,
+        protocol,
+        messages: [],
+        received: [],
+      },
+    ]);
+    if (result?.type !== "ok") throw new Error(`the fork was not taken: ${result?.type}`);
+    const runtime = new Runtime({ journal, platform, tools, instance: "fork", roots: { newest: root } });
+    signal.addEventListener("abort", () => void runtime.close(), { once: true });
+    const session = await runtime.session(scope.replace(/^session:/, ""));
+    return sessionSource(session, signal);
+  };

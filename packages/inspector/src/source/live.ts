@@ -1,0 +1,53 @@
+/** Logs that grow: of a session in this tab, and of one that a host observes for us. */
+import type { Session } from "@pawl/runtime";
+import {
+  type Event,
+  type Recorded,
+  type State,
+  currentFormat,
+  currentProtocol,
+  eventLine,
+  headerLine,
+  initial,
+  write,
+} from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+import type { Source } from "./source.ts";
+
+const headerOf = (scope: string): string =>
+  headerLine({ format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "pawl", base: 0 });
+
+async function* linesOf(scope: string, recorded: AsyncIterable<Recorded>): AsyncGenerator<string> {
+  yield headerOf(scope);
+  for await (const one of recorded) yield eventLine(one);
+}
+
+/** A session that lives in this thread, from its first event on, until the signal is aborted. */
+export const sessionSource = (session: Session, signal: AbortSignal): Source => {
+  const { id } = session.state.scope;
+  return { name: id, text: linesOf(id, session.follow(0, signal)) };
+};
+
+/** An event as a host sends it: `Observation` of the WebSocket client is made of such. */
+export interface Observed {
+  readonly cursor: number;
+  readonly at: number;
+  readonly event: Event;
+}
+
+async function* observedLines(scope: string, observed: AsyncIterable<Observed>): AsyncGenerator<string> {
+  yield headerOf(scope);
+  let state: State = initial(scope);
+  for await (const { cursor, at, event } of observed) {
+    const written = write(state, { seq: cursor, at, event });
+    if (E.isLeft(written)) throw new Error(`event ${cursor} of ${scope} does not fit: ${written.left.message}`);
+    state = written.right.state;
+    yield written.right.line;
+  }
+}
+
+/** A scope that a host observes for us, from its first event on; digests are made here, as they do not travel. */
+export const observedSource = (scope: string, observed: AsyncIterable<Observed>): Source => ({
+  name: scope,
+  text: observedLines(scope, observed),
+});

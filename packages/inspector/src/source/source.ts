@@ -1,0 +1,22 @@
+/** Where a log comes from: its text, in pieces, as far as there is any and on as it grows. */
+export interface Source {
+  readonly name: string;
+  readonly text: AsyncIterable<string>;
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
+export const textSource = (name: string, text: string): Source => ({ name, text: once(text) });
+
+async function* decoded(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  const reader = stream.getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read())
+    yield decoder.decode(read.value, { stream: true });
+  yield decoder.decode();
+}
+
+/** A file that was dropped or chosen. */
+export const fileSource = (file: File): Source => ({ name: file.name, text: decoded(file.stream()) });

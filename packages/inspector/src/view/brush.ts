@@ -1,0 +1,152 @@
+/** Draws what a timeline is made of; where things stand is its caller's business. */
+import type { Mark, Span } from "../model/lane.ts";
+import type { RowInSight } from "./chart.ts";
+import { type Palette, toneOf } from "./palette.ts";
+
+export const ruler = 30;
+const laneHeight = 24;
+const trackHeight = 17;
+const laneGap = 10;
+
+export const heightOf = ({ lane }: RowInSight): number => laneHeight + lane.tracks * trackHeight + laneGap;
+
+/** Where events stand on the canvas. */
+export interface Ground {
+  readonly width: number;
+  readonly height: number;
+  /** Where lanes begin: to the left stand their names. */
+  readonly gutter: number;
+  /** The events at both ends. */
+  readonly first: number;
+  readonly last: number;
+  /** Of the log: where spans end that are open. */
+  readonly end: number;
+  readonly xOf: (seq: number) => number;
+}
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export class Brush {
+  readonly #context: CanvasRenderingContext2D;
+  readonly #palette: Palette;
+  readonly #ground: Ground;
+
+  constructor(context: CanvasRenderingContext2D, palette: Palette, ground: Ground) {
+    this.#context = context;
+    this.#palette = palette;
+    this.#ground = ground;
+  }
+
+  #within({ x, y, width, height }: Box, draw: () => void): void {
+    this.#context.save();
+    this.#context.beginPath();
+    this.#context.rect(x, y, width, height);
+    this.#context.clip();
+    draw();
+    this.#context.restore();
+  }
+
+  text(words: string, x: number, y: number, of: { readonly colour: string; readonly font: string }): void {
+    this.#context.fillStyle = of.colour;
+    this.#context.font = `${of.font} ${this.#palette.font}`;
+    this.#context.fillText(words, x, y);
+  }
+
+  box({ x, y, width, height }: Box, colour: string, radius: number): void {
+    this.#context.fillStyle = colour;
+    this.#context.beginPath();
+    this.#context.roundRect(x, y, width, height, Math.min(radius, width / 2));
+    this.#context.fill();
+  }
+
+  dot(x: number, y: number, size: number, colour: string): void {
+    this.#context.fillStyle = colour;
+    this.#context.beginPath();
+    this.#context.arc(x, y, size, 0, 2 * Math.PI);
+    this.#context.fill();
+  }
+
+  /** A line down the whole timeline. */
+  line(x: number, from: number, colour: string, isDashed = false): void {
+    this.#context.strokeStyle = colour;
+    this.#context.lineWidth = isDashed ? 1 : 1.5;
+    this.#context.setLineDash(isDashed ? [3, 4] : []);
+    this.#context.beginPath();
+    this.#context.moveTo(x, from);
+    this.#context.lineTo(x, this.#ground.height);
+    this.#context.stroke();
+    this.#context.setLineDash([]);
+  }
+
+  row({ lane, spans }: RowInSight, y: number): void {
+    const { gutter, width, height, first, last } = this.#ground;
+    const { ink, soft } = this.#palette;
+    const x = 12 + Math.min(4, lane.depth) * 10;
+    this.#within({ x: 0, y: ruler, width: gutter - 8, height: height - ruler }, () => {
+      this.text(lane.title, x, y + 12, { colour: ink, font: "600 12px" });
+      const name = lane.key.slice(lane.key.lastIndexOf(":") + 1);
+      if (lane.tracks > 0) this.text(name, x, y + laneHeight + 8, { colour: soft, font: "11px" });
+    });
+    this.#within({ x: gutter, y: ruler, width: width - gutter, height: height - ruler }, () => {
+      for (const span of spans) if (span.from <= last && (span.to ?? Infinity) >= first) this.#span(span, y);
+    });
+  }
+
+  #span(span: Span, y: number): void {
+    const { xOf, end, gutter } = this.#ground;
+    const { ink, panel } = this.#palette;
+    const isLane = span.track === 0;
+    const x = xOf(span.from);
+    const width = Math.max(span.to === span.from ? 10 : 3, xOf(span.to ?? end) - x - 2);
+    const top = isLane ? y + 2 : y + laneHeight + (span.track - 1) * trackHeight + 1;
+    const box = { x, y: top, width, height: isLane ? 18 : 14 };
+    const isLoud = !isLane || span.kind === "ended";
+    this.#context.globalAlpha = isLoud ? 0.95 : 0.24;
+    this.box(box, this.#palette[toneOf(span.kind, span.end)], isLane ? 5 : 4);
+    this.#context.globalAlpha = 1;
+    if (span.end === "lost") this.#hatch(box);
+    if (width < 26) return;
+    this.#within({ ...box, width: width - 4 }, () =>
+      this.text(span.label, Math.max(x, gutter) + 6, top + box.height / 2 + 0.5, {
+        colour: isLoud ? panel : ink,
+        font: isLane ? "11px" : "10.5px",
+      }),
+    );
+  }
+
+  /** What was lost is seen without its colour too. */
+  #hatch(box: Box): void {
+    const { x, y, width, height } = box;
+    this.#within(box, () => {
+      this.#context.strokeStyle = this.#palette.panel;
+      this.#context.globalAlpha = 0.35;
+      this.#context.lineWidth = 2;
+      this.#context.beginPath();
+      for (let at = x - height; at < x + width; at += 7) {
+        this.#context.moveTo(at, y + height);
+        this.#context.lineTo(at + height, y);
+      }
+      this.#context.stroke();
+    });
+  }
+
+  /** A mark stands before its event. */
+  mark({ type, label }: Mark, x: number): void {
+    const { width: room, height } = this.#ground;
+    const { bad, faint, panel } = this.#palette;
+    const isBad = type === "crash" || type === "lost" || type === "fault";
+    this.line(x, ruler, isBad ? bad : faint, !isBad);
+    if (!isBad) return;
+    const words = room < 560 ? type : label;
+    this.#context.font = `600 10px ${this.#palette.font}`;
+    const width = this.#context.measureText(words).width + 12;
+    const left = Math.min(x, room - width - 4);
+    this.box({ x: left, y: height - 20, width, height: 16 }, bad, 4);
+    this.text(words, left + 6, height - 11.5, { colour: panel, font: "600 10px" });
+  }
+}

@@ -1,0 +1,81 @@
+/** What the timeline draws of a log: its lanes with their spans, found by what is in sight. */
+import type { News } from "../desk/message.ts";
+import type { Entry } from "../model/entry.ts";
+import type { Lane, Mark, Span } from "../model/lane.ts";
+
+interface Row {
+  lane: Lane;
+  readonly spans: Span[];
+  readonly placeOf: Map<number, number>;
+  /** Up to which event it reaches; it has no end while a span is open. */
+  to: number;
+  open: number;
+}
+
+export interface RowInSight {
+  readonly lane: Lane;
+  readonly spans: readonly Span[];
+}
+
+export class Chart {
+  readonly entries: Entry[] = [];
+  readonly marks: Mark[] = [];
+  readonly #rows: Row[] = [];
+  last = 0;
+  base = 0;
+
+  take({ header, entries, lanes, spans, marks, last }: News): void {
+    this.base = header?.base ?? 0;
+    for (const entry of entries) this.entries.push(entry);
+    for (const mark of marks) this.marks.push(mark);
+    for (const lane of lanes) {
+      const row = this.#rows[lane.id];
+      if (row === undefined) this.#rows[lane.id] = { lane, spans: [], placeOf: new Map(), to: lane.born, open: 0 };
+      else row.lane = lane;
+    }
+    for (const span of spans) this.#put(span);
+    this.last = last;
+  }
+
+  #put(span: Span): void {
+    const row = this.#rows[span.lane];
+    if (row === undefined) return;
+    const place = row.placeOf.get(span.id);
+    const before = place === undefined ? undefined : row.spans[place];
+    if (place === undefined) {
+      row.placeOf.set(span.id, row.spans.length);
+      row.spans.push(span);
+    } else row.spans[place] = span;
+    if (before === undefined || before.to === undefined) {
+      if (span.to === undefined && before === undefined) row.open += 1;
+      if (span.to !== undefined && before !== undefined) row.open -= 1;
+    }
+    row.to = Math.max(row.to, span.to ?? span.from);
+  }
+
+  entryAt(seq: number): Entry | undefined {
+    return this.entries[seq - this.base - 1];
+  }
+
+  /** The calls that there are, oldest first. */
+  calls(): readonly Lane[] {
+    return this.#rows.flatMap(({ lane }) => (lane.kind === "call" ? [lane] : []));
+  }
+
+  laneOfCall(call: string): Lane | undefined {
+    return this.#rows.find(({ lane }) => lane.kind === "call" && lane.key === call)?.lane;
+  }
+
+  /** Lanes that have something between two events; of one call alone, if it is chosen. */
+  between(from: number, to: number, only: string | undefined): readonly RowInSight[] {
+    return this.#rows.filter(
+      (row) => row.lane.born <= to && (row.open > 0 || row.to >= from) && (only === undefined || row.lane.key === only),
+    );
+  }
+
+  /** The next mark of trouble after an event, going round. */
+  nextMark(seq: number): Mark | undefined {
+    const troubles = this.marks.filter(({ type }) => type !== "opened");
+    return troubles.find((mark) => mark.seq > seq) ?? troubles[0];
+  }
+}

@@ -1,0 +1,59 @@
+/** Elements, made in one expression. */
+type Child = Node | string | undefined;
+
+interface Attributes {
+  readonly [name: string]: string | number | boolean | undefined;
+}
+
+export const el = <T extends keyof HTMLElementTagNameMap>(
+  tag: T,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[T] => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.filter((child) => child !== undefined));
+  return element;
+};
+
+export const button = (label: string | Node, attributes: Attributes, press: () => void): HTMLButtonElement => {
+  const made = el("button", { type: "button", ...attributes }, label);
+  made.addEventListener("click", press);
+  return made;
+};
+
+/** A picture on a button, drawn in a square of 16. */
+export const icon = (path: string): SVGSVGElement => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  made.setAttribute("viewBox", "0 0 16 16");
+  made.setAttribute("aria-hidden", "true");
+  const shape = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  shape.setAttribute("d", path);
+  made.append(shape);
+  return made;
+};
+
+/** Calls back once a frame, however often it was asked to. */
+export const onceAFrame = (draw: () => void): (() => void) => {
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    requestAnimationFrame(() => {
+      isAsked = false;
+      draw();
+    });
+  };
+};
+
+const twoDigits = (n: number, length = 2): string => String(n).padStart(length, "0");
+
+/** Scope time as a clock shows it here. */
+export const clock = (at: number): string => {
+  const date = new Date(at);
+  const [h, m, s] = [date.getHours(), date.getMinutes(), date.getSeconds()].map((n) => twoDigits(n));
+  return `${h}:${m}:${s}.${twoDigits(date.getMilliseconds(), 3)}`;
+};

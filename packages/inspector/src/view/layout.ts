@@ -1,0 +1,209 @@
+/** How the inspector is laid out: head, timeline, time travel, and panes; all of it drawn from one view. */
+import { type Chart } from "./chart.ts";
+import { button, el } from "./dom.ts";
+import { EventList } from "./event-list.ts";
+import { ForkPane, type ForkWish } from "./fork-pane.ts";
+import { type Moves, keyHelp } from "./keys.ts";
+import type { LogView } from "./log-view.ts";
+import { eventPane, statePane, waitingPane } from "./moment-pane.ts";
+import { Tabs } from "./tabs.ts";
+import { Timeline } from "./timeline.ts";
+import { Transport } from "./transport.ts";
+
+export interface LayoutPort extends Pick<Moves, "to" | "by" | "play" | "trouble"> {
+  readonly search: (query: string) => void;
+  readonly filter: (call: string | undefined) => void;
+  readonly file: (file: File) => void;
+  readonly download: () => void;
+  readonly hasEngine: () => boolean;
+  readonly fork: (wish: ForkWish) => void;
+  readonly leaveFork: () => void;
+  readonly changed: () => void;
+}
+
+export interface InspectorView {
+  readonly log: LogView;
+  readonly fork: LogView | undefined;
+  readonly isPlaying: boolean;
+  /** The events that are listed, where it is not all. */
+  readonly seqs: readonly number[] | undefined;
+  readonly found: readonly number[] | undefined;
+  readonly call: string | undefined;
+}
+
+const none: ReadonlySet<number> = new Set();
+const keyRow = ([key, what]: readonly [string, string]): HTMLElement => el("p", {}, el("kbd", {}, key), " ", what);
+
+export class Layout {
+  readonly element = el("div", { class: "inspector", tabindex: "-1" });
+  readonly moves: Moves;
+  readonly #title = el("h2", { class: "scope" }, "No log is open");
+  readonly #count = el("p", { class: "status", role: "status" }, "Drop a log here, or choose a file.");
+  readonly #search = el("input", { type: "search", placeholder: "Search lines", "aria-label": "Search lines" });
+  readonly #calls = el("select", { "aria-label": "Only one call" }, el("option", { value: "" }, "All calls"));
+  readonly #trouble = el("p", { class: "alarm", role: "alert", hidden: true });
+  readonly #help = el("div", { class: "help", hidden: true }, ...keyHelp.map(keyRow));
+  readonly #timeline: Timeline;
+  readonly #beside: Timeline;
+  readonly #besideBox: HTMLElement;
+  readonly #besideTitle = el("h3");
+  readonly #transport: Transport;
+  readonly #list: EventList;
+  readonly #panes = { event: el("div"), state: el("div"), waiting: el("div"), fork: el("div"), log: el("div") };
+  readonly #fork: ForkPane;
+  readonly #tabs: Tabs;
+  #drawn: { readonly moment: unknown; readonly tab: string } | undefined;
+
+  constructor(port: LayoutPort) {
+    this.#timeline = new Timeline(port.to);
+    this.#beside = new Timeline(port.to);
+    this.#transport = new Transport(port);
+    this.#list = new EventList(port.to);
+    this.#fork = new ForkPane({ hasEngine: port.hasEngine, fork: port.fork, leave: port.leaveFork });
+    this.#panes.log.append(this.#list.element);
+    this.#panes.fork.append(this.#fork.element);
+    for (const pane of Object.values(this.#panes)) pane.className = "pane";
+    const { event, state, waiting, fork, log } = this.#panes;
+    this.#tabs = new Tabs(
+      [
+        { id: "log", label: "Events", pane: log },
+        { id: "event", label: "Event", pane: event },
+        { id: "state", label: "State", pane: state },
+        { id: "waiting", label: "Waiting", pane: waiting },
+        { id: "fork", label: "Fork", pane: fork },
+      ],
+      "event",
+      port.changed,
+    );
+    this.#besideBox = el(
+      "div",
+      { class: "beside", hidden: true },
+      this.#besideTitle,
+      el("div", { class: "room" }, this.#beside.canvas),
+    );
+    this.moves = {
+      ...port,
+      find: () => this.#search.focus(),
+      zoom: (factor) => {
+        this.#timeline.zoom(factor);
+        this.#beside.zoom(factor);
+      },
+      help: () => {
+        this.#help.hidden = !this.#help.hidden;
+      },
+    };
+    this.#search.addEventListener("input", () => port.search(this.#search.value));
+    this.#calls.addEventListener("change", () => port.filter(this.#calls.value || undefined));
+    this.element.append(
+      this.#head(port),
+      this.#trouble,
+      this.#help,
+      el("div", { class: "timeline" }, this.#timeline.canvas),
+      this.#besideBox,
+      this.#transport.element,
+      el("div", { class: "panes" }, this.#tabs.list, log, event, state, waiting, fork),
+    );
+  }
+
+  #head(port: LayoutPort): HTMLElement {
+    const file = el("input", {
+      type: "file",
+      class: "file",
+      "aria-label": "Open a log file",
+      accept: ".jsonl,.json,.log",
+    });
+    file.addEventListener("change", () => {
+      const [chosen] = file.files ?? [];
+      if (chosen !== undefined) port.file(chosen);
+    });
+    return el(
+      "header",
+      { class: "head" },
+      el("div", { class: "names" }, this.#title, this.#count),
+      el(
+        "div",
+        { class: "tools" },
+        this.#search,
+        this.#calls,
+        el("label", { class: "open" }, "Open…", file),
+        button("Save", { title: "Save the log as a file" }, port.download),
+        button("?", { "aria-label": "Keys" }, () => this.moves.help()),
+      ),
+    );
+  }
+
+  begin(name: string): void {
+    this.#title.textContent = name;
+    this.#count.textContent = "Reading…";
+    this.#search.value = "";
+    this.#calls.replaceChildren(el("option", { value: "" }, "All calls"));
+    this.#drawn = undefined;
+    for (const pane of [this.#panes.event, this.#panes.state, this.#panes.waiting]) pane.replaceChildren();
+  }
+
+  addCall(key: string, tool: string): void {
+    const known = [...this.#calls.options].length;
+    if (known <= 500) this.#calls.append(el("option", { value: key }, `${tool} · ${key}`));
+  }
+
+  tell(words: string): void {
+    this.#trouble.hidden = words === "";
+    this.#trouble.textContent = words;
+  }
+
+  say(words: string, isForked: boolean): void {
+    this.#fork.say(words, isForked);
+  }
+
+  recolour(): void {
+    this.#timeline.recolour();
+    this.#beside.recolour();
+  }
+
+  show(view: InspectorView): void {
+    const { log, fork, isPlaying, seqs, call } = view;
+    const { chart, seq, trouble } = log;
+    const found = view.found === undefined ? none : new Set(view.found);
+    if (log.scope !== "") this.#title.textContent = log.scope;
+    this.#count.textContent = this.#countWords(view);
+    if (trouble !== undefined) this.tell(trouble.words);
+    else this.tell("");
+    this.#timeline.show({ chart, seq, call, found, difference: fork?.difference?.seq });
+    this.#showFork(view);
+    const troubles = chart.marks.filter(({ type }) => type !== "opened");
+    const { first, last } = log;
+    this.#transport.show({ seq, first, last, at: chart.entryAt(seq)?.at, isPlaying, troubles });
+    this.#list.show(chart, seq, seqs);
+    this.#showMoment(log, chart);
+  }
+
+  #countWords({ log, seqs }: InspectorView): string {
+    const count = `${log.last - log.chart.base} events`;
+    if (!log.isDone && log.isEmpty) return "Reading…";
+    return seqs === undefined ? count : `${seqs.length} of ${count}`;
+  }
+
+  #showFork({ fork, call }: InspectorView): void {
+    this.#besideBox.hidden = fork === undefined || fork.isEmpty;
+    if (fork === undefined) return;
+    const { difference } = fork;
+    this.#besideTitle.textContent =
+      difference === undefined
+        ? "Fork: the same so far"
+        : `Fork: first ${difference.what === "end" ? "longer or shorter" : `other ${difference.what}`} at event ${difference.seq}`;
+    const { chart, seq } = fork;
+    this.#beside.show({ chart, seq, call, found: none, difference: difference?.seq });
+  }
+
+  /** Panes are made again when another moment is looked at, and only the one in sight. */
+  #showMoment({ moment }: LogView, chart: Chart): void {
+    const tab = this.#tabs.current;
+    if (moment === undefined || (this.#drawn?.moment === moment && this.#drawn.tab === tab)) return;
+    this.#drawn = { moment, tab };
+    const { event, state, waiting } = this.#panes;
+    this.#fork.show(moment);
+    if (tab === "state") state.replaceChildren(...statePane(moment));
+    else if (tab === "waiting") waiting.replaceChildren(...waitingPane(moment));
+    else event.replaceChildren(...eventPane(moment, chart.entryAt(moment.seq)));
+  }
+}

@@ -1,0 +1,95 @@
+/** What is known of one log on the page: its chart, and the moment that is looked at, asked for as one goes. */
+import type { Desk } from "../desk/desk.ts";
+import type { News, Side } from "../desk/message.ts";
+import type { FirstDifference } from "../model/compare.ts";
+import type { Moment } from "../model/moment.ts";
+import type { Trouble } from "../model/recording.ts";
+import { Chart } from "./chart.ts";
+
+export class LogView {
+  readonly #desk: Desk;
+  readonly #side: Side;
+  readonly #changed: () => void;
+  chart = new Chart();
+  scope = "";
+  seq = 0;
+  trouble: Trouble | undefined;
+  difference: FirstDifference | undefined;
+  moment: Moment | undefined;
+  isDone = false;
+  /** Whether it goes along with the end of a log that grows. */
+  follows = true;
+  #asked = -1;
+  #isAsking = false;
+
+  constructor(desk: Desk, side: Side, changed: () => void) {
+    this.#desk = desk;
+    this.#side = side;
+    this.#changed = changed;
+  }
+
+  get first(): number {
+    return this.chart.base + 1;
+  }
+  get last(): number {
+    return this.chart.last;
+  }
+  get isEmpty(): boolean {
+    return this.chart.last === this.chart.base;
+  }
+
+  take(news: News): void {
+    this.chart.take(news);
+    this.scope = news.header?.scope ?? "";
+    this.trouble = news.trouble;
+    this.difference = news.difference;
+    this.isDone = news.isDone;
+    if (this.seq === 0 || (this.follows && news.isDone)) this.#set(this.last);
+    this.#changed();
+  }
+
+  goTo(seq: number): void {
+    if (this.isEmpty) return;
+    this.#set(Math.max(this.first, Math.min(this.last, seq)));
+    this.follows = this.seq === this.last;
+    this.#changed();
+  }
+
+  #set(seq: number): void {
+    this.seq = seq;
+    this.#ask();
+  }
+
+  /** One question at a time: of the places that one runs through, only the last is asked for. */
+  #ask(): void {
+    if (this.#isAsking || this.seq === this.#asked || this.isEmpty) return;
+    this.#isAsking = true;
+    this.#asked = this.seq;
+    const { chart } = this;
+    void this.#desk
+      .ask("moment", { side: this.#side, seq: this.seq })
+      .then((moment) => {
+        if (chart === this.chart) this.moment = moment;
+      })
+      .catch((thrown: unknown) => {
+        this.trouble ??= { seq: this.seq, words: String(thrown) };
+      })
+      .finally(() => {
+        this.#isAsking = false;
+        this.#changed();
+        this.#ask();
+      });
+  }
+
+  clear(): void {
+    this.chart = new Chart();
+    this.seq = 0;
+    this.scope = "";
+    this.moment = undefined;
+    this.trouble = undefined;
+    this.difference = undefined;
+    this.isDone = false;
+    this.follows = true;
+    this.#asked = -1;
+  }
+}

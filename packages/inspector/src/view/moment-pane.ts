@@ -1,0 +1,136 @@
+/** What is told of one event: what it says, what it changed and asked for; the state after it; what waits. */
+import { formatPath, stringify } from "@pawl/tool-value";
+import type { Entry } from "../model/entry.ts";
+import type { Moment, Ordered, Waiting } from "../model/moment.ts";
+import type { RowChange, Section } from "../model/tree.ts";
+import { clock, el } from "./dom.ts";
+import { jsonTree } from "./json-tree.ts";
+
+const block = (title: string, count: number | undefined, ...content: readonly HTMLElement[]): HTMLElement =>
+  el(
+    "section",
+    { class: "block" },
+    el("h3", {}, title, count === undefined ? undefined : el("span", { class: "count" }, String(count))),
+    ...content,
+  );
+
+const nothing = (words: string): HTMLElement => el("p", { class: "nothing" }, words);
+
+const orderedOf = ({ type, words, duty, json }: Ordered): HTMLElement =>
+  el(
+    "li",
+    { class: "command" },
+    el("code", { class: "type" }, type),
+    el("p", {}, words),
+    el("p", { class: "duty" }, duty),
+    jsonTree("command", json),
+  );
+
+/** So much of a value is shown where it changed. */
+const longest = 160;
+const valueText = (json: Parameters<typeof stringify>[0] | undefined): string => {
+  const text = json === undefined ? "nothing" : stringify(json);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+};
+
+const changeOf = ({ section, key, type, differences }: RowChange): HTMLElement =>
+  el(
+    "li",
+    { class: `change ${type}` },
+    el("p", {}, el("b", {}, section), " ", el("code", {}, key), " ", el("span", { class: "verb" }, type)),
+    ...differences
+      .slice(0, 12)
+      .map(({ path, expected, found }) =>
+        el(
+          "p",
+          { class: "difference" },
+          el("code", {}, formatPath(path)),
+          el("del", {}, valueText(expected)),
+          el("ins", {}, valueText(found)),
+        ),
+      ),
+  );
+
+/** An event: what it is, what it says, what it changed, what it asked for, and its line. */
+export const eventPane = (moment: Moment, entry: Entry | undefined): readonly HTMLElement[] => {
+  const { known, line } = moment;
+  const head = el(
+    "header",
+    { class: "event-head" },
+    el("h2", {}, entry?.type ?? "no event"),
+    el("p", {}, entry === undefined ? "" : `event ${entry.seq} · epoch ${entry.epoch} · ${clock(entry.at)}`),
+  );
+  const event = (moment.json as { readonly event?: typeof moment.json } | null)?.event ?? null;
+  const says = block("What happened", undefined, jsonTree("event", event, true));
+  const text = block("The line itself", undefined, el("pre", { class: "line", tabindex: "0" }, line));
+  if (known === undefined)
+    return [head, nothing("This line follows a fault: what it led to is not known."), says, text];
+  const { commands, changes, deadline } = known;
+  const next = deadline === undefined ? undefined : nothing(`Next deadline: ${clock(deadline.at)}`);
+  return [
+    head,
+    block(
+      "What it asked for, and why",
+      commands.length,
+      commands.length === 0
+        ? nothing("Nothing: this event is on record, and that is all.")
+        : el("ul", { class: "commands" }, ...commands.map(orderedOf)),
+      ...(next === undefined ? [] : [next]),
+    ),
+    block("What it changed", changes.length, el("ul", { class: "changes" }, ...changes.map(changeOf))),
+    says,
+    text,
+  ];
+};
+
+const sectionOf = ({ name, total, rows }: Section): HTMLElement => {
+  const hasChanged = rows.some(({ isChanged }) => isChanged);
+  const summary = el(
+    "summary",
+    {},
+    el("b", {}, name),
+    el("span", { class: "count" }, String(total)),
+    hasChanged ? el("span", { class: "fresh" }, "changed") : undefined,
+  );
+  const details = el("details", { class: "table" }, summary);
+  const fill = (): void => {
+    if (!details.open || details.childElementCount > 1) return;
+    for (const { key, value, isChanged } of rows) {
+      const tree = jsonTree(key, value, isChanged && rows.length < 20);
+      tree.classList.toggle("fresh", isChanged);
+      details.append(tree);
+    }
+  };
+  details.addEventListener("toggle", fill);
+  details.open = hasChanged;
+  fill();
+  return details;
+};
+
+export const statePane = ({ known }: Moment): readonly HTMLElement[] =>
+  known === undefined ? [nothing("The state is not known here.")] : known.tree.map(sectionOf);
+
+const waitingOf = ({ call, words, since, until, movedBy }: Waiting): HTMLElement =>
+  el(
+    "li",
+    { class: "waiting" },
+    call === undefined ? undefined : el("code", {}, call),
+    el("p", {}, words),
+    el(
+      "p",
+      { class: "duty" },
+      [
+        since === undefined ? "" : `since event ${since}`,
+        until === undefined ? "" : `until ${clock(until)}`,
+        movedBy.length === 0 ? "" : `moved by ${movedBy.join(", ")}`,
+      ]
+        .filter((part) => part !== "")
+        .join(" · "),
+    ),
+  );
+
+export const waitingPane = ({ known }: Moment): readonly HTMLElement[] => {
+  const waiting = known?.waiting ?? [];
+  if (waiting.length === 0) return [nothing("Nothing waits: all that was asked of this scope is done.")];
+  return [el("ul", { class: "waitings" }, ...waiting.map(waitingOf))];
+};

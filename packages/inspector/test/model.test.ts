@@ -1,0 +1,197 @@
+/** Any log under the inspector: lanes, moments, what is wrong with it, and forks. */
+import { readFileSync, readdirSync } from "node:fs";
+import { type Fork, Recording, firstDifference, forkAt, runOnAsRecorded, textOfFork } from "../src/model/index.ts";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import { pathOf } from "../../../test/project.ts";
+import { longLog } from "./log.ts";
+
+const golden = pathOf("packages/sansio-core/test/golden");
+const names = readdirSync(golden).filter((file) => file.endsWith(".jsonl") && !file.endsWith(".cmds.jsonl"));
+const textOf = (name: string): string => readFileSync(`${golden}/${name}`, "utf8");
+
+const recordingOf = (text: string, piece = text.length): Recording => {
+  const recording = new Recording();
+  for (let at = 0; at < text.length; at += piece) recording.feed(text.slice(at, at + piece));
+  recording.end();
+  return recording;
+};
+
+const right = <A>(result: E.Either<{ readonly message: string }, A>): A => {
+  if (E.isLeft(result)) throw new Error(result.left.message);
+  return result.right;
+};
+
+describe("every golden log", () => {
+  it.each(names)("%s is at home at every event", (name) => {
+    const recording = recordingOf(textOf(name));
+    expect(recording.trouble).toBeUndefined();
+    for (let seq = recording.base + 1; seq <= recording.last; seq++) {
+      const { known, line } = recording.momentAt(seq);
+      expect(known).toBeDefined();
+      expect(line).toContain(`{"seq":${seq},`);
+      for (const { words } of known?.commands ?? []) expect(words).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+
+  it.each(names)("%s is the same, in whatever pieces it comes", (name) => {
+    const [whole, pieces] = [recordingOf(textOf(name)), recordingOf(textOf(name), 37)];
+    expect(pieces.sheet.spans).toEqual(whole.sheet.spans);
+    expect(pieces.entries).toEqual(whole.entries);
+    expect(pieces.momentAt(pieces.last)).toEqual(whole.momentAt(whole.last));
+  });
+
+  it.each(names)("%s has a span for each thing that was under way, which ends no earlier than it began", (name) => {
+    const { sheet, last } = recordingOf(textOf(name));
+    for (const { lane, from, to = last, track } of sheet.spans) {
+      expect(to).toBeGreaterThanOrEqual(from);
+      expect(track).toBeLessThanOrEqual(sheet.lanes[lane]?.tracks ?? -1);
+    }
+    const ofTrack = sheet.spans
+      .filter(({ kind }) => kind !== "ended")
+      .map((span) => [`${span.lane}/${span.track}`, span] as const);
+    for (const [place, span] of ofTrack)
+      for (const [other, next] of ofTrack)
+        if (other === place && next.id > span.id) expect(next.from).toBeGreaterThanOrEqual(span.to ?? Infinity);
+  });
+});
+
+describe("a log with a crash in it", () => {
+  const recording = recordingOf(textOf("owner-lost.jsonl"));
+  const treeAt = (seq: number): unknown => recording.momentAt(seq).known?.tree;
+  const spans = recording.sheet.spans.map(({ label, from, to, end }) => [label, from, to, end]);
+
+  it("marks the crash, and shows steps lost, and done again", () => {
+    expect(recording.sheet.marks.map(({ seq, type }) => [seq, type])).toEqual([
+      [1, "opened"],
+      [8, "crash"],
+      [12, "lost"],
+    ]);
+    expect(spans).toContainEqual(["a", 4, 5, "ok"]);
+    expect(spans).toContainEqual(["b", 6, 8, "lost"]);
+    expect(spans).toContainEqual(["b", 9, 10, "ok"]);
+    expect(spans).toContainEqual(["ok", 14, 14, "ok"]);
+  });
+
+  it("says what an event changed, place by place", () => {
+    const changes = recording.momentAt(9).known?.changes ?? [];
+    expect(changes.map(({ section, key, type }) => [section, key, type])).toEqual([["calls", "r:c1", "changed"]]);
+    expect(changes[0]?.differences).toContainEqual({ path: ["phase"], expected: "resuming", found: "running" });
+  });
+
+  it("says what waits, since when, and what would move it", () => {
+    const [body, step] = recording.momentAt(6).known?.waiting ?? [];
+    expect(body).toMatchObject({ call: "r:c1", words: expect.stringContaining("waits for its body, which d1 runs") });
+    expect(step).toMatchObject({ since: 6, movedBy: expect.arrayContaining(["step.settled"]) });
+  });
+
+  it("says what an event asked for, why, and what the driver owes", () => {
+    const [command] = recording.momentAt(6).known?.commands ?? [];
+    expect(command).toMatchObject({
+      type: "step.run",
+      words: "Step b is to be done: its request is on record, its result is not.",
+      duty: expect.stringContaining("answered by step.settled"),
+    });
+  });
+
+  it("finds events by what their lines hold", () => {
+    expect(recording.search('STEP.settled "b"')).toEqual([10]);
+    expect(recording.search("nowhere")).toEqual([]);
+    expect(recording.search("  ")).toEqual([]);
+  });
+
+  it("shows the state that replay comes to, from whichever side one comes", () => {
+    const forth = [3, 7, 11, 15].map(treeAt);
+    expect([15, 11, 7, 3].map(treeAt).toReversed()).toEqual(forth);
+  });
+});
+
+describe("a long log", () => {
+  it("shows the same at any event, as if it were folded up to it alone", () => {
+    const text = longLog(400);
+    const recording = recordingOf(text);
+    const lines = text.split("\n");
+    for (const seq of [1, 63, 64, 65, 128, 250, recording.last]) {
+      const alone = recordingOf(`${lines.slice(0, seq + 1).join("\n")}\n`);
+      expect(recording.momentAt(seq)).toEqual(alone.momentAt(seq));
+    }
+  });
+});
+
+describe("a log with something wrong in it", () => {
+  const lines = textOf("owner-lost.jsonl").trimEnd().split("\n");
+
+  it("is shown up to a line that is none, and says which", () => {
+    const broken = recordingOf([...lines.slice(0, 6), "no json", ...lines.slice(7)].join("\n"));
+    expect(broken.last).toBe(5);
+    expect(broken.trouble).toMatchObject({ seq: 5, words: expect.stringContaining("line_corrupt in line 7") });
+    expect(broken.sheet.marks.at(-1)).toMatchObject({ type: "fault" });
+  });
+
+  it("knows nothing but the lines after an event that today's core does otherwise", () => {
+    const spoiled = lines.map((line, i) => (i === 6 ? line.replace(/"cmds":"....../, '"cmds":"000000') : line));
+    const recording = recordingOf(`${spoiled.join("\n")}\n`);
+    expect(recording.trouble).toMatchObject({ seq: 5, words: expect.stringContaining("diverged in line 7, event 6") });
+    expect(recording.momentAt(5).known).toBeDefined();
+    expect(recording.momentAt(6).known).toBeUndefined();
+    expect(recording.momentAt(9).line).toBe(lines[9]);
+  });
+
+  it("says that its last line is torn", () => {
+    const torn = recordingOf(textOf("owner-lost.jsonl").slice(0, -20));
+    expect(torn.last).toBe(14);
+    expect(torn.trouble?.words).toContain("Line 16 is torn");
+  });
+
+  it("is empty", () => {
+    expect(recordingOf("").trouble?.words).toContain("log_empty");
+  });
+});
+
+describe("a fork", () => {
+  const recording = recordingOf(textOf("owner-lost.jsonl"));
+  const eventAt = (seq: number): object =>
+    (recording.momentAt(seq).json as unknown as { readonly event: object }).event;
+  const forked = (seq: number, change: object = {}): Fork =>
+    right(forkAt(recording, seq, { ...eventAt(seq), ...change } as never));
+
+  const codeOf = (seq: number, edited?: object): unknown => {
+    const fork = forkAt(recording, seq, edited as never);
+    return E.isLeft(fork) ? fork.left.code : "forked";
+  };
+
+  it("without an edit is the log up to there, to the bit", () => {
+    const text = textOf("owner-lost.jsonl").split("\n").slice(0, 8).join("\n");
+    expect(textOfFork(right(forkAt(recording, 7)))).toBe(`${text}\n`);
+  });
+
+  it("runs on as recorded to the very log that it came from", () => {
+    const { text, left } = runOnAsRecorded(right(forkAt(recording, 7)), recording);
+    expect(left).toEqual([]);
+    expect(text).toBe(textOf("owner-lost.jsonl"));
+    expect(firstDifference(recording, recordingOf(text))).toBeUndefined();
+  });
+
+  it("with another result differs there first", () => {
+    const { text } = runOnAsRecorded(forked(5, { result: { status: "ok", value: "other" } }), recording);
+    const beside = recordingOf(text);
+    expect(beside.trouble).toBeUndefined();
+    expect(firstDifference(recording, beside)).toEqual({ seq: 5, what: "event" });
+    expect(beside.momentAt(5).line).toContain('"other"');
+  });
+
+  it("says which events do not fit any more", () => {
+    const settled = { type: "call.settled", call: "r:c1", attempt: 1, run: 1 };
+    const output = { outcome: { status: "success", payload: null } };
+    const edited = { ...settled, result: { type: "done", output }, duration_ms: 1 };
+    const { left, text } = runOnAsRecorded(right(forkAt(recording, 6, edited)), recording);
+    expect(left).toEqual([7, 9, 10, 11, 12, 13, 14]);
+    expect(recordingOf(text).trouble).toBeUndefined();
+  });
+
+  it("is refused where the event is none, does not fit, or is not there", () => {
+    expect(codeOf(5, { type: "step.settled", call: 5 })).toBe("invalid_event");
+    expect(codeOf(5, { type: "reply.acked", request: "nobody" })).toBe("request_unknown");
+    expect(codeOf(99)).toBe("not_known");
+  });
+});

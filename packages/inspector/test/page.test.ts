@@ -1,0 +1,176 @@
+/** The inspector in Chromium, as a host has it: in a page with a strict policy, its work done in a worker. */
+import { readFileSync } from "node:fs";
+import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
+import { headerLine } from "@pawl/sansio-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { violationsIn } from "../../../test/runtime/axe.ts";
+import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
+import { pathOf } from "../../../test/project.ts";
+import { nodePlatform } from "../../driver-node/src/platform.ts";
+import { longLog } from "./log.ts";
+import { type Bundle, bundle, openPage } from "./host-page.ts";
+
+const golden = (name: string): string => readFileSync(pathOf(`packages/sansio-core/test/golden/${name}.jsonl`), "utf8");
+
+/** The log of a trip, whose tool the page has too. */
+const tripLog = async (): Promise<string> => {
+  const trip = defineTool({
+    name: "trip",
+    durable: true,
+    execute: async (_, ctx) => {
+      const seat = await ctx.runJson("reserve", {}, () => "12A");
+      return ctx.runJson("charge", { seat }, (input) => ({ charged: input }));
+    },
+  });
+  const journal = memoryJournal();
+  const roots = { newest: { kid: "k", secret: new Uint8Array(32) } };
+  const runtime = new Runtime({ journal, platform: nodePlatform, tools: [trip], instance: "node", roots });
+  const session = await runtime.session("trip");
+  await session.call("r", [{ id: "c", tool: "trip", args: {} }]);
+  await runtime.close();
+  const lines = await journal.read("session:trip", 1);
+  const header = headerLine({ format: 1, protocol: 1, scope: "session:trip", epoch: 1, writer: "test", base: 0 });
+  return [header, ...lines.map(({ line }) => line)].join("");
+};
+
+describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, () => {
+  let browser: Browser;
+  let code: Bundle;
+  let page: Page;
+  let complaints: string[] = [];
+  beforeAll(async () => {
+    [browser, code] = await Promise.all([openChromium(), bundle()]);
+  });
+  afterAll(() => browser.close());
+  afterEach(async () => {
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  const show = async (text: string, options: BrowserContextOptions = {}): Promise<void> => {
+    complaints = [];
+    page = await openPage(await browser.newContext(options), code, complaints);
+    await page.evaluate(`inspect.open("a log", ${JSON.stringify(text)})`);
+    await page.locator(".event-head").waitFor();
+  };
+  const place = (): Promise<string> => page.locator(".place").innerText();
+  const reaches = (words: string): Promise<void> =>
+    page.locator(".place", { hasText: new RegExp(`^${words}$`) }).waitFor();
+
+  it("opens a log, and goes through it by keys alone", async () => {
+    await show(golden("owner-lost"));
+    expect(await place()).toBe("15 / 15");
+    await page.locator(".events").focus();
+    await page.keyboard.press("Home");
+    await reaches("1 / 15");
+    await page.keyboard.press("ArrowRight");
+    await reaches("2 / 15");
+    await page.keyboard.press("c");
+    await reaches("8 / 15");
+    await page.locator(".event-head", { hasText: "scope.opened" }).waitFor();
+    await page.keyboard.press("Shift+ArrowLeft");
+    await reaches("1 / 15");
+    await page.keyboard.press("End");
+    await reaches("15 / 15");
+    await page.keyboard.press("Space"); // It plays from the first event, and rests at the last.
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    await page.getByRole("button", { name: "Play" }).waitFor();
+    await reaches("15 / 15");
+    await page.keyboard.press("?");
+    expect(await page.locator(".help").innerText()).toContain("the next crash or fault");
+  });
+
+  it("shows the state, what waits, and the line itself", async () => {
+    await show(golden("owner-lost"));
+    await page.evaluate("inspect.inspector.goTo(6)");
+    await page.locator(".line", { hasText: '{"seq":6,' }).waitFor();
+    expect(await page.locator(".commands").innerText()).toContain("Step b is to be done");
+    await page.getByRole("tab", { name: "State" }).click();
+    await page.locator("#pane-state summary", { hasText: "calls" }).waitFor();
+    await page.getByRole("tab", { name: "Waiting" }).click();
+    await page.locator("#pane-waiting", { hasText: "durable waits for its body, which d1 runs" }).waitFor();
+  });
+
+  it("finds what lines hold, and shows one call alone", async () => {
+    await show(golden("parallel-and-serial"));
+    const all = await page.locator(".status").innerText();
+    await page.locator(".events").focus();
+    await page.keyboard.press("/");
+    await page.keyboard.type("call.settled");
+    await page.locator(".status", { hasText: " of " }).waitFor();
+    const types = (): Promise<readonly string[]> => page.locator(".event .type").allInnerTexts();
+    await expect.poll(async () => [...new Set(await types())], { timeout: 20_000 }).toEqual(["call.settled"]);
+    await page.getByLabel("Search lines").fill("");
+    await page.locator(".status", { hasText: all }).waitFor();
+    await page.getByLabel("Only one call").selectOption({ index: 1 });
+    await page.locator(".status", { hasText: " of " }).waitFor();
+  });
+
+  it("forks where one looks, runs on with the tools, and marks the first difference", async () => {
+    await show(await tripLog());
+    const seq = await page.evaluate<number>(`(async () => {
+      const text = await inspect.lines("step.settled reserve");
+      return text[0];
+    })()`);
+    await page.evaluate(`inspect.inspector.goTo(${seq})`);
+    await page.getByRole("tab", { name: "Fork" }).click();
+    const event = page.getByLabel("The event, to be edited");
+    await expect.poll(() => event.inputValue()).toContain("12A");
+    await event.fill((await event.inputValue()).replace("12A", "99Z"));
+    await page.getByRole("button", { name: "Run on with the tools" }).click();
+    await page.locator(".beside h3", { hasText: `first other event at event ${seq}` }).waitFor();
+    await expect
+      .poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 })
+      .toContain('"charged":{"seat":"99Z"}');
+    await page.getByRole("button", { name: "Run on as recorded" }).click();
+    await page.locator(".said", { hasText: "The fork stands below" }).waitFor();
+    await page.getByRole("button", { name: "Leave the fork" }).click();
+    await page.locator(".beside").waitFor({ state: "hidden" });
+    await event.fill("{");
+    await page.getByRole("button", { name: "Run on as recorded" }).click();
+    await page.locator(".said", { hasText: "This is no JSON" }).waitFor();
+  });
+
+  it("says what is wrong with a log, and goes there", async () => {
+    await show(golden("owner-lost").replace(/("cmds":")..(.*"seq":8)/s, "$1ff$2"));
+    await page.getByRole("alert").filter({ hasText: "diverged in line 2" }).waitFor();
+    await page.getByRole("button", { name: "Next crash" }).click();
+    await reaches("1 / 15");
+    await page.locator(".event-head h2", { hasText: "scope.opened" }).waitFor();
+  });
+
+  it("opens a file", async () => {
+    await show(golden("owner-lost"));
+    const buffer = Buffer.from(golden("waits"));
+    await page.getByLabel("Open a log file").setInputFiles({ name: "waits.jsonl", mimeType: "text/plain", buffer });
+    await page.locator(".status", { hasText: "18 events" }).waitFor();
+  });
+
+  it.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 390],
+    ["dark", 390],
+  ] as const)("is accessible, %s, %i wide", async (colorScheme, width) => {
+    await show(golden("owner-lost"), { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" });
+    for (const name of ["State", "Waiting", "Fork", "Event"]) {
+      await page.getByRole("tab", { name, exact: true }).click();
+      expect(await violationsIn(page)).toEqual([]);
+    }
+    const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
+
+  it("paints a log of 50,000 events long before it is read, and answers while it is", async () => {
+    await show(golden("owner-lost"));
+    const text = JSON.stringify(longLog(50_000));
+    const { painted, whole } = await page.evaluate<{ painted: number; whole: number }>(`inspect.open("long", ${text})`);
+    const times = (await page.evaluate<readonly number[]>("inspect.scrub(60)")).toSorted((a, b) => a - b);
+    console.log(
+      `inspector: 50,000 events: first paint ${Math.round(painted)} ms, whole ${Math.round(whole)} ms; a frame while scrubbing ${(times[30] ?? 0).toFixed(1)} ms`,
+    );
+    expect(painted).toBeLessThan(whole / 3);
+    expect(await place()).toMatch(/ \/ 50014$/);
+  });
+});

@@ -1,0 +1,145 @@
+/** Reasons in words: what something waits for. */
+import type { CallWaits, EffectReason, OtherWaits } from "./model.ts";
+
+const listed = (names: readonly string[]): string => {
+  const shown = names.slice(0, 5).join(", ");
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+};
+
+const slotWords = ({ because, behind }: Extract<CallWaits, { readonly type: "slot" }>): string => {
+  switch (because) {
+    case "preparation":
+      return `all calls of its batch to be prepared: ${listed(behind)}`;
+    case "concurrency":
+      return `a slot in its batch, which run now: ${listed(behind)}`;
+    case "serial":
+      return `its turn, since it may not run beside others: ${listed(behind)}`;
+  }
+};
+
+const resumeCauses = {
+  owner_lost: "its owner was lost",
+  suspended: "what it waited for has come",
+  continued: "it continues under other arguments",
+  executor_back: "its tool has an executor again",
+  run_again: "it was decided to run it again",
+} as const;
+
+const unknownCauses = {
+  owner_lost: "its owner was lost while it ran",
+  crash_loop: "its owner was lost again and again while it ran",
+  diverged: "its program no longer asks what its log records",
+} as const;
+
+const run = ({ attempt, run: n }: { readonly attempt: number; readonly run: number }): string =>
+  `attempt ${attempt}, run ${n}`;
+
+/** Goes on from "waits for". */
+export const waitsWords = (what: CallWaits): string => {
+  switch (what.type) {
+    case "turn_to_prepare":
+      return `its turn to be prepared, behind ${what.behind}`;
+    case "hook":
+      return `the host's hook ${what.phase === "before" ? "before" : "after"} the call`;
+    case "args_check":
+      return what.editedBy === undefined
+        ? "a check of its arguments"
+        : `a check of the arguments that ${what.editedBy} edited`;
+    case "preparation":
+      return "its tool to prepare it";
+    case "approval":
+      return `a person's approval of the arguments ${what.argsHash}`;
+    case "slot":
+      return slotWords(what);
+    case "body":
+      return `its body, which ${what.owner} runs (${run(what)})`;
+    case "stop":
+      return `its body to stop, as it was told, or its grace to end; ${what.owner} runs it (${run(what)})`;
+    case "resume":
+      return `a driver to start its body again, since ${resumeCauses[what.cause]} (${run(what)})`;
+    case "resume_pause":
+      return `the pause after ${what.resumes} lost owners in a row without a new record (${run(what)})`;
+    case "suspended":
+      return "what its body, which left the memory, waits for";
+    case "executor":
+      return `an executor of ${what.toolId}`;
+    case "retry":
+      return `the pause before attempt ${what.attempt} of ${what.of}`;
+    case "resolver":
+      return `somebody to resolve its outcome, which is unknown: ${unknownCauses[what.cause]}`;
+    case "completion":
+      return `the outside to complete it under ${what.key}`;
+    case "projection":
+      return "the host to project its result";
+    case "batch":
+      return what.calls.length === 0
+        ? `the replies of its batch ${what.batch} to be recorded`
+        : `the rest of its batch: ${listed(what.calls)}`;
+  }
+};
+
+/** An effect, and what would settle it. */
+export const effectWords = ({ key, what }: EffectReason): string => {
+  switch (what.kind) {
+    case "step":
+      return `step ${key} to be run (${what.recovery})`;
+    case "wait":
+      return `a resolution of ${what.wait}`;
+    case "batch":
+      return what.calls.length === 0
+        ? `the replies of child batch ${key} to be recorded`
+        : `child calls: ${listed(what.calls)}`;
+    case "message":
+      return what.sent === undefined
+        ? `${key}: an older link to ${what.to} to close`
+        : `${key}: an answer of ${what.to} to message ${what.sent.number} of link ${what.sent.link}`;
+    case "select":
+      return `${what.mode} of ${listed(what.keys)}`;
+    case "sleep":
+      return `the time of ${key}`;
+    case "host":
+    case "trigger":
+      return `the host's answer to ${key}`;
+    case "event":
+      return `its process to record ${key}`;
+  }
+};
+
+export const otherWords = (what: OtherWaits): string => {
+  switch (what.type) {
+    case "move":
+      return `the scope moves to ${what.to}, and waits to hear whether it arrived`;
+    case "moved":
+      return "the scope has moved away: this copy is read-only for ever";
+    case "reply":
+      return `request ${what.request} has its reply, which nobody has acknowledged`;
+    case "lambda":
+      return `flow ${what.request} waits for lambda ${what.name} to be applied (${what.id})`;
+    case "external_cancel":
+      return `the host is asked to end outside work under ${what.key}, and has not acknowledged it`;
+    case "telling":
+      return `the session is to be told ${what.key}`;
+    case "permit":
+      return `run ${what.run} waits for a permit`;
+    case "artifacts":
+      return `the files of attempt ${what.attempt} of run ${what.process} are to be written`;
+    case "schedule":
+      return `schedule ${what.schedule} fires`;
+    case "planning":
+      return `schedule ${what.schedule} waits to hear when it fires next`;
+    case "probe":
+      return `fire ${what.fire} of schedule ${what.schedule} waits for its probe`;
+    case "wake":
+      return `a wake ${what.key} is to be delivered`;
+    case "message":
+      return `message ${what.number} (${what.message}) of link ${what.link} to ${what.to} has no answer`;
+    case "environment":
+      return `process ${what.process} waits for the tools of ${what.envRef}`;
+    case "engine":
+      return what.isCancelled
+        ? `process ${what.process} is cancelled, and waits for its engine to end`
+        : `process ${what.process} is run by its engine`;
+    case "signal":
+      return `process ${what.process} waits for signal ${what.name}`;
+  }
+};
