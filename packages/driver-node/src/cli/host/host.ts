@@ -127,7 +127,7 @@ export const hostCommand: Command = {
   examples: [
     ["pawl host ./tools.ts -j journal.db --port 7777 --grant ann", "and a token to reach it with"],
     ["pawl host pawl.json --log-level info", "as the file says"],
-    ["node --import ./otel.ts node_modules/.bin/pawl host --traces", "with spans, where otel.ts sets up an SDK"],
+    ["pawl host pawl.json --traces", "with spans, where NODE_OPTIONS='--import ./otel.ts' sets up an SDK"],
   ],
   run: async (input, terminal) => {
     const config = settled(input);
