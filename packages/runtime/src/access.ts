@@ -7,11 +7,13 @@ import type { FinishedIndex } from "./finished.ts";
 import type { JournalLine } from "./journal.ts";
 import type { Platform } from "./platform.ts";
 import type { ScopeRunner } from "./scope.ts";
+import type { Values } from "./values.ts";
 
 export interface Access {
   readonly runner: ScopeRunner;
   readonly finished: FinishedIndex;
   readonly platform: Platform;
+  readonly values: Values;
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
 }
 

@@ -40,6 +40,9 @@ export {
   type Snapshot,
 } from "./journal.ts";
 export { type MemoryJournalOptions, memoryJournal } from "./memory-journal.ts";
+export { BlobMissing, type BlobStore, type MemoryBlobsOptions, memoryBlobs, namesIn } from "./blob.ts";
+export { type Sweep, type SweepOptions, sweepBlobs } from "./sweep.ts";
+export { type ValuesPort, Values, defaultBlobChars } from "./values.ts";
 export { chainStartOf } from "./memory-scope.ts";
 export { type ArgsOf, type JsonSchema, type Parameters, checkArgs } from "./argument.ts";
 export { type ToolDefinition, contractOf, defineTool, manifestOf, wireManifestOf } from "./tool.ts";

@@ -27,6 +27,8 @@ export interface RuntimeOptions {
   readonly executorLeaseMs?: number;
   /** How long scopes at rest stay in memory, and how many. */
   readonly linger?: Partial<Linger>;
+  /** Values whose text is longer are put aside, where the journal keeps blobs: 65,536 characters, if it is not said. */
+  readonly blobChars?: number;
   /** Whom scopes move to, by address. */
   readonly mover?: (to: string) => Mover;
 }

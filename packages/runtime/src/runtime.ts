@@ -22,6 +22,7 @@ import { ToolNews } from "./tool-news.ts";
 import { answersOf } from "./tool-host.ts";
 import type { RuntimeOptions } from "./runtime-options.ts";
 import { TurnLoop } from "./turn-loop.ts";
+import { Values, defaultBlobChars } from "./values.ts";
 
 /** A scope that is this instance's and is not in memory. */
 interface Away {
@@ -256,8 +257,11 @@ export class Runtime {
       await this.moves.conclude(state, epoch);
       return this.#session(scope, { epoch, seq: state.seq + 1 }, callers);
     }
+    const { blobChars: limit = defaultBlobChars, platform } = this.#with;
+    const large = { scope, blobs: journal.blobs, limit, hashText: platform.hashText };
     const session: Session = new Session(state, epoch, {
       platform: this.#platform,
+      values: new Values(large, () => session.runner.isLost),
       owner: instance,
       roots,
       secrets: async () => (await journal.moves?.secrets(scope)) ?? [],

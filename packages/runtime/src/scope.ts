@@ -23,10 +23,12 @@ import { ScopeLost } from "./error.ts";
 import type { Append, AppendResult, JournalLine } from "./journal.ts";
 import type { Platform } from "./platform.ts";
 import type { Member } from "./turn-loop.ts";
+import type { Values } from "./values.ts";
 
 /** What a scope needs of the runtime around it. */
 export interface ScopePort {
   readonly platform: Platform;
+  readonly values: Values;
   /** The scope is to have a turn. */
   readonly stir: (member: Member) => void;
   /** Whether this instance surely still holds its lease. */
@@ -65,12 +67,14 @@ interface Waiter {
 /** What waits for one append: the state that it makes durable, and what follows then. */
 interface Suffix {
   characters: number;
+  /** Puts of large values that it names, and that are not durable yet. */
+  putting: number;
   readonly lines: JournalLine[];
   readonly finished: (Finished & { readonly seq: number })[];
   readonly held: Held[];
   readonly waiters: Waiter[];
 }
-const emptySuffix = (): Suffix => ({ characters: 0, lines: [], finished: [], held: [], waiters: [] });
+const emptySuffix = (): Suffix => ({ characters: 0, putting: 0, lines: [], finished: [], held: [], waiters: [] });
 
 export class ScopeRunner implements Member {
   readonly id: string;
@@ -132,8 +136,26 @@ export class ScopeRunner implements Member {
     return result;
   }
 
-  #step(cause: Cause): E.Either<Rejection, Written> {
+  /** Large values are put aside first, and durable before the event that names them. */
+  #write(cause: Cause): E.Either<Rejection, Written> {
     const result = write(this.#state, cause);
+    if (E.isLeft(result)) return result;
+    const referred = this.#port.values.refer(cause.event, this.#state, result.right.line);
+    if (referred === undefined) return result;
+    const suffix = this.#suffix;
+    suffix.putting += 1;
+    referred.kept.then(
+      () => {
+        suffix.putting -= 1;
+        this.stir();
+      },
+      (thrown: unknown) => this.lose(`a value could not be put aside: ${String(thrown)}`),
+    );
+    return write(this.#state, { ...cause, event: referred.event });
+  }
+
+  #step(cause: Cause): E.Either<Rejection, Written> {
+    const result = this.#write(cause);
     if (E.isLeft(result)) return result;
     const { state, line, finished } = result.right;
     const { seq } = cause;
@@ -196,7 +218,7 @@ export class ScopeRunner implements Member {
   take(): Append | undefined {
     const suffix = this.#suffix;
     const [first] = suffix.lines;
-    if (first === undefined || this.#isLost) return undefined;
+    if (first === undefined || suffix.putting > 0 || this.#isLost) return undefined;
     this.#suffix = emptySuffix();
     this.#flight = { suffix, state: this.#state };
     return {
@@ -235,7 +257,7 @@ export class ScopeRunner implements Member {
   }
 
   rest(): void {
-    if (this.#isLost) return;
+    if (this.#isLost || this.#suffix.lines.length > 0) return;
     const due = nextDeadline(this.#state)?.at;
     if (due !== undefined && due <= this.#at()) return void this.tell({ type: "clock.ticked" });
     this.#setAlarm(due);

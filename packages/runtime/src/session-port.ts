@@ -12,9 +12,12 @@ import type { Callers } from "./request.ts";
 import type { Session } from "./session.ts";
 import type { Roots, ScopeSecret } from "./token.ts";
 import type { Member } from "./turn-loop.ts";
+import type { Values } from "./values.ts";
 
 export interface SessionPort {
   readonly platform: Platform;
+  /** Its large values. */
+  readonly values: Values;
   readonly owner: string;
   readonly roots: Roots;
   /** Of a scope that came from elsewhere: what its wait keys were signed with there. */

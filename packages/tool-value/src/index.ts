@@ -97,3 +97,4 @@ export {
   u64,
 } from "./codec.ts";
 export { external, oneOf, tagged } from "./union.ts";
+export { type Change, laidOut, mapValues } from "./layout.ts";
