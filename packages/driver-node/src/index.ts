@@ -1,6 +1,7 @@
 /** `@pawl/driver-node`: pawl in one Node process. */
 export { type OpenOptions, type OpenRuntime, openRuntime } from "./open.ts";
 export { type SqliteOptions } from "./sqlite/journal.ts";
+export { type DiskBlobsOptions, diskBlobs } from "./blob/disk.ts";
 export { nodePlatform } from "./platform.ts";
 export { type FileOptions } from "./sqlite/connection.ts";
 export { JournalFileError, type JournalFileCode } from "./sqlite/file-error.ts";
