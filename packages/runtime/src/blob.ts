@@ -49,6 +49,10 @@ export const isMarked = (text: string): boolean => text.includes(mark);
 export const referenceTo = (name: string, bytes: number): Json =>
   encode(attachment({ id: prefix + name, media_type: { kind: "file", type: mediaType }, byte_len: bytes }));
 
+/** With what the bytes of a sealed blob begin: no text does. */
+export const sealedByte = 1;
+export const isSealedBlob = (bytes: Uint8Array): boolean => bytes[0] === sealedByte;
+
 const named = /"id":"blob:([0-9a-f]{64})"/g;
 /** The blobs that a text names: of lines and snapshots, as they are stored. */
 export const namesIn = (text: string): readonly string[] => [...text.matchAll(named)].map(([, name]) => name as string);

@@ -250,3 +250,4 @@ export {
   type Why,
 } from "./why/model.ts";
 export { type Base, type Segment, segmentLine } from "./log/segment.ts";
+export { PackedBlob, blobLine, blobOf } from "./log/blob.ts";

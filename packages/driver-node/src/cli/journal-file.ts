@@ -1,6 +1,6 @@
 /** A journal file as the command line sees it. */
-import { type Segment as Stored, type Journal, type JournalLine, type ScopeEntry } from "@pawl/runtime";
-import { type Header, currentFormat, currentProtocol, headerLine, segmentLine } from "@pawl/sansio-core";
+import { type Segment as Stored, type Journal, type JournalLine, type ScopeEntry, packBlobs } from "@pawl/runtime";
+import { type Header, blobLine, currentFormat, currentProtocol, headerLine, segmentLine } from "@pawl/sansio-core";
 import { type Json, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type SqliteJournal, sqliteJournal } from "../sqlite/journal.ts";
@@ -56,12 +56,14 @@ const textOf = async (journal: Journal, file: string, scope: string): Promise<It
       hint: `pawl ls --journal ${file}`,
     });
   }
-  if (segment === undefined) return [headerOf(scope, lines, undefined), ...lines.map(({ line }) => line)];
+  const texts = [segment?.snapshot ?? "", ...lines.map(({ line }) => line)];
+  const blobs = (await packBlobs(journal.blobs, scope, texts)).map(blobLine);
+  if (segment === undefined) return [headerOf(scope, lines, undefined), ...blobs, ...lines.map(({ line }) => line)];
   const { base, hash, snapshot } = segment;
   const kept = lines.filter(({ seq }) => seq <= base).map(({ line }) => jsonOf(scope, line));
   const after = lines.filter(({ seq }) => seq > base).map(({ line }) => line);
   const line = segmentLine({ base, hash, snapshot: jsonOf(scope, snapshot), kept });
-  return [headerOf(scope, lines, segment), line, ...after];
+  return [headerOf(scope, lines, segment), line, ...blobs, ...after];
 };
 
 const atOnce = 1000;

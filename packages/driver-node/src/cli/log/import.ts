@@ -1,5 +1,7 @@
 /** `pawl log import`: logs in JSON Lines as scopes of a journal. */
-import { eventLine } from "@pawl/sansio-core";
+import { BlobMissing, namesIn, unpackBlobs } from "@pawl/runtime";
+import { type PackedBlob, eventLine } from "@pawl/sansio-core";
+import { hashText } from "@pawl/tool-value";
 import { sqliteJournal } from "../../sqlite/journal.ts";
 import { type Command, journalOption } from "../command.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
@@ -9,13 +11,34 @@ import { faultWords, tornWords } from "./fault.ts";
 import { type Stepped, putLog } from "./put.ts";
 import { replayLog } from "./replaying.ts";
 
+/** All that the log names has to be with it. */
+const takeBlobs = async (
+  journal: ReturnType<typeof sqliteJournal>,
+  scope: string,
+  stepped: readonly Stepped[],
+  blobs: readonly PackedBlob[],
+): Promise<void> => {
+  try {
+    const packed = new Set(blobs.map(({ blob }) => blob));
+    const missing = stepped.flatMap(({ line }) => namesIn(line)).find((name) => !packed.has(name));
+    if (missing !== undefined) throw new BlobMissing("blob_missing", scope, missing);
+    await unpackBlobs(journal.blobs, scope, blobs, hashText);
+  } catch (thrown) {
+    if (!(thrown instanceof BlobMissing)) throw thrown;
+    const hint = "export the log again where it came from";
+    throw new CliError(thrown.code, `${scope} is not imported: ${thrown.message}`, { exit: exit.wrong, hint });
+  }
+};
+
 const importLog = async (
   log: LogSource,
   journal: ReturnType<typeof sqliteJournal>,
   terminal: Terminal,
 ): Promise<void> => {
   const stepped: Stepped[] = [];
+  const blobs: PackedBlob[] = [];
   const { state, fault, torn, header } = await replayLog(log, terminal, {
+    onBlob: (packed) => void blobs.push(packed),
     onStep: (recorded, { finished }) => void stepped.push({ seq: recorded.seq, line: eventLine(recorded), finished }),
   });
   if (fault !== undefined) {
@@ -32,8 +55,9 @@ const importLog = async (
   if (state === undefined || stepped.length === 0) {
     throw new CliError("log_empty", `${log.name} has no events`, { exit: exit.wrong });
   }
-  await putLog(journal, stepped, state);
   const { id: scope } = state.scope;
+  await takeBlobs(journal, scope, stepped, blobs);
+  await putLog(journal, stepped, state);
   terminal.tell({ log: log.name, scope, events: stepped.length, torn: torn?.line }, () => [
     `${log.name} -> ${scope} (${stepped.length} events)`,
     ...(torn === undefined ? [] : [terminal.paint("yellow", `  left out: ${tornWords(torn)}`)]),
