@@ -1,6 +1,6 @@
 /** One Node process that runs tools over a journal file. */
 import { randomUUID } from "node:crypto";
-import { Runtime, type RuntimeOptions } from "@pawl/runtime";
+import { Runtime, type RuntimeOptions, type ValueCodec, sealedJournal } from "@pawl/runtime";
 import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./roots.ts";
 import { sqliteJournal } from "./sqlite/journal.ts";
@@ -12,6 +12,8 @@ export interface OpenOptions extends Pick<
 > {
   /** The journal; made where there is none. */
   readonly file: string;
+  /** How values are written into the journal, and read again. */
+  readonly codec?: ValueCodec;
 }
 
 export interface OpenRuntime {
@@ -20,10 +22,10 @@ export interface OpenRuntime {
   readonly close: () => Promise<void>;
 }
 
-export const openRuntime = ({ file, ...told }: OpenOptions): OpenRuntime => {
+export const openRuntime = ({ file, codec, ...told }: OpenOptions): OpenRuntime => {
   const journal = sqliteJournal(file);
   const runtime = new Runtime({
-    journal,
+    journal: codec === undefined ? journal : sealedJournal(journal, codec),
     platform: nodePlatform,
     instance: `node:${process.pid}:${randomUUID()}`,
     roots: rootsOf(file),

@@ -53,6 +53,10 @@ export const referenceTo = (name: string, bytes: number): Json =>
 export const sealedByte = 1;
 export const isSealedBlob = (bytes: Uint8Array): boolean => bytes[0] === sealedByte;
 
+/** What a name ends in that is no hash. */
+export const freshEnd = "0".repeat(16);
+export const isHash = (name: string): boolean => !name.endsWith(freshEnd);
+
 const named = /"id":"blob:([0-9a-f]{64})"/g;
 /** The blobs that a text names: of lines and snapshots, as they are stored. */
 export const namesIn = (text: string): readonly string[] => [...text.matchAll(named)].map(([, name]) => name as string);

@@ -1,17 +1,7 @@
 /** Blobs that travel with the log that names them: in an export, or with a scope that moves. */
 import type { PackedBlob } from "@pawl/sansio-core";
-import { BlobMissing, type BlobStore, isSealedBlob, namesIn } from "./blob.ts";
-
-const chunk = 0x8000;
-
-const base64Of = (bytes: Uint8Array): string => {
-  let text = "";
-  for (let from = 0; from < bytes.length; from += chunk)
-    text += String.fromCharCode(...bytes.subarray(from, from + chunk));
-  return btoa(text);
-};
-
-const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+import { base64Of, bytesOf } from "./base64.ts";
+import { BlobMissing, type BlobStore, isHash, isSealedBlob, namesIn } from "./blob.ts";
 
 /** The blobs that these texts name, in the order in which they are named first. What is missing is left out. */
 export const packBlobs = async (
@@ -37,7 +27,7 @@ export const unpacked = (
   hashText: (text: string) => string,
 ): Uint8Array => {
   const found = bytesOf(bytes);
-  if (!isSealedBlob(found) && hashText(new TextDecoder().decode(found)) !== blob)
+  if (isHash(blob) && !isSealedBlob(found) && hashText(new TextDecoder().decode(found)) !== blob)
     throw new BlobMissing("blob_corrupt", scope, blob);
   return found;
 };

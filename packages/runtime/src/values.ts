@@ -5,7 +5,7 @@
 import { type Event, EventCodec, type State } from "@pawl/sansio-core";
 import { type Json, decode, describe, mapValues, noLimits, parse, readOwned, stringify, utf8 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type BlobStore, BlobMissing, blobAt, isMarked, referenceTo } from "./blob.ts";
+import { type BlobStore, BlobMissing, blobAt, isHash, isMarked, referenceTo } from "./blob.ts";
 import { mayRefer } from "./refer.ts";
 
 /** Characters of a value's text from which on it is put aside, unless the host says otherwise. */
@@ -125,7 +125,7 @@ export class Values {
     const bytes = await blobs?.read(scope, name);
     if (bytes === undefined) throw new BlobMissing("blob_missing", scope, name);
     const text = new TextDecoder().decode(bytes);
-    if (blobs?.fresh === undefined && hashText(text) !== name) throw new BlobMissing("blob_corrupt", scope, name);
+    if (isHash(name) && hashText(text) !== name) throw new BlobMissing("blob_corrupt", scope, name);
     return text;
   }
 

@@ -99,6 +99,13 @@ export const string: Codec<string> = scalar(
   (u): u is string => typeof u === "string" && u.isWellFormed(),
   (u) => (typeof u === "string" ? loneSurrogate : typeMessage(u, "a string")),
 );
+/** A string that says something to people or models; nothing is found or decided by it. */
+export const text: Codec<string> = laidOut(
+  new t.Type<string, unknown>(string.name, string.is, string.validate, t.identity),
+  {
+    type: "value",
+  },
+);
 export const boolean: Codec<boolean> = scalar("a boolean", (u) => typeof u === "boolean");
 
 const unsigned = (name: string, max: number): Codec<number> => {

@@ -93,6 +93,7 @@ export {
   readOwned,
   record,
   string,
+  text,
   u32,
   u64,
 } from "./codec.ts";

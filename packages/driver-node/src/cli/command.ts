@@ -45,6 +45,7 @@ export const everywhere: Options = {
 
 export const journalOption: Options = {
   journal: { type: "string", short: "j", value: "<file>", what: "The journal file; or set PAWL_JOURNAL" },
+  keys: { type: "string", value: "<folder>", what: "Keys of scopes whose values are sealed; or set PAWL_KEYS" },
 };
 
 const counted = (command: Command, positionals: readonly string[]): void => {

@@ -1,8 +1,17 @@
 /** A journal file as the command line sees it. */
-import { type Segment as Stored, type Journal, type JournalLine, type ScopeEntry, packBlobs } from "@pawl/runtime";
+import {
+  type Segment as Stored,
+  type Journal,
+  type JournalLine,
+  type ScopeEntry,
+  packBlobs,
+  sealedJournal,
+} from "@pawl/runtime";
 import { type Header, blobLine, currentFormat, currentProtocol, headerLine, segmentLine } from "@pawl/sansio-core";
 import { type Json, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { aesCodec } from "../seal/aes.ts";
+import { fileKeys } from "../seal/key.ts";
 import { type SqliteJournal, sqliteJournal } from "../sqlite/journal.ts";
 import { CliError, exit } from "./exit.ts";
 import { isJournalFile } from "./text-file.ts";
@@ -78,15 +87,16 @@ const scopesOf = async (journal: Journal, prefix: string): Promise<readonly Scop
 };
 
 /** Opens a journal that is there. */
-export const openJournalFile = (file: string): JournalFile => {
+export const openJournalFile = (file: string, keys?: string): JournalFile => {
   if (!isJournalFile(file)) {
     throw new CliError("no_journal", `${file} is no journal`, { exit: exit.unreachable, hint: "name a journal file" });
   }
-  const journal: SqliteJournal = sqliteJournal(file);
+  const stored: SqliteJournal = sqliteJournal(file);
+  const journal = keys === undefined ? stored : sealedJournal(stored, aesCodec(fileKeys(keys)));
   return {
     journal,
     scopes: (prefix = "") => scopesOf(journal, prefix),
     textOf: (scope) => textOf(journal, file, scope),
-    close: journal.close,
+    close: stored.close,
   };
 };

@@ -1,5 +1,5 @@
 /** `pawl log import`: logs in JSON Lines as scopes of a journal. */
-import { BlobMissing, namesIn, unpackBlobs } from "@pawl/runtime";
+import { BlobMissing, isSealedLine, namesIn, unpackBlobs } from "@pawl/runtime";
 import { type PackedBlob, eventLine } from "@pawl/sansio-core";
 import { hashText } from "@pawl/tool-value";
 import { sqliteJournal } from "../../sqlite/journal.ts";
@@ -7,6 +7,7 @@ import { type Command, journalOption } from "../command.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
 import { type LogSource, journalOf, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
+import { linesIn } from "./head.ts";
 import { faultWords, tornWords } from "./fault.ts";
 import { type Stepped, putLog } from "./put.ts";
 import { replayLog } from "./replaying.ts";
@@ -35,6 +36,11 @@ const importLog = async (
   journal: ReturnType<typeof sqliteJournal>,
   terminal: Terminal,
 ): Promise<void> => {
+  for (const line of linesIn(await log.text())) {
+    if (!isSealedLine(line)) continue;
+    const message = `${log.name} is not imported: its values are sealed`;
+    throw new CliError("sealed", message, { exit: exit.refused, hint: "export it again with --keys" });
+  }
   const stepped: Stepped[] = [];
   const blobs: PackedBlob[] = [];
   const { state, fault, torn, header } = await replayLog(log, terminal, {
