@@ -63,7 +63,10 @@ const mapLater = async <A>(codec: Codec<A>, json: Json, turn: Turn): Promise<Jso
   if (found.length === 0) return json;
   const turned = await Promise.all(found.map(async ([at, value]) => [at, await turn(value, at)] as const));
   const byPlace = new Map(turned);
-  return mapValues(codec, json, (value, path) => byPlace.get(path.join("/")) ?? value);
+  return mapValues(codec, json, (value, path) => {
+    const place = path.join("/");
+    return byPlace.has(place) ? (byPlace.get(place) as Json) : value;
+  });
 };
 
 const sealing =
