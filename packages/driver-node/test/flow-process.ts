@@ -40,7 +40,7 @@ const { runtime, close } = openRuntime({
         },
       },
       observe: (_, __, { kind }) => {
-        if (kind !== "step_start" && kind !== "step_complete") return;
+        if (kind !== "step_start") return;
         left -= 1;
         if (left === 0) process.kill(process.pid, "SIGKILL");
       },
