@@ -1,7 +1,7 @@
 /** One Node process that runs tools over a journal file. */
 import { randomUUID } from "node:crypto";
 import type { Tracer } from "@opentelemetry/api";
-import { Runtime, type RuntimeOptions } from "@pawl/runtime";
+import { Runtime, type RuntimeOptions, type ValueCodec, sealedJournal } from "@pawl/runtime";
 import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./roots.ts";
 import { sqliteJournal } from "./sqlite/journal.ts";
@@ -28,6 +28,8 @@ export interface OpenOptions extends Pick<
   readonly file: string;
   /** Makes spans of calls, batches, effects and commits; without one nothing is made. */
   readonly tracer?: Tracer;
+  /** How values are written into the journal, and read again. */
+  readonly codec?: ValueCodec;
 }
 
 export interface OpenRuntime {
@@ -39,11 +41,12 @@ export interface OpenRuntime {
 /** A process that has ended is known at once; only one that stands still is waited for. */
 const leaseMs = 15_000;
 
-export const openRuntime = ({ file, tracer, ...told }: OpenOptions): OpenRuntime => {
+export const openRuntime = ({ file, tracer, codec, ...told }: OpenOptions): OpenRuntime => {
   const journal = sqliteJournal(file);
+  const stored = tracer === undefined ? journal : tracedJournal(journal, tracer);
   const traced = tracer === undefined ? {} : { telemetry: spansOf(tracer) };
   const runtime = new Runtime({
-    journal: tracer === undefined ? journal : tracedJournal(journal, tracer),
+    journal: codec === undefined ? stored : sealedJournal(stored, codec),
     platform: nodePlatform,
     instance: `node:${process.pid}:${randomUUID()}`,
     roots: rootsOf(file),

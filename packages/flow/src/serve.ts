@@ -7,7 +7,8 @@ import { type FlowHost, type FlowSubmission, Refused, type Waiting } from "@pawl
 import { type Json, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type FlowRequest, firstBindings } from "./program.ts";
-import { type Frame, Wire, named, raw, sseKeepAlive, sseStart, sseText } from "./wire.ts";
+import { type Controller, type Form, Reader, messages, sse } from "./reader.ts";
+import { Wire, named, raw } from "./wire.ts";
 
 /** A flow as it is offered. */
 export interface ServedFlow {
@@ -37,9 +38,17 @@ export interface FlowServerOptions {
   readonly endsWithReader?: boolean;
   readonly maxBodyBytes?: number;
   readonly keepAliveMs?: number;
+  /** Of what a reader has not taken yet: a slower one loses the rest, and may ask again. */
+  readonly maxBufferedBytes?: number;
 }
 
-const defaults = { wire: "raw", endsWithReader: false, maxBodyBytes: 1024 * 1024, keepAliveMs: 15_000 } as const;
+const defaults = {
+  wire: "raw",
+  endsWithReader: false,
+  maxBodyBytes: 1024 * 1024,
+  keepAliveMs: 15_000,
+  maxBufferedBytes: 16 * 1024 * 1024,
+} as const;
 type All = Required<FlowServerOptions>;
 
 const refused = (status: number, error: string): Response => Response.json({ error }, { status });
@@ -152,14 +161,20 @@ export class FlowServer {
     for (const listener of this.#listeners.get(request) ?? []) listener(event);
   };
 
-  readonly handle = async (request: Request): Promise<Response> => {
+  /** The answer is a stream of server-sent events. */
+  readonly handle = (request: Request): Promise<Response> => this.#answer(request, sse);
+
+  /** The same where each frame is a message of its own: a piece of the stream is one. */
+  readonly messages = (request: Request): Promise<Response> => this.#answer(request, messages);
+
+  async #answer(request: Request, form: Form): Promise<Response> {
     const asked = await askedOf(this.#options, request);
     if (asked instanceof Response) return asked;
     const id = request.headers.get("idempotency-key") ?? this.#options.newId();
     const session = await this.#options.session(request);
     const headers = { "content-type": "text/event-stream", "cache-control": "no-store", "x-request-id": id };
-    return new Response(this.#stream(session, id, asked), { headers });
-  };
+    return new Response(this.#stream(session, id, asked, form), { headers });
+  }
 
   #listen(request: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(request) ?? new Set();
@@ -170,14 +185,19 @@ export class FlowServer {
     };
   }
 
-  #stream(session: FlowSession, request: string, { served, wire: how, from }: Asked): ReadableStream<Uint8Array> {
+  #stream(
+    session: FlowSession,
+    request: string,
+    { served, wire: how, from }: Asked,
+    form: Form,
+  ): ReadableStream<Uint8Array> {
     const { program, parameters = [], tools, unresolved } = served;
     const bindings = firstBindings(parameters, from);
     const given = { request, flow: program, bindings, ...(tools === undefined ? {} : { tools }) };
     const wire = new Wire(how === "raw" ? raw : named(request));
-    const { endsWithReader, keepAliveMs } = this.#options;
+    const { endsWithReader } = this.#options;
     const start = (controller: Controller): Reader => {
-      const reader = new Reader(controller, wire, program, keepAliveMs);
+      const reader = new Reader(controller, wire, program, { ...this.#options, form });
       reader.onEnd(this.#listen(request, (event) => reader.read(event)));
       session.flow(unresolved === undefined ? given : { ...given, unresolved }).then(
         (end) => reader.end(lastEvent(program, end)),
@@ -186,19 +206,18 @@ export class FlowServer {
       return reader;
     };
     let reader: Reader | undefined;
-    return new ReadableStream<Uint8Array>({
-      start: (controller) => {
+    const source = {
+      start: (controller: Controller): void => {
         reader = start(controller);
       },
-      cancel: async () => {
+      cancel: async (): Promise<void> => {
         reader?.leave();
         if (endsWithReader && !wire.isOver) await gone(session, request);
       },
-    });
+    };
+    return new ReadableStream(source, { highWaterMark: 0, size: (chunk) => chunk?.byteLength ?? 0 });
   }
 }
-
-type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /** A flow that is over meanwhile has no reader to lose. */
 const gone = (session: FlowSession, request: string): Promise<void> =>
@@ -212,52 +231,3 @@ const failedToRun = ({ name: flow_name }: Program, thrown: unknown): FlowExecuti
     thrown instanceof Refused ? `${thrown.code}: ${thrown.message}` : "the flow's end is unknown: ask again";
   return { kind: "flow_error", flow_name, error, timestamp_ms: 0 };
 };
-
-/** Who reads one flow along, until it is over or they have left. */
-class Reader {
-  readonly #controller: Controller;
-  readonly #wire: Wire;
-  readonly #flow: string;
-  readonly #encoder = new TextEncoder();
-  readonly #timer: ReturnType<typeof setInterval>;
-  #release = (): void => undefined;
-  #isOver = false;
-
-  constructor(controller: Controller, wire: Wire, { name }: Program, keepAliveMs: number) {
-    this.#controller = controller;
-    this.#wire = wire;
-    this.#flow = name;
-    this.#timer = setInterval(() => this.#write(sseKeepAlive), keepAliveMs);
-    this.#write(sseStart);
-  }
-
-  onEnd(release: () => void): void {
-    this.#release = release;
-  }
-
-  read(event: FlowExecutionEvent): void {
-    this.#show(this.#wire.frames(event));
-  }
-
-  /** The flow is over; `last` is shown where no event has said so. */
-  end(last: FlowExecutionEvent | undefined): void {
-    if (this.#isOver) return;
-    if (!this.#wire.isOver) this.#show(last === undefined ? this.#wire.broken(this.#flow) : this.#wire.frames(last));
-    this.leave();
-    this.#controller.close();
-  }
-
-  leave(): void {
-    this.#isOver = true;
-    clearInterval(this.#timer);
-    this.#release();
-  }
-
-  #show(frames: readonly Frame[]): void {
-    for (const frame of frames) this.#write(sseText(frame));
-  }
-
-  #write(text: string): void {
-    if (!this.#isOver) this.#controller.enqueue(this.#encoder.encode(text));
-  }
-}

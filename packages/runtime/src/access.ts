@@ -7,6 +7,7 @@ import type { FinishedIndex } from "./finished.ts";
 import type { JournalLine } from "./journal.ts";
 import type { Platform } from "./platform.ts";
 import type { ScopeRunner } from "./scope.ts";
+import type { Values } from "./values.ts";
 
 export interface Access {
   readonly runner: ScopeRunner;
@@ -14,6 +15,7 @@ export interface Access {
   readonly platform: Platform;
   /** The state where the log begins. */
   readonly begun: () => Promise<State>;
+  readonly values: Values;
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
 }
 

@@ -65,7 +65,7 @@ export class Bodies {
       runner,
       owner: port.owner,
       host: port.host,
-      eventAt: async (seq) => this.#eventAt(await this.#events([seq]), seq).event,
+      eventAt: async (seq) => port.values.of(this.#eventAt(await this.#events([seq]), seq).event),
     });
   }
 
@@ -150,7 +150,7 @@ export class Bodies {
     this.#runner().stir();
     const facts = this.#facts(command);
     const startedAt = this.#port.platform.monotonic();
-    const place = placeOf(this.#state, call);
+    const place = { ...placeOf(this.#state, call), args: command.args };
     const context = toolContext(body, facts);
     const ending = await runTool(
       this.#port,
@@ -233,21 +233,23 @@ export class Bodies {
     };
   }
 
-  /** An answer for a body that runs. */
-  answer({ call, key, seq, index, value }: Of<"step.answer">, cause: Cause): void {
+  /** What a body that runs is answered; of a wait's it is as recorded, everything else as it was told. */
+  answerOf(
+    { call, key, seq, index, value }: Of<"step.answer">,
+    cause: Cause,
+  ): { readonly answer: Answer; readonly isRecorded: boolean } | undefined {
     const run = this.#runs.get(call);
     const row = this.#state.calls.at(call);
     const effect = row === undefined ? undefined : bodyOf(row)?.settled.get(key);
-    if (run === undefined || effect === undefined) return;
-    const result =
-      value === cause.seq ? resultIn(cause.event, key, effect, this.#state.process) : this.#earlier(run, key, effect);
-    run.hear({ key, seq, index, at: cause.at, result, winner: effect.winner });
+    if (run === undefined || effect === undefined) return undefined;
+    const told =
+      value === cause.seq ? resultIn(cause.event, key, effect, this.#state.process) : run.earlier(key)?.result;
+    const result = told ?? this.#resolved(key, effect);
+    return { answer: { key, seq, index, at: cause.at, result, winner: effect.winner }, isRecorded: told === undefined };
   }
 
-  /** The value stands in an event before: a wait's in its row, that of an earlier attempt with the run's past. */
-  #earlier(run: BodyRun, key: string, effect: SettledEffect): EffectResult {
-    const past = run.earlier(key);
-    if (past !== undefined) return past.result;
+  /** The value stands in an event before: a wait's in its row. */
+  #resolved(key: string, effect: SettledEffect): EffectResult {
     const wait = this.#state.waits.at(waitOfKey(key));
     return wait?.terminal === undefined
       ? resultIn({ type: "clock.ticked" }, key, effect)
@@ -272,7 +274,7 @@ export class Bodies {
     const open = body.open
       .filter((effect) => effect.attempt === attempt)
       .map(({ key, seq }) => ({ key, requested: seq }));
-    return { at: body.startedAt, effects: [...own, ...open], answers };
+    return { at: body.startedAt, effects: [...own, ...open], answers: await this.#port.values.of(answers) };
   }
 
   #eventAt(events: ReadonlyMap<number, Cause>, seq: number): Cause {

@@ -6,6 +6,7 @@
  * atomic for one scope and durable when it resolves; appends that go together share the sync, not the fate.
  */
 import type { Finished } from "@pawl/sansio-core";
+import type { BlobStore } from "./blob.ts";
 import type { MoveStore } from "./move-store.ts";
 
 /** One event as it stands in the log: its line, and the sequence to find it by. */
@@ -130,6 +131,8 @@ export type ChainCheck =
 export interface Journal {
   /** Of a store whose scopes can move to others. */
   readonly moves?: MoveStore;
+  /** Where large values are kept; without it they stay in the lines. */
+  readonly blobs?: BlobStore;
   /** Gives an instance a lease, or its next one after one that ran out. Nothing is kept for who has none. */
   readonly join: (instance: string, lease: Lease) => Promise<void>;
   /** Whether the lease still held; then it goes on for as long again. One that ran out stays so until the next join. */

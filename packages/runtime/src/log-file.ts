@@ -2,7 +2,9 @@
 import {
   type Finished,
   type Header,
+  type PackedBlob,
   type State,
+  blobLine,
   currentFormat,
   currentProtocol,
   describeFault,
@@ -13,10 +15,11 @@ import {
   replay,
   segmentLine,
 } from "@pawl/sansio-core";
-import { type Json, noLimits, parse } from "@pawl/tool-value";
+import { type Json, hashText, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "./error.ts";
 import { Quarantined } from "./fold.ts";
+import { packBlobs, unpackBlobs } from "./pack.ts";
 import type { Append, Journal, JournalLine, Segment } from "./journal.ts";
 
 const jsonOf = (scope: string, text: string): Json => {
@@ -55,12 +58,14 @@ export const logText = async (journal: Journal, scope: string): Promise<readonly
   const segment = await journal.segment(scope);
   const lines = await journal.read(scope, 1);
   if (lines.length === 0 && segment === undefined) return undefined;
-  if (segment === undefined) return [headerOf(scope, lines, undefined), ...lines.map(({ line }) => line)];
+  const texts = [segment?.snapshot ?? "", ...lines.map(({ line }) => line)];
+  const blobs = (await packBlobs(journal.blobs, scope, texts)).map(blobLine);
+  if (segment === undefined) return [headerOf(scope, lines, undefined), ...blobs, ...lines.map(({ line }) => line)];
   const { base, hash, snapshot } = segment;
   const kept = lines.filter(({ seq }) => seq <= base).map(({ line }) => jsonOf(scope, line));
   const after = lines.filter(({ seq }) => seq > base).map(({ line }) => line);
   const line = segmentLine({ base, hash, snapshot: jsonOf(scope, snapshot), kept });
-  return [headerOf(scope, lines, segment), line, ...after];
+  return [headerOf(scope, lines, segment), line, ...blobs, ...after];
 };
 
 /** A line with what followed from it. */
@@ -110,13 +115,16 @@ export const putLog = async (
 /** Takes a log in that was exported, as the scope that it is of; it is replayed first. Says what it comes to. */
 export const importLog = async (journal: Journal, instance: string, text: Iterable<string>): Promise<State> => {
   const stepped: SteppedLine[] = [];
+  const blobs: PackedBlob[] = [];
   const { state, fault, header } = replay(text, {
+    onBlob: (packed) => void blobs.push(packed),
     onStep: (recorded, { finished }) => void stepped.push({ seq: recorded.seq, line: eventLine(recorded), finished }),
   });
   if (fault !== undefined) throw new Quarantined(header?.scope ?? "of the log", describeFault(fault), fault);
   if (header !== undefined && header.base > 0)
     throw new Refused("not_whole", `the log goes on from event ${header.base}: only whole logs are taken in`);
   if (state === undefined || stepped.length === 0) throw new Refused("log_empty", "the log has no events");
+  await unpackBlobs(journal.blobs, state.scope.id, blobs, hashText);
   await putLog(journal, instance, stepped, state);
   return state;
 };

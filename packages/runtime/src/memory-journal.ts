@@ -1,5 +1,6 @@
 /** A journal in memory: for tests, for trying things out, and as the plainest statement of what a store must do. */
 import type { Append, AppendResult, Claim, Journal, Lease, ScopeEntry } from "./journal.ts";
+import { memoryBlobs } from "./blob.ts";
 import { memoryMoves } from "./memory-move.ts";
 import { StoredScope } from "./memory-scope.ts";
 
@@ -118,6 +119,7 @@ export const memoryJournal = (options: MemoryJournalOptions = {}): Journal => {
   };
   return {
     moves: memoryMoves((scope) => store.at(scope)),
+    blobs: memoryBlobs(options),
     join: async (instance, lease) => store.join(instance, lease),
     renew: async (instance) => store.renew(instance),
     leave: async (instance) => store.leave(instance),

@@ -5,11 +5,13 @@
 import { type State, currentProtocol, isOwed, nextDeadline, stateHash, write } from "@pawl/sansio-core";
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { BlobMissing } from "./blob.ts";
 import { Quarantined } from "./fold.ts";
 import type { Journal } from "./journal.ts";
 import { type MovePackage, logHash, logOf, readPackage, stateOfLog } from "./move-package.ts";
 import type { MoveStore } from "./move-store.ts";
 import type { MoveAnswer, MovePart, Mover } from "./mover.ts";
+import { unpackBlobs } from "./pack.ts";
 import type { Platform } from "./platform.ts";
 
 export interface ArrivalPort {
@@ -100,7 +102,7 @@ export class Arrivals implements Mover {
       const state = stateOfLog(scope, moving);
       return this.#misfit(moving, state) ?? (await this.#take(moving, state, moves));
     } catch (thrown) {
-      if (thrown instanceof Quarantined) return refused(thrown.code, thrown.message);
+      if (thrown instanceof Quarantined || thrown instanceof BlobMissing) return refused(thrown.code, thrown.message);
       throw thrown;
     }
   }
@@ -127,6 +129,7 @@ export class Arrivals implements Mover {
     const claim = await journal.claim(scope, instance, currentProtocol, moving.epoch);
     if (claim.type === "owned_by") return refused("owned_by", `${scope} lives with ${claim.instance} there`);
     if (claim.type === "newer_protocol") return refused("newer_protocol", `${scope} is of protocol ${claim.protocol}`);
+    await unpackBlobs(journal.blobs, scope, moving.blobs, this.#port.platform.hashText);
     const inTheWay = await this.#inTheWay(moving);
     return inTheWay ?? this.#adopt(moving, state, claim.epoch, moves);
   }

@@ -1,9 +1,10 @@
 /** What travels when a scope moves: its log, what is beside it in its store, and the secrets of its wait keys. */
-import { type Finished, type State, chain, initial, restore, stateHash } from "@pawl/sansio-core";
+import { type Finished, PackedBlob, type State, chain, initial, restore, stateHash } from "@pawl/sansio-core";
 import {
   type Codec,
   type ValueError,
   array,
+  defaulted,
   describe,
   noLimits,
   oneOf,
@@ -19,6 +20,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { chainStartOf } from "./memory-scope.ts";
 import { Quarantined, foldLines } from "./fold.ts";
 import type { Journal, JournalLine, Letter, Segment } from "./journal.ts";
+import { packBlobs } from "./pack.ts";
 import type { IndexEntry, MoveStore } from "./move-store.ts";
 import type { MovePart } from "./mover.ts";
 import type { ScopeSecret } from "./token.ts";
@@ -37,6 +39,8 @@ export interface MovePackage {
   readonly finished: readonly IndexEntry[];
   readonly letters: readonly Letter[];
   readonly secrets: readonly ScopeSecret[];
+  /** Large values that the log names. */
+  readonly blobs: readonly PackedBlob[];
 }
 
 const Line: Codec<JournalLine> = record<JournalLine>("struct Line", { seq: u64, line: string });
@@ -68,6 +72,7 @@ export const MovePackage: Codec<MovePackage> = record<MovePackage>("struct Move"
     }),
   ),
   secrets: array(record<ScopeSecret>("struct Secret", { kid: string, secret: string })),
+  blobs: defaulted<readonly PackedBlob[]>(array(PackedBlob), [], (blobs) => blobs.length === 0),
 });
 
 /** Where a log begins: before its first event, or behind what retention left. */
@@ -115,7 +120,10 @@ export const packageOf = async (
 ): Promise<MovePackage> => {
   const { id: scope } = state.scope;
   const [log, finished, letters] = await Promise.all([logOf(journal, scope), moves.index(scope), journal.inbox(scope)]);
-  return { scope, ...of, state_hash: stateHash(state), log_hash: logHash(scope, log), ...log, finished, letters };
+  const texts = [...log.kept, ...log.lines].map(({ line }) => line);
+  const blobs = await packBlobs(journal.blobs, scope, [...texts, log.segment?.snapshot ?? ""]);
+  const hashes = { state_hash: stateHash(state), log_hash: logHash(scope, log) };
+  return { scope, ...of, ...hashes, ...log, finished, letters, blobs };
 };
 
 export const readPackage = (text: string): E.Either<ValueError, MovePackage> =>

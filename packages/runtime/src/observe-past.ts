@@ -25,7 +25,7 @@ async function* observePast(access: Access, after: Cursor, upTo: number): AsyncG
     if (E.isLeft(followed)) throw new Quarantined(scope, `event ${line.seq} can not be followed`, followed.left);
     state = followed.right.state;
     const observed = line.seq < after.seq ? [] : observedIn(scope, recorded, followed.right.commands);
-    for (const frame of observed) if (isAfter(frame.cursor, after)) yield frame;
+    for (const frame of observed) if (isAfter(frame.cursor, after)) yield await access.values.of(frame);
     if (i % eventsATurn === eventsATurn - 1) await turn(access);
   }
 }

@@ -7,6 +7,7 @@ import type { Cursor, Ephemeral, Frame, Observed } from "./observation.ts";
 import { observedIn } from "./observation.ts";
 import type { Cause } from "./scope.ts";
 import type { Telemetry } from "./telemetry.ts";
+import type { Values } from "./values.ts";
 
 export const defaultObserverBuffer = 1024;
 
@@ -102,11 +103,16 @@ export class Subscription implements AsyncIterableIterator<Frame> {
 export class Observers {
   readonly #scope: string;
   readonly #telemetry: Telemetry | undefined;
+  readonly #values: Values;
   readonly #subscriptions = new Set<Subscription>();
 
-  constructor(scope: string, telemetry: Telemetry | undefined) {
+  constructor(
+    scope: string,
+    { telemetry, values }: { readonly telemetry: Telemetry | undefined; readonly values: Values },
+  ) {
     this.#scope = scope;
     this.#telemetry = telemetry;
+    this.#values = values;
   }
 
   get isEmpty(): boolean {
@@ -119,22 +125,28 @@ export class Observers {
     if (this.#subscriptions.size === 0) return;
     const frames = observedIn(this.#scope, cause, commands);
     if (frames.length === 0) return;
-    this.#whenDurable(durable, (subscription) => {
-      for (const frame of frames) subscription.push(frame);
+    this.#whenDurable(durable, frames, (subscription, shown) => {
+      for (const frame of shown) subscription.push(frame);
     });
   }
 
   /** What is recorded nowhere comes after what was recorded before it. */
   tell(observation: Ephemeral, durable: () => Promise<void>): void {
-    if (this.#subscriptions.size > 0) this.#whenDurable(durable, (watching) => watching.pushEphemeral(observation));
+    if (this.#subscriptions.size === 0) return;
+    this.#whenDurable(durable, undefined, (subscription) => subscription.pushEphemeral(observation));
   }
 
-  #whenDurable(durable: () => Promise<void>, tell: (subscription: Subscription) => void): void {
+  #whenDurable<A>(durable: () => Promise<void>, what: A, tell: (subscription: Subscription, shown: A) => void): void {
     const watching = [...this.#subscriptions];
+    const each = (shown: A): void => {
+      for (const subscription of watching) tell(subscription, shown);
+    };
+    const end = (thrown: unknown): void => {
+      for (const subscription of watching)
+        subscription.end(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    };
     void durable().then(
-      () => {
-        for (const subscription of watching) tell(subscription);
-      },
+      () => this.#values.inOrder(what, each, end),
       () => undefined, // The scope is lost, and so is what was not durable: `end` tells.
     );
   }

@@ -47,10 +47,19 @@ export class Offers {
     const { runner } = this.#access;
     for (const row of runner.state.calls.rows()) {
       if (row.phase === "no_executor") this.#missing.add(row.body.manifest.id);
-      if (row.phase === "running" && isExecutor(row.owner)) this.#executors.adopt(row.owner, this.#offerOf(row));
+      if (row.phase === "running" && isExecutor(row.owner)) this.#adopt(row.owner, this.#offerOf(row));
     }
     const { id } = runner.state.scope;
     this.available([...this.#missing].filter((tool) => this.#executors.pick(id, tool) !== undefined));
+  }
+
+  #adopt(owner: string, offer: Offer): void {
+    const { runner, values } = this.#access;
+    values.inOrder(
+      offer,
+      (shown) => this.#executors.adopt(owner, shown),
+      (thrown) => runner.lose(`call ${offer.call} can not be offered: ${String(thrown)}`),
+    );
   }
 
   #offerOf({ call, tool, args, body }: Extract<CallRow, { readonly phase: "running" }>): Offer {

@@ -3,6 +3,7 @@ import type { Command, Event, State } from "@pawl/sansio-core";
 import { type Json, ModelToolReturnPart, type ToolCallOutput } from "@pawl/tool-value";
 import { placeOf } from "./call-place.ts";
 import type { ToolHost } from "./tool-host.ts";
+import type { Values } from "./values.ts";
 
 export interface ProjectedCall {
   readonly sessionId: string;
@@ -28,12 +29,12 @@ const partsOf = async (project: Projector, call: ProjectedCall): Promise<Json> =
 };
 
 export const projectResult = async (
-  { project }: ToolHost,
+  { host: { project }, values }: { readonly host: ToolHost; readonly values: Values },
   state: State,
   { call, tool, output }: Extract<Command, { readonly type: "result.project" }>,
 ): Promise<Event> => {
   const row = state.calls.at(call);
-  const { session, callId, args } = placeOf(state, call);
+  const { session, callId, args } = await values.of(placeOf(state, call));
   const durationMs = row?.phase === "finishing" ? row.durationMs : 0;
   const parts =
     project === undefined

@@ -11,21 +11,26 @@ import type { Session } from "./session.ts";
 import type { SessionPort } from "./session-port.ts";
 import { type ResolverPort, resolveOutcome } from "./unknown-outcome.ts";
 
-type Asked =
-  | "args.check"
-  | "tool.prepare"
-  | "hook.run"
-  | "result.project"
-  | "outcome.resolve"
-  | "external.cancel"
-  | "host.request";
-export type Question = Extract<Command, { readonly type: Asked }>;
+const asked = [
+  "args.check",
+  "tool.prepare",
+  "hook.run",
+  "result.project",
+  "outcome.resolve",
+  "external.cancel",
+  "host.request",
+] as const;
+export type Question = Extract<Command, { readonly type: (typeof asked)[number] }>;
+
+const questions: ReadonlySet<string> = new Set(asked);
+export const isQuestion = (command: Command): command is Question => questions.has(command.type);
 
 export type HostWork = HookPort & PreparePort & ResolverPort & ExternalPort;
 
 /** What a session brings to it. */
 export const hostWork = (port: SessionPort, observers: Observers, session: Session): HostWork => ({
   host: port.host,
+  values: port.values,
   platform: port.platform,
   tool: port.tool,
   emit: (observation) => observers.tell(observation, () => session.runner.settled()),
@@ -43,7 +48,7 @@ export const answerTo = async (question: Question, work: HostWork, state: State)
     case "hook.run":
       return runHooks(work, placeOf(state, question.call), question);
     case "result.project":
-      return projectResult(work.host, state, question);
+      return projectResult(work, state, question);
     case "outcome.resolve":
       return resolveOutcome(work, state, question);
     case "external.cancel":

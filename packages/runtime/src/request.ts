@@ -206,7 +206,7 @@ export class Requests {
     if (runner.state.requests.at(request)?.phase !== "replying") return;
     await runner.settled();
     const row = runner.state.requests.at(request);
-    if (row?.phase === "replying") this.take({ request, ...repliedOf(row) });
+    if (row?.phase === "replying") this.take({ request, ...(await this.#access.values.of(repliedOf(row))) });
   }
 
   /** A request that was acknowledged long ago: its replies stood in the state until then. */
@@ -215,7 +215,7 @@ export class Requests {
     const row = (await stateBefore(this.#access, seq)).requests.at(request);
     if (row?.phase !== "replying") throw new Refused("gone", `request \`${request}\` was finished by event ${seq}`);
     if (hash !== undefined && row.hash !== hash) return refuse(this.#access, conflict(request, row.hash, hash));
-    return repliedOf(row);
+    return this.#access.values.of(repliedOf(row));
   }
 
   #wait(request: string, { keep = false, signal }: Waiting): Promise<Replied> {

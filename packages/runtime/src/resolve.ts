@@ -107,9 +107,9 @@ const passTime = ({ runner, platform }: Access): void => {
 };
 
 /** Every answer waits until the state that it was computed from is durable. */
-const settled = async <A>({ runner }: Access, answer: () => Promise<A>): Promise<A> => {
+const settled = async <A>({ runner, values }: Access, answer: () => Promise<A>): Promise<A> => {
   await runner.settled();
-  return answer();
+  return values.of(await answer());
 };
 
 /** A key that the state does not know may have left it; or it comes early, where that is allowed. */

@@ -42,6 +42,8 @@ export interface RuntimeOptions extends SnapshotOptions {
   readonly log?: Log;
   /** Who reads along all that is stepped. */
   readonly telemetry?: Telemetry;
+  /** Values whose text is longer are put aside, where the journal keeps blobs: 65,536 characters, if it is not said. */
+  readonly blobChars?: number;
   /** Whom scopes move to, by address; throws where it knows nobody there. */
   readonly mover?: (to: string) => Mover;
 }

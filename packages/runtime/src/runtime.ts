@@ -27,6 +27,7 @@ import { answersOf } from "./tool-host.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
 import { snapshotsOf } from "./snapshots.ts";
 import { TurnLoop } from "./turn-loop.ts";
+import { Values, defaultBlobChars } from "./values.ts";
 
 export class Runtime {
   readonly #with: RuntimeOptions;
@@ -263,8 +264,11 @@ export class Runtime {
       await this.moves.conclude(state, epoch);
       return this.#session(scope, { epoch, seq: state.seq + 1 }, callers);
     }
+    const { blobChars: limit = defaultBlobChars, platform } = this.#with;
+    const large = { scope, blobs: journal.blobs, limit, hashText: platform.hashText };
     const session: Session = new Session(state, epoch, {
       platform: this.#platform,
+      values: new Values(large, () => session.runner.isLost),
       owner: instance,
       roots,
       secrets: async () => (await journal.moves?.secrets(scope)) ?? [],

@@ -25,12 +25,14 @@ import { letterOf } from "./letter.ts";
 import type { Platform } from "./platform.ts";
 import { type Cause, type Held, type Suffix, emptySuffix, hasContent } from "./suffix.ts";
 import type { Member } from "./turn-loop.ts";
+import type { Values } from "./values.ts";
 
 export type { Cause } from "./suffix.ts";
 
 /** What a scope needs of the runtime around it. */
 export interface ScopePort {
   readonly platform: Platform;
+  readonly values: Values;
   /** The scope is to have a turn. */
   readonly stir: (member: Member) => void;
   /** Whether this instance surely still holds its lease. */
@@ -111,8 +113,26 @@ export class ScopeRunner implements Member {
     return result;
   }
 
-  #step(cause: Cause): E.Either<Rejection, Written> {
+  /** Large values are put aside first, and durable before the event that names them. */
+  #write(cause: Cause): E.Either<Rejection, Written> {
     const result = write(this.#state, cause);
+    if (E.isLeft(result)) return result;
+    const referred = this.#port.values.refer(cause.event, this.#state, result.right.line);
+    if (referred === undefined) return result;
+    const suffix = this.#suffix;
+    suffix.putting += 1;
+    referred.kept.then(
+      () => {
+        suffix.putting -= 1;
+        this.stir();
+      },
+      (thrown: unknown) => this.lose(`a value could not be put aside: ${String(thrown)}`),
+    );
+    return write(this.#state, { ...cause, event: referred.event });
+  }
+
+  #step(cause: Cause): E.Either<Rejection, Written> {
+    const result = this.#write(cause);
     if (E.isLeft(result)) return result;
     const { state, line, finished } = result.right;
     const { seq } = cause;
@@ -188,7 +208,7 @@ export class ScopeRunner implements Member {
 
   take(): Append | undefined {
     const suffix = this.#suffix;
-    if (!hasContent(suffix) || this.#isLost) return undefined;
+    if (!hasContent(suffix) || suffix.putting > 0 || this.#isLost) return undefined;
     const { lines, finished, messages, received } = suffix;
     const expectedSeq = this.#state.seq + 1 - lines.length;
     this.#suffix = emptySuffix();
@@ -230,7 +250,7 @@ export class ScopeRunner implements Member {
   }
 
   rest(): void {
-    if (this.#isLost) return;
+    if (this.#isLost || this.#suffix.lines.length > 0) return;
     const due = nextDeadline(this.#state)?.at;
     if (due !== undefined && due <= this.#at()) return void this.tell({ type: "clock.ticked" });
     this.#setAlarm(due);

@@ -14,9 +14,12 @@ import type { Telemetry } from "./telemetry.ts";
 import type { Roots, ScopeSecret } from "./token.ts";
 import type { SnapshotPort, Taken } from "./snapshots.ts";
 import type { Member } from "./turn-loop.ts";
+import type { Values } from "./values.ts";
 
 export interface SessionPort {
   readonly platform: Platform;
+  /** Its large values. */
+  readonly values: Values;
   readonly owner: string;
   readonly roots: Roots;
   /** Of a scope that came from elsewhere: what its wait keys were signed with there. */

@@ -23,7 +23,7 @@ import { FinishedIndex } from "./finished.ts";
 import { AmongScopes } from "./among.ts";
 import { publish } from "./catalog.ts";
 import { type ConnectionAnswer, answerOfHost } from "./connection.ts";
-import { answerTo, hostWork } from "./question.ts";
+import { answerTo, hostWork, isQuestion } from "./question.ts";
 import { pastAfter } from "./observe-past.ts";
 import { type ObserveOptions, Observers, type Subscription } from "./observer.ts";
 import { Offers } from "./offer.ts";
@@ -33,6 +33,7 @@ import { isProcessCommand } from "./process-work.ts";
 import { type Resolved, resolveKey } from "./resolve.ts";
 import { idOfToken, idUnder } from "./token.ts";
 import type { SessionPort } from "./session-port.ts";
+import { showing } from "./show.ts";
 import { Snapshots } from "./snapshots.ts";
 import { UnderWay, endedIn, isAtRest } from "./under-way.ts";
 
@@ -57,7 +58,7 @@ export class Session {
 
   constructor(state: State, epoch: number, port: SessionPort) {
     this.#port = port;
-    this.#observers = new Observers(state.scope.id, port.telemetry);
+    this.#observers = new Observers(state.scope.id, port);
     this.#bodies = new Bodies(
       port,
       () => this.#runner,
@@ -70,15 +71,22 @@ export class Session {
       rest: () => port.rest(this),
       deliver: () => this.leaving.turn(() => this.#bodies.deliver()),
       stepped: (cause, commands, finished) => this.#stepped(cause, commands, finished),
-      perform: (command, cause) => this.#perform(command, cause),
+      perform: showing({
+        values: port.values,
+        state: () => this.state,
+        bodies: this.#bodies,
+        perform: (command, cause) => this.#perform(command, cause),
+        stir: () => this.#runner.stir(),
+        fail: (thrown) => this.#fail(thrown),
+      }),
       lost: (why) => this.#lost(why),
     });
     const find: SessionPort["find"] = (kind, id) => this.#underWay.during(port.find(kind, id));
     this.#finished = new FinishedIndex(find, () => this.#runner.durable.seq);
     this.leaving = new Leaving(this.#runner, port);
     const readLines: SessionPort["readLines"] = (from, to) => this.#underWay.during(port.readLines(from, to));
-    const { platform, begun } = port;
-    this.#access = { runner: this.#runner, finished: this.#finished, platform, readLines, begun };
+    const { platform, values, begun } = port;
+    this.#access = { runner: this.#runner, finished: this.#finished, platform, values, readLines, begun };
     this.#requests = new Requests(this.#access, port.callers, port.admission);
     this.offers = new Offers(this.#access, port.executors, this.#observers, port.owner);
     this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain());
@@ -96,7 +104,7 @@ export class Session {
   /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. */
   get isIdle(): boolean {
     if (!this.#underWay.isEmpty || this.#runner.isLost || this.#runner.isAwaited) return false;
-    const parts = [this.#bodies, this.#edits, this.among.watch, this.#observers];
+    const parts = [this.#bodies, this.#edits, this.among.watch, this.#observers, this.#port.values];
     return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }
 
@@ -214,27 +222,17 @@ export class Session {
 
   /** What goes wrong in it is the interpreter's fault, and costs the scope. */
   #guard(work: Promise<void>): void {
-    void work.catch((thrown: unknown) => {
-      if (!this.#runner.isLost)
-        this.#runner.lose(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown));
-    });
+    void work.catch((thrown: unknown) => this.#fail(thrown));
+  }
+
+  #fail(thrown: unknown): void {
+    this.#runner.lose(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown));
   }
 
   #perform(command: Command, cause: Cause): void {
     const isStill = this.#isClosing || this.state.scope.status.type !== "open"; // Its next owner is asked again.
     if (isStill && command.type !== "reply" && command.type !== "observe") return;
     switch (command.type) {
-      case "args.check":
-      case "tool.prepare":
-      case "hook.run":
-      case "result.project":
-      case "outcome.resolve":
-      case "external.cancel":
-      case "host.request":
-        return this.#begin(async () => {
-          const event = await answerTo(command, hostWork(this.#port, this.#observers, this), this.state);
-          if (event !== undefined) this.#runner.tell(event);
-        });
       case "tool.execute":
         return this.#guard(
           this.offers.isClientSide(command) ? this.offers.execute(command) : this.#bodies.execute(command),
@@ -245,13 +243,8 @@ export class Session {
         return this.#runner.stir();
       case "step.run":
         return this.#bodies.at(command.call)?.perform(command.key);
-      case "step.answer":
-        this.#bodies.answer(command, cause);
-        return this.#runner.stir();
-      case "replies.record": {
-        const { call, key, replies, triggers } = command;
-        return this.#answer(Promise.resolve({ type: "replies.recorded", call, key, replies, triggers }));
-      }
+      case "replies.record":
+        return this.#answer(Promise.resolve({ ...command, type: "replies.recorded" }));
       case "reply":
         return this.#requests.take(command);
       case "lambda.apply":
@@ -261,14 +254,19 @@ export class Session {
       case "observe":
         return this.#port.host.observe?.(this.#runner.id, command);
       default:
+        if (isQuestion(command))
+          return this.#answer(answerTo(command, hostWork(this.#port, this.#observers, this), this.state));
         if (isProcessCommand(command)) return this.#begin(() => this.among.perform(command));
         return this.#runner.lose(`this runtime can not perform ${command.type} yet`);
     }
   }
 
   /** What somebody says of it goes into the log. */
-  #answer(answer: Promise<Event>): void {
-    this.#begin(async () => void this.#runner.tell(await answer));
+  #answer(answer: Promise<Event | undefined>): void {
+    this.#begin(async () => {
+      const event = await answer;
+      if (event !== undefined) this.#runner.tell(event);
+    });
   }
 
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */

@@ -22,6 +22,8 @@ export interface Waiter {
 /** What waits for one append: the state that it makes durable, and what follows then. */
 export interface Suffix {
   characters: number;
+  /** Puts of large values that it names, and that are not durable yet. */
+  putting: number;
   readonly lines: JournalLine[];
   readonly finished: (Finished & { readonly seq: number })[];
   /** Letters to others, and those of its own inbox that are done with. */
@@ -32,6 +34,7 @@ export interface Suffix {
 }
 export const emptySuffix = (): Suffix => ({
   characters: 0,
+  putting: 0,
   lines: [],
   finished: [],
   messages: [],

@@ -3,6 +3,7 @@ import type { Command, Event, Reply, RequestedCall, State } from "@pawl/sansio-c
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
 import { placeOf, report } from "./call-place.ts";
 import type { ToolHost } from "./tool-host.ts";
+import type { Values } from "./values.ts";
 
 type Resolve = Extract<Command, { readonly type: "outcome.resolve" }>;
 
@@ -28,6 +29,7 @@ export type OutcomeResolver = (unknown: UnknownOutcome) => Promise<OutcomeDecisi
 
 export interface ResolverPort {
   readonly host: ToolHost;
+  readonly values: Values;
   readonly submit: (request: string, calls: readonly RequestedCall[]) => Promise<readonly Reply[]>;
 }
 
@@ -59,10 +61,10 @@ export const resolveOutcome = async (
   command: Resolve,
 ): Promise<Event | undefined> => {
   const { call, cause, tool } = command;
-  const { scope, callId, args } = placeOf(state, call);
   const { resolveOutcome: resolver } = port.host;
   if (resolver === undefined) return { type: "outcome.resolved", call, resolved: { type: "give_up" } };
   try {
+    const { scope, callId, args } = await port.values.of(placeOf(state, call));
     const decision = await resolver({ scope, call, callId, tool, args, cause });
     if (decision.type === "person") return undefined;
     const resolved =

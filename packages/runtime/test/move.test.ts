@@ -229,6 +229,18 @@ describe("a move", () => {
     expect((await hosts.b.journal.verify(scope))?.type).toBe("whole");
   });
 
+  it("takes along the large values that its log names", async () => {
+    const large = { text: "large ".repeat(20_000) };
+    const echo = defineTool({ name: "echo", durable: true, execute: (args) => args as typeof large });
+    const hosts = new Hosts([echo]);
+    const calls = [{ id: "c", tool: "echo", args: large }];
+    const [reply] = await (await hosts.a.runtime.session("s")).call("r", calls, { keep: true });
+    await hosts.a.runtime.move(scope, "b");
+    const [moved] = await (await hosts.b.runtime.session("s")).call("r", calls);
+    expect([reply, moved].map((one) => one?.output.outcome.payload)).toEqual([large, large]);
+    expect((await hosts.b.journal.read(scope, 1)).map(({ line }) => line).join("").length).toBeLessThan(20_000);
+  });
+
   it("goes back again, and a token from before both moves is good", async () => {
     const { hosts, tokens } = await set();
     await hosts.a.runtime.move(scope, "b");

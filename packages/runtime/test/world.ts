@@ -104,7 +104,9 @@ export class Process {
   }
 }
 
-export interface Start extends Partial<Pick<RuntimeOptions, "lease" | "linger" | "retention" | "snapshotAfter">> {
+export interface Start extends Partial<
+  Pick<RuntimeOptions, "lease" | "linger" | "retention" | "snapshotAfter" | "blobChars">
+> {
   readonly host?: HostPort;
   readonly death?: Death;
   readonly options?: Partial<Options>;

@@ -140,7 +140,7 @@ export { type EffectKind, type EffectStatus, type SelectMode, type StepRecovery 
 export { type BodyState, type CallRow, bodyOf } from "./call/model.ts";
 export { eventInvocation } from "./process/invocation.ts";
 export { type Check, type ChangeCheck, changeChecks, checkAll, checkChange, checks } from "./check.ts";
-export { snapshotVersion } from "./snapshot/shape.ts";
+export { SnapshotCodec, snapshotVersion } from "./snapshot/shape.ts";
 export { snapshot } from "./snapshot/write.ts";
 export { restore } from "./snapshot/restore.ts";
 export { stateHash } from "./snapshot/state-hash.ts";
@@ -253,3 +253,4 @@ export {
 } from "./why/model.ts";
 export { effectWords, otherWords, waitsWords } from "./why/words.ts";
 export { type Base, type Segment, segmentLine } from "./log/segment.ts";
+export { PackedBlob, blobLine, blobOf } from "./log/blob.ts";

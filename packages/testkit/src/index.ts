@@ -13,6 +13,7 @@ export {
   wireRoundtrip,
 } from "./cases.ts";
 export { type JournalCheck, type JournalRig, journalChecks } from "./journal-suite.ts";
+export { type BlobCheck, type BlobRig, blobChecks } from "./blob-suite.ts";
 export { moveChecks } from "./journal/move-check.ts";
 export { type Actor, type Pick, VirtualClock, inOrder } from "./world/clock.ts";
 export { type CrashOptions, type CrashReport, type EffectCount, exploreCrashes } from "./world/crash.ts";

@@ -5,6 +5,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
 import { type Json, type Path, type ValueError, loneSurrogate, setKey, sortedKeys } from "./json.ts";
+import { laidOut, partsOf } from "./layout.ts";
 
 export type Codec<A> = t.Type<A, unknown>;
 
@@ -28,11 +29,14 @@ export const optional = <A>(codec: Codec<A>): Optional<A> => ({ optional: codec 
 
 /** A field that stands as `null` where it has no value; absent counts as `null`. */
 export const nullable = <A>(codec: Codec<A>): Defaulted<A | null> => ({
-  codec: new t.Type<A | null, unknown>(
-    codec.name,
-    (u): u is A | null => u === null || codec.is(u),
-    (u, c) => (u === null ? t.success(null) : codec.validate(u, c)),
-    (a) => (a === null ? null : codec.encode(a)),
+  codec: laidOut(
+    new t.Type<A | null, unknown>(
+      codec.name,
+      (u): u is A | null => u === null || codec.is(u),
+      (u, c) => (u === null ? t.success(null) : codec.validate(u, c)),
+      (a) => (a === null ? null : codec.encode(a)),
+    ),
+    { type: "as", of: () => codec },
   ),
   absent: null,
   omit: () => false,
@@ -95,6 +99,13 @@ export const string: Codec<string> = scalar(
   (u): u is string => typeof u === "string" && u.isWellFormed(),
   (u) => (typeof u === "string" ? loneSurrogate : typeMessage(u, "a string")),
 );
+/** A string that says something to people or models; nothing is found or decided by it. */
+export const text: Codec<string> = laidOut(
+  new t.Type<string, unknown>(string.name, string.is, string.validate, t.identity),
+  {
+    type: "value",
+  },
+);
 export const boolean: Codec<boolean> = scalar("a boolean", (u) => typeof u === "boolean");
 
 const unsigned = (name: string, max: number): Codec<number> => {
@@ -114,7 +125,9 @@ const unsigned = (name: string, max: number): Codec<number> => {
 export const u64: Codec<number> = unsigned("u64", Number.MAX_SAFE_INTEGER);
 export const u32: Codec<number> = unsigned("u32", 0xffff_ffff);
 
-export const array = <A>(item: Codec<A>): Codec<readonly A[]> =>
+export const array = <A>(item: Codec<A>): Codec<readonly A[]> => laidOut(arrayOf(item), { type: "items", of: item });
+
+const arrayOf = <A>(item: Codec<A>): Codec<readonly A[]> =>
   new t.Type<readonly A[], unknown>(
     "a sequence",
     (u): u is readonly A[] => Array.isArray(u) && u.every(item.is),
@@ -133,6 +146,9 @@ export const array = <A>(item: Codec<A>): Codec<readonly A[]> =>
 
 /** A map from any key to values of one kind. */
 export const dict = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> =>
+  laidOut(dictOf(item), { type: "items", of: item });
+
+const dictOf = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> =>
   new t.Type<{ readonly [key: string]: A }, unknown>(
     "a map",
     (u): u is { readonly [key: string]: A } => isMap(u) && Object.values(u).every(item.is),
@@ -155,11 +171,14 @@ export const dict = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> =>
 
 /** A codec that stands for one which is not made yet, so that a type may contain itself. */
 export const lazy = <A>(name: string, codec: () => Codec<A>): Codec<A> =>
-  new t.Type<A, unknown>(
-    name,
-    (u): u is A => codec().is(u),
-    (u, c) => codec().validate(u, c),
-    (a) => codec().encode(a),
+  laidOut(
+    new t.Type<A, unknown>(
+      name,
+      (u): u is A => codec().is(u),
+      (u, c) => codec().validate(u, c),
+      (a) => codec().encode(a),
+    ),
+    { type: "as", of: codec },
   );
 
 /** `plain`: what the codec accepts, it takes as it is. */
@@ -205,7 +224,7 @@ type Tag = readonly [field: string, variant: string];
 export const record = <A extends object>(name: string, fields: Fields<A>, tag?: Tag): Codec<A> => {
   const begin = (): { [key: string]: unknown } => (tag === undefined ? {} : { [tag[0]]: tag[1] });
   const compiled = Object.entries(fields).map(([key, field]) => compile(key, field));
-  return new t.Type<A, unknown>(
+  const codec = new t.Type<A, unknown>(
     name,
     (u): u is A => isMap(u) && compiled.every((field) => isField(field, u[field.key])),
     (u, c) => {
@@ -232,6 +251,7 @@ export const record = <A extends object>(name: string, fields: Fields<A>, tag?: 
       return out;
     },
   );
+  return laidOut(codec, { type: "fields", of: partsOf(compiled.map(({ key, codec: of }) => [key, of])) });
 };
 
 /** An error of a value inside a record knows the rest of the path itself. */

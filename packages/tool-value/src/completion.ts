@@ -1,6 +1,6 @@
 /** Calls that complete from outside: what a tool leaves behind, and what comes back for it. */
 import * as E from "fp-ts/lib/Either.js";
-import { type Codec, defaulted, optional, record, string, u32, u64 } from "./codec.ts";
+import { type Codec, defaulted, optional, record, string, text, u32, u64 } from "./codec.ts";
 import { oneOf, tagged } from "./union.ts";
 import { type Json, describe } from "./json.ts";
 import {
@@ -49,7 +49,7 @@ export interface ExternalCompletionError {
 }
 export const ExternalCompletionError: Codec<ExternalCompletionError> = record<ExternalCompletionError>(
   "struct ExternalCompletionError",
-  { code: string, message: string, raw: optional(json) },
+  { code: string, message: text, raw: optional(json) },
 );
 
 /** How a wait ended. */

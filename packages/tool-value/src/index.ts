@@ -93,7 +93,9 @@ export {
   readOwned,
   record,
   string,
+  text,
   u32,
   u64,
 } from "./codec.ts";
 export { external, oneOf, tagged } from "./union.ts";
+export { type Change, laidOut, mapValues } from "./layout.ts";

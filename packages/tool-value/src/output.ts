@@ -1,6 +1,6 @@
 /** How a tool call ended. Field names are those of the wire. */
 import { type AttachmentRef } from "./attachment.ts";
-import { type Codec, array, defaulted, optional, record, string, u64 } from "./codec.ts";
+import { type Codec, array, defaulted, optional, record, string, text, u64 } from "./codec.ts";
 import { oneOf, tagged } from "./union.ts";
 import type { Json } from "./json.ts";
 import type { ToolValue } from "./model.ts";
@@ -60,7 +60,7 @@ export interface ToolFailure {
 export const ToolFailure: Codec<ToolFailure> = record<ToolFailure>("struct ToolFailure", {
   class: FailureClass,
   code: string,
-  message: string,
+  message: text,
   source: OutcomeSource,
   retry: ToolRetryDisposition,
   raw: optional(toolValue),
@@ -72,7 +72,7 @@ export interface ToolCancellation {
   readonly raw?: ToolValue;
 }
 export const ToolCancellation: Codec<ToolCancellation> = record<ToolCancellation>("struct ToolCancellation", {
-  message: string,
+  message: text,
   source: OutcomeSource,
   raw: optional(toolValue),
 });
@@ -91,7 +91,7 @@ export const ToolControl: Codec<ToolControl> = tagged<ToolControl, "type">("Tool
   switch_agent_frame: {
     frame_id: string,
     initial_nodes: defaulted<readonly Json[]>(array(json), [], (nodes) => nodes.length === 0),
-    task: optional(string),
+    task: optional(text),
   },
   finish: { value: toolValue },
   fail: { failure: ToolFailure },

@@ -2,6 +2,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
 import { type Codec, type Fields, isMap, part, record, refuse, wrongType } from "./codec.ts";
+import { laidOut, partsOf } from "./layout.ts";
 
 const variants = (names: readonly string[]): string => {
   const quoted = names.map((name) => `\`${name}\``);
@@ -40,7 +41,7 @@ export const external = <A>(
 ): Codec<A> => {
   const names = [...units, ...Object.keys(members)];
   const codecs = new Map<string, Codec<unknown>>(Object.entries(members));
-  return new t.Type<A, unknown>(
+  const codec = new t.Type<A, unknown>(
     name,
     (u): u is A => {
       const key = onlyKey(u);
@@ -63,6 +64,7 @@ export const external = <A>(
       return key === undefined ? a : { [key]: codecs.get(key)?.encode((a as Record<string, unknown>)[key]) };
     },
   );
+  return laidOut(codec, { type: "variants", of: partsOf(codecs) });
 };
 
 type Member<A, Tag extends keyof A> = {
@@ -84,7 +86,7 @@ export const tagged = <A extends object, Tag extends keyof A & string>(
     ]),
   );
   const memberOf = (u: unknown): Codec<object> | undefined => (isMap(u) ? codecs.get(u[tag] as string) : undefined);
-  return new t.Type<A, unknown>(
+  const codec = new t.Type<A, unknown>(
     name,
     (u): u is A => memberOf(u)?.is(u) ?? false,
     (u, c) => {
@@ -97,4 +99,5 @@ export const tagged = <A extends object, Tag extends keyof A & string>(
     },
     (a) => memberOf(a)?.encode(a),
   );
+  return laidOut(codec, { type: "variants", tag, of: partsOf(codecs) });
 };

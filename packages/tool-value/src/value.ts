@@ -13,6 +13,7 @@ import {
   setKey,
   sortedKeys,
 } from "./json.ts";
+import { laidOut } from "./layout.ts";
 import { type ToolObject, type ToolValue, tagKey } from "./model.ts";
 import { isNormal } from "./normal-form.ts";
 import { type Form, normalize } from "./normal.ts";
@@ -124,12 +125,17 @@ const codecOf = <A extends ToolValue>(name: string, form: Form, write: (value: A
   );
 
 /** A value inside a typed record, which stands there encoded. */
-export const toolValue: Codec<ToolValue> = codecOf("a tool value", "encoded", encode);
+export const toolValue: Codec<ToolValue> = laidOut(codecOf<ToolValue>("a tool value", "encoded", encode), {
+  type: "value",
+});
 const copied: Codec<Json> = codecOf<Json>("JSON", "json", (value) => lift(value) as Json);
 /** JSON inside a typed record, which says nothing but itself. */
-export const json: Codec<Json> = new t.Type<Json, unknown>(
-  copied.name,
-  copied.is,
-  (u, c) => (c === owned && isNormal(u) ? t.success(u) : copied.validate(u, c)),
-  copied.encode,
+export const json: Codec<Json> = laidOut(
+  new t.Type<Json, unknown>(
+    copied.name,
+    copied.is,
+    (u, c) => (c === owned && isNormal(u) ? t.success(u) : copied.validate(u, c)),
+    copied.encode,
+  ),
+  { type: "value" },
 );

@@ -4,7 +4,8 @@ import { type Exit, usageError } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Option {
-  readonly type: "string" | "boolean";
+  /** `strings`: as often as it is given. */
+  readonly type: "string" | "strings" | "boolean";
   readonly short?: string;
   /** What stands for its value in the help: `<file>`. */
   readonly value?: string;
@@ -19,6 +20,7 @@ export interface Options {
 export interface Input {
   readonly positionals: readonly string[];
   readonly text: (name: string) => string | undefined;
+  readonly texts: (name: string) => readonly string[];
   readonly isSet: (name: string) => boolean;
 }
 
@@ -45,6 +47,7 @@ export const everywhere: Options = {
 
 export const journalOption: Options = {
   journal: { type: "string", short: "j", value: "<file>", what: "The journal file; or set PAWL_JOURNAL" },
+  keys: { type: "string", value: "<folder>", what: "Keys of scopes whose values are sealed; or set PAWL_KEYS" },
 };
 
 const counted = (command: Command, positionals: readonly string[]): void => {
@@ -58,13 +61,17 @@ const counted = (command: Command, positionals: readonly string[]): void => {
 export const inputOf = (command: Command, args: readonly string[]): Input => {
   const options = { ...command.options, ...everywhere };
   const accepted = Object.fromEntries(
-    Object.entries(options).map(([name, { type, short }]) => [name, short === undefined ? { type } : { type, short }]),
+    Object.entries(options).map(([name, { type, short }]) => {
+      const kind = type === "boolean" ? { type } : { type: "string" as const, multiple: type === "strings" };
+      return [name, short === undefined ? kind : { ...kind, short }];
+    }),
   );
   try {
     const { values, positionals } = parseArgs({ args: [...args], options: accepted, allowPositionals: true });
     const input: Input = {
       positionals,
       text: (name) => (typeof values[name] === "string" ? values[name] : undefined),
+      texts: (name) => (Array.isArray(values[name]) ? values[name].filter((one) => typeof one === "string") : []),
       isSet: (name) => values[name] === true,
     };
     if (!input.isSet("help")) counted(command, positionals);

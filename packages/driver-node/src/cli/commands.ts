@@ -6,6 +6,8 @@ import { moveCommand } from "./act/move.ts";
 import { resolveCommand } from "./act/resolve.ts";
 import type { Command } from "./command.ts";
 import { exploreCommand } from "./explore/explore.ts";
+import { flowCheck } from "./flow/check.ts";
+import { flowRun } from "./flow/run.ts";
 import { hostCommand } from "./host/host.ts";
 import { logDiff } from "./log/diff.ts";
 import { logExport } from "./log/export.ts";
@@ -33,6 +35,8 @@ export const commands: readonly Command[] = [
   checkUpgradeCommand,
   exploreCommand,
   hostCommand,
+  flowRun,
+  flowCheck,
   logExport,
   logImport,
   logVerify,

@@ -1,5 +1,7 @@
 /** A journal file as the command line sees it. */
-import { type Journal, Quarantined, type ScopeEntry, logText } from "@pawl/runtime";
+import { type Journal, Quarantined, type ScopeEntry, logText, sealedJournal } from "@pawl/runtime";
+import { aesCodec } from "../seal/aes.ts";
+import { fileKeys } from "../seal/key.ts";
 import { type SqliteJournal, sqliteJournal } from "../sqlite/journal.ts";
 import { CliError, exit } from "./exit.ts";
 import { isJournalFile } from "./text-file.ts";
@@ -36,15 +38,16 @@ const scopesOf = async (journal: Journal, prefix: string): Promise<readonly Scop
 };
 
 /** Opens a journal that is there. */
-export const openJournalFile = (file: string): JournalFile => {
+export const openJournalFile = (file: string, keys?: string): JournalFile => {
   if (!isJournalFile(file)) {
     throw new CliError("no_journal", `${file} is no journal`, { exit: exit.unreachable, hint: "name a journal file" });
   }
-  const journal: SqliteJournal = sqliteJournal(file);
+  const stored: SqliteJournal = sqliteJournal(file);
+  const journal = keys === undefined ? stored : sealedJournal(stored, aesCodec(fileKeys(keys)));
   return {
     journal,
     scopes: (prefix = "") => scopesOf(journal, prefix),
     textOf: (scope) => textOf(journal, file, scope),
-    close: journal.close,
+    close: stored.close,
   };
 };

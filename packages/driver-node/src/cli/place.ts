@@ -19,6 +19,8 @@ export interface Place {
   readonly file: string;
   /** Of a journal: the scope; without one all of them are meant. */
   readonly scope?: string;
+  /** The folder of keys that its values are sealed under. */
+  readonly keys?: string;
 }
 
 /** A bare name is a session's. */
@@ -33,6 +35,11 @@ export const journalOf = (input: Input, { env }: Terminal): string => {
 
 /** What an argument means: `file.jsonl`, `journal.db`, `journal.db#scope`, or a scope of the journal that is named. */
 export const placeOf = (argument: string, input: Input, terminal: Terminal): Place => {
+  const keys = input.text("keys") ?? terminal.env["PAWL_KEYS"];
+  return { ...bareOf(argument, input, terminal), ...(keys === undefined || keys === "" ? {} : { keys }) };
+};
+
+const bareOf = (argument: string, input: Input, terminal: Terminal): Place => {
   const hash = argument.indexOf("#");
   if (hash > 0) return { file: argument.slice(0, hash), scope: scopeNamed(argument.slice(hash + 1)) };
   const isNamed = input.text("journal") !== undefined || terminal.env["PAWL_JOURNAL"] !== undefined;
@@ -60,9 +67,9 @@ export const withLogs = async <A>(
   try {
     const logs: LogSource[] = [];
     for (const place of places) {
-      const { file, scope } = place;
+      const { file, scope, keys } = place;
       if (isJournalFile(file)) {
-        const journal = openJournalFile(file);
+        const journal = openJournalFile(file, keys);
         journals.push(journal);
         logs.push(...(await ofJournal(journal, place)));
       } else if (scope === undefined) logs.push({ name: file, text: async () => textOfFile(file) });

@@ -1,10 +1,11 @@
 /** A host: a runtime that others reach over WebSocket. */
-import { type IncomingMessage, type Server, createServer } from "node:http";
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import { WebSocketServer } from "ws";
 import { Connection } from "./connection.ts";
+import { FlowMount, type HostFlows, isFlowPath } from "./flow.ts";
 import { type HostLimits, defaultHostLimits } from "./limits.ts";
 import { type Claims, type Secrets, checkSecrets, signToken } from "./token.ts";
 
@@ -21,6 +22,8 @@ export interface HostOptions {
   /** Pages that may connect, as `https://example.org`. Programs that are no browser send no origin, and may. */
   readonly origins?: readonly string[];
   readonly limits?: Partial<HostLimits>;
+  /** Flows to be run over HTTP. */
+  readonly flows?: HostFlows;
   /** Who comes and goes, and what went wrong in the host itself. */
   readonly log?: Log;
 }
@@ -62,8 +65,13 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   const limits = { ...defaultHostLimits, ...options.limits };
   const connections = new Set<Connection>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.maxMessageBytes, perMessageDeflate: false });
-  const server = options.server ?? createServer((_, response) => response.writeHead(426).end());
+  const server = options.server ?? createServer();
   const isWelcome = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
+  const flows = options.flows && new FlowMount(options.flows, { runtime, secrets, limits, isWelcome, log });
+  const plain = (request: IncomingMessage, response: ServerResponse): void => {
+    if (flows !== undefined && isFlowPath(request.url)) return void flows.http(request, response);
+    if (options.server === undefined) response.writeHead(426).end();
+  };
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const { origin } = request.headers;
     if (!isWelcome(origin)) {
@@ -75,12 +83,14 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
       return refuse(socket, "503 Service Unavailable");
     }
     sockets.handleUpgrade(request, socket, head, (accepted) => {
+      if (flows !== undefined && isFlowPath(request.url)) return void flows.socket(accepted, request);
       const connection = new Connection(accepted, { runtime, secrets, limits, log });
       connections.add(connection);
       accepted.on("close", () => connections.delete(connection));
     });
   };
   server.on("upgrade", upgrade);
+  server.on("request", plain);
   await listen(server, port, address);
   const scheme = "setSecureContext" in server ? "wss" : "ws";
   const url = `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`;
@@ -94,6 +104,8 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
     sign: (claims) => signToken(secrets, claims),
     close: async () => {
       server.off("upgrade", upgrade);
+      server.off("request", plain);
+      flows?.close();
       for (const connection of connections) connection.close("going_away");
       sockets.close();
       if (options.server === undefined) await new Promise<void>((resolve) => void server.close(() => resolve()));

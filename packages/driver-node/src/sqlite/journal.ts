@@ -1,5 +1,6 @@
 /** Opens a journal file, and decides which thread commits: this one, or another where a sync would hold it up. */
 import type { Journal } from "@pawl/runtime";
+import { diskBlobs } from "../blob/disk.ts";
 import { Connection, type FileOptions } from "./connection.ts";
 import { inlineJournal } from "./inline.ts";
 import { threadJournal } from "./thread.ts";
@@ -39,7 +40,8 @@ export const sqliteJournal = (
 ): SqliteJournal => {
   const at = new Connection(file, options);
   const isInline = commits === "inline" || (commits === "measured" && commitMs(at) <= longestInlineMs);
-  if (isInline) return { ...inlineJournal(at), commits: "inline", close: async () => at.close() };
+  const blobs = diskBlobs(`${file}.blobs`, options);
+  if (isInline) return { ...inlineJournal(at), blobs, commits: "inline", close: async () => at.close() };
   at.close();
-  return { ...threadJournal(file, options), commits: "thread" };
+  return { ...threadJournal(file, options), blobs, commits: "thread" };
 };

@@ -1,6 +1,6 @@
 /** Whether a scope would go on under other code: its core is replayed, and its bodies run again with nothing performed. */
 import type { ToolDefinition } from "@pawl/runtime";
-import { type Fault, type Recorded, replay } from "@pawl/sansio-core";
+import { type Fault, type PackedBlob, type Recorded, replay } from "@pawl/sansio-core";
 import { copyOf } from "./copy.ts";
 import { judge } from "./judge.ts";
 import { rerun } from "./rerun.ts";
@@ -37,13 +37,17 @@ export const checkUpgrade = async (
   patienceMs: number,
 ): Promise<Check> => {
   const events: Recorded[] = [];
-  const { state, fault, header } = replay(text, { onStep: (recorded) => void events.push(recorded) });
+  const blobs: PackedBlob[] = [];
+  const { state, fault, header } = replay(text, {
+    onStep: (recorded) => void events.push(recorded),
+    onBlob: (packed) => void blobs.push(packed),
+  });
   const found = { scope: header?.scope ?? "", events: events.length, fault };
   if (state === undefined || fault !== undefined) return { ...found, calls: [], unchecked: undefined };
   const rows = state.calls.rows().toSorted((a, b) => a.call.born - b.call.born || a.call.index - b.call.index);
   const unchecked = rows.length === 0 ? undefined : uncheckable(state.scope.id, header?.base ?? 0);
   if (rows.length === 0 || unchecked !== undefined) return { ...found, calls: [], unchecked };
-  const seen = await rerun(copyOf(events, state), tools, patienceMs);
+  const seen = await rerun({ ...copyOf(events, state), blobs }, tools, patienceMs);
   const calls: CallCheck[] = [];
   for (const row of rows) {
     const { call, tool, phase } = row;

@@ -1,6 +1,6 @@
 /** Runs the bodies of a copied scope again, in memory and with nothing performed, and tells what each did. */
-import { type Journal, type Platform, Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
-import { type Event, type State, currentProtocol, recordedOf, toolReplayKey } from "@pawl/sansio-core";
+import { type Journal, type Platform, Runtime, type ToolDefinition, memoryJournal, unpackBlobs } from "@pawl/runtime";
+import { type Event, type PackedBlob, type State, currentProtocol, recordedOf, toolReplayKey } from "@pawl/sansio-core";
 import { noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { setTimeout as pause } from "node:timers/promises";
@@ -42,8 +42,14 @@ const idleTools = (
 /** Scope time stands where the log ended, but for what the check itself takes. */
 const platformAt = (at: number): Platform => ({ ...nodePlatform, now: () => at });
 
-const seed = async (journal: Journal, { state, lines }: Copied): Promise<void> => {
+/** A log that is run again, with the large values that it names. */
+export interface Copy extends Copied {
+  readonly blobs: readonly PackedBlob[];
+}
+
+const seed = async (journal: Journal, { state, lines, blobs }: Copy): Promise<void> => {
   const { id: scope, epoch: above, protocol } = state.scope;
+  await unpackBlobs(journal.blobs, scope, blobs, nodePlatform.hashText);
   const claim = await journal.claim(scope, instance, currentProtocol, above);
   if (claim.type !== "claimed") throw new Error(`a new journal in memory refuses ${scope}: ${claim.type}`);
   const { epoch } = claim;
@@ -70,7 +76,7 @@ const quiet = async (journal: Journal, scope: string, after: number, patienceMs:
 };
 
 /** `patienceMs`: how long a body may be silent before it is taken to wait. */
-export const rerun = async (copied: Copied, tools: readonly ToolDefinition[], patienceMs: number): Promise<Rerun> => {
+export const rerun = async (copied: Copy, tools: readonly ToolDefinition[], patienceMs: number): Promise<Rerun> => {
   const { state } = copied;
   const { id } = state.scope;
   const calls = callsByKey(state);

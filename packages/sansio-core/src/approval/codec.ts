@@ -1,10 +1,10 @@
-import { type Codec, json, oneOf, optional, string, tagged } from "@pawl/tool-value";
+import { type Codec, json, oneOf, optional, string, text, tagged } from "@pawl/tool-value";
 import type { Decision } from "./model.ts";
 
 const DecisionCodec: Codec<Decision> = tagged<Decision, "type">("Decision", "type", {
   approve: {},
   approve_edited: { args: json, args_hash: optional(string) },
-  reject: { reason: string },
+  reject: { reason: text },
 });
 
 export const approvalEvents = {

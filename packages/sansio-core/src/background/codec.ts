@@ -9,6 +9,7 @@ import {
   optional,
   record,
   string,
+  text,
   tagged,
   u64,
 } from "@pawl/tool-value";
@@ -51,7 +52,7 @@ export const ProgressCodec: Codec<Progress> = record<Progress>("struct Backgroun
 });
 const InputRequestCodec: Codec<InputRequest> = record<InputRequest>("struct InputRequest", {
   id: string,
-  prompt: string,
+  prompt: text,
   expected: optional(json),
 });
 const ArtifactCodec: Codec<Artifact> = record<Artifact>("struct Artifact", {
@@ -62,7 +63,7 @@ const ArtifactCodec: Codec<Artifact> = record<Artifact>("struct Artifact", {
 });
 export const TaskErrorCodec: Codec<TaskError> = record<TaskError>("struct TaskError", {
   kind: string,
-  message: string,
+  message: text,
 });
 
 const ids = defaulted<readonly string[]>(array(string), [], (list) => list.length === 0);
@@ -77,10 +78,10 @@ const MoreLinksCodec: Codec<Partial<TaskLinks>> = record<Partial<TaskLinks>>("st
 });
 
 const content = {
-  state_detail: optional(string),
+  state_detail: optional(text),
   progress: optional(ProgressCodec),
   input_request: optional(InputRequestCodec),
-  summary: optional(string),
+  summary: optional(text),
   result_path: optional(string),
   error: optional(TaskErrorCodec),
   worker_id: optional(string),
@@ -91,7 +92,7 @@ export const TaskCodec: Codec<Task> = record<Task>("struct Task", {
   id: string,
   session_id: string,
   kind: string,
-  display_name: string,
+  display_name: text,
   spec: json,
   state: TaskStateCodec,
   ...content,
@@ -109,7 +110,7 @@ export const TaskCodec: Codec<Task> = record<Task>("struct Task", {
 export const NewTaskCodec: Codec<NewTask> = record<NewTask>("struct NewTask", {
   id: string,
   kind: string,
-  display_name: string,
+  display_name: text,
   spec: json,
   state: optional(TaskStateCodec),
   wake_policy: optional(WakePolicyCodec),
@@ -126,7 +127,7 @@ export const TaskUpdateCodec: Codec<TaskUpdate> = record<TaskUpdate>("struct Tas
 });
 
 const MessagePartCodec: Codec<MessagePart> = tagged<MessagePart, "type">("MessagePart", "type", {
-  text: { text: string },
+  text: { text: text },
   data: { data: json },
 });
 const newMessage = {
@@ -150,7 +151,7 @@ export const RunDefinitionCodec: Codec<RunDefinition> = record<RunDefinition>("s
   signal_on_completion: boolean,
 });
 export const RunOutcomeCodec: Codec<RunOutcome> = tagged<RunOutcome, "type">("RunOutcome", "type", {
-  succeeded: { summary: string, result: json, raw_output: optional(string) },
+  succeeded: { summary: text, result: json, raw_output: optional(text) },
   failed: { error: TaskErrorCodec },
   canceled: {},
 });
@@ -158,13 +159,13 @@ export const FilledCodec: Codec<Filled> = record<Filled>("struct Filled", { leng
 
 export const MonitorCodec: Codec<NewMonitor> = record<NewMonitor>("struct Monitor", {
   task: string,
-  title: string,
+  title: text,
   tool: string,
   arguments: json,
   signal_on_completion: boolean,
 });
 
-const OutputCodec: Codec<Output> = record<Output>("struct Output", { stream: string, delta: string });
+const OutputCodec: Codec<Output> = record<Output>("struct Output", { stream: string, delta: text });
 const PermitCodec: Codec<Permit> = tagged<Permit, "status">("Permit", "status", {
   granted: {},
   refused: { limit: u64 },
@@ -175,7 +176,7 @@ export const backgroundEvents = {
   "permit.answered": { run: string, permit: PermitCodec },
   "run.reported": {
     attempt: u64,
-    detail: optional(string),
+    detail: optional(text),
     progress: optional(ProgressCodec),
     output: defaulted<readonly Output[]>(array(OutputCodec), [], (list) => list.length === 0),
   },

@@ -7,6 +7,7 @@ import {
   oneOf,
   optional,
   string,
+  text,
   tagged,
   u64,
 } from "@pawl/tool-value";
@@ -15,21 +16,21 @@ import type { ArgsVerdict, BodyResult, Directive, HookOutcome, Preparation, Reso
 const DirectiveCodec: Codec<Directive> = tagged<Directive, "kind">("Directive", "kind", {
   replace_tool_args: { args: json },
   short_circuit_tool: { output: ToolCallOutput },
-  abort_turn: { code: string, message: string },
-  create_session: { error: optional(string) },
-  enqueue_messages: { error: optional(string) },
+  abort_turn: { code: string, message: text },
+  create_session: { error: optional(text) },
+  enqueue_messages: { error: optional(text) },
   emit_runtime_events: {},
-  emit_trace: { error: optional(string) },
+  emit_trace: { error: optional(text) },
 });
 
 const HookOutcomeCodec: Codec<HookOutcome> = tagged<HookOutcome, "status">("HookOutcome", "status", {
   ok: { directives: array(DirectiveCodec) },
-  err: { message: string },
+  err: { message: text },
 });
 
 const ArgsVerdictCodec: Codec<ArgsVerdict> = tagged<ArgsVerdict, "verdict">("ArgsVerdict", "verdict", {
   valid: {},
-  invalid: { message: string },
+  invalid: { message: text },
   no_contract: {},
 });
 

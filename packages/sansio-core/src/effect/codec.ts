@@ -1,4 +1,4 @@
-import { type Codec, array, json, oneOf, optional, record, string, tagged, u64 } from "@pawl/tool-value";
+import { type Codec, array, json, oneOf, optional, record, string, text, tagged, u64 } from "@pawl/tool-value";
 import { SessionScope } from "../key/session-scope.ts";
 import { AskingCodec } from "../link/codec.ts";
 import { ReplyCodec } from "../request/codec.ts";
@@ -36,7 +36,7 @@ export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("Ef
   select: { mode: SelectModeCodec, keys: array(string) },
 });
 
-const StepErrorCodec: Codec<StepError> = record<StepError>("struct StepError", { code: string, message: string });
+const StepErrorCodec: Codec<StepError> = record<StepError>("struct StepError", { code: string, message: text });
 
 export const EffectResultCodec: Codec<EffectResult> = tagged<EffectResult, "status">("EffectResult", "status", {
   ok: { value: json },

@@ -4,12 +4,14 @@ import {
   defaulted,
   dict,
   json,
+  laidOut,
   lazy,
   oneOf,
   optional,
   record,
   string,
   tagged,
+  text,
   u64,
 } from "@pawl/tool-value";
 import * as t from "io-ts";
@@ -20,7 +22,8 @@ import type { Ending, FlowEnd, FlowTool, LambdaResult, Unresolved } from "./mode
 import { type FlowNode, type NamedArg, type Program, unbuiltKinds } from "./program.ts";
 
 const kept = (): boolean => false;
-const text = defaulted(string, "", kept);
+const named = defaulted(string, "", kept);
+const said = defaulted(text, "", kept);
 
 /** A list of so many texts. */
 const texts = <A extends readonly string[]>(name: string, size: A["length"]): Codec<A> => {
@@ -32,13 +35,16 @@ const texts = <A extends readonly string[]>(name: string, size: A["length"]): Co
     t.identity,
   );
 };
-const ComparisonCodec = texts<Comparison>("three texts: left, operator, right", 3);
+const ComparisonCodec = laidOut(texts<Comparison>("three texts: left, operator, right", 3), {
+  type: "items",
+  of: text,
+});
 const ParameterCodec = texts<Parameter>("two texts: a parameter's name and type", 2);
 
 const NamedArgCodec: Codec<NamedArg> = record<NamedArg>("struct NamedArg", {
   name: string,
-  value: text,
-  value_kind: text,
+  value: said,
+  value_kind: named,
 });
 
 const body: Codec<readonly FlowNode[]> = array(lazy("a flow node", () => FlowNodeCodec));
@@ -48,25 +54,25 @@ type Built = Exclude<FlowNode, { readonly node_type: "unbuilt" }>;
 
 const BuiltCodec: Codec<Built> = tagged<Built, "node_type">("flow node", "node_type", {
   use_tool: {
-    tool_name: text,
-    argument: text,
+    tool_name: named,
+    argument: said,
     named_args: defaulted<readonly NamedArg[]>(array(NamedArgCodec), [], kept),
   },
-  lambda_data_apply: { lambda_data_name: text, target: text, output_type: text },
-  let_binding: { target: string, value: text, value_kind: text, value_ast: optional(json) },
+  lambda_data_apply: { lambda_data_name: named, target: said, output_type: named },
+  let_binding: { target: string, value: said, value_kind: named, value_ast: optional(json) },
   conditional: {
-    condition: text,
-    comparison_op: text,
-    comparison_value: text,
+    condition: said,
+    comparison_op: named,
+    comparison_value: said,
     conditions: defaulted<readonly Comparison[]>(array(ComparisonCodec), [], kept),
-    conjunctor: text,
+    conjunctor: named,
     cond: optional(json),
     then_body: bodyOrNone,
     else_body: bodyOrNone,
   },
-  for_in: { variable: string, iterable: text, body: bodyOrNone },
+  for_in: { variable: string, iterable: said, body: bodyOrNone },
   parallel_block: { branches: array(body) },
-  return: { value_expr: text },
+  return: { value_expr: said },
   break: {},
   continue: {},
 });
@@ -76,20 +82,23 @@ const kindOf = (u: unknown): unknown =>
   typeof u === "object" && u !== null ? (u as { readonly node_type?: unknown }).node_type : undefined;
 
 /** A node of the language; of one that is not built its kind alone is kept, so that it can be refused by name. */
-export const FlowNodeCodec: Codec<FlowNode> = new t.Type<FlowNode, unknown>(
-  "a flow node",
-  (u): u is FlowNode => BuiltCodec.is(u) || kindOf(u) === "unbuilt",
-  (u, c) => {
-    const kind = kindOf(u);
-    return unbuilt.has(kind) ? t.success({ node_type: "unbuilt", kind: kind as string }) : BuiltCodec.validate(u, c);
-  },
-  (node) => (node.node_type === "unbuilt" ? { node_type: node.kind } : BuiltCodec.encode(node)),
+export const FlowNodeCodec: Codec<FlowNode> = laidOut(
+  new t.Type<FlowNode, unknown>(
+    "a flow node",
+    (u): u is FlowNode => BuiltCodec.is(u) || kindOf(u) === "unbuilt",
+    (u, c) => {
+      const kind = kindOf(u);
+      return unbuilt.has(kind) ? t.success({ node_type: "unbuilt", kind: kind as string }) : BuiltCodec.validate(u, c);
+    },
+    (node) => (node.node_type === "unbuilt" ? { node_type: node.kind } : BuiltCodec.encode(node)),
+  ),
+  { type: "as", of: () => BuiltCodec },
 );
 
 /** A flow in its JSON form. */
 export const ProgramCodec: Codec<Program> = record<Program>("struct Flow", {
   name: string,
-  backend: text,
+  backend: named,
   nodes: body,
 });
 
@@ -100,12 +109,12 @@ export const FlowToolCodec: Codec<FlowTool> = record<FlowTool>("struct FlowTool"
 });
 
 const LambdaResultCodec: Codec<LambdaResult> = tagged<LambdaResult, "status">("LambdaResult", "status", {
-  ok: { output: string },
-  err: { message: string },
+  ok: { output: text },
+  err: { message: text },
 });
 
 const DispatchErrorCodec: Codec<DispatchError> = tagged<DispatchError, "type">("DispatchError", "type", {
-  BackendError: { name: string, message: string },
+  BackendError: { name: string, message: text },
   UpstreamCancelled: {},
   MissingDependency: { name: string },
   ChannelClosed: {},
@@ -113,14 +122,14 @@ const DispatchErrorCodec: Codec<DispatchError> = tagged<DispatchError, "type">("
 });
 
 export const EndingCodec: Codec<Ending> = tagged<Ending, "type">("Ending", "type", {
-  completed: { output: string },
-  returned: { value: string },
+  completed: { output: text },
+  returned: { value: text },
   failed: { error: DispatchErrorCodec },
 });
 
 export const FlowEndCodec: Codec<FlowEnd> = record<FlowEnd>("struct FlowEnd", {
   ending: EndingCodec,
-  bindings: dict(string),
+  bindings: dict(text),
   steps_executed: u64,
   step_counter: u64,
 });
@@ -137,7 +146,7 @@ export const flowEvents = {
     request: string,
     hash: string,
     execution_scope: optional(string),
-    bindings: dict(string),
+    bindings: dict(text),
     ...specFields,
   },
   "lambda.applied": { request: string, id: string, result: LambdaResultCodec },

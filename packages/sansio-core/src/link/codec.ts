@@ -1,4 +1,16 @@
-import { type Codec, array, boolean, json, nullable, optional, record, string, tagged, u64 } from "@pawl/tool-value";
+import {
+  type Codec,
+  array,
+  boolean,
+  json,
+  nullable,
+  optional,
+  record,
+  string,
+  text,
+  tagged,
+  u64,
+} from "@pawl/tool-value";
 import { TaskUpdateCodec } from "../background/codec.ts";
 import { SessionScope } from "../key/session-scope.ts";
 import { ProcessEventAppendRequest, ProcessRegistration, ProcessStateCodec, TerminalState } from "../process/codec.ts";
@@ -11,7 +23,7 @@ export const WakeDeliveryCodec: Codec<WakeDelivery> = record<WakeDelivery>("stru
   process_id: string,
   sequence: u64,
   event_type: string,
-  input: string,
+  input: text,
   dedupe_key: string,
 });
 
@@ -33,7 +45,7 @@ const asking = {
   "process.start": { registration: ProcessRegistration, hash: string },
   "process.signal": { name: string, signal_id: string, payload: json, payload_hash: string },
   "process.append": { request: ProcessEventAppendRequest, payload_hash: string },
-  "process.cancel": { reason: nullable(string), payload_hash: string },
+  "process.cancel": { reason: nullable(text), payload_hash: string },
   "process.await": { wait: string },
 };
 /** What a body may send. */
@@ -58,7 +70,7 @@ export const MessageCodec: Codec<Message> = tagged<Message, "type">("Message", "
 
 export const OutcomeCodec: Codec<Outcome> = tagged<Outcome, "status">("Outcome", "status", {
   accepted: { value: json, last: optional(boolean) },
-  refused: { code: string, message: string, last: optional(boolean) },
+  refused: { code: string, message: text, last: optional(boolean) },
 });
 
 const place = { link: u64, number: u64 };

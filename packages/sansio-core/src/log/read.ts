@@ -7,6 +7,7 @@
  */
 import { type Json, type ValueError, parseRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { type PackedBlob, blobOf } from "./blob.ts";
 import { type Fault, type LineFault, lineFault } from "./fault.ts";
 import { type Header, type Recorded, recordedOf } from "./format.ts";
 import { headerOf } from "./header.ts";
@@ -68,6 +69,7 @@ const isCut = (text: string): boolean => {
 export interface Sink {
   readonly onHeader: (header: Header, line: number) => Fault | undefined;
   readonly onBase?: (base: Base, line: number) => Fault | undefined;
+  readonly onBlob?: (packed: PackedBlob) => void;
   readonly onEvents: (events: readonly Recorded[], line: number) => Fault | undefined;
 }
 
@@ -155,7 +157,8 @@ export class Reader {
     if (texts.length > 0) this.#fault ??= this.#torn?.fault; // What was torn is corrupt when something follows it.
     if (texts.length === 0 || this.isOver) return;
     const { good: jsons, bad } = upToFirst(texts, jsonOf);
-    this.#records(this.#withoutSegment(this.#header === undefined ? this.#withoutHeader(jsons) : jsons));
+    const begun = this.#withoutSegment(this.#header === undefined ? this.#withoutHeader(jsons) : jsons);
+    this.#records(this.#withoutBlobs(begun));
     if (this.isOver || bad === undefined) return;
     this.#unreadable(texts[jsons.length] as string, bad.message);
     if (jsons.length + 1 < texts.length) this.#fault ??= this.#torn?.fault;
@@ -199,6 +202,18 @@ export class Reader {
     this.#base = base.right;
     this.#fault = this.#sink.onBase?.(base.right, this.#lines);
     return rest;
+  }
+
+  /** Blobs stand before the first event. */
+  #withoutBlobs(jsons: readonly Json[]): readonly Json[] {
+    if (this.isOver || this.#seq !== this.#header?.base) return jsons;
+    let count = 0;
+    for (let blob = blobOf(jsons[0]); blob !== undefined; blob = blobOf(jsons[count])) {
+      this.#sink.onBlob?.(blob);
+      count += 1;
+    }
+    this.#lines += count;
+    return jsons.slice(count);
   }
 
   #records(jsons: readonly Json[]): void {

@@ -8,6 +8,7 @@ import { type Transition, step } from "../core.ts";
 import { digest, hasDigest } from "../digest.ts";
 import { type State, initial } from "../state.ts";
 import { producedBy } from "./commands.ts";
+import type { PackedBlob } from "./blob.ts";
 import { type Against, Comparison } from "./compare.ts";
 import { type Fault, lineFault } from "./fault.ts";
 import type { Header, Recorded } from "./format.ts";
@@ -19,6 +20,8 @@ export interface ReplayOptions extends Against {
   readonly from?: State;
   /** Told of every event that replays as it was recorded. */
   readonly onStep?: (recorded: Recorded, transition: Transition) => void;
+  /** Told of every blob that the log brings along. */
+  readonly onBlob?: (packed: PackedBlob) => void;
 }
 
 export interface Replay {
@@ -95,6 +98,10 @@ class Replayer {
   onHeader(header: Header, line: number): Fault | undefined {
     this.#header = header;
     return header.base > 0 && this.#options.from === undefined ? undefined : this.#start(line);
+  }
+
+  onBlob(packed: PackedBlob): void {
+    this.#options.onBlob?.(packed);
   }
 
   onBase({ state }: Base): undefined {

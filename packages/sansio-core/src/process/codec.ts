@@ -9,6 +9,7 @@ import {
   optional,
   record,
   string,
+  text,
   tagged,
   toolValue,
   u64,
@@ -58,11 +59,11 @@ export const ProcessAwaitOutput: Codec<m.ProcessAwaitOutput> = tagged<m.ProcessA
     failure: {
       class: FailureClass,
       code: string,
-      message: string,
+      message: text,
       raw: optional(toolValue),
       control: optional(ToolControl),
     },
-    cancelled: { message: string, raw: optional(toolValue), control: optional(ToolControl) },
+    cancelled: { message: text, raw: optional(toolValue), control: optional(ToolControl) },
   },
 );
 
@@ -171,7 +172,7 @@ const ProcessEventSemantics: Codec<m.ProcessEventSemantics> = record<m.ProcessEv
     ),
     wake: optional(
       record<NonNullable<m.ProcessEventSemantics["wake"]>>("struct WakeSemantics", {
-        input: string,
+        input: text,
         dedupe_key: string,
       }),
     ),

@@ -1,11 +1,11 @@
 /** Schedules on the wire. */
-import { type Codec, boolean, oneOf, optional, record, string, tagged, u64 } from "@pawl/tool-value";
+import { type Codec, boolean, oneOf, optional, record, string, text, tagged, u64 } from "@pawl/tool-value";
 import { MonitorCodec } from "../background/codec.ts";
 import type { NewSchedule, Plan, ProbeOutcome, Schedule } from "./model.ts";
 
 const said = {
   id: string,
-  description: string,
+  description: text,
   cron_expression: optional(string),
   scheduled_at: optional(u64),
   timezone: string,
@@ -30,12 +30,12 @@ const NewScheduleCodec: Codec<NewSchedule> = record<NewSchedule>("struct NewSche
 
 const PlanCodec: Codec<Plan> = tagged<Plan, "status">("Plan", "status", {
   next: { at: u64, interval_s: optional(u64) },
-  none: { message: string },
+  none: { message: text },
 });
 
 const ProbeOutcomeCodec: Codec<ProbeOutcome> = tagged<ProbeOutcome, "type">("ProbeOutcome", "type", {
-  succeeded: { text: string },
-  failed: { message: string },
+  succeeded: { text: text },
+  failed: { message: text },
   skipped: {},
 });
 

@@ -1,5 +1,18 @@
 /** Flows on their way into a snapshot and back: a row is plain, but for its bindings. */
-import { type Codec, array, boolean, defaulted, dict, json, lazy, record, string, tagged, u64 } from "@pawl/tool-value";
+import {
+  type Codec,
+  array,
+  boolean,
+  defaulted,
+  dict,
+  json,
+  lazy,
+  record,
+  string,
+  tagged,
+  text,
+  u64,
+} from "@pawl/tool-value";
 import { Map as PersistentMap } from "immutable";
 import { Invariant } from "../error.ts";
 import { EndingCodec, specFields } from "../flow/codec.ts";
@@ -19,9 +32,9 @@ export interface FlowShape extends Omit<FlowRow, "request" | "root"> {
   readonly root: StrandShape;
 }
 
-const isEmpty = (text: string): boolean => text === "";
+const isEmpty = (said: string): boolean => said === "";
 const isFalse = (flag: boolean): boolean => !flag;
-const text = defaulted(string, "", isEmpty);
+const output = defaulted(text, "", isEmpty);
 const flag = defaulted(boolean, false, isFalse);
 
 const PartCodec: Codec<Part> = tagged<Part, "type">("Part", "type", {
@@ -30,9 +43,9 @@ const PartCodec: Codec<Part> = tagged<Part, "type">("Part", "type", {
   // oxlint-disable-next-line unicorn/no-thenable -- the side of a condition
   then: {},
   else: {},
-  turn: { variable: string, items: array(string), index: u64, output: text },
+  turn: { variable: string, items: array(text), index: u64, output },
 });
-const FrameCodec: Codec<Frame> = record<Frame>("struct Frame", { part: PartCodec, next: u64, output: text });
+const FrameCodec: Codec<Frame> = record<Frame>("struct Frame", { part: PartCodec, next: u64, output });
 
 const waiting = { id: string, step: u64, born: u64 };
 const StateCodec: Codec<StateShape> = tagged<StateShape, "type">("StrandState", "type", {
@@ -42,7 +55,7 @@ const StateCodec: Codec<StateShape> = tagged<StateShape, "type">("StrandState", 
   over: { ending: EndingCodec },
 });
 const StrandCodec: Codec<StrandShape> = record<StrandShape>("struct Strand", {
-  bindings: dict(string),
+  bindings: dict(text),
   counter: u64,
   frames: array(FrameCodec),
   state: StateCodec,

@@ -15,6 +15,7 @@ import {
   optional,
   record,
   string,
+  text,
   tagged,
   u64,
 } from "@pawl/tool-value";
@@ -193,7 +194,7 @@ const WaitCodec: Codec<WaitShape> = record<WaitShape>("struct Wait", {
 
 const StickyCodec: Codec<StickyDecision> = tagged<StickyDecision, "decision">("StickyDecision", "decision", {
   approve: { by: string },
-  reject: { by: string, reason: string },
+  reject: { by: string, reason: text },
 });
 const availabilities = ["off", "searchable", "callable", "showcased"] as const;
 const AvailabilityCodec = oneOf<Availability>("an availability", ...availabilities);
@@ -215,7 +216,7 @@ const OutboxCodec: Codec<OutboxShape> = record<OutboxShape>("struct Outbox", {
   key: string,
   call: optional(string),
   wake: optional(WakeDeliveryCodec),
-  text: optional(string),
+  text: optional(text),
   schedule: optional(string),
   born: u64,
 });

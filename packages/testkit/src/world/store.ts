@@ -82,9 +82,16 @@ export const mortalJournal = (journal: Journal, actor: Actor, { clock, pass, die
     },
   ];
 
-  const methods = Object.entries(journal as unknown as { readonly [name: string]: Method });
+  const { blobs: inner, moves: _, ...rest } = journal;
+  const methods = Object.entries(rest as unknown as { readonly [name: string]: Method });
+  const blobs = inner && {
+    ...inner,
+    put: plain("put", inner.put as Method)[1],
+    read: plain("read", inner.read as Method)[1],
+  };
   return {
     ...Object.fromEntries(methods.map(([name, method]) => plain(name, method))),
+    ...(blobs === undefined ? {} : { blobs }),
     appendAll,
     claim,
   } as unknown as Journal;

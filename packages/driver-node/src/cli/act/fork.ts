@@ -1,7 +1,8 @@
 /** `pawl fork`: a new scope that begins as another one did, up to an event. */
-import type { SteppedLine } from "@pawl/runtime";
 import { type Event, type Recorded, type State, initial, write } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
+import { type SteppedLine, packBlobs, unpackBlobs } from "@pawl/runtime";
+import { hashText } from "@pawl/tool-value";
 import { type Command, countOf, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { openJournalFile } from "../journal-file.ts";
@@ -86,6 +87,13 @@ export const forkCommand: Command = {
         throw new CliError("no_such_event", message, { exit: exit.refused, hint: `pawl fork ${scope} --at ${last}` });
       }
       const { state, stepped } = forkOf(events, scope, into);
+      const { blobs } = journal.journal;
+      const named = await packBlobs(
+        blobs,
+        scope,
+        stepped.map(({ line }) => line),
+      );
+      await unpackBlobs(blobs, into, named, hashText); // Put again, so that no sweep takes them meanwhile.
       await put(journal.journal, stepped, state);
       terminal.tell({ scope, at, into }, () => [`${into} begins with ${at} events of ${scope}`]);
       return exit.fine;

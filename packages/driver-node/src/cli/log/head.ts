@@ -5,7 +5,7 @@ import { exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
 
 /** The whole lines in pieces of text. */
-function* linesIn(text: Iterable<string>): Generator<string, undefined> {
+export function* linesIn(text: Iterable<string>): Generator<string, undefined> {
   let rest = "";
   for (const piece of text) {
     const lines = (rest + piece).split(/(?<=\n)/);

@@ -1,22 +1,50 @@
 /** `pawl log import`: logs in JSON Lines as scopes of a journal. */
-import type { SteppedLine } from "@pawl/runtime";
-import { eventLine } from "@pawl/sansio-core";
+import { BlobMissing, type SteppedLine, isSealedLine, namesIn, unpackBlobs } from "@pawl/runtime";
+import { type PackedBlob, eventLine } from "@pawl/sansio-core";
+import { hashText } from "@pawl/tool-value";
 import { sqliteJournal } from "../../sqlite/journal.ts";
 import { type Command, journalOption } from "../command.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
 import { type LogSource, journalOf, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
+import { linesIn } from "./head.ts";
 import { faultWords, tornWords } from "./fault.ts";
 import { put } from "./put.ts";
 import { replayLog } from "./replaying.ts";
+
+/** All that the log names has to be with it. */
+const takeBlobs = async (
+  journal: ReturnType<typeof sqliteJournal>,
+  scope: string,
+  stepped: readonly SteppedLine[],
+  blobs: readonly PackedBlob[],
+): Promise<void> => {
+  try {
+    const packed = new Set(blobs.map(({ blob }) => blob));
+    const missing = stepped.flatMap(({ line }) => namesIn(line)).find((name) => !packed.has(name));
+    if (missing !== undefined) throw new BlobMissing("blob_missing", scope, missing);
+    await unpackBlobs(journal.blobs, scope, blobs, hashText);
+  } catch (thrown) {
+    if (!(thrown instanceof BlobMissing)) throw thrown;
+    const hint = "export the log again where it came from";
+    throw new CliError(thrown.code, `${scope} is not imported: ${thrown.message}`, { exit: exit.wrong, hint });
+  }
+};
 
 const importLog = async (
   log: LogSource,
   journal: ReturnType<typeof sqliteJournal>,
   terminal: Terminal,
 ): Promise<void> => {
+  for (const line of linesIn(await log.text())) {
+    if (!isSealedLine(line)) continue;
+    const message = `${log.name} is not imported: its values are sealed`;
+    throw new CliError("sealed", message, { exit: exit.refused, hint: "export it again with --keys" });
+  }
   const stepped: SteppedLine[] = [];
+  const blobs: PackedBlob[] = [];
   const { state, fault, torn, header } = await replayLog(log, terminal, {
+    onBlob: (packed) => void blobs.push(packed),
     onStep: (recorded, { finished }) => void stepped.push({ seq: recorded.seq, line: eventLine(recorded), finished }),
   });
   if (fault !== undefined) {
@@ -33,8 +61,9 @@ const importLog = async (
   if (state === undefined || stepped.length === 0) {
     throw new CliError("log_empty", `${log.name} has no events`, { exit: exit.wrong });
   }
-  await put(journal, stepped, state);
   const { id: scope } = state.scope;
+  await takeBlobs(journal, scope, stepped, blobs);
+  await put(journal, stepped, state);
   terminal.tell({ log: log.name, scope, events: stepped.length, torn: torn?.line }, () => [
     `${log.name} -> ${scope} (${stepped.length} events)`,
     ...(torn === undefined ? [] : [terminal.paint("yellow", `  left out: ${tornWords(torn)}`)]),

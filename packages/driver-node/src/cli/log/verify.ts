@@ -3,6 +3,7 @@ import type { Command } from "../command.ts";
 import { type Exit, exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
+import { blobFaults } from "./blob.ts";
 import { faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
 import { headOf } from "./head.ts";
 import { replayLog } from "./replaying.ts";
@@ -15,8 +16,10 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
   const { header, events, base, torn, fault, state } = await replayLog(log, terminal);
   const head = wantedHead === undefined ? undefined : await headOf(log);
   const isOther = wantedHead !== head;
+  const blobs = await blobFaults(log);
+  const lost = [...blobs.missing, ...blobs.corrupt];
   const { paint } = terminal;
-  const isSound = fault === undefined && !isOther;
+  const isSound = fault === undefined && !isOther && lost.length === 0;
   const json = {
     log: log.name,
     ok: isSound,
@@ -27,6 +30,7 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
     seq: state?.seq,
     torn: tornJson(torn),
     fault: faultJson(fault),
+    blobs: lost.length > 0 ? blobs : undefined,
     head: isOther ? { expected: wantedHead, found: head } : undefined,
   };
   terminal.tell(json, () => {
@@ -35,6 +39,8 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
     const lines = [`${isSound ? paint("green", "ok") : paint("red", "not ok")}  ${log.name}  ${paint("dim", what)}`];
     if (torn !== undefined) lines.push(`    ${paint("yellow", "torn")}: ${tornWords(torn)}`);
     if (fault !== undefined) lines.push(...faultWords(fault, terminal).map((line) => `    ${line}`));
+    for (const name of blobs.missing) lines.push(`    ${paint("red", "missing blob")}: ${name}`);
+    for (const name of blobs.corrupt) lines.push(`    ${paint("red", "blob is not what its name says")}: ${name}`);
     if (isOther) lines.push(`    ${paint("red", "other head")}: expected ${wantedHead}, found ${head}`);
     return lines;
   });

@@ -1,0 +1,34 @@
+/** `pawl flow check`: whether files are flows that can run. */
+import { CliError, exit } from "../exit.ts";
+import type { Command } from "../command.ts";
+import type { Terminal } from "../terminal.ts";
+import { flowIn } from "./file.ts";
+
+const isFlow = (file: string, terminal: Terminal): boolean => {
+  try {
+    const { name, nodes } = flowIn(file);
+    terminal.tell({ file, ok: true, flow: name, nodes: nodes.length }, () => [
+      `${terminal.paint("green", "ok")}  ${file}  ${terminal.paint("dim", `${name}, ${nodes.length} nodes at the top`)}`,
+    ]);
+    return true;
+  } catch (thrown) {
+    if (!(thrown instanceof CliError) || thrown.code !== "flow_invalid") throw thrown;
+    terminal.tell({ file, ok: false, error: { code: thrown.code, message: thrown.message } }, () => [
+      `${terminal.paint("red", "not ok")}  ${thrown.message}`,
+    ]);
+    return false;
+  }
+};
+
+export const flowCheck: Command = {
+  name: "flow check",
+  summary: "Check flows: whether they can be read, and hold nothing that does not run",
+  usage: "<file…>",
+  least: 1,
+  most: Infinity,
+  options: {},
+  detail: "What is wrong is told with the path of its node, such as $.nodes[2].then_body[0].target.",
+  examples: [["pawl flow check bill.json", "one flow"]],
+  run: async (input, terminal) =>
+    input.positionals.map((file) => isFlow(file, terminal)).every(Boolean) ? exit.fine : exit.wrong,
+};

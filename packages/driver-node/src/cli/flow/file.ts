@@ -1,0 +1,55 @@
+/** Flows and the declarations of their tools, as files bring them. */
+import { type ToolEntry, readFlow } from "@pawl/flow";
+import type { Program } from "@pawl/sansio-core";
+import { type Codec, array, describe, optional, parse, read, record, string } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { CliError, exit } from "../exit.ts";
+import { textOfFile } from "../text-file.ts";
+
+const wholeText = (file: string): string => [...textOfFile(file)].join("");
+
+/** The flow in a file; what is wrong with it names the node and the path to it. */
+export const flowIn = (file: string): Program => {
+  const program = readFlow(wholeText(file));
+  if (E.isRight(program)) return program.right;
+  const { path, message } = program.left;
+  throw new CliError("flow_invalid", `${file}: ${path}: ${message}`, { exit: exit.wrong });
+};
+
+const pair: Codec<readonly string[]> = array(string);
+
+interface Declared extends Omit<ToolEntry, "parameters"> {
+  readonly parameters?: readonly (readonly string[])[];
+}
+
+const Declared: Codec<Declared> = record<Declared>("a tool", {
+  name: string,
+  provider: string,
+  timeout: optional(string),
+  runtime: optional(string),
+  output_schema: optional(string),
+  effect_row: optional(array(string)),
+  parameters: optional(array(pair)),
+});
+
+const invalid = (file: string, what: string): CliError =>
+  new CliError("tools_invalid", `${file}: ${what}`, {
+    exit: exit.wrong,
+    hint: '[{"name":"Price","provider":"http","runtime":"https://…","parameters":[["item","String"]]}]',
+  });
+
+const entryOf = (file: string, { parameters = [], ...entry }: Declared, i: number): ToolEntry => {
+  const pairs = parameters.map(([name, type, ...more], k) => {
+    if (name === undefined || type === undefined || more.length > 0)
+      throw invalid(file, `$[${i}].parameters[${k}]: expected a name and a type, found ${parameters[k]?.length} texts`);
+    return [name, type] as const;
+  });
+  return { ...entry, parameters: pairs };
+};
+
+/** The tools that a file declares, beside those that every flow has. */
+export const toolsIn = (file: string): readonly ToolEntry[] => {
+  const entries = E.chain((json: Parameters<typeof read>[1]) => read(array(Declared), json))(parse(wholeText(file)));
+  if (E.isLeft(entries)) throw invalid(file, describe(entries.left));
+  return entries.right.map((entry, i) => entryOf(file, entry, i));
+};

@@ -1,0 +1,128 @@
+/** `pawl flow run`: runs a flow and shows its steps as they go. */
+import { randomUUID } from "node:crypto";
+import { type ProgramTools, Registry, httpProvider, plainProviders, programTools } from "@pawl/flow";
+import { mcpProvider } from "@pawl/flow/mcp";
+import { guardedFetch } from "@pawl/flow/node";
+import { Refused, Runtime, memoryJournal } from "@pawl/runtime";
+import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core";
+import { openRuntime } from "../../open.ts";
+import { nodePlatform } from "../../platform.ts";
+import { type Command, type Input, journalOption } from "../command.ts";
+import { CliError, type Exit, exit, usageError } from "../exit.ts";
+import type { Terminal } from "../terminal.ts";
+import { flowIn, toolsIn } from "./file.ts";
+
+/** `k=v`; the value is the rest of it, whatever is in it. */
+const bindingsOf = (input: Input): { readonly [name: string]: string } =>
+  Object.fromEntries(
+    input.texts("bind").map((pair) => {
+      const at = pair.indexOf("=");
+      if (at < 1) throw usageError(`--bind takes name=value, found \`${pair}\``, "pawl help flow run");
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+
+const toolsOf = (input: Input): ProgramTools => {
+  const file = input.text("tools");
+  const allowed = input.texts("allow");
+  const fetch = guardedFetch({ allow: (address) => allowed.includes(address) });
+  const providers = { ...plainProviders, http: httpProvider({ fetch }), mcp: mcpProvider({ fetch }) };
+  return programTools({ registry: new Registry(file === undefined ? [] : toolsIn(file)), providers });
+};
+
+const wordsOf = (event: FlowExecutionEvent, { paint }: Terminal): readonly string[] => {
+  switch (event.kind) {
+    case "flow_start":
+      return [paint("bold", event.flow_name)];
+    case "step_start":
+      return [paint("dim", `  ${event.step_index} ${event.step_name} …`)];
+    case "step_complete":
+      return [
+        `  ${event.success ? paint("green", "ok") : paint("red", "failed")} ${event.step_name}: ${event.full_output}`,
+      ];
+    case "flow_complete":
+    case "flow_error":
+      return [];
+  }
+};
+
+const exitOf = (end: FlowEnd, terminal: Terminal): Exit => {
+  const { ending, bindings, steps_executed } = end;
+  terminal.tell({ ending, bindings, steps_executed }, () => {
+    if (ending.type === "returned") return [ending.value];
+    if (ending.type === "completed") return [ending.output];
+    return [`${terminal.paint("red", "failed")}: ${JSON.stringify(ending.error)}`];
+  });
+  return ending.type === "failed" ? exit.wrong : exit.fine;
+};
+
+interface Opened {
+  readonly runtime: Runtime;
+  readonly close: () => Promise<void>;
+}
+
+/** Over a journal, where the flow goes on after this process has died; or in memory. */
+const opened = (
+  file: string | undefined,
+  tools: ProgramTools,
+  observe: (event: FlowExecutionEvent) => void,
+): Opened => {
+  const told = {
+    tools: tools.definitions,
+    host: { flow: { observe: (_: string, __: string, e: FlowExecutionEvent) => observe(e) } },
+  };
+  if (file !== undefined && file !== "") return openRuntime({ file, ...told });
+  const root = { kid: "memory", secret: new Uint8Array(32) };
+  const instance = `node:${process.pid}`;
+  const runtime = new Runtime({
+    journal: memoryJournal(),
+    platform: nodePlatform,
+    instance,
+    roots: { newest: root },
+    ...told,
+  });
+  return { runtime, close: () => runtime.close() };
+};
+
+export const flowRun: Command = {
+  name: "flow run",
+  summary: "Run a flow, and show its steps as they go",
+  usage: "<file>",
+  least: 1,
+  most: 1,
+  options: {
+    journal: journalOption["journal"] as (typeof journalOption)[string],
+    bind: { type: "strings", short: "b", value: "<k=v>", what: "A first binding; as often as there are any" },
+    tools: { type: "string", value: "<file>", what: "Tools that the flow may call, declared in JSON" },
+    allow: { type: "strings", value: "<address>", what: "An address of this machine or network that tools may ask" },
+    session: { type: "string", value: "<name>", what: "The session that it runs in (flow)" },
+    id: { type: "string", value: "<id>", what: "Its id: the same one again goes on, or answers what came of it" },
+    strict: { type: "boolean", what: "Fail where nobody has a tool, and put no placeholder" },
+  },
+  detail:
+    "Without a journal the flow runs in memory. With one it goes on after a crash where it was, under the same --id.\nCalculator and DateTimeTool are there without being declared. Tools of the providers http and mcp ask no address of\nthis machine or network, but those of --allow. The exit code is 1 where the flow failed.",
+  examples: [
+    ["pawl flow run bill.json --bind items='tea, milk'", "in memory"],
+    ["pawl flow run bill.json --tools tools.json -j journal.db --id bill-1", "to be gone on with after a crash"],
+    ["pawl flow run bill.json --json", "one JSON document an event, for a script"],
+  ],
+  run: async (input, terminal) => {
+    const flow = flowIn(input.positionals[0] ?? "");
+    const bindings = bindingsOf(input);
+    const tools = toolsOf(input);
+    const { runtime, close } = opened(input.text("journal") ?? terminal.env["PAWL_JOURNAL"], tools, (event) =>
+      terminal.tell(event, () => wordsOf(event, terminal)),
+    );
+    try {
+      const session = await runtime.session(input.text("session") ?? "flow");
+      const request = input.text("id") ?? randomUUID();
+      const unresolved = input.isSet("strict") ? "fail" : "placeholder";
+      return exitOf(await session.flow({ request, flow, bindings, tools: tools.tools, unresolved }), terminal);
+    } catch (thrown) {
+      if (thrown instanceof Refused) throw new CliError(thrown.code, thrown.message, { exit: exit.refused });
+      throw thrown;
+    } finally {
+      await close();
+    }
+  },
+};

@@ -1,0 +1,150 @@
+/** Keys of scopes, one each: whoever deletes a key deletes the values of its scope, wherever they are. */
+import { createHash, randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { SealedError } from "@pawl/runtime";
+
+/** The port that a store of keys fills: files, or a service that keeps keys. */
+export interface ScopeKeys {
+  /** The key of a scope, made with its first value; rejects with `key_gone` after it was deleted. */
+  readonly sealing: (scope: string) => Promise<Uint8Array>;
+  /** The key of a scope that has one: rejects with `key_missing` or `key_gone`. */
+  readonly opening: (scope: string) => Promise<Uint8Array>;
+  /** Deletes the key for ever. */
+  readonly remove: (scope: string) => Promise<void>;
+}
+
+const keyBytes = 32;
+
+const gone = (scope: string): SealedError =>
+  new SealedError("key_gone", `the key of ${scope} was deleted: its values can not be read any more`);
+const missing = (scope: string): SealedError =>
+  new SealedError("key_missing", `there is no key of ${scope} here: name the store that has it`);
+
+/** Keys that are forgotten with their process. */
+export const memoryKeys = (): ScopeKeys => {
+  const keys = new Map<string, Uint8Array | "gone">();
+  const known = (scope: string): Uint8Array | undefined => {
+    const key = keys.get(scope);
+    if (key === "gone") throw gone(scope);
+    return key;
+  };
+  return {
+    sealing: async (scope) => {
+      const key = known(scope) ?? randomBytes(keyBytes);
+      keys.set(scope, key);
+      return key;
+    },
+    opening: async (scope) => {
+      const key = known(scope);
+      if (key === undefined) throw missing(scope);
+      return key;
+    },
+    remove: async (scope) => void keys.set(scope, "gone"),
+  };
+};
+
+const isCode = (thrown: unknown, code: string): boolean =>
+  thrown instanceof Error && "code" in thrown && thrown.code === code;
+
+const readIfThere = (path: string): Uint8Array | undefined => {
+  try {
+    return readFileSync(path);
+  } catch (thrown) {
+    if (isCode(thrown, "ENOENT")) return undefined;
+    throw thrown;
+  }
+};
+
+const writeSynced = (path: string, flags: string, bytes: Uint8Array): void => {
+  const fd = openSync(path, flags, 0o600);
+  try {
+    writeSync(fd, bytes);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+};
+
+const syncFolder = (folder: string): void => {
+  const fd = openSync(folder, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+};
+
+/** Known keys that a process keeps at hand. */
+const mostKnown = 10_000;
+
+class FileKeys {
+  readonly #folder: string;
+  readonly #known = new Map<string, Uint8Array>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  #pathOf(scope: string): string {
+    return join(this.#folder, createHash("sha256").update(scope).digest("hex"));
+  }
+
+  find(scope: string): Uint8Array | undefined {
+    const known = this.#known.get(scope);
+    if (known !== undefined) return known;
+    const found = readIfThere(`${this.#pathOf(scope)}.key`);
+    if (found?.length === 0) throw gone(scope);
+    if (found !== undefined) this.#keep(scope, found);
+    return found;
+  }
+
+  #keep(scope: string, key: Uint8Array): void {
+    if (this.#known.size >= mostKnown) this.#known.clear();
+    this.#known.set(scope, key);
+  }
+
+  /** Of two who make one at once, the first to link it has made it. */
+  make(scope: string): Uint8Array {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const path = this.#pathOf(scope);
+    const aside = `${path}.${randomBytes(8).toString("hex")}`;
+    writeSynced(aside, "wx", randomBytes(keyBytes));
+    try {
+      linkSync(aside, `${path}.key`);
+    } catch (thrown) {
+      if (!isCode(thrown, "EEXIST")) throw thrown;
+    } finally {
+      rmSync(aside, { force: true });
+    }
+    syncFolder(this.#folder);
+    const made = this.find(scope);
+    if (made === undefined) throw missing(scope);
+    return made;
+  }
+
+  /** Its file stays, empty: the scope gets no other key. */
+  remove(scope: string): void {
+    this.#known.delete(scope);
+    const path = `${this.#pathOf(scope)}.key`;
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const found = readIfThere(path);
+    if (found !== undefined && found.length > 0) writeSynced(path, "r+", randomBytes(found.length));
+    writeSynced(path, "w", new Uint8Array());
+    syncFolder(this.#folder);
+  }
+}
+
+/** A folder with a file for each scope's key. Another process has what it has read until it ends. */
+export const fileKeys = (folder: string): ScopeKeys => {
+  const keys = new FileKeys(folder);
+  return {
+    sealing: async (scope) => keys.find(scope) ?? keys.make(scope),
+    opening: async (scope) => {
+      const key = keys.find(scope);
+      if (key === undefined) throw missing(scope);
+      return key;
+    },
+    remove: async (scope) => keys.remove(scope),
+  };
+};

@@ -1,0 +1,77 @@
+/** Large values travel with the logs that name them. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineTool } from "@pawl/runtime";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openRuntime } from "../../src/index.ts";
+import { newFolder } from "./fixture.ts";
+import { jsonIn, pawl } from "./pawl.ts";
+
+const large = "large ".repeat(20_000);
+const tool = defineTool({ name: "echo", durable: true, execute: (args, ctx) => ctx.runJson("step", args, () => args) });
+
+const called = async (file: string, session: string): Promise<unknown> => {
+  const { runtime, close } = openRuntime({ file, tools: [tool] });
+  const [reply] = await (await runtime.session(session)).call("r", [{ id: "c", tool: "echo", args: { large } }]);
+  await close();
+  return reply?.output.outcome.payload;
+};
+
+const folder = newFolder();
+const journal = join(folder, "journal.db");
+const exported = join(folder, "s.jsonl");
+beforeAll(async () => {
+  expect(await called(journal, "s")).toEqual({ large });
+  expect((await pawl(["log", "export", `${journal}#s`, "-o", exported])).code).toBe(0);
+});
+
+const lines = (): readonly string[] => readFileSync(exported, "utf8").split(/(?<=\n)/);
+
+describe("large values and the command line", () => {
+  it("are exported behind the header, once each, and verified with the log", async () => {
+    const blobs = lines().filter((line) => line.startsWith('{"blob"'));
+    expect(blobs.length).toBe(1);
+    expect(lines()[1]).toBe(blobs[0]);
+    expect((await pawl(["log", "verify", exported, journal])).code).toBe(0);
+  });
+
+  it("are imported with their log, which then answers as it did, and has the same head", async () => {
+    const other = join(folder, "other.db");
+    expect((await pawl(["log", "import", exported, "-j", other])).code).toBe(0);
+    expect(await called(other, "s")).toEqual({ large });
+    const heads = jsonIn(await pawl(["log", "head", exported, `${journal}#s`, "--json"]));
+    expect(new Set(heads.map(({ head }: { head?: unknown }) => head)).size).toBe(1);
+  });
+
+  it("are named where a log comes without them, or with others", async () => {
+    const without = join(folder, "without.jsonl");
+    writeFileSync(
+      without,
+      lines()
+        .filter((line) => !line.startsWith('{"blob"'))
+        .join(""),
+    );
+    const forged = join(folder, "forged.jsonl");
+    const bytes = Buffer.from('"forged"').toString("base64");
+    writeFileSync(
+      forged,
+      lines()
+        .map((line) => line.replace(/(?<="bytes":")[^"]+/, bytes))
+        .join(""),
+    );
+    for (const [file, code, text] of [
+      [without, "blob_missing", "missing blob"],
+      [forged, "blob_corrupt", "not what its name says"],
+    ] as const) {
+      const imported = await pawl(["log", "import", file, "-j", join(folder, "refused.db"), "--json"]);
+      expect([imported.code, imported.err]).toEqual([1, expect.stringContaining(code)]);
+      const verified = await pawl(["log", "verify", file]);
+      expect([verified.code, verified.out]).toEqual([1, expect.stringContaining(text)]);
+    }
+  });
+
+  it("are there for a fork", async () => {
+    expect((await pawl(["fork", "s", "--at", "3", "--into", "forked", "-j", journal])).code).toBe(0);
+    expect(await called(journal, "forked")).toEqual({ large });
+  });
+});

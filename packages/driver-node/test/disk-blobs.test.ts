@@ -1,0 +1,69 @@
+import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { blobChecks } from "@pawl/testkit";
+import { afterAll, describe, expect, it } from "vitest";
+import { diskBlobs } from "../src/index.ts";
+import { testFolder } from "./sqlite-rig.ts";
+
+const { file, remove } = testFolder();
+afterAll(remove);
+
+const name = "ab".repeat(32);
+const bytes = new TextEncoder().encode("some bytes");
+
+describe("blobs on disk", () => {
+  for (const [i, { name: title, run }] of blobChecks.entries()) {
+    it(title, async () => {
+      let now = 1_700_000_000_000;
+      await run({
+        open: async () => diskBlobs(file(`suite-${i}`), { now: () => now }),
+        pass: (ms) => (now += ms),
+      });
+    });
+  }
+
+  it("leave nothing but the blob in its folder", async () => {
+    const folder = file("tidy");
+    await diskBlobs(folder).put("s", name, bytes);
+    expect(readdirSync(join(folder, "ab"))).toEqual([name]);
+  });
+
+  it("are still there after somebody died while one was being removed, and come back for the next", async () => {
+    const folder = file("half-removed");
+    const store = diskBlobs(folder);
+    await store.put("s", name, bytes);
+    const path = join(folder, "ab", name);
+    renameSync(path, `${path}.dead`);
+    expect(await store.read("s", name)).toEqual(bytes);
+    expect(await store.old(0)).toEqual([name]);
+    expect(statSync(path).size).toBe(bytes.length);
+  });
+
+  it("are put again where a file of another size has their name, and what somebody left half written goes", async () => {
+    let now = Date.now();
+    const folder = file("torn");
+    const store = diskBlobs(folder, { now: () => now });
+    await store.put("s", name, bytes);
+    writeFileSync(join(folder, "ab", name), "cut");
+    writeFileSync(join(folder, "ab", `${name}.left`), "half");
+    await store.put("s", name, bytes);
+    expect(await store.read("s", name)).toEqual(bytes);
+    now += 10_000;
+    await store.old(5000);
+    expect(readdirSync(join(folder, "ab"))).toEqual([name]);
+  });
+
+  it("say where they could not be kept, and take no other names than hashes", async () => {
+    const path = file("no-folder");
+    writeFileSync(path, "a file");
+    await expect(diskBlobs(path).put("s", name, bytes)).rejects.toMatchObject({
+      name: "JournalFileError",
+      code: "io_failed",
+      message: expect.stringContaining(path) as unknown,
+    });
+    await expect(diskBlobs(file("names")).put("s", "../../etc/passwd", bytes)).rejects.toMatchObject({
+      code: "io_failed",
+    });
+    rmSync(path);
+  });
+});

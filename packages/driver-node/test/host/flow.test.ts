@@ -1,0 +1,157 @@
+/** Flows of a host over HTTP and WebSocket: same tokens, rights and bounds as everything else. */
+import { type IncomingMessage, request } from "node:http";
+import * as f from "@pawl/flow";
+import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
+import { describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { HostFlows, type HostOptions, nodePlatform } from "../../src/index.ts";
+import { everything, hostOf, roots } from "./rig.ts";
+
+const greet = f.flow("Greet", [f.use("say", "hello $who"), f.back("$say_result")]);
+const long = f.flow("Long", [f.each("n", "$items", [f.use("say", "$text")]), f.back("done")]);
+
+const opened = async (options: Partial<HostOptions> & { readonly endsWithReader?: boolean } = {}) => {
+  const { endsWithReader = false, ...more } = options;
+  const flows = new HostFlows({
+    flows: {
+      greet: { program: greet, parameters: ["who"], path: "{who}" },
+      long: { program: long, parameters: ["items", "text"] },
+    },
+    endsWithReader,
+  });
+  const { promise: released, resolve: release } = Promise.withResolvers<undefined>();
+  const say = defineTool({
+    name: "say",
+    execute: async (text) => {
+      if (text === "hello slow") await released;
+      return text;
+    },
+  });
+  const runtime = new Runtime({
+    journal: memoryJournal(),
+    platform: nodePlatform,
+    tools: [say],
+    instance: "i1",
+    roots,
+    host: { flow: { observe: flows.observe } },
+  });
+  const host = await hostOf([], { runtime, flows, ...more });
+  const at = `http://127.0.0.1:${host.port}`;
+  const ask = (path: string, init: RequestInit = {}, claims = {}): Promise<Response> => {
+    const authorization = `Bearer ${host.sign({ ...everything, ...claims })}`;
+    return fetch(at + path, { ...init, headers: { authorization, ...init.headers } });
+  };
+  return { host, runtime, ask, at, release: () => release(undefined) };
+};
+
+const eventsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name ?? "");
+
+describe("flows of a host", () => {
+  it("are run by POST and GET, and stream their events raw or by their names", async () => {
+    const { ask } = await opened();
+    const response = await ask("/flows/greet/ann", { method: "POST" });
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+    expect(eventsIn(await response.text())).toEqual(["flow_start", "step_start", "step_complete", "flow_complete"]);
+    expect(eventsIn(await (await ask("/flows/greet/bob?wire=named")).text())).toEqual(["axon.complete"]);
+    expect((await ask("/flows/other")).status).toBe(404);
+    expect((await ask("/elsewhere")).status).toBe(426);
+  });
+
+  it("want a token with the right to call in their session, and a welcome origin", async () => {
+    const { ask, at } = await opened({ origins: ["https://good.example"] });
+    expect((await fetch(`${at}/flows/greet/ann`)).status).toBe(401);
+    expect((await ask("/flows/greet/ann", { headers: { authorization: "Bearer forged" } })).status).toBe(401);
+    expect((await ask("/flows/greet/ann", {}, { expires_at: 1 })).status).toBe(401);
+    expect((await ask("/flows/greet/ann", {}, { rights: ["observe"] })).status).toBe(403);
+    expect((await ask("/flows/greet/ann", {}, { scopes: ["session:team-1/"] })).status).toBe(403);
+    const team = { headers: { "x-session": "team-1/a" } };
+    expect((await ask("/flows/greet/ann", team, { scopes: ["session:team-1/"] })).status).toBe(200);
+    expect((await ask("/flows/greet/ann", { headers: { origin: "https://bad.example" } })).status).toBe(403);
+    expect((await ask("/flows/greet/ann", { headers: { origin: "https://good.example" } })).status).toBe(200);
+  });
+
+  it("keep to the host's bounds: on a body, and on streams at once", async () => {
+    const { ask, release } = await opened({ limits: { maxMessageBytes: 100, maxConnections: 1 } });
+    const body = JSON.stringify({ text: "x".repeat(200) });
+    expect((await ask("/flows/long", { method: "POST", body })).status).toBe(413);
+    const slow = await ask("/flows/greet/slow");
+    expect((await ask("/flows/greet/ann")).status).toBe(503);
+    release();
+    expect(eventsIn(await slow.text())).toContain("flow_complete");
+    expect((await ask("/flows/greet/ann")).status).toBe(200);
+  });
+
+  it("show what a flow does to those who read in its session alone", async () => {
+    const { ask, release } = await opened();
+    const headers = { "idempotency-key": "same" };
+    const one = ask("/flows/greet/slow", { headers: { ...headers, "x-session": "one" } });
+    const two = ask("/flows/greet/ann", { headers: { ...headers, "x-session": "two" } });
+    const text = await (await two).text();
+    expect(eventsIn(text)).toEqual(["flow_start", "step_start", "step_complete", "flow_complete"]);
+    expect(text).not.toContain("slow");
+    release();
+    expect(await (await one).text()).not.toContain("ann");
+  });
+
+  it.each([true, false])("end with a client that goes away, where that is wanted: %s", async (endsWithReader) => {
+    const { ask, runtime, release } = await opened({ endsWithReader });
+    const leaving = new AbortController();
+    const response = await ask("/flows/greet/slow", { headers: { "idempotency-key": "r" }, signal: leaving.signal });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    leaving.abort();
+    await reader?.cancel().catch(() => undefined);
+    const session = await runtime.session("flows");
+    const row = () => session.state.flows.get("r");
+    const isTold = (): boolean => row() === undefined || row()?.gone === true;
+    const turns = endsWithReader ? 500 : 20;
+    for (let i = 0; i < turns && !isTold(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(isTold()).toBe(endsWithReader);
+    release();
+  });
+
+  it("lose a reader that takes nothing, and hold no more than its bound for it", async () => {
+    const limits = { maxBufferedBytes: 64 * 1024, stallMs: 200, maxConnections: 1 };
+    const { host, ask } = await opened({ limits });
+    const headers = { authorization: `Bearer ${host.sign(everything)}` };
+    const asking = request({ host: "127.0.0.1", port: host.port, path: "/flows/long", method: "POST", headers });
+    asking.on("error", () => undefined);
+    const answered = new Promise<IncomingMessage>((resolve) => asking.on("response", resolve));
+    const items = Array.from({ length: 250 }, (_, i) => `${i}`).join(",");
+    asking.end(JSON.stringify({ items, text: "x".repeat(60_000) }));
+    const response = await answered;
+    const ended = new Promise<boolean>((resolve) => response.on("close", () => resolve(response.complete)));
+    response.on("error", () => undefined);
+    while ((await ask("/flows/greet/ann")).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+    response.resume();
+    expect(await ended).toBe(false);
+  });
+
+  it("are read over a WebSocket, raw and by their names, each event a message", async () => {
+    const { host } = await opened();
+    const heard = (path: string, token: string) =>
+      new Promise<{
+        readonly messages: readonly { readonly event?: string; readonly error?: string }[];
+        readonly code: number;
+      }>((resolve) => {
+        const messages: { readonly event?: string }[] = [];
+        const socket = new WebSocket(host.url + path, { headers: { authorization: `Bearer ${token}` } });
+        socket.on("message", (data) => messages.push(JSON.parse(String(data)) as { readonly event?: string }));
+        socket.on("error", () => undefined);
+        socket.on("close", (code) => resolve({ messages, code }));
+      });
+    const raw = await heard("/flows/greet/ann", host.sign(everything));
+    expect(raw.code).toBe(1000);
+    expect(raw.messages.map(({ event }) => event)).toEqual([
+      "flow_start",
+      "step_start",
+      "step_complete",
+      "flow_complete",
+    ]);
+    const named = await heard("/flows/greet/ann?wire=named", host.sign(everything));
+    expect(named.messages).toMatchObject([{ event: "axon.complete", id: "1", data: { flow: "Greet", success: true } }]);
+    const refused = await heard("/flows/greet/ann", "forged");
+    expect([refused.code, refused.messages[0]?.error]).toEqual([4401, expect.stringContaining("token")]);
+  });
+});

@@ -1,0 +1,141 @@
+/** Values encrypted under the key of their scope: deletion is key deletion. */
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { defineTool, sealedJournal } from "@pawl/runtime";
+import { afterAll, describe, expect, it } from "vitest";
+import { aesCodec, fileKeys, memoryKeys, openRuntime, sqliteJournal } from "../src/index.ts";
+import { jsonIn, pawl } from "./cli/pawl.ts";
+import { testFolder } from "./sqlite-rig.ts";
+
+const { file, remove } = testFolder();
+afterAll(remove);
+
+const secret = "the secret of Ann ";
+const large = secret.repeat(4000);
+const echo = defineTool({
+  name: "echo",
+  durable: true,
+  execute: (args, ctx) => ctx.runJson("step", args, (input) => input),
+});
+
+const called = async (path: string, session: string, keys: string): Promise<unknown> => {
+  const { runtime, close } = openRuntime({ file: path, tools: [echo], codec: aesCodec(fileKeys(keys)) });
+  try {
+    const opened = await runtime.session(session);
+    const replies = await opened.call("r", [
+      { id: "c", tool: "echo", args: { secret } },
+      { id: "d", tool: "echo", args: { large } },
+    ]);
+    return replies.map(({ output }) => output.outcome.payload);
+  } finally {
+    await close();
+  }
+};
+
+const filesUnder = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+describe("a journal on SQLite whose values are encrypted", () => {
+  it("holds no value in clear, in no file, and gives them to who has the keys", async () => {
+    const [path, keys] = [file("sealed.db"), file("keys")];
+    expect(await called(path, "s", keys)).toEqual([{ secret }, { large }]);
+    expect(await called(path, "s", keys)).toEqual([{ secret }, { large }]);
+    const files = [path, `${path}-wal`, ...filesUnder(`${path}.blobs`)].filter((name) => name !== "");
+    const held = files.flatMap((name) => {
+      try {
+        return [readFileSync(name)];
+      } catch {
+        return []; // The log of a journal that was closed is gone.
+      }
+    });
+    expect(held.length).toBeGreaterThan(1);
+    expect(held.some((bytes) => bytes.includes("secret of Ann"))).toBe(false);
+  });
+
+  it("is read without a key as far as its structure goes, and verified", async () => {
+    const [path, keys] = [file("structure.db"), file("structure-keys")];
+    await called(path, "s", keys);
+    const verified = await pawl(["log", "verify", `${path}#s`]);
+    expect([verified.code, verified.err]).toEqual([0, ""]);
+    const without = await pawl(["log", "export", `${path}#s`]);
+    expect(without.out).toContain('"type":"step.settled"');
+    expect(without.out).toContain('"key":"durable-step:step"');
+    expect(without.out).not.toContain("secret of Ann");
+    const sealed = await pawl(["show", `${path}#s`, "--json"]);
+    expect(sealed.code).toBe(0);
+    const open = await pawl(["log", "export", `${path}#s`, "--keys", keys]);
+    expect(open.out).toContain("secret of Ann");
+    expect((await pawl(["log", "verify", `${path}#s`, "--keys", keys])).code).toBe(0);
+    const heads = await Promise.all(
+      [[], ["--keys", keys]].map(async (more) => jsonIn(await pawl(["log", "head", `${path}#s`, "--json", ...more]))),
+    );
+    const [stored, same] = heads.map((head) => (head[0] as { readonly stored: object }).stored);
+    expect(stored).toEqual(same);
+  }, 300_000);
+
+  it("is imported only by who has opened it", async () => {
+    const [path, keys] = [file("travels.db"), file("travel-keys")];
+    await called(path, "s", keys);
+    const [closed, open] = [file("closed.jsonl"), file("open.jsonl")];
+    await pawl(["log", "export", `${path}#s`, "-o", closed]);
+    await pawl(["log", "export", `${path}#s`, "-o", open, "--keys", keys]);
+    const refused = await pawl(["log", "import", closed, "-j", file("other.db"), "--json"]);
+    expect([refused.code, refused.err]).toEqual([4, expect.stringContaining("sealed")]);
+    expect((await pawl(["log", "import", open, "-j", file("other.db")])).code).toBe(0);
+  }, 300_000);
+
+  it("has lost what a scope said when the scope's key is deleted, blobs included, and nothing of others", async () => {
+    const [path, keys] = [file("deleted.db"), file("deleted-keys")];
+    await called(path, "ann", keys);
+    await called(path, "bob", keys);
+    await fileKeys(keys).remove("session:ann");
+    await expect(called(path, "ann", keys)).rejects.toMatchObject({ name: "SealedError", code: "key_gone" });
+    expect(await called(path, "bob", keys)).toEqual([{ secret }, { large }]);
+    const journal = sqliteJournal(path);
+    const sealed = sealedJournal(journal, aesCodec(fileKeys(keys)));
+    for (const name of (await journal.blobs?.old(0)) ?? []) {
+      const read = await Promise.allSettled([
+        sealed.blobs?.read("session:ann", name),
+        sealed.blobs?.read("session:bob", name),
+      ]);
+      expect(read[0]?.status).toBe("rejected");
+    }
+    expect(await journal.verify("session:ann")).toMatchObject({ type: "whole" });
+    await journal.close();
+    expect(
+      filesUnder(keys)
+        .map((name) => readFileSync(name).length)
+        .toSorted(),
+    ).toEqual([0, 32]);
+  });
+});
+
+describe("a key store", () => {
+  it.each(["memory", "files"])("of %s makes one key a scope, and none after it was deleted", async (kind) => {
+    const keys = kind === "memory" ? memoryKeys() : fileKeys(file("store"));
+    await expect(keys.opening("s")).rejects.toMatchObject({ code: "key_missing" });
+    const [one, same, other] = await Promise.all([keys.sealing("s"), keys.sealing("s"), keys.sealing("t")]);
+    expect([one.length, [...same]]).toEqual([32, [...one]]);
+    expect([...other]).not.toEqual([...one]);
+    expect([...(await keys.opening("s"))]).toEqual([...one]);
+    await keys.remove("s");
+    await expect(keys.sealing("s")).rejects.toMatchObject({ code: "key_gone" });
+    await expect(keys.opening("s")).rejects.toMatchObject({ code: "key_gone" });
+    await keys.remove("never-had-one");
+    await expect(keys.sealing("never-had-one")).rejects.toMatchObject({ code: "key_gone" });
+  });
+
+  it("tells bytes that were changed, cut, or put elsewhere", async () => {
+    const codec = aesCodec(memoryKeys());
+    const place = { scope: "s", at: "1/value" };
+    const sealed = await codec.seal(place, new TextEncoder().encode("said"));
+    expect(new TextDecoder().decode(await codec.open(place, sealed))).toBe("said");
+    const changed = Uint8Array.from(sealed);
+    changed[20] = (changed[20] as number) ^ 1;
+    for (const bytes of [changed, sealed.subarray(0, 20), sealed.subarray(0, -1), new Uint8Array()])
+      await expect(codec.open(place, bytes)).rejects.toMatchObject({ code: "seal_broken" });
+    await expect(codec.open({ ...place, at: "2/value" }, sealed)).rejects.toMatchObject({ code: "seal_broken" });
+  });
+});

@@ -1,0 +1,246 @@
+/** Large values: references in the log and in the state, values wherever somebody is meant to see them. */
+import type { AttachmentRef, Json, JsonObject, ToolValue } from "@pawl/tool-value";
+import { attachment, hashText, stringify } from "@pawl/tool-value";
+import { blobChecks } from "@pawl/testkit";
+import { describe, expect, it } from "vitest";
+import {
+  type BlobStore,
+  type Frame,
+  type Journal,
+  type Session,
+  defineTool,
+  memoryBlobs,
+  namesIn,
+  sweepBlobs,
+} from "../src/index.ts";
+import { type Process, World } from "./world.ts";
+
+const large = (of: string): string => of.repeat(70_000);
+const scope = "session:s";
+
+/** Hands back what it got, through a step. */
+const echo = defineTool({
+  name: "echo",
+  durable: true,
+  execute: async (args, ctx) => {
+    const stepped = await ctx.runJson("step", { args }, (input) => ({
+      stepped: (input as JsonObject)["args"] as Json,
+    }));
+    return (stepped as JsonObject)["stepped"];
+  },
+});
+
+const linesOf = async (journal: Journal): Promise<readonly string[]> =>
+  (await journal.read(scope, 1)).map(({ line }) => line);
+
+const outputs = async (session: Session, request: string, args: Json): Promise<readonly ToolValue[]> => {
+  const replies = await session.call(request, [{ id: "c", tool: "echo", args }]);
+  return replies.map(({ output }) => (output.outcome.status === "success" ? output.outcome.payload : null));
+};
+
+const start = async (world: World, how: Parameters<World["start"]>[1] = {}): Promise<[Process, Session]> => {
+  const process = world.start([echo], how);
+  return [process, await process.runtime.session("s")];
+};
+
+const take = async (from: AsyncIterator<Frame>, count: number): Promise<readonly Frame[]> => {
+  const frames: Frame[] = [];
+  while (frames.length < count) frames.push((await from.next()).value as Frame);
+  return frames;
+};
+
+describe("blobs in memory", () => {
+  for (const { name, run } of blobChecks) {
+    it(name, async () => {
+      let now = 0;
+      const store = memoryBlobs({ now: () => now });
+      await run({ open: async () => store, pass: (ms) => (now += ms) });
+    });
+  }
+});
+
+describe("a large value", () => {
+  it("is a reference in the log, and itself for the body and in the reply", async () => {
+    const world = new World();
+    const [, session] = await start(world);
+    const args = { text: large("x"), n: 1 };
+    expect(await outputs(session, "r", args)).toEqual([args]);
+    const lines = await linesOf(world.journal);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(3000);
+    const names = new Set(lines.flatMap(namesIn));
+    expect(names).toContain(hashText(stringify(args)));
+    for (const name of names) expect(await world.journal.blobs?.read(scope, name)).toBeDefined();
+    expect(JSON.stringify(session.state.requests.rows())).not.toContain(large("x"));
+  });
+
+  it("stays in the log below the bound, which a host may set", async () => {
+    const world = new World();
+    const [, session] = await start(world);
+    await outputs(session, "r", { text: "x".repeat(60_000) });
+    expect((await linesOf(world.journal)).flatMap(namesIn)).toEqual([]);
+    const [, other] = await start(new World(), { blobChars: 10 });
+    expect(await outputs(other, "r", { text: "twelve chars" })).toEqual([{ text: "twelve chars" }]);
+  });
+
+  it("is the same for a body that runs again after its process died, at any append", async () => {
+    const args = { text: large("y") };
+    for (let append = 1; append < 12; append++) {
+      const world = new World();
+      const dying = world.start([echo], { death: { append, when: "after" } });
+      const lost = dying.runtime.session("s").then((session) => outputs(session, "r", args));
+      lost.catch(() => undefined);
+      await world.quiet();
+      const [, session] = await start(world);
+      expect(await outputs(session, "r", args)).toEqual([args]);
+    }
+  });
+
+  it("is given again from the log to who asks for an acknowledged request", async () => {
+    const world = new World();
+    const [, session] = await start(world);
+    const args = { text: large("z") };
+    await outputs(session, "r", args);
+    await world.quiet();
+    expect(session.state.requests.size).toBe(0);
+    expect(await outputs(session, "r", args)).toEqual([args]);
+  });
+
+  it("is itself for observers, live and from the log, in the order of the log", async () => {
+    const world = new World();
+    const [, session] = await start(world);
+    const live = session.observe();
+    const args = { text: large("o") };
+    await outputs(session, "r", args);
+    await outputs(session, "small", { n: 1 });
+    const seen = await take(live, 8);
+    expect(JSON.stringify(seen).split(large("o")).length).toBeGreaterThan(4);
+    const cursors = seen.map((frame) => (frame.type === "observed" ? frame.cursor.seq * 100 + frame.cursor.index : 0));
+    expect(cursors).toEqual(cursors.toSorted((a, b) => a - b));
+    const past = session.observe({ from: { scope, seq: 0, index: 0 } });
+    expect(await take(past, 8)).toEqual(seen);
+  });
+
+  it("is itself for who resolves a key too late", async () => {
+    const world = new World();
+    const waiting = defineTool({
+      name: "echo",
+      durable: true,
+      execute: async (_, ctx) => {
+        await ctx.awaitEventJson((await ctx.externalEventKey("k")) as never);
+        return null;
+      },
+    });
+    const process = world.start([waiting]);
+    const session = await process.runtime.session("s");
+    void session.call("r", [{ id: "c", tool: "echo", args: null }]).catch(() => undefined);
+    await world.quiet();
+    const [key] = session.state.waits.rows().map((row) => row.key);
+    const payload = { text: large("k") };
+    expect(await session.resolveById(key as string, { status: "ok", payload }, "ann")).toEqual({ status: "accepted" });
+    expect(await session.resolveById(key as string, { status: "ok", payload: 1 }, "bob")).toEqual({
+      status: "already_resolved",
+      terminal: { status: "ok", payload },
+    });
+  });
+
+  it("is durable before the event that names it", async () => {
+    const world = new World();
+    const { promise: opened, resolve: open } = Promise.withResolvers<undefined>();
+    const blobs = world.journal.blobs as BlobStore;
+    const slow: BlobStore = { ...blobs, put: (...of) => opened.then(() => blobs.put(...of)) };
+    const [, session] = await start(world, { faulty: { blobs: slow } });
+    const reply = outputs(session, "r", { text: large("s") });
+    await world.quiet();
+    expect((await linesOf(world.journal)).join("")).not.toContain("request.submitted");
+    open(undefined);
+    expect(await reply).toEqual([{ text: large("s") }]);
+  });
+
+  it("costs the scope where it can not be kept, and nothing was recorded", async () => {
+    const world = new World();
+    const blobs = world.journal.blobs as BlobStore;
+    const full: BlobStore = { ...blobs, put: () => Promise.reject(new Error("the disk is full")) };
+    const [, session] = await start(world, { faulty: { blobs: full } });
+    await expect(outputs(session, "r", { text: large("s") })).rejects.toThrow("the disk is full");
+    expect((await linesOf(world.journal)).join("")).not.toContain("request.submitted");
+  });
+
+  it("that is gone from its store costs the scope, which says so", async () => {
+    const world = new World();
+    const blobs = world.journal.blobs as BlobStore;
+    const empty: BlobStore = { ...blobs, read: async () => undefined };
+    const [, session] = await start(world, { faulty: { blobs: empty } });
+    await expect(outputs(session, "r", { text: large("s") })).rejects.toThrow("is not in its store");
+  });
+});
+
+/** What looks like the reference to a blob. */
+const lookalike = (name: string): Json => ({
+  $lash_tool_value: "attachment",
+  ref: {
+    id: `blob:${name}`,
+    media_type: { kind: "file", type: "application/vnd.pawl.value+json" },
+    byte_len: 70_011,
+  },
+});
+
+describe("a value that looks like a reference", () => {
+  it("is what it is, and shows nobody the blob that it names", async () => {
+    const world = new World();
+    const [, session] = await start(world);
+    await outputs(session, "secret", { text: large("t") });
+    const [name] = (await linesOf(world.journal)).flatMap(namesIn);
+    for (const [i, args] of [lookalike(name as string), { deep: [lookalike(name as string)] }].entries()) {
+      const [reply] = await session.call(`r${i}`, [{ id: "c", tool: "echo", args }]);
+      expect(reply?.args).toEqual(args);
+      expect(JSON.stringify(reply)).not.toContain(large("t"));
+    }
+  });
+
+  it("is what it is as an attachment that a tool returns", async () => {
+    const world = new World();
+    const ref = (lookalike("a".repeat(64)) as unknown as { readonly ref: AttachmentRef }).ref;
+    const tool = defineTool({ name: "echo", execute: async () => attachment(ref) });
+    const process = world.start([tool]);
+    const [output] = await outputs(await process.runtime.session("s"), "r", null);
+    expect(output).toEqual(attachment(ref));
+  });
+});
+
+describe("sweeping blobs", () => {
+  it("takes those that no log names, and none that one does", async () => {
+    const world = new World();
+    const [, session] = await start(world);
+    await outputs(session, "r", { text: large("a") });
+    const stray = "b".repeat(64);
+    await world.journal.blobs?.put(scope, stray, new Uint8Array(3));
+    expect(await sweepBlobs(world.journal)).toEqual({ looked: 0, removed: [] });
+    world.platform.advance(4_000_000);
+    expect((await sweepBlobs(world.journal)).removed).toEqual([stray]);
+    expect(await outputs(session, "r", { text: large("a") })).toEqual([{ text: large("a") }]);
+  });
+
+  it("takes what retention has cut from a log, and keeps what its snapshot, and what follows, names", async () => {
+    const world = new World();
+    const [process, session] = await start(world);
+    await outputs(session, "done", { text: large("d") });
+    void session.call("kept", [{ id: "c", tool: "nobody", args: { text: large("k") } }], { keep: true });
+    await world.quiet();
+    const { journal, platform } = world;
+    await process.runtime.close();
+    const claim = await journal.claim(scope, "cutter", 1);
+    expect(claim).toMatchObject({ type: "claimed" });
+    const { snapshot } = await import("@pawl/sansio-core");
+    const { epoch } = claim as { readonly epoch: number };
+    const { state } = session;
+    await journal.snapshot(scope, epoch, state.seq, JSON.stringify(snapshot(state)));
+    expect(await journal.retain(scope, epoch, [])).toMatchObject({ type: "ok" });
+    platform.advance(4_000_000);
+    const { removed } = await sweepBlobs(journal);
+    expect(removed).toContain(hashText(stringify({ text: large("d") })));
+    expect(removed).not.toContain(hashText(stringify({ text: large("k") })));
+    const [, later] = await start(world);
+    const [reply] = await later.replies("kept");
+    expect(reply?.args).toEqual({ text: large("k") });
+  });
+});
