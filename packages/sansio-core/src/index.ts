@@ -203,6 +203,7 @@ export {
   orphaned,
   outcomeOfOutput,
   pathsOf,
+  reattachRefused,
   signalText,
   unexpectedEnd,
   updateOf,

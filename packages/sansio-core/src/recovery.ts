@@ -159,11 +159,18 @@ const isAtWork = (state: State): boolean =>
   (ofProcess(state).length > 0 ||
     state.calls.rows().some((row) => row.phase === "running" || ofCall(row) !== undefined));
 
-/** Whether a scope has to be looked after though nobody asks for it: it moves, has words on their way, or a process. */
+/** Long work that waits for an answer of its driver's: a place, files, the next fire, a probe. */
+const isAsking = ({ background: { asked, run }, schedules: { rows } }: State): boolean =>
+  asked.size > 0 ||
+  run?.phase === "finishing" ||
+  rows.some(({ asked: plan, probe }) => plan !== undefined || probe !== undefined);
+
+/** Whether a scope has to be looked after though nobody asks for it: it moves, has words on their way, or is at work. */
 export const isOwed = (state: State): boolean =>
   state.scope.status.type === "moving" ||
   state.outbox.size > 0 ||
   state.links.some((row) => unansweredOf(row) > 0) ||
+  isAsking(state) ||
   isAtWork(state);
 
 /** The commands to issue again, oldest first: of a live state and of one folded from its log the same, at any prefix. */
