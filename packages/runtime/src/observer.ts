@@ -5,6 +5,7 @@
 import type { Command } from "@pawl/sansio-core";
 import type { Cursor, Ephemeral, Frame, Observed } from "./observation.ts";
 import { observedIn } from "./observation.ts";
+import type { Cause } from "./scope.ts";
 
 export const defaultObserverBuffer = 1024;
 
@@ -110,11 +111,7 @@ export class Observers {
   }
 
   /** An event was stepped: whoever watches is told of it when it is durable. */
-  stepped(
-    cause: { readonly seq: number; readonly at: number },
-    commands: readonly Command[],
-    durable: () => Promise<void>,
-  ): void {
+  stepped(cause: Cause, commands: readonly Command[], durable: () => Promise<void>): void {
     if (this.#subscriptions.size === 0) return;
     const frames = observedIn(this.#scope, cause, commands);
     if (frames.length === 0) return;

@@ -1,4 +1,5 @@
 /** What a runtime is made of. */
+import type { BackgroundOptions } from "./background/host.ts";
 import type { Journal, Lease } from "./journal.ts";
 import type { Platform } from "./platform.ts";
 import type { ToolDefinition } from "./tool.ts";
@@ -27,6 +28,8 @@ export interface RuntimeOptions {
   readonly executorLeaseMs?: number;
   /** How long scopes at rest stay in memory, and how many. */
   readonly linger?: Partial<Linger>;
+  /** How background runs are run here. */
+  readonly background?: Partial<BackgroundOptions>;
   /** Whom scopes move to, by address. */
   readonly mover?: (to: string) => Mover;
 }

@@ -2,6 +2,8 @@
 import { currentProtocol, defaultOptions, nextDeadline } from "@pawl/sansio-core";
 import { defaultPatience } from "./body.ts";
 import { Alarms } from "./alarms.ts";
+import { Background } from "./background/background.ts";
+import { glimpse } from "./background/glimpse.ts";
 import { memoryAttachments } from "./attachment.ts";
 import { OwnedElsewhere, Refused, ScopeLost, newerProtocol } from "./error.ts";
 import { type ExecutorSpec, Executors } from "./executor.ts";
@@ -45,8 +47,9 @@ export class Runtime {
   readonly #lease: HeldLease | undefined;
   readonly #host: HostPort;
   readonly #post: Post;
-  /** What the host does with processes. */
+  /** What the host does with processes; and with background runs, tasks and schedules. */
   readonly processes: Processes;
+  readonly background: Background;
   readonly #open = new Map<string, Promise<Session>>();
   readonly #away = new Map<string, Away>();
   readonly #lingering: Lingering<Session>;
@@ -73,6 +76,7 @@ export class Runtime {
     this.registry = options.tools instanceof Registry ? options.tools : new Registry(options.tools);
     this.#news = new ToolNews(this.registry, options.platform, this.#open);
     this.processes = new Processes((scope) => this.#scope(scope));
+    this.background = new Background((scope) => this.#scope(scope), this.registry, options);
     this.moves = new Moves({
       ...options,
       joined: async () => this.#lease?.joined,
@@ -265,6 +269,14 @@ export class Runtime {
       patience: { ...defaultPatience, ...this.#with.patience },
       host: this.#host,
       post: this.#post,
+      places: this.background.places,
+      background: this.background.options,
+      glimpse: (of) => glimpse(this.#with.journal, of, this.#open.get(of)),
+      showIn: (of, said) =>
+        void this.#open.get(of)?.then(
+          ({ among }) => among.tell(said),
+          () => undefined,
+        ),
       attachments: this.#host.attachments ?? this.#attachments,
       tool: (id) => this.registry.live(id),
       stir: (member) => this.#loop.stir(member),

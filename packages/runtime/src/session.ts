@@ -29,7 +29,6 @@ import { type ObserveOptions, Observers, type Subscription } from "./observer.ts
 import { Offers } from "./offer.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
 import { type Callers, Requests, type Submission, type Waiting } from "./request.ts";
-import { isProcessCommand } from "./process-work.ts";
 import { type Resolved, resolveKey } from "./resolve.ts";
 import { idOfToken, idUnder } from "./token.ts";
 import type { SessionPort } from "./session-port.ts";
@@ -83,7 +82,7 @@ export class Session {
     this.#access = { runner: this.#runner, finished: this.#finished, platform: port.platform, readLines };
     this.#requests = new Requests(this.#access, port.callers);
     this.offers = new Offers(this.#access, port.executors, port.owner);
-    this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain());
+    this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain(), this.#observers);
     const fault = (what: string, thrown: unknown): void => port.host.fault?.(`${this.#runner.id}: ${what}`, thrown);
     this.#snapshots = new Snapshots({ platform: port.platform, keep: port.keepSnapshot, fault }, port.snapshotSize);
   }
@@ -98,7 +97,7 @@ export class Session {
   /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. */
   get isIdle(): boolean {
     if (!this.#underWay.isEmpty || this.#runner.isLost || this.#runner.isAwaited) return false;
-    const parts = [this.#bodies, this.#edits, this.among.watch, this.#observers];
+    const parts = [this.#bodies, this.#edits, this.among.watch, this.among.longWork.asked, this.#observers];
     return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }
 
@@ -194,7 +193,7 @@ export class Session {
       this.#bodies.end(call);
       this.offers.ended(call);
     }
-    this.#observers.stepped({ seq, at }, commands, () => this.#runner.settled());
+    this.#observers.stepped({ seq, at, event }, commands, () => this.#runner.settled());
   }
 
   #lost(why: string): void {
@@ -263,8 +262,7 @@ export class Session {
       case "observe":
         return this.#port.host.observe?.(this.#runner.id, command);
       default:
-        if (isProcessCommand(command)) return this.#begin(() => this.among.perform(command));
-        return this.#runner.lose(`this runtime can not perform ${command.type} yet`);
+        return this.#begin(() => this.among.perform(command));
     }
   }
 

@@ -104,7 +104,7 @@ export class Process {
   }
 }
 
-export interface Start extends Partial<Pick<RuntimeOptions, "lease" | "linger">> {
+export interface Start extends Partial<Pick<RuntimeOptions, "lease" | "linger" | "background">> {
   readonly host?: HostPort;
   readonly death?: Death;
   readonly options?: Partial<Options>;

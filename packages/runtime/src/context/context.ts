@@ -3,6 +3,7 @@ import type { Json } from "@pawl/tool-value";
 import type { BodyRun } from "../body.ts";
 import { Asking, toJson } from "./asking.ts";
 import { type Batches, batches } from "./batch.ts";
+import { type LongWorkFacets, longWorkFacets } from "./long-work.ts";
 import type { CallFacts } from "./facts.ts";
 import { type HostRequests, hostRequests } from "./host.ts";
 import { type Directs, directs } from "./direct.ts";
@@ -33,7 +34,8 @@ export interface ToolContext
     Handed,
     Sessions,
     Triggers,
-    Directs {
+    Directs,
+    LongWorkFacets {
   readonly sessionId: string;
   readonly toolCallId: string;
   readonly attempt: number;
@@ -76,6 +78,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     ...sessions(asking),
     ...triggers(asking),
     ...directs(asking),
+    ...longWorkFacets(asking),
     continueAs: (args) => {
       facts.continueAs(toJson(args, "the arguments to continue with"));
       return new Promise<never>(() => undefined);

@@ -1,0 +1,16 @@
+/** A scope as it stands, without owning it: in memory, or folded from its log. */
+import type { Journal } from "../journal.ts";
+import { openState } from "../opening.ts";
+import type { ScopeRunner } from "../scope.ts";
+import type { Glimpse } from "./session-work.ts";
+
+type Open = Promise<{ readonly runner: Pick<ScopeRunner, "state" | "isLost"> }>;
+
+/** One that is not in memory has an owner all the same, who is alive until its lease has run out. */
+export const glimpse = async (journal: Journal, scope: string, open: Open | undefined): Promise<Glimpse> => {
+  const session = await open?.catch(() => undefined); // It could not be opened: its log is what is known.
+  if (session !== undefined && !session.runner.isLost) return { state: session.runner.state, isAlive: true };
+  const state = await openState(journal, scope, undefined, () => undefined);
+  const lost = await journal.lost();
+  return { state, isAlive: !lost.includes(state.scope.owner) };
+};
