@@ -12,6 +12,7 @@ export {
   runCase,
   wireRoundtrip,
 } from "./cases.ts";
+export { failingTool } from "./failing-tool.ts";
 export { type JournalCheck, type JournalRig, journalChecks } from "./journal-suite.ts";
 export { moveChecks } from "./journal/move-check.ts";
 export { type Actor, type Pick, VirtualClock, inOrder } from "./world/clock.ts";

@@ -5,7 +5,7 @@ import { read } from "./file/read.ts";
 import { reportProgress, writeTodos } from "./progress.ts";
 import { BuiltinRegistry } from "./registry.ts";
 import { arithmetic, currentTime, echo, forecast, weather } from "./simple.ts";
-import { type BuiltinTool, objectSchema } from "./tool.ts";
+import type { BuiltinTool } from "./tool.ts";
 import { type WebPort, webFetch } from "./web.ts";
 
 export const defaultTools = (web?: WebPort): readonly BuiltinTool[] => [
@@ -23,16 +23,3 @@ export const defaultTools = (web?: WebPort): readonly BuiltinTool[] => [
 ];
 
 export const defaultRegistry = (web?: WebPort): BuiltinRegistry => new BuiltinRegistry(defaultTools(web));
-
-/** A tool for tests: it fails as it is told. */
-export const failingTool = (
-  message = "Tool execution failed",
-  type: "tool_error" | "internal_error" = "tool_error",
-): BuiltinTool => ({
-  name: "failing_tool",
-  displayName: "Failing Tool",
-  description: "Fails, always.",
-  parameters: objectSchema({}),
-  hints: { readonly: true, idempotent: true },
-  execute: async () => ({ type, message }),
-});

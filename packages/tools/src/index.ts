@@ -1,32 +1,17 @@
 /** `@pawl/tools`: the built-in tools, and what is said of calls, runs, tasks and schedules. */
 export {
-  type Image,
-  type Mapped,
-  type ToolExecutionResult,
-  causesOf,
-  chainText,
-  internalError,
-  isError,
-  isSuccess,
-  resultOf,
-  success,
-  successWithRawOutput,
-  takeRawOutput,
-  toolError,
-} from "./result.ts";
-export {
   type BuiltinTool,
   type Deferrable,
   type ToolContext,
-  type ToolHints,
   type ToolPolicy,
+  argumentsOf,
   definitionOf,
   fullParameters,
   policyOf,
   readDefinition,
 } from "./tool.ts";
 export { BuiltinRegistry, type ToolCall, activate } from "./registry.ts";
-export { defaultRegistry, defaultTools, failingTool } from "./default.ts";
+export { defaultRegistry, defaultTools } from "./default.ts";
 export { type ProgressReport, readReport, reportText } from "./progress.ts";
 export { type WebPort, type WebRequest, readRequest, webFetch } from "./web.ts";
 export { firesAfter, intervalOf, nextFire, planOf } from "./cron.ts";
@@ -54,11 +39,4 @@ export {
   startedText,
   taskOf,
 } from "./spawn/text.ts";
-export {
-  type Reattach,
-  type ReattachPlace,
-  decideReattach,
-  isCandidate,
-  leaseSeconds,
-  reap,
-} from "./spawn/reattach.ts";
+export { isCandidate, leaseSeconds, reap } from "./spawn/reattach.ts";

@@ -1,7 +1,7 @@
 /** Built-in tools by name. It runs what it is asked to run: policies, schemas and hints are others' business. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Mapped, resultOf } from "./result.ts";
+import { type RegistryReply, registryReply } from "@pawl/runtime";
 import { type BuiltinTool, type ToolContext, argumentsOf, definitionOf, needsContext } from "./tool.ts";
 
 export interface ToolCall {
@@ -50,12 +50,15 @@ export class BuiltinRegistry {
     return new BuiltinRegistry([...this.#tools.values()]);
   }
 
-  async execute({ id, name, arguments: args }: ToolCall, context?: ToolContext): Promise<E.Either<string, Mapped>> {
+  async execute(
+    { id, name, arguments: args }: ToolCall,
+    context?: ToolContext,
+  ): Promise<E.Either<string, RegistryReply>> {
     const tool = this.#tools.get(name);
     if (tool === undefined) return E.left(`Tool execution error: Tool not found: ${name}`);
     const isAlone = tool.requiresContext === true && context === undefined;
     const result = isAlone ? needsContext(name) : await tool.execute(argumentsOf(args), context);
-    return E.right(resultOf(id, result));
+    return E.right(registryReply(id, result));
   }
 }
 

@@ -1,7 +1,7 @@
 /** `web_fetch`: what is asked is looked at here; the fetching is a port's, which guards where requests may go. */
 import type { JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { success, toolError } from "./result.ts";
+import { success, toolError } from "@pawl/runtime";
 import { type BuiltinTool, isGiven, objectSchema, textOf } from "./tool.ts";
 
 export interface WebRequest {

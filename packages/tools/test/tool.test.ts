@@ -6,42 +6,41 @@ import {
   canonicalPath,
   defaultRegistry,
   definitionOf,
-  failingTool,
   firesAfter,
   headline,
   narrate,
   nextFire,
   planOf,
-  resultOf,
-  success,
 } from "@pawl/tools";
+import { internalError, registryReply, success } from "@pawl/runtime";
+import { failing } from "./failing.ts";
 
 const registry = defaultRegistry();
 const at = (text: string): number => Date.parse(text);
 
 describe("results", () => {
   it("keep what a failing tool says, for a model or for the log (behaviours 2, 3)", async () => {
-    expect(await failingTool("no").execute({}, undefined)).toEqual({ type: "tool_error", message: "no" });
-    const hidden = await failingTool("secret", "internal_error").execute({}, undefined);
+    expect(await failing("no").execute({}, undefined)).toEqual({ type: "tool_error", message: "no" });
+    const hidden = await failing("secret", "internal_error").execute({}, undefined);
     expect(hidden).toMatchObject({ type: "internal_error", message: "secret" });
   });
 
   it("show a model nothing of an internal failure (behaviour 4)", () => {
-    const { json } = resultOf("c", { type: "internal_error", message: "secret" });
+    const { json } = registryReply("c", internalError(new Error("secret")));
     expect(JSON.stringify(json)).not.toContain("secret");
     expect(json["error"]).toBe("An internal error occurred while executing the tool");
   });
 
   it("that only look like carriers stay as they are (behaviours 7, 8)", () => {
     for (const value of [{ _raw_output_scalar: "v", kept: 1 }, { _raw_output_scalar: "v" }]) {
-      expect(resultOf("c", success(value))).toEqual({ json: { tool_call_id: "c", result: value, error: null } });
+      expect(registryReply("c", success(value))).toEqual({ json: { tool_call_id: "c", result: value, error: null } });
     }
   });
 });
 
 describe("the registry", () => {
   it("finds what was registered, in the place of what had its name, and copies (behaviours 9, 10)", () => {
-    const own = new BuiltinRegistry([failingTool("a"), failingTool("b")]);
+    const own = new BuiltinRegistry([failing("a"), failing("b")]);
     expect([own.size, own.has("failing_tool"), own.has("other")]).toEqual([1, true, false]);
     const copy = own.copy();
     expect(copy.unregister("failing_tool")?.name).toBe("failing_tool");

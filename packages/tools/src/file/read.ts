@@ -1,6 +1,6 @@
 /** `read_file`: lines with their numbers, within bounds; images as images; what is no text as a note. */
 import type { JsonObject } from "@pawl/tool-value";
-import type { ToolExecutionResult } from "../result.ts";
+import { type ExecutionResult, successWithImages } from "@pawl/runtime";
 import { contentHash, textOfBytes, toBase64, utf8 } from "./bytes.ts";
 import { Refusal, fileTool, readers, required, shown, truncation, whole } from "./tool.ts";
 import type { FileStore, StoredFile } from "./store.ts";
@@ -51,16 +51,16 @@ const binary = (file: StoredFile, encoding: "base64" | "binary"): JsonObject => 
   truncation: truncation({ reason: "size_cap", returned: 0, total: file.bytes.length }, false),
 });
 
-const image = (file: StoredFile, media_type: string): ToolExecutionResult => ({
-  type: "success_with_images",
-  result: {
-    path: shown(file.path),
-    media_type,
-    size_bytes: file.bytes.length,
-    content_hash: contentHash(file.bytes),
-  },
-  images: [{ base64: toBase64(file.bytes), media_type }],
-});
+const image = (file: StoredFile, media_type: string): ExecutionResult =>
+  successWithImages(
+    {
+      path: shown(file.path),
+      media_type,
+      size_bytes: file.bytes.length,
+      content_hash: contentHash(file.bytes),
+    },
+    [{ base64: toBase64(file.bytes), media_type }],
+  );
 
 interface Window {
   readonly start: number;
