@@ -6,9 +6,9 @@ import { reportProgress, writeTodos } from "./progress.ts";
 import { BuiltinRegistry } from "./registry.ts";
 import { arithmetic, currentTime, echo, forecast, weather } from "./simple.ts";
 import type { BuiltinTool } from "./tool.ts";
-import { type WebPort, webFetch } from "./web.ts";
+import { type WebFetchOptions, type WebPort, webFetch } from "./web.ts";
 
-export const defaultTools = (web?: WebPort): readonly BuiltinTool[] => [
+export const defaultTools = (web?: WebPort, how?: WebFetchOptions): readonly BuiltinTool[] => [
   currentTime,
   echo,
   reportProgress,
@@ -19,7 +19,7 @@ export const defaultTools = (web?: WebPort): readonly BuiltinTool[] => [
   read,
   edit,
   ...folderTools,
-  webFetch(web),
+  webFetch(web, how),
 ];
 
 export const defaultRegistry = (web?: WebPort): BuiltinRegistry => new BuiltinRegistry(defaultTools(web));

@@ -10,10 +10,16 @@ export {
   policyOf,
   readDefinition,
 } from "./tool.ts";
-export { BuiltinRegistry, type ToolCall, activate } from "./registry.ts";
+export { BuiltinRegistry, type ToolCall } from "./registry.ts";
+export { type FilesOf, builtinTool } from "./session/builtin.ts";
+export { type Activation, type Capability, activate } from "./session/capability.ts";
+export { type SessionHostOptions, sessionHost } from "./session/host.ts";
+export { type SessionToolOptions, type SessionTools, capabilitiesOf, sessionTools } from "./session/session-tools.ts";
+export { scheduleJson } from "./session/schedule.ts";
+export { taskJson } from "./session/task.ts";
 export { defaultRegistry, defaultTools } from "./default.ts";
 export { type ProgressReport, readReport, reportText } from "./progress.ts";
-export { type WebPort, type WebRequest, readRequest, webFetch } from "./web.ts";
+export { type Download, type WebFetchOptions, type WebPort, type WebRequest, readRequest, webFetch } from "./web.ts";
 export { firesAfter, intervalOf, nextFire, planOf } from "./cron.ts";
 export { type Narrated, type Phase, headline, narrate, safeArgument, shownUrl } from "./narration.ts";
 export { MemoryFiles } from "./file/memory.ts";

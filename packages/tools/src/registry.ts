@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type RegistryReply, registryReply } from "@pawl/runtime";
-import { type BuiltinTool, type ToolContext, argumentsOf, definitionOf, needsContext } from "./tool.ts";
+import { type BuiltinTool, type ToolContext, argumentsOf, definitionOf } from "./tool.ts";
 
 export interface ToolCall {
   readonly id: string;
@@ -56,26 +56,6 @@ export class BuiltinRegistry {
   ): Promise<E.Either<string, RegistryReply>> {
     const tool = this.#tools.get(name);
     if (tool === undefined) return E.left(`Tool execution error: Tool not found: ${name}`);
-    const isAlone = tool.requiresContext === true && context === undefined;
-    const result = isAlone ? needsContext(name) : await tool.execute(argumentsOf(args), context);
-    return E.right(registryReply(id, result));
+    return E.right(registryReply(id, await tool.execute(argumentsOf(args), context)));
   }
 }
-
-interface Activation {
-  readonly executable: readonly string[];
-  readonly definitions: readonly string[];
-}
-
-/** A session with a tool that can run in the background can ask for it; asked for twice it is there once. */
-export const activate = (
-  tools: readonly { readonly name: string; readonly hints?: { readonly supports_background?: boolean } }[],
-  explicit: readonly string[],
-  spawn: string,
-): Activation => {
-  const isNeeded =
-    explicit.includes("background_execution") || tools.some(({ hints }) => hints?.supports_background === true);
-  const names = tools.map(({ name }) => name);
-  const all = isNeeded && !names.includes(spawn) ? [...names, spawn] : names;
-  return { executable: all, definitions: all };
-};

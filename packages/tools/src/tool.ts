@@ -1,7 +1,7 @@
 /** Built-in tools: what each is, and what it does with arguments that nobody checked. */
 import { type Json, type JsonObject } from "@pawl/tool-value";
 import type { FileStore } from "./file/store.ts";
-import { type ExecutionResult, type ToolHints, toolError } from "@pawl/runtime";
+import { type ExecutionResult, type ToolHints } from "@pawl/runtime";
 
 export type ToolPolicy = "auto" | "requires_approval" | "client_side";
 export type Deferrable = "never" | "automatic" | "always";
@@ -43,9 +43,6 @@ export const numberOf = (value: Json | undefined): number =>
   typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : 0;
 
 export const argumentsOf = (args: Json): JsonObject => (isObject(args) ? args : {});
-
-export const needsContext = (tool: string): ExecutionResult =>
-  toolError(`${tool} requires context. This tool must be executed with session context.`);
 
 /** How a tool is shown to models; what is as by default is left out. */
 export const definitionOf = (tool: BuiltinTool): JsonObject => {

@@ -36,7 +36,10 @@ export interface ToolContext
     Triggers,
     Directs,
     LongWorkFacets {
+  /** The scope that the call runs in. */
   readonly sessionId: string;
+  /** The session that it is for: of a process, the one that started it. */
+  readonly session: string;
   readonly toolCallId: string;
   readonly attempt: number;
   readonly maxAttempts: number;
@@ -55,6 +58,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const own = processes(asking);
   return {
     sessionId: facts.sessionId,
+    session: facts.session,
     toolCallId: facts.callId,
     attempt: body.id.attempt,
     maxAttempts: facts.maxAttempts,

@@ -5,6 +5,7 @@ import {
   type BuiltinTool,
   MemoryFiles,
   activate,
+  capabilitiesOf,
   contentHash,
   defaultRegistry,
   definitionOf,
@@ -20,6 +21,7 @@ import {
   type ExecutionResult,
   causeChain,
   connectionRequired,
+  defineTool,
   internalError,
   isError,
   isSuccess,
@@ -184,10 +186,12 @@ const definition = (input: JsonObject): Result => {
 const activation = ({ tools, explicit }: JsonObject): Result => {
   const known = list(tools).map((tool) => {
     const { name, hints } = object(tool);
-    return { name: text(name), hints: { supports_background: object(hints)["supports_background"] === true } };
+    const supports_background = object(hints)["supports_background"] === true;
+    return defineTool({ name: text(name), hints: { supports_background }, execute: async () => null });
   });
-  const { executable, definitions } = activate(known, list(explicit).map(text), "spawn_background");
-  const count = definitions.filter((name) => name === "spawn_background").length;
+  const activated = activate(known, capabilitiesOf({}), list(explicit).map(text));
+  const executable = activated.tools.map(({ name }) => name);
+  const count = executable.filter((name) => name === "spawn_background").length;
   return E.right({
     executable_has: executable.includes("spawn_background") ? "spawn_background" : null,
     definitions_count_of_spawn_background: count,
