@@ -38,7 +38,8 @@ const { runtime, close } = openRuntime({
   file: join(folder, "journal.db"),
   tools,
   host: { ...host, tell },
-  options: { min_interval_s: 1 },
+  // It is killed more often, and is to go on sooner, than agents are.
+  options: { min_interval_s: 1, max_run_attempts: 100, resume_pauses_ms: Array.from({ length: 100 }, () => 50) },
 });
 await runtime.recover();
 const session = await runtime.session("research");
