@@ -6,6 +6,7 @@ import { hostFigures } from "./host.ts";
 import { nodeFigures } from "./node.ts";
 import { replayFigures } from "./replay.ts";
 import { simFigures } from "./sim.ts";
+import { toolFigures } from "./tools-run.ts";
 import { valueFigures } from "./value.ts";
 
 const figures: readonly Figure[] = [
@@ -15,6 +16,7 @@ const figures: readonly Figure[] = [
   ...nodeFigures,
   ...hostFigures,
   ...simFigures,
+  ...toolFigures,
 ];
 
 const { positionals, values } = parseArgs({

@@ -82,7 +82,7 @@ describe("the research agent", () => {
   it.each([1, 2])(
     "comes to its end once, however it is killed with SIGKILL (seed %i)",
     async (seed) => {
-      const { folder, life } = await lived(seed, 5);
+      const { folder, life } = await lived(seed, 3);
       expect(life.signal).toBeNull();
       expect(life.lines.at(-1)).toBe(
         'done {"read":3,"summary":"8 chapters of 3 pages","Watch":"canceled","Index":"succeeded"}',

@@ -8,7 +8,7 @@ import { sqliteJournal } from "./sqlite/journal.ts";
 /** What a runtime is told besides its ports; a `lease` lets several processes share the file. */
 export interface OpenOptions extends Pick<
   RuntimeOptions,
-  "tools" | "host" | "options" | "patience" | "lease" | "linger"
+  "tools" | "host" | "options" | "patience" | "lease" | "linger" | "background"
 > {
   /** The journal; made where there is none. */
   readonly file: string;
