@@ -8,6 +8,7 @@ import { hostFigures } from "./host.ts";
 import { nodeFigures } from "./node.ts";
 import { replayFigures } from "./replay.ts";
 import { simFigures } from "./sim.ts";
+import { toolFigures } from "./tools-run.ts";
 import { valueFigures } from "./value.ts";
 
 const figures: readonly Figure[] = [
@@ -19,6 +20,7 @@ const figures: readonly Figure[] = [
   ...simFigures,
   ...browserFigures,
   ...exploreFigures,
+  ...toolFigures,
 ];
 
 const { positionals, values } = parseArgs({

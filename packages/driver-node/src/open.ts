@@ -17,6 +17,7 @@ export interface OpenOptions extends Pick<
   | "patience"
   | "lease"
   | "linger"
+  | "background"
   | "log"
   | "bounds"
   | "mover"

@@ -112,6 +112,8 @@ export class Bodies {
 
   async #execute(command: Of<"tool.execute">): Promise<void> {
     const { call, attempt, run, cause, tool_id: toolId } = command;
+    const begins = this.#reach().begins(command);
+    if (begins !== undefined && !(await begins)) return;
     const connection = answeredConnection(this.#state.calls.at(call));
     if (connection !== undefined) return this.parked.resume(command, connection);
     if (cause !== undefined) {
@@ -155,7 +157,7 @@ export class Bodies {
     const ending = await runTool(
       this.#port,
       place,
-      () => tool.execute(command.args, context),
+      () => this.#reach().execute(tool, command, context, () => body.isOver),
       () => body.isOver,
     );
     if (body.isOver) return; // What the driver itself ended is no outcome.

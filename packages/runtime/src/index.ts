@@ -14,6 +14,21 @@ export { type Patience, defaultPatience } from "./body.ts";
 export { type DeletionReport, type ProcessSignal, Processes } from "./process.ts";
 export { type Engine, type EngineRun, type Engines } from "./engine.ts";
 export { type Wake } from "./process-wake.ts";
+export { Background, type HostRun } from "./background/background.ts";
+export {
+  type BackgroundHost,
+  type BackgroundOptions,
+  type Probe,
+  type RunFiles,
+  type RunTool,
+  type SessionMessage,
+  defaultBackground,
+} from "./background/host.ts";
+export { Places } from "./background/place.ts";
+export { type Reattach, type ReattachPlace, decideReattach } from "./background/reattach.ts";
+export { type BackgroundSink } from "./background/report.ts";
+export { type MessageFilter, SessionWork, type TaskFilter } from "./background/session-work.ts";
+export { type LongWorkFacets, type RunStart, type ScheduleStart, type Spawned } from "./context/long-work.ts";
 export { type ProcessHost } from "./process-work.ts";
 export { type CancelledProcess, type ProcessesFacet, type SignalledProcess } from "./context/process.ts";
 export { type ProcessStart } from "./context/process-registration.ts";
@@ -70,7 +85,9 @@ export {
   causeChain,
   connectionRequired,
   internalError,
+  isError,
   isExecutionResult,
+  isSuccess,
   registryReply,
   success,
   successWithImages,

@@ -9,7 +9,17 @@ export interface Away {
   /** Calls off its next deadline. */
   readonly callOff?: () => void;
 }
-export const justAway: Away = {};
+/** One object for all that nobody waits for: there may be very many. */
+const justAway: Away = {};
+
+/** Away until its next deadline, with those who wait for it. */
+export const awayUntil = (due: number | undefined, callers: Callers, platform: Platform, wake: () => void): Away => {
+  if (callers.isEmpty && due === undefined) return justAway;
+  return {
+    ...(callers.isEmpty ? {} : { callers }),
+    ...(due === undefined ? {} : { callOff: platform.later(Math.max(0, due - platform.now()), wake) }),
+  };
+};
 
 export interface Linger {
   /** How long something may be at rest in memory. */

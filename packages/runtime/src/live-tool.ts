@@ -3,6 +3,7 @@ import type { Tool } from "@pawl/sansio-core";
 import { type Json, type ToolResult, isToolResult } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { checkerOf, jsonOf } from "./argument.ts";
+import type { BackgroundSink } from "./background/report.ts";
 import type { ToolContract, ToolManifest } from "./compat/tool.ts";
 import type { ToolContext } from "./context/context.ts";
 import { type ToolDefinition, contractOf, coreTool, wireManifestOf } from "./tool.ts";
@@ -40,6 +41,8 @@ export interface LiveTool {
   readonly check: (args: Json) => Promise<Verdict>;
   readonly prepare: (args: Json, context: PrepareContext) => Promise<Prepared | ToolResult>;
   readonly execute: (args: Json, context: ToolContext) => Promise<unknown>;
+  /** Its body as a background run, where it has one. */
+  readonly background?: (args: Json, context: ToolContext, sink: BackgroundSink) => Promise<unknown>;
 }
 
 /** Arguments that were checked when the call was made and do not fit now: the tool has changed since. */
@@ -54,6 +57,14 @@ const preparedOf = (toolId: string, args: Json, returned: unknown): Prepared | T
   if (E.isLeft(payload)) throw new TypeError(`the payload that \`${toolId}\` prepared: ${payload.left}`);
   return { toolId, args, payload: payload.right };
 };
+
+const backgroundOf = (
+  { background }: ToolDefinition,
+  typed: (args: Json) => Promise<unknown>,
+): Pick<LiveTool, "background"> =>
+  background === undefined
+    ? {}
+    : { background: async (args, context, sink) => background(await typed(args), context, sink) };
 
 /** A tool that was defined in the program. */
 export const liveTool = (definition: ToolDefinition): LiveTool => {
@@ -77,5 +88,6 @@ export const liveTool = (definition: ToolDefinition): LiveTool => {
     prepare: async (args, context) =>
       preparedOf(manifest.id, args, await definition.prepare?.(await typed(args), context)),
     execute: async (args, context) => definition.execute(await typed(args), context),
+    ...backgroundOf(definition, typed),
   };
 };

@@ -1,9 +1,27 @@
 /** Frames of observers as records, for whoever hears of them over a wire. */
-import type { ProcessStatus } from "@pawl/sansio-core";
-import { type Codec, SessionEvent, ToolCallOutput, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
+import { OutputCodec, type ProcessStatus, ProgressCodec, TaskCodec } from "@pawl/sansio-core";
+import {
+  type Codec,
+  SessionEvent,
+  ToolCallOutput,
+  array,
+  json,
+  oneOf,
+  optional,
+  string,
+  tagged,
+  u64,
+} from "@pawl/tool-value";
 import { TurnActivity } from "./compat/turn.ts";
 import { Cursor, type Ephemeral, type Frame, type Observation } from "./observation.ts";
 
+const ofRun = {
+  process: string,
+  run: string,
+  attempt: u64,
+  detail: optional(string),
+  progress: optional(ProgressCodec),
+} as const;
 const ofCall = { call: string, call_id: string, name: string, args: json } as const;
 
 const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observation", "type", {
@@ -19,9 +37,22 @@ const ObservationCodec: Codec<Observation> = tagged<Observation, "type">("observ
     payload: optional(json),
     state: optional(oneOf<ProcessStatus["state"]>("a process state", "running", "completed", "failed", "cancelled")),
   },
+  task: {
+    what: oneOf<"created" | "updated" | "message_sent" | "message_received">(
+      "what is observed",
+      "created",
+      "updated",
+      "message_sent",
+      "message_received",
+    ),
+    task: TaskCodec,
+  },
+  run_reported: { ...ofRun, output: array(OutputCodec) },
+  session_told: { key: string, text: string, schedule: optional(string) },
 });
 
 const EphemeralCodec: Codec<Ephemeral> = tagged<Ephemeral, "type">("ephemeral observation", "type", {
+  run: { ...ofRun, task: string, title: string, output: optional(OutputCodec) },
   progress: { text: string, kind: string, call: string, call_id: string, name: string },
   plugin_event: { plugin: string, call: string, event: json },
 });

@@ -1,5 +1,13 @@
 /** What observers of a scope see, made of the commands that its events produced: live and from the log the same. */
-import { type Command, Invariant } from "@pawl/sansio-core";
+import {
+  type Command,
+  type Event,
+  Invariant,
+  type Output,
+  type Progress,
+  type Task,
+  runOfAttempt,
+} from "@pawl/sansio-core";
 import {
   type Codec,
   type Json,
@@ -11,6 +19,7 @@ import {
   u64,
 } from "@pawl/tool-value";
 import { type TurnActivity, callCorrelation } from "./compat/turn.ts";
+import type { Cause } from "./scope.ts";
 import { uuidOf } from "./context/name.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -42,10 +51,31 @@ export type Observation =
   | ({ readonly type: "call_parked" } & OfCall)
   /** A body that was not waited for any more has ended all the same. */
   | ({ readonly type: "call_settled_late"; readonly output?: ToolCallOutput; readonly duration_ms?: number } & OfCall)
-  | ({ readonly type: "process" } & Omit<Of<"process.observe">, "type">);
+  | ({ readonly type: "process" } & Omit<Of<"process.observe">, "type">)
+  | { readonly type: "task"; readonly what: Of<"task.observe">["what"]; readonly task: Task }
+  /** What a background run said since it last did. */
+  | ({ readonly type: "run_reported"; readonly output: readonly Output[] } & Omit<RunSaid, "type" | "output" | OfTask>)
+  /** Its session was told. */
+  | { readonly type: "session_told"; readonly key: string; readonly text: string; readonly schedule?: string };
+type OfTask = "task" | "title";
+
+/** One word of a background run; those who watch its session hear it as well. */
+export interface RunSaid {
+  readonly type: "run";
+  readonly process: string;
+  /** The name of the attempt that speaks, and of its folder. */
+  readonly run: string;
+  readonly task: string;
+  readonly title: string;
+  readonly attempt: number;
+  readonly detail?: string;
+  readonly progress?: Progress;
+  readonly output?: Output;
+}
 
 /** Heard by who listens at the time, and recorded nowhere. */
 export type Ephemeral =
+  | RunSaid
   | ({ readonly type: "progress"; readonly text: string; readonly kind: string } & Omit<OfCall, "args">)
   | { readonly type: "plugin_event"; readonly plugin: string; readonly call: string; readonly event: Json };
 
@@ -104,7 +134,13 @@ const ofReply = ({ replies }: Of<"reply">): readonly Unnamed[] =>
     event: { type: "tool_call", call_id, name, args, output, duration_ms },
   }));
 
-const ofCommand = (command: Command): readonly Unnamed[] => {
+const ofReport = ({ process, attempt }: Of<"run.observe">, event: Event): readonly Unnamed[] => {
+  if (event.type !== "run.reported") throw new Invariant(`run \`${process}\` is observed by \`${event.type}\``);
+  const { type: _, ...report } = event;
+  return [() => ({ type: "run_reported", process, run: runOfAttempt(process, attempt), ...report })];
+};
+
+const ofCommand = (command: Command, event: Event): readonly Unnamed[] => {
   switch (command.type) {
     case "observe":
       return ofCallCommand(command);
@@ -114,6 +150,16 @@ const ofCommand = (command: Command): readonly Unnamed[] => {
       const { type: _, ...told } = command;
       return [() => ({ type: "process", ...told })];
     }
+    case "task.observe": {
+      const { what, task } = command;
+      return [() => ({ type: "task", what, task })];
+    }
+    case "run.observe":
+      return ofReport(command, event);
+    case "session.tell": {
+      const { type: _, ...told } = command;
+      return [() => ({ type: "session_told", ...told })];
+    }
     default:
       return [];
   }
@@ -122,12 +168,14 @@ const ofCommand = (command: Command): readonly Unnamed[] => {
 /** What an event and its commands are to an observer. */
 export const observedIn = (
   scope: string,
-  { seq, at }: { readonly seq: number; readonly at: number },
+  { seq, at, event }: Pick<Cause, "seq" | "at" | "event">,
   commands: readonly Command[],
 ): readonly Observed[] =>
-  commands.flatMap(ofCommand).map((observation, index) => ({
-    type: "observed",
-    cursor: { scope, seq, index },
-    at,
-    observation: observation(uuidOf(stableHash([scope, seq, index]))),
-  }));
+  commands
+    .flatMap((command) => ofCommand(command, event))
+    .map((observation, index) => ({
+      type: "observed",
+      cursor: { scope, seq, index },
+      at,
+      observation: observation(uuidOf(stableHash([scope, seq, index]))),
+    }));

@@ -2,6 +2,7 @@
 import { type Event, type ProcessEvent, type Rejection, type State, type Written, envRef } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import type { SessionWork } from "./background/session-work.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
 import { EffectError } from "./error.ts";
 import { ProcessLog } from "./process-log.ts";
@@ -13,6 +14,9 @@ export interface ReachPort {
   readonly scope: Workplace;
   readonly watch: Watch;
   readonly tool: (id: string) => LiveTool | undefined;
+  readonly work: SessionWork;
+  readonly begins: ProcessReach["begins"];
+  readonly execute: ProcessReach["execute"];
   /** The environment that calls of this scope run in: what a process is told to load. */
   readonly environmentSpec: () => Json;
   readonly childStarted: (call: string, processId: string, entryName: string | undefined) => void;
@@ -67,6 +71,9 @@ export const reachOf = (port: ReachPort): ProcessReach => {
       const { code, message } = told.left;
       return { status: "err", error: { code, message } };
     },
+    work: port.work,
+    begins: port.begins,
+    execute: port.execute,
     captureEnv: () => envRef(port.environmentSpec()),
     toolNamed: (name) => toolNamed(runner.state, port.tool, name),
     eventAfter: (eventType, after, signal) => eventAfter(port, eventType, after, signal),

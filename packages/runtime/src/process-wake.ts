@@ -1,5 +1,6 @@
 /** Wakes: what a session's model is told of its processes, until the host has it. */
 import { type Command, type SessionScope, wakeId, wakeText } from "@pawl/sansio-core";
+import { tellHost } from "./background/told.ts";
 import type { Workplace } from "./process-work.ts";
 
 type Delivery = Extract<Command, { readonly type: "wake.deliver" }>;
@@ -24,22 +25,13 @@ const wakeOf = ({ key, wake }: Delivery): Wake => {
   return { wake_id: wakeId(wake.target, dedupe_key).wake_id, key, ...said, text: wakeText(wake) };
 };
 
-const pauseMs = (tries: number): number => Math.min(60_000, 1000 * 2 ** tries);
-
-/** Tells the host, again and again until it takes it; it has taken it when its promise resolves. */
-export const deliverWake = async (
+/** Tells the host until it takes it; it has taken it when its promise resolves. */
+export const deliverWake = (
   scope: Workplace,
   delivery: Delivery,
   tell: (wake: Wake) => Promise<void>,
 ): Promise<void> => {
-  for (let tries = 0; !scope.runner.isLost && scope.runner.state.outbox.has(delivery.key); tries++) {
-    try {
-      await tell(wakeOf(delivery));
-      if (!scope.runner.isLost) scope.runner.tell({ type: "wake.acked", key: delivery.key });
-      return;
-    } catch (thrown) {
-      scope.report(`wake ${delivery.key}`, thrown);
-      await new Promise<void>((resolve) => void scope.platform.later(pauseMs(tries), resolve));
-    }
-  }
+  const { key } = delivery;
+  const told = { type: "wake.acked", key } as const;
+  return tellHost(scope, { key, tell: () => tell(wakeOf(delivery)), told, what: `wake ${key}` });
 };

@@ -2,33 +2,25 @@
 import type { Command, Tool } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import type { Access } from "./access.ts";
+import { type LongWork, type LongWorkCommand } from "./background/long-work.ts";
+import type { Runs } from "./background/run.ts";
 import { type EngineRuns, failedTool } from "./engine.ts";
 import { type Wake, deliverWake } from "./process-wake.ts";
 import type { Watch } from "./watch.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
-export type ProcessCommand = Of<
-  | "send"
-  | "message.answer"
-  | "wake.deliver"
-  | "env.load"
-  | "engine.run"
-  | "engine.cancel"
-  | "process.observe"
-  | "deletion.report"
->;
-
-const processCommands: ReadonlySet<string> = new Set<ProcessCommand["type"]>([
-  "send",
-  "message.answer",
-  "wake.deliver",
-  "env.load",
-  "engine.run",
-  "engine.cancel",
-  "process.observe",
-  "deletion.report",
-]);
-export const isProcessCommand = (command: Command): command is ProcessCommand => processCommands.has(command.type);
+export type ProcessCommand =
+  | LongWorkCommand
+  | Of<
+      | "send"
+      | "message.answer"
+      | "wake.deliver"
+      | "env.load"
+      | "engine.run"
+      | "engine.cancel"
+      | "process.observe"
+      | "deletion.report"
+    >;
 
 /** A scope, as those see it who work for its processes. */
 export interface Workplace extends Access {
@@ -53,6 +45,8 @@ export interface ProcessWorkPort {
   readonly scope: Workplace;
   readonly engines: EngineRuns;
   readonly watch: Watch;
+  readonly longWork: LongWork;
+  readonly runs: Runs;
   readonly host: ProcessHost;
 }
 
@@ -66,7 +60,7 @@ export class ProcessWork {
   }
 
   async perform(command: ProcessCommand): Promise<void> {
-    const { engines, watch } = this.#port;
+    const { engines, watch, longWork } = this.#port;
     switch (command.type) {
       case "send":
       case "message.answer":
@@ -84,6 +78,8 @@ export class ProcessWork {
         return watch.look();
       case "deletion.report":
         return watch.look();
+      default:
+        return longWork.perform(command);
     }
   }
 
@@ -93,7 +89,8 @@ export class ProcessWork {
   }
 
   #observe(command: Of<"process.observe">): void {
-    const { scope, host } = this.#port;
+    const { scope, host, runs } = this.#port;
+    if (command.what === "ended") runs.ended();
     try {
       host.observeProcess?.(scope.runner.id, command);
     } catch (thrown) {

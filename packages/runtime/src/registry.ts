@@ -94,6 +94,10 @@ export class Registry {
   live(id: string): LiveTool | undefined {
     return this.#byId.get(id);
   }
+  /** The tool of this name, wherever it comes from. */
+  named(name: string): LiveTool | undefined {
+    return [...this.#byId.values()].find(({ tool }) => tool.name === name);
+  }
   /** What is published in a scope: every tool, also those that may not be called. */
   catalog(): readonly Tool[] {
     return [...this.#byId.values()].map(({ tool }) => tool);

@@ -37,6 +37,10 @@ export const internalError = (error: unknown): ExecutionResult =>
 export const connectionRequired = (provider: string): ExecutionResult =>
   made({ type: "connection_required", provider });
 
+/** A connection that is missing is neither a success nor an error. */
+export const isSuccess = ({ type }: ExecutionResult): boolean => type === "success" || type === "success_with_images";
+export const isError = ({ type }: ExecutionResult): boolean => type === "tool_error" || type === "internal_error";
+
 const rawKey = "_raw_output";
 const scalarKey = "_raw_output_scalar";
 

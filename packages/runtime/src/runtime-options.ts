@@ -1,5 +1,6 @@
 /** What a runtime is made of. */
 import type { Bounds } from "./admission.ts";
+import type { BackgroundOptions } from "./background/host.ts";
 import type { Journal, Lease } from "./journal.ts";
 import type { Platform } from "./platform.ts";
 import type { ToolDefinition } from "./tool.ts";
@@ -44,6 +45,8 @@ export interface RuntimeOptions extends SnapshotOptions {
   readonly telemetry?: Telemetry;
   /** Values whose text is longer are put aside, where the journal keeps blobs: 65,536 characters, if it is not said. */
   readonly blobChars?: number;
+  /** How background runs are run here. */
+  readonly background?: Partial<BackgroundOptions>;
   /** Whom scopes move to, by address; throws where it knows nobody there. */
   readonly mover?: (to: string) => Mover;
 }

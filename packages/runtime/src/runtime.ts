@@ -4,12 +4,14 @@ import { defaultPatience } from "./body.ts";
 import type { ProgressMessage } from "./context/progress.ts";
 import { Admission } from "./admission.ts";
 import { Alarms } from "./alarms.ts";
+import { Background } from "./background/background.ts";
+import { viewsOf } from "./background/glimpse.ts";
 import { memoryAttachments } from "./attachment.ts";
 import { OwnedElsewhere, Refused, ScopeLost, newerProtocol } from "./error.ts";
 import { type ExecutorSpec, Executors, type OfferedRun } from "./executor.ts";
 import type { Holding } from "./journal.ts";
 import { type HeldLease, heldLease } from "./lease.ts";
-import { type Away, Lingering, defaultLinger, justAway } from "./lingering.ts";
+import { type Away, Lingering, defaultLinger, awayUntil } from "./lingering.ts";
 import { Post } from "./link-post.ts";
 import { logged } from "./log.ts";
 import { Moves } from "./move.ts";
@@ -27,7 +29,7 @@ import { answersOf } from "./tool-host.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
 import { snapshotsOf } from "./snapshots.ts";
 import { TurnLoop } from "./turn-loop.ts";
-import { Values, defaultBlobChars } from "./values.ts";
+import { valuesOf } from "./values.ts";
 
 export class Runtime {
   readonly #with: RuntimeOptions;
@@ -40,8 +42,9 @@ export class Runtime {
   readonly #host: HostPort;
   readonly #post: Post;
   readonly #recovery: Recovery;
-  /** What the host does with processes. */
+  /** What the host does with processes; and with background runs, tasks and schedules. */
   readonly processes: Processes;
+  readonly background: Background;
   readonly #open = new Map<string, Promise<Session>>();
   readonly #away = new Map<string, Away>();
   readonly #lingering: Lingering<Session>;
@@ -76,6 +79,7 @@ export class Runtime {
     this.registry = options.tools instanceof Registry ? options.tools : new Registry(options.tools);
     this.#news = new ToolNews(this.registry, options.platform, this.#open);
     this.processes = new Processes((scope) => this.#scope(scope));
+    this.background = new Background((scope) => this.#scope(scope), this.registry, options);
     this.moves = new Moves({
       ...options,
       joined: async () => this.#lease?.joined,
@@ -182,16 +186,9 @@ export class Runtime {
     if (!session.isIdle) return;
     const { id, state } = session.runner;
     this.#open.delete(id);
-    const callers = session.leave();
-    const due = nextDeadline(state)?.at;
-    if (callers.isEmpty && due === undefined) return void this.#away.set(id, justAway);
-    const ms = due === undefined ? undefined : Math.max(0, due - this.#platform.now());
     const wake = (): void =>
       void this.#scope(id).catch((thrown: unknown) => this.#fault(`${id} was not woken`, thrown));
-    this.#away.set(id, {
-      ...(callers.isEmpty ? {} : { callers }),
-      ...(ms === undefined ? {} : { callOff: this.#platform.later(ms, wake) }),
-    });
+    this.#away.set(id, awayUntil(nextDeadline(state)?.at, session.leave(), this.#platform, wake));
   }
 
   #loseAll(why: string): void {
@@ -207,10 +204,7 @@ export class Runtime {
   async close(): Promise<void> {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    const sessions = await Promise.allSettled(this.#open.values());
-    await Promise.allSettled(
-      sessions.map((open) => (open.status === "fulfilled" ? open.value.close() : Promise.resolve())),
-    );
+    await Promise.allSettled([...this.#open.values()].map(async (open) => (await open).close()));
     this.#loseAll("the runtime was closed");
     this.#lease?.stop();
     this.#post.stop();
@@ -264,11 +258,9 @@ export class Runtime {
       await this.moves.conclude(state, epoch);
       return this.#session(scope, { epoch, seq: state.seq + 1 }, callers);
     }
-    const { blobChars: limit = defaultBlobChars, platform } = this.#with;
-    const large = { scope, blobs: journal.blobs, limit, hashText: platform.hashText };
     const session: Session = new Session(state, epoch, {
       platform: this.#platform,
-      values: new Values(large, () => session.runner.isLost),
+      values: valuesOf(this.#with, scope, () => session.runner.isLost),
       owner: instance,
       roots,
       secrets: async () => (await journal.moves?.secrets(scope)) ?? [],
@@ -279,6 +271,9 @@ export class Runtime {
       admission: this.#admission,
       sent: (to) => this.#post.told(to),
       letters: () => journal.inbox(scope),
+      places: this.background.places,
+      background: this.background.options,
+      ...viewsOf(journal, this.#open),
       attachments: this.#host.attachments ?? this.#attachments,
       tool: (id) => this.registry.live(id),
       stir: (member) => this.#loop.stir(member),

@@ -3,10 +3,14 @@ import type { Finished, State } from "@pawl/sansio-core";
 import type { Admission } from "./admission.ts";
 import type { AttachmentStore } from "./attachment.ts";
 import type { Patience } from "./body.ts";
+import type { BackgroundOptions } from "./background/host.ts";
+import type { Places } from "./background/place.ts";
+import type { Glimpse } from "./background/session-work.ts";
 import type { Executors } from "./executor.ts";
 import type { HostPort } from "./host-request.ts";
 import type { Journal, JournalLine } from "./journal.ts";
 import type { LiveTool } from "./live-tool.ts";
+import type { Ephemeral } from "./observation.ts";
 import type { Platform } from "./platform.ts";
 import type { Callers } from "./request.ts";
 import type { Session } from "./session.ts";
@@ -39,6 +43,12 @@ export interface SessionPort {
   readonly sent: (to: string) => void;
   /** What lies in the scope's inbox. */
   readonly letters: () => ReturnType<Journal["inbox"]>;
+  readonly places: Places;
+  readonly background: BackgroundOptions;
+  /** Another scope as it stands, without owning it. */
+  readonly glimpse: (scope: string) => Promise<Glimpse>;
+  /** Shows to those who watch another scope, if it is in memory. */
+  readonly showIn: (scope: string, observation: Ephemeral) => void;
   readonly find: (kind: Finished["kind"], id: string) => Promise<number | undefined>;
   /** Those who waited for replies when the scope left memory. */
   readonly callers: Callers;

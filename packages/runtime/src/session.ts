@@ -29,7 +29,6 @@ import { type ObserveOptions, Observers, type Subscription } from "./observer.ts
 import { Offers } from "./offer.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
 import { type Callers, Requests, type Submission, type Waiting } from "./request.ts";
-import { isProcessCommand } from "./process-work.ts";
 import { type Resolved, resolveKey } from "./resolve.ts";
 import { idOfToken, idUnder } from "./token.ts";
 import type { SessionPort } from "./session-port.ts";
@@ -89,7 +88,7 @@ export class Session {
     this.#access = { runner: this.#runner, finished: this.#finished, platform, values, readLines, begun };
     this.#requests = new Requests(this.#access, port.callers, port.admission);
     this.offers = new Offers(this.#access, port.executors, this.#observers, port.owner);
-    this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain());
+    this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain(), this.#observers);
     const fault = (what: string, thrown: unknown): void => port.host.fault?.(`${this.#runner.id}: ${what}`, thrown);
     this.#snapshots = new Snapshots({ ...port.snapshots, platform, fault }, port.snapshot);
   }
@@ -104,7 +103,8 @@ export class Session {
   /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. */
   get isIdle(): boolean {
     if (!this.#underWay.isEmpty || this.#runner.isLost || this.#runner.isAwaited) return false;
-    const parts = [this.#bodies, this.#edits, this.among.watch, this.#observers, this.#port.values];
+    const { watch, longWork } = this.among;
+    const parts = [this.#bodies, this.#edits, watch, longWork.asked, this.#observers, this.#port.values];
     return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }
 
@@ -243,6 +243,8 @@ export class Session {
         return this.#runner.stir();
       case "step.run":
         return this.#bodies.at(command.call)?.perform(command.key);
+      case "step.answer":
+        return; // The body has heard it, with its values.
       case "replies.record":
         return this.#answer(Promise.resolve({ ...command, type: "replies.recorded" }));
       case "reply":
@@ -256,8 +258,7 @@ export class Session {
       default:
         if (isQuestion(command))
           return this.#answer(answerTo(command, hostWork(this.#port, this.#observers, this), this.state));
-        if (isProcessCommand(command)) return this.#begin(() => this.among.perform(command));
-        return this.#runner.lose(`this runtime can not perform ${command.type} yet`);
+        return this.#begin(() => this.among.perform(command));
     }
   }
 

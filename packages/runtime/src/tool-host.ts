@@ -1,6 +1,7 @@
 /** What a host fills in around its tools. Whatever is left out has a plain meaning, said where it is used. */
 import type { Options } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
+import type { BackgroundHost } from "./background/host.ts";
 import type { AttachmentStore } from "./attachment.ts";
 import type { ConnectionRequest } from "./connection.ts";
 import type { ExternalWork } from "./external.ts";
@@ -47,9 +48,15 @@ export interface ToolHost {
 }
 
 /** Which of the core's questions this host has an answer to. */
-export const answersOf = ({ plugins = [], project, resolveOutcome }: ToolHost): Partial<Options> => ({
+export const answersOf = ({
+  plugins = [],
+  project,
+  resolveOutcome,
+  probe,
+}: ToolHost & Pick<BackgroundHost, "probe">): Partial<Options> => ({
   before_hook: plugins.some(({ beforeToolCall }) => beforeToolCall !== undefined),
   after_hook: plugins.some(({ afterToolCall }) => afterToolCall !== undefined),
   projection: project !== undefined,
   resolver: resolveOutcome !== undefined,
+  probes: probe !== undefined,
 });

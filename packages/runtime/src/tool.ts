@@ -4,6 +4,7 @@ import { type Codec, type Json, type ToolResult, type ValueError, describe, read
 import * as E from "fp-ts/lib/Either.js";
 import { type ArgsOf, type Parameters, jsonSchemaOf } from "./argument.ts";
 import { ToolContract, ToolManifest } from "./compat/tool.ts";
+import type { BackgroundSink } from "./background/report.ts";
 import type { ToolContext } from "./context/context.ts";
 import { Refused } from "./error.ts";
 import type { PrepareContext } from "./live-tool.ts";
@@ -19,6 +20,8 @@ export interface ToolDefinition<A = unknown> extends Wire {
   /** Deterministic enrichment before the call is journaled: its payload is handed to the body; a result ends the call. */
   readonly prepare?: (args: A, context: PrepareContext) => Json | ToolResult | Promise<Json | ToolResult>;
   readonly execute: (args: A, context: ToolContext) => unknown;
+  /** The body as a background run: it streams into the sink, and comes to an outcome, or fails as any body does. */
+  readonly background?: (args: A, context: ToolContext, sink: BackgroundSink) => unknown;
 }
 
 interface DefineTool {
@@ -32,7 +35,14 @@ interface DefineTool {
 export const defineTool: DefineTool = (definition: unknown) => definition as ToolDefinition;
 
 const wireFields = (definition: ToolDefinition): object => {
-  const { parameters, prepare: _prepare, execute: _execute, availability, ...said } = definition;
+  const {
+    parameters,
+    prepare: _prepare,
+    execute: _execute,
+    background: _background,
+    availability,
+    ...said
+  } = definition;
   const schema = parameters === undefined ? undefined : jsonSchemaOf(parameters);
   return {
     id: `tool:${definition.name}`,

@@ -2,6 +2,7 @@
  * Large values of one scope: put aside before they are recorded, and shown again to whoever is meant to see them. What
  * is stepped, and so the whole state, has references in their place; bodies, models, hosts and observers see values.
  */
+import type { RuntimeOptions } from "./runtime-options.ts";
 import { type Event, EventCodec, type State } from "@pawl/sansio-core";
 import { type Json, decode, describe, mapValues, noLimits, parse, readOwned, stringify, utf8 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -161,3 +162,9 @@ export class Values {
     });
   }
 }
+
+export const valuesOf = (
+  { journal, platform, blobChars = defaultBlobChars }: Pick<RuntimeOptions, "journal" | "platform" | "blobChars">,
+  scope: string,
+  isLost: () => boolean,
+): Values => new Values({ scope, blobs: journal.blobs, limit: blobChars, hashText: platform.hashText }, isLost);

@@ -105,7 +105,7 @@ export class Process {
 }
 
 export interface Start extends Partial<
-  Pick<RuntimeOptions, "lease" | "linger" | "retention" | "snapshotAfter" | "blobChars">
+  Pick<RuntimeOptions, "lease" | "linger" | "retention" | "snapshotAfter" | "blobChars" | "background">
 > {
   readonly host?: HostPort;
   readonly death?: Death;

@@ -205,6 +205,7 @@ export {
   orphaned,
   outcomeOfOutput,
   pathsOf,
+  reattachRefused,
   signalText,
   unexpectedEnd,
   updateOf,
@@ -224,7 +225,7 @@ export {
   sessionIsFull,
   workerIsFull,
 } from "./background/model.ts";
-export { TaskCodec, TaskUpdateCodec } from "./background/codec.ts";
+export { OutputCodec, ProgressCodec, TaskCodec, TaskUpdateCodec } from "./background/codec.ts";
 export { pretty } from "./background/pretty.ts";
 export { instantOf, instantText } from "./schedule/instant.ts";
 export {

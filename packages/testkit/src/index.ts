@@ -12,6 +12,7 @@ export {
   runCase,
   wireRoundtrip,
 } from "./cases.ts";
+export { failingTool } from "./failing-tool.ts";
 export { type JournalCheck, type JournalRig, journalChecks } from "./journal-suite.ts";
 export { type BlobCheck, type BlobRig, blobChecks } from "./blob-suite.ts";
 export { moveChecks } from "./journal/move-check.ts";

@@ -5,10 +5,10 @@ import { read } from "./file/read.ts";
 import { reportProgress, writeTodos } from "./progress.ts";
 import { BuiltinRegistry } from "./registry.ts";
 import { arithmetic, currentTime, echo, forecast, weather } from "./simple.ts";
-import { type BuiltinTool, objectSchema } from "./tool.ts";
-import { type WebPort, webFetch } from "./web.ts";
+import type { BuiltinTool } from "./tool.ts";
+import { type WebFetchOptions, type WebPort, webFetch } from "./web.ts";
 
-export const defaultTools = (web?: WebPort): readonly BuiltinTool[] => [
+export const defaultTools = (web?: WebPort, how?: WebFetchOptions): readonly BuiltinTool[] => [
   currentTime,
   echo,
   reportProgress,
@@ -19,20 +19,7 @@ export const defaultTools = (web?: WebPort): readonly BuiltinTool[] => [
   read,
   edit,
   ...folderTools,
-  webFetch(web),
+  webFetch(web, how),
 ];
 
 export const defaultRegistry = (web?: WebPort): BuiltinRegistry => new BuiltinRegistry(defaultTools(web));
-
-/** A tool for tests: it fails as it is told. */
-export const failingTool = (
-  message = "Tool execution failed",
-  type: "tool_error" | "internal_error" = "tool_error",
-): BuiltinTool => ({
-  name: "failing_tool",
-  displayName: "Failing Tool",
-  description: "Fails, always.",
-  parameters: objectSchema({}),
-  hints: { readonly: true, idempotent: true },
-  execute: async () => ({ type, message }),
-});

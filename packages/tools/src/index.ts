@@ -1,34 +1,25 @@
 /** `@pawl/tools`: the built-in tools, and what is said of calls, runs, tasks and schedules. */
 export {
-  type Image,
-  type Mapped,
-  type ToolExecutionResult,
-  causesOf,
-  chainText,
-  internalError,
-  isError,
-  isSuccess,
-  resultOf,
-  success,
-  successWithRawOutput,
-  takeRawOutput,
-  toolError,
-} from "./result.ts";
-export {
   type BuiltinTool,
   type Deferrable,
   type ToolContext,
-  type ToolHints,
   type ToolPolicy,
+  argumentsOf,
   definitionOf,
   fullParameters,
   policyOf,
   readDefinition,
 } from "./tool.ts";
-export { BuiltinRegistry, type ToolCall, activate } from "./registry.ts";
-export { defaultRegistry, defaultTools, failingTool } from "./default.ts";
+export { BuiltinRegistry, type ToolCall } from "./registry.ts";
+export { type FilesOf, builtinTool } from "./session/builtin.ts";
+export { type Activation, type Capability, activate } from "./session/capability.ts";
+export { type SessionHostOptions, sessionHost } from "./session/host.ts";
+export { type SessionToolOptions, type SessionTools, capabilitiesOf, sessionTools } from "./session/session-tools.ts";
+export { scheduleJson } from "./session/schedule.ts";
+export { taskJson } from "./session/task.ts";
+export { defaultRegistry, defaultTools } from "./default.ts";
 export { type ProgressReport, readReport, reportText } from "./progress.ts";
-export { type WebPort, type WebRequest, readRequest, webFetch } from "./web.ts";
+export { type Download, type WebFetchOptions, type WebPort, type WebRequest, readRequest, webFetch } from "./web.ts";
 export { firesAfter, intervalOf, nextFire, planOf } from "./cron.ts";
 export { type Narrated, type Phase, headline, narrate, safeArgument, shownUrl } from "./narration.ts";
 export { MemoryFiles } from "./file/memory.ts";
@@ -54,11 +45,4 @@ export {
   startedText,
   taskOf,
 } from "./spawn/text.ts";
-export {
-  type Reattach,
-  type ReattachPlace,
-  decideReattach,
-  isCandidate,
-  leaseSeconds,
-  reap,
-} from "./spawn/reattach.ts";
+export { isCandidate, leaseSeconds, reap } from "./spawn/reattach.ts";

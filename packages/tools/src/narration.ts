@@ -1,7 +1,7 @@
 /** How a call is told to a person while it runs and after: one line, in English or Ukrainian. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { codePoints, cutTo } from "@pawl/sansio-core";
-import type { ToolHints } from "./tool.ts";
+import type { ToolHints } from "@pawl/runtime";
 import { type Forms, type Words, wordsOf } from "./narration-words.ts";
 
 export type Phase = "started" | "waiting" | "completed" | "failed";

@@ -1,8 +1,8 @@
 /** Tools by which an agent says how it stands: to whoever waits outside, and to itself. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { isObject, success, toolError } from "./result.ts";
-import { type BuiltinTool, objectSchema } from "./tool.ts";
+import { success, toolError } from "@pawl/runtime";
+import { type BuiltinTool, isObject, objectSchema } from "./tool.ts";
 
 export interface ProgressReport {
   readonly status: "progress" | "blocked" | "completed";

@@ -1,8 +1,8 @@
 /** Built-in tools by name. It runs what it is asked to run: policies, schemas and hints are others' business. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Mapped, resultOf } from "./result.ts";
-import { type BuiltinTool, type ToolContext, argumentsOf, definitionOf, needsContext } from "./tool.ts";
+import { type RegistryReply, registryReply } from "@pawl/runtime";
+import { type BuiltinTool, type ToolContext, argumentsOf, definitionOf } from "./tool.ts";
 
 export interface ToolCall {
   readonly id: string;
@@ -50,29 +50,12 @@ export class BuiltinRegistry {
     return new BuiltinRegistry([...this.#tools.values()]);
   }
 
-  async execute({ id, name, arguments: args }: ToolCall, context?: ToolContext): Promise<E.Either<string, Mapped>> {
+  async execute(
+    { id, name, arguments: args }: ToolCall,
+    context?: ToolContext,
+  ): Promise<E.Either<string, RegistryReply>> {
     const tool = this.#tools.get(name);
     if (tool === undefined) return E.left(`Tool execution error: Tool not found: ${name}`);
-    const isAlone = tool.requiresContext === true && context === undefined;
-    const result = isAlone ? needsContext(name) : await tool.execute(argumentsOf(args), context);
-    return E.right(resultOf(id, result));
+    return E.right(registryReply(id, await tool.execute(argumentsOf(args), context)));
   }
 }
-
-interface Activation {
-  readonly executable: readonly string[];
-  readonly definitions: readonly string[];
-}
-
-/** A session with a tool that can run in the background can ask for it; asked for twice it is there once. */
-export const activate = (
-  tools: readonly { readonly name: string; readonly hints?: { readonly supports_background?: boolean } }[],
-  explicit: readonly string[],
-  spawn: string,
-): Activation => {
-  const isNeeded =
-    explicit.includes("background_execution") || tools.some(({ hints }) => hints?.supports_background === true);
-  const names = tools.map(({ name }) => name);
-  const all = isNeeded && !names.includes(spawn) ? [...names, spawn] : names;
-  return { executable: all, definitions: all };
-};

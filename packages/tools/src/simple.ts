@@ -1,7 +1,7 @@
 /** Tools that need nothing but their arguments, and the time. */
 import type { Json } from "@pawl/tool-value";
-import { success, toolError } from "./result.ts";
-import { type BuiltinTool, type ToolHints, numberOf, objectSchema, textOf } from "./tool.ts";
+import { type ToolHints, success, toolError } from "@pawl/runtime";
+import { type BuiltinTool, numberOf, objectSchema, textOf } from "./tool.ts";
 
 const pure: ToolHints = { readonly: true, idempotent: true };
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];

@@ -1,21 +1,7 @@
 /** Built-in tools: what each is, and what it does with arguments that nobody checked. */
 import { type Json, type JsonObject } from "@pawl/tool-value";
 import type { FileStore } from "./file/store.ts";
-import { type ToolExecutionResult, isObject, toolError } from "./result.ts";
-
-export interface ToolHints {
-  readonly readonly?: boolean;
-  readonly destructive?: boolean;
-  readonly idempotent?: boolean;
-  readonly open_world?: boolean;
-  readonly requires_secrets?: boolean;
-  readonly long_running?: boolean;
-  readonly supports_background?: boolean;
-  readonly cpu_bound?: boolean;
-  readonly persist_output?: boolean;
-  readonly concurrency_class?: string;
-  readonly narration_noun?: string;
-}
+import { type ExecutionResult, type ToolHints } from "@pawl/runtime";
 
 export type ToolPolicy = "auto" | "requires_approval" | "client_side";
 export type Deferrable = "never" | "automatic" | "always";
@@ -36,8 +22,11 @@ export interface BuiltinTool {
   readonly hints?: ToolHints;
   readonly deferrable?: Deferrable;
   readonly requiresContext?: boolean;
-  readonly execute: (args: JsonObject, context: ToolContext | undefined) => Promise<ToolExecutionResult>;
+  readonly execute: (args: JsonObject, context: ToolContext | undefined) => Promise<ExecutionResult>;
 }
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The schema of an object that has these properties and no others. */
 export const objectSchema = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
@@ -54,9 +43,6 @@ export const numberOf = (value: Json | undefined): number =>
   typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : 0;
 
 export const argumentsOf = (args: Json): JsonObject => (isObject(args) ? args : {});
-
-export const needsContext = (tool: string): ToolExecutionResult =>
-  toolError(`${tool} requires context. This tool must be executed with session context.`);
 
 /** How a tool is shown to models; what is as by default is left out. */
 export const definitionOf = (tool: BuiltinTool): JsonObject => {

@@ -1,7 +1,10 @@
 /** `web_fetch`: what is asked is looked at here; the fetching is a port's, which guards where requests may go. */
 import type { JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { success, toolError } from "./result.ts";
+import { success, toolError } from "@pawl/runtime";
+import { encodingOf } from "./file/bytes.ts";
+import { canonicalPath, displayPath } from "./file/path.ts";
+import { FileError, type FileStore } from "./file/store.ts";
 import { type BuiltinTool, isGiven, objectSchema, textOf } from "./tool.ts";
 
 export interface WebRequest {
@@ -10,8 +13,23 @@ export interface WebRequest {
   readonly format: "markdown" | "text" | "raw";
 }
 
-/** Fetches, or says in words that a model may read why it did not. */
-export type WebPort = (request: WebRequest) => Promise<E.Either<string, JsonObject>>;
+/** What is known of what was fetched, and all of it, as it came. */
+export interface Download {
+  readonly metadata: JsonObject;
+  readonly bytes: Uint8Array;
+}
+
+/** Both say in words that a model may read why they did not. */
+export interface WebPort {
+  (request: WebRequest): Promise<E.Either<string, JsonObject>>;
+  /** The whole body, whatever it is; without it nothing can be saved. */
+  readonly download?: (request: WebRequest) => Promise<E.Either<string, Download>>;
+}
+
+export interface WebFetchOptions {
+  /** Whether what is fetched may be saved to the session's files, and a model is told so. */
+  readonly fileDownload?: boolean;
+}
 
 export const readRequest = (args: JsonObject): E.Either<string, WebRequest> => {
   const url = textOf(args["url"])?.trim();
@@ -23,25 +41,53 @@ export const readRequest = (args: JsonObject): E.Either<string, WebRequest> => {
   return E.right({ url, method, format: args["as_markdown"] === true ? "markdown" : text });
 };
 
-/** Without a port nothing is fetched. */
-export const webFetch = (port?: WebPort): BuiltinTool => ({
+const properties = {
+  url: { type: "string" },
+  method: { type: "string", enum: ["GET", "HEAD"] },
+  as_markdown: { type: "boolean" },
+  as_text: { type: "boolean" },
+};
+const saving = { save_to_file: { type: "string", description: "A path: the body is saved there, and not shown." } };
+
+const mayRead = (error: unknown): string => {
+  if (error instanceof FileError) return error.message;
+  throw error;
+};
+
+const save = async (
+  port: WebPort,
+  request: WebRequest,
+  path: string,
+  files: FileStore | undefined,
+): Promise<E.Either<string, JsonObject>> => {
+  if (files === undefined) return E.left("File system not available in this context");
+  if (port.download === undefined) return E.left("File saving not available");
+  const fetched = await port.download({ ...request, method: "GET" });
+  if (E.isLeft(fetched)) return fetched;
+  const { metadata, bytes } = fetched.right;
+  try {
+    const saved_path = displayPath(canonicalPath(path));
+    await files.write(path, bytes, { encoding: encodingOf(bytes) });
+    return E.right({ ...metadata, saved_path, bytes_written: bytes.length });
+  } catch (error) {
+    return E.left(`Failed to save file: ${mayRead(error)}`);
+  }
+};
+
+/** Without a port nothing is fetched; without a context nothing is saved. */
+export const webFetch = (port?: WebPort, { fileDownload = false }: WebFetchOptions = {}): BuiltinTool => ({
   name: "web_fetch",
   displayName: "Web Fetch",
   description: "Fetches a page of the web, as it is, as text, or as Markdown.",
-  parameters: objectSchema(
-    {
-      url: { type: "string" },
-      method: { type: "string", enum: ["GET", "HEAD"] },
-      as_markdown: { type: "boolean" },
-      as_text: { type: "boolean" },
-    },
-    ["url"],
-  ),
+  parameters: objectSchema(fileDownload ? { ...properties, ...saving } : properties, ["url"]),
+  requiresContext: true,
   hints: { readonly: true, open_world: true, long_running: true },
-  execute: async (args) => {
+  execute: async (args, context) => {
     const request = readRequest(args);
     if (E.isLeft(request)) return toolError(request.left);
     if (port === undefined) return toolError("Failed to create HTTP client");
-    return E.match(toolError, success)(await port(request.right));
+    const path = fileDownload && context !== undefined ? textOf(args["save_to_file"])?.trim() : undefined;
+    const fetched = isGiven(path) ? save(port, request.right, path, context?.files) : port(request.right);
+    return E.match(toolError, success)(await fetched);
   },
 });

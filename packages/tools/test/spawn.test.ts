@@ -5,12 +5,12 @@ import { describe, expect, it } from "vitest";
 import {
   type SpawnPlace,
   type Target,
-  decideReattach,
   defaultRegistry,
   monitorDescription,
   scheduledText,
   validateSpawn,
 } from "@pawl/tools";
+import { decideReattach } from "@pawl/runtime";
 
 const bg: Target = { name: "bg", displayName: "Bg", hints: { supports_background: true }, hasExecutor: true };
 const everything: SpawnPlace = {

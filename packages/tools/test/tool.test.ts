@@ -6,42 +6,52 @@ import {
   canonicalPath,
   defaultRegistry,
   definitionOf,
-  failingTool,
   firesAfter,
   headline,
   narrate,
   nextFire,
   planOf,
-  resultOf,
-  success,
 } from "@pawl/tools";
+import { internalError, registryReply, success, successWithRawOutput } from "@pawl/runtime";
+import { failing } from "./failing.ts";
 
 const registry = defaultRegistry();
 const at = (text: string): number => Date.parse(text);
 
 describe("results", () => {
   it("keep what a failing tool says, for a model or for the log (behaviours 2, 3)", async () => {
-    expect(await failingTool("no").execute({}, undefined)).toEqual({ type: "tool_error", message: "no" });
-    const hidden = await failingTool("secret", "internal_error").execute({}, undefined);
+    expect(await failing("no").execute({}, undefined)).toEqual({ type: "tool_error", message: "no" });
+    const hidden = await failing("secret", "internal_error").execute({}, undefined);
     expect(hidden).toMatchObject({ type: "internal_error", message: "secret" });
   });
 
   it("show a model nothing of an internal failure (behaviour 4)", () => {
-    const { json } = resultOf("c", { type: "internal_error", message: "secret" });
+    const { json } = registryReply("c", internalError(new Error("secret")));
     expect(JSON.stringify(json)).not.toContain("secret");
     expect(json["error"]).toBe("An internal error occurred while executing the tool");
   });
 
+  it("hand their whole output over beside the value, which keeps its keys (behaviour 5)", () => {
+    const { json, rawOutput } = registryReply("c", successWithRawOutput({ a: 1 }, "all of it"));
+    expect([json["result"], rawOutput]).toEqual([{ a: 1 }, "all of it"]);
+    expect(JSON.stringify(json)).not.toContain("_raw_output");
+  });
+
+  it("hand it over beside a text, which stays a plain one (behaviour 6)", () => {
+    const { json, rawOutput } = registryReply("c", successWithRawOutput("short", "all of it"));
+    expect([json["result"], rawOutput]).toEqual(["short", "all of it"]);
+  });
+
   it("that only look like carriers stay as they are (behaviours 7, 8)", () => {
     for (const value of [{ _raw_output_scalar: "v", kept: 1 }, { _raw_output_scalar: "v" }]) {
-      expect(resultOf("c", success(value))).toEqual({ json: { tool_call_id: "c", result: value, error: null } });
+      expect(registryReply("c", success(value))).toEqual({ json: { tool_call_id: "c", result: value, error: null } });
     }
   });
 });
 
 describe("the registry", () => {
   it("finds what was registered, in the place of what had its name, and copies (behaviours 9, 10)", () => {
-    const own = new BuiltinRegistry([failingTool("a"), failingTool("b")]);
+    const own = new BuiltinRegistry([failing("a"), failing("b")]);
     expect([own.size, own.has("failing_tool"), own.has("other")]).toEqual([1, true, false]);
     const copy = own.copy();
     expect(copy.unregister("failing_tool")?.name).toBe("failing_tool");
@@ -139,6 +149,22 @@ describe("paths", () => {
     const files = new MemoryFiles();
     await files.write("A.txt", new Uint8Array([1]), { encoding: "text" });
     expect(await files.read("a.txt")).toBeUndefined();
+  });
+  it("below a folder that is called as the workspace are shown as they are asked for", async () => {
+    const files = new MemoryFiles();
+    const context = { session_id: "s", files };
+    const path = "/workspace/workspace/a.txt";
+    await registry.execute({ id: "c", name: "write_file", arguments: { path, content: "x" } }, context);
+    const read = await registry.execute({ id: "c", name: "read_file", arguments: { path } }, context);
+    expect(E.isRight(read) ? read.right.json["result"] : read.left).toMatchObject({ path, total_lines: 1 });
+    expect(await files.read("/a.txt")).toBeUndefined();
+  });
+  it("are searched in time, however the expression backtracks elsewhere", async () => {
+    const files = new MemoryFiles();
+    await files.write("a", new TextEncoder().encode(`${"a".repeat(50_000)}!\nabc`), { encoding: "text" });
+    expect(await files.grep("^(a+)+$")).toEqual([]);
+    expect(await files.grep("^a.c$")).toMatchObject([{ line_number: 2, line: "abc" }]);
+    await expect(files.grep("(a)\\1")).rejects.toMatchObject({ kind: "pattern" });
   });
   it("do not let a write win that was made for another content", async () => {
     const files = new MemoryFiles();

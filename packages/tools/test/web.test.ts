@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "@pawl/tool-value";
-import { defaultRegistry } from "@pawl/tools";
+import { MemoryFiles, defaultRegistry, webFetch } from "@pawl/tools";
 import { type WebOptions, nodeWeb } from "@pawl/tools/node";
 
 const closing: (() => Promise<void>)[] = [];
@@ -287,5 +287,41 @@ describe("the guard", () => {
     for (const addresses of [["127.0.0.1", "10.0.0.1"], ["fe80::1%eth0"], ["nonsense"]]) {
       expect(await fetched({ url: "http://mixed.test" }, { ...patient, resolve: async () => addresses })).toBe(blocked);
     }
+  });
+});
+
+const saved = async (body: Uint8Array, how: { fileDownload?: boolean; files?: MemoryFiles }, path = "in/b.bin") => {
+  const url = await at(answering(body, { "content-type": "application/octet-stream" }));
+  const tool = webFetch(nodeWeb(patient), how);
+  const context = how.files === undefined ? { session_id: "s" } : { session_id: "s", files: how.files };
+  return tool.execute({ url: `${url}/b.bin`, save_to_file: path }, context);
+};
+
+describe("what is saved", () => {
+  const bytes = new Uint8Array([0, 1, 2, 255]);
+
+  it("stands in the session's files, whatever it is, and is not shown", async () => {
+    const files = new MemoryFiles();
+    const said = await saved(bytes, { fileDownload: true, files });
+    expect(said).toMatchObject({ value: { saved_path: "/workspace/in/b.bin", bytes_written: 4, status_code: 200 } });
+    expect(said).not.toHaveProperty("value.content");
+    expect((await files.read("in/b.bin"))?.bytes).toEqual(bytes);
+  });
+
+  it("is so only where it is allowed, and there is a place for it", async () => {
+    expect(Object.keys(webFetch().parameters["properties"] as object)).not.toContain("save_to_file");
+    expect(await saved(bytes, {})).not.toHaveProperty("value.saved_path");
+    expect(await saved(bytes, { fileDownload: true })).toMatchObject({
+      message: "File system not available in this context",
+    });
+    expect(await saved(bytes, { fileDownload: true, files: new MemoryFiles() }, "../b")).toMatchObject({
+      message: expect.stringContaining("Failed to save file: Invalid path"),
+    });
+    const url = await at(answering("text"));
+    const alone = await webFetch(nodeWeb(patient), { fileDownload: true }).execute(
+      { url, save_to_file: "a" },
+      undefined,
+    );
+    expect(alone).toMatchObject({ value: { content: "text" } });
   });
 });

@@ -3,6 +3,7 @@ import type { Json } from "@pawl/tool-value";
 import type { BodyRun } from "../body.ts";
 import { Asking, toJson } from "./asking.ts";
 import { type Batches, batches } from "./batch.ts";
+import { type LongWorkFacets, longWorkFacets } from "./long-work.ts";
 import type { CallFacts } from "./facts.ts";
 import { type HostRequests, hostRequests } from "./host.ts";
 import { type Directs, directs } from "./direct.ts";
@@ -33,8 +34,12 @@ export interface ToolContext
     Handed,
     Sessions,
     Triggers,
-    Directs {
+    Directs,
+    LongWorkFacets {
+  /** The scope that the call runs in. */
   readonly sessionId: string;
+  /** The session that it is for: of a process, the one that started it. */
+  readonly session: string;
   readonly toolCallId: string;
   readonly attempt: number;
   readonly maxAttempts: number;
@@ -53,6 +58,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const own = processes(asking);
   return {
     sessionId: facts.sessionId,
+    session: facts.session,
     toolCallId: facts.callId,
     attempt: body.id.attempt,
     maxAttempts: facts.maxAttempts,
@@ -76,6 +82,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     ...sessions(asking),
     ...triggers(asking),
     ...directs(asking),
+    ...longWorkFacets(asking),
     continueAs: (args) => {
       facts.continueAs(toJson(args, "the arguments to continue with"));
       return new Promise<never>(() => undefined);

@@ -1,6 +1,7 @@
 /** What a body's scope can do with processes, as its context needs it. */
 import {
   type CausalRef,
+  type Command,
   type EffectResult,
   type Event,
   type ProcessEvent,
@@ -9,12 +10,25 @@ import {
   startedByProcess,
   startedBySession,
 } from "@pawl/sansio-core";
+import type { SessionWork } from "../background/session-work.ts";
 import type { LiveTool } from "../live-tool.ts";
+import type { ToolContext } from "./context.ts";
 
 export interface ProcessReach {
   readonly state: () => State;
   /** Steps an event of the scope; why it does not fit, if it does not. */
   readonly tell: (event: Event) => EffectResult;
+  /** Its background runs, tasks and schedules, where it is a session. */
+  readonly work: SessionWork;
+  /** Whether a background run begins here, once there is a place for it; undefined for what is none. */
+  readonly begins: (command: Extract<Command, { readonly type: "tool.execute" }>) => Promise<boolean> | undefined;
+  /** Runs the body of a tool; that of a background run with a sink. */
+  readonly execute: (
+    tool: LiveTool,
+    command: Extract<Command, { readonly type: "tool.execute" }>,
+    context: ToolContext,
+    isOver: () => boolean,
+  ) => Promise<unknown>;
   /** Names the environment that a process started here runs in. */
   readonly captureEnv: () => string;
   /** The tool of a name that may be called here. */

@@ -165,7 +165,7 @@ export const MonitorCodec: Codec<NewMonitor> = record<NewMonitor>("struct Monito
   signal_on_completion: boolean,
 });
 
-const OutputCodec: Codec<Output> = record<Output>("struct Output", { stream: string, delta: text });
+export const OutputCodec: Codec<Output> = record<Output>("struct Output", { stream: string, delta: text });
 const PermitCodec: Codec<Permit> = tagged<Permit, "status">("Permit", "status", {
   granted: {},
   refused: { limit: u64 },

@@ -10,6 +10,8 @@ export type RunOutcome =
   | { readonly type: "failed"; readonly error: TaskError }
   | { readonly type: "canceled" };
 
+/** How the call of a lost run fails that may not be begun again; its driver says so, and no tool can. */
+export const reattachRefused = "reattach_refused";
 export const hiddenFailure = "An internal error occurred while executing the tool";
 export const unexpectedEnd = "Background run ended unexpectedly";
 export const canceledSummary = "Canceled by request.";
@@ -52,8 +54,9 @@ export const outcomeOfOutput = ({ outcome }: ToolCallOutput): RunOutcome => {
     case "success":
       return succeeded(outcome.payload);
     case "failure": {
-      const { class: failureClass, message, code } = outcome.payload;
+      const { class: failureClass, message, code, source } = outcome.payload;
       if (code === "tool_outcome_unknown") return orphaned();
+      if (code === reattachRefused && source === "runtime") return orphaned(message);
       return failedRun(failureClass === "internal" ? hiddenFailure : message);
     }
     case "cancelled":

@@ -73,10 +73,11 @@ const onRequested = (draft: Draft, event: EventOf<"schedule.requested">): Reject
 };
 
 /** A schedule stands, with its next fire, if it has one. */
-const settle = (draft: Draft, { monitor, born }: ScheduleRow, schedule: Schedule): void => {
+const settle = (draft: Draft, row: ScheduleRow, schedule: Schedule): void => {
+  const { asked: _asked, due: _due, ...standing } = row;
   const { next_trigger_at: at } = schedule;
   const due = at === undefined ? {} : { due: { at, birth: draft.seq } };
-  putSchedule(draft, { schedule, born, ...(monitor === undefined ? {} : { monitor }), ...due });
+  putSchedule(draft, { ...standing, schedule, ...due });
 };
 
 /** A new one: who asked hears, and a monitor gets its task. */

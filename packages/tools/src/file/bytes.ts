@@ -23,3 +23,14 @@ export const fromBase64 = (text: string): Uint8Array | undefined => {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(bare) || bare.length % 4 !== 0) return undefined;
   return Uint8Array.from(atob(bare), (unit) => unit.charCodeAt(0));
 };
+
+/** On disk a file has no encoding: it is a text where its bytes are one. */
+export const encodingOf = (bytes: Uint8Array): "text" | "base64" => {
+  if (bytes.includes(0)) return "base64";
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return "text";
+  } catch {
+    return "base64";
+  }
+};

@@ -5,6 +5,7 @@ import { contentHash, textOfBytes, utf8 } from "./bytes.ts";
 import { unified } from "./diff.ts";
 import { type Edit, planEdits, readEdits } from "./plan.ts";
 import type { FileStore, StoredFile } from "./store.ts";
+import { displayPath } from "./path.ts";
 import { Refusal, fileTool, required, shown, workspaceClass } from "./tool.ts";
 
 interface Asked {
@@ -63,7 +64,9 @@ export const edit = fileTool<Asked>({
     const bytes = utf8(text);
     if (!(await files.write(asked.path, bytes, { encoding: "text", expected: file.bytes }))) {
       const now = await current(asked, files);
-      throw new Refusal(`File '${shown(now.path)}' changed while it was edited. Read the file again before editing.`);
+      throw new Refusal(
+        `File '${displayPath(now.path)}' changed while it was edited. Read the file again before editing.`,
+      );
     }
     const { diff, isTruncated } = unified(shown(asked.path), before, text);
     return {

@@ -1,4 +1,5 @@
 /** Which files and which lines a search is after. */
+import { RE2JS } from "re2js";
 import { FileError, type Match } from "./store.ts";
 
 /** A pattern of paths: `*` and `?` within a name, `**` over folders; it need not begin at the root. */
@@ -16,6 +17,16 @@ export const globOf = (pattern: string): RegExp => {
 export const expressionOf = (pattern: string): RegExp => {
   try {
     return new RegExp(pattern, "u");
+  } catch (error) {
+    throw new FileError("pattern", error instanceof Error ? error.message : "the pattern is no regular expression");
+  }
+};
+
+/** An expression whose search takes time in proportion to the text, whatever it says: one without look-around and back references. */
+export const linearSearch = (pattern: string): ((line: string) => boolean) => {
+  try {
+    const expression = RE2JS.compile(pattern);
+    return (line) => expression.matcher(line).find();
   } catch (error) {
     throw new FileError("pattern", error instanceof Error ? error.message : "the pattern is no regular expression");
   }

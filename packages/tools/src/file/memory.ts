@@ -1,6 +1,6 @@
 /** A session's files in memory. */
 import { bytesEqual, textOfBytes } from "./bytes.ts";
-import { expressionOf, globOf, matchesOf } from "./match.ts";
+import { globOf, linearSearch, matchesOf } from "./match.ts";
 import { canonicalPath, displayPath, nameOf, parentOf } from "./path.ts";
 import { type Entry, FileError, type FileStore, type Match, type StoredFile, type WriteOptions } from "./store.ts";
 
@@ -102,13 +102,13 @@ export class MemoryFiles implements FileStore {
   }
 
   async grep(pattern: string, pathPattern?: string): Promise<readonly Match[]> {
-    const expression = expressionOf(pattern);
+    const isHit = linearSearch(pattern);
     const glob = pathPattern === undefined ? undefined : globOf(pathPattern);
     const files = [...this.#files.values()].filter(
       ({ path, encoding }) => encoding === "text" && (glob?.test(path) ?? true),
     );
     return files
       .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-      .flatMap(({ path, bytes }) => matchesOf(path, textOfBytes(bytes), (line) => expression.test(line)));
+      .flatMap(({ path, bytes }) => matchesOf(path, textOfBytes(bytes), isHit));
   }
 }

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { cutTo, codePoints } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { isObject } from "../result.ts";
+import { isObject } from "../tool.ts";
 
 export interface Edit {
   readonly old_text: string;

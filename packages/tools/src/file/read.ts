@@ -1,7 +1,8 @@
 /** `read_file`: lines with their numbers, within bounds; images as images; what is no text as a note. */
 import type { JsonObject } from "@pawl/tool-value";
-import type { ToolExecutionResult } from "../result.ts";
+import { type ExecutionResult, successWithImages } from "@pawl/runtime";
 import { contentHash, textOfBytes, toBase64, utf8 } from "./bytes.ts";
+import { displayPath } from "./path.ts";
 import { Refusal, fileTool, readers, required, shown, truncation, whole } from "./tool.ts";
 import type { FileStore, StoredFile } from "./store.ts";
 
@@ -42,7 +43,7 @@ const linesOf = (text: string): readonly string[] => {
 const note = "Binary file — use a different tool or download to inspect.";
 
 const binary = (file: StoredFile, encoding: "base64" | "binary"): JsonObject => ({
-  path: shown(file.path),
+  path: displayPath(file.path),
   content_type: "binary",
   encoding,
   size_bytes: file.bytes.length,
@@ -51,16 +52,16 @@ const binary = (file: StoredFile, encoding: "base64" | "binary"): JsonObject => 
   truncation: truncation({ reason: "size_cap", returned: 0, total: file.bytes.length }, false),
 });
 
-const image = (file: StoredFile, media_type: string): ToolExecutionResult => ({
-  type: "success_with_images",
-  result: {
-    path: shown(file.path),
-    media_type,
-    size_bytes: file.bytes.length,
-    content_hash: contentHash(file.bytes),
-  },
-  images: [{ base64: toBase64(file.bytes), media_type }],
-});
+const image = (file: StoredFile, media_type: string): ExecutionResult =>
+  successWithImages(
+    {
+      path: displayPath(file.path),
+      media_type,
+      size_bytes: file.bytes.length,
+      content_hash: contentHash(file.bytes),
+    },
+    [{ base64: toBase64(file.bytes), media_type }],
+  );
 
 interface Window {
   readonly start: number;
@@ -98,7 +99,7 @@ const textFile = (file: StoredFile, asked: Asked): JsonObject => {
   const returned = utf8(content).length;
   const isWhole = !isCapped && !isLineCut && start === 0;
   return {
-    path: shown(file.path),
+    path: displayPath(file.path),
     content,
     total_lines: lines.length,
     lines_shown: start === end ? { start: 0, end: 0 } : { start: start + 1, end },

@@ -1,6 +1,6 @@
 /** What all file tools have in common: a place, a path, and errors that a model may read. */
 import type { Json, JsonObject } from "@pawl/tool-value";
-import { type ToolExecutionResult, internalError, success, toolError } from "../result.ts";
+import { type ExecutionResult, internalError, isExecutionResult, success, toolError } from "@pawl/runtime";
 import { type BuiltinTool, isGiven, objectSchema, textOf } from "../tool.ts";
 import { canonicalPath, displayPath } from "./path.ts";
 import { FileError, type FileStore } from "./store.ts";
@@ -8,7 +8,7 @@ import { FileError, type FileStore } from "./store.ts";
 export const readers = { readonly: true, idempotent: true } as const;
 export const workspaceClass = "session_workspace";
 
-type Answer = JsonObject | ToolExecutionResult;
+type Answer = JsonObject | ExecutionResult;
 
 /** What a file tool says without a result. */
 export class Refusal extends Error {
@@ -18,12 +18,10 @@ export class Refusal extends Error {
   }
 }
 
-const isResult = (answer: Answer): answer is ToolExecutionResult => answer["type"] === "success_with_images";
-
-const resultOf = async (run: () => Promise<Answer>): Promise<ToolExecutionResult> => {
+const resultOf = async (run: () => Promise<Answer>): Promise<ExecutionResult> => {
   try {
     const answer = await run();
-    return isResult(answer) ? answer : success(answer);
+    return isExecutionResult(answer) ? answer : success(answer);
   } catch (error) {
     if (error instanceof Refusal) return toolError(error.message);
     if (!(error instanceof FileError)) return internalError(error);

@@ -12,17 +12,6 @@ const leftOverMs = 3_600_000;
 
 export const isReadonly = ({ mode }: Stats): boolean => (mode & 0o200) === 0;
 
-/** On disk a file has no encoding: it is a text where its bytes are one. */
-export const encodingOf = (bytes: Uint8Array): "text" | "base64" => {
-  if (bytes.includes(0)) return "base64";
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return "text";
-  } catch {
-    return "base64";
-  }
-};
-
 /** The bytes of an open file, one more than the bound at most: it may grow while it is read. */
 const bytesUpTo = async (handle: FileHandle, most: number): Promise<Uint8Array> => {
   const chunks: Buffer[] = [];

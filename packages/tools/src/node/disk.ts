@@ -1,7 +1,7 @@
 /** A session's files on disk, below a root that no path leads out of. */
 import type { Stats } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { textOfBytes } from "../file/bytes.ts";
+import { encodingOf, textOfBytes } from "../file/bytes.ts";
 import { globOf } from "../file/match.ts";
 import { canonicalPath, displayPath, nameOf } from "../file/path.ts";
 import {
@@ -12,7 +12,7 @@ import {
   type StoredFile,
   type WriteOptions,
 } from "../file/store.ts";
-import { encodingOf, holds, isReadonly, readWhole, replace } from "./disk-file.ts";
+import { holds, isReadonly, readWhole, replace } from "./disk-file.ts";
 import { isNameable, namesOf } from "./disk-name.ts";
 import { Folder, canPin, within } from "./folder.ts";
 import { searcher } from "./search.ts";

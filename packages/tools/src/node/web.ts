@@ -4,7 +4,7 @@ import { EgressRefused } from "@pawl/egress";
 import { type GuardOptions, guardedRequest } from "@pawl/egress/node";
 import type { JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { WebPort, WebRequest } from "../web.ts";
+import type { Download, WebPort, WebRequest } from "../web.ts";
 import { type Body, readBody } from "./body.ts";
 import { converted } from "./convert.ts";
 import { filenameOf, isHtml, isTextual, looksBinary, textOfBody } from "./media.ts";
@@ -139,16 +139,29 @@ const fetched = async (request: WebRequest, asked: Asked): Promise<JsonObject> =
   return { ...metadata, ...(await textual(body, type, request.format, asked)) };
 };
 
+const unfinished = { timed_out: "its body did not come in time", too_large: "its body is too large" } as const;
+
+/** All of it, as it came, or nothing. */
+const downloaded = async (request: WebRequest, asked: Asked): Promise<Download> => {
+  const answer = await answerOf({ ...request, method: "GET" }, asked);
+  const { bytes, end } = await readBody(answer.head, asked);
+  if (end !== "whole") throw new WebFailure(`Failed to save file: ${unfinished[end]}`);
+  return { metadata: metadataOf(answer), bytes };
+};
+
+const readable = async <A>(work: () => Promise<A>): Promise<E.Either<string, A>> => {
+  try {
+    return E.right(await work());
+  } catch (error) {
+    if (error instanceof WebFailure) return E.left(error.message);
+    throw error;
+  }
+};
+
 /** Fetches for `web_fetch`. Nothing but the public network is asked, unless `allow` says so. */
 export const nodeWeb = ({ allow, resolve, userAgent = "pawl", ...limits }: WebOptions = {}): WebPort => {
   const guard = { ...(allow === undefined ? {} : { allow }), ...(resolve === undefined ? {} : { resolve }) };
   const asked = { ...defaults, ...limits, guard, userAgent };
-  return async (request) => {
-    try {
-      return E.right(await fetched(request, asked));
-    } catch (error) {
-      if (error instanceof WebFailure) return E.left(error.message);
-      throw error;
-    }
-  };
+  const fetch = (request: WebRequest): Promise<E.Either<string, JsonObject>> => readable(() => fetched(request, asked));
+  return Object.assign(fetch, { download: (request: WebRequest) => readable(() => downloaded(request, asked)) });
 };

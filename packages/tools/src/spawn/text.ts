@@ -1,7 +1,7 @@
 /** What is said of a spawn: to the model at once, to the task, and to the session when a monitor fires. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { type NewTask, type Schedule, instantText, pathsOf, pretty, runKind } from "@pawl/sansio-core";
-import { isObject } from "../result.ts";
+import { isObject } from "../tool.ts";
 import type { Spawn } from "./validate.ts";
 
 export const isReattachable = ({ target: { hints } }: Spawn): boolean =>

@@ -2,8 +2,8 @@
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { instantOf } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { isObject } from "../result.ts";
-import type { ToolHints } from "../tool.ts";
+import type { ToolHints } from "@pawl/runtime";
+import { isObject } from "../tool.ts";
 
 export const spawnName = "spawn_background";
 

@@ -1,7 +1,7 @@
 /** What the adapters have in common. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Mapped, ToolExecutionResult } from "@pawl/tools";
+import type { ExecutionResult, RegistryReply } from "@pawl/runtime";
 
 export type Result = E.Either<{ readonly message: string }, unknown>;
 
@@ -16,7 +16,7 @@ export const text = (json: Json | undefined): string => (typeof json === "string
 export const maybeText = (json: Json | undefined): string | undefined => (typeof json === "string" ? json : undefined);
 
 /** What a tool's body came to, as a case names it. */
-export const said = (result: ToolExecutionResult): Result => {
+export const said = (result: ExecutionResult): Result => {
   switch (result.type) {
     case "success":
       return E.right(result.value);
@@ -30,4 +30,4 @@ export const said = (result: ToolExecutionResult): Result => {
   }
 };
 
-export const mapped = ({ json, raw }: Mapped) => ({ json, raw_output: raw ?? null });
+export const mapped = ({ json, rawOutput }: RegistryReply) => ({ json, raw_output: rawOutput ?? null });

@@ -30,7 +30,6 @@ import {
   type Spawn,
   type SpawnPlace,
   type Target,
-  decideReattach,
   defaultRegistry,
   intervalOf,
   isCandidate,
@@ -45,6 +44,7 @@ import {
   titleOf,
   validateSpawn,
 } from "@pawl/tools";
+import { decideReattach } from "@pawl/runtime";
 import type { Adapters } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import { type Result, checked, failed, list, maybeText, object, text } from "./input.ts";

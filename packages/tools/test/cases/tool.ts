@@ -4,30 +4,37 @@ import {
   BuiltinRegistry,
   type BuiltinTool,
   MemoryFiles,
-  type ToolExecutionResult,
   activate,
-  chainText,
+  capabilitiesOf,
   contentHash,
   defaultRegistry,
-  failingTool,
   definitionOf,
   fullParameters,
   headline,
-  isError,
-  isSuccess,
   narrate,
   policyOf,
   readDefinition,
   readReport,
   reportText,
-  resultOf,
-  success,
-  successWithRawOutput,
-  takeRawOutput,
-  toolError,
 } from "@pawl/tools";
+import {
+  type ExecutionResult,
+  causeChain,
+  connectionRequired,
+  defineTool,
+  internalError,
+  isError,
+  isSuccess,
+  registryReply,
+  success,
+  successWithImages,
+  successWithRawOutput,
+  toolError,
+  withoutRawOutput,
+} from "@pawl/runtime";
 import type { Adapters } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
+import { failing } from "../failing.ts";
 import { type Result, checked, failed, list, mapped, maybeText, object, said, text } from "./input.ts";
 
 const builtin = defaultRegistry();
@@ -114,35 +121,37 @@ const ofRegistry = async (input: JsonObject): Promise<Result> => {
   return executed(input["execute_without_context"] ?? input["execute"], input["registered"]);
 };
 
-const resultIn = (input: JsonObject): ToolExecutionResult => {
+const resultIn = (input: JsonObject): ExecutionResult => {
   const value = input["value"] ?? null;
   switch (input["variant"]) {
     case "tool_error":
       return toolError(text(input["message"]));
     case "internal_error":
-      return { type: "internal_error", message: text(input["message"]) };
+      return internalError(text(input["message"]));
     case "connection_required":
-      return { type: "connection_required", provider: text(input["provider"]) };
+      return connectionRequired(text(input["provider"]));
     case "success_with_images":
-      return {
-        type: "success_with_images",
-        result: value,
-        images: list(input["images"]).map((image) => {
+      return successWithImages(
+        value,
+        list(input["images"]).map((image) => {
           const { base64, media_type } = object(image);
           return { base64: text(base64), media_type: text(media_type) };
         }),
-      };
+      );
     default:
       return success(value);
   }
 };
 
+const chained = (texts: readonly string[]): unknown =>
+  texts.reduceRight<Error | undefined>((cause, message) => new Error(message, { cause }), undefined);
+
 const mapping = (input: JsonObject): Result => {
   const chain = input["internal_error_chain"];
-  if (chain !== undefined) return E.right({ chain_string: chainText(list(chain).map(text)) });
+  if (chain !== undefined) return E.right({ chain_string: causeChain(chained(list(chain).map(text))) });
   const result = resultIn(input);
   return E.right({
-    ...mapped(resultOf(text(input["call_id"]), result)),
+    ...mapped(registryReply(text(input["call_id"]), result)),
     is_success: isSuccess(result),
     is_error: isError(result),
   });
@@ -151,8 +160,8 @@ const mapping = (input: JsonObject): Result => {
 const sidecar = ({ producer, value = null, raw }: JsonObject): Result => {
   const made = producer === "with_raw_output" ? successWithRawOutput(value, text(raw)) : success(value);
   if (made.type !== "success") return failed("no success");
-  const taken = takeRawOutput(made.value);
-  return E.right({ result: taken.value, raw_output: taken.raw ?? null });
+  const taken = withoutRawOutput(made.value);
+  return E.right({ result: taken.value, raw_output: taken.rawOutput ?? null });
 };
 
 const narration = (input: JsonObject): Result => {
@@ -177,10 +186,12 @@ const definition = (input: JsonObject): Result => {
 const activation = ({ tools, explicit }: JsonObject): Result => {
   const known = list(tools).map((tool) => {
     const { name, hints } = object(tool);
-    return { name: text(name), hints: { supports_background: object(hints)["supports_background"] === true } };
+    const supports_background = object(hints)["supports_background"] === true;
+    return defineTool({ name: text(name), hints: { supports_background }, execute: async () => null });
   });
-  const { executable, definitions } = activate(known, list(explicit).map(text), "spawn_background");
-  const count = definitions.filter((name) => name === "spawn_background").length;
+  const activated = activate(known, capabilitiesOf({}), list(explicit).map(text));
+  const executable = activated.tools.map(({ name }) => name);
+  const count = executable.filter((name) => name === "spawn_background").length;
   return E.right({
     executable_has: executable.includes("spawn_background") ? "spawn_background" : null,
     definitions_count_of_spawn_background: count,
@@ -222,7 +233,5 @@ export const toolAdapters: Adapters = {
   "tools.math": async ({ tool, args }) => said(await run(text(tool), object(args))),
   "tools.get_current_time": async ({ args, now }) => said(await run("get_current_time", object(args), at(now))),
   "tools.failing_tool": async ({ message, internal }) =>
-    said(
-      await failingTool(maybeText(message), internal === true ? "internal_error" : "tool_error").execute({}, undefined),
-    ),
+    said(await failing(maybeText(message), internal === true ? "internal_error" : "tool_error").execute({}, undefined)),
 };

@@ -1,0 +1,105 @@
+/**
+ * `node examples/research.ts [FOLDER]`: an agent reads pages in parallel, has them indexed in the background, keeps a
+ * cron monitor while that runs, and publishes what a person approves. Killed at any moment and started again with the
+ * same folder, it goes on. The agent is a script here: what a model would ask for is asked for turn by turn.
+ */
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openRuntime } from "@pawl/driver-node";
+import type { SessionMessage } from "@pawl/runtime";
+import type { Json } from "@pawl/tool-value";
+import { sessionTools } from "@pawl/tools";
+import { DiskFiles, nodeWeb } from "@pawl/tools/node";
+import { openLibrary, pages } from "./library.ts";
+import { researchTools } from "./research-tool.ts";
+
+const [folder = mkdtempSync(join(tmpdir(), "pawl-research-")), given] = process.argv.slice(2);
+mkdirSync(join(folder, "files"), { recursive: true });
+const library = given === undefined ? await openLibrary(folder) : { url: given, close: () => undefined };
+const files = await DiskFiles.open(join(folder, "files"));
+
+/** What the session was told, each message once: a crash may have it told again. */
+const heardFile = join(folder, "heard.jsonl");
+const heard = new Set(existsSync(heardFile) ? readFileSync(heardFile, "utf8").trim().split("\n") : []);
+const tell = async ({ key, text }: SessionMessage): Promise<void> => {
+  if (heard.has(key)) return;
+  heard.add(key);
+  appendFileSync(heardFile, `${key}\n`);
+  console.log(`told: ${text.split("\n")[0]}`);
+};
+
+const { tools, host } = sessionTools({
+  files: () => files,
+  web: nodeWeb({ allow: (address) => address === "127.0.0.1", firstByteMs: 10_000 }),
+  tools: researchTools(folder),
+});
+const { runtime, close } = openRuntime({
+  file: join(folder, "journal.db"),
+  tools,
+  host: { ...host, tell },
+  // It is killed more often, and is to go on sooner, than agents are.
+  options: { min_interval_s: 1, max_run_attempts: 100, resume_pauses_ms: Array.from({ length: 100 }, () => 50) },
+});
+await runtime.recover();
+const session = await runtime.session("research");
+
+/** One turn of the agent: its calls run in parallel. The same turn again is answered as it was. */
+const turn = async (request: string, ...calls: readonly { tool: string; args: Json }[]): Promise<readonly Json[]> => {
+  const replies = await session.call(
+    request,
+    calls.map(({ tool, args }, i) => ({ id: `${request}-${i + 1}`, tool, args })),
+  );
+  console.log(`turn: ${request}`);
+  return replies.map(({ output: { outcome } }) => {
+    if (outcome.status === "success") return outcome.payload as Json;
+    throw new Error(`${request}: ${JSON.stringify(outcome)}`);
+  });
+};
+
+const shows = (async () => {
+  for await (const frame of session.observe()) {
+    if (frame.type !== "ephemeral" || frame.observation.type !== "run") continue;
+    const { current = 0, total = 0, unit = "" } = frame.observation.progress ?? {};
+    if (total > 0) console.log(`[${"#".repeat(current)}${".".repeat(total - current)}] ${current}/${total} ${unit}`);
+  }
+})();
+shows.catch(() => undefined); // It ends with the runtime.
+
+/** A person who approves whatever waits. */
+const person = setInterval(() => {
+  for (const row of session.state.calls.rows()) {
+    if (row.phase !== "awaiting_approval") continue;
+    const approval = { by: "ada", hash: row.approval.argsHash };
+    session.approve(row.call.ref, approval).catch(() => undefined); // Decided already.
+  }
+}, 50);
+
+interface Started {
+  readonly task_id: string;
+}
+const said = <A>([first]: readonly Json[]): A => first as A;
+
+const read = await turn(
+  "fetch",
+  ...pages.map((page) => ({ tool: "web_fetch", args: { url: `${library.url}/${page}`, as_markdown: true } })),
+);
+const watch = { cron_expression: "* * * * * *", timezone: "Europe/Kyiv" };
+const index = { tool: "index_pages", args: { pages: [...pages] } };
+const monitor = said<Started>(
+  await turn("watch", { tool: "spawn_background", args: { ...index, title: "Watch", schedule: watch } }),
+);
+const job = said<Started>(await turn("index", { tool: "spawn_background", args: { ...index, title: "Index" } }));
+const waited = said<{ task: { state: string; summary: string } }>(
+  await turn("wait", { tool: "wait_task", args: { task_id: job.task_id } }),
+);
+await turn("publish", { tool: "publish", args: { text: waited.task.summary } });
+await turn("stop", { tool: "cancel_task", args: { task_id: monitor.task_id } });
+const { tasks } = said<{ tasks: readonly { display_name: string; state: string }[] }>(
+  await turn("list", { tool: "list_tasks", args: {} }),
+);
+clearInterval(person);
+const states = Object.fromEntries(tasks.map(({ display_name, state }) => [display_name, state]));
+console.log(`done ${JSON.stringify({ read: read.length, summary: waited.task.summary, ...states })}`);
+await close();
+library.close();

@@ -1,0 +1,145 @@
+/** How runs end that somebody cancels, or whose owner is lost. */
+import { describe, expect, it } from "vitest";
+import type { Task } from "@pawl/sansio-core";
+import { BackgroundWorld, finished, runner, spawn } from "./world.ts";
+
+const sleeping = (world: BackgroundWorld, ms: number): Promise<void> =>
+  new Promise((resolve) => void world.platform.later(ms, resolve));
+
+describe("a run that is asked to end", () => {
+  it("is canceled in its task, its result and its log, and has a heartbeat before (behaviour 31)", async () => {
+    const world = new BackgroundWorld();
+    const work = runner("sleep", async (_, sink) => {
+      await sink.output("stdout", "zzz\n");
+      await sleeping(world, 3_600_000);
+      return finished("never");
+    });
+    const process = world.begin([work]);
+    const { task } = (await process.runtime.background.spawn("s", { tool: "sleep", args: {}, signal: false })) as {
+      task: string;
+    };
+    const seen = await world.until(process, task, ({ heartbeat_at: at }) => at !== undefined);
+    expect(seen.heartbeat_at).toBeGreaterThanOrEqual(seen.started_at ?? Infinity);
+    await process.runtime.background.of("s").cancel(task);
+    expect(await world.over(process, task)).toMatchObject({ state: "canceled", summary: "Canceled by request." });
+    expect(JSON.parse(world.outside.ending("result.json") ?? "")).toEqual({ status: "canceled" });
+    expect(world.outside.ending("output.log")).toBe("[stdout] zzz\n\nCanceled by request.\n");
+    expect(world.outside.heard).toEqual([]);
+  });
+
+  it("may say a last word, which is recorded, and what it says later is nobody's", async () => {
+    const world = new BackgroundWorld();
+    const work = runner("polite", async ({ signal }, sink) => {
+      await sink.output("stdout", "begun\n");
+      await new Promise<void>((resolve) => void signal.addEventListener("abort", () => resolve()));
+      await sink.output("stdout", "cleaning up\n");
+      await sleeping(world, 1_000_000);
+      await sink.output("stdout", "zombie\n");
+      return finished("too late");
+    });
+    const process = world.begin([work]);
+    const task = await spawn(process, "polite");
+    await world.quiet();
+    await process.runtime.background.of("s").cancel(task);
+    await world.over(process, task);
+    world.platform.advance(2_000_000);
+    await world.quiet();
+    expect(world.outside.ending("output.log")).toBe("[stdout] begun\n[stdout] cleaning up\n\nCanceled by request.\n");
+  });
+});
+
+const live = async (
+  hints: { readonly idempotent?: boolean },
+  lives: number,
+  later = hints,
+): Promise<{ readonly task: Task; readonly world: BackgroundWorld; readonly runs: number }> => {
+  const world = new BackgroundWorld();
+  let runs = 0;
+  const tool = (own: typeof hints) =>
+    runner(
+      "work",
+      async (_, sink) => {
+        runs += 1;
+        await sink.output("stdout", `attempt ${runs}\n`);
+        await sleeping(world, 5_000);
+        return finished(`done by attempt ${runs}`);
+      },
+      own,
+    );
+  let process = world.begin([tool(hints)]);
+  const task = await spawn(process, "work");
+  for (let life = 1; life < lives; life++) {
+    await world.quiet();
+    process.kill();
+    process = world.begin([tool(later)]);
+    await process.runtime.recover();
+    for (let i = 0; i < 4; i++) {
+      await world.quiet(20);
+      world.platform.advance(1000);
+    }
+  }
+  return { task: await world.over(process, task), world, runs };
+};
+
+describe("a run whose owner is lost", () => {
+  it("is re-attached under its next attempt, whose output alone is kept", async () => {
+    const { task, world } = await live({ idempotent: true }, 2);
+    expect(task).toMatchObject({ state: "succeeded", attempt: 2, summary: "done by attempt 2" });
+    expect(world.outside.ending("output.log")).toBe("[stdout] attempt 2\n");
+    expect(task.links.resource_ids).toHaveLength(1);
+    expect(task.result_path).toBe(`/.background/${task.links.resource_ids[0]}/result.json`);
+    await world.quiet();
+    expect(world.outside.heard).toHaveLength(1);
+  });
+
+  it("is failed as an orphan where its tool may not be run again", async () => {
+    const { task, runs } = await live({ idempotent: false }, 2);
+    expect(task).toMatchObject({
+      state: "failed",
+      error: { kind: "orphaned", message: "worker heartbeat stopped" },
+    });
+    expect(runs).toBe(1);
+  });
+
+  it("is failed as an orphan with the reason, where its tool is not what its task once said", async () => {
+    const { task, runs } = await live({ idempotent: true }, 2, { idempotent: false });
+    expect(task).toMatchObject({
+      state: "failed",
+      error: {
+        kind: "orphaned",
+        message:
+          "worker heartbeat stopped; re-attach failed: " +
+          "Tool execution error: tool 'work' is not idempotent or readonly; re-attach declined",
+      },
+    });
+    expect(runs).toBe(1);
+  });
+
+  it("is begun three times at the most", async () => {
+    const { task } = await live({ idempotent: true }, 4);
+    expect(task).toMatchObject({ state: "failed", error: { kind: "orphaned" } });
+  });
+});
+
+describe("a run that sleeps durably", () => {
+  it("is run again from the top when it wakes, and its output stands once", async () => {
+    const world = new BackgroundWorld();
+    let tops = 0;
+    const work = runner(
+      "nap",
+      async (ctx, sink) => {
+        tops += 1;
+        await sink.output("stdout", "before\n");
+        await ctx.sleep(60_000);
+        await sink.output("stdout", "after\n");
+        return finished("rested");
+      },
+      {},
+    );
+    const process = world.begin([{ ...work, durable: true }]);
+    const task = await spawn(process, "nap");
+    expect(await world.over(process, task)).toMatchObject({ state: "succeeded", attempt: 1 });
+    expect(tops).toBe(2);
+    expect(world.outside.ending("output.log")).toBe("[stdout] before\n[stdout] after\n");
+  });
+});

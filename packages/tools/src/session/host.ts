@@ -1,0 +1,47 @@
+/** What a host of these tools fills in: where runs leave their files, its calendar, and what is tried of monitors. */
+import type { ProbeOutcome } from "@pawl/sansio-core";
+import { type BackgroundHost, type Probe, type RunFiles, withoutRawOutput } from "@pawl/runtime";
+import { planOf } from "../cron.ts";
+import { utf8 } from "../file/bytes.ts";
+import { parentOf } from "../file/path.ts";
+import { probeResultText } from "../spawn/text.ts";
+import { type BuiltinTool, argumentsOf } from "../tool.ts";
+import type { FilesOf } from "./builtin.ts";
+
+const writeArtifacts = async (filesOf: FilesOf, { session, artifact_dir, log, result }: RunFiles): Promise<void> => {
+  const files = filesOf(session);
+  for (const folder of [parentOf(artifact_dir), artifact_dir]) await files.createDirectory(folder);
+  for (const { path, text } of [log, result]) await files.write(path, utf8(text), { encoding: "text" });
+};
+
+/** A probe is run by itself, with nothing but its session's name. */
+const probeWith =
+  (tools: readonly BuiltinTool[], now: () => number) =>
+  async ({ session, tool: name, arguments: args }: Probe): Promise<ProbeOutcome> => {
+    const tool = tools.find((one) => one.name === name);
+    if (tool === undefined) return { type: "skipped" };
+    const result = await tool.execute(argumentsOf(args), { session_id: session, now });
+    switch (result.type) {
+      case "success":
+        return { type: "succeeded", text: probeResultText(withoutRawOutput(result.value).value) };
+      case "success_with_images":
+        return { type: "succeeded", text: probeResultText(result.result) };
+      case "tool_error":
+        return { type: "failed", message: result.message };
+      default:
+        return { type: "skipped" };
+    }
+  };
+
+export interface SessionHostOptions {
+  readonly files?: FilesOf;
+  /** Tried when a monitor of theirs fires, before the session is told. */
+  readonly probes?: readonly BuiltinTool[];
+  readonly now: () => number;
+}
+
+export const sessionHost = ({ files, probes = [], now }: SessionHostOptions): BackgroundHost => ({
+  plan: planOf,
+  ...(files === undefined ? {} : { artifacts: (run: RunFiles) => writeArtifacts(files, run) }),
+  ...(probes.length === 0 ? {} : { probe: probeWith(probes, now) }),
+});

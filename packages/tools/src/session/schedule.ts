@@ -1,0 +1,108 @@
+/** The tools for schedules: what the session is told at its time, again and again or once. */
+import { type Schedule, instantOf, instantText } from "@pawl/sansio-core";
+import {
+  type ExecutionResult,
+  type ToolContext,
+  type ToolDefinition,
+  defineTool,
+  success,
+  toolError,
+} from "@pawl/runtime";
+import type { Json, JsonObject } from "@pawl/tool-value";
+import { type BuiltinTool, argumentsOf, isGiven, objectSchema, textOf } from "../tool.ts";
+import { described, isSession } from "./builtin.ts";
+
+const times = ["scheduled_at", "next_trigger_at", "last_triggered_at", "created_at", "updated_at"] as const;
+
+export const scheduleJson = (schedule: Schedule): JsonObject => {
+  const instants = times.flatMap((time) => {
+    const at = schedule[time];
+    return at === undefined ? [] : [[time, instantText(at)]];
+  });
+  return { ...schedule, ...Object.fromEntries(instants) };
+};
+
+type Body = (args: JsonObject, ctx: ToolContext) => Promise<ExecutionResult>;
+
+const scheduleTool = (tool: Omit<BuiltinTool, "execute">, body: Body): ToolDefinition =>
+  defineTool({
+    ...described(tool),
+    durable: true,
+    execute: (args, ctx) =>
+      isSession(ctx.sessionId)
+        ? body(argumentsOf(args as Json), ctx)
+        : Promise.resolve(toolError("Schedule store not available in this context")),
+  });
+
+const trimmed = (value: Json | undefined): string | undefined => {
+  const text = textOf(value)?.trim();
+  return isGiven(text) ? text : undefined;
+};
+
+const create = scheduleTool(
+  {
+    name: "create_schedule",
+    displayName: "Create Schedule",
+    description: "Has the session told something again and again (cron_expression) or once (scheduled_at).",
+    parameters: objectSchema(
+      {
+        description: { type: "string", minLength: 1, description: "What the session is told when it fires." },
+        cron_expression: { type: "string", description: "Five fields, standard cron." },
+        scheduled_at: { type: "string", description: "An RFC 3339 instant." },
+        timezone: { type: "string", description: "An IANA zone for the cron expression; UTC without one." },
+      },
+      ["description"],
+    ),
+  },
+  async (args, ctx) => {
+    const description = trimmed(args["description"]);
+    if (description === undefined) return toolError("Missing required parameter: description");
+    const [cron, at] = [trimmed(args["cron_expression"]), instantOf(trimmed(args["scheduled_at"]) ?? "")];
+    if (cron === undefined && at === undefined) {
+      return toolError("Must provide either cron_expression (recurring) or scheduled_at (one-shot)");
+    }
+    const answer = await ctx.schedules.create({
+      description,
+      timezone: trimmed(args["timezone"]) ?? "UTC",
+      ...(cron === undefined ? {} : { cron_expression: cron }),
+      ...(at === undefined ? {} : { scheduled_at: at }),
+    });
+    return answer.status === "refused"
+      ? toolError(answer.message)
+      : success({ created: true, schedule: scheduleJson(answer.schedule) });
+  },
+);
+
+const cancel = scheduleTool(
+  {
+    name: "cancel_schedule",
+    displayName: "Cancel Schedule",
+    description: "Ends a schedule: it fires no more.",
+    parameters: objectSchema({ schedule_id: { type: "string" } }, ["schedule_id"]),
+    hints: { idempotent: true },
+  },
+  async (args, ctx) => {
+    const id = trimmed(args["schedule_id"]);
+    if (id === undefined) return toolError("Missing required parameter: schedule_id");
+    if (!/^sched_[0-9a-f]{32}$/.test(id)) return toolError(`Invalid schedule_id format: ${id}`);
+    if (!(await ctx.schedules.list()).some((schedule) => schedule.id === id)) return toolError("Schedule not found");
+    await ctx.schedules.cancel(id);
+    return success({ schedule_id: id, canceled: true });
+  },
+);
+
+const list = scheduleTool(
+  {
+    name: "list_schedules",
+    displayName: "List Schedules",
+    description: "Lists the session's schedules, oldest first, also those that fire no more.",
+    parameters: objectSchema({}),
+    hints: { readonly: true, idempotent: true },
+  },
+  async (_, ctx) => {
+    const schedules = await ctx.schedules.list();
+    return success({ schedules: schedules.map(scheduleJson), count: schedules.length });
+  },
+);
+
+export const scheduleTools: readonly ToolDefinition[] = [create, cancel, list];

@@ -1,0 +1,99 @@
+/** `spawn_background`: a run of a tool that nobody waits for, now or by a schedule. */
+import { type ExecutionResult, type LiveTool, type ToolContext, type ToolDefinition, defineTool } from "@pawl/runtime";
+import { success, toolError } from "@pawl/runtime";
+import * as E from "fp-ts/lib/Either.js";
+import { type BuiltinTool, argumentsOf, objectSchema } from "../tool.ts";
+import { monitorDescription, scheduledText, startedText } from "../spawn/text.ts";
+import {
+  type Spawn,
+  type SpawnPlace,
+  type SpawnSchedule,
+  type Target,
+  spawnName,
+  validateSpawn,
+} from "../spawn/validate.ts";
+import { described, isSession } from "./builtin.ts";
+
+const spawnTool: Omit<BuiltinTool, "execute"> = {
+  name: spawnName,
+  displayName: "Spawn Background",
+  description:
+    "Runs a tool that can run in the background, without waiting for it. The call returns at once, and says where the " +
+    "output and the result will stand. The session is signalled when the run has ended. With a schedule nothing is run " +
+    "now: a monitor is made, which fires again and again, or once.",
+  parameters: objectSchema(
+    {
+      tool: { type: "string", description: "The name of the tool; it has to be one that can run in the background." },
+      args: { type: "object", description: "The arguments of that tool." },
+      title: { type: "string", description: "How people are told of the run." },
+      schedule: {
+        ...objectSchema({
+          cron_expression: { type: "string", description: "For a recurring monitor: five fields, standard cron." },
+          scheduled_at: { type: "string", description: "For one that fires once: an RFC 3339 instant." },
+          timezone: { type: "string", description: "An IANA zone for the cron expression; UTC without one." },
+        }),
+        description: "When it is to be run; exactly one of cron_expression and scheduled_at.",
+      },
+      signal_on_completion: {
+        type: "boolean",
+        default: true,
+        description: "Whether the session is signalled when the run has ended.",
+      },
+    },
+    ["tool", "args"],
+  ),
+  requiresContext: true,
+};
+
+const targetOf = ({ manifest, background }: LiveTool): Target => {
+  const { name, display_name: displayName, hints } = manifest;
+  const target = { name, hints, hasExecutor: background !== undefined };
+  return displayName === undefined ? target : { ...target, displayName };
+};
+
+const placeIn = (ctx: ToolContext, files: boolean): SpawnPlace => {
+  const isOfSession = isSession(ctx.sessionId);
+  return {
+    tool: (name) => {
+      const tool = ctx.background.tool(name);
+      return tool && targetOf(tool);
+    },
+    tasks: isOfSession,
+    schedules: isOfSession,
+    files,
+  };
+};
+
+const run = async (ctx: ToolContext, spawn: Spawn): Promise<ExecutionResult> => {
+  const { target, args, title, signal } = spawn;
+  const spawned = await ctx.background.spawn({ tool: target.name, args, title, signal });
+  if (spawned.status === "refused") return toolError(spawned.message);
+  return success(startedText(spawn, spawned.run, spawned.task));
+};
+
+const schedule = async (ctx: ToolContext, spawn: Spawn, when: SpawnSchedule): Promise<ExecutionResult> => {
+  const { target, args, title, signal } = spawn;
+  const { cron, at, timezone } = when;
+  const answer = await ctx.schedules.create({
+    description: monitorDescription(spawn),
+    timezone,
+    ...(cron === undefined ? {} : { cron_expression: cron }),
+    ...(at === undefined ? {} : { scheduled_at: at }),
+    monitor: { title, tool: target.name, arguments: args, signal_on_completion: signal },
+  });
+  if (answer.status === "refused") return toolError(answer.message);
+  return success(scheduledText(spawn, answer.schedule, answer.task));
+};
+
+/** `files`: whether there is a place for what runs leave behind. */
+export const spawnBackground = (files: boolean): ToolDefinition =>
+  defineTool({
+    ...described(spawnTool),
+    durable: true,
+    execute: async (args, ctx) => {
+      const spawn = validateSpawn(argumentsOf(args as never), placeIn(ctx, files));
+      if (E.isLeft(spawn)) return toolError(spawn.left);
+      const { schedule: when } = spawn.right;
+      return when === undefined ? run(ctx, spawn.right) : schedule(ctx, spawn.right, when);
+    },
+  });

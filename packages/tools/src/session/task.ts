@@ -1,0 +1,150 @@
+/** The generic tools for tasks: what an agent's long work is at, what it is told, how it is ended and awaited. */
+import { type NewMessage, type Task, TaskCodec, type TaskMessage, instantText, isTerminal } from "@pawl/sansio-core";
+import {
+  type ExecutionResult,
+  type ToolContext,
+  type ToolDefinition,
+  defineTool,
+  success,
+  toolError,
+} from "@pawl/runtime";
+import type { Json, JsonObject } from "@pawl/tool-value";
+import { type BuiltinTool, argumentsOf, isGiven, objectSchema, textOf } from "../tool.ts";
+import { described, isSession } from "./builtin.ts";
+
+const times = ["created_at", "started_at", "finished_at", "updated_at", "heartbeat_at", "cancel_requested_at"] as const;
+
+/** A task as it is written: times as instants, and nothing that is not there. */
+export const taskJson = (task: Task): JsonObject => {
+  const instants = times.flatMap((time) => {
+    const at = task[time];
+    return at === undefined ? [] : [[time, instantText(at)]];
+  });
+  return { ...argumentsOf(TaskCodec.encode(task) as Json), ...Object.fromEntries(instants) };
+};
+
+const messageJson = ({ created_at: at, ...message }: TaskMessage): JsonObject => ({
+  ...message,
+  content: message.content.map((part) => ({ ...part })),
+  created_at: instantText(at),
+});
+
+/** How long a wait is where nobody says, and at the most. */
+const waitSeconds = 300;
+const shownMessages = 20;
+
+const notHere = "Session task registry not available in this context";
+const notFound = (id: string): ExecutionResult => toolError(`Task not found: ${id}`);
+
+type Body = (args: JsonObject, ctx: ToolContext) => Promise<ExecutionResult>;
+
+const taskTool = (tool: Omit<BuiltinTool, "execute">, body: Body): ToolDefinition =>
+  defineTool({
+    ...described(tool),
+    durable: true,
+    execute: (args, ctx) =>
+      isSession(ctx.sessionId) ? body(argumentsOf(args as Json), ctx) : Promise.resolve(toolError(notHere)),
+  });
+
+/** A tool that is about one task. */
+const ofTask = (
+  tool: Omit<BuiltinTool, "execute" | "parameters"> & { readonly properties?: JsonObject },
+  body: (task: Task, args: JsonObject, ctx: ToolContext) => Promise<ExecutionResult>,
+  required: readonly string[] = [],
+): ToolDefinition => {
+  const { properties = {}, ...said } = tool;
+  const parameters = objectSchema({ task_id: { type: "string" }, ...properties }, ["task_id", ...required]);
+  return taskTool({ ...said, parameters }, async (args, ctx) => {
+    const id = textOf(args["task_id"]);
+    if (!isGiven(id)) return toolError("Missing required parameter: task_id");
+    const task = await ctx.tasks.read(id);
+    return task === null ? notFound(id) : body(task, args, ctx);
+  });
+};
+
+const readers = { readonly: true, idempotent: true } as const;
+const states = ["queued", "running", "awaiting_input", "succeeded", "failed", "canceled"];
+
+const list = taskTool(
+  {
+    name: "list_tasks",
+    displayName: "List Tasks",
+    description: "Lists the session's tasks, oldest first: background runs, monitors, and other long work.",
+    parameters: objectSchema({ kind: { type: "string" }, state: { type: "string", enum: states } }),
+    hints: readers,
+  },
+  async ({ kind, state }, ctx) => {
+    const filter = { ...(isGiven(textOf(kind)) ? { kind } : {}), ...(isGiven(textOf(state)) ? { state } : {}) };
+    const tasks = await ctx.tasks.list(filter as Parameters<typeof ctx.tasks.list>[0]);
+    return success({ tasks: tasks.map(taskJson), count: tasks.length });
+  },
+);
+
+const read = ofTask(
+  {
+    name: "get_task",
+    displayName: "Get Task",
+    description: "Shows a task: its state, its progress, what it came to, and its newest messages.",
+    hints: readers,
+  },
+  async (task, _, ctx) => {
+    const messages = await ctx.tasks.messages(task.id, { limit: shownMessages });
+    return success({ task: taskJson(task), messages: messages.map(messageJson) });
+  },
+);
+
+const message = (accepts: (kind: string) => boolean): ToolDefinition =>
+  ofTask(
+    {
+      name: "message_task",
+      displayName: "Message Task",
+      description: "Sends a message to a task, for instance the answer to what it waits for.",
+      properties: { text: { type: "string", minLength: 1 }, in_reply_to: { type: "string" } },
+    },
+    async (task, { text, in_reply_to: reply }, ctx) => {
+      if (!isGiven(textOf(text))) return toolError("Missing required parameter: text");
+      if (!accepts(task.kind)) return toolError(`task kind '${task.kind}' does not accept inbound messages`);
+      const said: Omit<NewMessage, "id"> = {
+        task_id: task.id,
+        direction: "inbound",
+        content: [{ type: "text", text: textOf(text) ?? "" }],
+        ...(isGiven(textOf(reply)) ? { in_reply_to: textOf(reply) ?? "" } : {}),
+      };
+      return success({ task_id: task.id, message_id: await ctx.tasks.message(said), sent: true });
+    },
+    ["text"],
+  );
+
+const cancel = ofTask(
+  {
+    name: "cancel_task",
+    displayName: "Cancel Task",
+    description: "Asks a task to end. It ends when whoever works on it obeys.",
+    hints: { idempotent: true },
+  },
+  async (task, _, ctx) => success({ task: taskJson(await ctx.tasks.cancel(task.id)) }),
+);
+
+const wait = ofTask(
+  {
+    name: "wait_task",
+    displayName: "Wait for Task",
+    description: "Waits until a task is over or waits for input, at the most as long as it is told to.",
+    properties: { timeout_seconds: { type: "number", minimum: 0, maximum: 3600, default: waitSeconds } },
+    hints: { ...readers, long_running: true },
+  },
+  async ({ id }, { timeout_seconds: seconds }, ctx) => {
+    const ms = Math.min(typeof seconds === "number" ? Math.max(0, seconds) : waitSeconds, 3600) * 1000;
+    const task = await ctx.tasks.wait(id, ms);
+    return success({ task: taskJson(task), timed_out: !isTerminal(task.state) && task.state !== "awaiting_input" });
+  },
+);
+
+/** `accepts`: the kinds of tasks that hear messages; runs and monitors do not. */
+export const taskTools = (accepts: (kind: string) => boolean): readonly ToolDefinition[] => [
+  list,
+  read,
+  message(accepts),
+  cancel,
+  wait,
+];

@@ -1,0 +1,23 @@
+/** The failing tool of the test kit as a built-in one. */
+import type { ExecutionResult } from "@pawl/runtime";
+import { failingTool } from "@pawl/testkit";
+import { type BuiltinTool, argumentsOf } from "@pawl/tools";
+
+export const failing = (...how: Parameters<typeof failingTool>): BuiltinTool => {
+  const {
+    name,
+    display_name: displayName = name,
+    description = "",
+    hints = {},
+    parameters,
+    execute,
+  } = failingTool(...how);
+  return {
+    name,
+    displayName,
+    description,
+    hints,
+    parameters: argumentsOf(parameters as never),
+    execute: async () => (await execute({}, undefined as never)) as ExecutionResult,
+  };
+};
