@@ -7,7 +7,10 @@ import { buildPage } from "./bundle.ts";
 import { openDemo } from "./demo.ts";
 
 const { values } = parseArgs({
-  options: { port: { type: "string", default: "4747" }, folder: { type: "string", default: ".pawl-demo" } },
+  options: {
+    port: { type: "string", default: "4747" },
+    folder: { type: "string", default: "node_modules/.cache/pawl-demo" },
+  },
 });
 const { port, folder } = values;
 const page = join(folder, "page");
