@@ -2,7 +2,7 @@
 import { type Input, type Options, journalOption } from "./command.ts";
 import { CliError, exit, usageError } from "./exit.ts";
 import { type JournalFile, openJournalFile } from "./journal-file.ts";
-import type { ChainHead } from "@pawl/runtime";
+import type { ChainCheck, ChainHead } from "@pawl/runtime";
 import type { Terminal } from "./terminal.ts";
 import { isFile, isJournalFile, textOfFile } from "./text-file.ts";
 
@@ -13,6 +13,8 @@ export interface LogSource {
   readonly text: () => Promise<Iterable<string>>;
   /** Of a scope in a journal: the chain over its appends that the journal keeps. */
   readonly storedHead?: () => Promise<ChainHead | undefined>;
+  /** What that chain says of the lines as they stand. */
+  readonly storedCheck?: () => Promise<ChainCheck | undefined>;
 }
 
 export interface Place {
@@ -55,6 +57,7 @@ const ofJournal = async (journal: JournalFile, { file, scope }: Place): Promise<
     name: `${file}#${one}`,
     text: () => journal.textOf(one),
     storedHead: () => journal.journal.head(one),
+    storedCheck: () => journal.journal.verify(one),
   }));
 };
 

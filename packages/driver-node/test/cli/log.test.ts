@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "vitest";
 import { linesOf, madeJournal, newFolder } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
@@ -73,6 +74,19 @@ describe("pawl log export and import", () => {
 });
 
 describe("pawl log verify", () => {
+  it("finds lines of a journal that are not those which its chain vouches for", async () => {
+    const file = await madeJournal(newFolder());
+    expect((await pawl(["log", "head", `${file}#waiting`])).code).toBe(0);
+    expect(await pawl(["log", "verify", file])).toMatchObject({ code: 0 });
+    const db = new DatabaseSync(file);
+    db.exec("UPDATE append SET lines = replace(lines, '12a', '13b')"); // A value: the line still replays.
+    db.close();
+    const verified = await pawl(["log", "verify", file]);
+    expect(verified).toMatchObject({ code: 1, out: expect.stringContaining("broken chain") });
+    const bad = jsonIn(await pawl(["log", "verify", file, "--json"])).filter(({ ok }) => ok === false);
+    expect(bad).toMatchObject([{ scope: "session:waiting", chain: { type: "broken" } }]);
+  });
+
   it("finds nothing wrong with a file, a scope and a whole journal", async () => {
     const { code, out } = await pawl(["log", "verify", exported, `${journal}#waiting`, journal]);
     expect(code).toBe(0);

@@ -97,6 +97,34 @@ describe("a live call under other code", () => {
     expect(calls[0]?.verdict).toEqual({ type: "no_tool", toolId: "tool:work" });
   });
 
+  it("completes where the program asks for all that is recorded, and ends", async () => {
+    const verdict = await verdictOf(async (_, ctx) => {
+      void ctx.awaitEventJson("approved").catch(() => undefined); // It is asked for, and not waited for.
+      return ctx.runJson("reserve", { to: "Lviv" }, count);
+    });
+    expect(verdict).toEqual({ type: "completes", requests: 2 });
+  });
+
+  it("is not run again where its tool is bound to its owner, and has not begun where it awaits approval", async () => {
+    const bound = defineTool({ name: "bound", execute: (_, ctx) => ctx.awaitEventJson("never") });
+    const at = join(folder, "bound.db");
+    const { runtime, close } = openRuntime({ file: at, tools: [bound, ...tools] });
+    const session = await runtime.session("s");
+    const calls = ["bound", "guarded"].map((tool) => ({ id: tool, tool, args: {} }));
+    void session.call("r", calls).catch(() => undefined); // Nobody waits for it here.
+    const isThere = (): boolean =>
+      session.state.waits.size === 1 && session.state.calls.at("r:guarded")?.phase === "awaiting_approval";
+    for (let i = 0; i < 400 && !isThere(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
+    await session.runner.settled();
+    await close();
+    const { out } = await pawl(["log", "export", `${at}#s`]);
+    const checked = await checkUpgrade(out.split(/(?<=\n)/), [bound, ...tools], patienceMs);
+    expect(checked.calls).toMatchObject([
+      { call: "r:bound", verdict: { type: "not_rerun", recovery: "owner_bound" } },
+      { call: "r:guarded", verdict: { type: "not_started", phase: "awaiting_approval" } },
+    ]);
+  });
+
   it("fails where the program throws what no model should see", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
       void ctx.awaitEventJson("approved").catch(() => undefined); // It is asked for, and not waited for.

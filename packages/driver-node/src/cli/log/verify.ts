@@ -1,4 +1,5 @@
 /** `pawl log verify`: whether logs can be read, follow from each other line by line, and replay as they were recorded. */
+import type { ChainCheck } from "@pawl/runtime";
 import type { Command } from "../command.ts";
 import { type Exit, exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
@@ -11,6 +12,9 @@ import { replayLog } from "./replaying.ts";
 const many = (count: number, what: string): string =>
   `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
 
+const brokenWords = ({ seq, expected, found }: Extract<ChainCheck, { readonly type: "broken" }>): string =>
+  `lines up to event ${seq} are not those that were once vouched for: expected ${expected}, found ${found}`;
+
 /** Looks at one log, and says whether it is as it should be. */
 const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | undefined): Promise<boolean> => {
   const { header, events, base, torn, fault, state } = await replayLog(log, terminal);
@@ -18,8 +22,10 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
   const isOther = wantedHead !== head;
   const blobs = await blobFaults(log);
   const lost = [...blobs.missing, ...blobs.corrupt];
+  const chain = await log.storedCheck?.();
+  const broken = chain?.type === "broken" ? chain : undefined;
   const { paint } = terminal;
-  const isSound = fault === undefined && !isOther && lost.length === 0;
+  const isSound = fault === undefined && !isOther && broken === undefined && lost.length === 0;
   const json = {
     log: log.name,
     ok: isSound,
@@ -32,6 +38,7 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
     fault: faultJson(fault),
     blobs: lost.length > 0 ? blobs : undefined,
     head: isOther ? { expected: wantedHead, found: head } : undefined,
+    chain,
   };
   terminal.tell(json, () => {
     const from = base === undefined ? "" : ` after the segment up to ${base.segment.base}`;
@@ -42,6 +49,7 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
     for (const name of blobs.missing) lines.push(`    ${paint("red", "missing blob")}: ${name}`);
     for (const name of blobs.corrupt) lines.push(`    ${paint("red", "blob is not what its name says")}: ${name}`);
     if (isOther) lines.push(`    ${paint("red", "other head")}: expected ${wantedHead}, found ${head}`);
+    if (broken !== undefined) lines.push(`    ${paint("red", "broken chain")}: ${brokenWords(broken)}`);
     return lines;
   });
   return isSound;
@@ -58,7 +66,7 @@ export const logVerify: Command = {
     head: { type: "string", value: "<hash>", what: "The head of the chain that the log should have" },
   },
   detail:
-    "A journal without a scope stands for all its scopes. A torn last line is no fault: it is told apart from\ncorruption, and what stands before it is whole.",
+    "A journal without a scope stands for all its scopes; its own chain is made again and compared. A torn last line is no fault: it is told apart from\ncorruption, and what stands before it is whole.",
   examples: [
     ["pawl log verify alice.jsonl", "a log in a file"],
     ["pawl log verify journal.db", "every scope of a journal"],
