@@ -9,6 +9,8 @@ import { hashText } from "@pawl/tool-value";
 export interface Actor {
   readonly name: string;
   readonly isAlive: boolean;
+  /** It stands still: what would happen to it waits until it does not. */
+  readonly isFrozen?: boolean;
 }
 
 interface Task {
@@ -19,6 +21,8 @@ interface Timer extends Task {
   readonly at: number;
   readonly born: number;
 }
+
+const isMoving = ({ actor }: Task): boolean => actor.isFrozen !== true;
 
 /** Which of so many ready tasks comes next; the one that waits longest is the first. */
 export type Pick = (count: number) => number;
@@ -138,7 +142,8 @@ export class VirtualClock {
 
   /** When the next timer rings that is set by somebody like this. */
   nextTimerAt(isWanted: (actor: Actor) => boolean): number | undefined {
-    const at = this.#timers.filter(({ actor }) => actor.isAlive && isWanted(actor)).map((timer) => timer.at);
+    const moving = this.#timers.filter(isMoving);
+    const at = moving.filter(({ actor }) => actor.isAlive && isWanted(actor)).map((timer) => timer.at);
     return at.length === 0 ? undefined : Math.min(...at);
   }
 
@@ -150,7 +155,8 @@ export class VirtualClock {
 
   #nextTurn(): Task | undefined {
     this.#turns = this.#turns.filter(({ actor }) => actor.isAlive);
-    const firsts = this.#turns.filter(({ actor }, i) => this.#turns.findIndex((turn) => turn.actor === actor) === i);
+    const moving = this.#turns.filter(isMoving);
+    const firsts = moving.filter(({ actor }, i) => moving.findIndex((turn) => turn.actor === actor) === i);
     const picked = firsts[firsts.length < 2 ? 0 : this.#pick(firsts.length)];
     this.#turns = this.#turns.filter((turn) => turn !== picked);
     return picked;
@@ -158,7 +164,7 @@ export class VirtualClock {
 
   #nextTimer(): Task | undefined {
     this.#timers = this.#timers.filter(({ actor }) => actor.isAlive);
-    const [next] = this.#timers.toSorted((a, b) => a.at - b.at || a.born - b.born);
+    const [next] = this.#timers.filter(isMoving).toSorted((a, b) => a.at - b.at || a.born - b.born);
     if (next === undefined) return undefined;
     this.#timers = this.#timers.filter((timer) => timer !== next);
     this.#now = Math.max(this.#now, next.at);

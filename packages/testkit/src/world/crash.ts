@@ -3,6 +3,7 @@
  * pairs of such moments; and compares what came of it with a run that nothing disturbed.
  */
 import { type Blow, type Run, type Violation, claimOf, saysUnknown, violationsOf } from "./judge.ts";
+import { type Fate, frozenAt } from "./moment.ts";
 import type { Claim, Scenario } from "./scenario.ts";
 import { type Outcome, runScenario } from "./world.ts";
 
@@ -28,6 +29,8 @@ export interface CrashReport {
   readonly isSafe: boolean;
   /** Moments of the undisturbed run: each was tried. */
   readonly points: number;
+  /** Appends at which a process stood still beyond its lease: all, where it has one. */
+  readonly frozen: number;
   readonly pairs: number;
   /** Pairs there are; where more than were tried, the bound was hit. */
   readonly allPairs: number;
@@ -47,15 +50,15 @@ class CrashExplorer {
     this.#things = things;
   }
 
-  /** A run in which the process dies at these moments, counted over all processes of the run. */
-  async run(dieAt: readonly number[]): Promise<Run> {
+  /** A run in which this befalls the process at these moments, counted over all processes of the run. */
+  async run(strikeAt: readonly number[], fate: Fate = "die"): Promise<Run> {
     const outcome = await runScenario(this.#scenario, {
-      director: (_, n) => (dieAt.includes(n) ? "die" : "live"),
+      director: (_, n) => (strikeAt.includes(n) ? fate : "live"),
       things: this.#things,
     });
-    const blows = dieAt.flatMap((n): Blow[] => {
+    const blows = strikeAt.flatMap((n): Blow[] => {
       const moment = outcome.moments[n - 1];
-      return moment === undefined ? [] : [{ n, fate: "die", moment }];
+      return moment === undefined ? [] : [{ n, fate, moment }];
     });
     const run = { blows, outcome };
     this.runs.push(run);
@@ -90,6 +93,9 @@ export const exploreCrashes = async (scenario: Scenario, options: CrashOptions =
   const points = usual.ended === "done" ? usual.moments.length : 0;
   const singles: Run[] = [];
   for (let n = 1; n <= points; n++) singles.push(await explorer.run([n]));
+  const isLeased = scenario.runtime?.lease !== undefined;
+  const still = usual.moments.slice(0, points).flatMap((moment, i) => (isLeased && frozenAt(moment) ? [i + 1] : []));
+  for (const n of still) await explorer.run([n], "frozen");
   const all = pairsAfter(singles);
   const pairs = spread(all, most);
   for (const pair of pairs) await explorer.run(pair);
@@ -99,6 +105,7 @@ export const exploreCrashes = async (scenario: Scenario, options: CrashOptions =
   return {
     isSafe: violations.length === 0,
     points,
+    frozen: still.length,
     pairs: pairs.length,
     allPairs: all.length,
     effects: effects.map((effect) => countOf(effect, runs, usual, scenario)),

@@ -25,6 +25,8 @@ export type Fate =
   | "fenced"
   /** The store takes its time. */
   | "slow"
+  /** The process stands still until its lease has run out, and wakes when another one has gone on. */
+  | "frozen"
   /** Half of what was written at once reaches the disk, and the process is gone. */
   | "torn"
   /** The host's word is delivered twice. */
@@ -38,8 +40,12 @@ export const storeFaults = ["full", "refused", "lost_acknowledgement", "twice", 
 /** Faults of the line between the host and the process, which befall a word of the host's. */
 export const lineFaults = ["heard_twice", "lost_answer"] as const;
 
-/** What can befall at a moment, beside death. */
-export const faultsAt = (moment: Moment): readonly Fate[] => {
+/** Of processes with a lease, at their appends. */
+export const frozenAt = (moment: Moment): boolean => moment.type === "append" && moment.when !== "within";
+
+/** What can befall at a moment, beside death. `isLeased`: processes have a lease, which can run out. */
+export const faultsAt = (moment: Moment, isLeased = false): readonly Fate[] => {
+  if (isLeased && frozenAt(moment)) return [...faultsAt(moment), "frozen"];
   if (moment.type === "word") return lineFaults;
   return moment.type === "append" && moment.when === "before" ? storeFaults : [];
 };

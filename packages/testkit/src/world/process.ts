@@ -31,6 +31,8 @@ export class Process implements Actor {
   readonly runtime: Runtime;
   readonly #around: Surroundings;
   #isAlive = true;
+  #isFrozen = false;
+  #wasFrozen = false;
   #owed = 0;
   #die: () => void = () => undefined;
 
@@ -51,6 +53,30 @@ export class Process implements Actor {
   /** Whether the outside owes it an answer. */
   get isOwed(): boolean {
     return this.#owed > 0;
+  }
+
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+  /** Whether it has stood still, and has not been given a scope since. */
+  get isZombie(): boolean {
+    return this.#wasFrozen;
+  }
+
+  /** Nothing happens to it any more, and nobody waits for it. */
+  freeze(): void {
+    this.#isFrozen = true;
+    this.#wasFrozen = true;
+    this.#die();
+  }
+
+  thaw(): void {
+    this.#isFrozen = false;
+  }
+
+  /** A scope is its again. */
+  claimed(): void {
+    this.#wasFrozen = false;
   }
 
   kill(): void {
@@ -93,10 +119,14 @@ export class Process implements Actor {
   #outside(): Outside {
     const { clock, ledger } = this.#around;
     const isAlive = (): boolean => this.#isAlive;
+    const isFrozen = (): boolean => this.#isFrozen;
     const actor: Actor = {
       name: `outside of ${this.name}`,
       get isAlive() {
         return isAlive();
+      },
+      get isFrozen() {
+        return isFrozen();
       },
     };
     const sleep: Outside["sleep"] = (ms) => this.#owe(clock.sleep(actor, ms));

@@ -49,8 +49,8 @@ export interface Scenario {
   readonly host: (host: ScenarioHost) => Promise<unknown>;
   /** What is claimed of effects by their names, where it is not what their steps and tools say. */
   readonly claims?: { readonly [effect: string]: Claim };
-  /** What the runtime is given besides. */
-  readonly runtime?: Partial<Pick<RuntimeOptions, "host" | "options" | "patience">>;
+  /** What the runtime is given besides. With a `lease` of up to 10 s processes also stand still beyond it, and wake. */
+  readonly runtime?: Partial<Pick<RuntimeOptions, "host" | "options" | "patience" | "lease" | "pollMs">>;
 }
 
 /** A scenario as plain as they come: these calls, in one request. */

@@ -46,12 +46,16 @@ type Fates = ReadonlyMap<number, Fate>;
 /** A process that dies again and again comes to nothing: so many blows befall one run. */
 const mostBlows = 8;
 
-const byChance = (chance: Chance, { deathsPerMille = 15, faultsPerMille = 40 }: SimulateOptions): Director => {
+const byChance = (
+  chance: Chance,
+  { deathsPerMille = 15, faultsPerMille = 40 }: SimulateOptions,
+  isLeased: boolean,
+): Director => {
   let blows = 0;
   return (moment) => {
     if (blows >= mostBlows) return "live";
     const isDeath = chance.perMille(deathsPerMille);
-    const faults = faultsAt(moment);
+    const faults = faultsAt(moment, isLeased);
     const isFault = faults.length > 0 && chance.perMille(faultsPerMille);
     if (!isDeath && !isFault) return "live";
     blows += 1;
@@ -61,7 +65,7 @@ const byChance = (chance: Chance, { deathsPerMille = 15, faultsPerMille = 40 }: 
 
 export const writeFates = (fates: Fates): string => [...fates].map(([n, fate]) => `${n}:${fate}`).join(",");
 
-const knownFates: ReadonlySet<string> = new Set(["die", ...storeFaults, ...lineFaults]);
+const knownFates: ReadonlySet<string> = new Set(["die", "frozen", ...storeFaults, ...lineFaults]);
 export const readFates = (text: string): Fates =>
   new Map(
     text
@@ -120,7 +124,7 @@ class Simulator {
 
   /** Under what a seed decides. */
   seeded(seed: number): Promise<Tried> {
-    return this.#run(seed, byChance(new Chance(seed), this.#options));
+    return this.#run(seed, byChance(new Chance(seed), this.#options, this.#scenario.runtime?.lease !== undefined));
   }
 
   /** Under what is told. */

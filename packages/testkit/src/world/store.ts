@@ -1,5 +1,5 @@
 /** A journal as one process of the world has it: words travel, moments pass, faults befall, and the dead get nothing. */
-import type { Append, AppendResult, Journal } from "@pawl/runtime";
+import type { Append, AppendResult, Claim, Journal } from "@pawl/runtime";
 import type { Actor, VirtualClock } from "./clock.ts";
 import type { Fate, Moment } from "./moment.ts";
 
@@ -9,6 +9,8 @@ export interface Around {
   /** A moment passes for this process; afterwards it may be dead. */
   readonly pass: (moment: Moment) => Fate;
   readonly die: () => void;
+  /** It has claimed a scope, or may not have it. */
+  readonly claims: (isClaimed: boolean) => void;
   /** What a store has taken. */
   readonly taken: (append: Append) => void;
 }
@@ -23,7 +25,7 @@ const each = (appends: readonly Append[], result: AppendResult): readonly Append
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
-export const mortalJournal = (journal: Journal, actor: Actor, { clock, pass, die, taken }: Around): Journal => {
+export const mortalJournal = (journal: Journal, actor: Actor, { clock, pass, die, claims, taken }: Around): Journal => {
   const travel = (): Promise<void> => new Promise((resolve) => clock.turn(actor, resolve));
   const alive = async <A>(value: A): Promise<A> => (actor.isAlive ? value : never);
 
@@ -56,6 +58,7 @@ export const mortalJournal = (journal: Journal, actor: Actor, { clock, pass, die
     if (fate === "refused") return each(appends, { type: "failed", message: "the store refuses" });
     if (fate === "fenced") return each(appends, { type: "fenced", epoch: Number.MAX_SAFE_INTEGER });
     if (fate === "torn") return tear(appends);
+    if (fate === "frozen") await travel();
     if (fate === "slow") await clock.sleep(actor, slowMs);
     if (fate === "twice") await journal.appendAll(appends);
     const results = await write(appends, scopes);
@@ -69,6 +72,7 @@ export const mortalJournal = (journal: Journal, actor: Actor, { clock, pass, die
     const scope = String(args[0]);
     await alive(pass({ type: "claim", when: "before", scope }));
     const claimed = await (journal.claim as Method)(...args);
+    claims((claimed as Claim).type === "claimed");
     return alive(pass({ type: "claim", when: "after", scope })).then(() => claimed);
   };
 

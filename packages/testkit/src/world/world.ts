@@ -46,6 +46,10 @@ export interface Outcome {
 
 /** How long after its death a process is started anew. */
 const restartMs = 100;
+/** How long a process stands still: longer than any lease of a world. */
+const frozenMs = 30_000;
+/** How long the world looks at what it does then. */
+const wakingMs = 1000;
 
 const outsider: Actor = { name: "outside", isAlive: true };
 
@@ -68,6 +72,8 @@ export class World {
   readonly #host: Host;
   #process: Process;
   #processes = 0;
+  /** Processes that stand still, or have just woken. */
+  #standing = 0;
   #end: { readonly ended: Ended; readonly why?: string; readonly result?: Json } | undefined;
 
   constructor(scenario: Scenario, options: WorldOptions = {}) {
@@ -94,7 +100,7 @@ export class World {
   async run(): Promise<Outcome> {
     void this.#live();
     const ran = await this.#clock.run({
-      isDone: () => this.#end !== undefined,
+      isDone: () => this.#isDone,
       afterEach: () => this.#look(),
       atRest: () => this.#letIn(),
       most: this.#things,
@@ -123,6 +129,11 @@ export class World {
 
   #touch(places: Footprint | readonly Place[]): void {
     if (this.#chooser !== undefined) for (const place of places) this.#touched.add(place);
+  }
+
+  /** Who stands still when the host has what it wanted wakes all the same. */
+  get #isDone(): boolean {
+    return this.#end !== undefined && (this.#standing === 0 || this.#end.ended !== "done");
   }
 
   #waitsFor(): string {
@@ -213,6 +224,7 @@ export class World {
           clock: this.#clock,
           pass: (moment) => this.#pass(process, moment),
           die: () => this.#kill(process),
+          claims: (isClaimed) => isClaimed && process.claimed(),
           taken: ({ scope, lines }) => this.#audit.take(scope, lines),
         }),
     });
@@ -223,11 +235,32 @@ export class World {
     this.#moments.push(moment);
     const fate = this.#director(moment, this.#moments.length);
     if (fate === "die") this.#kill(process);
+    if (fate === "frozen") this.#freeze(process);
+    if (moment.type === "effect" && moment.when === "before" && process.isZombie)
+      this.#end = {
+        ended: "broken",
+        why: `${process.name} stood still, is nobody's owner, and does ${moment.effect}`,
+      };
     return fate;
   }
 
   #kill(process: Process): void {
     process.kill();
+    this.#follow(process);
+  }
+
+  /** It stands still, and wakes after its lease has run out. */
+  #freeze(process: Process): void {
+    process.freeze();
+    this.#follow(process);
+    this.#standing += 1;
+    this.#clock.later(outsider, frozenMs, () => process.thaw());
+    this.#clock.later(outsider, frozenMs + wakingMs, () => (this.#standing -= 1));
+  }
+
+  /** Another process comes after the one that runs the tools now. */
+  #follow(process: Process): void {
+    if (process !== this.#process) return;
     this.#clock.later(outsider, restartMs, () => {
       this.#process = this.#start();
     });
