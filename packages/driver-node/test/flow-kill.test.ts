@@ -37,7 +37,7 @@ describe("a flow on SQLite whose host is killed with SIGKILL", () => {
     expect(JSON.parse(expected)).toMatchObject({ ending: { type: "returned" } });
     expect([...countsOf(done).keys()].toSorted()).toEqual(works.map((work) => `"${work}"`).toSorted());
 
-    for (const place of works.keys().map((node) => node + 1)) {
+    for (const place of Array.from(works, (_, node) => node + 1)) {
       const [journal, log] = [file(`killed-${place}.db`), file(`killed-${place}.done`)];
       writeFileSync(log, "");
       expect((await run(journal, log, place)).signal).toBe("SIGKILL");
