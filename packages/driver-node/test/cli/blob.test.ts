@@ -23,7 +23,7 @@ const exported = join(folder, "s.jsonl");
 beforeAll(async () => {
   expect(await called(journal, "s")).toEqual({ large });
   expect((await pawl(["log", "export", `${journal}#s`, "-o", exported])).code).toBe(0);
-});
+}, 120_000);
 
 const lines = (): readonly string[] => readFileSync(exported, "utf8").split(/(?<=\n)/);
 

@@ -69,7 +69,7 @@ describe("pawl flow run", () => {
       "flow_complete",
       undefined,
     ]);
-    expect(lines.at(-1)).toMatchObject({ ending: { type: "returned", value: "1.2 for x" }, steps_executed: 1 });
+    expect(lines.at(-1)).toMatchObject({ ending: { type: "returned", value: "1.2 for x" }, steps_executed: 2 });
   });
 
   it("ends with 1 where the flow failed, and with 2 where a binding is none", async () => {

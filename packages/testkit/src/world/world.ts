@@ -108,17 +108,8 @@ export class World {
 
   async run(): Promise<Outcome> {
     void this.#live();
-<<<<<<< HEAD
-    const ran = await this.#clock.run({
-      isDone: () => this.#isDone,
-      afterEach: () => this.#look(),
-      atRest: () => this.#letIn(),
-      most: this.#things,
-    });
-=======
     let ran = await this.#untilQuiet();
     while (ran === "quiet" && this.#recover()) ran = await this.#untilQuiet();
->>>>>>> explore
     this.#chooser?.touched(everything); // What is left undone where the host ends, is undone by what ended it.
     const broken = this.#audit.close();
     if (broken !== undefined) this.#end = { ended: "broken", why: broken };
@@ -143,7 +134,7 @@ export class World {
 
   #untilQuiet(): ReturnType<VirtualClock["run"]> {
     return this.#clock.run({
-      isDone: () => this.#end !== undefined,
+      isDone: () => this.#isDone,
       afterEach: () => this.#look(),
       atRest: () => this.#letIn(),
       most: this.#things,
