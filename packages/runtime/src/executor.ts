@@ -79,8 +79,11 @@ export class Executors {
     this.#scopes = scopes;
   }
 
-  /** An executor is here, or here again: it is told all that is its own. What this gives back says that it is gone. */
-  register(spec: ExecutorSpec): () => void {
+  /**
+   * An executor is here, or here again: it is told all that is its own. What this gives back says that it is gone: for
+   * as long as its lease, or for ever.
+   */
+  register(spec: ExecutorSpec): (forEver?: boolean) => void {
     const executor = this.#at(ownerOf(spec.id));
     executor.callOff?.();
     executor.callOff = undefined;
@@ -90,8 +93,10 @@ export class Executors {
       if (isOut && isCancelled) spec.cancel(offer);
     }
     this.#scopes.available(spec.tools);
-    return () => {
-      if (executor.spec === spec) this.#away(executor);
+    return (forEver = false) => {
+      if (executor.spec !== spec) return;
+      if (forEver) this.#end(executor);
+      else this.#away(executor);
     };
   }
 
@@ -106,6 +111,12 @@ export class Executors {
   #away(executor: Executor): void {
     executor.spec = undefined;
     executor.callOff ??= this.#platform.later(this.#leaseMs, () => this.#lose(executor));
+  }
+
+  #end(executor: Executor): void {
+    executor.spec = undefined;
+    executor.callOff?.();
+    this.#lose(executor);
   }
 
   #lose({ owner, entries }: Executor): void {

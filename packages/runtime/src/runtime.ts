@@ -165,8 +165,8 @@ export class Runtime {
     if (session !== undefined && !session.runner.isLost) then(session.offers);
   }
 
-  /** An executor of `client_side` tools is here; what this gives back says that its connection is gone. */
-  register(executor: ExecutorSpec): () => void {
+  /** An executor of `client_side` tools is here; what this gives back says that its connection is gone, or itself. */
+  register(executor: ExecutorSpec): (forEver?: boolean) => void {
     return this.#executors.register(executor);
   }
 

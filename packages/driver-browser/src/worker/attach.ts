@@ -1,0 +1,77 @@
+/**
+ * A Web Worker that runs `client_side` tools for a runtime. It holds a Web Lock for as long as it lives, and the page
+ * waits for the same lock: when it is given, the worker was ended or has crashed, and whatever it ran is lost with it.
+ */
+import type { Runtime } from "@pawl/runtime";
+import { describe, read } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { FromWorker, ToWorker } from "./message.ts";
+
+export interface AttachedWorker {
+  /** Ids of the tools that it runs. */
+  readonly tools: readonly string[];
+  /** Resolves when it is gone, by whatever end. */
+  readonly ended: Promise<void>;
+  /** Ends it; what it runs is lost. */
+  readonly end: () => void;
+}
+
+export interface AttachOptions {
+  /** Which scopes it works for: all, unless it is said. */
+  readonly serves?: (scope: string) => boolean;
+  /** What it said that means nothing, or was not to be used. */
+  readonly fault?: (what: string, thrown: unknown) => void;
+}
+
+const heard = (data: unknown): FromWorker => {
+  const message = read(FromWorker, data);
+  if (E.isRight(message)) return message.right;
+  throw new TypeError(`the worker is to run tools of pawl by \`serveTools\`: ${describe(message.left)}`);
+};
+
+const tell = (worker: Worker, message: ToWorker): void => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker is of this page
+  worker.postMessage(ToWorker.encode(message));
+};
+
+/** Resolves when the worker holds its lock, with the tools that it has. */
+const begun = (worker: Worker, lock: string): Promise<readonly string[]> =>
+  new Promise((resolve, reject) => {
+    const listening = new AbortController();
+    const { signal } = listening;
+    const failed = ({ message }: ErrorEvent): void => reject(new Error(`the worker failed: ${message}`));
+    const ready = ({ data }: MessageEvent): void => {
+      const message = read(FromWorker, data);
+      if (E.isLeft(message) || message.right.type !== "ready") return;
+      listening.abort();
+      resolve(message.right.tools);
+    };
+    worker.addEventListener("error", failed, { signal });
+    worker.addEventListener("message", ready, { signal });
+    tell(worker, { type: "begin", lock });
+  });
+
+export const attachWorker = async (
+  runtime: Runtime,
+  worker: Worker,
+  { serves = () => true, fault }: AttachOptions = {},
+): Promise<AttachedWorker> => {
+  const id = `worker:${crypto.randomUUID()}`;
+  const own = await begun(worker, `pawl ${id}`);
+  worker.addEventListener("message", ({ data }) => void settle(data).catch((thrown: unknown) => fault?.(id, thrown)));
+  const settle = async (data: unknown): Promise<void> => {
+    const message = heard(data);
+    if (message.type !== "settled") return;
+    const { type: _type, ...settlement } = message;
+    await runtime.settle(id, settlement);
+  };
+  const leave = runtime.register({
+    id,
+    tools: own,
+    serves,
+    offer: (offer) => tell(worker, { type: "run", ...offer }),
+    cancel: ({ scope, call, attempt, run }) => tell(worker, { type: "cancel", scope, call, attempt, run }),
+  });
+  const ended = navigator.locks.request(`pawl ${id}`, () => leave(true));
+  return { tools: own, ended, end: () => worker.terminate() };
+};

@@ -1,0 +1,30 @@
+/** What a page and a worker of it that runs tools tell each other. */
+import type { Offer, OfferedRun } from "@pawl/runtime";
+import { type Codec, ToolCallOutput, array, json, string, tagged, u64 } from "@pawl/tool-value";
+
+export type ToWorker =
+  /** The worker is to hold a lock of this name for as long as it lives. */
+  | { readonly type: "begin"; readonly lock: string }
+  | ({ readonly type: "run" } & Offer)
+  | ({ readonly type: "cancel" } & OfferedRun);
+
+export type FromWorker =
+  /** It holds its lock, and runs these tools. */
+  | { readonly type: "ready"; readonly tools: readonly string[] }
+  | ({ readonly type: "settled"; readonly output: ToolCallOutput; readonly duration_ms: number } & OfferedRun);
+
+const run = { scope: string, call: string, attempt: u64, run: u64 } as const;
+
+export const ToWorker: Codec<ToWorker> = tagged<ToWorker, "type">("message to a worker", "type", {
+  begin: { lock: string },
+  run: { ...run, tool_id: string, tool: string, args: json, payload: json },
+  cancel: run,
+});
+
+export const FromWorker: Codec<FromWorker> = tagged<FromWorker, "type">("message of a worker", "type", {
+  ready: { tools: array(string) },
+  settled: { ...run, output: ToolCallOutput, duration_ms: u64 },
+});
+
+export const keyOf = ({ scope, call, attempt, run: number }: OfferedRun): string =>
+  JSON.stringify([scope, call, attempt, number]);

@@ -1,0 +1,117 @@
+/** `@pawl/driver-browser/worker`: in a Web Worker, runs tools for the page that has attached it. */
+import type { Offer, OfferedRun } from "@pawl/runtime";
+import {
+  type Json,
+  type ToolCallOutput,
+  describe,
+  errorOutput,
+  failureOutput,
+  fromJs,
+  read,
+  runtimeFailure,
+  successOutput,
+} from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { FromWorker, ToWorker, keyOf } from "./message.ts";
+
+export interface WorkerContext extends OfferedRun {
+  /** What the tool prepared. */
+  readonly payload: Json;
+  /** The call was cancelled: whatever comes of it now, soon. */
+  readonly signal: AbortSignal;
+}
+
+/** What it throws is shown to the model if it is a `ToolRefused`, and hidden otherwise. */
+export type WorkerTool = (args: Json, context: WorkerContext) => unknown;
+
+/** An error that a model may read. */
+export class ToolRefused extends Error {
+  override readonly name = "ToolRefused";
+}
+
+const hidden = failureOutput(
+  runtimeFailure("internal", "tool_internal_error", "An internal error occurred while executing the tool"),
+);
+
+const outputOf = (returned: unknown): ToolCallOutput => {
+  const value = fromJs(returned === undefined ? null : returned);
+  if (E.isRight(value)) return successOutput(value.right);
+  return errorOutput(`Failed to serialize tool result: ${describe(value.left)}`);
+};
+
+/** The part of a worker's own scope that is used of it. */
+interface WorkerScope {
+  readonly postMessage: (message: unknown) => void;
+  readonly addEventListener: (type: "message", hear: (event: { readonly data: unknown }) => void) => void;
+}
+
+class Served {
+  readonly #scope: WorkerScope;
+  readonly #tools: { readonly [toolId: string]: WorkerTool };
+  readonly #runs = new Map<string, AbortController>();
+
+  constructor(scope: WorkerScope, tools: { readonly [toolId: string]: WorkerTool }) {
+    this.#scope = scope;
+    this.#tools = tools;
+  }
+
+  listen(): void {
+    this.#scope.addEventListener("message", ({ data }) => {
+      const message = read(ToWorker, data);
+      if (E.isLeft(message)) throw new TypeError(`this worker runs tools of pawl: ${describe(message.left)}`);
+      this.#hear(message.right);
+    });
+  }
+
+  #tell(message: FromWorker): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has one page to speak to
+    this.#scope.postMessage(FromWorker.encode(message));
+  }
+
+  #hear(message: ToWorker): void {
+    switch (message.type) {
+      case "begin":
+        return this.#begin(message.lock);
+      case "run":
+        return void this.#run(message);
+      case "cancel":
+        return this.#runs.get(keyOf(message))?.abort();
+    }
+  }
+
+  /** The lock is let go by nothing but the worker's end. */
+  #begin(lock: string): void {
+    void navigator.locks.request(lock, () => {
+      this.#tell({ type: "ready", tools: Object.keys(this.#tools) });
+      return new Promise<never>(() => undefined);
+    });
+  }
+
+  /** What is offered again has begun already. */
+  async #run({ tool_id: id, args, payload, scope, call, attempt, run: number }: Offer): Promise<void> {
+    const run = { scope, call, attempt, run: number };
+    const key = keyOf(run);
+    if (this.#runs.has(key)) return;
+    const abort = new AbortController();
+    this.#runs.set(key, abort);
+    const startedAt = performance.now();
+    const output = await this.#output(id, args, { ...run, payload, signal: abort.signal });
+    this.#runs.delete(key);
+    this.#tell({ type: "settled", ...run, output, duration_ms: Math.round(performance.now() - startedAt) });
+  }
+
+  async #output(id: string, args: Json, context: WorkerContext): Promise<ToolCallOutput> {
+    try {
+      return outputOf(await this.#tools[id]?.(args, context));
+    } catch (thrown) {
+      if (thrown instanceof ToolRefused) return errorOutput(thrown.message.toWellFormed());
+      reportError(thrown);
+      return hidden;
+    }
+  }
+}
+
+/** Runs these tools, by tool id, for the page; once in a worker. */
+export const serveTools = (tools: { readonly [toolId: string]: WorkerTool }): void => {
+  new Served(globalThis as unknown as WorkerScope, tools).listen();
+};

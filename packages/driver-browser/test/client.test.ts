@@ -1,0 +1,74 @@
+/** A page that works with a real Node host over WebSocket: drives its sessions, runs tools for it, observes, hands over. */
+import { type Host, nodePlatform, openHost } from "@pawl/driver-node";
+import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
+import { origin, pageWith, scriptOf } from "../../../test/runtime/page.ts";
+
+const notHere = (): never => {
+  throw new Error("it runs in a page");
+};
+const tools = [
+  defineTool({ name: "echo", durable: true, execute: (args) => args }),
+  defineTool({ name: "title", policy: "client_side", execute: notHere }),
+  defineTool({
+    name: "wait",
+    durable: true,
+    execute: async (_, ctx) => {
+      const from = await ctx.runJson("where", {}, () => "host");
+      await ctx.awaitEventJson("go");
+      return [from, "host"];
+    },
+  }),
+];
+
+describe.skipIf(!hasChromium)(hasChromium ? "a page and a host elsewhere" : withoutChromium, () => {
+  let browser: Browser;
+  let page: Page;
+  let host: Host;
+  beforeAll(async () => {
+    const roots = { newest: { kid: "k", secret: new Uint8Array(32).fill(7) } };
+    const runtime = new Runtime({ journal: memoryJournal(), platform: nodePlatform, tools, instance: "host", roots });
+    host = await openHost({ runtime, secrets: [new Uint8Array(32).fill(9)], origins: [origin] });
+    const script = scriptOf("packages/driver-browser/test/page/client.ts");
+    const [opened, code] = await Promise.all([openChromium(), script]);
+    browser = opened;
+    page = await pageWith(await browser.newContext(), code);
+    const token = host.sign({
+      by: "page",
+      scopes: [""],
+      rights: ["call", "resolve", "approve", "observe", "execute", "move"],
+      expires_at: 4_000_000_000_000,
+    });
+    await page.evaluate(`suite.connect("${host.url}", "${token}")`);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await host.close();
+  });
+
+  it("drives a session there, and runs a tool of it here", async () => {
+    expect(await page.evaluate(`suite.call("r1", "echo", { n: 1 })`)).toEqual({ status: "success", payload: { n: 1 } });
+    const asked = page.evaluate(`suite.call("r2", "title", { n: 2 })`);
+    await page.evaluate(`document.title = "here"`);
+    await page.evaluate(`suite.execute()`);
+    expect(await asked).toEqual({ status: "success", payload: { title: "here", args: { n: 2 } } });
+  });
+
+  it("observes from a cursor, each event once, over connections that break", async () => {
+    void page.evaluate(`void suite.observe()`);
+    for (let i = 0; i < 5; i++) {
+      await page.evaluate(`suite.reconnect()`);
+      expect(await page.evaluate(`suite.call("o${i}", "echo", { i: ${i} })`)).toMatchObject({ status: "success" });
+    }
+    await page.waitForFunction(`suite.seen.length >= 20`);
+    const seen = (await page.evaluate(`suite.seen`)) as readonly number[];
+    expect(seen).toEqual(seen.map((_, i) => i + 1));
+  });
+
+  it("hands a session of its own over: it goes on there, from what was recorded here", async () => {
+    const outcome = await page.evaluate(`suite.handOver("${host.url}")`);
+    expect(outcome).toEqual({ status: "success", payload: ["tab", "host"] });
+  });
+});

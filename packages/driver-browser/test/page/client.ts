@@ -1,0 +1,54 @@
+/** Runs in the browser: a page that works with a host elsewhere. */
+import { Client, moverOver } from "@pawl/driver-node/client";
+import { defineTool } from "@pawl/runtime";
+import { openTab } from "../../src/index.ts";
+
+let client: Client;
+
+export const connect = (url: string, token: string): void => {
+  client = new Client({ url, token, backoff: { minMs: 5, maxMs: 50 } });
+};
+
+export const reconnect = (): void => client.reconnect();
+
+export const call = async (
+  request: string,
+  tool: string,
+  args: { readonly [name: string]: number },
+): Promise<unknown> => (await client.session("s").call(request, [{ id: "c", tool, args }]))[0]?.output.outcome;
+
+/** Runs a tool for the host, in this page. */
+export const execute = (): void =>
+  void client.execute({ tools: { "tool:title": (args) => ({ title: document.title, args }) } });
+
+/** The sequences that were observed. */
+export const seen: number[] = [];
+export const observe = async (): Promise<void> => {
+  for await (const { cursor } of client.session("s").observe({ after: 0, window: 4 })) seen.push(cursor);
+};
+
+/** A session of this tab goes on at the host; says what its call came to there. */
+export const handOver = async (url: string): Promise<unknown> => {
+  let go = "";
+  const wait = defineTool({
+    name: "wait",
+    durable: true,
+    execute: async (_, ctx) => {
+      const from = await ctx.runJson("where", {}, () => "tab");
+      go = ctx.externalEventKey("go");
+      await ctx.awaitEventJson("go");
+      return from;
+    },
+  });
+  const tab = await openTab({ name: "moving", tools: [wait], mover: () => moverOver(client) });
+  const runtime = await tab.runtime();
+  const session = await runtime.session("moved");
+  session.call("r", [{ id: "c", tool: "wait", args: {} }]).catch(() => undefined); // It moves away.
+  const signal = AbortSignal.timeout(30_000);
+  for await (const { event } of tab.follow("session:moved", 0, signal))
+    if (event.type === "effect.requested" && event.effect.kind === "wait") break;
+  await runtime.move("session:moved", url);
+  const there = client.session("moved");
+  await there.resolve(go, { status: "ok", payload: null });
+  return (await there.replies("r"))[0]?.output.outcome;
+};

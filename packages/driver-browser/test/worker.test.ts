@@ -1,0 +1,53 @@
+/** Tools that run in a Web Worker, in a real browser. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
+import { pageWith, scriptOf } from "../../../test/runtime/page.ts";
+
+describe.skipIf(!hasChromium)(hasChromium ? "tools in a Web Worker" : withoutChromium, () => {
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    const [opened, code, worker] = await Promise.all([
+      openChromium(),
+      scriptOf("packages/driver-browser/test/page/worker.ts"),
+      scriptOf("packages/driver-browser/test/page/worker-tools.ts"),
+    ]);
+    browser = opened;
+    page = await pageWith(await browser.newContext(), code);
+    await page.evaluate(`suite.open(${JSON.stringify(worker)})`);
+    expect(await page.evaluate(`suite.attach()`)).toContain("tool:echo");
+  });
+  afterAll(() => browser.close());
+
+  const called = async (request: string, tool: string): Promise<unknown> =>
+    JSON.parse((await page.evaluate(`suite.call("${request}", "${tool}")`)) as string);
+  const running = (request: string) => page.waitForFunction(`suite.isWithWorker("${request}")`);
+
+  it("have their results recorded, show what they mean to show, and hide the rest", async () => {
+    const got = { got: { n: "18446744073709551616n" }, isWorker: true };
+    expect(await called("echo", "echo")).toEqual({ status: "success", payload: got });
+    expect(await called("refuse", "refuse")).toMatchObject({ payload: { message: "no such customer" } });
+    const failed = await called("fail", "fail");
+    expect(failed).toMatchObject({ payload: { code: "tool_internal_error" } });
+    expect(JSON.stringify(failed)).not.toContain("secret");
+  });
+
+  it("hear that their call is cancelled", async () => {
+    const ended = called("cancelled", "until_cancelled");
+    await running("cancelled");
+    await page.evaluate(`suite.cancel("cancelled")`);
+    expect(await ended).toMatchObject({ status: expect.stringMatching(/success|cancelled|failure/) });
+  });
+
+  it("are lost with a worker that is killed: one that may runs again in the next, of the other nobody knows", async () => {
+    const [again, unknown] = [called("again", "stuck"), called("bound", "stuck_bound")];
+    await Promise.all([running("again"), running("bound")]);
+    await page.evaluate(`suite.kill()`);
+    expect(await unknown).toMatchObject({ payload: { code: "tool_outcome_unknown" } });
+    await page.evaluate(`suite.attach()`);
+    const { payload } = (await again) as { readonly payload: { readonly attempt: number; readonly run: number } };
+    expect(payload.attempt).toBe(1);
+    expect(payload.run).toBeGreaterThan(1);
+  });
+});
