@@ -102,10 +102,18 @@ export class Session {
 
   /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. */
   get isIdle(): boolean {
-    if (!this.#underWay.isEmpty || this.#runner.isLost || this.#runner.isAwaited) return false;
+    const { isLost, isAwaited, durable } = this.#runner;
     const { watch, longWork } = this.among;
-    const parts = [this.#bodies, this.#edits, watch, longWork.asked, this.#observers, this.#port.values];
-    return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
+    const parts = [
+      this.#underWay,
+      this.#bodies,
+      this.#edits,
+      watch,
+      longWork.asked,
+      this.#observers,
+      this.#port.values,
+    ];
+    return !isLost && !isAwaited && durable === this.state && parts.every((p) => p.isEmpty) && isAtRest(this.state);
   }
 
   /** Leaves memory; who waits for replies waits on. */

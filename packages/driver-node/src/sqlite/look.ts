@@ -16,7 +16,7 @@ export const read = (
   from: number,
   to: number,
 ): readonly JournalLine[] =>
-  at.look(() => {
+  at.unsynced(() => {
     const standing = standings.read(scope);
     return standing === undefined ? [] : readLines(at, standing, from, to);
   });
@@ -33,7 +33,7 @@ export const due = (
   now: number,
   { instance, limit = -1 }: { readonly instance: string | undefined; readonly limit: number | undefined },
 ): readonly string[] =>
-  at.look(() => {
+  at.unsynced(() => {
     standings.catchUp();
     endLeases(at);
     return names(at.sql.due.all(now, at.now(), instance ?? null, limit));
@@ -71,7 +71,7 @@ export const scopes = (
   after: string,
   limit: number,
 ): readonly ScopeEntry[] =>
-  at.look(() => {
+  at.unsynced(() => {
     standings.catchUp();
     return at.sql.scopes.all(after, prefix, prefix, prefix, limit).map(entryOf);
   });
