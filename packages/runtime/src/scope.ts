@@ -290,12 +290,11 @@ export class ScopeRunner implements Member {
     if (due === this.#timerAt) return;
     this.#callOff?.();
     this.#timerAt = due;
-    this.#callOff = undefined;
-    if (due === undefined) return;
-    this.#callOff = this.#port.platform.later(due - this.#at(), () => {
+    const ring = (): void => {
       this.#timerAt = undefined;
       this.#callOff = undefined;
       this.stir();
-    });
+    };
+    this.#callOff = due === undefined ? undefined : this.#port.platform.later(due - this.#at(), ring);
   }
 }

@@ -104,16 +104,9 @@ export class Session {
   get isIdle(): boolean {
     const { isLost, isAwaited, durable } = this.#runner;
     const { watch, longWork } = this.among;
-    const parts = [
-      this.#underWay,
-      this.#bodies,
-      this.#edits,
-      watch,
-      longWork.asked,
-      this.#observers,
-      this.#port.values,
-    ];
-    return !isLost && !isAwaited && durable === this.state && parts.every((p) => p.isEmpty) && isAtRest(this.state);
+    const parts = [this.#bodies, this.#edits, watch, longWork.asked, this.#observers, this.#port.values];
+    if (isLost || isAwaited || durable !== this.state || !this.#underWay.isEmpty) return false;
+    return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }
 
   /** Leaves memory; who waits for replies waits on. */

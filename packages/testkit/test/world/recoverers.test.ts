@@ -69,7 +69,7 @@ class Race {
     const { clock, audit } = this;
     const die = (): void => void (life.isAlive = false);
     const taken: Parameters<typeof mortalJournal>[2]["taken"] = ({ scope, lines }) => audit.take(scope, lines);
-    const journal = mortalJournal(this.#journal, life, { clock, pass, die, taken });
+    const journal = mortalJournal(this.#journal, life, { clock, pass, die, claims: () => undefined, taken });
     const tools = [trip(clock, life, this.done)];
     return new Runtime({ journal, platform: clock.platformOf(life), tools, instance: life.name, roots });
   }
