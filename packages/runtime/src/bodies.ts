@@ -264,7 +264,9 @@ export class Bodies {
     const body = row === undefined ? undefined : bodyOf(row);
     if (body === undefined) return { at: this.#state.at, effects: [], answers: [] };
     const settled = [...body.settled];
-    const events = await this.#events(settled.flatMap(([, effect]) => [effect.value, effect.settled]));
+    const seqs = settled.flatMap(([, effect]) => [effect.value, effect.settled]);
+    await this.#runner().reached(Math.max(0, ...seqs)); // What was told just now is not in the log yet.
+    const events = await this.#events(seqs);
     const answers = settled.map(([key, effect]): Answer => {
       const { settled: seq, index, winner } = effect;
       const { event } = this.#eventAt(events, effect.value);

@@ -22,18 +22,22 @@ export class Inbox {
   /** Takes what lies there, and what comes meanwhile; says whether nothing was left lying. */
   look(): Promise<boolean> {
     this.#isAsked = true;
-    this.#looking ??= this.#take().finally(() => (this.#looking = undefined));
+    this.#looking ??= this.#take();
     return this.#looking;
   }
 
   async #take(): Promise<boolean> {
     let left = 0;
-    while (this.#isAsked) {
-      this.#isAsked = false;
-      left = 0;
-      for (const letter of await this.#port.letters()) if (!(await this.#port.links.take(letter))) left += 1;
-      await this.#port.settled();
+    try {
+      while (this.#isAsked) {
+        this.#isAsked = false;
+        left = 0;
+        for (const letter of await this.#port.letters()) if (!(await this.#port.links.take(letter))) left += 1;
+        await this.#port.settled();
+      }
+      return left === 0;
+    } finally {
+      this.#looking = undefined; // At once: who asks from now on has it looked at anew.
     }
-    return left === 0;
   }
 }

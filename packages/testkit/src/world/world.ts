@@ -73,8 +73,8 @@ export class World {
     if (this.#chooser !== undefined) this.#touch(footprintOf(before, event, after));
   });
   #events = 0;
-  /** So many there were when somebody last looked for what nobody looks after. */
-  #eventsThen = -1;
+  #faults = 0;
+  #newsThen = -1;
   readonly #ledger = new Ledger((place) => this.#touch([place]));
   readonly #moments: Moment[] = [];
   readonly #claims = new Map<string, Claim>();
@@ -141,10 +141,11 @@ export class World {
     });
   }
 
-  /** A driver looks now and then for scopes that nobody looks after; here when all is quiet, and something was not before. */
+  /** A driver looks now and then for scopes that nobody looks after; here when all is quiet, if anything has happened since. */
   #recover(): boolean {
-    if (this.#events === this.#eventsThen) return false;
-    this.#eventsThen = this.#events;
+    const news = this.#events + this.#faults;
+    if (news === this.#newsThen) return false;
+    this.#newsThen = news;
     const process = this.#process;
     this.#clock.later(process, recoverMs, () => {
       process.runtime.recover().catch((thrown: unknown) => {
@@ -261,6 +262,7 @@ export class World {
     if (!process.isAlive) return "die";
     this.#moments.push(moment);
     const fate = this.#director(moment, this.#moments.length);
+    if (fate !== "live") this.#faults += 1;
     if (fate === "die") this.#kill(process);
     if (fate === "frozen") this.#freeze(process);
     if (moment.type === "effect" && moment.when === "before" && process.isZombie)
