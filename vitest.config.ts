@@ -6,5 +6,6 @@ export default defineConfig({
     reporters: ["dot", "./scripts/closing-line.ts"],
     maxWorkers: "100%", // What is killed sleeps much: one core left free would be left idle.
     testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 });

@@ -1,10 +1,12 @@
 /** A page that works with a real Node host over WebSocket: drives its sessions, runs tools for it, observes, hands over. */
+import { type Server, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { type Host, nodePlatform, openHost } from "@pawl/driver-node";
 import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
-import { origin, pageWith, scriptOf } from "../../../test/runtime/page.ts";
+import { scriptOf } from "../../../test/runtime/page.ts";
 
 const notHere = (): never => {
   throw new Error("it runs in a page");
@@ -23,18 +25,32 @@ const tools = [
   }),
 ];
 
+/** A browser lets only a page that was loaded from this machine speak to a host on it. */
+const served = async (): Promise<readonly [Server, string]> => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return [server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`];
+};
+
 describe.skipIf(!hasChromium)(hasChromium ? "a page and a host elsewhere" : withoutChromium, () => {
   let browser: Browser;
   let page: Page;
   let host: Host;
+  let server: Server;
   beforeAll(async () => {
+    const [serving, origin] = await served();
+    server = serving;
     const roots = { newest: { kid: "k", secret: new Uint8Array(32).fill(7) } };
     const runtime = new Runtime({ journal: memoryJournal(), platform: nodePlatform, tools, instance: "host", roots });
     host = await openHost({ runtime, secrets: [new Uint8Array(32).fill(9)], origins: [origin] });
     const script = scriptOf("packages/driver-browser/test/page/client.ts");
     const [opened, code] = await Promise.all([openChromium(), script]);
     browser = opened;
-    page = await pageWith(await browser.newContext(), code);
+    page = await browser.newPage();
+    await page.goto(origin);
+    await page.addScriptTag({ content: code });
     const token = host.sign({
       by: "page",
       scopes: [""],
@@ -46,6 +62,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "a page and a host elsewhere" : with
   afterAll(async () => {
     await browser.close();
     await host.close();
+    server.close();
   });
 
   it("drives a session there, and runs a tool of it here", async () => {

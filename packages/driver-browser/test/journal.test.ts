@@ -30,6 +30,30 @@ describe.skipIf(!hasChromium)(hasChromium ? "a journal in IndexedDB" : withoutCh
     expect(await page.evaluate(`suite.refusal({ name: "newer" })`)).toBe("newer_schema");
   });
 
+  it("says that an older tab is in the way of a newer version", async () => {
+    const older = await openPage();
+    await older.evaluate(`suite.openVersion("held", 1)`);
+    expect(await page.evaluate(`suite.refusal({ name: "held" })`)).toBe("blocked");
+    await older.close();
+  });
+
+  it("says that it has nowhere to write", async () => {
+    const bare = await openPage();
+    await bare.evaluate(`void Object.defineProperty(globalThis, "indexedDB", { value: undefined })`);
+    expect(await bare.evaluate(`suite.refusal({ name: "none" })`)).toBe("unavailable");
+    await bare.close();
+  });
+
+  it("says that it is closed when the browser has cleared its storage, and acknowledges nothing more", async () => {
+    const cleared = await openPage(await browser.newContext());
+    const filling = cleared.evaluate(`suite.fill({ name: "evicted" }, 1_000_000, 100)`);
+    await cleared.waitForFunction(`Number(document.title) >= 5`);
+    const session = await cleared.context().newCDPSession(cleared);
+    await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+    expect(((await filling) as readonly string[]).at(-1)).toBe("failed");
+    await cleared.context().close();
+  });
+
   it("says that there is no more room, and what was acknowledged is there", async () => {
     const small = await openPage(await browser.newContext());
     const session = await small.context().newCDPSession(small);
