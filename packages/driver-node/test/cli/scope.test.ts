@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
+import { progressIn, progressWords } from "../../src/cli/scope/progress.ts";
 import { openRuntime } from "../../src/index.ts";
 import { madeJournal, newFolder, tools } from "./fixture.ts";
 import { jsonIn, pawl, pawlProcess } from "./pawl.ts";
@@ -74,6 +75,42 @@ describe("pawl ls, show and why", () => {
     await session.runner.settled();
     expect(await following).toMatchObject({ code: 0 });
     await close();
+  });
+});
+
+describe("pawl ls --follow", () => {
+  it("tells of scopes that are new or get on, until it is interrupted", async () => {
+    const over = new AbortController();
+    const { runtime, close } = openRuntime({ file, tools });
+    let told = "";
+    const looking = Promise.withResolvers<void>();
+    const following = pawl(["ls", file, "--prefix", "session:new", "--follow"], {
+      interrupted: over.signal,
+      onOut: (text) => {
+        told += text;
+        looking.resolve();
+        if (told.includes("session:newcomer")) over.abort();
+      },
+    });
+    await looking.promise;
+    await (await runtime.session("newcomer")).runner.settled();
+    const { code, out } = await following;
+    expect(code).toBe(0);
+    expect(out.split("\n")[0]).toBe(`no scopes in ${file}`);
+    await close();
+  });
+});
+
+describe("the progress of a background run", () => {
+  it("is a bar where it has a total, and words where it has none", () => {
+    expect(progressWords({ current: 3, total: 4, unit: "files", label: "indexing" }, "src")).toBe(
+      "[##################......] 75 %  3/4 files  indexing  src",
+    );
+    expect(progressWords({ current: 9, total: 4 })).toContain("100 %");
+    expect(progressWords({ current: 7, unit: "pages" })).toBe("7 pages");
+    expect(progressIn({ type: "run.reported", attempt: 1, progress: { label: "soon" }, output: [] })).toBe("soon");
+    expect(progressIn({ type: "run.reported", attempt: 1, output: [] })).toBeUndefined();
+    expect(progressIn({ type: "artifacts.written", attempt: 1, written: true })).toBe("");
   });
 });
 

@@ -1,4 +1,5 @@
 /** `pawl ls`: the scopes of a journal. */
+import { setTimeout as pause } from "node:timers/promises";
 import type { ScopeEntry } from "@pawl/runtime";
 import { type Command, journalOption } from "../command.ts";
 import { exit, usageError } from "../exit.ts";
@@ -26,6 +27,28 @@ const rows = (entries: readonly ScopeEntry[], terminal: Terminal): readonly stri
   ];
 };
 
+const followEveryMs = 250;
+
+/** Of a scope, what is news when it is another. */
+const standing = ({ seq, epoch, owner }: ScopeEntry): string => JSON.stringify([seq, epoch, owner]);
+
+/** Tells each scope that is new or has got on, until it is interrupted. */
+const follow = async (
+  look: () => Promise<readonly ScopeEntry[]>,
+  first: readonly ScopeEntry[],
+  terminal: Terminal,
+): Promise<void> => {
+  const known = new Map(first.map((entry) => [entry.scope, standing(entry)]));
+  while (!terminal.interrupted.aborted) {
+    await pause(followEveryMs, undefined, { signal: terminal.interrupted }).catch(() => undefined); // It ends the loop.
+    for (const entry of await look()) {
+      if (known.get(entry.scope) === standing(entry)) continue;
+      known.set(entry.scope, standing(entry));
+      terminal.tell(entry, () => rows([entry], terminal).slice(1));
+    }
+  }
+};
+
 export const lsCommand: Command = {
   name: "ls",
   summary: "List the scopes of a journal",
@@ -35,10 +58,12 @@ export const lsCommand: Command = {
   options: {
     ...journalOption,
     prefix: { type: "string", value: "<text>", what: "Only scopes whose name begins so: process:" },
+    follow: { type: "boolean", short: "f", what: "Go on with every scope that is new or gets on" },
     owned: { type: "boolean", what: "Only scopes that have an owner" },
   },
   examples: [
     ["pawl ls journal.db", "all scopes"],
+    ["pawl ls journal.db --follow", "and what gets on, from now on"],
     ["pawl ls journal.db --prefix process: --json", "processes, for a script"],
   ],
   run: async (input, terminal) => {
@@ -47,12 +72,13 @@ export const lsCommand: Command = {
     const journal = openJournalFile(file);
     try {
       const prefix = input.text("prefix") ?? "";
-      const entries = (await journal.scopes(prefix)).filter(
-        ({ owner }) => owner !== undefined || !input.isSet("owned"),
-      );
+      const look = async (): Promise<readonly ScopeEntry[]> =>
+        (await journal.scopes(prefix)).filter(({ owner }) => owner !== undefined || !input.isSet("owned"));
+      const entries = await look();
       terminal.tell({ journal: file, scopes: entries }, () =>
         entries.length === 0 ? [`no scopes in ${file}`] : rows(entries, terminal),
       );
+      if (input.isSet("follow")) await follow(look, entries, terminal);
       return exit.fine;
     } finally {
       journal.close();

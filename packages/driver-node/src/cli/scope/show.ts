@@ -21,6 +21,7 @@ import { exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, soundHistoryOf } from "./history.ts";
+import { progressIn } from "./progress.ts";
 import { sinceText } from "./time.ts";
 
 const shown = 100;
@@ -116,6 +117,7 @@ const followEveryMs = 250;
 /** Tells each event as it comes, until it is interrupted. */
 const follow = async (log: LogSource, from: number, terminal: Terminal): Promise<void> => {
   let seq = from;
+  let bar = "";
   while (!terminal.interrupted.aborted) {
     const fresh: [Recorded, Json][] = [];
     replay(await log.text(), {
@@ -128,8 +130,10 @@ const follow = async (log: LogSource, from: number, terminal: Terminal): Promise
     for (const [recorded, produced] of fresh) {
       seq = recorded.seq;
       const { at, event } = recorded;
+      bar = progressIn(event) ?? bar;
       terminal.tell({ seq, at, event, produced }, () => [eventWords(recorded, terminal)]);
     }
+    terminal.progress(bar);
     await pause(followEveryMs, undefined, { signal: terminal.interrupted }).catch(() => undefined); // It ends the loop.
   }
 };
