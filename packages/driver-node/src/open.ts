@@ -8,7 +8,7 @@ import { sqliteJournal } from "./sqlite/journal.ts";
 import { tracedJournal } from "./telemetry/commit.ts";
 import { spansOf } from "./telemetry/spans.ts";
 
-/** What a runtime is told besides its ports. Its `lease`, of 15 s unless it says otherwise, keeps others away from its scopes. */
+/** What a runtime is told besides its ports. Its `lease`, of 30 s unless it says otherwise, keeps others away from its scopes. */
 export interface OpenOptions extends Pick<
   RuntimeOptions,
   | "tools"
@@ -40,7 +40,7 @@ export interface OpenRuntime {
 }
 
 /** A process that has ended is known at once; only one that stands still is waited for. */
-const leaseMs = 15_000;
+const leaseMs = 30_000;
 
 export const openRuntime = ({ file, tracer, codec, ...told }: OpenOptions): OpenRuntime => {
   const journal = sqliteJournal(file);
