@@ -37,7 +37,7 @@ const filesUnder = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-describe("a journal on SQLite whose values are encrypted", () => {
+describe("a journal on SQLite whose values are encrypted", { timeout: 300_000 }, () => {
   it("holds no value in clear, in no file, and gives them to who has the keys", async () => {
     const [path, keys] = [file("sealed.db"), file("keys")];
     expect(await called(path, "s", keys)).toEqual([{ secret }, { large }]);
@@ -73,7 +73,7 @@ describe("a journal on SQLite whose values are encrypted", () => {
     );
     const [stored, same] = heads.map((head) => (head[0] as { readonly stored: object }).stored);
     expect(stored).toEqual(same);
-  }, 300_000);
+  });
 
   it("is imported only by who has opened it", async () => {
     const [path, keys] = [file("travels.db"), file("travel-keys")];
@@ -84,7 +84,7 @@ describe("a journal on SQLite whose values are encrypted", () => {
     const refused = await pawl(["log", "import", closed, "-j", file("other.db"), "--json"]);
     expect([refused.code, refused.err]).toEqual([4, expect.stringContaining("sealed")]);
     expect((await pawl(["log", "import", open, "-j", file("other.db")])).code).toBe(0);
-  }, 300_000);
+  });
 
   it("has lost what a scope said when the scope's key is deleted, blobs included, and nothing of others", async () => {
     const [path, keys] = [file("deleted.db"), file("deleted-keys")];

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const lines = (): readonly string[] => readFileSync(exported, "utf8").split(/(?<=\n)/);
 
-describe("large values and the command line", () => {
+describe("large values and the command line", { timeout: 300_000 }, () => {
   it("are exported behind the header, once each, and verified with the log", async () => {
     const blobs = lines().filter((line) => line.startsWith('{"blob"'));
     expect(blobs.length).toBe(1);

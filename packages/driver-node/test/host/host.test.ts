@@ -175,7 +175,9 @@ describe("a host", () => {
   });
 
   it("drops a client that reads too slowly, which goes on from its cursor", async () => {
-    const host = await hostOf([echo], { limits: { pauseBytes: 50_000, stallMs: 100, heartbeatMs: 10_000 } });
+    const runtime = runtimeOf([echo], undefined, undefined, undefined, Infinity); // Its log is to be large.
+    const limits = { pauseBytes: 50_000, stallMs: 100, heartbeatMs: 10_000 };
+    const host = await hostOf([], { runtime, limits });
     const session = await host.runtime.session("s");
     for (let i = 0; i < 60; i++) await session.call(`r${i}`, use("echo", { text: "x".repeat(200_000) }));
     const slow = await greeted(host);

@@ -24,7 +24,8 @@ export const runtimeOf = (
   journal = memoryJournal(),
   instance = "i1",
   executorLeaseMs = 30_000,
-): Runtime => new Runtime({ journal, platform: nodePlatform, tools, instance, roots, executorLeaseMs });
+  blobChars = 65_536,
+): Runtime => new Runtime({ journal, platform: nodePlatform, tools, instance, roots, executorLeaseMs, blobChars });
 
 export const hostOf = async (
   tools: readonly ToolDefinition[],
