@@ -71,6 +71,8 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
 
   it("takes decisions in any order, with other arguments, over a reload", () => goThrough("ask"));
 
+  it("goes on with long work after a kill, cancels it, and speaks up when its time has come", () => goThrough("long"));
+
   it("explores the scene's own tool, and shows the log of any crash", () => goThrough("order"));
 
   it("moves a session to the host and back in the midst of its work, and no mile is walked twice", async () => {

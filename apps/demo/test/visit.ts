@@ -97,4 +97,26 @@ const move: Visit = {
   },
 };
 
-export const visits: readonly Visit[] = [kill, ask, order, move];
+const long: Visit = {
+  id: "long",
+  places: ["under-way"],
+  go: async (page, at) => {
+    const task = (title: string, state: string): Locator =>
+      page.locator(`.task[data-state="${state}"]`, { hasText: title });
+    await press(page, "Read an archive");
+    await task("The harbour archive", "running").waitFor(patience);
+    await press(page, "Read an archive");
+    await press(page, "Remind me in six seconds");
+    await task("Tide tables", "running").waitFor(patience);
+    await page.locator(".task pre", { hasText: "page 2" }).first().waitFor(patience);
+    await at("under-way");
+    await press(page, "Kill the worker");
+    await page.locator(".worker.dead").waitFor(patience);
+    await page.locator(".told li", { hasText: "Look at what the archives say" }).waitFor(patience);
+    await task("The harbour archive", "running").getByRole("button", { name: "Cancel" }).click(patience);
+    await task("The harbour archive", "canceled").waitFor(patience);
+    await task("Tide tables", "succeeded").waitFor(patience);
+  },
+};
+
+export const visits: readonly Visit[] = [kill, ask, long, order, move];

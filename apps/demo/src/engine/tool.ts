@@ -6,7 +6,7 @@ import { type Script, month, trip } from "../agent/script.ts";
 import type { ToolSpec } from "../agent/model.ts";
 import type { World } from "./world.ts";
 
-export type SceneId = "kill" | "ask" | "long";
+export type SceneId = "kill" | "ask";
 
 export interface Kit {
   readonly tools: readonly ToolDefinition[];

@@ -2,6 +2,7 @@
 import { type PawlInspector, defineInspector } from "@pawl/inspector";
 import { askScene } from "../scene/ask.ts";
 import { killScene } from "../scene/kill.ts";
+import { longScene } from "../scene/long.ts";
 import { moveScene } from "../scene/move.ts";
 import { orderScene } from "../scene/order.ts";
 import { el, press } from "./dom.ts";
@@ -9,7 +10,7 @@ import { type Theme, rememberTheme, theme } from "./memory.ts";
 import { modelDialog } from "./model-dialog.ts";
 import type { Scene } from "./scene.ts";
 
-const scenes: readonly Scene[] = [killScene, askScene, orderScene, moveScene];
+const scenes: readonly Scene[] = [killScene, askScene, longScene, orderScene, moveScene];
 const darkQuery = matchMedia("(prefers-color-scheme: dark)");
 
 defineInspector();

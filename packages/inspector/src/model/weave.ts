@@ -107,7 +107,13 @@ const weaveStatus = (
 const newRows = <Row>(before: PersistentMap<string, Row>, after: PersistentMap<string, Row>): readonly Row[] =>
   before === after ? [] : [...after].filter(([key, row]) => before.get(key) !== row).map(([, row]) => row);
 
-const endOf: { readonly [state: string]: SpanEnd } = { completed: "ok", failed: "err", cancelled: "cancelled" };
+const endOf: { readonly [state: string]: SpanEnd } = {
+  completed: "ok",
+  succeeded: "ok",
+  failed: "err",
+  cancelled: "cancelled",
+  canceled: "cancelled",
+};
 
 const weaveLong = (change: Change): void => {
   const { before, after, sheet, seq } = change;

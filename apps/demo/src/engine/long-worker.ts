@@ -1,0 +1,132 @@
+/** Long work in a worker: background runs, each a process with a log of its own, and schedules of their session. */
+import { type OpenTab, openTab } from "@pawl/driver-browser";
+import { type Runtime, type ToolDefinition, defineTool } from "@pawl/runtime";
+import { eventLine, processScope, recordedOf } from "@pawl/sansio-core";
+import { cancelled, noLimits, parse } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { FromLong, LongView, ToLong } from "./long-message.ts";
+
+const port = globalThis as unknown as Worker;
+const tell = (message: FromLong): void => port.postMessage(message, []);
+const fault = (thrown: unknown): void =>
+  tell({ type: "fault", message: thrown instanceof Error ? thrown.message : String(thrown) });
+
+const pageMs = 700;
+const lookEveryMs = 300;
+const shownCharacters = 400;
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
+/** Reads pages one after the other: each is a durable step, so that a new worker goes on where the last one was. */
+const readPages: ToolDefinition = defineTool<{ readonly pages: number }>({
+  name: "read_pages",
+  durable: true,
+  hints: { supports_background: true, idempotent: true },
+  execute: () => "run it in the background",
+  background: async ({ pages }, ctx, sink) => {
+    for (let page = 1; page <= pages; page++) {
+      if (ctx.signal.aborted) return cancelled(`asked to stop before page ${page}`);
+      await ctx.runJson(`page ${page}`, {}, (_, { signal }) => pause(pageMs, signal).then(() => null));
+      await sink.output("stdout", `page ${page}: ${900 + ((page * 7919) % 400)} words\n`);
+      await sink.progress({ current: page, total: pages, unit: "pages" });
+    }
+    return { read: pages };
+  },
+});
+
+class LongEnd {
+  readonly #tab: OpenTab;
+  readonly #session: string;
+  readonly #runs = new Map<string, string>();
+
+  constructor(tab: OpenTab, session: string) {
+    this.#tab = tab;
+    this.#session = session;
+  }
+
+  async follow(): Promise<void> {
+    for await (const recorded of this.#tab.follow(`session:${this.#session}`, 0, new AbortController().signal)) {
+      const { seq, event } = recorded;
+      if (event.type === "run.requested") this.#runs.set(event.registration.id, event.registration.id);
+      tell({ type: "lines", lines: [{ seq, line: eventLine(recorded) }] });
+    }
+  }
+
+  async #outputOf(run: string): Promise<string> {
+    const lines = await this.#tab.journal.read(processScope(run), 1);
+    const texts = lines.flatMap(({ line }) => {
+      const recorded = E.chain(recordedOf)(parse(line, noLimits));
+      if (E.isLeft(recorded) || recorded.right.event.type !== "run.reported") return [];
+      return recorded.right.event.output.map(({ delta }) => delta);
+    });
+    return texts.join("").slice(-shownCharacters);
+  }
+
+  async #view(runtime: Runtime): Promise<LongView> {
+    const work = runtime.background.of(this.#session);
+    const [tasks, schedules] = await Promise.all([work.tasks(), work.schedules()]);
+    const { state } = await runtime.session(this.#session);
+    const outputs: { [task: string]: string } = {};
+    for (const { task, run } of state.background.tasks.values())
+      if (run !== undefined) outputs[task.id] = await this.#outputOf(run.run);
+    return { tasks, schedules, outputs };
+  }
+
+  async look(): Promise<void> {
+    const runtime = await this.#tab.runtime();
+    for (;;) {
+      tell({ type: "view", view: await this.#view(runtime) });
+      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    }
+  }
+
+  async perform(message: Exclude<ToLong, { readonly type: "open" }>): Promise<void> {
+    const { background } = await this.#tab.runtime();
+    switch (message.type) {
+      case "run": {
+        const { title, pages } = message;
+        const spawned = await background.spawn(this.#session, { tool: "read_pages", args: { pages }, title });
+        if (spawned.status === "refused") throw new Error(spawned.message);
+        return;
+      }
+      case "cancel":
+        await background.of(this.#session).cancel(message.task);
+        return;
+      case "remind": {
+        const at = Date.now() + message.inMs;
+        const of = { id: crypto.randomUUID(), description: message.words, timezone: "UTC", scheduled_at: at };
+        const answer = await background.of(this.#session).schedule(of);
+        if (answer.status === "refused") throw new Error(answer.message);
+      }
+    }
+  }
+}
+
+const open = async (session: string): Promise<LongEnd> => {
+  const tab = await openTab({
+    name: "pawl-demo-long",
+    tools: [readPages],
+    host: {
+      fault: (what, thrown) => fault(`${what}: ${String(thrown)}`),
+      artifacts: async () => undefined,
+      tell: async ({ text }) => tell({ type: "told", text }),
+    },
+  });
+  return new LongEnd(tab, session);
+};
+
+let end: Promise<LongEnd> | undefined;
+
+port.addEventListener("message", ({ data }: MessageEvent<ToLong>) => {
+  if (data.type === "open") {
+    end = open(data.session);
+    end.then((opened) => Promise.all([opened.follow(), opened.look()])).catch(fault);
+  } else end?.then((opened) => opened.perform(data)).catch(fault);
+});

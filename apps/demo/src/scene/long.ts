@@ -1,0 +1,180 @@
+/** Long work: runs that nobody waits for, with progress, output and cancel; and schedules. */
+import type { Schedule, Task } from "@pawl/sansio-core";
+import { currentFormat, currentProtocol, headerLine, isTerminal } from "@pawl/sansio-core";
+import InspectorWorker from "@pawl/inspector/worker?worker";
+import type { FromLong, LongView, ToLong } from "../engine/long-message.ts";
+import LongWorker from "../engine/long-worker.ts?worker";
+import { el, press } from "../page/dom.ts";
+import { beginAnew, sessionOf } from "../page/memory.ts";
+import { Pipe } from "../page/pipe.ts";
+import type { Scene, Stage } from "../page/scene.ts";
+
+/** What there is to read, and how many pages it has. */
+const archives = [
+  { title: "The harbour archive", pages: 40 },
+  { title: "Tide tables", pages: 8 },
+  { title: "Letters of 1911", pages: 16 },
+] as const;
+const restartMs = 1100;
+const remindMs = 6000;
+
+const words: { readonly [state: string]: string } = {
+  queued: "waits for a place",
+  running: "reads",
+  succeeded: "done",
+  failed: "failed",
+  canceled: "cancelled",
+};
+
+class Desk {
+  readonly #stage: Stage;
+  readonly #session = sessionOf("long");
+  readonly #pipe = new Pipe();
+  readonly #badge = el("p", { class: "worker", role: "status" });
+  readonly #tasks = el("div", { class: "tasks" });
+  readonly #schedules = el("ul", { class: "schedules", "aria-label": "Schedules" });
+  readonly #told = el("ul", { class: "told", "aria-label": "What the session was told", "aria-live": "polite" });
+  #worker: Worker | undefined;
+  #workers = 0;
+  #seq = 0;
+  #count = 0;
+  #restart: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    const again = press("Start over", "quiet", () => {
+      beginAnew("long");
+      stage.again();
+    });
+    stage.element.append(
+      el(
+        "div",
+        { class: "controls" },
+        this.#badge,
+        press("Kill the worker", "danger", () => this.#kill()),
+        again,
+      ),
+      el(
+        "div",
+        { class: "controls" },
+        press("Read an archive", "primary", () => this.#run()),
+        press("Remind me in six seconds", "", () => this.#remind()),
+      ),
+      this.#tasks,
+      this.#schedules,
+      this.#told,
+    );
+    stage.inspector.configure({ worker: () => new InspectorWorker() });
+    const scope = `session:${this.#session}`;
+    this.#pipe.push(
+      headerLine({ format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "pawl demo", base: 0 }),
+    );
+    void stage.inspector.open({ name: scope, text: this.#pipe });
+    this.#start();
+  }
+
+  #say(message: ToLong): void {
+    this.#worker?.postMessage(message, []);
+  }
+
+  #start(): void {
+    this.#workers += 1;
+    this.#worker = new LongWorker();
+    this.#worker.addEventListener("message", ({ data }: MessageEvent<FromLong>) => this.#hear(data));
+    this.#worker.addEventListener("error", ({ message }) => this.#stage.fault(message));
+    this.#say({ type: "open", session: this.#session });
+    this.#badge.className = "worker alive";
+    this.#badge.textContent = `Worker ${this.#workers} is at work`;
+  }
+
+  #kill(): void {
+    if (this.#worker === undefined) return;
+    this.#worker.terminate();
+    this.#worker = undefined;
+    this.#badge.className = "worker dead";
+    this.#badge.textContent = `Worker ${this.#workers} is dead`;
+    this.#restart = setTimeout(() => this.#start(), restartMs);
+  }
+
+  #run(): void {
+    const archive = archives[this.#count % archives.length];
+    this.#count += 1;
+    if (archive !== undefined) this.#say({ type: "run", ...archive });
+  }
+
+  #remind(): void {
+    this.#say({ type: "remind", words: "Look at what the archives say", inMs: remindMs });
+  }
+
+  #hear(message: FromLong): void {
+    switch (message.type) {
+      case "lines":
+        for (const { seq, line } of message.lines)
+          if (seq === this.#seq + 1) {
+            this.#seq = seq;
+            this.#pipe.push(line);
+          }
+        return;
+      case "view":
+        return this.#show(message.view);
+      case "told":
+        return this.#told.append(el("li", {}, message.text));
+      case "fault":
+        return this.#stage.fault(message.message);
+    }
+  }
+
+  #show({ tasks, schedules, outputs }: LongView): void {
+    this.#tasks.replaceChildren(...tasks.toReversed().map((task) => this.#task(task, outputs[task.id] ?? "")));
+    this.#schedules.replaceChildren(...schedules.map((schedule) => this.#schedule(schedule)));
+  }
+
+  #task({ id, display_name, state, progress, cancel_requested_at }: Task, output: string): HTMLElement {
+    const isOver = isTerminal(state);
+    const { current = 0, total = 1 } = progress ?? {};
+    const isAsked = cancel_requested_at !== undefined && !isOver;
+    const cancel = press("Cancel", "quiet", () => this.#say({ type: "cancel", task: id }));
+    cancel.disabled = isAsked;
+    const amount = isOver && state !== "canceled" ? 1 : current / total;
+    return el(
+      "article",
+      { class: `task ${state}`, "data-state": state },
+      el(
+        "header",
+        {},
+        el("h2", {}, display_name),
+        el("span", { class: "phase" }, isAsked ? "is asked to stop" : (words[state] ?? state)),
+        isOver ? undefined : cancel,
+      ),
+      el("progress", { max: 1, value: amount, "aria-label": `Progress of ${display_name}` }),
+      el(
+        "pre",
+        { tabindex: "0", "aria-label": `Output of ${display_name}` },
+        output.trimEnd().split("\n").slice(-3).join("\n"),
+      ),
+    );
+  }
+
+  #schedule({ description, next_trigger_at, enabled, trigger_count }: Schedule): HTMLElement {
+    const seconds = next_trigger_at === undefined ? 0 : Math.max(0, Math.ceil((next_trigger_at - Date.now()) / 1000));
+    const when = enabled && trigger_count === 0 ? `in ${seconds} s` : "has fired";
+    return el("li", {}, el("b", {}, when), " ", description);
+  }
+
+  end(): void {
+    clearTimeout(this.#restart);
+    this.#worker?.terminate();
+    this.#pipe.end();
+  }
+}
+
+export const longScene: Scene = {
+  id: "long",
+  name: "Long work",
+  title: "Work that nobody waits for",
+  lede: "Background runs report progress and output, can be cancelled, and go on with the page they were at when their worker dies. A schedule speaks up when its time has come, worker or not.",
+  begin: (stage) => {
+    const desk = new Desk(stage);
+    return () => desk.end();
+  },
+};
