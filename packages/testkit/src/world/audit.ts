@@ -1,21 +1,32 @@
 /** Reads what a store was given as it was given it, and checks it: every line replays, and every invariant holds. */
-import { type State, checkAll, checkChange, describeFault, follow, initial, recordedOf } from "@pawl/sansio-core";
+import {
+  type Event,
+  type State,
+  checkAll,
+  checkChange,
+  describeFault,
+  follow,
+  initial,
+  recordedOf,
+} from "@pawl/sansio-core";
 import type { JournalLine } from "@pawl/runtime";
 import { describe, noLimits, parse } from "@pawl/tool-value";
-import { type Footprint, footprintOf } from "./footprint.ts";
 import * as E from "fp-ts/lib/Either.js";
 
 /** All invariants are looked at every so many events; those of a change after each. */
 const eventsPerFullLook = 32;
 
+/** An event that was taken: the state that it came in, and what it led to. */
+export type Taken = (before: State, event: Event, after: State) => void;
+
 export class Audit {
   readonly #states = new Map<string, State>();
-  readonly #touched: (footprint: Footprint) => void;
+  readonly #told: Taken;
   #fault: string | undefined;
 
-  /** `touched` is told of each event what it touches. */
-  constructor(touched: (footprint: Footprint) => void = () => undefined) {
-    this.#touched = touched;
+  /** `told` hears of each event. */
+  constructor(told: Taken = () => undefined) {
+    this.#told = told;
   }
 
   /** What is wrong with the first line that was wrong, if one was. */
@@ -44,7 +55,7 @@ export class Audit {
     if (E.isLeft(followed)) return `${at}: ${describeFault(followed.left)}`;
     const { state } = followed.right;
     this.#states.set(scope, state);
-    this.#touched(footprintOf(before, recorded.right.event, state));
+    this.#told(before, recorded.right.event, state);
     const broken = checkChange(before, state) ?? (seq % eventsPerFullLook === 0 ? checkAll(state) : undefined);
     return broken === undefined ? undefined : `${at}: ${recorded.right.event.type}: ${broken}`;
   }

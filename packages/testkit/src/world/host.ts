@@ -17,7 +17,7 @@ export interface Reached extends Actor {
 const againMs = 1000;
 
 const passing = new Set(["scope_lost", "owned_by", "closing", "overloaded", "retry_later"]);
-const isPassing = (thrown: unknown): boolean => {
+export const isPassing = (thrown: unknown): boolean => {
   if (!(thrown instanceof Error)) return false;
   const { retryable, code } = thrown as { readonly retryable?: unknown; readonly code?: unknown };
   return retryable === true || (typeof code === "string" && passing.has(code));

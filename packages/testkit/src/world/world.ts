@@ -8,9 +8,9 @@ import { type Journal, type JournalLine, memoryJournal } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import { Audit } from "./audit.ts";
 import { type Actor, type Pick, VirtualClock, inOrder } from "./clock.ts";
-import { type Footprint, type Place, everything, hostHears } from "./footprint.ts";
+import { type Footprint, type Place, everything, footprintOf, hostHears } from "./footprint.ts";
 import { type Arrival, type Chooser, Gate, timePasses } from "./gate.ts";
-import { Host } from "./host.ts";
+import { Host, isPassing } from "./host.ts";
 import { type Happened, Ledger } from "./ledger.ts";
 import { type Director, type Fate, type Moment, undisturbed } from "./moment.ts";
 import { Process } from "./process.ts";
@@ -47,6 +47,9 @@ export interface Outcome {
 /** How long after its death a process is started anew. */
 const restartMs = 100;
 
+/** How long it is from one look for what nobody looks after to the next. */
+const recoverMs = 5000;
+
 const outsider: Actor = { name: "outside", isAlive: true };
 
 export class World {
@@ -61,7 +64,11 @@ export class World {
   #touched = new Set<Place>();
   /** Up to when time passes without a choice. */
   #passing = 0;
-  readonly #audit = new Audit((footprint) => this.#touch(footprint));
+  readonly #audit = new Audit((before, event, after) => {
+    if (this.#chooser !== undefined) this.#touch(footprintOf(before, event, after));
+  });
+  /** So many moments there were when somebody last looked for what nobody looks after. */
+  #momentsThen = -1;
   readonly #ledger = new Ledger((place) => this.#touch([place]));
   readonly #moments: Moment[] = [];
   readonly #claims = new Map<string, Claim>();
@@ -93,12 +100,8 @@ export class World {
 
   async run(): Promise<Outcome> {
     void this.#live();
-    const ran = await this.#clock.run({
-      isDone: () => this.#end !== undefined,
-      afterEach: () => this.#look(),
-      atRest: () => this.#letIn(),
-      most: this.#things,
-    });
+    let ran = await this.#untilQuiet();
+    while (ran === "quiet" && this.#recover()) ran = await this.#untilQuiet();
     this.#chooser?.touched(everything); // What is left undone where the host ends, is undone by what ended it.
     const broken = this.#audit.close();
     if (broken !== undefined) this.#end = { ended: "broken", why: broken };
@@ -119,6 +122,28 @@ export class World {
       elapsedMs: this.#clock.elapsed,
       logs: await this.#logs(),
     };
+  }
+
+  #untilQuiet(): ReturnType<VirtualClock["run"]> {
+    return this.#clock.run({
+      isDone: () => this.#end !== undefined,
+      afterEach: () => this.#look(),
+      atRest: () => this.#letIn(),
+      most: this.#things,
+    });
+  }
+
+  /** A driver looks now and then for scopes that nobody looks after; here when all is quiet, and something was not before. */
+  #recover(): boolean {
+    if (this.#moments.length === this.#momentsThen) return false;
+    this.#momentsThen = this.#moments.length;
+    const process = this.#process;
+    this.#clock.later(process, recoverMs, () => {
+      process.runtime.recover().catch((thrown: unknown) => {
+        if (!isPassing(thrown)) this.#end ??= { ended: "host_failed", why: String(thrown) };
+      });
+    });
+    return true;
   }
 
   #touch(places: Footprint | readonly Place[]): void {
