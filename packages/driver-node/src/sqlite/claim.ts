@@ -38,7 +38,7 @@ export const claim = (
   scope: string,
   who: { readonly instance: string; readonly protocol: number; readonly above: number },
 ): Claim =>
-  at.transact(() => {
+  at.unsynced(() => {
     at.sql.make.run(scope);
     const standing = standings.read(scope) as Standing;
     if (standing.protocol > who.protocol) return { type: "newer_protocol", protocol: standing.protocol };
@@ -51,7 +51,7 @@ export const claim = (
   });
 
 export const load = (at: Connection, standings: Standings, scope: string, instance: string): Holding | undefined =>
-  at.look(() => {
+  at.unsynced(() => {
     if (at.sql.isOwner.get(scope, instance) === undefined) return undefined;
     const standing = standings.read(scope);
     return standing === undefined ? undefined : holding(at, standing);

@@ -69,10 +69,10 @@ export class Connection {
   }
 
   /**
-   * A transaction that looks, and keeps the books about what is durable already: a power cut may undo that, and it is done
-   * again. So nobody waits for a sync.
+   * A transaction that waits for no sync. It looks, keeps books that can be made again, or claims: a claim that a power cut
+   * undoes was of a process that it ended, and nothing that followed on it is there.
    */
-  look<A>(work: () => A): A {
+  unsynced<A>(work: () => A): A {
     if (this.#synchronous === "normal") return this.transact(work);
     this.ask(() => this.#db.exec("PRAGMA synchronous = normal"));
     try {

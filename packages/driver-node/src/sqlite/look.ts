@@ -15,7 +15,7 @@ export const read = (
   from: number,
   to: number,
 ): readonly JournalLine[] =>
-  at.look(() => {
+  at.unsynced(() => {
     const standing = standings.read(scope);
     return standing === undefined ? [] : readLines(at, standing, from, to);
   });
@@ -32,7 +32,7 @@ export const due = (
   now: number,
   instance: string | undefined,
 ): readonly string[] =>
-  at.look(() => {
+  at.unsynced(() => {
     standings.catchUp();
     return names(at.sql.due.all(now, at.now(), instance ?? null));
   });
@@ -69,7 +69,7 @@ export const scopes = (
   after: string,
   limit: number,
 ): readonly ScopeEntry[] =>
-  at.look(() => {
+  at.unsynced(() => {
     standings.catchUp();
     return at.sql.scopes.all(after, prefix, prefix, prefix, limit).map(entryOf);
   });
