@@ -97,9 +97,9 @@ export class Session {
 
   /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. */
   get isIdle(): boolean {
-    if (!this.#underWay.isEmpty || this.#runner.isLost || this.#runner.isAwaited) return false;
-    const parts = [this.#bodies, this.#edits, this.among.watch, this.#observers];
-    return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
+    const { isLost, isAwaited, durable } = this.#runner;
+    const parts = [this.#underWay, this.#bodies, this.#edits, this.among.watch, this.#observers];
+    return !isLost && !isAwaited && durable === this.state && parts.every((p) => p.isEmpty) && isAtRest(this.state);
   }
 
   /** Leaves memory; who waits for replies waits on. */

@@ -1,7 +1,7 @@
 /** Scopes at rest leave memory, and come back as if they had never left. */
 import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { type Session, type ToolDefinition, defineTool } from "../src/index.ts";
+import { type Journal, type Session, type ToolDefinition, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
 
 const calls = (tool: string) => [{ id: "c1", tool, args: {} }];
@@ -19,7 +19,8 @@ const naps = defineTool({
   execute: async (_, ctx) => (await ctx.sleep(600_000), "rested"),
 });
 const stays = defineTool({ name: "stays", execute: (_, ctx) => ctx.awaitEventJson("go") });
-const tools = [waits, parks, naps, stays];
+const says = defineTool({ name: "says", durable: true, execute: async () => "hello" });
+const tools = [waits, parks, naps, stays, says];
 
 const linesOf = async (world: World): Promise<readonly string[]> =>
   (await world.journal.read("session:s", 1)).map(({ line }) => line);
@@ -48,6 +49,28 @@ describe("a scope at rest", () => {
     const after = await linesOf(world);
     expect(after.slice(0, before.length)).toEqual(before);
     expect(after.filter((line) => line.includes("scope.opened"))).toHaveLength(1);
+  });
+
+  it("stays while the store is still writing: the reply that waits for it is heard", async () => {
+    const world = new World();
+    const held: (() => void)[] = [];
+    let isSlow = false;
+    const appendAll: Journal["appendAll"] = async (appends) => {
+      if (isSlow) await new Promise<void>((resolve) => void held.push(resolve));
+      return world.journal.appendAll(appends);
+    };
+    const { runtime } = world.start(tools, { linger: { ms: 5000 }, faulty: { appendAll } });
+    const session = await runtime.session("s");
+    await world.quiet();
+    isSlow = true;
+    const replies = session.call("r", calls("says"));
+    await world.quiet();
+    world.platform.advance(5000);
+    await world.quiet();
+    expect([held.length, runtime.inMemory]).toEqual([1, 1]);
+    isSlow = false;
+    for (const write of held) write();
+    expect((await replies)[0]?.output.outcome.payload).toBe("hello");
   });
 
   it("leaves earlier where there are many", async () => {
