@@ -10,7 +10,7 @@ import {
   type RequestedCall,
   RequestedCallCodec,
 } from "@pawl/sansio-core";
-import { type Json, array, stableHash, string } from "@pawl/tool-value";
+import { type Json, array, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, admitted, record, refuse } from "./access.ts";
 import { type Admission, Admitted } from "./admission.ts";
@@ -88,9 +88,9 @@ const repliedOf = ({ replies, flow }: Replied): Replied => (flow === undefined ?
 
 const Calls = array(RequestedCallCodec);
 
-/** Of what a request asks: under one id it is asked for once. */
-const hashOf = (calls: readonly RequestedCall[], executionScope: string | undefined): string =>
-  stableHash((executionScope === undefined ? calls : [executionScope, calls]) as unknown as Json);
+/** What a request asks, as it is hashed: under one id it is asked for once. */
+const textOf = (calls: readonly RequestedCall[], executionScope: string | undefined): string =>
+  stringify((executionScope === undefined ? calls : [executionScope, calls]) as unknown as Json);
 
 const conflict = (request: string, expected: string, found: string): Verdict & { readonly type: "refused" } => ({
   type: "refused",
@@ -126,7 +126,7 @@ export class Requests {
   async submit(given: Submission, waiting: Waiting): Promise<readonly Reply[]> {
     const request = admitted(string, given.request, "request");
     const calls = admitted(Calls, given.calls, "calls");
-    const hash = hashOf(calls, given.executionScope);
+    const hash = this.#access.platform.hashText(textOf(calls, given.executionScope));
     const { executionScope, by, traceparent } = given;
     const event = {
       type: "request.submitted",
