@@ -96,12 +96,13 @@ const recorded = 1000;
 /** One life of a session whose body has recorded so many steps: milliseconds until it goes on, and hangs a step on. */
 const lifeOf = async (file: string, steps_: number): Promise<number> => {
   const opened = Promise.withResolvers<number>();
-  const start = performance.now();
+  let start = 0;
   const tool = stepping({ durable: true }, (n) => {
     if (n === steps_ - 1) opened.resolve(performance.now() - start);
     return n < steps_ ? undefined : new Promise<never>(() => undefined);
   });
   const { runtime, close } = openRuntime({ file, tools: [tool] });
+  start = performance.now();
   const session = await runtime.session("bench");
   void session.call("r", [{ id: "c", tool: "work", args: { steps: long } }]).catch(() => undefined);
   const ms = await opened.promise;

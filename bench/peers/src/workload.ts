@@ -50,9 +50,20 @@ const rate = async ({ run }: System, calls: number, lanes: number): Promise<numb
   return (calls * stepsEach * 1000) / ms;
 };
 
+/** Of a process that has ended meanwhile: nothing. */
+const mapsOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ESRCH") return "";
+    throw thrown;
+  }
+};
+
 /** Memory of a process that is its own, and its share of what others have as well. */
 const pssMb = (pid: number): number => {
-  const line = /^Pss:\s+(?<kb>\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"));
+  const line = /^Pss:\s+(?<kb>\d+)/m.exec(mapsOf(pid));
   return Number(line?.groups?.["kb"] ?? 0) / 1024;
 };
 
