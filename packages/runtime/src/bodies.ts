@@ -216,6 +216,7 @@ export class Bodies {
     const tell = (event: Event): void => void this.#runner().tell(event);
     return {
       mayAct: () => this.#runner().mayAct(),
+      isDue: () => this.#runner().isDue,
       ask: (id, key, kind, hash) => ask(this.#state, { ...id, key, kind, hash }),
       record: (id, request) => this.#record(id, request),
       leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),

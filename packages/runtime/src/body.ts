@@ -47,6 +47,8 @@ export interface BodyPort {
   readonly diverge: (run: RunId, position: number, expected: string, found: string) => void;
   /** There may be something to deliver. */
   readonly stir: () => void;
+  /** Whether time is about to answer somebody of the scope. */
+  readonly isDue: () => boolean;
   /** The body has asked nothing for a while: it may be dropped, if all that it waits for is waits. */
   readonly suspend: (run: RunId) => void;
   readonly platform: Platform;
@@ -119,7 +121,7 @@ export class BodyRun {
 
   /** Nothing was asked for a while. A body that its log knows to go on, and that does not, has diverged from it. */
   #rest(): void {
-    if (this.#hasNews) {
+    if (this.#hasNews || this.#port.isDue()) {
       this.#port.stir();
       this.#idle.touch();
     } else if (this.#timeline.isLive) this.#port.suspend(this.id);

@@ -72,6 +72,9 @@ interface Suffix {
 }
 const emptySuffix = (): Suffix => ({ characters: 0, lines: [], finished: [], held: [], waiters: [] });
 
+/** What falls due so soon may be due by the time of the next event. */
+const soonMs = 10;
+
 export class ScopeRunner implements Member {
   readonly id: string;
   readonly epoch: number;
@@ -232,6 +235,12 @@ export class ScopeRunner implements Member {
   mayAct(): boolean {
     if (this.#port.hasLapsed()) this.lose("its lease may have run out");
     return !this.#isLost;
+  }
+
+  /** Whether time is about to answer somebody: a body that is dropped now would not hear it. */
+  get isDue(): boolean {
+    const due = nextDeadline(this.#state)?.at;
+    return due !== undefined && due <= this.#at() + soonMs;
   }
 
   rest(): void {

@@ -73,6 +73,25 @@ describe("a scope at rest", () => {
     expect((await replies)[0]?.output.outcome.payload).toBe("hello");
   });
 
+  it("is not left without the answer that time gives as its body would be dropped", async () => {
+    const world = new World();
+    const races = defineTool({
+      name: "races",
+      durable: true,
+      execute: async (_, ctx) => (void ctx.awaitEventJson("never"), await ctx.sleep(2000), "rested"),
+    });
+    const { runtime } = world.start([races]);
+    const replies = (await runtime.session("s")).call("r", calls("races"));
+    const heard: unknown[] = [];
+    void replies.then(([reply]) => heard.push(reply?.output.outcome.payload));
+    for (let i = 0; i < 4; i++) {
+      await world.quiet();
+      world.platform.advance(60_000);
+    }
+    await world.quiet();
+    expect(heard).toEqual(["rested"]);
+  });
+
   it("leaves earlier where there are many", async () => {
     const world = new World();
     const { runtime } = world.start(tools, { linger: { most: 2 } });
