@@ -54,9 +54,6 @@ const wakingMs = 1000;
 /** How long it is from one look for what nobody looks after to the next. */
 const recoverMs = 5000;
 
-/** How long it is from one look for what nobody looks after to the next. */
-const recoverMs = 5000;
-
 const outsider: Actor = { name: "outside", isAlive: true };
 
 export class World {
@@ -72,19 +69,10 @@ export class World {
   /** Up to when time passes without a choice. */
   #passing = 0;
   readonly #audit = new Audit((before, event, after) => {
-<<<<<<< HEAD
-    this.#events += 1;
-    if (this.#chooser !== undefined) this.#touch(footprintOf(before, event, after));
-  });
-  #events = 0;
-  #faults = 0;
-  #newsThen = -1;
-=======
     if (this.#chooser !== undefined) this.#touch(footprintOf(before, event, after));
   });
   /** So many moments there were when somebody last looked for what nobody looks after. */
   #momentsThen = -1;
->>>>>>> explore
   readonly #ledger = new Ledger((place) => this.#touch([place]));
   readonly #moments: Moment[] = [];
   readonly #claims = new Map<string, Claim>();
@@ -144,29 +132,17 @@ export class World {
 
   #untilQuiet(): ReturnType<VirtualClock["run"]> {
     return this.#clock.run({
-<<<<<<< HEAD
       isDone: () => this.#isDone,
-=======
-      isDone: () => this.#end !== undefined,
->>>>>>> explore
       afterEach: () => this.#look(),
       atRest: () => this.#letIn(),
       most: this.#things,
     });
   }
 
-<<<<<<< HEAD
-  /** A driver looks now and then for scopes that nobody looks after; here when all is quiet, if anything has happened since. */
-  #recover(): boolean {
-    const news = this.#events + this.#faults;
-    if (news === this.#newsThen) return false;
-    this.#newsThen = news;
-=======
   /** A driver looks now and then for scopes that nobody looks after; here when all is quiet, and something was not before. */
   #recover(): boolean {
     if (this.#moments.length === this.#momentsThen) return false;
     this.#momentsThen = this.#moments.length;
->>>>>>> explore
     const process = this.#process;
     this.#clock.later(process, recoverMs, () => {
       process.runtime.recover().catch((thrown: unknown) => {
@@ -283,7 +259,6 @@ export class World {
     if (!process.isAlive) return "die";
     this.#moments.push(moment);
     const fate = this.#director(moment, this.#moments.length);
-    if (fate !== "live") this.#faults += 1;
     if (fate === "die") this.#kill(process);
     if (fate === "frozen") this.#freeze(process);
     if (moment.type === "effect" && moment.when === "before" && process.isZombie)
