@@ -52,9 +52,7 @@ export interface Scenario {
   /** Each process begins by looking for what nobody looks after. */
   readonly recovers?: boolean;
   /** What the runtime is given besides. With a `lease` of up to 10 s processes also stand still beyond it, and wake. */
-  readonly runtime?: Partial<
-    Pick<RuntimeOptions, "host" | "options" | "patience" | "lease" | "pollMs" | "background">
-  >;
+  readonly runtime?: Partial<Pick<RuntimeOptions, "host" | "options" | "patience" | "lease" | "pollMs" | "background">>;
 }
 
 /** A scenario as plain as they come: these calls, in one request. */
