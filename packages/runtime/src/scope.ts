@@ -56,9 +56,6 @@ export interface ScopePort {
 /** What falls due so soon may be due by the time of the next event. */
 const soonMs = 10;
 
-/** What falls due so soon may be due by the time of the next event. */
-const soonMs = 10;
-
 export class ScopeRunner implements Member {
   readonly id: string;
   readonly epoch: number;

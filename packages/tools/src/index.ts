@@ -18,7 +18,7 @@ export { type SessionToolOptions, type SessionTools, capabilitiesOf, sessionTool
 export { scheduleJson } from "./session/schedule.ts";
 export { taskJson } from "./session/task.ts";
 export { defaultRegistry, defaultTools } from "./default.ts";
-export { type ProgressReport, readReport, reportText } from "./progress.ts";
+export { type ProgressReport, readReport, reportText, withReporting } from "./progress.ts";
 export { type Download, type WebFetchOptions, type WebPort, type WebRequest, readRequest, webFetch } from "./web.ts";
 export { firesAfter, intervalOf, nextFire, planOf } from "./cron.ts";
 export { type Narrated, type Phase, headline, narrate, safeArgument, shownUrl } from "./narration.ts";

@@ -125,3 +125,17 @@ export const writeTodos: BuiltinTool = {
     return success(summaryOf(todos));
   },
 };
+
+const optingIn: ReadonlySet<string> = new Set([
+  "channel:reply_mode:report_progress_only",
+  "slack:reply_mode:report_progress_only",
+]);
+const heading = "# External Progress Reporting";
+const section = `${heading}
+
+Whoever waits outside reads only what you say by \`report_progress\`: say there when something is under way, when you are
+blocked, and when it is done. What you write otherwise stays here.`;
+
+/** The prompt of a session whose outside reads nothing but reports: the section stands in front of it, once. */
+export const withReporting = (tags: readonly string[], prompt: string): string =>
+  tags.some((tag) => optingIn.has(tag)) && !prompt.includes(heading) ? `${section}\n\n${prompt}` : prompt;

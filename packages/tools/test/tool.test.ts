@@ -11,6 +11,7 @@ import {
   narrate,
   nextFire,
   planOf,
+  withReporting,
 } from "@pawl/tools";
 import { internalError, registryReply, success, successWithRawOutput } from "@pawl/runtime";
 import { failing } from "./failing.ts";
@@ -111,6 +112,16 @@ describe("cron", () => {
     expect(next("0 9 * * *", "Mars/Base", "2026-01-01T00:00:00Z")).toContain("invalid IANA timezone 'Mars/Base'");
     expect(next("0 0 30 2 *", "UTC", "2026-01-01T00:00:00Z")).toBe("cron expression has no future occurrence");
     expect(planOf("*/30 * * * * *", "UTC", 0)).toMatchObject({ status: "next", at: 30_000, interval_s: 30 });
+  });
+});
+
+describe("reports to the outside", () => {
+  it("are asked for in the prompt of a session that is tagged so, once", () => {
+    const tags = ["other", "channel:reply_mode:report_progress_only"];
+    const prompt = withReporting(tags, "You help.");
+    expect(prompt).toMatch(/^# External Progress Reporting\n[^]*\nYou help\.$/);
+    expect(withReporting(["slack:reply_mode:report_progress_only"], prompt)).toBe(prompt);
+    expect(withReporting(["other"], "You help.")).toBe("You help.");
   });
 });
 

@@ -5,38 +5,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { randomUUID } from "node:crypto";
-import { FlowServer, type FlowServerOptions, type FlowSession, type ServedFlow } from "@pawl/flow";
-import { type FlowHost, type Log, type Runtime, entryOf } from "@pawl/runtime";
+import { FlowServer, type FlowServerOptions, type FlowSession } from "@pawl/flow";
+import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import type { WebSocket } from "ws";
+import type { HostFlows } from "./flow-host.ts";
 import type { HostLimits } from "./limits.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
-
-export interface HostFlowsOptions extends Pick<FlowServerOptions, "wire" | "endsWithReader"> {
-  readonly flows: { readonly [name: string]: ServedFlow };
-  /** The session that a flow runs in, where a request names none by `X-Session`: `flows`, if it is not said. */
-  readonly session?: string;
-}
-
-/** Flows that a host offers. It is made before the runtime, whose host shows the flows' events by `observe`. */
-export class HostFlows {
-  readonly options: HostFlowsOptions;
-  readonly #observers = new Set<NonNullable<FlowHost["observe"]>>();
-
-  constructor(options: HostFlowsOptions) {
-    this.options = options;
-  }
-
-  readonly observe: NonNullable<FlowHost["observe"]> = (...of) => {
-    for (const observe of this.#observers) observe(...of);
-  };
-
-  /** Who hears of events, until they leave. */
-  listen(observe: NonNullable<FlowHost["observe"]>): () => void {
-    this.#observers.add(observe);
-    return () => void this.#observers.delete(observe);
-  }
-}
 
 export interface FlowMountPort {
   readonly runtime: Runtime;

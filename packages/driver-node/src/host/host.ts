@@ -5,7 +5,8 @@ import type { Duplex } from "node:stream";
 import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import { WebSocketServer } from "ws";
 import { Connection } from "./connection.ts";
-import { FlowMount, type HostFlows, isFlowPath } from "./flow.ts";
+import { FlowMount, isFlowPath } from "./flow.ts";
+import type { HostFlows } from "./flow-host.ts";
 import { type HostLimits, defaultHostLimits } from "./limits.ts";
 import { type Claims, type Secrets, checkSecrets, signToken } from "./token.ts";
 

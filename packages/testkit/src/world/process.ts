@@ -45,6 +45,7 @@ export class Process implements Actor {
     this.watch = this.#watched();
     const tools = around.scenario.tools(this.#outside()).map((tool) => this.watch.tool(tool));
     this.runtime = this.#runtime(tools);
+    if (around.scenario.recovers === true) void this.runtime.recover().catch(() => undefined); // Whoever asks is told.
   }
 
   get isAlive(): boolean {

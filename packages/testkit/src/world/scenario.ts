@@ -49,8 +49,10 @@ export interface Scenario {
   readonly host: (host: ScenarioHost) => Promise<unknown>;
   /** What is claimed of effects by their names, where it is not what their steps and tools say. */
   readonly claims?: { readonly [effect: string]: Claim };
+  /** Each process begins by looking for what nobody looks after. */
+  readonly recovers?: boolean;
   /** What the runtime is given besides. With a `lease` of up to 10 s processes also stand still beyond it, and wake. */
-  readonly runtime?: Partial<Pick<RuntimeOptions, "host" | "options" | "patience" | "lease" | "pollMs">>;
+  readonly runtime?: Partial<Pick<RuntimeOptions, "host" | "options" | "patience" | "lease" | "pollMs" | "background">>;
 }
 
 /** A scenario as plain as they come: these calls, in one request. */

@@ -91,17 +91,22 @@ export class Watch {
     const isOnce = recoveryOf(manifest) === "owner_bound";
     const effect = `tool ${tool.name}`;
     if (isOnce) this.#around.claim(effect, "at_most_once");
+    const watched = async (context: ToolContext, run: (context: ToolContext) => unknown): Promise<unknown> => {
+      if (isOnce) await this.#around.before(effect);
+      const work = this.#begin(`tool \`${tool.name}\` (call \`${context.toolCallId}\`)`);
+      const result = await this.#ended(work, async () => run(this.#context(tool, context, work)));
+      if (!isOnce) return result;
+      await this.#around.after(effect);
+      await this.#around.arrive(endOf(effect, context));
+      return result;
+    };
+    const { background } = tool;
     return {
       ...tool,
-      execute: async (args, context) => {
-        if (isOnce) await this.#around.before(effect);
-        const work = this.#begin(`tool \`${tool.name}\` (call \`${context.toolCallId}\`)`);
-        const result = await this.#ended(work, async () => tool.execute(args, this.#context(tool, context, work)));
-        if (!isOnce) return result;
-        await this.#around.after(effect);
-        await this.#around.arrive(endOf(effect, context));
-        return result;
-      },
+      execute: (args, context) => watched(context, (own) => tool.execute(args, own)),
+      ...(background && {
+        background: (args, context, sink) => watched(context, (own) => background(args, own, sink)),
+      }),
     };
   }
 

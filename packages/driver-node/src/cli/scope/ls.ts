@@ -1,11 +1,13 @@
 /** `pawl ls`: the scopes of a journal. */
-import { setTimeout as pause } from "node:timers/promises";
 import type { ScopeEntry } from "@pawl/runtime";
+import type { RunRow } from "@pawl/sansio-core";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Command, journalOption } from "../command.ts";
 import { exit, usageError } from "../exit.ts";
-import { openJournalFile } from "../journal-file.ts";
+import { type JournalFile, openJournalFile } from "../journal-file.ts";
 import { journalOf } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
+import { runIn, runText } from "./long-work.ts";
 import { untilText } from "./time.ts";
 
 const stateOf = ({ owner, wakeAt }: ScopeEntry, { now }: Terminal): string => {
@@ -13,39 +15,52 @@ const stateOf = ({ owner, wakeAt }: ScopeEntry, { now }: Terminal): string => {
   return wakeAt === undefined ? "parked" : `parked until ${untilText(wakeAt, now())}`;
 };
 
-const rows = (entries: readonly ScopeEntry[], terminal: Terminal): readonly string[] => {
+/** A scope of the list, with the run that lives in it. */
+interface Listed {
+  readonly entry: ScopeEntry;
+  readonly run: RunRow | undefined;
+}
+
+const rows = (listed: readonly Listed[], terminal: Terminal): readonly string[] => {
+  const entries = listed.map(({ entry }) => entry);
   const width = Math.max(...entries.map(({ scope }) => scope.length), 5);
   const digits = Math.max(...entries.map(({ seq }) => String(seq).length), 6);
   const head = `${"scope".padEnd(width)}  ${"events".padStart(digits)}  epoch`;
   return [
     terminal.paint("dim", head),
-    ...entries.map((entry) => {
+    ...listed.map(({ entry, run }) => {
       const { scope, seq, epoch } = entry;
       const columns = `${scope.padEnd(width)}  ${String(seq).padStart(digits)}  ${String(epoch).padStart(5)}`;
-      return `${columns}  ${terminal.paint("dim", stateOf(entry, terminal))}`;
+      const long = run === undefined ? "" : `  ${runText(run)}`;
+      return `${columns}  ${terminal.paint("dim", stateOf(entry, terminal))}${long}`;
     }),
   ];
 };
 
-const followEveryMs = 250;
+const listed = async (journal: JournalFile, prefix: string, isOwned: boolean): Promise<readonly Listed[]> => {
+  const entries = (await journal.scopes(prefix)).filter(({ owner }) => owner !== undefined || !isOwned);
+  return Promise.all(entries.map(async (entry) => ({ entry, run: await runIn(journal, entry.scope) })));
+};
 
-/** Of a scope, what is news when it is another. */
-const standing = ({ seq, epoch, owner }: ScopeEntry): string => JSON.stringify([seq, epoch, owner]);
+const tell = (file: string, list: readonly Listed[], terminal: Terminal): void => {
+  const scopes = list.map(({ entry, run }) => (run === undefined ? entry : { ...entry, run }));
+  terminal.tell({ journal: file, scopes }, () => (list.length === 0 ? [`no scopes in ${file}`] : rows(list, terminal)));
+};
 
-/** Tells each scope that is new or has got on, until it is interrupted. */
-const follow = async (
-  look: () => Promise<readonly ScopeEntry[]>,
-  first: readonly ScopeEntry[],
-  terminal: Terminal,
-): Promise<void> => {
-  const known = new Map(first.map((entry) => [entry.scope, standing(entry)]));
+const followEveryMs = 500;
+
+/** What tells one list from the next. */
+const seqs = (all: readonly Listed[]): string => all.map(({ entry }) => `${entry.scope}:${entry.seq}`).join(" ");
+
+/** Lists again what has changed, until it is interrupted. */
+const follow = async (file: string, list: () => Promise<readonly Listed[]>, terminal: Terminal): Promise<void> => {
+  let before = seqs(await list());
   while (!terminal.interrupted.aborted) {
     await pause(followEveryMs, undefined, { signal: terminal.interrupted }).catch(() => undefined); // It ends the loop.
-    for (const entry of await look()) {
-      if (known.get(entry.scope) === standing(entry)) continue;
-      known.set(entry.scope, standing(entry));
-      terminal.tell(entry, () => rows([entry], terminal).slice(1));
-    }
+    const now = await list();
+    if (seqs(now) === before) continue;
+    before = seqs(now);
+    tell(file, now, terminal);
   }
 };
 
@@ -58,27 +73,22 @@ export const lsCommand: Command = {
   options: {
     ...journalOption,
     prefix: { type: "string", value: "<text>", what: "Only scopes whose name begins so: process:" },
-    follow: { type: "boolean", short: "f", what: "Go on with every scope that is new or gets on" },
     owned: { type: "boolean", what: "Only scopes that have an owner" },
+    follow: { type: "boolean", short: "f", what: "List them again whenever something has changed" },
   },
   examples: [
     ["pawl ls journal.db", "all scopes"],
-    ["pawl ls journal.db --follow", "and what gets on, from now on"],
     ["pawl ls journal.db --prefix process: --json", "processes, for a script"],
+    ["pawl ls journal.db --prefix process:bg_ --follow", "background runs, with how far they are"],
   ],
   run: async (input, terminal) => {
     const file = input.positionals[0] ?? journalOf(input, terminal);
     if (file.includes("#")) throw usageError(`pawl ls takes a journal, found \`${file}\``, `pawl show ${file}`);
     const journal = openJournalFile(file);
     try {
-      const prefix = input.text("prefix") ?? "";
-      const look = async (): Promise<readonly ScopeEntry[]> =>
-        (await journal.scopes(prefix)).filter(({ owner }) => owner !== undefined || !input.isSet("owned"));
-      const entries = await look();
-      terminal.tell({ journal: file, scopes: entries }, () =>
-        entries.length === 0 ? [`no scopes in ${file}`] : rows(entries, terminal),
-      );
-      if (input.isSet("follow")) await follow(look, entries, terminal);
+      const list = (): Promise<readonly Listed[]> => listed(journal, input.text("prefix") ?? "", input.isSet("owned"));
+      tell(file, await list(), terminal);
+      if (input.isSet("follow")) await follow(file, list, terminal);
       return exit.fine;
     } finally {
       journal.close();

@@ -22,6 +22,7 @@ import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, soundHistoryOf } from "./history.ts";
 import { progressIn } from "./progress.ts";
+import { barOf, longWorkLines } from "./long-work.ts";
 import { sinceText } from "./time.ts";
 
 const shown = 100;
@@ -64,6 +65,9 @@ const scopeJson = ({ state }: History): object => {
     process: process && { id: process.registration.id, status: process.status.state, events: process.sequence },
     handles: [...state.handles.values()].map(({ process: id, status }) => ({ process: id, status })),
     others: others.map(({ what }) => what),
+    run: state.background.run,
+    tasks: [...state.background.tasks.values()].map(({ task }) => task),
+    schedules: [...state.schedules.rows.values()].map(({ schedule }) => schedule),
   };
 };
 
@@ -100,6 +104,7 @@ const scopeWords = (history: History, terminal: Terminal): readonly string[] => 
     ...open.map(({ key, waiters }) => `wait ${key}: ${waiters.map(({ call }) => call).join(", ")}`),
     ...[...handles.values()].map(({ process: id, status }) => `handle of process ${id}: ${status}`),
     ...others.map(({ what }) => otherWords(what)),
+    ...longWorkLines(state, now()),
   ];
 };
 
@@ -109,7 +114,8 @@ const eventWords = ({ seq, at, event }: Recorded, { paint, now }: Terminal): str
     .filter(([, value]) => typeof value === "string" || typeof value === "number")
     .map(([name, value]) => `${name}=${String(value)}`)
     .join(" ");
-  return `${paint("dim", `${seq} ${sinceText(at, now())}`)}  ${paint("cyan", type)}  ${text}`;
+  const bar = event.type === "run.reported" && event.progress !== undefined ? `  ${barOf(event.progress)}` : "";
+  return `${paint("dim", `${seq} ${sinceText(at, now())}`)}  ${paint("cyan", type)}  ${text}${bar}`;
 };
 
 const followEveryMs = 250;
