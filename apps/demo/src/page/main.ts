@@ -68,6 +68,7 @@ class Page {
         el("a", { href: `#${id}`, "aria-current": id === scene.id && "page" }, el("span", {}, String(i + 1)), name),
       ),
     );
+    this.#tabs.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
     const inspector = document.createElement("pawl-inspector") as PawlInspector;
     const element = el("div", { class: `stage ${scene.id}` });
     const heading = el("h1", {}, scene.title);
