@@ -11,3 +11,6 @@ export interface Platform {
   /** The lowercase hex SHA-256 of a text's UTF-8: `hashText` of `@pawl/tool-value`, or the platform's own. */
   readonly hashText: (text: string) => string;
 }
+
+/** What falls due so soon may be due by the time of the next event. */
+export const soonMs = 10;

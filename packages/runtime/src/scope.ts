@@ -22,8 +22,8 @@ import * as E from "fp-ts/lib/Either.js";
 import { ScopeLost } from "./error.ts";
 import type { Append, AppendResult, Letter, SentLetter } from "./journal.ts";
 import { letterOf } from "./letter.ts";
-import type { Platform } from "./platform.ts";
-import { type Cause, type Held, type Suffix, emptySuffix, hasContent } from "./suffix.ts";
+import { type Platform, soonMs } from "./platform.ts";
+import { type Cause, type Held, type Suffix, addressees, emptySuffix, hasContent } from "./suffix.ts";
 import type { Member } from "./turn-loop.ts";
 import type { Values } from "./values.ts";
 
@@ -52,9 +52,6 @@ export interface ScopePort {
   readonly rest: () => void;
   readonly lost: (why: string) => void;
 }
-
-/** What falls due so soon may be due by the time of the next event. */
-const soonMs = 10;
 
 export class ScopeRunner implements Member {
   readonly id: string;
@@ -236,9 +233,9 @@ export class ScopeRunner implements Member {
     if (result.type !== "ok") return this.lose(`append was not taken: ${result.type}`);
     this.#flight = undefined;
     this.#durable = flight.state;
-    const { characters, messages, held, waiters } = flight.suffix;
+    const { characters, held, waiters } = flight.suffix;
     this.#port.durable(flight.state, characters);
-    for (const to of new Set(messages.map((letter) => letter.to))) this.#port.sent(to);
+    for (const to of addressees(flight.suffix)) this.#port.sent(to);
     for (let i = 0; i < held.length && this.mayAct(); i++) {
       const { command, cause } = held[i] as Held;
       this.#port.perform(command, cause);
@@ -273,10 +270,12 @@ export class ScopeRunner implements Member {
     this.#callOff?.();
     const error = new ScopeLost(`scope ${this.id} was lost: ${why}`);
     const waiters = [...(this.#flight?.suffix.waiters ?? []), ...this.#suffix.waiters];
+    const addressed = addressees(this.#flight?.suffix);
     this.#suffix = emptySuffix();
     this.#flight = undefined;
     for (const { reject } of waiters) reject(error);
     this.#port.lost(why);
+    for (const to of addressed) this.#port.sent(to); // Their letters may lie there all the same.
   }
 
   /** Leaves memory; nothing is lost by it. Whoever still has it in hand is told to open the scope again. */

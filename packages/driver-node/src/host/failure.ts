@@ -13,15 +13,11 @@ import type { HostError } from "../wire/host-frame.ts";
 
 /** The outcome is unknown, and found out by asking again. */
 const retryAfterMs = 100;
-/** An owner may go, or lose its lease: who can not go to where it is asks here again. */
+/** An owner that nobody knows how to reach may go, or lose its lease. */
 const ownerRetryMs = 1000;
 
-const ownedElsewhere = ({ code, message, address }: OwnedElsewhere): Omit<HostError, "id"> => ({
-  code,
-  message,
-  retry_after_ms: ownerRetryMs,
-  ...(address === undefined ? {} : { address }),
-});
+const ownedElsewhere = ({ code, message, address }: OwnedElsewhere): Omit<HostError, "id"> =>
+  address === undefined ? { code, message, retry_after_ms: ownerRetryMs } : { code, message, address };
 
 export const failureOf = (thrown: unknown, log: Log): Omit<HostError, "id"> => {
   const isMoving = thrown instanceof ScopeMoving || (thrown instanceof Refused && thrown.code === "scope_is_moving");

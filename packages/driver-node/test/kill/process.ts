@@ -39,6 +39,7 @@ const live = async (order: Order): Promise<void> => {
   const log: Log = ({ name, level, thrown }) => {
     if (level === "error") console.error(instance, name, thrown);
   };
+  runtime.announce = async () => undefined; // Agents know one place, whichever process is there.
   const host = await openHost({ runtime, secrets: [hostSecret], limits, log });
   process.send?.({ type: "up", url: host.url });
 };

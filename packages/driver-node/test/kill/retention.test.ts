@@ -80,11 +80,11 @@ const checked = async (folder: string) => {
 
 const points: readonly (readonly [Point, number])[] = [
   ["in_retention", 1],
-  ["in_retention", 4],
+  ["in_retention", 2],
   ["after_retention", 1],
-  ["after_retention", 3],
+  ["after_retention", 2],
   ["in_snapshot", 2],
-  ["in_snapshot", 5],
+  ["in_snapshot", 3],
   ["after_snapshot", 3],
 ];
 

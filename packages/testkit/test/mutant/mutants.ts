@@ -78,9 +78,9 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (result.type === "conflict") return this.lose(',
   },
   {
-    what: "a driver that keeps no deadlines",
+    what: "a driver that lets no deadline come",
     file: scope,
-    find: "    this.#setAlarm(due);\n",
+    find: 'if (due !== undefined && due <= this.#at()) return void this.tell({ type: "clock.ticked" });',
     replace: "",
   },
   {
