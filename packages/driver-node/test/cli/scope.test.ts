@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
-import { progressIn, progressWords } from "../../src/cli/scope/progress.ts";
+import { barOf, progressIn } from "../../src/cli/scope/progress.ts";
 import { openRuntime } from "../../src/index.ts";
 import { madeJournal, newFolder, tools } from "./fixture.ts";
 import { jsonIn, pawl, pawlProcess } from "./pawl.ts";
@@ -103,11 +103,11 @@ describe("pawl ls --follow", () => {
 
 describe("the progress of a background run", () => {
   it("is a bar where it has a total, and words where it has none", () => {
-    expect(progressWords({ current: 3, total: 4, unit: "files", label: "indexing" }, "src")).toBe(
-      "[##################......] 75 %  3/4 files  indexing  src",
+    expect(barOf({ current: 3, total: 4, unit: "files", label: "indexing" })).toBe(
+      "[###############.....] indexing: 3 / 4 files",
     );
-    expect(progressWords({ current: 9, total: 4 })).toContain("100 %");
-    expect(progressWords({ current: 7, unit: "pages" })).toBe("7 pages");
+    expect(barOf({ current: 9, total: 4 })).toBe("[####################] 9 / 4");
+    expect(barOf({ current: 7, unit: "pages" })).toBe("7 pages");
     expect(progressIn({ type: "run.reported", attempt: 1, progress: { label: "soon" }, output: [] })).toBe("soon");
     expect(progressIn({ type: "run.reported", attempt: 1, output: [] })).toBeUndefined();
     expect(progressIn({ type: "artifacts.written", attempt: 1, written: true })).toBe("");

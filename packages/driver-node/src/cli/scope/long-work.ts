@@ -1,19 +1,9 @@
 /** Background runs, tasks and schedules as a person sees them: how far each is. */
-import { type Progress, type RunRow, type Schedule, type State, type Task, isTerminal } from "@pawl/sansio-core";
+import { type RunRow, type Schedule, type State, type Task, isTerminal } from "@pawl/sansio-core";
 import type { JournalFile } from "../journal-file.ts";
 import { stateOf } from "../act/fold.ts";
+import { barOf } from "./progress.ts";
 import { untilText } from "./time.ts";
-
-const width = 20;
-
-/** A bar, if it is known how much there is to do, and what it counts. */
-export const barOf = ({ current, total, unit = "", label }: Progress): string => {
-  const counted = [current, total === undefined ? undefined : `/ ${total}`, unit].filter((part) => part !== undefined);
-  const text = [label, counted.join(" ").trim()].filter((part) => part !== undefined && part !== "").join(": ");
-  if (current === undefined || total === undefined || total <= 0) return text;
-  const full = Math.round(Math.min(1, Math.max(0, current / total)) * width);
-  return `[${"#".repeat(full)}${".".repeat(width - full)}] ${text}`;
-};
 
 export const runText = ({ title, phase, attempt, detail, progress }: RunRow): string => {
   const bar = progress === undefined ? "" : `  ${barOf(progress)}`;

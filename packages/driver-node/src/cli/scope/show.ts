@@ -21,8 +21,8 @@ import { exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, soundHistoryOf } from "./history.ts";
-import { progressIn } from "./progress.ts";
-import { barOf, longWorkLines } from "./long-work.ts";
+import { longWorkLines } from "./long-work.ts";
+import { barOf, progressIn } from "./progress.ts";
 import { sinceText } from "./time.ts";
 
 const shown = 100;
