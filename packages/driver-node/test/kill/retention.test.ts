@@ -14,7 +14,7 @@ import type { Order } from "./order.ts";
 import { Place } from "./place.ts";
 
 const scope = "session:s";
-const turns = Array.from({ length: 8 }, (_, n) => `r${n}`);
+const turns = Array.from({ length: 16 }, (_, n) => `r${n}`);
 
 const begin = async (folder: string, n: number, fate: Fate | undefined, commits: Order["commits"]) => {
   const life = new Life();
@@ -80,11 +80,11 @@ const checked = async (folder: string) => {
 
 const points: readonly (readonly [Point, number])[] = [
   ["in_retention", 1],
-  ["in_retention", 2],
+  ["in_retention", 4],
   ["after_retention", 1],
-  ["after_retention", 2],
+  ["after_retention", 3],
   ["in_snapshot", 2],
-  ["in_snapshot", 3],
+  ["in_snapshot", 5],
   ["after_snapshot", 3],
 ];
 
