@@ -23,6 +23,8 @@ const manifests = files
 const published = manifests.filter((manifest) => manifest.private !== true);
 const dependenciesOf = ({ dependencies, peerDependencies }: Manifest): readonly string[] =>
   Object.keys({ ...dependencies, ...peerDependencies });
+const dependenciesNamed = (name: string): readonly string[] =>
+  manifests.filter((manifest) => manifest.name === name).flatMap(dependenciesOf);
 
 const sources = files.filter((file) => /^packages\/[^/]+\/src\/.*\.ts$/.test(file));
 const importsOf = (file: string): readonly string[] =>
@@ -132,7 +134,7 @@ describe("packages", () => {
       ["tool-value", "egress"],
       ["sansio-core"],
       ["runtime"],
-      ["testkit"],
+      ["testkit", "wire"],
       ["flow"],
       ["tools", "driver-node", "driver-browser", "inspector"],
     ];
@@ -160,6 +162,24 @@ describe("packages", () => {
     const pure = manifests.filter(({ name }) => purePackages.includes(name.replace("@pawl/", "")));
     expect(pure).toHaveLength(purePackages.length);
     expect(pure.flatMap(dependenciesOf).filter((name) => !allowed.has(name))).toEqual([]);
+  });
+
+  it("for pages bring nothing along that is Node's", () => {
+    const brought = new Set(["@pawl/driver-browser", "@pawl/inspector"]);
+    for (const name of brought) for (const own of dependenciesNamed(name)) brought.add(own);
+    const libraries = [
+      "fp-ts",
+      "io-ts",
+      "immutable",
+      "@noble/hashes",
+      "@cfworker/json-schema",
+      "@standard-schema/spec",
+      "idb",
+    ];
+    expect([...brought].filter((name) => !name.startsWith("@pawl/")).toSorted()).toEqual(libraries.toSorted());
+    const folders = [...brought].flatMap((name) => (name.startsWith("@pawl/") ? [name.replace("@pawl/", "")] : []));
+    const own = sources.filter((file) => folders.includes(file.split("/")[1] as string));
+    expect(own.filter((file) => importsOf(file).some((name) => name.startsWith("node:")))).toEqual([]);
   });
 
   it("import only what they declare", () => {

@@ -11,7 +11,7 @@ const uses = join(import.meta.dirname, "use");
 const node22 = join(import.meta.dirname, "node_modules/node-22/bin/node");
 
 const said = {
-  "driver-browser": "function",
+  "driver-browser": "function function true",
   "driver-node": "function ran 1 same reply",
   egress: "true true",
   inspector: "3 at 1",
@@ -21,6 +21,7 @@ const said = {
   testkit: "true",
   "tool-value": '{"a":1,"b":9007199254740993} 64',
   tools: "18 function function",
+  wire: "function 1 4001",
 };
 
 const wordsOf = ({ kind, resolutionKind = "" }: { readonly kind: string; readonly resolutionKind?: string }): string =>

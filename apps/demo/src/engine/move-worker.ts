@@ -1,6 +1,6 @@
 /** The tab's end of a session that moves: a runtime on IndexedDB, a client of the host, and a box for mail. */
 import { type OpenTab, openTab } from "@pawl/driver-browser";
-import { Client, moverOver } from "@pawl/driver-node/client";
+import { Client, moverOver } from "@pawl/driver-browser/client";
 import { Refused, type Runtime, ScopeLost } from "@pawl/runtime";
 import { eventLine } from "@pawl/sansio-core";
 import { type Json, describe, parse, read, stringify } from "@pawl/tool-value";

@@ -1,5 +1,5 @@
 /** Move it: a session goes from this tab to a Node host in the midst of its work, and comes back. */
-import { Client, type Observed } from "@pawl/driver-node/client";
+import { Client, type Observed } from "@pawl/driver-browser/client";
 import { type Source, observedSource } from "@pawl/inspector";
 import InspectorWorker from "@pawl/inspector/worker?worker";
 import { type Json, parse, record, read, string, stringify } from "@pawl/tool-value";

@@ -1,5 +1,5 @@
 /** Runs in the browser: a page that works with a host elsewhere. */
-import { Client, moverOver } from "@pawl/driver-node/client";
+import { Client, moverOver } from "../../src/client.ts";
 import { defineTool } from "@pawl/runtime";
 import { openTab } from "../../src/index.ts";
 

@@ -10,10 +10,16 @@ import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { RawData, WebSocket } from "ws";
-import { ClientFrame, type Question, protocolVersion } from "../wire/client-frame.ts";
-import { type CloseReason, closeCodes } from "../wire/close-code.ts";
-import type { HostError, HostFrame } from "../wire/host-frame.ts";
-import { readFrame } from "../wire/text.ts";
+import {
+  ClientFrame,
+  closeCodes,
+  type CloseReason,
+  type HostError,
+  type HostFrame,
+  protocolVersion,
+  type Question,
+  readFrame,
+} from "@pawl/wire/frame";
 import { failureOf } from "./failure.ts";
 import type { HostLimits } from "./limits.ts";
 import { InFlight } from "./in-flight.ts";

@@ -1,7 +1,6 @@
 /** Executors over the wire: each answers under its own connection, for what was offered to it. */
 import { Refused, type Runtime } from "@pawl/runtime";
-import type { ClientFrame } from "../wire/client-frame.ts";
-import type { HostFrame } from "../wire/host-frame.ts";
+import type { ClientFrame, HostFrame } from "@pawl/wire/frame";
 
 /** An executor that this connection speaks for. */
 export interface OwnExecutor {

@@ -9,7 +9,7 @@ import {
   ScopeMoving,
   entryOf,
 } from "@pawl/runtime";
-import type { HostError } from "../wire/host-frame.ts";
+import type { HostError } from "@pawl/wire/frame";
 
 /** The outcome is unknown, and found out by asking again. */
 const retryAfterMs = 100;

@@ -1,5 +1,5 @@
 /** The questions of one connection that are not answered yet: how many, and how many bytes they hold. */
-import type { HostError } from "../wire/host-frame.ts";
+import type { HostError } from "@pawl/wire/frame";
 import type { HostLimits } from "./limits.ts";
 
 interface Asked {

@@ -1,7 +1,6 @@
 /** Scopes that move: here, as another host asks, and away, as somebody who may order it does. */
 import { Refused, type Runtime } from "@pawl/runtime";
-import type { ClientFrame } from "../wire/client-frame.ts";
-import type { HostFrame } from "../wire/host-frame.ts";
+import type { ClientFrame, HostFrame } from "@pawl/wire/frame";
 import { isScope } from "./execute.ts";
 
 type ArrivingFrame = Extract<ClientFrame, { readonly type: "move_part" | "decline_move" }>;

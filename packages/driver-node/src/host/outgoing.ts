@@ -1,7 +1,6 @@
 /** What goes out to one client, and how much of it waits. Whoever can wait does while the client reads too slowly. */
 import type { WebSocket } from "ws";
-import { HostFrame } from "../wire/host-frame.ts";
-import { frameText } from "../wire/text.ts";
+import { frameText, HostFrame } from "@pawl/wire/frame";
 import type { HostLimits } from "./limits.ts";
 
 export class Outgoing {

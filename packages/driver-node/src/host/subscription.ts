@@ -3,7 +3,7 @@
  * further ahead of the client than its window.
  */
 import { type Cursor, type Session, endOf } from "@pawl/runtime";
-import type { HostFrame } from "../wire/host-frame.ts";
+import type { HostFrame } from "@pawl/wire/frame";
 import type { Outgoing } from "./outgoing.ts";
 
 export class Subscription {

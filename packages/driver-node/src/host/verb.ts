@@ -1,8 +1,7 @@
 /** What each question asks of its scope, and the right that it takes. */
 import type { Runtime, Session } from "@pawl/runtime";
 import { Refused } from "@pawl/runtime";
-import type { ClientFrame, Question, QuestionType } from "../wire/client-frame.ts";
-import type { HostFrame } from "../wire/host-frame.ts";
+import type { ClientFrame, HostFrame, Question, QuestionType } from "@pawl/wire/frame";
 import type { Claims, Right } from "./token.ts";
 
 export const rights: { readonly [T in QuestionType]: Right } = {

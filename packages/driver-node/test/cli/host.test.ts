@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Client } from "../../src/client/client.ts";
+import { Client } from "@pawl/wire";
 import { madeJournal, newFolder } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
 

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { clientOf, everything, hostOf, runtimeOf, until } from "./rig.ts";
 import { counted, echo, outside, payloads, use } from "./tools.ts";
@@ -108,18 +106,5 @@ describe("a client", () => {
       expect(payloads(await replies)).toEqual([1]);
     }
     expect(ran).toHaveLength(1);
-  });
-
-  it("needs nothing of Node's", () => {
-    const src = join(import.meta.dirname, "../../src");
-    const reached = new Set([join(src, "client/client.ts")]);
-    for (const file of reached) {
-      const names = [...readFileSync(file, "utf8").matchAll(/from "(?<name>[^"]+)"/g)].map(
-        ({ groups }) => groups?.["name"] ?? "",
-      );
-      expect(names.filter((name) => name.startsWith("node:") || name === "ws")).toEqual([]);
-      for (const name of names) if (name.startsWith(".")) reached.add(join(dirname(file), name));
-    }
-    expect(reached.size).toBeGreaterThan(6);
   });
 });

@@ -1,6 +1,6 @@
 import { defineTool, memoryJournal } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
-import { ToolRefused } from "../../src/client/client.ts";
+import { ToolRefused } from "@pawl/wire";
 import { clientOf, greeted, hostOf, runtimeOf, until } from "./rig.ts";
 import { payloads, use } from "./tools.ts";
 

@@ -3,7 +3,7 @@ import { stateHash } from "@pawl/sansio-core";
 import { type Mover, Runtime, type ToolDefinition, defineTool, foldLines } from "@pawl/runtime";
 import { pending } from "@pawl/tool-value";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { type Client, moverOver } from "../../src/client/client.ts";
+import { type Client, moverOver } from "@pawl/wire";
 import { type Host, type SqliteJournal, nodePlatform, sqliteJournal } from "../../src/index.ts";
 import { testFolder } from "../sqlite-rig.ts";
 import { clientOf, greeted, hostOf, until } from "./rig.ts";

@@ -2,7 +2,7 @@
 import { Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
 import { type ClientOptions as SocketOptions, WebSocket } from "ws";
 import { afterEach } from "vitest";
-import { Client, type ClientOptions } from "../../src/client/client.ts";
+import { Client, type ClientOptions } from "@pawl/wire";
 import { type Claims, type Host, type HostOptions, nodePlatform, openHost } from "../../src/index.ts";
 
 export const secret = new Uint8Array(32).fill(9);

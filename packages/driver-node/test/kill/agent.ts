@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Event, Reply } from "@pawl/sansio-core";
 import { stableHash } from "@pawl/tool-value";
-import { type Client, HostRefused, type Observed, type SessionClient } from "../../src/client/client.ts";
+import { type Client, HostRefused, type Observed, type SessionClient } from "@pawl/wire";
 import type { Program } from "./program.ts";
 
 export interface Account {

@@ -1,6 +1,6 @@
 /** Where the host of a run is to be found just now: clients wait while it is nowhere. */
 import { type Claims, signToken } from "../../src/index.ts";
-import { Client } from "../../src/client/client.ts";
+import { Client } from "@pawl/wire";
 import { hostSecret } from "./order.ts";
 
 const everything: Claims = {

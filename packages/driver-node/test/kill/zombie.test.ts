@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { HostRefused } from "../../src/client/client.ts";
+import { HostRefused } from "@pawl/wire";
 import { type Account, Agent } from "./agent.ts";
 import { checkWorld } from "./check.ts";
 import { Effects } from "./effects.ts";

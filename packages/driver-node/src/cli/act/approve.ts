@@ -1,7 +1,7 @@
 /** `pawl approve` and `pawl reject`: a person's word on a parked call. */
 import type { Decision, Event } from "@pawl/sansio-core";
 import { stableHash, stringify } from "@pawl/tool-value";
-import type { SessionClient } from "../../client/client.ts";
+import type { SessionClient } from "@pawl/wire";
 import type { Command, Input, Options } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";

@@ -1,6 +1,6 @@
 /** `pawl move`: has a session live with another host. Both hosts are alive, and the one that has it does the work. */
 import type { BodiesAtMove } from "@pawl/runtime";
-import type { Moving } from "../../client/client.ts";
+import type { Moving } from "@pawl/wire";
 import { type Command, type Input, countOf } from "../command.ts";
 import { exit, usageError } from "../exit.ts";
 import { askHost, hostOptions } from "./remote.ts";

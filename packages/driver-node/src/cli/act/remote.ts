@@ -1,6 +1,6 @@
 /** Asks the live host that owns a scope, instead of writing into its journal. */
-import { Client, HostRefused, type SessionClient } from "../../client/client.ts";
-import { closeCodes } from "../../wire/close-code.ts";
+import { Client, HostRefused, type SessionClient } from "@pawl/wire";
+import { closeCodes } from "@pawl/wire/frame";
 import type { Input, Options } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import { scopeNamed } from "../place.ts";

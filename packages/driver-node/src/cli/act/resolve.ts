@@ -1,7 +1,7 @@
 /** `pawl resolve`: answers what somebody waits for, or says what became of a call whose outcome is unknown. */
 import type { Event } from "@pawl/sansio-core";
 import { type Resolution, lift, successOutput } from "@pawl/tool-value";
-import type { SessionClient } from "../../client/client.ts";
+import type { SessionClient } from "@pawl/wire";
 import { idOfToken } from "@pawl/runtime";
 import type { Command, Input } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";

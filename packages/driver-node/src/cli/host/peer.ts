@@ -1,7 +1,6 @@
 /** The hosts that scopes may move to from here. */
 import { type Mover, Refused } from "@pawl/runtime";
-import { Client } from "../../client/client.ts";
-import { moverOver } from "../../client/mover.ts";
+import { Client, moverOver } from "@pawl/wire";
 import type { Peer } from "./config.ts";
 import { textIn } from "./secret.ts";
 

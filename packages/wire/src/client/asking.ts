@@ -1,6 +1,6 @@
 /** Questions that are not answered yet: they are asked again on the next connection. */
-import type { Question } from "../wire/client-frame.ts";
-import type { HostFrame } from "../wire/host-frame.ts";
+import type { Question } from "../frame/client-frame.ts";
+import type { HostFrame } from "../frame/host-frame.ts";
 import { refusalOf } from "./error.ts";
 
 /** What is answered by many frames. */

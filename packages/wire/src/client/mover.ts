@@ -1,7 +1,7 @@
 /** Moves scopes to the host of a client, for a runtime that they move away from. */
 import type { MoveAnswer, Mover } from "@pawl/runtime";
 import type { Asked } from "./asking.ts";
-import type { HostFrame } from "../wire/host-frame.ts";
+import type { HostFrame } from "../frame/host-frame.ts";
 import { type WithoutId, unexpected } from "./session.ts";
 
 type MoveQuestion = Extract<Asked, { readonly type: "move_part" | "decline_move" }>;

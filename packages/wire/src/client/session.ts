@@ -2,7 +2,7 @@
 import type { BodiesAtMove, Cursor, Resolved, Stickiness } from "@pawl/runtime";
 import type { Reply, RequestedCall } from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
-import type { HostFrame } from "../wire/host-frame.ts";
+import type { HostFrame } from "../frame/host-frame.ts";
 import type { Asked } from "./asking.ts";
 import { HostRefused } from "./error.ts";
 import type { Observation } from "./observation.ts";

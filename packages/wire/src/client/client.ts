@@ -1,6 +1,6 @@
 /** A client of a host, for browsers and Node: promises for what is asked, iterables for what is observed. */
 import type { Cursor, ProcessSignal } from "@pawl/runtime";
-import type { HostFrame } from "../wire/host-frame.ts";
+import type { HostFrame } from "../frame/host-frame.ts";
 import { type Asked, Asking } from "./asking.ts";
 import { HostRefused } from "./error.ts";
 import { Executor, type ExecutorOptions, type Settling } from "./executor.ts";

@@ -3,7 +3,7 @@
  * not be told any more is a gap, and what is recorded nowhere is heard by who is there at the time.
  */
 import { type Cursor, type Frame, isAfter } from "@pawl/runtime";
-import type { HostFrame } from "../wire/host-frame.ts";
+import type { HostFrame } from "../frame/host-frame.ts";
 import type { Subscribing } from "./asking.ts";
 import { Inflow, type InflowPort } from "./inflow.ts";
 

@@ -6,10 +6,10 @@
  */
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { ClientFrame, protocolVersion } from "../wire/client-frame.ts";
-import { closeCodes, isFinal } from "../wire/close-code.ts";
-import { HostFrame } from "../wire/host-frame.ts";
-import { frameText, readTrusted } from "../wire/text.ts";
+import { ClientFrame, protocolVersion } from "../frame/client-frame.ts";
+import { closeCodes, isFinal } from "../frame/close-code.ts";
+import { HostFrame } from "../frame/host-frame.ts";
+import { frameText, readTrusted } from "../frame/text.ts";
 import { HostRefused } from "./error.ts";
 import { type SocketConstructor, type SocketLike, openState } from "./socket.ts";
 

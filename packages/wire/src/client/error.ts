@@ -1,4 +1,4 @@
-import type { HostError } from "../wire/host-frame.ts";
+import type { HostError } from "../frame/host-frame.ts";
 
 /** An error that a client's promise ends in. Codes are stable. */
 export class HostRefused extends Error {

@@ -1,5 +1,5 @@
 /** What a host tells without being asked again, as an async iterable: it goes on over every reconnection. */
-import type { HostError, HostFrame } from "../wire/host-frame.ts";
+import type { HostError, HostFrame } from "../frame/host-frame.ts";
 import type { Subscribing } from "./asking.ts";
 import { type HostRefused, refusalOf } from "./error.ts";
 

@@ -1,6 +1,6 @@
 /** The events of a scope, each once and in order. */
 import type { Event } from "@pawl/sansio-core";
-import type { HostFrame } from "../wire/host-frame.ts";
+import type { HostFrame } from "../frame/host-frame.ts";
 import type { Subscribing } from "./asking.ts";
 import { Inflow, type InflowPort } from "./inflow.ts";
 
