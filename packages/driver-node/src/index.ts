@@ -9,6 +9,7 @@ export { type FileOptions } from "./sqlite/connection.ts";
 export { JournalFileError, type JournalFileCode } from "./sqlite/file-error.ts";
 export { type SqliteJournal, sqliteJournal } from "./sqlite/journal.ts";
 export { type Host, type HostOptions, openHost } from "./host/host.ts";
+export { Receivers } from "./host/receiver.ts";
 export { HostFlows, type HostFlowsOptions } from "./host/flow-host.ts";
 export { type HostLimits, defaultHostLimits } from "./host/limits.ts";
 export { type Claims, type Right, type Secrets, claimsOf, signToken } from "./host/token.ts";

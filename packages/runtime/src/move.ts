@@ -72,9 +72,8 @@ export class Moves {
         `${scope} can not move: this host has no mover, or its store takes no part`,
       );
     if (!(await has(scope))) throw new Refused("scope_unknown", `there is no scope ${scope}`);
-    mover(to);
     try {
-      await this.#leave(scope, to, { bodies, withinMs });
+      await this.#leave(scope, mover(to), to, { bodies, withinMs });
     } catch (thrown) {
       if (thrown instanceof ScopeMoved && thrown.to === to) return;
       throw thrown;
@@ -82,9 +81,10 @@ export class Moves {
     throw this.#departures.refusalOf(scope);
   }
 
-  async #leave(scope: string, to: string, resting: Resting): Promise<void> {
+  async #leave(scope: string, mover: Mover, to: string, resting: Resting): Promise<void> {
     const { platform, instance, open } = this.#port;
     const { runner, state, leaving } = await open(scope);
+    await mover.ready?.(scope);
     const nonce = platform.hashText(`${instance} ${scope} ${to} ${runner.epoch} ${state.seq}`);
     await leaving.begin({ type: "scope.moving", to, nonce }, resting);
     await open(scope);

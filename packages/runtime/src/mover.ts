@@ -33,6 +33,8 @@ export const MoveAnswer: Codec<MoveAnswer> = tagged<MoveAnswer, "type">("move an
 
 /** The other side of a move, as its source asks it. What is asked twice does no harm. */
 export interface Mover {
+  /** Rejects where nobody is there to take the scope: it stays where it is, and nothing is recorded. */
+  readonly ready?: (scope: string) => Promise<void>;
   readonly send: (part: MovePart) => Promise<MoveAnswer>;
   /** The source wants the scope back: says `received`, or puts `never` on record. */
   readonly decline: (scope: string, nonce: string) => Promise<MoveAnswer>;

@@ -25,6 +25,7 @@ import type { HostLimits } from "./limits.ts";
 import { InFlight } from "./in-flight.ts";
 import { arrive, depart } from "./move.ts";
 import { Outgoing } from "./outgoing.ts";
+import { Reception, type Receivers } from "./receiver.ts";
 import { type OwnExecutor, executorName, isScope, settle } from "./execute.ts";
 import { Subscription } from "./subscription.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
@@ -37,6 +38,8 @@ export interface ConnectionPort {
   readonly secrets: Secrets;
   readonly limits: HostLimits;
   readonly log: Log;
+  /** Clients that scopes move to. */
+  readonly receivers: Receivers;
 }
 
 /** A timer of Node can not be set for longer. */
@@ -52,6 +55,7 @@ export class Connection {
   readonly #executors = new Map<string, OwnExecutor>();
   readonly #subscriptions = new Map<number, Subscription>();
   #claims: Claims | undefined;
+  #reception: Reception | undefined;
   #hasAnswered = true;
   #badFrames = 0;
   #timer: NodeJS.Timeout;
@@ -85,6 +89,7 @@ export class Connection {
     for (const subscription of this.#subscriptions.values()) subscription.end();
     this.#subscriptions.clear();
     for (const { leave } of this.#executors.values()) leave();
+    if (this.#reception !== undefined) this.#port.receivers.leave(this.#reception);
     this.#outgoing.end();
   }
 
@@ -166,6 +171,10 @@ export class Connection {
         return this.#subscriptions.get(frame.id)?.end();
       case "execute":
         return this.#execute(frame, claims);
+      case "receive":
+        return this.#receive(frame, claims);
+      case "move_answer":
+        return this.#reception?.answered(frame.n, frame.answer);
       case "progress":
         return this.#progress(frame);
       default:
@@ -217,10 +226,16 @@ export class Connection {
     }
   }
 
+  #isTooMany(known: { readonly size: number; has(name: string): boolean }, name: string): boolean {
+    return known.size >= this.#port.limits.maxInFlight && !known.has(name);
+  }
+
   /** The executors of a principal are its own: another's has another name in the log. */
   #execute({ id, executor, tools }: Of<"execute">, claims: Claims): void {
     if (!claims.rights.includes("execute"))
       return this.#error({ id, code: "permission_denied", message: `\`${claims.by}\` has no right to execute` });
+    if (this.#isTooMany(this.#executors, executor))
+      return this.#error({ id, code: "too_many_in_flight", message: "this connection speaks for too many executors" });
     const known = executorName(claims.by, executor);
     this.#executors.get(executor)?.leave();
     const leave = this.#port.runtime.register({
@@ -232,6 +247,16 @@ export class Connection {
     });
     this.#executors.set(executor, { name: known, leave });
     this.#outgoing.send({ type: "done", id });
+  }
+
+  #receive({ id, name }: Of<"receive">, claims: Claims): void {
+    if (!claims.rights.includes("move"))
+      return this.#error({ id, code: "permission_denied", message: `\`${claims.by}\` has no right to move` });
+    this.#reception ??= new Reception(claims, (frame) => this.#outgoing.send(frame));
+    if (this.#isTooMany(this.#reception.names, name))
+      return this.#error({ id, code: "too_many_in_flight", message: "this connection receives under too many names" });
+    const address = this.#port.receivers.enter(name, this.#reception);
+    this.#outgoing.send({ type: "receiving", id, address });
   }
 
   async #answer(frame: Parameters<typeof answer>[1], claims: Claims, gone: AbortSignal): Promise<HostFrame> {

@@ -6,6 +6,7 @@ import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import { WebSocketServer } from "ws";
 import { Connection } from "./connection.ts";
 import { FlowMount, isFlowPath } from "./flow.ts";
+import { Receivers } from "./receiver.ts";
 import type { HostFlows } from "./flow-host.ts";
 import { type HostLimits, defaultHostLimits } from "./limits.ts";
 import { type Claims, type Secrets, checkSecrets, signToken } from "./token.ts";
@@ -23,6 +24,8 @@ export interface HostOptions {
   /** Pages that may connect, as `https://example.org`. Programs that are no browser send no origin, and may. */
   readonly origins?: readonly string[];
   readonly limits?: Partial<HostLimits>;
+  /** Clients that scopes move to: the runtime's `mover` is made of it. */
+  readonly receivers?: Receivers;
   /** Flows to be run over HTTP. */
   readonly flows?: HostFlows;
   /** Who comes and goes, and what went wrong in the host itself. */
@@ -62,6 +65,7 @@ const portOf = (server: Server | TlsServer): number => {
 
 export const openHost = async (options: HostOptions): Promise<Host> => {
   const { runtime, secrets, port = 0, address = loopback, origins = [], log = () => undefined } = options;
+  const { receivers = new Receivers() } = options;
   checkSecrets(secrets);
   const limits = { ...defaultHostLimits, ...options.limits };
   const connections = new Set<Connection>();
@@ -85,7 +89,7 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
     }
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       if (flows !== undefined && isFlowPath(request.url)) return void flows.socket(accepted, request);
-      const connection = new Connection(accepted, { runtime, secrets, limits, log });
+      const connection = new Connection(accepted, { runtime, secrets, limits, log, receivers });
       connections.add(connection);
       accepted.on("close", () => connections.delete(connection));
     });

@@ -1,10 +1,10 @@
 /** A session moves over WebSocket from one host with its journal file to another with its own, and back. */
 import { stateHash } from "@pawl/sansio-core";
-import { type Mover, Runtime, type ToolDefinition, defineTool, foldLines } from "@pawl/runtime";
+import { type Mover, Runtime, type ToolDefinition, defineTool, foldLines, memoryJournal } from "@pawl/runtime";
 import { pending } from "@pawl/tool-value";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { type Client, moverOver } from "@pawl/wire";
-import { type Host, type SqliteJournal, nodePlatform, sqliteJournal } from "../../src/index.ts";
+import { type Host, Receivers, type SqliteJournal, nodePlatform, sqliteJournal } from "../../src/index.ts";
 import { testFolder } from "../sqlite-rig.ts";
 import { clientOf, greeted, hostOf, until } from "./rig.ts";
 import { echo, use } from "./tools.ts";
@@ -13,6 +13,7 @@ const folder = testFolder();
 afterAll(folder.remove);
 
 const scope = "session:s";
+const call = (n: number) => use("echo", { n });
 const ok = (payload: string) => ({ status: "ok", payload }) as const;
 
 interface Place {
@@ -122,6 +123,48 @@ describe("somebody with the right to move", () => {
     await operator.move(scope, b.host.url);
     await expect(caller.open()).rejects.toMatchObject({ code: "moved", address: b.host.url });
     expect(await clientOf(b.host).session("s").replies("r")).toHaveLength(1);
+  });
+});
+
+describe("a client that scopes move to", () => {
+  const roots = { newest: { kid: "k", secret: new Uint8Array(32).fill(3) } };
+  const runtimeWith = (instance: string, mover: (to: string) => Mover): Runtime =>
+    new Runtime({ journal: memoryJournal(), platform: nodePlatform, tools: [echo], instance, roots, mover });
+  const hostWithReceivers = (): Promise<Host> => {
+    const receivers = new Receivers();
+    return hostOf([], { receivers, runtime: runtimeWith("host", receivers.mover()) });
+  };
+
+  it("gets a session over the connection that it has, and gives it back", async () => {
+    const host = await hostWithReceivers();
+    const page = clientOf(host, { by: "page", rights: ["move", "call", "observe"] });
+    const tab = runtimeWith("tab", () => moverOver(page));
+    const address = await page.receive("store-1", () => tab.moves.arrivals);
+    expect(address).toBe("client:page/store-1");
+    await page.session("s").call("r1", call(1));
+    page.reconnect();
+    await until(() => page.isConnected);
+    await page.session("s").move(address);
+    await expect(page.session("s").open()).rejects.toMatchObject({ code: "moved", address });
+    expect(await (await tab.session("s")).call("r2", call(2))).toHaveLength(1);
+    await tab.move(scope, host.url);
+    expect(await page.session("s").replies("r1")).toHaveLength(1);
+    expect(await page.session("s").call("r3", call(3))).toHaveLength(1);
+  });
+
+  it("gets none without the right, none of others' scopes, and none while it is away", async () => {
+    const host = await hostWithReceivers();
+    const ann = clientOf(host, { rights: ["call", "move"] });
+    await ann.session("s").call("r", call(1));
+    const tab = runtimeWith("tab", () => moverOver(ann));
+    const arrivals = (): Mover => tab.moves.arrivals;
+    const mute = clientOf(host, { by: "mute", rights: ["call"] });
+    await expect(mute.receive("x", arrivals)).rejects.toMatchObject({ code: "permission_denied" });
+    const other = clientOf(host, { by: "other", rights: ["move"], scopes: ["session:other"] });
+    const theirs = await other.receive("x", arrivals);
+    await expect(ann.session("s").move(theirs)).rejects.toMatchObject({ code: "permission_denied" });
+    await expect(ann.session("s").move("client:nobody/x")).rejects.toMatchObject({ code: "receiver_away" });
+    expect(await ann.session("s").call("r2", call(2))).toHaveLength(1);
   });
 });
 

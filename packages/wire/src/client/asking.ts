@@ -1,11 +1,11 @@
 /** Questions that are not answered yet: they are asked again on the next connection. */
-import type { Question } from "../frame/client-frame.ts";
+import type { ClientFrame, Question } from "../frame/client-frame.ts";
 import type { HostFrame } from "../frame/host-frame.ts";
 import { refusalOf } from "./error.ts";
 
 /** What is answered by many frames. */
 export type Subscribing = Extract<Question, { readonly type: "observe" | "watch" }>;
-export type Asked = Exclude<Question, Subscribing>;
+export type Asked = Exclude<Question, Subscribing> | Extract<ClientFrame, { readonly type: "receive" }>;
 
 interface Open {
   readonly frame: Asked;

@@ -7,6 +7,7 @@ import { Executor, type ExecutorOptions, type Settling } from "./executor.ts";
 import type { Flowing, InflowPort } from "./inflow.ts";
 import { Link, type LinkOptions } from "./link.ts";
 import { Observation } from "./observation.ts";
+import { type Arrivals, Receiving } from "./receiver.ts";
 import { type Moving, SessionClient, type WithoutId, defaultWindow, unexpected } from "./session.ts";
 import type { SocketConstructor } from "./socket.ts";
 import { Watching } from "./watching.ts";
@@ -21,6 +22,7 @@ export {
 } from "./executor.ts";
 export { moverOver } from "./mover.ts";
 export { type Observation, type Observed } from "./observation.ts";
+export { type Arrivals } from "./receiver.ts";
 export { type CallOptions, type Moving, SessionClient } from "./session.ts";
 export { type SocketConstructor, type SocketLike } from "./socket.ts";
 export { type Watching } from "./watching.ts";
@@ -37,6 +39,7 @@ export class Client {
   readonly #asking: Asking;
   readonly #inflows = new Map<number, Flowing>();
   readonly #executors: Executor[] = [];
+  readonly #receiving = new Receiving((frame) => this.#link.send(frame));
   #ids = 0;
   #ended: HostRefused | undefined;
 
@@ -73,6 +76,17 @@ export class Client {
   #register({ id: executor, tools }: Executor): void {
     this.#ids += 1;
     this.#link.send({ type: "execute", id: this.#ids, executor, tools });
+  }
+
+  /**
+   * Scopes may move to this client from now on, as long as it is not closed: says the address that they move to. The
+   * name belongs to the store that they arrive in, and to no other, for ever.
+   */
+  async receive(name: string, arrivals: Arrivals): Promise<string> {
+    this.#receiving.add(name, arrivals);
+    const frame = await this.ask({ type: "receive", name });
+    if (frame.type !== "receiving") throw unexpected(frame, "receiving");
+    return frame.address;
   }
 
   get isConnected(): boolean {
@@ -151,12 +165,14 @@ export class Client {
 
   #resume(): void {
     for (const executor of this.#executors) this.#register(executor);
+    for (const name of this.#receiving.names) this.#link.send({ type: "receive", id: (this.#ids += 1), name });
     this.#asking.again();
     for (const id of this.#inflows.keys()) this.#subscribe(id);
   }
 
   #heard(frame: HostFrame): void {
     if (frame.type === "offer" || frame.type === "cancelled") return this.#told(frame);
+    if (frame.type === "move_part" || frame.type === "decline_move") return void this.#receiving.heard(frame);
     if (!("id" in frame) || frame.id === undefined || this.#asking.answered(frame.id, frame)) return;
     if (frame.type === "done" || frame.type === "error") this.#over(frame.id, frame);
     else this.#inflows.get(frame.id)?.heard(frame);

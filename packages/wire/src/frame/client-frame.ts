@@ -2,7 +2,7 @@
  * What a client says to a host: one JSON text a frame, told apart by `type`. `id` is the client's own number for what
  * it waits for; the answer carries it. The whole of the protocol is in docs/host-protocol.md.
  */
-import { type BodiesAtMove, Cursor, type Stickiness } from "@pawl/runtime";
+import { type BodiesAtMove, Cursor, MoveAnswer, type Stickiness } from "@pawl/runtime";
 import { type RequestedCall, RequestedCallCodec } from "@pawl/sansio-core";
 import {
   type Codec,
@@ -88,6 +88,10 @@ export type ClientFrame =
       readonly text: string;
     } & Asked)
   | ({ readonly type: "decline_move"; readonly nonce: string } & Asked)
+  /** Scopes may move to this client, which keeps them in a store of its own: `name` is that store's, for ever. */
+  | { readonly type: "receive"; readonly id: number; readonly name: string }
+  /** To what the host says to a receiver, by its number; without an answer where the store could not say. */
+  | { readonly type: "move_answer"; readonly n: number; readonly answer?: MoveAnswer }
   /** Events after a cursor, at most `window` of them ahead of what was seen. */
   | ({ readonly type: "observe"; readonly after: number; readonly window: number } & Asked)
   /** What happens in a scope, after a cursor or from now on, at most `window` frames ahead of what was seen. */
@@ -149,6 +153,8 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   },
   move_part: { ...asked, nonce: string, part: u64, parts: u64, text: string },
   decline_move: { ...asked, nonce: string },
+  receive: { id: u64, name: string },
+  move_answer: { n: u64, answer: optional(MoveAnswer) },
   observe: { ...asked, after: u64, window: u64 },
   watch: { ...asked, from: optional(Cursor), window: u64 },
   seen: { id: u64, cursor: u64 },

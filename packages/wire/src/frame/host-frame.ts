@@ -4,6 +4,7 @@ import {
   type Frame,
   FrameCodec,
   MoveAnswer,
+  type MovePart,
   type Offer,
   type OfferedRun,
   Resolved,
@@ -21,6 +22,12 @@ export interface HostError {
   readonly retry_after_ms?: number;
   /** Where the scope lives instead. */
   readonly address?: string;
+}
+
+/** What a host says to a receiver, which answers it by its number. */
+interface ToReceiver {
+  readonly n: number;
+  readonly receiver: string;
 }
 
 export type HostFrame =
@@ -53,8 +60,13 @@ export type HostFrame =
   | ({ readonly type: "cancelled"; readonly executor: string } & OfferedRun)
   | { readonly type: "settled"; readonly id: number; readonly outcome: Settled }
   | { readonly type: "move_answered"; readonly id: number; readonly answer: MoveAnswer }
+  /** Scopes that are to move to this client move to this address. */
+  | { readonly type: "receiving"; readonly id: number; readonly address: string }
+  | ({ readonly type: "move_part" } & ToReceiver & MovePart)
+  | ({ readonly type: "decline_move"; readonly scope: string; readonly nonce: string } & ToReceiver)
   | ({ readonly type: "error" } & HostError);
 
+const toReceiver = { n: u64, receiver: string, scope: string, nonce: string } as const;
 const offeredRun = { scope: string, call: string, attempt: u64, run: u64 } as const;
 
 export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame", "type", {
@@ -78,5 +90,8 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   cancelled: { executor: string, ...offeredRun },
   settled: { id: u64, outcome: oneOf<Settled>("an outcome", "accepted", "too_late") },
   move_answered: { id: u64, answer: MoveAnswer },
+  receiving: { id: u64, address: string },
+  move_part: { ...toReceiver, part: u64, parts: u64, text: string },
+  decline_move: toReceiver,
   error: { id: optional(u64), code: string, message: string, retry_after_ms: optional(u64), address: optional(string) },
 });

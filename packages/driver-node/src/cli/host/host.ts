@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { trace } from "@opentelemetry/api";
 import { type Log, type LogLevel, entryOf } from "@pawl/runtime";
 import { type Host, type HostOptions, openHost } from "../../host/host.ts";
+import { Receivers } from "../../host/receiver.ts";
 import { type OpenRuntime, openRuntime } from "../../open.ts";
 import { logTo } from "../../telemetry/log.ts";
 import { type Command, type Input, countOf, journalOption } from "../command.ts";
@@ -65,11 +66,12 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
   const secrets = secretsOf(journal, config.secrets);
   const log: Log = logTo({ write: (line) => terminal.note(line.trimEnd()) }, level);
   const peers = peersOf(config.peers ?? []);
+  const receivers = new Receivers();
   const open = openRuntime({
     file: journal,
     tools,
     log,
-    mover: peers.mover,
+    mover: receivers.mover(peers.mover),
     ...(config.traces === true ? { tracer: trace.getTracer("pawl") } : {}),
     ...(config.executor_lease_ms === undefined ? {} : { executorLeaseMs: config.executor_lease_ms }),
   });
@@ -85,6 +87,7 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
       origins,
       limits: limitsOf(config.limits),
       log,
+      receivers,
       ...server,
     });
     writeGrants(secrets, config.grants ?? [], terminal.now());
