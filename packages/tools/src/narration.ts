@@ -20,8 +20,9 @@ const formOf = (forms: Forms, phase: Phase): string =>
 export const shortened = (text: string, most: number): string =>
   codePoints(text) <= most ? text : `${cutTo(text, most)}...`;
 
+/** Of the first of these arguments that is given, its text: one that is blank hides those behind it. */
 const firstPresent = (args: JsonObject, keys: readonly string[]): string | undefined => {
-  const key = keys.find((one) => args[one] !== undefined && args[one] !== null);
+  const key = keys.find((one) => Object.hasOwn(args, one));
   const value = key === undefined ? undefined : args[key];
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 };
@@ -35,7 +36,7 @@ export const safeArgument = (args: JsonObject, keys: readonly string[]): string 
     keys.filter((key) => !secret.test(key)),
   );
 
-const baseName = (path: string): string => path.replace(/\/+$/, "").split("/").at(-1) ?? path;
+const baseName = (path: string): string => path.replace(/\/+$/, "").split("/").at(-1) || path;
 
 /** Host and path: nothing of an address that could be secret. */
 export const shownUrl = (url: string): string => {
@@ -50,13 +51,13 @@ const titleOf = (name: string): string =>
   name
     .split(/[_ ]+/)
     .filter((part) => part !== "")
-    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .map((part) => part.replace(/^./u, (first) => first.toUpperCase()))
     .join(" ");
 
 const ofNoun = (words: Words, noun: string, args: JsonObject, phase: Phase): string | undefined => {
-  const verb = firstPresent(args, ["operation"]) ?? firstPresent(args, ["action"]);
+  const verb = firstPresent(args, ["operation", "action"])?.toLowerCase();
   if (verb === undefined) return undefined;
-  const forms = words.verbs[verb.toLowerCase()] ?? words.run;
+  const forms = (Object.hasOwn(words.verbs, verb) ? words.verbs[verb] : undefined) ?? words.run;
   const name = firstPresent(args, ["display_name", "name", "title", "new_name"]);
   return `${formOf(forms, phase)} ${noun}${name === undefined ? "" : `: ${shortened(name, 40)}`}`;
 };

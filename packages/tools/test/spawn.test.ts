@@ -24,6 +24,11 @@ const asked = (more: JsonObject = {}, place: Partial<SpawnPlace> = {}) =>
 const refusal = (of: E.Either<string, unknown>): string => (E.isLeft(of) ? of.left : "accepted");
 
 describe("a background run is refused", () => {
+  it("outside of any context, before its arguments are looked at", () => {
+    expect(refusal(validateSpawn({}, undefined))).toBe(
+      "spawn_background requires context. This tool must be executed with session context.",
+    );
+  });
   it("without a place for its task (behaviour 23)", () => {
     expect(refusal(asked({}, { tasks: false }))).toContain("Session task registry not available");
   });

@@ -13,6 +13,7 @@ import {
   planOf,
   withReporting,
 } from "@pawl/tools";
+import type { JsonObject } from "@pawl/tool-value";
 import { internalError, registryReply, success, successWithRawOutput } from "@pawl/runtime";
 import { failing } from "./failing.ts";
 
@@ -106,6 +107,13 @@ describe("cron", () => {
     expect(next("0 9 * * *", "America/New_York", "2026-03-07T15:00:00Z")).toBe("2026-03-08T13:00:00.000Z");
     expect(next("0 9 * * *", "Europe/Kyiv", "2026-01-01T08:00:00Z")).toBe("2026-01-02T07:00:00.000Z");
   });
+  it("fires in both of two equal hours, once at a time of day that comes twice, and after a gap", () => {
+    const zone = "America/New_York";
+    expect(next("*/30 * * * *", zone, "2026-11-01T05:30:00Z")).toBe("2026-11-01T06:00:00.000Z");
+    expect(next("*/10 * * * *", zone, "2026-11-01T06:10:00Z")).toBe("2026-11-01T06:20:00.000Z");
+    expect(next("30 1 * * *", zone, "2026-11-01T05:30:00Z")).toBe("2026-11-02T06:30:00.000Z");
+    expect(next("30 2 * * *", zone, "2026-03-08T06:00:00Z")).toBe("2026-03-08T07:00:00.000Z");
+  });
   it("says what is wrong", () => {
     expect(next("nonsense", "UTC", "2026-01-01T00:00:00Z")).toBe("invalid cron expression 'nonsense'");
     expect(next("61 * * * *", "UTC", "2026-01-01T00:00:00Z")).toBe("invalid cron expression '61 * * * *'");
@@ -125,6 +133,9 @@ describe("reports to the outside", () => {
   });
 });
 
+const ofAgents = (args: JsonObject): string =>
+  narrate({ tool: "manage_agents", args, hints: { narration_noun: "agent" } }, "started");
+
 describe("narration", () => {
   const read = { tool: "read_file", args: { path: "/workspace/a/AGENTS.md" } };
   it("says the same in Ukrainian", () => {
@@ -143,8 +154,44 @@ describe("narration", () => {
     expect(narrate({ ...read, args: { human_intent: " Look at the notes " } }, "started")).toBe("Look at the notes");
     const url = "https://user:pw@example.com/page?token=abc#f";
     expect(narrate({ tool: "web_fetch", args: { url } }, "failed")).toBe("Could not fetch URL: example.com/page");
+    expect(narrate({ tool: "read_file", args: { path: "/" } }, "completed")).toBe("Read /");
     expect(headline([])).toBeUndefined();
     expect(headline(["A", "B"])).toBe("A and B");
+  });
+  it("takes the first argument that is given, blank or not, and no word of the language for a verb", () => {
+    expect(ofAgents({ action: "create", name: "N" })).toBe("Creating agent: N");
+    expect(ofAgents({ operation: " ", action: "create" })).toBe("Running Manage Agents");
+    expect(ofAgents({ operation: "copy", display_name: " ", name: "N" })).toBe("Copying agent");
+    expect(ofAgents({ operation: "constructor" })).toBe("Running agent");
+  });
+});
+
+const readOf = async (content: string, args: JsonObject): Promise<unknown> => {
+  const files = new MemoryFiles();
+  await files.write(String(args["path"]), new TextEncoder().encode(content), { encoding: "text" });
+  const told = await registry.execute({ id: "c", name: "read_file", arguments: args }, { session_id: "s", files });
+  return E.isRight(told) ? told.right.json["result"] : told.left;
+};
+
+describe("reading files", () => {
+  it("to their end from any line leaves nothing out, and says how much that is", async () => {
+    expect(await readOf("a\nb\n", { path: "a.txt", offset: 1 })).toMatchObject({
+      content: "2|b",
+      truncated: false,
+      truncation: { truncated: false, bytes_returned: 3, bytes_total: 3, reason: "size_cap" },
+    });
+    expect(await readOf("a\n\r", { path: "a.txt" })).toMatchObject({ content: "1|a\n2|", total_lines: 2 });
+    expect(await readOf("", { path: "a.txt" })).toMatchObject({ content: "", lines_shown: { start: 0, end: 0 } });
+  });
+  it("of a picture or an archive that was stored as text shows a note, unless its lines are asked for", async () => {
+    for (const path of ["a.png", "a.JPEG", "a.zip"]) {
+      expect(await readOf("x", { path })).toMatchObject({ content_type: "binary", encoding: "binary", size_bytes: 1 });
+      expect(await readOf("x", { path, offset: 0, limit: 1 })).toMatchObject({ content: "1|x" });
+    }
+  });
+  it("needs a context before anything else", async () => {
+    const told = await registry.execute({ id: "c", name: "read_file", arguments: {} });
+    expect(E.isRight(told) ? told.right.json["error"] : told.left).toContain("read_file requires context.");
   });
 });
 

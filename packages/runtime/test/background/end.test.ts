@@ -48,6 +48,24 @@ describe("a run that is asked to end", () => {
   });
 });
 
+describe("a run that is asked to end, and obeys", () => {
+  it("is canceled, whatever it returns or throws then", async () => {
+    for (const last of [() => finished("made it"), () => Promise.reject(new Error("stopped"))]) {
+      const world = new BackgroundWorld();
+      const work = runner("obedient", async ({ signal }) => {
+        await new Promise<void>((resolve) => void signal.addEventListener("abort", () => resolve()));
+        return last();
+      });
+      const process = world.begin([work]);
+      const task = await spawn(process, "obedient");
+      await world.quiet();
+      await process.runtime.background.of("s").cancel(task);
+      expect(await world.over(process, task)).toMatchObject({ state: "canceled", summary: "Canceled by request." });
+      expect(JSON.parse(world.outside.ending("result.json") ?? "")).toEqual({ status: "canceled" });
+    }
+  });
+});
+
 const live = async (
   hints: { readonly idempotent?: boolean },
   lives: number,

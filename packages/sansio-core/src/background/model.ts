@@ -11,7 +11,7 @@
  *                    [lost: the next attempt, if it may be run again and was not too often]
  *
  * Who speaks for a run names its attempt; what an older attempt says is refused. Whether a cancel or a finish came
- * first is the order of the log.
+ * first is the order of the log: of a run that is asked to end before its call is over, no output is a success.
  *
  * Invariants
  *   T1  a task that is over has an end time, and no other has one; only one that waits for input has a request for it

@@ -70,11 +70,12 @@ export const onRunReported = (draft: Draft, event: EventOf<"run.reported">): Rej
   return undefined;
 };
 
-/** Its call is over: what is left is to write its files. */
+/** Its call is over: what is left is to write its files. A cancel that stands before its end wins, whatever it says. */
 export const onRunFinish = (draft: Draft, output: ToolCallOutput): void => {
   const { run: row } = draft.work.background;
   if (row?.phase !== "running") return;
-  const outcome = row.outcome ?? outcomeOfOutput(output);
+  const ended = draft.process?.cancelled === true ? ({ type: "canceled" } as const) : outcomeOfOutput(output);
+  const outcome = row.outcome ?? ended;
   setRun(draft, { ...row, phase: "finishing", outcome });
   draft.emit(writing(idOf(draft), { ...row, outcome }));
 };

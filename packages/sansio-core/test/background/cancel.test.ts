@@ -43,9 +43,14 @@ describe("a cancel", () => {
     expect(world.state(home).process?.status.state).toBe("cancelled");
   });
 
-  it("that comes while the body finishes leaves it its own end: the log says who was first", () => {
-    const world = cancelled().end(outcome("made it", 1));
-    expect(world.task).toMatchObject({ state: "succeeded", summary: "made it" });
+  it("that stands in the log before the call's end wins, whatever the body returns or throws", () => {
+    for (const output of [outcome("made it", 1), toolError("stopped halfway")]) {
+      const world = cancelled().end(output);
+      expect(world.task).toMatchObject({ state: "canceled", summary: "Canceled by request." });
+      expect(world.task.error).toBeUndefined();
+      expect(world.gave(home, "artifacts.write")).toMatchObject([{ outcome: { type: "canceled" } }]);
+      expect(world.told[0]).toContain("Background run canceled.");
+    }
   });
 
   it("that comes after the end changes nothing, and a second one is none", () => {

@@ -69,10 +69,9 @@ const bom = "\uFEFF";
 
 const firstDifference = (a: string, b: string): number | null => {
   if (a === b) return null;
-  const [before, after] = [a.split("\n"), b.split("\n")];
-  return before.findIndex((line, i) => line !== after[i]) === -1
-    ? before.length + 1
-    : before.findIndex((line, i) => line !== after[i]) + 1;
+  const [before, after] = [a, b].map((text) => text.split(/\r\n|\r|\n/)) as [string[], string[]];
+  const first = before.findIndex((line, i) => line !== after[i]);
+  return (first === -1 ? before.length : first) + 1;
 };
 
 export const planEdits = (original: string, edits: readonly Edit[]): Checked<Planned> => {

@@ -21,7 +21,7 @@ const images: { readonly [extension: string]: string } = {
   ".webp": "image/webp",
 };
 const binaries =
-  /\.(?:zip|gz|tar|tgz|bz2|xz|7z|pdf|exe|dll|so|dylib|bin|class|jar|wasm|mp3|mp4|mov|avi|ico|woff2?|ttf|otf|sqlite|db)$/i;
+  /\.(?:png|jpe?g|gif|webp|bmp|tiff?|psd|heic|zip|gz|tar|tgz|bz2|xz|7z|rar|zst|pdf|docx?|xlsx?|pptx?|exe|dll|so|dylib|bin|o|a|class|jar|pyc|wasm|mp3|wav|flac|ogg|mp4|mov|avi|mkv|webm|ico|woff2?|ttf|otf|eot|sqlite3?|db|dmg|iso)$/i;
 
 const extensionOf = (path: string): string => /\.[^./]+$/.exec(path)?.[0]?.toLowerCase() ?? "";
 
@@ -36,8 +36,9 @@ const kindOf = (path: string): Kind => {
 };
 
 const linesOf = (text: string): readonly string[] => {
-  const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));
-  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+  const lines = text.split("\n");
+  const own = lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+  return own.map((line) => line.replace(/\r$/, ""));
 };
 
 const note = "Binary file — use a different tool or download to inspect.";
@@ -97,25 +98,26 @@ const textFile = (file: StoredFile, asked: Asked): JsonObject => {
   const isLineCut = end < lines.length;
   const next = { offset: end, hint: `call read_file with offset=${end} to resume from line ${end + 1}` };
   const returned = utf8(content).length;
-  const isWhole = !isCapped && !isLineCut && start === 0;
+  const isTailCut = isTail && start > 0;
+  const isCut = isCapped || isLineCut || isTailCut;
   return {
     path: displayPath(file.path),
     content,
     total_lines: lines.length,
     lines_shown: start === end ? { start: 0, end: 0 } : { start: start + 1, end },
-    truncated: isCapped || isLineCut || (isTail && start > 0),
+    truncated: isCut,
     size_bytes: file.bytes.length,
     content_hash: contentHash(file.bytes),
     ...(kind.type === undefined ? {} : { content_type: kind.type }),
     ...(isTail ? { read_mode: "tail" } : {}),
     truncation: truncation(
       {
-        reason: isLineCut || (isTail && start > 0) ? "line_cap" : "size_cap",
+        reason: isLineCut || isTailCut ? "line_cap" : "size_cap",
         returned,
-        ...(isWhole ? { total: returned } : {}),
+        ...(isCut ? {} : { total: returned }),
         ...(isLineCut ? { next } : {}),
       },
-      isCapped || isLineCut || (isTail && start > 0),
+      isCut,
     ),
   };
 };

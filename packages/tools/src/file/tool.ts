@@ -43,10 +43,10 @@ export const fileTool = <A>({ properties, required, read, run, ...tool }: FileTo
   requiresContext: true,
   execute: (args, context) =>
     resultOf(async () => {
-      const given = read(args);
       if (context === undefined) {
         throw new Refusal(`${tool.name} requires context. This tool must be executed with session context.`);
       }
+      const given = read(args);
       if (context.files === undefined) throw new Refusal("File system not available in this context");
       return run(given, context.files);
     }),

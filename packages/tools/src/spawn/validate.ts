@@ -102,7 +102,11 @@ export const signalOf = (args: JsonObject): boolean => args["signal_on_completio
 const planned = (args: JsonObject): Checked<SpawnSchedule | undefined> =>
   Object.hasOwn(args, "schedule") ? readSchedule(args["schedule"] as Json) : E.right(undefined);
 
-export const validateSpawn = (args: JsonObject, place: SpawnPlace): Checked<Spawn> => {
+const noContext = `${spawnName} requires context. This tool must be executed with session context.`;
+
+/** `place`: where it is asked for; nowhere, nothing is looked at. */
+export const validateSpawn = (args: JsonObject, place: SpawnPlace | undefined): Checked<Spawn> => {
+  if (place === undefined) return E.left(noContext);
   const name = trimmed(args["tool"]);
   if (name === undefined) return E.left("Missing required parameter: tool");
   const given = args["args"];

@@ -151,8 +151,9 @@ const targets: { readonly [name: string]: Target } = {
   spawn_background: target("spawn_background", {}, false),
 };
 
-const placeIn = (context: JsonObject): SpawnPlace => {
-  const { tool_registry: names, task_registry, file_store, schedule_store } = context;
+const placeIn = (context: Json | undefined): SpawnPlace | undefined => {
+  if (context === null) return undefined;
+  const { tool_registry: names, task_registry, file_store, schedule_store } = object(context);
   const place = { tasks: task_registry === true, files: file_store === true, schedules: schedule_store === true };
   if (!Array.isArray(names)) return place;
   return { ...place, tool: (name) => ((names as readonly Json[]).includes(name) ? targets[name] : undefined) };
@@ -167,7 +168,7 @@ const fullIn = (context: JsonObject, { schedule }: Spawn): string | undefined =>
 };
 
 const validation = ({ args, context }: JsonObject): Result => {
-  const spawn = validateSpawn(object(args), placeIn(object(context)));
+  const spawn = validateSpawn(object(args), placeIn(context));
   if (E.isLeft(spawn)) return failed(spawn.left);
   const full = fullIn(object(context), spawn.right);
   return full === undefined ? E.right(spawn.right) : failed(full);

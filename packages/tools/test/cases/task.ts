@@ -41,7 +41,9 @@ const withTimes = (json: JsonObject, clock: Clock): JsonObject =>
     }),
   );
 
-const bare = createTask({ id: "task_1", kind: "k", display_name: "N", spec: null }, "s", 0);
+/** Of a time that no case names. */
+const unnamed = -1;
+const bare = createTask({ id: "task_1", kind: "k", display_name: "N", spec: null }, "s", unnamed);
 
 export const taskIn = (json: JsonObject, clock = new Clock()): Task =>
   ({ ...bare, ...withTimes(json, clock) }) as unknown as Task; // Cases name some fields of a task, with their values.

@@ -32,12 +32,13 @@ import {
   toolError,
   withoutRawOutput,
 } from "@pawl/runtime";
+import { nodeWeb } from "@pawl/tools/node";
 import type { Adapters } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import { failing } from "../failing.ts";
 import { type Result, checked, failed, list, mapped, maybeText, object, said, text } from "./input.ts";
 
-const builtin = defaultRegistry();
+const builtin = defaultRegistry(nodeWeb());
 const run = async (
   name: string,
   args: JsonObject,
