@@ -1,7 +1,7 @@
 /** What has to hold of a world when all is over: its logs, what was done outside, and what its agents were told. */
 import { join } from "node:path";
 import type { Journal } from "@pawl/runtime";
-import { type Event, type EventOf, type Recorded, headerLine, replay } from "@pawl/sansio-core";
+import { type Event, type EventOf, type Recorded, type State, headerLine, outstanding, replay } from "@pawl/sansio-core";
 import { stableHash } from "@pawl/tool-value";
 import { sqliteJournal } from "../../src/index.ts";
 import type { Account } from "./agent.ts";
@@ -17,11 +17,14 @@ const textOf = (value: unknown): string => stableHash(value as never);
 const groupedBy = <A>(all: readonly A[], keyOf: (one: A) => string): ReadonlyMap<string, readonly A[]> =>
   Map.groupBy(all, keyOf);
 
+/** The others are the runtime's own, and do nothing outside. */
+const isOutside = ({ key }: EventOf<"step.settled">): boolean => key.startsWith("durable-step:");
 const isKeyed = ({ key }: EventOf<"step.settled">): boolean => key.startsWith("durable-step:keyed");
 
-class ScopeCheck {
+export class ScopeCheck {
   readonly #scope: string;
   readonly #recorded: Recorded[] = [];
+  #state: State | undefined;
   readonly wrong: string[] = [];
   steps = 0;
 
@@ -37,15 +40,20 @@ class ScopeCheck {
     if (!holds) this.wrong.push(`${this.#scope}: ${message}`);
   }
 
-  async log(journal: Journal): Promise<void> {
-    const lines = (await journal.read(this.#scope, 1)).map(({ line }) => line);
-    const header = headerLine({ format: 1, protocol: 1, scope: this.#scope, epoch: 1, writer: "kills", base: 0 });
-    const onStep = (recorded: Recorded): void => void this.#recorded.push(recorded);
-    const { fault, events } = replay([header, ...lines], { onStep });
-    this.#expect(fault === undefined, `the log does not replay: ${fault?.message}`);
-    this.#expect(events === lines.length, `${events} events replay of ${lines.length}`);
+  /** `lines`: those that retention has taken away as well. */
+  async log(journal: Journal, lines?: readonly string[]): Promise<void> {
+    this.#replay(lines ?? (await journal.read(this.#scope, 1)).map(({ line }) => line));
     const check = await journal.verify(this.#scope);
     this.#expect(check?.type === "whole", `the chain is ${JSON.stringify(check)}`);
+  }
+
+  #replay(lines: readonly string[]): void {
+    const header = headerLine({ format: 1, protocol: 1, scope: this.#scope, epoch: 1, writer: "kills", base: 0 });
+    const onStep = (recorded: Recorded): void => void this.#recorded.push(recorded);
+    const { fault, events, state } = replay([header, ...lines], { onStep });
+    this.#state = state;
+    this.#expect(fault === undefined, `the log does not replay: ${fault?.message}`);
+    this.#expect(events === lines.length, `${events} events replay of ${lines.length}`);
   }
 
   /** What was seen is there, and what was said to be done. */
@@ -54,12 +62,24 @@ class ScopeCheck {
       const recorded = this.#recorded[cursor - 1]?.event;
       this.#expect(textOf(recorded ?? null) === textOf(event), `event ${cursor} was seen as ${JSON.stringify(event)}`);
     }
-    for (const fact of acknowledged) {
+    this.acknowledged(acknowledged);
+  }
+
+  acknowledged(facts: readonly Partial<Event>[]): void {
+    for (const fact of facts) {
       const isFact = (event: Event): boolean =>
         Object.entries(fact).every(([field, value]) => event[field as keyof Event] === value);
       const found = this.#recorded.filter(({ event }) => isFact(event)).length;
       this.#expect(found === 1, `acknowledged, and ${found} times in the log: ${JSON.stringify(fact)}`);
     }
+  }
+
+  /** Nothing is left to be done. */
+  atRest(): void {
+    const open = this.#state === undefined ? [] : outstanding(this.#state).map(({ type }) => type);
+    this.#expect(open.length === 0, `outstanding at the end: ${open.join(", ")}`);
+    const live = [...(this.#state?.calls.rows() ?? [])].map(({ call, phase }) => `${call.ref} ${phase}`);
+    this.#expect(live.length === 0, `not over at the end: ${live.join(", ")}`);
   }
 
   /** The epochs in which each process wrote. */
@@ -77,7 +97,7 @@ class ScopeCheck {
     for (const { event, epoch } of this.#recorded) {
       if (event.type === "effect.requested" && event.effect.kind === "step")
         recoveries.set(`${event.call} ${event.key}`, event.effect.recovery);
-      if (event.type === "step.settled" && !isKeyed(event)) this.#settled(event, epoch, made, epochs);
+      if (event.type === "step.settled" && isOutside(event) && !isKeyed(event)) this.#settled(event, epoch, made, epochs);
     }
     for (const [name, all] of made)
       this.#made(name, all, name.endsWith(" body") ? "once" : recoveries.get(name), epochs);

@@ -10,6 +10,7 @@ type Said =
   | { readonly type: "up"; readonly url: string }
   | { readonly type: "weighs"; readonly heap: number; readonly resident: number };
 
+const host = join(import.meta.dirname, "process.ts");
 /** Compiled code of the processes, which start faster so. */
 const compiled = join(tmpdir(), "pawl-kills-cache");
 
@@ -20,10 +21,10 @@ export class Life {
   readonly ended: Promise<NodeJS.Signals | null>;
 
   /** Loads its modules, and waits to be told what to do. */
-  constructor(execArgv: readonly string[] = []) {
+  constructor(execArgv: readonly string[] = [], program: string = host) {
     const env = { ...process.env, NODE_COMPILE_CACHE: compiled };
     const stdio = ["ignore", "ignore", "inherit", "ipc"] satisfies ForkOptions["stdio"];
-    this.#child = fork(join(import.meta.dirname, "process.ts"), { env, execArgv: [...execArgv], stdio });
+    this.#child = fork(program, { env, execArgv: [...execArgv], stdio });
     this.#loaded = this.#said("loaded");
     this.#loaded.catch(() => undefined); // Whoever begins it hears of it.
     this.ended = once(this.#child, "exit").then(([, signal]) => signal as NodeJS.Signals | null);

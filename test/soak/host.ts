@@ -1,0 +1,77 @@
+/** A host with all that hosts have, as a process of its own: tools, long work, flows, retention, a lease. */
+import { appendFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { HostFlows, nodePlatform, openHost, sqliteJournal } from "@pawl/driver-node";
+import * as f from "@pawl/flow";
+import { type Log, Runtime } from "@pawl/runtime";
+import { sessionTools } from "@pawl/tools";
+import { DiskFiles } from "@pawl/tools/node";
+import { archivedJournal } from "../../packages/driver-node/test/kill/archive.ts";
+import { Effects } from "../../packages/driver-node/test/kill/effects.ts";
+import { Fates } from "../../packages/driver-node/test/kill/fate.ts";
+import { type Order, hostSecret } from "../../packages/driver-node/test/kill/order.ts";
+import { toolsOf } from "../../packages/driver-node/test/kill/tools.ts";
+import { soakTools } from "./tools.ts";
+
+const roots = { newest: { kid: "k1", secret: new Uint8Array(32).fill(7) } };
+/** Short, so that an hour shows whether what is kept stays as it is. */
+const retention = { olderThanMs: 20_000 };
+const snapshotAfter = 16_384;
+
+const walk = f.flow("Walk", [f.each("n", "$items", [f.use("turn", "$n")]), f.back("$turn_result")]);
+
+const filesIn = async (folder: string) => {
+  mkdirSync(join(folder, "files"), { recursive: true });
+  return DiskFiles.open(join(folder, "files"));
+};
+
+const live = async ({ folder, instance }: Order): Promise<void> => {
+  const effects = new Effects(folder);
+  const fates = new Fates(undefined, "");
+  const files = await filesIn(folder);
+  const flows = new HostFlows({ flows: { walk: { program: walk, parameters: ["items"] } } });
+  const { tools, host } = sessionTools({
+    files: () => files,
+    tools: [...toolsOf({ effects, fates, instance, slowMs: 2 }), ...soakTools({ effects, instance })],
+  });
+  const report = (what: string, thrown: unknown): void =>
+    appendFileSync(join(folder, "errors.txt"), `${instance} ${what} ${inspect(thrown)}\n`);
+  const log: Log = ({ name, level, thrown }) => {
+    if (level === "error") report(name, thrown);
+  };
+  const runtime = new Runtime({
+    journal: archivedJournal(sqliteJournal(join(folder, "journal.db"), { busyMs: 20_000 }), folder),
+    platform: nodePlatform,
+    tools,
+    instance,
+    roots,
+    lease: { ttlMs: 30_000 },
+    retention,
+    snapshotAfter,
+    options: { min_interval_s: 1, max_run_attempts: 100 },
+    host: {
+      ...host,
+      internalError: report,
+      flow: { observe: flows.observe },
+      tell: async ({ schedule, key }) => appendFileSync(join(folder, "told.txt"), `${schedule ?? ""}\t${key}\n`),
+    },
+    log,
+  });
+  const { url } = await openHost({ runtime, secrets: [hostSecret], flows, log });
+  process.send?.({ type: "up", url });
+};
+
+/** What is held, without what nobody refers to any more. */
+const weigh = (): void => {
+  globalThis.gc?.();
+  const { heapUsed, rss } = process.memoryUsage();
+  process.send?.({ type: "weighs", heap: heapUsed, resident: rss });
+};
+
+process.on("disconnect", () => process.exit(1)); // Nobody is left to kill it.
+process.on("message", (told: Order | "weigh") => {
+  if (told === "weigh") weigh();
+  else void live(told);
+});
+process.send?.({ type: "loaded" });

@@ -1,0 +1,74 @@
+/** What a host of the soak has beside the tools of the kill tests: long work, and words between scopes. */
+import { type ToolContext, type ToolDefinition, defineTool } from "@pawl/runtime";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Effects } from "../../packages/driver-node/test/kill/effects.ts";
+
+export interface SoakToolPort {
+  readonly effects: Effects;
+  readonly instance: string;
+}
+
+const chapters = 3;
+
+/** The name of a process's call in its log. */
+const callOf = ({ sessionId, toolCallId }: ToolContext): string => `${sessionId.replace("process:", "")}:${toolCallId}`;
+
+/** Each chapter is a step; a run that lost its host begins its next attempt. */
+const job = ({ effects, instance }: SoakToolPort): ToolDefinition =>
+  defineTool<{ readonly name: string }>({
+    name: "job",
+    durable: true,
+    hints: { supports_background: true, idempotent: true },
+    execute: async () => "run me in the background",
+    background: async ({ name }, ctx, sink) => {
+      for (let chapter = 1; chapter <= chapters; chapter++) {
+        await ctx.runJson(`chapter-${chapter}`, { name }, async () => {
+          await pause(20);
+          const key = `durable-step:chapter-${chapter}`;
+          effects.tell({ scope: ctx.sessionId, call: callOf(ctx), key, instance, at: Date.now() });
+          return chapter;
+        });
+        await sink.progress({ current: chapter, total: chapters });
+      }
+      return { summary: name, result: { chapters } };
+    },
+  });
+
+/** The work of a process that another scope awaits. */
+const errand = ({ effects, instance }: SoakToolPort): ToolDefinition =>
+  defineTool({
+    name: "errand",
+    durable: true,
+    execute: async (_, ctx) => {
+      await ctx.sleep(30);
+      return ctx.runJson("done", {}, () => {
+        const key = "durable-step:done";
+        effects.tell({ scope: ctx.sessionId, call: callOf(ctx), key, instance, at: Date.now() });
+        return "done";
+      });
+    },
+  });
+
+/** Has a process of its own run an errand, and shows it to a partner; then it awaits its own, and the partner's. */
+const meet = defineTool<{ readonly own: string; readonly partner: string }>({
+  name: "meet",
+  durable: true,
+  execute: async ({ own, partner }, { processes, sleep }) => {
+    const call = { call_id: "c", tool_id: "tool:errand", tool_name: "errand", args: {}, prepared_payload: null };
+    await processes.start({ id: `of-${own}`, input: { type: "tool_call", call } });
+    await processes.transferHandles(partner, [`of-${own}`]);
+    const theirs = `of-${partner}`;
+    while ((await processes.listHandlesFiltered(({ id }) => id === theirs)).length === 0) await sleep(50);
+    const ends = [await processes.await(`of-${own}`), await processes.await(theirs)];
+    return ends.map(({ type }) => type);
+  },
+});
+
+/** What flows use. */
+const turn = defineTool({
+  name: "turn",
+  hints: { readonly: true, idempotent: true },
+  execute: (args) => `<${String(args)}>`,
+});
+
+export const soakTools = (port: SoakToolPort): readonly ToolDefinition[] => [job(port), errand(port), meet, turn];
