@@ -1,33 +1,43 @@
-/** `pnpm soak [--minutes N] [--seed S]`: two hosts on one file under mixed load, one of them killed every 30 s. */
+/** `pnpm soak [--minutes N] [--seed S] [--json FILE]`: two hosts on one file, one of them killed every 30 s. */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { type SoakReport, soak } from "../test/soak/run.ts";
-import { type Sample, riseOf } from "../test/soak/slope.ts";
+import { soak } from "../test/soak/run.ts";
+import { type Verdict, verdictsOf } from "../test/soak/verdict.ts";
 
-const { values } = parseArgs({ options: { minutes: { type: "string" }, seed: { type: "string" }, json: { type: "string" } } });
-const seconds = Number(values.minutes ?? 5) * 60;
-const seed = Number(values.seed ?? Date.now() % 1_000_000);
-
-const mebibyte = 1024 * 1024;
-const mib = (bytes: number): string => (bytes / mebibyte).toFixed(1);
-const last = (samples: readonly Sample[]): number => samples.at(-1)?.value ?? 0;
-
-const report: SoakReport = await soak({ seconds, killEverySeconds: 30, seed, customers: 4 });
-console.log(`seed ${seed}, ${report.seconds.toFixed(0)} s`);
-console.table({
-  kills: report.kills,
-  sessions: report.sessions,
-  scopes: report.scopes,
-  turns: report.turns,
-  events: report.events,
-  steps: report.steps,
-  "heap, MiB": mib(last(report.heap)),
-  "heap rises over the second half, MiB": mib(riseOf(report.heap)),
-  "resident, MiB": mib(last(report.resident)),
-  "resident rises over the second half, MiB": mib(riseOf(report.resident)),
-  "file, MiB": mib(last(report.file)),
-  "file rises over the second half, MiB": mib(riseOf(report.file)),
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "5" },
+    seed: { type: "string", default: `${Date.now() % 1_000_000}` },
+    json: { type: "string" },
+  },
 });
-for (const one of report.wrong) console.log(`WRONG ${one}`);
-process.exitCode = report.wrong.length > 0 ? 1 : 0;
+const seconds = Number(values.minutes) * 60;
+const seed = Number(values.seed);
+if (!(seconds > 0)) throw new Error(`--minutes is a number above 0, and was ${values.minutes}`);
+if (!Number.isSafeInteger(seed)) throw new Error(`--seed is an integer, and was ${values.seed}`);
+
+const mib = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+const inWords = ({ now, rise, most }: Verdict): string =>
+  `${mib(now)}; over the second half ${mib(rise)} more, at most ${mib(most)}`;
+
+const report = await soak({ seconds, killEverySeconds: 30, seed, customers: 4 });
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(report));
+const verdicts = verdictsOf(report);
+const wrong = [...report.wrong, ...verdicts.filter(({ rise, most }) => rise > most).map(({ what }) => `${what} grows`)];
+
+const { kills, sessions, scopes, turns, events, steps } = report;
+const rows = {
+  seed,
+  seconds: Math.round(report.seconds),
+  kills,
+  sessions,
+  scopes,
+  turns,
+  events,
+  steps,
+  ...Object.fromEntries(verdicts.map((verdict) => [verdict.what, inWords(verdict)])),
+};
+for (const [name, value] of Object.entries(rows)) console.log(`${name.padEnd(10)}${value}`);
+for (const one of wrong) console.log(`WRONG ${one}`);
+if (report.wrong.length > 0) console.log(`the journal and what was done outside are in ${report.folder}`);
+process.exitCode = wrong.length > 0 ? 1 : 0;

@@ -20,7 +20,7 @@ export interface Account {
 
 const again = new Set(["wrong_phase", "call_unknown", "connection_lost", "scope_lost"]);
 const over = new Set(["call_ended", "stale_decision", "request_unknown"]);
-const errandMs = 40;
+const againMs = 40;
 const stuckMs = 120_000;
 
 interface Made {
@@ -95,8 +95,7 @@ export class Customer {
     this.account.turns += 1;
     const kinds = [this.#calls, this.#calls, this.#calls, this.#run, this.#schedule, this.#flow] as const;
     const late = new AbortController();
-    const kind = this.#random.of(kinds); (this as any).now = kind.name + request;
-    await Promise.race([kind.call(this, request), this.#late(request, late.signal)]);
+    await Promise.race([this.#random.of(kinds).call(this, request), this.#late(request, late.signal)]);
     late.abort();
     if (this.#random.below(20) === 0) this.#place.reconnect();
     await pause(this.#random.below(400));
@@ -205,7 +204,7 @@ export class Customer {
       } catch (thrown) {
         if (!(thrown instanceof HostRefused) || !(again.has(thrown.code) || over.has(thrown.code))) throw thrown;
         if (over.has(thrown.code)) return;
-        await pause(errandMs);
+        await pause(againMs);
       }
     }
   }

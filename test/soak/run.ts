@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Checked, checkTown, toldIn } from "./check.ts";
 import { type Account, Customer } from "./customer.ts";
-import { type Sample } from "./slope.ts";
+import type { Sample } from "./slope.ts";
 import { Town } from "./town.ts";
 
 export interface SoakOptions {
@@ -14,17 +14,21 @@ export interface SoakOptions {
   readonly customers: number;
 }
 
-export interface SoakReport extends Checked {
-  readonly seconds: number;
-  readonly kills: number;
-  readonly sessions: number;
-  readonly turns: number;
+/** What was weighed, all the while. */
+export interface Weighed {
   /** Of the host that is not killed in the second half. */
   readonly heap: readonly Sample[];
   readonly resident: readonly Sample[];
   readonly file: readonly Sample[];
   /** How many sessions had begun when the file was weighed. */
   readonly begun: readonly Sample[];
+}
+
+export interface SoakReport extends Checked, Weighed {
+  readonly seconds: number;
+  readonly kills: number;
+  readonly sessions: number;
+  readonly turns: number;
   readonly folder: string;
 }
 
@@ -37,7 +41,7 @@ class Soak {
   readonly #options: SoakOptions;
   readonly #begun = performance.now();
   readonly #accounts: Account[] = [];
-  readonly #samples = { heap: [] as Sample[], resident: [] as Sample[], file: [] as Sample[], begun: [] as Sample[] };
+  readonly #weighed: { readonly [What in keyof Weighed]: Sample[] } = { heap: [], resident: [], file: [], begun: [] };
   readonly #over = new AbortController();
 
   constructor(options: SoakOptions) {
@@ -88,10 +92,10 @@ class Soak {
       if (this.#town.steady.url === undefined) continue;
       const { heap, resident } = await this.#town.steady.weight();
       const at = this.#seconds;
-      this.#samples.heap.push({ at, value: heap });
-      this.#samples.resident.push({ at, value: resident });
-      this.#samples.file.push({ at, value: this.#town.fileBytes });
-      this.#samples.begun.push({ at, value: this.#accounts.length });
+      this.#weighed.heap.push({ at, value: heap });
+      this.#weighed.resident.push({ at, value: resident });
+      this.#weighed.file.push({ at, value: this.#town.fileBytes });
+      this.#weighed.begun.push({ at, value: this.#accounts.length });
     }
   }
 
@@ -141,7 +145,7 @@ class Soak {
     const wrong = [...failed, ...checked.wrong];
     if (wrong.length === 0) rmSync(folder, { recursive: true });
     const turns = this.#accounts.reduce((sum, account) => sum + account.turns, 0);
-    return { ...checked, wrong, seconds, kills, sessions: this.#accounts.length, turns, ...this.#samples, folder };
+    return { ...checked, wrong, seconds, kills, sessions: this.#accounts.length, turns, ...this.#weighed, folder };
   }
 }
 

@@ -92,7 +92,10 @@ export class Town {
   /** The journal with what belongs to it, in bytes. */
   get fileBytes(): number {
     const names = readdirSync(this.folder).filter((name) => name.startsWith("journal.db"));
-    return names.reduce((sum, name) => sum + (statSync(join(this.folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+    return names.reduce(
+      (sum, name) => sum + (statSync(join(this.folder, name), { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    );
   }
 
   async end(): Promise<void> {

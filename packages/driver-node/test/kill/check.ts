@@ -1,7 +1,15 @@
 /** What has to hold of a world when all is over: its logs, what was done outside, and what its agents were told. */
 import { join } from "node:path";
 import type { Journal } from "@pawl/runtime";
-import { type Event, type EventOf, type Recorded, type State, headerLine, outstanding, replay } from "@pawl/sansio-core";
+import {
+  type Event,
+  type EventOf,
+  type Recorded,
+  type State,
+  headerLine,
+  outstanding,
+  replay,
+} from "@pawl/sansio-core";
 import { stableHash } from "@pawl/tool-value";
 import { sqliteJournal } from "../../src/index.ts";
 import type { Account } from "./agent.ts";
@@ -97,7 +105,8 @@ export class ScopeCheck {
     for (const { event, epoch } of this.#recorded) {
       if (event.type === "effect.requested" && event.effect.kind === "step")
         recoveries.set(`${event.call} ${event.key}`, event.effect.recovery);
-      if (event.type === "step.settled" && isOutside(event) && !isKeyed(event)) this.#settled(event, epoch, made, epochs);
+      if (event.type === "step.settled" && isOutside(event) && !isKeyed(event))
+        this.#settled(event, epoch, made, epochs);
     }
     for (const [name, all] of made)
       this.#made(name, all, name.endsWith(" body") ? "once" : recoveries.get(name), epochs);
