@@ -25,6 +25,10 @@ const until = async (holds: () => Promise<boolean>): Promise<void> => {
   while (!(await holds())) await pause(10);
 };
 
+/** The first host stood still for longer than its lease, and the other has its session: it will not come to its n-th append. */
+const isTaken = async (journal: Journal): Promise<boolean> =>
+  (await linesOf(journal, "session:a")).some((line) => line.includes('"owner":"lives"'));
+
 /** Messages that are on record more than once, by who sent them and their places in its link. */
 const doubled = async (journal: Journal, scope: string): Promise<readonly string[]> => {
   const names = (await linesOf(journal, scope)).flatMap(
@@ -62,6 +66,25 @@ const start = async (folder: string, instance: string, fate?: Fate) => {
   return { life, url: await life.begin(order) };
 };
 
+/** What ended the life of the first host, if anything did before all was over. */
+const endOf = async (
+  life: Life,
+  isOver: Promise<"over">,
+  journal: Journal,
+): Promise<NodeJS.Signals | "over" | null> => {
+  let isKnown = false;
+  const isLate = until(async () => isKnown || isTaken(journal));
+  try {
+    const end = await Promise.race([life.ended, isOver, isLate]);
+    if (end !== undefined) return end;
+    life.kill();
+    return await life.ended;
+  } finally {
+    isKnown = true;
+    await isLate;
+  }
+};
+
 /** Both sessions, each at its host; the first of which dies at its n-th append. */
 const lived = async (nth: number) => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-carriage-"));
@@ -79,7 +102,7 @@ const lived = async (nth: number) => {
         .call("r", calls),
     );
     const isOver = Promise.all(asked).then(() => "over" as const);
-    const death = await Promise.race([dies.life.ended, isOver]);
+    const death = await endOf(dies.life, isOver, journal);
     if (death === "SIGKILL") {
       first.moveTo(undefined);
       const isAsked = await has(journal, "session:a", "request.submitted");
