@@ -148,7 +148,7 @@ export class Bodies {
     const body = new BodyRun({ call, attempt, run }, this.#bodyPort(), past);
     this.#runs.set(call, body);
     const cancelled = this.#current(command)?.cancelled;
-    if (cancelled !== undefined) body.hearCancel({ seq: cancelled.birth, index: -1 });
+    if (cancelled !== undefined) body.hearCancel({ seq: cancelled.seq, index: -1 });
     this.#runner().stir();
     const facts = this.#facts(command);
     const startedAt = this.#port.platform.monotonic();
@@ -160,6 +160,7 @@ export class Bodies {
       () => this.#reach().execute(tool, command, context, () => body.isOver),
       () => body.isOver,
     );
+    if (body.isCancelled) await body.cleanUps.over();
     if (body.isOver) return; // What the driver itself ended is no outcome.
     const duration_ms = Math.max(0, Math.round(this.#port.platform.monotonic() - startedAt));
     this.end(call);
@@ -226,6 +227,7 @@ export class Bodies {
         this.#asked.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
       settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
       diverge: (id, position, expected, found) => tell({ type: "call.diverged", ...id, position, expected, found }),
+      cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
       stir: () => this.#runner().stir(),
       suspend: ({ call, ...run }) => {
         const suspended = this.#runner().tell({ type: "call.suspended", call, ...run });

@@ -5,9 +5,11 @@
  * and whatever it returns or throws is nothing.
  */
 import type { Ask, EffectKind, EffectResult, EffectSpec } from "@pawl/sansio-core";
-import { EffectError } from "./error.ts";
+import { CleanUps } from "./clean-up.ts";
+import type { EffectError } from "./error.ts";
 import { IdleWatch } from "./idle.ts";
 import type { Platform } from "./platform.ts";
+import { Signals, ended } from "./signals.ts";
 import { type Place, type Recorded, Timeline, isEarlier } from "./timeline.ts";
 
 export interface RunId {
@@ -44,6 +46,8 @@ export interface BodyPort {
   readonly settle: (run: RunId, key: string, result: EffectResult) => void;
   /** The body waits no longer under this key. */
   readonly leave: (run: RunId, key: string) => void;
+  /** All that was to be done after a cancel is done. */
+  readonly cleanedUp: (run: RunId) => void;
   readonly diverge: (run: RunId, position: number, expected: string, found: string) => void;
   /** There may be something to deliver. */
   readonly stir: () => void;
@@ -74,10 +78,6 @@ const unknownOutcome: EffectResult = {
   error: { code: "step_outcome_unknown", message: "the step began, and its owner was lost before it was recorded" },
 };
 
-/** Made once: they say nothing of where they came from. */
-const ended = new EffectError("call_ended", "the call has ended");
-const cancelled = new EffectError("cancelled", "the call was cancelled");
-
 export class BodyRun {
   readonly id: RunId;
   readonly #port: BodyPort;
@@ -89,9 +89,10 @@ export class BodyRun {
   #queue: Answer[] = [];
   #position = 0;
   #isOver = false;
-  /** Made when somebody asks for it: most bodies do not. */
-  #abort: AbortController | undefined;
-  #abortReason: EffectError | undefined;
+  readonly signals = new Signals();
+  readonly cleanUps: CleanUps;
+  #isCancelled = false;
+  /** Of a cancel that the body has not heard of yet. */
   #cancelledAt: Place | undefined;
   #now: number;
   readonly #idle: IdleWatch;
@@ -110,13 +111,18 @@ export class BodyRun {
     const patienceMs = (): number => (this.#timeline.isLive ? suspendMs : holdMs);
     this.#idle = new IdleWatch(port.platform, patienceMs, () => this.#rest());
     this.#idle.touch();
+    this.cleanUps = new CleanUps({ platform: port.platform, done: () => this.#cleanedUp() });
+  }
+
+  #cleanedUp(): void {
+    if (!this.#isOver) this.#port.cleanedUp(this.id);
   }
 
   /** Something is on its way to the body: dropped now, it would not hear it. */
   get #hasNews(): boolean {
     const { due, isLive } = this.#timeline;
-    if (due !== undefined) return this.#waiting.has(due);
-    return isLive && (this.#queue.length > 0 || this.#cancelledAt !== undefined);
+    if (this.#isCancelDue) return true;
+    return due === undefined ? isLive && this.#queue.length > 0 : this.#waiting.has(due);
   }
 
   /** Nothing was asked for a while. A body that its log knows to go on, and that does not, has diverged from it. */
@@ -138,17 +144,6 @@ export class BodyRun {
     return this.#recorded.get(key);
   }
 
-  get signal(): AbortSignal {
-    this.#abort ??= new AbortController();
-    if (this.#abortReason !== undefined) this.#abort.abort(this.#abortReason);
-    return this.#abort.signal;
-  }
-
-  #abortWith(reason: EffectError): void {
-    this.#abortReason ??= reason;
-    this.#abort?.abort(this.#abortReason);
-  }
-
   /** The hash of a canonical text. */
   hash(text: string): string {
     return this.#port.platform.hashText(text);
@@ -164,7 +159,8 @@ export class BodyRun {
     this.#isOver = true;
     this.#waiting.clear();
     this.#queue = [];
-    this.#abortWith(ended);
+    this.signals.end();
+    this.cleanUps.end();
   }
 
   /** Makes a request, and is told its answer. What this run has heard once is known to it. */
@@ -239,12 +235,25 @@ export class BodyRun {
 
   /** The call is told to stop; the signal comes in its place among the answers. */
   hearCancel(place: Place): void {
+    this.#isCancelled = true;
     this.#cancelledAt = place;
+  }
+
+  /** Whether the call is to stop, though its body may not have heard of it. */
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
+  /** All that stands before the cancel has happened. */
+  get #isCancelDue(): boolean {
+    const next = this.#timeline.next ?? this.#queue[0];
+    return this.#cancelledAt !== undefined && (next === undefined || isEarlier(this.#cancelledAt, next));
   }
 
   /** Delivers the next thing that the body may hear now, if there is one. */
   deliver(): boolean {
     if (this.#isOver) return false;
+    if (this.#isCancelDue) return this.#deliverCancel();
     const due = this.#timeline.due;
     if (due !== undefined) return this.#deliverRecorded(due);
     return this.#timeline.isLive && this.#deliverLive();
@@ -257,14 +266,14 @@ export class BodyRun {
     return true;
   }
 
+  #deliverCancel(): true {
+    this.#cancelledAt = undefined;
+    this.signals.cancel();
+    return true;
+  }
+
   #deliverLive(): boolean {
     const [next] = this.#queue;
-    const cancel = this.#cancelledAt;
-    if (cancel !== undefined && (next === undefined || isEarlier(cancel, next))) {
-      this.#cancelledAt = undefined;
-      this.#abortWith(cancelled);
-      return true;
-    }
     if (next === undefined || !this.#hand(next)) return false;
     this.#queue.shift();
     return true;

@@ -60,13 +60,24 @@ export class Timeline {
     return this.#unmade.size > 0;
   }
 
-  /** The key whose recorded answer comes next, if all that stands before it has happened. */
-  get due(): string | undefined {
+  /** The next thing that has not happened again. */
+  get #mark(): Mark | undefined {
     let mark = this.#marks[this.#next];
     while (mark?.type === "request" && !this.#unmade.has(mark.key)) {
       this.#next += 1;
       mark = this.#marks[this.#next];
     }
+    return mark;
+  }
+
+  /** Where it stands. */
+  get next(): Place | undefined {
+    return this.#mark;
+  }
+
+  /** The key whose recorded answer comes next, if all that stands before it has happened. */
+  get due(): string | undefined {
+    const mark = this.#mark;
     return mark?.type === "answer" ? mark.key : undefined;
   }
 
@@ -77,6 +88,6 @@ export class Timeline {
 
   /** Whether all that was recorded has happened again; from here on the body hears as the log grows. */
   get isLive(): boolean {
-    return this.due === undefined && this.#next >= this.#marks.length;
+    return this.#mark === undefined;
   }
 }

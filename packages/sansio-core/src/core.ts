@@ -81,6 +81,7 @@ const handle = (draft: Draft, event: Event): Rejection | undefined => {
     case "call.resumed":
     case "call.continued":
     case "call.diverged":
+    case "call.cleaned_up":
     case "call.executor_missing":
     case "executors.available":
     case "call.cancelled":

@@ -197,7 +197,7 @@ export const raises: { readonly [T in SignalType]: readonly SignalType[] } = {
   "batch.counted": ["batch.ended"],
   "batch.triggered": [],
   "batches.cancel": ["calls.cancel"],
-  "calls.cancel": ["batch.counted", "call.left", "wait.close"],
+  "calls.cancel": ["batch.counted", "call.left", "wait.close", "effect.end"],
   "batches.review": ["calls.launch"],
   "batch.ended": ["waits.forget", "run.ended"],
   "call.left": ["calls.drop", "wait.leave"],

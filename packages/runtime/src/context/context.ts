@@ -3,6 +3,7 @@ import type { Json } from "@pawl/tool-value";
 import type { BodyRun } from "../body.ts";
 import { Asking, toJson } from "./asking.ts";
 import { type Batches, batches } from "./batch.ts";
+import { type Cancels, cancels } from "./cancel.ts";
 import { type LongWorkFacets, longWorkFacets } from "./long-work.ts";
 import type { CallFacts } from "./facts.ts";
 import { type HostRequests, hostRequests } from "./host.ts";
@@ -26,6 +27,7 @@ export interface ToolContext
     HostRequests,
     Batches,
     Selects,
+    Cancels,
     Names,
     Processes,
     ProcessEvents,
@@ -65,13 +67,14 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     replayKey: facts.replayKey,
     payload: facts.payload,
     get signal() {
-      return body.signal;
+      return body.signals.work;
     },
     ...steps(asking),
     ...waits(asking),
     ...hostRequests(asking),
     ...batches(asking),
     ...selects(asking),
+    ...cancels(asking),
     ...names(asking),
     ...own,
     ...processEvents(asking),

@@ -124,7 +124,9 @@ export const longWorkFacets = (asking: Asking): LongWorkFacets => {
       cancel: (id) => own(asking.nextName("tasks:cancel"), id, (session) => session.cancel(id)),
       wait: (id, ms) => {
         const until = body.now + ms;
-        return own(asking.nextName("tasks:wait"), [id, until], (session) => session.rested(id, until, body.signal));
+        return own(asking.nextName("tasks:wait"), [id, until], (session) =>
+          session.rested(id, until, body.signals.work),
+        );
       },
     },
     schedules: {

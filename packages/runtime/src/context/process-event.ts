@@ -107,7 +107,7 @@ export const processEvents = (asking: Asking): ProcessEvents => {
         try {
           return {
             status: "ok",
-            value: ProcessEvent.encode(await reach.eventAfter(eventType, after, body.signal)) as Json,
+            value: ProcessEvent.encode(await reach.eventAfter(eventType, after, body.signals.work)) as Json,
           };
         } catch (thrown) {
           const code = thrown instanceof EffectError ? thrown.code : "process_event_wait_failed";

@@ -9,6 +9,7 @@ import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts
 export interface StepInfo {
   /** The step's replay key: hand it to the outside service as idempotency key. */
   readonly key: string;
+  /** Aborted by a cancel, unless the step was asked for after it. */
   readonly signal: AbortSignal;
   readonly attempt: number;
 }
@@ -40,16 +41,18 @@ const misuseOf = (stepId: string, used: ReadonlySet<string>): EffectError | unde
 class Info implements StepInfo {
   readonly #asking: Asking;
   readonly #key: string;
+  readonly #signal: () => AbortSignal;
 
   constructor(asking: Asking, key: string) {
     this.#asking = asking;
     this.#key = key;
+    this.#signal = asking.body.signals.current;
   }
   get key(): string {
     return `${this.#asking.facts.base}:${this.#key}`;
   }
   get signal(): AbortSignal {
-    return this.#asking.body.signal;
+    return this.#signal();
   }
   get attempt(): number {
     return this.#asking.body.id.attempt;

@@ -56,13 +56,13 @@ export const checkB4Change = (before: State, after: State): string | undefined =
 };
 
 /** What is left of a batch that is cancelling: bodies that were told, and calls on their way out. */
-const leaving: ReadonlySet<CallPhase> = new Set(["running", "finishing", "completed"]);
+const leaving: ReadonlySet<CallPhase> = new Set(["running", "resuming", "finishing", "completed"]);
 
 export const checkB5: Check = (state) =>
   firstOf(state, (batch) => {
     if (batch.phase !== "cancelling") return undefined;
     const stray = callsOf(state, batch).find(
-      (row) => !leaving.has(row.phase) || (row.phase === "running" && row.cancelled === undefined),
+      (row) => !leaving.has(row.phase) || ("cancelled" in row && row.cancelled === undefined),
     );
     return stray === undefined ? undefined : `B5: its call \`${stray.call.ref}\` is ${stray.phase}`;
   });

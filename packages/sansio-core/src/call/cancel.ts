@@ -1,18 +1,27 @@
 /** Cancel against finish: one of them wins, by its place in the log. */
-import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { cancelledCall, complete, ending, internal } from "./finish.ts";
 import { outputOfPending } from "./due.ts";
+import { pauseOver, resuming } from "./launch.ts";
 import { closeKey } from "./place.ts";
+import { stop } from "./stop.ts";
 import { type CallIn, type CallRow, runningRow } from "./model.ts";
 
 /** A running body is told, and may still finish while its grace lasts. */
 const tell = (draft: Draft, row: CallIn<"running">): CallRow => {
   if (row.cancelled !== undefined) return row;
   const { attempt, run } = row.body;
-  const cancelled = deadlineIn(draft, draft.options.grace_ms);
   draft.emit({ type: "tool.cancel", call: row.call.ref, attempt, run });
-  return runningRow(row, row.body, { ...row, cancelled });
+  return runningRow(row, row.body, { ...row, cancelled: stop(draft, row) });
+};
+
+/** A body that is not at work runs again if it, or what it has called, has clean-up to do; without a pause. */
+const wake = (draft: Draft, row: CallIn<"suspended" | "resuming">): CallRow => {
+  if (row.phase === "resuming" && row.cancelled !== undefined) return row;
+  const cancelled = stop(draft, row);
+  if (cancelled.due !== undefined) return cancelNow(draft, row);
+  if (row.phase === "suspended") return resuming(draft, row, { body: row.body, cause: "cancelled", cancelled });
+  return { ...(row.due === undefined ? row : pauseOver(draft, row)), cancelled };
 };
 
 /** The outside is no longer waited for; the host is asked to end it where the tool said so. */
@@ -48,6 +57,9 @@ export const cancel = (draft: Draft, row: CallRow): CallRow => {
       return row;
     case "running":
       return tell(draft, row);
+    case "suspended":
+    case "resuming":
+      return wake(draft, row);
     case "pending":
       return cancelPending(draft, row);
     case "backing_off":

@@ -90,5 +90,19 @@ export const checkC7Change = (before: State, after: State): string | undefined =
     return after.sticky.get(tool)?.decision === "approve" ? undefined : "C7: nobody approved it";
   });
 
-export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6];
+export const checkC8: Check = (state) =>
+  firstOf(state, (row) => {
+    if (!("cancelled" in row) || row.cancelled === undefined) return undefined;
+    const { open } = row.body;
+    const untold = open.find(({ kind }) => kind === "cleanup");
+    if (untold !== undefined) return `C8: nobody told \`${untold.key}\` that it was cancelled`;
+    const { cleans, due } = row.cancelled;
+    const mayLast = cleans || row.phase === "resuming" || open.some(({ kind }) => kind === "batch");
+    if (due === undefined && !mayLast) return "C8: it was told to stop, and has no end";
+    return due !== undefined && (cleans || row.phase === "resuming")
+      ? "C8: its grace runs while it cleans up"
+      : undefined;
+  });
+
+export const callChecks: readonly Check[] = [checkC1, checkC2, checkC3, checkC4, checkC5, checkC6, checkC8];
 export const callChangeChecks = [checkC2Change, checkC7Change] as const;

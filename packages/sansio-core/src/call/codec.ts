@@ -50,7 +50,7 @@ const ResolvedCodec: Codec<Resolved> = tagged<Resolved, "type">("Resolved", "typ
   give_up: {},
 });
 
-const causes = ["owner_lost", "suspended", "continued", "executor_back", "run_again"] as const;
+const causes = ["owner_lost", "suspended", "continued", "executor_back", "run_again", "cancelled"] as const;
 const ResumeCauseCodec: Codec<ResumeCause> = oneOf("a resume cause", ...causes);
 
 const ofRun = { call: string, attempt: u64, run: u64 };
@@ -70,6 +70,7 @@ export const callEvents = {
   "call.resumed": { ...ofRun, cause: ResumeCauseCodec, owner: string },
   "call.continued": { ...ofRun, args: json },
   "call.diverged": { ...ofRun, position: u64, expected: string, found: string },
+  "call.cleaned_up": ofRun,
   "call.executor_missing": ofRun,
   "executors.available": { tools: array(string) },
   "call.cancelled": { call: string, by: optional(string) },

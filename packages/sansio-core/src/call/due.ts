@@ -26,7 +26,7 @@ const timeOut = (draft: Draft, row: CallIn<"pending">): CallRow => {
 
 /** A call's own deadline: its grace, its pause, its patience. All others are its effects'. */
 const ownDue = (row: CallRow): Deadline | undefined => {
-  if (row.phase === "running") return row.cancelled;
+  if (row.phase === "running") return row.cancelled?.due;
   return row.phase !== "suspended" && "due" in row ? row.due : undefined;
 };
 

@@ -5,7 +5,7 @@ import { callableById, recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { observeStart, project, unavailable } from "./finish.ts";
-import { type BodyState, type CallIn, type CallRow, type ResumeCause, runningRow } from "./model.ts";
+import { type BodyState, type CallIn, type CallRow, type ResumeCause, type Stop, runningRow } from "./model.ts";
 import { unapproved } from "./prepare.ts";
 import { maxAttempts } from "./retry.ts";
 
@@ -67,21 +67,25 @@ export const nextAttempt = (draft: Draft, row: CallRow, body: BodyState): CallIn
 export const resuming = (
   draft: Draft,
   row: CallRow,
-  again: { readonly body: BodyState; readonly cause: ResumeCause; readonly pauseMs?: number },
+  again: {
+    readonly body: BodyState;
+    readonly cause: ResumeCause;
+    readonly pauseMs?: number;
+    readonly cancelled?: Stop | undefined;
+  },
 ): CallIn<"resuming"> => {
   const body = { ...again.body, run: again.body.run + 1 };
-  const { cause, pauseMs = 0 } = again;
+  const { cause, pauseMs = 0, cancelled } = again;
   const { call, tool, args, observed } = row;
   const due = pauseMs > 0 ? deadlineIn(draft, pauseMs) : undefined;
   if (due === undefined) execute(draft, row, body, cause);
-  return { call, tool, args, observed, phase: "resuming", body, cause, due };
+  return { call, tool, args, observed, phase: "resuming", body, cause, due, cancelled };
 };
 
 /** The pause is over. */
-export const pauseOver = (draft: Draft, row: CallIn<"resuming">): CallRow => {
+export const pauseOver = (draft: Draft, row: CallIn<"resuming">): CallIn<"resuming"> => {
   execute(draft, row, row.body, row.cause);
-  const { call, tool, args, observed, body, cause } = row;
-  return { call, tool, args, observed, phase: "resuming", body, cause, due: undefined };
+  return { ...row, due: undefined };
 };
 
 /** `ctx.continueAs`: the body starts anew under the same call, with nothing remembered. */

@@ -18,6 +18,7 @@
  *   C5  open effects stand in the order of their requests
  *   C6  between two attempts only steps that may run once are open
  *   C7  a call comes to `ready` through its approval where its tool requires it, or by a sticky one
+ *   C8  a call that was told to stop has no clean-up open, and its grace runs unless it, or what it called, cleans up
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { Map as PersistentMap } from "immutable";
@@ -67,7 +68,17 @@ interface WithBody extends Base {
   readonly body: BodyState;
 }
 
-export type ResumeCause = "owner_lost" | "suspended" | "continued" | "executor_back" | "run_again";
+export type ResumeCause = "owner_lost" | "suspended" | "continued" | "executor_back" | "run_again" | "cancelled";
+
+/** A call was told to stop. */
+export interface Stop {
+  /** The event that told it. */
+  readonly seq: number;
+  /** Its body has not said yet that it has cleaned up. */
+  readonly cleans: boolean;
+  /** Then it is taken at its word; not before it, and what it has called, has cleaned up. */
+  readonly due?: Deadline | undefined;
+}
 
 export type UnknownCause = "owner_lost" | "crash_loop" | "diverged";
 
@@ -95,11 +106,17 @@ export type CallRow =
       readonly owner: string;
       /** Of a call that completes from outside: the key that it is parked on if its owner is lost. */
       readonly key: string | undefined;
-      /** It was told to stop; at this time it is taken at its word. */
-      readonly cancelled: Deadline | undefined;
+      readonly cancelled: Stop | undefined;
       readonly due: Deadline | undefined;
     })
-  | (WithBody & { readonly phase: "resuming"; readonly cause: ResumeCause; readonly due: Deadline | undefined })
+  | (WithBody & {
+      readonly phase: "resuming";
+      readonly cause: ResumeCause;
+      /** The end of its pause. */
+      readonly due: Deadline | undefined;
+      /** It runs again to clean up. */
+      readonly cancelled: Stop | undefined;
+    })
   | (WithBody & { readonly phase: "suspended"; readonly due: Deadline | undefined })
   | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
   | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
@@ -169,7 +186,7 @@ export const runningRow = (
   key: of.key,
   cancelled: of.cancelled,
   body,
-  due: earliestDue(body.open, of.cancelled),
+  due: earliestDue(body.open, of.cancelled?.due),
 });
 
 /** When a row has to be looked at again, if nothing else happens before. What a body waits for passes wherever it is. */
@@ -258,6 +275,8 @@ export type CallEvent =
       readonly expected: string;
       readonly found: string;
     } & OfRun)
+  /** All that the body does when it is cancelled is done. */
+  | ({ readonly type: "call.cleaned_up" } & OfRun)
   | ({ readonly type: "call.executor_missing" } & OfRun)
   | { readonly type: "executors.available"; readonly tools: readonly string[] }
   | { readonly type: "call.cancelled"; readonly call: string; readonly by?: string }

@@ -32,11 +32,21 @@ export const outcomeUnknown = (draft: Draft, row: CallRow, body: BodyState, caus
   return { call, tool, args, observed, phase: "unknown", body, cause };
 };
 
+const takenAtItsWord = (draft: Draft, row: CallIn<"running">): CallRow =>
+  complete(draft, row, { output: cancelledCall, durationMs: 0 });
+
 const rerun = (draft: Draft, row: CallIn<"running">): CallRow => {
   const { body } = row;
+  const { cancelled } = row;
   const pauseMs = draft.options.resume_pauses_ms[body.resumes];
-  if (pauseMs === undefined) return outcomeUnknown(draft, row, body, "crash_loop");
-  return resuming(draft, row, { body: { ...body, resumes: body.resumes + 1 }, cause: "owner_lost", pauseMs });
+  if (pauseMs !== undefined)
+    return resuming(draft, row, {
+      body: { ...body, resumes: body.resumes + 1 },
+      cause: "owner_lost",
+      pauseMs,
+      cancelled,
+    });
+  return cancelled === undefined ? outcomeUnknown(draft, row, body, "crash_loop") : takenAtItsWord(draft, row);
 };
 
 /** It goes on without an owner: its key is what ends it. */
@@ -57,11 +67,13 @@ const parkOnKey = (draft: Draft, row: CallIn<"running">, key: string): CallRow =
   };
 };
 
-/** A running call whose owner is lost. One that was told to stop is taken at its word. */
+/** A running call whose owner is lost. One that was told to stop is taken at its word, once it has cleaned up. */
 export const lose = (draft: Draft, row: CallIn<"running">): CallRow => {
-  if (row.cancelled !== undefined) return complete(draft, row, { output: cancelledCall, durationMs: 0 });
+  const { cancelled } = row;
   const recovery = recoveryOf(row.body.manifest);
-  if (recovery === "rerunnable") return rerun(draft, row);
+  const mayRun = recovery === "rerunnable" && cancelled?.due === undefined;
+  if (mayRun) return rerun(draft, row);
+  if (cancelled !== undefined) return takenAtItsWord(draft, row);
   if (recovery === "externally_owned" && row.key !== undefined) return parkOnKey(draft, row, row.key);
   return outcomeUnknown(draft, row, row.body, "owner_lost");
 };

@@ -1,5 +1,6 @@
 /** What the outside reports of calls. Each handler looks up, decides, and only then writes. */
 import type { PendingCompletion } from "@pawl/tool-value";
+import { batchesOfCall, withNested } from "../batch/nested.ts";
 import { type Deadline, deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { type Rejection, absurd, reject } from "../error.ts";
@@ -14,6 +15,7 @@ import { diverge, resolve } from "./recover.ts";
 import { decideRetry } from "./retry.ts";
 import { onSuspended } from "./suspend.ts";
 import { cancel, cancelNow } from "./cancel.ts";
+import { cleaned, stopLeft } from "./stop.ts";
 import type { WaitRow } from "../wait/model.ts";
 
 type Answer = Rejection | undefined;
@@ -157,7 +159,18 @@ const onResumed = (draft: Draft, event: EventOf<"call.resumed">): Answer => {
   const misfit = misfitOfRun(row, event);
   if (misfit !== undefined) return misfit;
   if (row.due !== undefined) return reject("wrong_phase", `call \`${event.call}\` pauses until ${row.due.at}`);
-  move(draft, row, runningRow(row, row.body, { owner: event.owner, key: undefined, cancelled: undefined }));
+  const cancelled = row.cancelled === undefined ? undefined : stopLeft(draft, row.call.ref, row.cancelled);
+  move(draft, row, runningRow(row, row.body, { owner: event.owner, key: undefined, cancelled }));
+  return undefined;
+};
+
+const onCleanedUp = (draft: Draft, event: EventOf<"call.cleaned_up">): Answer => {
+  const row = inPhase(draft, event.call, "running");
+  if (isRejection(row)) return row;
+  const misfit = misfitOfRun(row, event);
+  if (misfit !== undefined) return misfit;
+  if (row.cancelled?.cleans !== true) return reject("wrong_phase", `call \`${event.call}\` has nothing to clean up`);
+  move(draft, row, cleaned(draft, row, row.cancelled));
   return undefined;
 };
 
@@ -208,6 +221,8 @@ const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Answer => 
   }
   const after = cancel(draft, row);
   if (after === row) return undefined; // Told already.
+  const below = withNested(draft, batchesOfCall(draft, row.call.ref));
+  if (below.length > 0) draft.raise({ type: "batches.cancel", batches: below });
   if (row.phase === "preparing") return prepared(draft, row, after);
   move(draft, row, after);
   return undefined;
@@ -245,6 +260,8 @@ export const onCallEvent = (draft: Draft, event: CallEvent): Answer => {
       return onSuspended(draft, event);
     case "call.resumed":
       return onResumed(draft, event);
+    case "call.cleaned_up":
+      return onCleanedUp(draft, event);
     case "call.continued":
     case "call.diverged":
     case "call.executor_missing":

@@ -3,14 +3,22 @@ import { recoveryOf } from "../catalog/model.ts";
 import type { Draft } from "../draft.ts";
 import { type Rejection, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
+import type { OpenEffect } from "../effect/model.ts";
+import type { CallRef } from "../ids.ts";
 import { cancelNow } from "./cancel.ts";
 import { type BodyState, type CallIn, type CallRow, earliestDue } from "./model.ts";
 import { inPhase, isRejection, misfitOfRun, move } from "./place.ts";
 
+const isCleanup = ({ kind }: OpenEffect): boolean => kind === "cleanup";
+
 const isSuspendable = ({ manifest, open }: BodyState): boolean =>
   recoveryOf(manifest) === "rerunnable" &&
-  open.length > 0 &&
-  open.every(({ kind }) => kind === "wait" || kind === "sleep" || kind === "select");
+  !open.every(isCleanup) &&
+  open.every(({ kind }) => kind === "wait" || kind === "sleep" || kind === "select" || kind === "cleanup");
+
+/** What is due at an event passes before it; then the body has not heard yet what it would sleep over. */
+const isJustAnswered = (draft: Draft, call: CallRef): boolean =>
+  draft.commands.some((command) => command.type === "step.answer" && command.call === call);
 
 export const onSuspended = (draft: Draft, event: EventOf<"call.suspended">): Rejection | undefined => {
   const row = inPhase(draft, event.call, "running");
@@ -24,6 +32,8 @@ export const onSuspended = (draft: Draft, event: EventOf<"call.suspended">): Rej
       `call \`${event.call}\` may not be suspended: it waits for more than waits and sleeps`,
     );
   }
+  if (isJustAnswered(draft, row.call.ref))
+    return reject("wrong_phase", `call \`${event.call}\` may not be suspended: it has an answer to hear`);
   move(draft, row, suspended(row, row.body));
   return undefined;
 };
@@ -38,10 +48,11 @@ const suspended = ({ call, tool, args, observed }: CallRow, body: BodyState): Ca
   due: earliestDue(body.open),
 });
 
-/** A body that has ended and is to run again does so whatever its recovery; all else that it had asked for is left. */
+/** A body that has ended and is to run again does so whatever its recovery; all else is left, but what it does when it is cancelled. */
 const park = (draft: Draft, row: CallIn<"running">, key: string): Rejection | undefined => {
   const wait = row.body.open.find((effect) => effect.key === key && effect.kind === "wait");
   if (wait === undefined) return reject("not_a_waiter", `call \`${row.call.ref}\` does not wait under \`${key}\``);
-  move(draft, row, row.cancelled === undefined ? suspended(row, { ...row.body, open: [wait] }) : cancelNow(draft, row));
+  const open = row.body.open.filter((effect) => effect === wait || isCleanup(effect));
+  move(draft, row, row.cancelled === undefined ? suspended(row, { ...row.body, open }) : cancelNow(draft, row));
   return undefined;
 };

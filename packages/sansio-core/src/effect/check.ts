@@ -82,4 +82,10 @@ export const checkE6: Check = (state) =>
     return stray === undefined ? undefined : `E6: \`${stray.key}\` chooses from what is not there`;
   });
 
-export const effectChecks: readonly Check[] = [checkE1, checkE2, checkE3, checkE4, checkE5, checkE6];
+export const checkE7: Check = (state) =>
+  firstOf(state, ({ open }) => {
+    const stray = open.find(({ kind, cleanupMs }) => (kind === "cleanup") !== (cleanupMs !== undefined));
+    return stray === undefined ? undefined : `E7: a ${stray.kind} \`${stray.key}\` cleans up for ${stray.cleanupMs} ms`;
+  });
+
+export const effectChecks: readonly Check[] = [checkE1, checkE2, checkE3, checkE4, checkE5, checkE6, checkE7];

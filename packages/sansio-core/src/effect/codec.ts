@@ -20,6 +20,7 @@ export const SelectModeCodec: Codec<SelectMode> = oneOf("a select mode", "race",
 export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("EffectSpec", "kind", {
   step: { recovery: oneOf<StepRecovery>("a step recovery", "again", "idempotent", "once"), input: json },
   sleep: { ms: u64 },
+  cleanup: { deadline_ms: u64 },
   wait: { wait: string, deadline_ms: optional(u64), signal: optional(SignalCodec) },
   host: { name: string, input: json },
   trigger: { input: json },

@@ -14,6 +14,7 @@
  *   E4  an open wait is a waiter of its wait, and the other way round
  *   E5  an open child batch is live, and names this effect as its parent; every child batch has one
  *   E6  an open select chooses from effects that are on record
+ *   E7  an open clean-up has a time of its own, and nothing else has
  */
 import type { Json } from "@pawl/tool-value";
 import type { Deadline } from "../deadline.ts";
@@ -35,6 +36,8 @@ export interface ChildCall {
 export type EffectSpec =
   | { readonly kind: "step"; readonly recovery: StepRecovery; readonly input: Json }
   | { readonly kind: "sleep"; readonly ms: number }
+  /** Answered when the call is told to stop: then the body has so long to clean up, in each of its runs. */
+  | { readonly kind: "cleanup"; readonly deadline_ms: number }
   | {
       readonly kind: "wait";
       readonly wait: string;
@@ -76,6 +79,8 @@ export interface OpenEffect {
   /** Of a select: what it chooses from. */
   readonly select?: { readonly mode: SelectMode; readonly keys: readonly string[] };
   readonly due?: Deadline;
+  /** Of a clean-up: how long it may take. */
+  readonly cleanupMs?: number;
 }
 
 export type EffectStatus = "ok" | "err";

@@ -77,6 +77,7 @@ export const perform = (draft: Draft, row: CallIn<"running">, { key, effect, att
       });
     }
     case "sleep":
+    case "cleanup":
     case "select":
       return undefined;
   }

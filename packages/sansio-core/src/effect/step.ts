@@ -1,6 +1,7 @@
 /** What bodies ask for, and what comes of it. */
 import { withNested } from "../batch/nested.ts";
-import { bodyOf } from "../call/model.ts";
+import { type CallIn, bodyOf, runningRow } from "../call/model.ts";
+import { cleaned } from "../call/stop.ts";
 import { inPhase, isRejection, known, misfitOfRun } from "../call/place.ts";
 import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
@@ -34,6 +35,8 @@ const opened = (draft: Draft, { key, hash, effect, attempt, run }: Requested): O
         : { ...open, wait: effect.wait, due: due(effect.deadline_ms) };
     case "select":
       return { ...open, select: { mode: effect.mode, keys: effect.keys } };
+    case "cleanup":
+      return { ...open, cleanupMs: effect.deadline_ms };
     case "host":
     case "trigger":
     case "batch":
@@ -67,7 +70,7 @@ const onRequested = (draft: Draft, event: Requested): Rejection | undefined => {
   if (refusal !== undefined) return refusal;
   const effect = opened(draft, event);
   const settled = before === undefined ? body.settled : body.settled.delete(event.key);
-  const next = withBody(row, { ...body, resumes: 0, open: [...body.open, effect], settled });
+  const next = runningRow(row, { ...body, resumes: 0, open: [...body.open, effect], settled }, row);
   draft.putCall(decideAtOnce(draft, next, effect), row);
   perform(draft, row, event);
   return undefined;
@@ -81,8 +84,15 @@ const refuse = (draft: Draft, row: Bodied, { key, hash, effect, attempt, run }: 
   return settleAll(draft, asked, open, { status: "err", value: draft.seq });
 };
 
-/** A select over what is settled already is decided as it is made. */
-const decideAtOnce = (draft: Draft, row: Bodied, effect: OpenEffect): Bodied => {
+/** A select over what is settled already is decided as it is made; a call that is cancelled has a clean-up at once. */
+const decideAtOnce = (draft: Draft, row: CallIn<"running">, effect: OpenEffect): Bodied => {
+  if (effect.kind === "cleanup" && row.cancelled !== undefined) {
+    const cancelled = { ...row.cancelled, cleans: true, due: undefined };
+    return settleAll(draft, runningRow(row, row.body, { ...row, cancelled }), effect, {
+      status: "ok",
+      value: draft.seq,
+    });
+  }
   if (effect.select === undefined) return row;
   const { settled } = row.body;
   const won = decideSelect(effect.select.mode, effect.select.keys, settled);
@@ -159,7 +169,15 @@ const onReplies = (draft: Draft, event: EventOf<"replies.recorded">): Rejection 
   for (const child of batch.calls) draft.dropCall(child);
   draft.dropBatch(batch.ref);
   endEffect(draft, ref, event.key, { status: "ok", value: draft.seq });
+  heardOfCleaning(draft, ref);
   return undefined;
+};
+
+/** A call that was told to stop waited for what it had called to clean up: its grace begins when that is over. */
+const heardOfCleaning = (draft: Draft, call: CallRef): void => {
+  const row = known(draft, call);
+  const isWaiting = row.phase === "running" && row.cancelled?.due === undefined && row.cancelled?.cleans === false;
+  if (isWaiting) draft.putCall(cleaned(draft, row, row.cancelled), row);
 };
 
 /** The first ask, in an attempt, for what an earlier one settled: the answer takes its place in the log from here. */

@@ -31,7 +31,7 @@ const runRow = (known: Known, base: Base, shape: WithBody): CallRow => {
       return runningRow(row, body, { owner, key, cancelled });
     }
     case "resuming":
-      return { ...row, phase: shape.phase, cause: shape.cause, due: shape.due };
+      return { ...row, phase: shape.phase, cause: shape.cause, due: shape.due, cancelled: shape.cancelled };
     case "suspended":
       return { ...row, phase: shape.phase, due: earliestDue(body.open) };
     case "no_executor":

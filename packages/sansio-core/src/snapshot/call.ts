@@ -16,7 +16,7 @@ import {
   tagged,
   u64,
 } from "@pawl/tool-value";
-import type { Approval, CallIn, CallPhase, ResumeCause, UnknownCause } from "../call/model.ts";
+import type { Approval, CallIn, CallPhase, ResumeCause, Stop, UnknownCause } from "../call/model.ts";
 import type { Deadline } from "../deadline.ts";
 import type { OpenEffect } from "../effect/model.ts";
 import { DeadlineCodec, OpenEffectCodec, SettledCodec, type SettledEntry } from "./effect.ts";
@@ -67,9 +67,9 @@ export type CallShape =
       readonly phase: "running";
       readonly owner: string;
       readonly key?: string;
-      readonly cancelled?: Deadline;
+      readonly cancelled?: Stop;
     })
-  | (WithBody & WithDue & { readonly phase: "resuming"; readonly cause: ResumeCause })
+  | (WithBody & WithDue & { readonly phase: "resuming"; readonly cause: ResumeCause; readonly cancelled?: Stop })
   | (WithBody & { readonly phase: "suspended" })
   | (WithBody & { readonly phase: "no_executor"; readonly due: Deadline })
   | (WithBody & { readonly phase: "backing_off"; readonly due: Deadline })
@@ -127,7 +127,7 @@ const isDefaultPending = ({ deadline, on_timeout, on_cancel }: PendingCompletion
   on_timeout === defaultPendingCompletion.on_timeout &&
   on_cancel === defaultPendingCompletion.on_cancel;
 
-const resumeCauses = ["owner_lost", "suspended", "continued", "executor_back", "run_again"] as const;
+const resumeCauses = ["owner_lost", "suspended", "continued", "executor_back", "run_again", "cancelled"] as const;
 const unknownCauses = ["owner_lost", "crash_loop", "diverged"] as const;
 
 const common = { id: string, tool: string, args: json, replay: optional(json) };
@@ -137,14 +137,24 @@ const endWaits = oneOf<CallIn<"finishing">["waits"]>("what an end waits for", "h
 const due = DeadlineCodec;
 const maybeDue = optional(DeadlineCodec);
 const observed = defaulted(boolean, true, isTrue);
+const StopCodec: Codec<Stop> = record<Stop>("struct Stop", {
+  seq: u64,
+  cleans: defaulted(boolean, false, isFalse),
+  due: optional(DeadlineCodec),
+});
 
 export const CallCodec: Codec<CallShape> = tagged<CallShape, "phase">("Call", "phase", {
   requested: { ...common, byId: defaulted(boolean, false, isFalse) },
   preparing: { ...common, manifest: u64, waits },
   awaiting_approval: { ...common, manifest: u64, approval: ApprovalCodec, body: optional(BodyCodec), due: maybeDue },
   ready: { ...common, observed, manifest: u64, payload, argsHash },
-  running: { ...withBody, owner: string, key: optional(string), cancelled: maybeDue },
-  resuming: { ...withBody, cause: oneOf<ResumeCause>("a resume cause", ...resumeCauses), due: maybeDue },
+  running: { ...withBody, owner: string, key: optional(string), cancelled: optional(StopCodec) },
+  resuming: {
+    ...withBody,
+    cause: oneOf<ResumeCause>("a resume cause", ...resumeCauses),
+    due: maybeDue,
+    cancelled: optional(StopCodec),
+  },
   suspended: withBody,
   no_executor: { ...withBody, due },
   backing_off: { ...withBody, due },

@@ -18,7 +18,7 @@ import type { EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../eff
 export const DeadlineCodec: Codec<Deadline> = record<Deadline>("struct Deadline", { at: u64, birth: u64 });
 
 /** In an order that is never changed: codes name places in it. */
-const kinds = ["step", "sleep", "wait", "host", "trigger", "batch", "select", "message", "event"] as const;
+const kinds = ["step", "sleep", "wait", "host", "trigger", "batch", "select", "message", "event", "cleanup"] as const;
 
 const SelectCodec = record<NonNullable<OpenEffect["select"]>>("struct Select", {
   mode: SelectModeCodec,
@@ -36,6 +36,7 @@ export const OpenEffectCodec: Codec<OpenEffect> = record<OpenEffect>("struct Ope
   wait: optional(string),
   select: optional(SelectCodec),
   due: optional(DeadlineCodec),
+  cleanupMs: optional(u64),
 });
 
 export type SettledEntry = readonly [key: string, effect: SettledEffect];

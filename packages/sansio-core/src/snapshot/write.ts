@@ -108,7 +108,13 @@ const runShape = (source: Source, row: WithBody): RunShape => {
         ...maybe("cancelled", row.cancelled),
       };
     case "resuming":
-      return { phase: row.phase, body, cause: row.cause, ...maybe("due", row.due) };
+      return {
+        phase: row.phase,
+        body,
+        cause: row.cause,
+        ...maybe("due", row.due),
+        ...maybe("cancelled", row.cancelled),
+      };
     case "suspended":
       return { phase: row.phase, body };
     case "no_executor":

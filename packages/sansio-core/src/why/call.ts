@@ -64,8 +64,13 @@ const ofReady = (state: State, { call, manifest }: CallIn<"ready">): Found => {
 const ofRunning = (state: State, { call, owner, body, cancelled }: CallIn<"running">): Found => {
   const { attempt, run } = body;
   const effects = effectReasons(state, call.ref, body, true);
+  const due = cancelled?.due;
+  if (cancelled !== undefined && due === undefined) {
+    const movedBy = ["call.cleaned_up", "call.settled"] as const;
+    return { what: { type: "clean_up", owner, attempt, run, effects }, since: cancelled.seq, movedBy };
+  }
   const type = cancelled === undefined ? "body" : "stop";
-  return { what: { type, owner, attempt, run, effects }, movedBy: ["call.settled"], due: cancelled };
+  return { what: { type, owner, attempt, run, effects }, movedBy: ["call.settled"], due };
 };
 
 const ofResuming = ({ cause, body, due }: CallIn<"resuming">): Found => {

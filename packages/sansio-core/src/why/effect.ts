@@ -48,6 +48,7 @@ const waitsOf = (state: State, call: CallRef, effect: OpenEffect): EffectWaits =
     case "message":
       return messageOf(state, call, effect) ?? { kind, to: "" };
     case "sleep":
+    case "cleanup":
     case "host":
     case "trigger":
     case "event":
@@ -70,6 +71,7 @@ const movedBy = (what: EffectWaits, isRunning: boolean): readonly EventType[] =>
     case "message":
       return ["message.answered"];
     case "sleep":
+    case "cleanup":
     case "select":
     case "event":
       return [];

@@ -57,6 +57,8 @@ export type CallWaits =
   | ({ readonly type: "body"; readonly owner: string; readonly effects: readonly EffectReason[] } & Run)
   /** It was told to stop, and has its grace. */
   | ({ readonly type: "stop"; readonly owner: string; readonly effects: readonly EffectReason[] } & Run)
+  /** It was told to stop, and it, or what it has called, cleans up first. */
+  | ({ readonly type: "clean_up"; readonly owner: string; readonly effects: readonly EffectReason[] } & Run)
   | ({ readonly type: "resume"; readonly cause: ResumeCause } & Run)
   /** Its owner was lost, this many times in a row without a new record. */
   | ({ readonly type: "resume_pause"; readonly cause: ResumeCause; readonly resumes: number } & Run)

@@ -23,6 +23,7 @@ const resumeCauses = {
   continued: "it continues under other arguments",
   executor_back: "its tool has an executor again",
   run_again: "it was decided to run it again",
+  cancelled: "it was cancelled, and has to clean up",
 } as const;
 
 const unknownCauses = {
@@ -55,6 +56,8 @@ export const waitsWords = (what: CallWaits): string => {
       return `its body, which ${what.owner} runs (${run(what)})`;
     case "stop":
       return `its body to stop, as it was told, or its grace to end; ${what.owner} runs it (${run(what)})`;
+    case "clean_up":
+      return `its body to clean up, since it was cancelled; ${what.owner} runs it (${run(what)})`;
     case "resume":
       return `a driver to start its body again, since ${resumeCauses[what.cause]} (${run(what)})`;
     case "resume_pause":
@@ -97,6 +100,8 @@ export const effectWords = ({ key, what }: EffectReason): string => {
       return `${what.mode} of ${listed(what.keys)}`;
     case "sleep":
       return `the time of ${key}`;
+    case "cleanup":
+      return `a cancel, to clean up as ${key}`;
     case "host":
     case "trigger":
       return `the host's answer to ${key}`;

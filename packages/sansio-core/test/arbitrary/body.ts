@@ -14,7 +14,7 @@ type Running = CallIn<"running">;
 export const waitKeys = ["w0", "w1", "w2", "w3", "w4"] as const;
 
 const anySpec = (dice: Dice, { body }: Running): EffectSpec => {
-  switch (dice.below(10)) {
+  switch (dice.below(11)) {
     case 0:
     case 1:
     case 8:
@@ -35,6 +35,8 @@ const anySpec = (dice: Dice, { body }: Running): EffectSpec => {
     }
     case 9:
       return ofScope(dice);
+    case 10:
+      return { kind: "cleanup", deadline_ms: anyMs(dice) };
     default: {
       const known = [...body.open.map(({ key }) => key), ...body.settled.keys()];
       const keys = known.filter(() => dice.isUnder(60));
@@ -84,7 +86,8 @@ const settles = (dice: Dice, row: Running): Event => {
 };
 
 const mayWait = ({ body: { open } }: Running): boolean =>
-  open.length > 0 && open.every(({ kind }) => kind === "wait" || kind === "sleep" || kind === "select");
+  open.some(({ kind }) => kind !== "cleanup") &&
+  open.every(({ kind }) => kind === "wait" || kind === "sleep" || kind === "select" || kind === "cleanup");
 
 /** It has ended, and is to run again when a wait of its is over. */
 const parks = (dice: Dice, row: Running): Event | undefined => {
@@ -150,6 +153,7 @@ const reuses = (dice: Dice, { call, body }: Running): Event | undefined => {
 };
 
 export const ofRunning = (dice: Dice, state: State, row: Running): Event => {
+  if (row.cancelled?.cleans && dice.isUnder(30)) return { type: "call.cleaned_up", ...ofRun(row) };
   const roll = dice.below(100);
   if (roll < 40) return answers(dice, state, row) ?? asks(dice, row);
   if (roll < 52) return reuses(dice, row) ?? asks(dice, row);

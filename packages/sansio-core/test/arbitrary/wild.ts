@@ -16,6 +16,7 @@ const spec = (names: Names, call: string): EffectSpec => {
   return dice.pick<() => EffectSpec>([
     () => ({ kind: "step", recovery: dice.pick(["again", "idempotent", "once"]), input: anyJson(dice) }),
     () => ({ kind: "sleep", ms: anyMs(dice) }),
+    () => ({ kind: "cleanup", deadline_ms: anyMs(dice) }),
     () => ({ kind: "wait", wait: names.wait(), deadline_ms: anyMs(dice) }),
     () => ({ kind: "host", name: anyText(dice), input: anyJson(dice) }),
     () => ({ kind: "trigger", input: anyJson(dice) }),
@@ -88,6 +89,7 @@ const makers: { readonly [T in EventType]: Make<T> } = {
   "call.resumed": (names) => ({ ...names.run(), cause: "run_again", owner: anyText(names.dice) }),
   "call.continued": (names) => ({ ...names.run(), args: anyJson(names.dice) }),
   "call.diverged": (names) => ({ ...names.run(), position: 0, expected: "", found: anyText(names.dice) }),
+  "call.cleaned_up": (names) => names.run(),
   "call.executor_missing": (names) => names.run(),
   "executors.available": (names) => ({ tools: names.dice.list(8, () => `tool:${names.tool()}`) }),
   "call.cancelled": (names) => ({ call: names.call(), ...names.by() }),

@@ -83,6 +83,7 @@ export const resumed = (run: string, cause: ResumeCause, owner: string): Event =
   cause,
   owner,
 });
+export const cleanedUp = (run: string): Event => ({ type: "call.cleaned_up", ...runOf(run) });
 export const suspended = (run: string): Event => ({ type: "call.suspended", ...runOf(run) });
 export const continued = (run: string, args: Json): Event => ({ type: "call.continued", ...runOf(run), args });
 export const reused = (call: string, attempt: number, key: string): Event => ({

@@ -6,6 +6,7 @@ import {
   acked,
   ask,
   cancelRequest,
+  cleanedUp,
   continued,
   ok,
   pend,
@@ -57,6 +58,37 @@ export const crashLoop = (): Tape => {
     tape.tell(resumed(`r:c1 1.${run}`, "owner_lost", `d${run}`));
   }
   return tape.tell({ type: "owner.lost", owner: "d6" }, "call_completed c1", "reply r").tell(acked("r"));
+};
+
+/** What is done after a cancel: by a body that left the memory, over a lost owner, and of a call that waits for its child. */
+export const cleanUp = (): Tape => {
+  const onCancel = { kind: "cleanup", deadline_ms: 10_000 } as const;
+  const tape = Tape.open([tool("durable")]);
+  const started = ["c1", "c2"].flatMap((id) => [`call_started ${id}`, `execute r:${id} 1.1`]);
+  tape.tell(submit("r", { c1: "durable", c2: "durable" }), ...started);
+  tape.tell(ask("r:c1", "on-cancel", onCancel)).tell(ask("r:c1", "w", waitFor("paid"))).tell(suspended("r:c1"));
+  const child = { kind: "batch", calls: [{ id: "x", tool: "tool:durable", args: null }] } as const;
+  tape.tell(ask("r:c2", "b", child), "call_started x", "execute r:c2/b/x 1.1");
+  tape.tell(ask("r:c2/b/x", "on-cancel", onCancel));
+  tape.tell(
+    cancelRequest("r"),
+    "execute r:c1 1.2 cancelled",
+    "tool.cancel r:c2",
+    "tool.cancel r:c2/b/x",
+    "answer on-cancel of 9",
+  );
+  tape.tell(resumed("r:c1 1.2", "cancelled", "d1")).tell(ask("r:c1 1.2", "refund", step()), "step.run refund");
+  tape.after(60_000).tell(reopened(tape, 2), "execute r:c1 1.3 owner_lost", "execute r:c2 1.2 owner_lost", "execute r:c2/b/x 1.2 owner_lost");
+  for (const run of ["r:c1 1.3", "r:c2 1.2", "r:c2/b/x 1.2"]) tape.tell(resumed(run, "owner_lost", "d2"));
+  tape.tell(stepped("r:c1 1.3", "refund"), "answer refund of 16");
+  tape.tell(ask("r:c1 1.3", "on-cancel#2", onCancel), "answer on-cancel#2 of 17");
+  tape.tell(cleanedUp("r:c1 1.3")).refuses(cleanedUp("r:c1 1.3"), "wrong_phase");
+  tape.tell(cleanedUp("r:c2/b/x 1.2"));
+  tape.tick(50, "call_completed c1", "call_completed x", "replies.record b");
+  const output = { outcome: { status: "cancelled", payload: { message: "tool call cancelled", source: "cancellation" } } } as const;
+  const replies = [{ call_id: "x", tool: "durable", args: null, output, duration_ms: 0 }];
+  tape.tell({ type: "replies.recorded", call: "r:c2", key: "b", replies, triggers: [] }, "answer b of 21");
+  return tape.tick(50, "call_completed c2", "reply r").tell(acked("r"));
 };
 
 /** Tools that can not be run again: the resolver is asked, and each of its answers is taken once. */

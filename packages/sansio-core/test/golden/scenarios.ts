@@ -17,6 +17,7 @@ export const scenarios: { readonly [file: string]: () => Tape } = {
   "cancel-one": call.cancelOne,
   catalog: scope.catalog,
   "continue-as": body.continueAs,
+  "clean-up": body.cleanUp,
   "crash-loop": body.crashLoop,
   divergence: body.divergence,
   "flow-cancelled": flow.cancelledFlow,

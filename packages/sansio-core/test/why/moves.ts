@@ -19,6 +19,7 @@ export const eventOfCall = ({ call, what }: CallReason): Event | undefined => {
     case "approval":
       return { type: "approval.decided", call, decision: { type: "approve" }, args_hash: what.argsHash, by: "p" };
     case "body":
+    case "clean_up":
     case "stop": {
       const { attempt, run } = what;
       return { type: "call.settled", call, attempt, run, result: { type: "done", output }, duration_ms: 1 };
@@ -44,7 +45,7 @@ export const eventOfEffect = ({ call, what }: CallReason, { key, what: waits }: 
   const result = { status: "ok", value: 1 } as const;
   switch (waits.kind) {
     case "step":
-      if (what.type !== "body" && what.type !== "stop") return undefined;
+      if (what.type !== "body" && what.type !== "stop" && what.type !== "clean_up") return undefined;
       return { type: "step.settled", call, attempt: what.attempt, run: what.run, key, result };
     case "wait":
       return { type: "wait.resolved", key: waits.wait, resolution };

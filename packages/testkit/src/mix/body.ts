@@ -44,12 +44,12 @@ export class Body {
   }
 }
 
-const isPassive = new Set(["wait", "sleep", "select"]);
+const isPassive = new Set(["wait", "sleep", "select", "cleanup"]);
 
 const mayRest = (scope: MixScope, { of }: Body): boolean => {
   const row = scope.state.calls.at(of.call);
   const open = row?.phase === "running" ? row.body.open : [];
-  return open.length > 0 && open.every(({ kind }) => isPassive.has(kind));
+  return open.some(({ kind }) => kind !== "cleanup") && open.every(({ kind }) => isPassive.has(kind));
 };
 
 const openIn = (scope: MixScope, { call }: RunOf, key: string): OpenEffect | undefined => {
@@ -154,6 +154,8 @@ export const speak = (scope: MixScope, world: Surroundings, body: Body): boolean
   if (row?.phase !== "running" || row.body.attempt !== body.of.attempt || row.body.run !== body.of.run)
     return leave(scope, world, body);
   if (body.blockedBy === scope.state.links) return false;
+  if (row.cancelled?.cleans && (body.isWaiting || world.dice.isUnder(40)))
+    return scope.offer({ type: "call.cleaned_up", ...body.of }) === undefined;
   if (body.isWaiting) return rest(scope, world, body);
   const next = body.program.instructions[body.at];
   const isOver = next === undefined || (body.isCancelled && world.dice.isUnder(60));

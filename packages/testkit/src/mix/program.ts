@@ -54,6 +54,7 @@ const kinds: readonly EffectKind[] = [
   "step",
   "step",
   "sleep",
+  "cleanup",
   "wait",
   "wait",
   "host",
@@ -91,6 +92,8 @@ const effectOf = (dice: Dice, args: Args, place: Place, key: string, earlier: re
   switch (kind) {
     case "sleep":
       return { kind, ms: dice.pick([0, 1, 50, 1000, 60_000]) };
+    case "cleanup":
+      return { kind, deadline_ms: dice.pick([0, 1000]) };
     case "wait":
       return waitOf(dice, place, key);
     case "host":
@@ -127,8 +130,8 @@ export const programOf = (args: Args, place: Place): Program => {
     const key = `k${i}`;
     const earlier = keys.filter(() => dice.isUnder(60));
     const effect = effectOf(dice, args, place, key, earlier);
-    keys.push(key);
-    return { key, hash: `h${args.p}`, effect, isAwaited: dice.isUnder(60) };
+    if (effect.kind !== "cleanup") keys.push(key); // It may never be answered.
+    return { key, hash: `h${args.p}`, effect, isAwaited: dice.isUnder(60) && effect.kind !== "cleanup" };
   });
   const ending = dice.pick(endings);
   return { instructions, ending: ending === "anew" && args.anew > 1 ? "done" : ending, isFickle: dice.isUnder(8) };

@@ -30,6 +30,7 @@ const events: Wanted<EventType> = {
   "call.resumed": true,
   "call.continued": true,
   "call.diverged": true,
+  "call.cleaned_up": true,
   "call.executor_missing": true,
   "executors.available": true,
   "call.cancelled": true,

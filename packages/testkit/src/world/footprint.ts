@@ -134,14 +134,23 @@ const namedWaits = (scope: string, event: Event): readonly Place[] => {
   return keysOf().map((key) => place(scope, "wait", key));
 };
 
+/** A call that is to stop asks how all stands that it has called. */
+const looksBelow = (row: CallRow | undefined, { type }: Event): boolean => {
+  if (type === "call.cancelled" || type === "call.cleaned_up") return true;
+  const isReport = type === "replies.recorded" || type === "call.resumed";
+  return isReport && row !== undefined && "cancelled" in row && row.cancelled !== undefined;
+};
+
 /** What an event speaks of, whether or not it changes it. */
 const named = ({ scope, calls }: State, event: Event): readonly Place[] => {
   const row = "call" in event ? calls.at(event.call) : undefined;
+  const below = row !== undefined && looksBelow(row, event) ? [place(scope.id, "of", row.call.request)] : [];
   const call = "call" in event ? [place(scope.id, "call", event.call)] : [];
   const budget = budgetOf(event);
   const isOfProcess = scope.id.startsWith("process:") && looksAtProcess(event);
   return [
     ...call,
+    ...below,
     ...(row === undefined ? [] : callPlaces(scope.id, row)),
     ...namedRequest(scope.id, event),
     ...namedWaits(scope.id, event),
