@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a body that hears no cancel",
     file: body,
-    find: "      this.#abortWith(cancelled);\n",
+    find: "    this.signals.cancel();\n",
     replace: "",
   },
   {
@@ -122,8 +122,8 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a core that runs an owner-bound body again",
     file: recover,
-    find: 'if (recovery === "rerunnable") return rerun(draft, row);',
-    replace: 'if (recovery !== "externally_owned") return rerun(draft, row);',
+    find: 'const mayRun = recovery === "rerunnable" &&',
+    replace: 'const mayRun = recovery !== "externally_owned" &&',
   },
   {
     what: "a core that runs a `once` step again",
