@@ -1,5 +1,6 @@
 /** Calls that a body makes together. */
 import { type Reply, batchId } from "@pawl/sansio-core";
+import type { ToolManifest } from "../compat/tool.ts";
 import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
 
 export interface BatchCall {
@@ -9,6 +10,8 @@ export interface BatchCall {
 }
 
 export interface Batches {
+  /** What is known of a tool that may be called here, by its name, as it is now: not on record. */
+  readonly callableToolManifest: (name: string) => ToolManifest | undefined;
   readonly batch: (calls: readonly BatchCall[]) => Durable<readonly Reply[]>;
 }
 
@@ -28,5 +31,5 @@ export const batches = (asking: Asking): Batches => {
       answered.then(({ result }) => valueOf(result) as unknown as readonly Reply[]),
     );
   };
-  return { batch };
+  return { batch, callableToolManifest: (name) => asking.facts.reach.toolNamed(name)?.manifest };
 };

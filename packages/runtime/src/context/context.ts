@@ -12,6 +12,7 @@ import { type Handed, handed } from "./handed.ts";
 import { type Names, names } from "./name.ts";
 import { type HandleToolFacet, handleTools } from "./handle-tool.ts";
 import { type Processes, processes } from "./process.ts";
+import { origin } from "./process-reach.ts";
 import { type ProcessEvents, processEvents } from "./process-event.ts";
 import { type Progress, progress } from "./progress.ts";
 import { type Selects, selects } from "./select.ts";
@@ -42,6 +43,10 @@ export interface ToolContext
   readonly sessionId: string;
   /** The session that it is for: of a process, the one that started it. */
   readonly session: string;
+  /** The agent's frame that it is for, where a frame started the process that it runs in. */
+  readonly agentFrameId: string | undefined;
+  /** The process that it runs in. */
+  readonly processId: string | undefined;
   readonly toolCallId: string;
   readonly attempt: number;
   readonly maxAttempts: number;
@@ -61,6 +66,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   return {
     sessionId: facts.sessionId,
     session: facts.session,
+    ...origin(asking),
     toolCallId: facts.callId,
     attempt: body.id.attempt,
     maxAttempts: facts.maxAttempts,

@@ -12,6 +12,7 @@ import {
 } from "@pawl/sansio-core";
 import type { SessionWork } from "../background/session-work.ts";
 import type { LiveTool } from "../live-tool.ts";
+import type { Asking } from "./asking.ts";
 import type { ToolContext } from "./context.ts";
 
 export interface ProcessReach {
@@ -43,6 +44,18 @@ const sessionPrefix = "session:";
 /** In whose name a scope's bodies hold handles. A process holds none. */
 export const holderOf = ({ scope }: State): SessionScope | undefined =>
   scope.id.startsWith(sessionPrefix) ? { session_id: scope.id.slice(sessionPrefix.length) } : undefined;
+
+/** Of a call in a process: which it is, and the agent's frame that started it. */
+export const origin = ({
+  facts,
+}: Asking): { readonly processId: string | undefined; readonly agentFrameId: string | undefined } => {
+  const registration = facts.reach.state().process?.registration;
+  const originator = registration?.provenance.originator;
+  return {
+    processId: registration?.id,
+    agentFrameId: originator?.type === "session" ? originator.scope.agent_frame_id : undefined,
+  };
+};
 
 /** On whose behalf a process runs that a call starts here, and whom it wakes. */
 export const startOf = (state: State, callId: string): ReturnType<typeof startedBySession> => {

@@ -51,6 +51,42 @@ describe("a context", () => {
     expect(code).toEqual(["trigger_unavailable", "trigger store is unavailable in this runtime"]);
   });
 
+  it("knows the tools that may be called where it is", async () => {
+    const off = defineTool({ name: "off", availability: "off", execute: () => null });
+    const t = defineTool({
+      name: "t",
+      description: "asks",
+      execute: (_, ctx) => ["t", "off", "none"].map((name) => ctx.callableToolManifest(name)?.description ?? null),
+    });
+    const session = await new World().start([t, off]).runtime.session("s");
+    const [reply] = await session.call("r", call);
+    expect(reply?.output.outcome.payload).toEqual(["asks", null, null]);
+  });
+
+  it("says of which process and frame it is, if of any", async () => {
+    expect(await inBody(({ processId, agentFrameId }) => [processId ?? null, agentFrameId ?? null])).toEqual([
+      null,
+      null,
+    ]);
+    const t = defineTool({
+      name: "t",
+      durable: true,
+      execute: (_, { processId, agentFrameId }) => [processId ?? null, agentFrameId ?? null],
+    });
+    const { processes } = new World().start([t]).runtime;
+    const prepared = { call_id: "c", tool_id: "tool:t", tool_name: "t", args: {}, prepared_payload: null };
+    const scope = { session_id: "s", agent_frame_id: "f" };
+    await processes.start({
+      id: "p",
+      input: { type: "tool_call", call: prepared },
+      identity: { kind: "tool" },
+      event_types: [],
+      provenance: { originator: { type: "session", scope } },
+      env_ref: "process-env:sha256:0",
+    });
+    expect(await processes.await("p")).toEqual({ type: "success", value: ["p", "f"] });
+  });
+
   it("keeps bytes, and reads what was prepared as what it is", async () => {
     const attachments = memoryAttachments();
     const bytes = new TextEncoder().encode("hi");
