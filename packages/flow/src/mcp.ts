@@ -77,7 +77,7 @@ const asked = async (
   argument: string,
   signal: AbortSignal,
 ): Promise<Answer> => {
-  const client = new Client({ name: "pawl", version: "0.0.0" });
+  const client = new Client({ name: "pawl", version: "0.1.0" });
   const timing = { signal, timeout: Math.min(timeoutMs(entry.timeout), maxTimer) };
   try {
     await client.connect(transport, timing);

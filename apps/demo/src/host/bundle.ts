@@ -10,7 +10,14 @@ export const buildPage = async (outDir: string): Promise<void> => {
     root,
     configFile: false,
     logLevel: "error",
-    build: { outDir, emptyOutDir: true, target: "es2024", chunkSizeWarningLimit: 2_000, assetsInlineLimit: 0 },
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: "es2024",
+      chunkSizeWarningLimit: 2_000,
+      assetsInlineLimit: 0,
+      license: { fileName: "licenses.md" }, // Of what others wrote and the page brings along.
+    },
     worker: { format: "es" },
   });
 };
