@@ -1,0 +1,96 @@
+/** What a module declares: its exports with their comments, as a compiler would write them for those who import it. */
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isolatedDeclarationSync } from "rolldown/experimental";
+import { parseAst } from "rolldown/parseAst";
+import { textOf } from "../project.ts";
+
+export interface Declared {
+  readonly name: string;
+  /** The comment before it, without its stars. */
+  readonly comment: string;
+  readonly text: string;
+}
+
+/** A name that a module exports: declared there, or taken from elsewhere. */
+type Exported = { readonly from?: string; readonly name: string };
+
+export interface Module {
+  readonly comment: string;
+  readonly exported: ReadonlyMap<string, Exported>;
+  /** Also what is not exported; a name may stand for a type and a value. */
+  readonly declared: ReadonlyMap<string, readonly Declared[]>;
+}
+
+type Node = ReturnType<typeof parseAst>["body"][number];
+
+const plain = (comment: string): string =>
+  comment
+    .replaceAll(/^\/\*\*|\*\/$/g, "")
+    .split("\n")
+    .map((line) => line.replace(/^\s*\* ?/, "").trim())
+    .join("\n")
+    .trim();
+
+const nameIn = (node: { readonly type: string; readonly name?: unknown; readonly value?: unknown }): string =>
+  String(node.name ?? node.value);
+
+/** What a statement declares, whether it is exported or not. */
+const declarationOf = (node: Node): { readonly name: string } | undefined => {
+  const declaration = node.type === "ExportNamedDeclaration" ? node.declaration : node;
+  if (declaration === null) return undefined;
+  if ("id" in declaration && declaration.id !== null && "name" in declaration.id)
+    return { name: nameIn(declaration.id) };
+  if (declaration.type !== "VariableDeclaration") return undefined;
+  const [declarator] = declaration.declarations;
+  return declarator === undefined ? undefined : { name: nameIn(declarator.id as never) };
+};
+
+const cleaned = (text: string): string =>
+  text
+    .replace(/^export /, "")
+    .replace(/^declare /, "")
+    .replaceAll(/^\t#private;\n/gm, "")
+    .replaceAll("\t", "  ");
+
+const moduleOf = (file: string): Module => {
+  const { code } = isolatedDeclarationSync(file, textOf(file), {});
+  const exported = new Map<string, Exported>();
+  const declared = new Map<string, Declared[]>();
+  const comments = [...code.matchAll(/\/\*\*[\s\S]*?\*\//g)];
+  const commentBefore = (start: number): string => {
+    const last = comments.findLast(
+      ({ index, 0: text }) => code.slice(index + text.length, start).trim() === "" && index < start,
+    );
+    return plain(last?.[0] ?? "");
+  };
+  for (const node of parseAst(code, { lang: "dts" }, "module.d.ts").body) {
+    const declaration = declarationOf(node);
+    if (declaration !== undefined) {
+      const { name } = declaration;
+      const made = { name, comment: commentBefore(node.start), text: cleaned(code.slice(node.start, node.end)) };
+      declared.set(name, [...(declared.get(name) ?? []), made]);
+    }
+    if (node.type !== "ExportNamedDeclaration") continue;
+    if (declaration !== undefined) exported.set(declaration.name, declaration);
+    const from = node.source?.value;
+    for (const { local, exported: as } of node.specifiers)
+      exported.set(nameIn(as), { name: nameIn(local), ...(from === undefined ? {} : { from }) });
+  }
+  const [first] = comments;
+  const comment = first !== undefined && first.index === 0 ? plain(first[0]) : "";
+  return { comment, exported, declared };
+};
+
+const modules = new Map<string, Module>();
+export const module = (file: string): Module => {
+  const known = modules.get(file) ?? moduleOf(file);
+  modules.set(file, known);
+  return known;
+};
+
+/** Where a module finds another of the same package. */
+export const besides = (file: string, from: string): string | undefined => {
+  const path = join(dirname(file), from);
+  return from.startsWith(".") && existsSync(path) ? path : undefined;
+};
