@@ -1,7 +1,7 @@
 /** `pnpm mix [SEEDS] [--seed N] [--events N] [--without FAULT,…] [--jobs N]`: the standard mix; a seed repeats a run. */
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { type MixFault, describeMixes, mixCoverage, mixFaults } from "@pawl/testkit";
+import { type MixFault, describeMixes, mixCoverage, mixFaults } from "@pawl/testkit/mix";
 import { runJobs } from "../packages/testkit/test/mix/jobs.ts";
 
 const { positionals, values } = parseArgs({

@@ -1,6 +1,6 @@
 /** What a simulated event of the standard mix costs, with all its checkers, beside the step alone. */
 import { type Envelope, type State, digest, initial, step } from "@pawl/sansio-core";
-import { type MixRun, runMix } from "@pawl/testkit";
+import { type MixRun, runMix } from "@pawl/testkit/mix";
 import * as E from "fp-ts/lib/Either.js";
 import type { Figure, Measurement } from "./figure.ts";
 

@@ -1,7 +1,8 @@
 /** What seeds come to: simulated worlds and the standard mix, to the byte. Runs in Node and in a browser. */
 import { defineTool } from "@pawl/runtime";
 import { EventCodec } from "@pawl/sansio-core";
-import { type Scenario, exploreSchedules, runMix, simulate } from "@pawl/testkit";
+import { type Scenario, exploreSchedules, simulate } from "@pawl/testkit";
+import { runMix } from "@pawl/testkit/mix";
 import { canonicalJson, hashText, stringifyRecord } from "@pawl/tool-value";
 
 /** Two sessions at work: steps at once, a race, a child, a wait that the host resolves, and a service that takes keys. */

@@ -89,11 +89,12 @@ class Soak {
 
   async #weigh(): Promise<void> {
     while (await this.#rest(this.#options.seconds / samples)) {
-      if (this.#town.steady.url === undefined) continue;
-      const { heap, resident } = await this.#town.steady.weight();
+      const weight = await this.#town.steady.weight();
       const at = this.#seconds;
-      this.#weighed.heap.push({ at, value: heap });
-      this.#weighed.resident.push({ at, value: resident });
+      if (weight !== undefined) {
+        this.#weighed.heap.push({ at, value: weight.heap });
+        this.#weighed.resident.push({ at, value: weight.resident });
+      }
       this.#weighed.file.push({ at, value: this.#town.fileBytes });
       this.#weighed.begun.push({ at, value: this.#accounts.length });
     }

@@ -35,9 +35,11 @@ class Host {
     await this.#life?.ended;
   }
 
-  weight(): Promise<{ readonly heap: number; readonly resident: number }> {
-    if (this.#life === undefined) throw new Error(`${this.name} was never begun`);
-    return this.#life.weight();
+  /** Nothing, of one that is killed before it has said so. */
+  async weight(): Promise<{ readonly heap: number; readonly resident: number } | undefined> {
+    const life = this.#life;
+    if (this.url === undefined || life === undefined) return undefined;
+    return Promise.race([life.weight().catch(() => undefined), life.ended.then(() => undefined)]);
   }
 }
 

@@ -130,56 +130,6 @@ export { Moves } from "./move.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./mover.ts";
 export { type BodiesAtMove, type Resting } from "./move-rest.ts";
 export { type Roots, type ScopeSecret, idOfToken, tokenOf } from "./token.ts";
-export { RuntimeEffectEnvelope, envelopeHash } from "./compat/envelope.ts";
-export {
-  LlmRequest,
-  type NotPerformed,
-  type PerformedCommand,
-  RuntimeEffectCommand,
-  checkPerformed,
-} from "./compat/command.ts";
-export { EffectResult, RuntimeEffectOutcome, type WrongOutcome, expectOutcome } from "./compat/outcome.ts";
-export { type GrantedProcess, ProcessCommand, ProcessOutcome, commandEffectId } from "./compat/process-effect.ts";
-export { RuntimeEffectControllerError, RuntimeError, errorLine } from "./compat/runtime-error.ts";
-export { type EnvelopeError, type EnvelopeErrorCode, effectEnvelope, validateEnvelope } from "./compat/validate.ts";
-export {
-  type CallPlace,
-  type EffectPlace,
-  awaitInvocation,
-  batchInvocation,
-  causalRefOf,
-  childInvocation,
-  parentOf,
-  pendingAwaitInvocation,
-  retrySleepInvocation,
-  stepInvocation,
-} from "./compat/invocation.ts";
-export {
-  type DirectCompletion,
-  type TurnPlace,
-  directDiscriminator,
-  directInvocation,
-  triggerInvocation,
-  turnInvocation,
-} from "./compat/turn-invocation.ts";
-export {
-  type SignalOrdinal,
-  processInvocation,
-  processSignalWaitInvocation,
-  processSleepInvocation,
-} from "./compat/process-invocation.ts";
-export {
-  batchFailedReply,
-  completedReply,
-  fillReplies,
-  launchCountReply,
-  launchesOf,
-  pendingAwaitFailure,
-  pendingWithoutKey,
-  unavailableReply,
-} from "./compat/batch-reply.ts";
-export { CompletedToolCall, PendingToolCall, ToolCallLaunch } from "./compat/launch.ts";
-export { TurnActivity, TurnOutcome, callCorrelation } from "./compat/turn.ts";
 export {
   ToolArgumentProjection,
   ToolContract,

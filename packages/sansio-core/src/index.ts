@@ -4,11 +4,11 @@ export { type State, initial, nextDeadline } from "./state.ts";
 export { type Finished } from "./finished.ts";
 export { type Deadline, type Due } from "./deadline.ts";
 export { type Envelope, type Event, type EventOf, type EventType } from "./event.ts";
-export { type Command, type CommandType, type Duty, duties, dutyOf, executeDuty, stepDuty } from "./command.ts";
+export { type Command, type CommandType, type Duty, duties, dutyOf } from "./command.ts";
 export { Invariant, type Rejection, type RejectionCode } from "./error.ts";
 export { EventCodec } from "./codec.ts";
 export { Options, defaultOptions } from "./options.ts";
-export { currentProtocol, isKnownProtocol } from "./protocol.ts";
+export { currentProtocol } from "./protocol.ts";
 export { isOwed, outstanding } from "./recovery.ts";
 export { type Asked, ask } from "./effect/ask.ts";
 export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from "./effect/model.ts";
@@ -20,25 +20,10 @@ export { hooked } from "./call/prepare.ts";
 export { type Recovery, type Tool, plainTool, recoveryOf } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/codec.ts";
 export { type Reply, type RequestedCall } from "./request/model.ts";
-export {
-  type BatchRef,
-  type CallRef,
-  callRef,
-  effectBatch,
-  isExecutor,
-  replayBase,
-  requestBatch,
-  toolReplayKey,
-} from "./ids.ts";
-export { type RetryDecision, decideRetry, maxAttempts, retryDelayMs, retrySleepSuffix } from "./call/retry.ts";
-export {
-  ExecutionScope,
-  type IdentityError,
-  checkExecutionScope,
-  executionScopeId,
-  sessionOfScope,
-} from "./key/execution-scope.ts";
-export { AwaitEventKey, AwaitEventWaitIdentity, checkWaitIdentity, promiseKey } from "./key/wait-identity.ts";
+export { type BatchRef, type CallRef, callRef, isExecutor, replayBase, requestBatch, toolReplayKey } from "./ids.ts";
+export { maxAttempts } from "./call/retry.ts";
+export { ExecutionScope, executionScopeId } from "./key/execution-scope.ts";
+export { AwaitEventKey, AwaitEventWaitIdentity } from "./key/wait-identity.ts";
 export { SessionScope, sessionScopeId } from "./key/session-scope.ts";
 export {
   type EffectIdentity,
@@ -50,14 +35,11 @@ export {
   retrySleepIdentity,
 } from "./key/child.ts";
 export {
-  type PreparedBatchCall,
   PreparedToolBatch,
   PreparedToolCall,
   ProviderReplayMeta,
-  batchCallSuffix,
   batchOccurrence,
   batchSuffix,
-  preparedBatch,
 } from "./key/prepared.ts";
 export {
   type ProcessEffect,
@@ -71,7 +53,6 @@ export {
   processSignalWaitSuffix,
   processSleepSuffix,
   signalEventType,
-  signalKey,
   signalWaitKey,
   terminalKey,
 } from "./key/process.ts";
@@ -104,24 +85,22 @@ export {
 } from "./process/codec.ts";
 export { type ProcessRow } from "./process/model.ts";
 export { CausalRef, RuntimeEffectKind, RuntimeInvocation, RuntimeScope, RuntimeSubject } from "./process/invocation.ts";
-export { completionRequest, coreEvent, coreEventTypes } from "./process/core-event.ts";
+export { completionRequest } from "./process/core-event.ts";
 export { type Appended, type ProcessAppend, appendEvent } from "./process/append.ts";
-export { type WakeDelivery, wakeDeliveryOf, wakeKey, wakeText } from "./process/wake.ts";
-export { awaitOfOutput, outputOfAwait } from "./process/output.ts";
+export { type WakeDelivery, wakeKey, wakeText } from "./process/wake.ts";
+export { outputOfAwait } from "./process/output.ts";
 export { checkSignalName, signalRequest } from "./process/signal.ts";
 export {
   checkRegistration,
   completeRegistration,
   identityOf,
-  inputLabel,
-  originatorScopeId,
   recordOf,
   register,
   startedByProcess,
   startedBySession,
 } from "./process/registration.ts";
-export { descriptorOf, handleSummary, handleValue, notGranted, notVisible, parseHandle } from "./process/handle.ts";
-export { type Written, lineOf, write } from "./log/write.ts";
+export { descriptorOf, handleValue, notGranted, notVisible, parseHandle } from "./process/handle.ts";
+export { type Written, write } from "./log/write.ts";
 export {
   type Header,
   HeaderCodec,
@@ -134,13 +113,12 @@ export {
 export { type Replay, type ReplayOptions, follow, replay } from "./log/replay.ts";
 export { type Fault, type FaultCode, type Produced } from "./log/fault.ts";
 export { describeFault } from "./log/report.ts";
-export { digest, digestOf } from "./digest.ts";
+export { digest } from "./digest.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/codec.ts";
 export { type EffectKind, type EffectStatus, type SelectMode, type StepRecovery } from "./effect/model.ts";
 export { type BodyState, type CallRow, bodyOf } from "./call/model.ts";
-export { eventInvocation } from "./process/invocation.ts";
 export { type Check, type ChangeCheck, changeChecks, checkAll, checkChange, checks } from "./check.ts";
-export { SnapshotCodec, snapshotVersion } from "./snapshot/shape.ts";
+export { SnapshotCodec } from "./snapshot/shape.ts";
 export { snapshot } from "./snapshot/write.ts";
 export { restore } from "./snapshot/restore.ts";
 export { stateHash } from "./snapshot/state-hash.ts";
@@ -150,21 +128,19 @@ export { type Difference, differencesOf } from "./log/difference.ts";
 export { chain, chainStart, linkText } from "./log/chain-hash.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./link/message.ts";
 export { type LinkRow, type MessageReceived, type Sending, answerOf, finishedLink, sendingsOf } from "./link/model.ts";
-export { MessageCodec, OutcomeCodec } from "./link/codec.ts";
 export { type DeletionRow, type HandleRow } from "./handle/model.ts";
 export { handleMisfit, handlesOf } from "./handle/read.ts";
 export { observedEvent, resultOfEvent, resultOfOutcome, resultOfUnsent } from "./process/read.ts";
-export { type Parameter, argumentText, bodyOf as argumentBody } from "./flow/body.ts";
-export { coerce } from "./flow/coerce.ts";
+export { type Parameter, argumentText } from "./flow/body.ts";
 export { type Comparison, holds } from "./flow/condition.ts";
 export { type FlowExecutionEvent, type StepEvent } from "./flow/event.ts";
-export { type DispatchError, dispatchErrorText } from "./flow/failure.ts";
-export { FlowEndCodec, FlowNodeCodec, FlowToolCodec, ProgramCodec } from "./flow/codec.ts";
+export { type DispatchError } from "./flow/failure.ts";
+export { FlowNodeCodec, FlowToolCodec, ProgramCodec } from "./flow/codec.ts";
 export { type FlowEnd, type FlowRow, type FlowSpec, type FlowTool, type LambdaResult } from "./flow/model.ts";
-export { lambdaBinding, placeholder, toolBinding } from "./flow/name.ts";
+export { placeholder } from "./flow/name.ts";
 export { decimalText, floatJson } from "./flow/number.ts";
 export { type FlowNode, type NamedArg, type NodeOf, type Program, misfitOfProgram } from "./flow/program.ts";
-export { type Bindings, interpolate, iterated, namedArgument, valueReference } from "./flow/text.ts";
+export { type Bindings } from "./flow/text.ts";
 export {
   type Artifact,
   type InputRequest,
@@ -179,7 +155,6 @@ export {
   applyTaskUpdate,
   createTask,
   isTerminal,
-  misfitOfUpdate,
   requestCancel,
 } from "./background/task.ts";
 export {
@@ -192,7 +167,7 @@ export {
   wakeOfMessage,
   wakeOfUpdate,
 } from "./background/message.ts";
-export { type Output, bounded, codePoints, cutTo, logOf, truncationNote } from "./background/output.ts";
+export { type Output, codePoints, cutTo, logOf, truncationNote } from "./background/output.ts";
 export {
   type Artifacts,
   type RunOutcome,
@@ -203,7 +178,6 @@ export {
   failedRun,
   hiddenFailure,
   orphaned,
-  outcomeOfOutput,
   pathsOf,
   reattachRefused,
   signalText,
@@ -218,14 +192,12 @@ export {
   type RunRow,
   type SpawnAnswer,
   type TaskRow,
-  countedId,
-  monitorKind,
   runKind,
   runOfAttempt,
   sessionIsFull,
   workerIsFull,
 } from "./background/model.ts";
-export { OutputCodec, ProgressCodec, TaskCodec, TaskUpdateCodec } from "./background/codec.ts";
+export { OutputCodec, ProgressCodec, TaskCodec } from "./background/codec.ts";
 export { pretty } from "./background/pretty.ts";
 export { instantOf, instantText } from "./schedule/instant.ts";
 export {
@@ -238,7 +210,6 @@ export {
   createSchedule,
   disabled,
   fireText,
-  firesTooOften,
   probeText,
   sessionHasSchedules,
   triggered,

@@ -40,9 +40,3 @@ export {
   type ScheduleViolation,
   exploreSchedules,
 } from "./world/schedule.ts";
-export { Coverage, type Covered } from "./mix/coverage.ts";
-export { type SmallMix, minimiseMix, smallestLog } from "./mix/minimise.ts";
-export { type MixFault, type MixOptions, type MixRun, mixFaults, runMix } from "./mix/mix.ts";
-export { type MixReport, type MixesOptions, describeMixes, runMixes } from "./mix/run.ts";
-export { type MixHarm, MixViolation } from "./mix/violation.ts";
-export { type MixCoverage, mixCoverage } from "./mix/wanted.ts";

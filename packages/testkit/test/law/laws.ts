@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { type Script, logOf, play, script } from "../../../sansio-core/test/arbitrary/play.ts";
 import { type Law } from "../../../sansio-core/test/law/laws.ts";
-import { runMix } from "../../src/index.ts";
+import { runMix } from "../../src/mix/index.ts";
 import { type Footprint, footprintOf, isIndependent } from "../../src/world/footprint.ts";
 import { conflictOf, inWords } from "./commute.ts";
 

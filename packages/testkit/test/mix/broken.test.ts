@@ -2,7 +2,7 @@
 import type * as Core from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { describeMixes, runMixes } from "../../src/index.ts";
+import { describeMixes, runMixes } from "../../src/mix/index.ts";
 
 type Step = typeof Core.step;
 type Outstanding = typeof Core.outstanding;

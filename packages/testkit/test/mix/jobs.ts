@@ -1,7 +1,7 @@
 /** The standard mix on several cores: each thread runs so many seeds at a time, until all have been run or one fails. */
 import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
-import { Coverage, type MixReport, type MixesOptions, runMixes } from "../../src/index.ts";
+import { Coverage, type MixReport, type MixesOptions, runMixes } from "../../src/mix/index.ts";
 import type { Part, Posted } from "./worker.ts";
 
 const seedsAtATime = 250;

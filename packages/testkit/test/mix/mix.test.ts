@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type MixReport, describeMixes, mixCoverage, mixFaults, runMix, runMixes } from "../../src/index.ts";
+import { type MixReport, describeMixes, mixCoverage, mixFaults, runMix, runMixes } from "../../src/mix/index.ts";
 import { runJobs } from "./jobs.ts";
 
 const seeds = 10_000;

@@ -1,6 +1,6 @@
 /** Runs seeds of the standard mix that it is handed, as a thread of its own. */
 import { parentPort } from "node:worker_threads";
-import { type MixOptions, runMixes } from "../../src/index.ts";
+import { type MixOptions, runMixes } from "../../src/mix/index.ts";
 
 export interface Part {
   readonly seed: number;
