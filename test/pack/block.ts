@@ -3,7 +3,7 @@
  * comment before it, `<!-- given: … -->`, and comes first in its module.
  */
 import { type Dirent, readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { root } from "../project.ts";
 
 export interface Block {
@@ -17,20 +17,28 @@ const fenced = /(?:<!-- given:\n(?<given>[\s\S]*?)-->\n+)?^```ts\n(?<text>[\s\S]
 
 const runnerOf = (text: string): Block["runs"] => {
   if (text.includes('from "vitest"')) return "vitest";
-  return text.includes('"@pawl/driver-browser"') ? "browser" : "node";
+  return /"@pawl\/(?:driver-browser|inspector)"/.test(text) ? "browser" : "node";
+};
+
+/** `readme` of the repository, `readme-tools` of a package. */
+const nameOf = (page: string): string => {
+  const folder = /^packages\/(?<folder>[^/]+)\//.exec(page)?.groups?.["folder"];
+  const name = basename(page, ".md").toLowerCase();
+  return folder === undefined ? name : `${name}-${folder}`;
 };
 
 const blocksOf = (page: string): readonly Block[] =>
   [...readFileSync(join(root, page), "utf8").matchAll(fenced)].map(({ groups }, i) => {
     const text = `${groups?.["given"] ?? ""}${groups?.["text"] ?? ""}`;
     const runs = runnerOf(text);
-    const name = `${page.replace(/^.*\//, "").replace(".md", "").toLowerCase()}-${i + 1}${runs === "vitest" ? ".test" : ""}`;
+    const name = `${nameOf(page)}-${i + 1}${runs === "vitest" ? ".test" : ""}`;
     return { name, text: `${text}\nexport {};\n`, runs };
   });
 
 const isPage = (entry: Dirent): boolean => entry.isFile() && entry.name.endsWith(".md");
+const packages = readdirSync(join(root, "packages")).map((name) => join("packages", name));
 
-export const pages: readonly string[] = [".", "docs"].flatMap((folder) =>
+export const pages: readonly string[] = [".", "docs", ...packages].flatMap((folder) =>
   readdirSync(join(root, folder), { withFileTypes: true })
     .filter(isPage)
     .map(({ name }) => join(folder, name)),
