@@ -1,0 +1,33 @@
+/** `pnpm bench:readme [FILE]`: writes what `pnpm bench:peers` has measured into the README, with its date and machine. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Results, figures, ratios } from "../bench/peers/src/table.ts";
+import { root } from "../test/project.ts";
+
+interface Measured {
+  readonly machine: string;
+  readonly results: Results;
+}
+
+const [file = join(root, "bench/peers/results.json")] = process.argv.slice(2);
+const readme = join(root, "README.md");
+const place = /(?<begin><!-- measured by `pnpm bench:peers` -->\n)[\s\S]*?(?<end><!-- end -->)/;
+
+const { machine, results } = JSON.parse(readFileSync(file, "utf8")) as Measured;
+const [processors = "", node = "", at = ""] = machine.split(", ");
+const versions = Object.entries(results).flatMap(([name, result]) =>
+  "version" in result && result.version !== "" ? [`${name} ${result.version}: ${result.durability}`] : [],
+);
+const measured = [
+  `${at.slice(0, 10)}, ${processors}, ${node}; medians.`,
+  figures(results),
+  "How many times as good pawl is:",
+  ratios(results),
+  `What each syncs: ${versions.join("; ")}.`,
+];
+const text = readFileSync(readme, "utf8");
+if (!place.test(text)) throw new Error(`README.md has no place for what was measured: ${String(place)}`);
+writeFileSync(
+  readme,
+  text.replace(place, (_, begin: string, end: string) => `${begin}\n${measured.join("\n\n")}\n\n${end}`),
+);
