@@ -51,7 +51,7 @@ export const connectionOf = (
 /** The key of the connection that a call was parked for, if the host has answered. */
 export const answeredConnection = (row: CallRow | undefined): string | undefined => {
   const settled = row === undefined ? undefined : bodyOf(row)?.settled;
-  return settled?.findKey((_, key) => key.startsWith(prefix));
+  return settled?.keys().find((key) => key.startsWith(prefix));
 };
 
 const resolutionOf = (answer: ConnectionAnswer): Resolution =>

@@ -42,7 +42,7 @@ export const contextOf = (host: ToolHost, state: State, place: Place): PrepareCo
   ...(place.replay === undefined ? {} : { replay: place.replay }),
   turn: async () => (await host.turn?.(place.scope, place.request)) ?? null,
   snapshot: async () => (await host.snapshot?.(place.scope)) ?? null,
-  catalog: [...state.catalog.byName.values()],
+  catalog: state.catalog.byName.values(),
 });
 
 const notFinal = failureOutput(

@@ -2,7 +2,7 @@
  * The next state while one event is worked in. Concerns write rows, emit commands and raise signals through it; the
  * state it began from is never touched. A rejected event's draft is thrown away.
  */
-import type { Map as PersistentMap } from "immutable";
+import type { PersistentMap } from "./persistent-map.ts";
 import type { StickyDecision } from "./approval/model.ts";
 import type { BatchRow } from "./batch/model.ts";
 import { type CallRow, dueOf } from "./call/model.ts";

@@ -1,6 +1,7 @@
 /** `@pawl/sansio-core`: the pure state machine that decides everything a tool call can live through. */
 export { type Transition, step } from "./core.ts";
 export { type State, initial, nextDeadline } from "./state.ts";
+export { PersistentMap } from "./persistent-map.ts";
 export { type Finished } from "./finished.ts";
 export { type Deadline, type Due } from "./deadline.ts";
 export { type Envelope, type Event, type EventOf, type EventType } from "./event.ts";

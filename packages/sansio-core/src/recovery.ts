@@ -98,18 +98,23 @@ const ofRequests = (state: State): Born[] =>
   });
 
 const ofOutbox = (state: State): Born[] =>
-  [...state.outbox.values()].toSorted(byKey).map(({ born, ...command }, index) => ({ born, index, command }));
+  state.outbox
+    .values()
+    .toSorted(byKey)
+    .map(({ born, ...command }, index) => ({ born, index, command }));
 const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : 1);
 
 /** Each link's messages in their order; of two links' at one place in the log those to the lesser peer first. */
 const ofLinks = (state: State): Born[] =>
-  [...state.links.values()]
+  state.links
+    .values()
     .toSorted((a, b) => (a.peer < b.peer ? -1 : 1))
     .flatMap(sendingsOf)
     .map(({ born, ...sending }) => ({ born, index: sending.number, command: { type: "send", ...sending } }));
 
 const ofFlows = (state: State): Born[] =>
-  [...state.flows.values()]
+  state.flows
+    .values()
     .toSorted((a, b) => (a.request < b.request ? -1 : 1))
     .flatMap(lambdasOf)
     .map(({ born, step, command }) => ({ born, index: step, command }));
@@ -126,7 +131,7 @@ const ofProcess = ({ process: row }: State): Born[] => {
 };
 
 const ofBackground = ({ background: { asked, run }, process }: State): Born[] => {
-  const permits = [...asked.values()].map(({ run: name, born }): Born => ({
+  const permits = asked.values().map(({ run: name, born }): Born => ({
     born,
     index: 0,
     command: { type: "permit.take", run: name },
@@ -136,7 +141,7 @@ const ofBackground = ({ background: { asked, run }, process }: State): Born[] =>
 };
 
 const ofSchedules = ({ schedules }: State): Born[] =>
-  [...schedules.rows.values()].flatMap((row) => {
+  schedules.rows.values().flatMap((row) => {
     const { schedule, born, asked, probe } = row;
     const commands = [
       ...(asked === undefined ? [] : [planning(schedule, asked.after)]),
@@ -164,7 +169,7 @@ const areAtWork = ({ calls }: State): boolean => calls.size > manyCalls || calls
 export const isOwed = (state: State): boolean =>
   state.scope.status.type === "moving" ||
   state.outbox.size > 0 ||
-  state.links.some((row) => unansweredOf(row) > 0) ||
+  state.links.values().some((row) => unansweredOf(row) > 0) ||
   areAtWork(state) ||
   [ofBatches, ofProcess, ofFlows, ofBackground, ofSchedules].some((of) => of(state).length > 0);
 

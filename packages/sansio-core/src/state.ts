@@ -1,5 +1,5 @@
 /** The state of a scope: opaque, persistent, and a pure function of its log. */
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "./persistent-map.ts";
 import type { StickyDecision } from "./approval/model.ts";
 import type { BatchRow } from "./batch/model.ts";
 import { type CallRow, dueOf } from "./call/model.ts";
@@ -52,19 +52,19 @@ export const initial = (scope: string): State => ({
   scope: { id: scope, epoch: 0, owner: "", protocol: 0, options: defaultOptions, status: { type: "open" } },
   seq: 0,
   at: 0,
-  catalog: { byName: PersistentMap(), byId: PersistentMap(), overrides: PersistentMap() },
+  catalog: { byName: PersistentMap.empty(), byId: PersistentMap.empty(), overrides: PersistentMap.empty() },
   requests: Table.empty(),
   batches: Table.empty(),
   calls: Table.empty(),
   waits: Table.empty(),
   unclaimed: 0,
-  sticky: PersistentMap(),
-  outbox: PersistentMap(),
-  links: PersistentMap(),
-  handles: PersistentMap(),
+  sticky: PersistentMap.empty(),
+  outbox: PersistentMap.empty(),
+  links: PersistentMap.empty(),
+  handles: PersistentMap.empty(),
   deletion: undefined,
   process: undefined,
-  flows: PersistentMap(),
+  flows: PersistentMap.empty(),
   background: noBackground,
   schedules: noSchedules,
   deadlines: Deadlines.none,

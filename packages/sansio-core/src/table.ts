@@ -3,7 +3,7 @@
  * a small young map; when it is full it is merged into the old one. A write costs the same whether ten rows live or
  * ten thousand. A deletion in the old tier is a tombstone in the young one until the merge.
  */
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "./persistent-map.ts";
 
 const youngRows = 24;
 
@@ -19,12 +19,12 @@ export class Table<Row> {
   }
 
   static empty<Row>(): Table<Row> {
-    return new Table<Row>(PersistentMap(), PersistentMap(), 0);
+    return new Table<Row>(PersistentMap.empty(), PersistentMap.empty(), 0);
   }
 
   static of<Row>(rows: Iterable<readonly [string, Row]>): Table<Row> {
-    const old = PersistentMap<string, Row>([...rows].map(([key, row]): [string, Row] => [key, row]));
-    return new Table<Row>(PersistentMap(), old, old.size);
+    const old = PersistentMap.of<string, Row>([...rows].map(([key, row]): [string, Row] => [key, row]));
+    return new Table<Row>(PersistentMap.empty(), old, old.size);
   }
 
   at(key: string): Row | undefined {
@@ -51,16 +51,15 @@ export class Table<Row> {
     const young = this.#young.set(key, row);
     return young.size <= youngRows
       ? new Table(young, this.#old, size)
-      : new Table(PersistentMap(), this.#merge(young), size);
+      : new Table(PersistentMap.empty(), this.#merge(young), size);
   }
 
   #merge(young: PersistentMap<string, Row | undefined>): PersistentMap<string, Row> {
-    return this.#old.withMutations((old) => {
-      young.forEach((row, key) => {
-        if (row === undefined) old.delete(key);
-        else old.set(key, row);
-      });
+    let old = this.#old;
+    young.forEach((row, key) => {
+      old = row === undefined ? old.delete(key) : old.set(key, row);
     });
+    return old;
   }
 
   /** All rows, in no order that means anything. */
@@ -78,8 +77,8 @@ export class Table<Row> {
   /** The keys of the rows that are not those of an earlier table. While no tier was merged, only what is young is looked at. */
   changedSince(before: Table<Row>): readonly string[] {
     const tables = [this, before];
-    const young = tables.flatMap((table) => [...table.#young.keys()]);
-    const old = this.#old === before.#old ? [] : tables.flatMap((table) => [...table.#old.keys()]);
+    const young = tables.flatMap((table) => table.#young.keys());
+    const old = this.#old === before.#old ? [] : tables.flatMap((table) => table.#old.keys());
     return [...new Set([...young, ...old])].filter((key) => this.at(key) !== before.at(key));
   }
 }

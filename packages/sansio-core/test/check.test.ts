@@ -1,4 +1,5 @@
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../src/persistent-map.ts";
+import { mapped } from "./arbitrary/mapped.ts";
 import { describe, expect, it } from "vitest";
 import * as approval from "../src/approval/check.ts";
 import * as batch from "../src/batch/check.ts";
@@ -81,7 +82,7 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
   R1: [request.checkR1, { ...rich(), batches: Table.empty() }],
   R2: [request.checkR2, withCall("r:b", { call: { ...rich().calls.at("r:b")?.call, id: "a" } })],
   E1: [effect.checkE1, withOpen((open) => [...open, ...open])],
-  E2: [effect.checkE2, withBody(({ settled }) => ({ settled: settled.map((one) => ({ ...one, settled: 1 })) }))],
+  E2: [effect.checkE2, withBody(({ settled }) => ({ settled: mapped(settled, (one) => ({ ...one, settled: 1 })) }))],
   E3: [effect.checkE3, withOpen(([first]) => [{ ...(first as OpenEffect), due: { at: 1, birth: 1 } }])],
   E4: [effect.checkE4, withOpen((open) => open.map((one) => (one.kind === "wait" ? { ...one, wait: "other" } : one)))],
   E5: [effect.checkE5, child({ parent: { call: "r:a" as CallRef, effect: "b" } })],
@@ -97,13 +98,13 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
     outbox.checkO1,
     {
       ...rich(),
-      outbox: PersistentMap([["x", { type: "external.cancel", call: "r:a" as CallRef, key: "y", born: 1 }]]),
+      outbox: PersistentMap.of([["x", { type: "external.cancel", call: "r:a" as CallRef, key: "y", born: 1 }]]),
     },
   ],
-  K1: [catalog.checkK1, { ...rich(), catalog: { ...rich().catalog, byName: PersistentMap() } }],
+  K1: [catalog.checkK1, { ...rich(), catalog: { ...rich().catalog, byName: PersistentMap.empty() } }],
   K2: [
     catalog.checkK2,
-    { ...rich(), catalog: { ...rich().catalog, overrides: PersistentMap([["x", "never" as never]]) } },
+    { ...rich(), catalog: { ...rich().catalog, overrides: PersistentMap.of([["x", "never" as never]]) } },
   ],
   deadline: [whole.checkNextDeadline, { ...rich(), deadlines: Deadlines.none }],
   waits: [whole.checkTables, { ...rich(), waits: rich().waits.set("x", rich().waits.at("key") as WaitRow) }],
@@ -137,7 +138,7 @@ const changes: { readonly [name: string]: readonly [whole.ChangeCheck, State, St
     approval.checkA2Change,
     {
       ...withCall("r:c", { phase: "preparing" }),
-      sticky: PersistentMap([["tool:guarded", { decision: "approve", by: "p" }]]),
+      sticky: PersistentMap.of([["tool:guarded", { decision: "approve", by: "p" }]]),
     },
     rich(),
   ],

@@ -1,9 +1,11 @@
 /** Rows of a state as plain JSON, to be shown. */
 import { type Json, type ToolValue, encode, isAttachment } from "@pawl/tool-value";
-import { isMap } from "immutable";
+import { PersistentMap } from "@pawl/sansio-core";
 
 const entriesOf = (value: object): readonly (readonly [string, unknown])[] =>
-  isMap(value) ? [...value.entries()].map(([key, row]) => [String(key), row] as const) : Object.entries(value);
+  value instanceof PersistentMap
+    ? value.entries().map(([key, row]) => [String(key), row] as const)
+    : Object.entries(value);
 
 export const plain = (value: unknown): Json => {
   if (typeof value !== "object" || value === null) return value === undefined ? null : (value as Json);

@@ -1,7 +1,6 @@
 /** A state as a tree: one section a table, and what an event changed in each. */
-import { type Difference, type State, differencesOf } from "@pawl/sansio-core";
+import { type Difference, type PersistentMap, type State, differencesOf } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
-import type { Map as PersistentMap } from "immutable";
 import { plain } from "./plain.ts";
 
 export interface TreeRow {
@@ -64,7 +63,7 @@ const map = (name: string, of: (state: State) => PersistentMap<string, unknown>)
   name,
   size: (state) => of(state).size,
   at: (state, key) => of(state).get(key),
-  first: (state, count) => [...of(state).take(count)],
+  first: (state, count) => of(state).entries().slice(0, count),
   changed: (before, after) => {
     const [was, is] = [of(before), of(after)];
     if (was === is) return [];

@@ -1,6 +1,12 @@
 /** What an event does to the timeline: read off the rows that it changed, so that every event shows what it came to. */
-import { type CallRow, type Recorded, type State, type Transition, bodyOf } from "@pawl/sansio-core";
-import type { Map as PersistentMap } from "immutable";
+import {
+  type CallRow,
+  type PersistentMap,
+  type Recorded,
+  type State,
+  type Transition,
+  bodyOf,
+} from "@pawl/sansio-core";
 import { keyName } from "./entry.ts";
 import type { Lane, LaneKind, SpanEnd } from "./lane.ts";
 import type { Sheet } from "./sheet.ts";

@@ -15,7 +15,7 @@ type RunRequested = EventOf<"run.requested">;
 
 /** What the state says became of it; undefined while that is open. */
 const spawned = ({ background }: State, run: string): SpawnAnswer | undefined => {
-  const row = background.tasks.find((task) => task.run?.run === run);
+  const row = background.tasks.values().find((task) => task.run?.run === run);
   return row === undefined ? undefined : { status: "started", task: row.task.id };
 };
 

@@ -102,7 +102,8 @@ export class SessionWork {
   /** Oldest first. */
   async tasks({ kind, state }: TaskFilter = {}): Promise<readonly Task[]> {
     const { background } = await this.#state();
-    const rows = [...background.tasks.values()]
+    const rows = background.tasks
+      .values()
       .filter(({ task }) => (kind === undefined || task.kind === kind) && (state === undefined || task.state === state))
       .toSorted((a, b) => a.born - b.born || (a.task.id < b.task.id ? -1 : 1));
     return Promise.all(rows.map((row) => this.#seen(row)));
@@ -177,7 +178,8 @@ export class SessionWork {
   /** Oldest first. */
   async schedules(): Promise<readonly Schedule[]> {
     const { schedules } = await this.#state();
-    return [...schedules.rows.values()]
+    return schedules.rows
+      .values()
       .filter(({ asked }) => asked?.isNew !== true)
       .toSorted((a, b) => a.born - b.born || (a.schedule.id < b.schedule.id ? -1 : 1))
       .map(({ schedule }) => schedule);

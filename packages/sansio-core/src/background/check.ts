@@ -25,14 +25,16 @@ export const checkT1: Check = (state) =>
   });
 
 export const checkT2: Check = ({ background: { asked, tasks } }) => {
-  const doubled = asked.find(({ run, definition }) =>
-    tasks.some(({ task, run: known }) => task.id === definition.task || known?.run === run),
-  );
+  const doubled = asked
+    .values()
+    .find(({ run, definition }) =>
+      tasks.values().some(({ task, run: known }) => task.id === definition.task || known?.run === run),
+    );
   return doubled === undefined ? undefined : `run \`${doubled.run}\`: T2: it is asked for, and has a task`;
 };
 
 const active = ({ background: { tasks } }: State): number =>
-  tasks.count(({ run, task }) => run !== undefined && !isTerminal(task.state));
+  tasks.values().filter(({ run, task }) => run !== undefined && !isTerminal(task.state)).length;
 
 export const checkT3Change = (before: State, after: State): string | undefined => {
   const max = mostOf("max_runs", before, after);
@@ -51,7 +53,8 @@ const changed = (was: TaskRow, is: TaskRow | undefined): string | undefined => {
 export const checkT4Change = (before: State, after: State): string | undefined =>
   firstOf(before, (was) => changed(was, after.background.tasks.get(was.task.id)));
 
-const ended = ({ background: { tasks } }: State): number => tasks.count(({ task }) => isTerminal(task.state));
+const ended = ({ background: { tasks } }: State): number =>
+  tasks.values().filter(({ task }) => isTerminal(task.state)).length;
 
 export const checkT5Change = (before: State, after: State): string | undefined => {
   const max = mostOf("max_ended_tasks", before, after);

@@ -40,9 +40,9 @@ const found = (draft: Draft, id: string): TaskRow | Rejection =>
 const isRow = (row: TaskRow | Rejection): row is TaskRow => "task" in row;
 
 const isAsked = (draft: Draft, run: string, task: string): boolean =>
-  draft.work.background.asked.some((asked) => asked.run === run || asked.definition.task === task);
+  draft.work.background.asked.values().some((asked) => asked.run === run || asked.definition.task === task);
 const isTaken = (draft: Draft, run: string, task: string): boolean =>
-  draft.work.background.tasks.has(task) || draft.work.background.tasks.some((row) => row.run?.run === run);
+  draft.work.background.tasks.has(task) || draft.work.background.tasks.values().some((row) => row.run?.run === run);
 
 export const onRunRequested = (draft: Draft, event: EventOf<"run.requested">): Rejection | undefined => {
   const { registration, hash } = event;
@@ -60,7 +60,7 @@ export const onRunRequested = (draft: Draft, event: EventOf<"run.requested">): R
 };
 
 const activeRuns = (draft: Draft): number =>
-  draft.work.background.tasks.count(({ run, task }) => run !== undefined && !isTerminal(task.state));
+  draft.work.background.tasks.values().filter(({ run, task }) => run !== undefined && !isTerminal(task.state)).length;
 
 const refuse = (draft: Draft, run: string, message: string): void =>
   draft.emit({ type: "spawn.answer", run, answer: { status: "refused", message } });
@@ -208,6 +208,7 @@ export const beginMonitor = (
 
 /** The tasks that show a schedule, and are not over. */
 export const monitorsOf = (draft: Draft, schedule: string): readonly TaskRow[] =>
-  [...draft.work.background.tasks.values()]
+  draft.work.background.tasks
+    .values()
     .filter((row) => row.schedule === schedule && !isTerminal(row.task.state))
     .toSorted((a, b) => a.born - b.born || (a.task.id < b.task.id ? -1 : 1));

@@ -54,7 +54,7 @@ const onReported = (draft: Draft, { from, task, run, update }: Of<"task.report">
 
 /** Its process would not begin. */
 const onRefused = (draft: Draft, { process, message }: Of<"task.refused">): void => {
-  const row = draft.work.background.tasks.find(({ run }) => run?.run === process);
+  const row = draft.work.background.tasks.values().find(({ run }) => run?.run === process);
   if (row !== undefined && !isTerminal(row.task.state)) updateTask(draft, row, updateOf(failedRun(message), undefined));
 };
 

@@ -1,5 +1,5 @@
 /** What a state keeps of runs and tasks. */
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import type { Draft } from "../draft.ts";
 import type { Asked, RunRow, TaskRow } from "./model.ts";
 
@@ -11,7 +11,7 @@ export interface Background {
   readonly run: RunRow | undefined;
 }
 
-export const noBackground: Background = { tasks: PersistentMap(), asked: PersistentMap(), run: undefined };
+export const noBackground: Background = { tasks: PersistentMap.empty(), asked: PersistentMap.empty(), run: undefined };
 
 const change = (draft: Draft, part: Partial<Background>): void => {
   draft.setWork({ background: { ...draft.work.background, ...part } });

@@ -1,6 +1,6 @@
 /** Starting bodies: the first run, the next attempt, a run after a loss. */
 import type { Json } from "@pawl/tool-value";
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import { callableById, recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
@@ -36,7 +36,7 @@ const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready"
   resumes: 0,
   startedAt: draft.at,
   open: [],
-  settled: PersistentMap(),
+  settled: PersistentMap.empty(),
 });
 
 const running = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> =>
@@ -90,4 +90,8 @@ export const pauseOver = (draft: Draft, row: CallIn<"resuming">): CallIn<"resumi
 
 /** `ctx.continueAs`: the body starts anew under the same call, with nothing remembered. */
 export const continued = (draft: Draft, row: CallIn<"running">, args: Json): CallRow =>
-  resuming(draft, { ...row, args }, { body: { ...row.body, open: [], settled: PersistentMap() }, cause: "continued" });
+  resuming(
+    draft,
+    { ...row, args },
+    { body: { ...row.body, open: [], settled: PersistentMap.empty() }, cause: "continued" },
+  );

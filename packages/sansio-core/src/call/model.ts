@@ -21,7 +21,7 @@
  *   C8  a call that was told to stop has no clean-up open, and its grace runs unless it, or what it called, cleans up
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
-import type { Map as PersistentMap } from "immutable";
+import type { PersistentMap } from "../persistent-map.ts";
 import type { Tool } from "../catalog/model.ts";
 import type { Deadline } from "../deadline.ts";
 import type { OpenEffect, SettledEffect } from "../effect/model.ts";

@@ -2,6 +2,7 @@
 import { defaultPendingCompletion, failureOutput, runtimeFailure, type ToolCallOutput } from "@pawl/tool-value";
 import { recoveryOf } from "../catalog/model.ts";
 import type { Draft } from "../draft.ts";
+import { PersistentMap } from "../persistent-map.ts";
 import { cancelledCall, complete, ending } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { BodyState, CallIn, CallRow, Resolved, UnknownCause } from "./model.ts";
@@ -102,7 +103,7 @@ export const diverge = (draft: Draft, row: CallIn<"running">, detail: string): C
     case "park":
       return outcomeUnknown(draft, row, body, "diverged");
     case "release":
-      return resuming(draft, row, { body: { ...body, open: [], settled: body.settled.clear() }, cause: "run_again" });
+      return resuming(draft, row, { body: { ...body, open: [], settled: PersistentMap.empty() }, cause: "run_again" });
     case "fail": {
       const failure = runtimeFailure("internal", "replay_diverged", detail);
       return ending(draft, row, failureOutput(failure), durationOf(draft, body));

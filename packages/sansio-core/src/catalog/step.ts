@@ -1,5 +1,5 @@
 /** Tools come and go as a whole; overrides stay. */
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import type { Draft } from "../draft.ts";
 import { type Rejection, reject } from "../error.ts";
 import type { CatalogEvent } from "./model.ts";
@@ -22,8 +22,8 @@ export const onCatalogEvent = (draft: Draft, event: CatalogEvent): Rejection | u
   if (repeated !== undefined) return reject("tool_conflict", `two tools are called \`${repeated}\``);
   draft.setCatalog({
     ...catalog,
-    byName: PersistentMap(tools.map((tool) => [tool.name, tool])),
-    byId: PersistentMap(tools.map((tool) => [tool.id, tool])),
+    byName: PersistentMap.of(tools.map((tool) => [tool.name, tool])),
+    byId: PersistentMap.of(tools.map((tool) => [tool.id, tool])),
   });
   if (draft.process !== undefined) draft.raise({ type: "tools.published" });
   return undefined;

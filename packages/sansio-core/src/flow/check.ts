@@ -38,9 +38,7 @@ export const checkF2: Check = (state) =>
   });
 
 const awaited = (state: State): ReadonlySet<string> =>
-  new Set(
-    [...state.flows.values()].flatMap((row) => waitingsOf(row, "call").map(({ id }) => stepBatch(row.request, id))),
-  );
+  new Set(state.flows.values().flatMap((row) => waitingsOf(row, "call").map(({ id }) => stepBatch(row.request, id))));
 
 export const checkF3: Check = (state) => {
   const refs = awaited(state);

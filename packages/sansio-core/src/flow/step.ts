@@ -1,5 +1,5 @@
 /** Flows begin, go on where the world has answered, and end. */
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import { withNested } from "../batch/nested.ts";
 import type { Draft } from "../draft.ts";
 import { Invariant, type Rejection, absurd, reject } from "../error.ts";
@@ -64,7 +64,7 @@ const put = (draft: Draft, stage: Stage, root: Strand): void => {
 
 const onStart = (draft: Draft, { request, bindings, flow, tools, lambdas, unresolved }: Of<"flow.start">): void => {
   const root: Strand = {
-    bindings: PersistentMap(Object.entries(bindings)),
+    bindings: PersistentMap.of(Object.entries(bindings)),
     counter: 0,
     frames: [{ part: { type: "flow", executed: 0 }, next: 0, output: "" }],
     state: { type: "walking" },

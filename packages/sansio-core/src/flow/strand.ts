@@ -1,5 +1,5 @@
 /** How a strand moves: one node on, into a body, out of it, or to its end. Nothing here looks outside. */
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import type { Ending, Frame, Part, Strand } from "./model.ts";
 import type { FlowNode } from "./program.ts";
 
@@ -79,7 +79,7 @@ const over = (strand: Strand, ending: Ending): Strand => {
   const [first] = strand.frames as readonly [Frame];
   const state = { type: "over", ending } as const;
   if (first.part.type !== "branch") return { ...strand, state };
-  return { bindings: PersistentMap(), counter: strand.counter, frames: [first], state };
+  return { bindings: PersistentMap.empty(), counter: strand.counter, frames: [first], state };
 };
 
 export const failing = (strand: Strand, error: (Ending & { readonly type: "failed" })["error"]): Strand =>

@@ -17,7 +17,7 @@ export const checkH1: Check = ({ handles, scope }) => {
   return undefined;
 };
 
-const endedOf = ({ handles }: State): number => handles.count((row) => row.ended !== undefined);
+const endedOf = ({ handles }: State): number => handles.values().filter((row) => row.ended !== undefined).length;
 
 /** A smaller bound may leave more. */
 export const checkH2Change = (before: State, after: State): string | undefined => {

@@ -25,13 +25,16 @@ const report = (draft: Draft, { asked, orphaned, preserved }: DeletionRow): void
 
 /** Processes that it has spoken to may wake it, though it holds them no more. */
 const othersKnown = (draft: Draft): readonly string[] =>
-  [...draft.links.keys()].filter((peer) => peer.startsWith("process:")).map(processOfScope);
+  draft.links
+    .keys()
+    .filter((peer) => peer.startsWith("process:"))
+    .map(processOfScope);
 
 export const onDeleted = (draft: Draft): Rejection | undefined => {
   const misfit = misfitOfDeleted(draft);
   if (misfit !== undefined) return misfit;
   if (!isSession(draft.scope.id)) return reject("handle_refused", `\`${draft.scope.id}\` is no session`);
-  const rows = [...draft.handles.values()];
+  const rows = draft.handles.values();
   const asked = rows.filter(({ status }) => status === "running").map(({ process }) => process);
   for (const { process } of rows) draft.dropHandle(process);
   for (const process of [...new Set([...asked, ...othersKnown(draft)])].toSorted()) say(draft, process);

@@ -1,5 +1,5 @@
 /** What a holder sees of its handles, and may do with them. */
-import type { Map as PersistentMap } from "immutable";
+import type { PersistentMap } from "../persistent-map.ts";
 import type { SessionScope } from "../key/session-scope.ts";
 import type { Asking } from "../link/message.ts";
 import { notVisible } from "../process/handle.ts";
@@ -29,7 +29,8 @@ export const handlesOf = (
   holder: SessionScope,
   mode: "live" | "all",
 ): readonly ProcessHandleSummary[] =>
-  [...handles.values()]
+  handles
+    .values()
     .filter((row) => isHeldBy(row, holder) && (mode === "all" || row.status === "running"))
     .toSorted((a, b) => a.born - b.born || (a.process < b.process ? -1 : 1))
     .map(({ process, descriptor, definition, status }) => ({

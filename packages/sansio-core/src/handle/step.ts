@@ -17,7 +17,7 @@ const without = (row: HandleRow, holder: SessionScope): readonly SessionScope[] 
 
 /** Of more ended ones than are kept the oldest leaves. */
 const trim = (draft: Draft): void => {
-  const ended = [...draft.handles.values()].filter((row) => row.ended !== undefined);
+  const ended = draft.handles.values().filter((row) => row.ended !== undefined);
   if (ended.length <= draft.options.max_ended_handles) return;
   const [oldest] = ended.toSorted((a, b) => (a.ended ?? 0) - (b.ended ?? 0) || (a.process < b.process ? -1 : 1));
   if (oldest !== undefined) draft.dropHandle(oldest.process);
@@ -99,9 +99,9 @@ const onTransferred = (draft: Draft, event: EventOf<"handles.transferred">): Rej
 const onRevoked = (draft: Draft, { holder, processes }: EventOf<"handles.revoked">): Rejection | undefined => {
   const misfit = processes === undefined ? undefined : missing(draft, holder, processes);
   if (misfit !== undefined) return misfit;
-  const rows = [...draft.handles.values()].filter(
-    (row) => isHeldBy(row, holder) && (processes === undefined || processes.includes(row.process)),
-  );
+  const rows = draft.handles
+    .values()
+    .filter((row) => isHeldBy(row, holder) && (processes === undefined || processes.includes(row.process)));
   for (const row of rows) release(draft, row, holder);
   return undefined;
 };

@@ -28,7 +28,7 @@ export const checkL2: Check = (state) =>
   firstOf(state, ({ outgoing }) => {
     if (outgoing === undefined) return undefined;
     const { phase, unanswered } = outgoing;
-    const last = [...unanswered.values()].filter(({ message }) => message.type === "link.closed").length;
+    const last = unanswered.values().filter(({ message }) => message.type === "link.closed").length;
     const expected = phase === "closing" ? 1 : 0;
     if (last !== expected) return `L2: it is ${phase}, with ${last} last words`;
     if (phase === "closing" && unanswered.size !== 1) return `L2: it closes with ${unanswered.size} unanswered`;
@@ -37,7 +37,7 @@ export const checkL2: Check = (state) =>
 
 export const checkL3: Check = (state) =>
   firstOf(state, ({ incoming }) => {
-    const stray = incoming === undefined ? [] : [...incoming.answers.keys()].filter((n) => n > incoming.received);
+    const stray = incoming === undefined ? [] : incoming.answers.keys().filter((n) => n > incoming.received);
     return stray.length === 0 ? undefined : `L3: ${stray.join()} is answered, and was not received`;
   });
 

@@ -20,7 +20,7 @@
  *   L6  a row has an end
  *   L7  within one link counters only grow; a later link to the same peer has a later name
  */
-import type { Map as PersistentMap } from "immutable";
+import type { PersistentMap } from "../persistent-map.ts";
 import type { CallRef } from "../ids.ts";
 import type { Message, Outcome, Said } from "./message.ts";
 
@@ -114,7 +114,8 @@ export const finishedLink = (from: string, link: number): string => `${from}#${l
 export const sendingsOf = ({ peer, outgoing }: LinkRow): readonly (Sending & { readonly born: number })[] =>
   outgoing === undefined
     ? []
-    : [...outgoing.unanswered.values()]
+    : outgoing.unanswered
+        .values()
         .toSorted((a, b) => a.number - b.number)
         .map(({ number, message, born }) => {
           const { link, heard } = outgoing;

@@ -1,5 +1,5 @@
 /** Messages go out numbered, come in once, and are answered. What they do is the business of other concerns. */
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import type { Draft } from "../draft.ts";
 import { Invariant, type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
@@ -35,7 +35,7 @@ const opened = (draft: Draft): OutgoingEnd => ({
   phase: "open",
   sent: 0,
   heard: 0,
-  unanswered: PersistentMap(),
+  unanswered: PersistentMap.empty(),
   waiting: [],
 });
 
@@ -93,8 +93,11 @@ const misfitOf = ({ from, link, number }: Received, end: IncomingEnd | undefined
 
 /** The answers that the sender may still ask for. */
 const unheard = (end: IncomingEnd | undefined, heard: number): PersistentMap<number, Outcome> => {
-  const answers = end?.answers ?? PersistentMap<number, Outcome>();
-  return answers.some((_, number) => number <= heard) ? answers.filter((_, number) => number > heard) : answers;
+  const answers = end?.answers ?? PersistentMap.empty<number, Outcome>();
+  return answers
+    .keys()
+    .filter((number) => number <= heard)
+    .reduce((rest, number) => rest.delete(number), answers);
 };
 
 const onReceived = (draft: Draft, event: Received): Rejection | undefined => {

@@ -26,16 +26,16 @@ export const checkP2: ProcessCheck = (row) => {
 };
 
 export const checkP3: ProcessCheck = ({ replays, sequence }) => {
-  const places = [...replays.values()].map(({ seq }) => seq);
+  const places = replays.values().map(({ seq }) => seq);
   const outside = places.find((seq) => seq < 1 || seq > sequence);
   if (outside !== undefined) return `P3: a replay entry names place ${outside} of ${sequence}`;
   return new Set(places).size === places.length ? undefined : "P3: two replay keys name one place";
 };
 
 export const checkP4: ProcessCheck = (row) => {
-  const stray = [...row.signals.keys()].find((type) => signalOfType(type) === undefined || !declares(row, type));
+  const stray = row.signals.keys().find((type) => signalOfType(type) === undefined || !declares(row, type));
   if (stray !== undefined) return `P4: \`${stray}\` is counted, and is no declared signal`;
-  const count = [...row.signals.values()].reduce((sum, n) => sum + n, 0);
+  const count = row.signals.values().reduce((sum, n) => sum + n, 0);
   return count <= row.sequence ? undefined : `P4: ${count} signals in ${row.sequence} events`;
 };
 

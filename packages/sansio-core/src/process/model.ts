@@ -25,7 +25,7 @@
  *   P12 a session that is to be woken no more was to be woken, and is not a second time
  */
 import type { FailureClass, Json, ProcessValueSelector, ToolControl, ToolValue } from "@pawl/tool-value";
-import type { Map as PersistentMap } from "immutable";
+import type { PersistentMap } from "../persistent-map.ts";
 import type { PreparedToolCall } from "../key/prepared.ts";
 import type { SessionScope } from "../key/session-scope.ts";
 import type { CausalRef, RuntimeInvocation, RuntimeReplay } from "./invocation.ts";

@@ -1,7 +1,7 @@
 /** Registering a process: what it has to say of itself, and what is added. Its hash is the runtime's. */
 import { type Json, at as jsonAt } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import { type Rejection, absurd, reject } from "../error.ts";
 import { isBlank } from "../key/blank.ts";
 import { type SessionScope, sessionScopeId } from "../key/session-scope.ts";
@@ -143,8 +143,8 @@ const created = (registration: ProcessRegistration, hash: string, at: number): P
   updatedAt: at,
   status: { state: "running" },
   sequence: 0,
-  replays: PersistentMap(),
-  signals: PersistentMap(),
+  replays: PersistentMap.empty(),
+  signals: PersistentMap.empty(),
   run: "none",
   cancelled: false,
   peers: [],

@@ -38,12 +38,12 @@ export const signalRequest = (signal: Signal): E.Either<Rejection, ProcessEventA
 /** The wait that the next event of a type resolves, if it is a signal: the one that goes on, or else that of its number. */
 export const signalOrdinal = ({ wait, signals }: ProcessRow, eventType: string): number | undefined => {
   if (signalOfType(eventType) === undefined) return undefined;
-  return wait?.kind.event_type === eventType ? wait.kind.ordinal : signals.get(eventType, 0) + 1;
+  return wait?.kind.event_type === eventType ? wait.kind.ordinal : (signals.get(eventType) ?? 0) + 1;
 };
 
 /** A signal came; a wait for it is over, so that the next signal is not taken for the same. */
 export const countSignal = (row: ProcessRow, eventType: string, at: number): ProcessRow => {
-  const signals = row.signals.set(eventType, row.signals.get(eventType, 0) + 1);
+  const signals = row.signals.set(eventType, (row.signals.get(eventType) ?? 0) + 1);
   return { ...(row.wait?.kind.event_type === eventType ? leaveWait(row, at) : row), signals };
 };
 

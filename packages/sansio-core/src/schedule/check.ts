@@ -29,7 +29,7 @@ export const checkM1: Check = (state) =>
   });
 
 const enabled = ({ schedules: { rows: schedules } }: State): number =>
-  schedules.count(({ schedule }) => schedule.enabled);
+  schedules.values().filter(({ schedule }) => schedule.enabled).length;
 
 export const checkM2Change = (before: State, after: State): string | undefined => {
   const max = mostOf("max_schedules", before, after);
@@ -63,7 +63,7 @@ export const checkM4Change = (before: State, after: State): string | undefined =
   });
 
 const over = ({ schedules: { rows: schedules } }: State): number =>
-  schedules.count(({ schedule, probe }) => !schedule.enabled && probe === undefined);
+  schedules.values().filter(({ schedule, probe }) => !schedule.enabled && probe === undefined).length;
 
 export const checkM5Change = (before: State, after: State): string | undefined => {
   const max = mostOf("max_ended_tasks", before, after);

@@ -57,7 +57,7 @@ const misfitOfRequest = (draft: Draft, { schedule }: EventOf<"schedule.requested
   }
   if (schedules.rows.has(schedule.id)) return reject("schedule_exists", `schedule \`${schedule.id}\` is there already`);
   const max = options.max_schedules;
-  const isFull = schedules.rows.count((row) => row.schedule.enabled) >= max;
+  const isFull = schedules.rows.values().filter((row) => row.schedule.enabled).length >= max;
   return isFull ? reject("too_many_schedules", sessionHasSchedules(max)) : undefined;
 };
 
@@ -139,9 +139,9 @@ const refusalOf = (draft: Draft, plan: EventOf<"schedule.planned">["plan"]): str
 
 /** Of more disabled ones than are kept the oldest leave, once nothing is asked of them. */
 const trim = (draft: Draft): void => {
-  const over = [...draft.work.schedules.rows.values()].filter(
-    ({ schedule, probe }) => !schedule.enabled && probe === undefined,
-  );
+  const over = draft.work.schedules.rows
+    .values()
+    .filter(({ schedule, probe }) => !schedule.enabled && probe === undefined);
   const excess = over.length - draft.options.max_ended_tasks;
   if (excess <= 0) return;
   const oldest = over.toSorted((a, b) => a.born - b.born || (a.schedule.id < b.schedule.id ? -1 : 1));
@@ -250,9 +250,9 @@ const stop = (draft: Draft, { schedule, born, asked }: ScheduleRow): void => {
 
 /** Its monitor was told to end; or the session is deleted, and nothing fires any more. */
 export const onScheduleSignal = (draft: Draft, signal: Of<"schedule.end" | "schedules.end">): void => {
-  const rows = [...draft.work.schedules.rows.values()].filter(
-    ({ schedule }) => schedule.enabled && (signal.type === "schedules.end" || schedule.id === signal.schedule),
-  );
+  const rows = draft.work.schedules.rows
+    .values()
+    .filter(({ schedule }) => schedule.enabled && (signal.type === "schedules.end" || schedule.id === signal.schedule));
   for (const row of rows.toSorted((a, b) => a.born - b.born || (a.schedule.id < b.schedule.id ? -1 : 1)))
     stop(draft, row);
   trim(draft);

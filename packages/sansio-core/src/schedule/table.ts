@@ -1,5 +1,5 @@
 /** What a state keeps of schedules: few rows, so that the next fire is found anew where one of them changes. */
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import { type Due, isBefore } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import type { ScheduleRow } from "./model.ts";
@@ -19,7 +19,7 @@ export const schedulesOf = (rows: PersistentMap<string, ScheduleRow>): Schedules
   return { rows, due: first };
 };
 
-export const noSchedules: Schedules = { rows: PersistentMap(), due: undefined };
+export const noSchedules: Schedules = { rows: PersistentMap.empty(), due: undefined };
 
 export const putSchedule = (draft: Draft, row: ScheduleRow): void => {
   draft.setWork({ schedules: schedulesOf(draft.work.schedules.rows.set(row.schedule.id, row)) });

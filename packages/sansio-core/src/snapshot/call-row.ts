@@ -1,5 +1,5 @@
 /** Calls of a snapshot as rows. */
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import { type BodyState, type CallIdentity, type CallRow, earliestDue, runningRow } from "../call/model.ts";
 import type { Tool } from "../catalog/model.ts";
 import type { BodyShape, CallShape } from "./call.ts";
@@ -16,7 +16,7 @@ const toolAt = ({ tools }: Known, place: number): Tool => tools[place] as Tool;
 const bodyState = (known: Known, { manifest, settled, ...body }: BodyShape): BodyState => ({
   ...body,
   manifest: toolAt(known, manifest),
-  settled: PersistentMap(settled),
+  settled: PersistentMap.of(settled),
 });
 
 type WithBody = Extract<CallShape, { readonly body: BodyShape }>;

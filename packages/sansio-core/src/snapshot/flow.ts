@@ -13,7 +13,7 @@ import {
   text,
   u64,
 } from "@pawl/tool-value";
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import { Invariant } from "../error.ts";
 import { EndingCodec, specFields } from "../flow/codec.ts";
 import type { FlowRow, Frame, Part, Strand, StrandState } from "../flow/model.ts";
@@ -88,7 +88,7 @@ export const flowShape = ({ root, ...row }: FlowRow): FlowShape => ({ ...row, ro
 
 const strandRow = ({ bindings, state, ...strand }: StrandShape): Strand => ({
   ...strand,
-  bindings: PersistentMap(Object.entries(bindings)),
+  bindings: PersistentMap.of(Object.entries(bindings)),
   state: state.type === "branches" ? { ...state, strands: state.strands.map(strandRow) } : state,
 });
 

@@ -1,6 +1,6 @@
 /** Links, handles and the process of a scope in a snapshot: maps as lists, in an order that the rows give. */
 import { type Codec, array, boolean, defaulted, json, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import type { DeletionRow, HandleRow } from "../handle/model.ts";
 import type { CallRef } from "../ids.ts";
 import { SessionScope } from "../key/session-scope.ts";
@@ -89,7 +89,7 @@ export const linkShape = ({ peer, outgoing, incoming }: LinkRow): LinkShape => (
   peer,
   ...(outgoing === undefined
     ? {}
-    : { outgoing: { ...outgoing, unanswered: [...outgoing.unanswered.values()].toSorted(byNumber) } }),
+    : { outgoing: { ...outgoing, unanswered: outgoing.unanswered.values().toSorted(byNumber) } }),
   ...(incoming === undefined
     ? {}
     : {
@@ -104,13 +104,13 @@ export const linkRow = ({ peer, outgoing, incoming }: LinkShape): LinkRow => ({
   peer,
   ...(outgoing === undefined
     ? {}
-    : { outgoing: { ...outgoing, unanswered: PersistentMap(outgoing.unanswered.map((one) => [one.number, one])) } }),
+    : { outgoing: { ...outgoing, unanswered: PersistentMap.of(outgoing.unanswered.map((one) => [one.number, one])) } }),
   ...(incoming === undefined
     ? {}
     : {
         incoming: {
           ...incoming,
-          answers: PersistentMap(incoming.answers.map(({ number, outcome }) => [number, outcome])),
+          answers: PersistentMap.of(incoming.answers.map(({ number, outcome }) => [number, outcome])),
         },
       }),
 });

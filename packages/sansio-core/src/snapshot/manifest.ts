@@ -32,7 +32,7 @@ export interface Manifests {
 }
 
 export const manifestsOf = (state: State): Manifests => {
-  const tools = [...state.catalog.byId.values()].toSorted(byId);
+  const tools = state.catalog.byId.values().toSorted(byId);
   const catalog = tools.length;
   const places = new Map<Tool, number>(tools.map((tool, i) => [tool, i]));
   const at = (tool: Tool): number => places.get(tool) ?? 0;

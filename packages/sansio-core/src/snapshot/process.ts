@@ -1,6 +1,6 @@
 /** The process of a scope in a snapshot. Maps are lists, in an order that the rows give. */
 import { type Codec, array, boolean, defaulted, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import { ExternalRef, ProcessRegistration, ProcessStatus, ProcessWait } from "../process/codec.ts";
 import type { AppendedEvent, Peer, ProcessRow, ProcessRun } from "../process/model.ts";
 
@@ -52,6 +52,6 @@ export const processShape = ({ replays, signals, ...row }: ProcessRow): ProcessS
 
 export const processRow = ({ replays, signals, ...row }: ProcessShape): ProcessRow => ({
   ...row,
-  replays: PersistentMap(replays.map(({ key, ...event }) => [key, event])),
-  signals: PersistentMap(signals.map(({ type, count }) => [type, count])),
+  replays: PersistentMap.of(replays.map(({ key, ...event }) => [key, event])),
+  signals: PersistentMap.of(signals.map(({ type, count }) => [type, count])),
 });

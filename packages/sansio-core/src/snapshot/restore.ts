@@ -1,7 +1,7 @@
 /** A snapshot as a state. What is read is decoded, looked through, and then believed only if every invariant holds. */
 import { type ValueError, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import type { BatchParent, BatchRow } from "../batch/model.ts";
 import { type CallRow, occupies } from "../call/model.ts";
 import { checkAll } from "../check.ts";
@@ -148,9 +148,9 @@ const keyed = <Row>(rows: readonly Row[], key: (row: Row) => string): Table<Row>
 const catalogOf = ({ tools, catalog, overrides }: SnapshotShape): State["catalog"] => {
   const known = tools.slice(0, catalog);
   return {
-    byName: PersistentMap(known.map((tool) => [tool.name, tool])),
-    byId: PersistentMap(known.map((tool) => [tool.id, tool])),
-    overrides: PersistentMap(Object.entries(overrides)),
+    byName: PersistentMap.of(known.map((tool) => [tool.name, tool])),
+    byId: PersistentMap.of(known.map((tool) => [tool.id, tool])),
+    overrides: PersistentMap.of(Object.entries(overrides)),
   };
 };
 
@@ -182,21 +182,21 @@ const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State => {
     calls,
     waits: keyed(waits, ({ key }) => key),
     unclaimed: waits.filter(({ requests }) => requests.length === 0).length,
-    sticky: PersistentMap(Object.entries(shape.sticky)),
-    outbox: PersistentMap(shape.outbox.map((row) => [row.key, outboxRow(row)])),
-    links: PersistentMap(shape.links.map((link) => [link.peer, linkRow(link)])),
-    handles: PersistentMap(shape.handles.map((row) => [row.process, row])),
+    sticky: PersistentMap.of(Object.entries(shape.sticky)),
+    outbox: PersistentMap.of(shape.outbox.map((row) => [row.key, outboxRow(row)])),
+    links: PersistentMap.of(shape.links.map((link) => [link.peer, linkRow(link)])),
+    handles: PersistentMap.of(shape.handles.map((row) => [row.process, row])),
     deletion: shape.deletion,
     process: shape.process === undefined ? undefined : processRow(shape.process),
-    flows: PersistentMap(
+    flows: PersistentMap.of(
       shape.requests.flatMap((one) => (one.phase === "flow" ? [[one.request, flowRow(one.request, one.flow)]] : [])),
     ),
     background: {
-      tasks: PersistentMap(shape.tasks.map((row) => [row.task.id, row])),
-      asked: PersistentMap(shape.asked.map((row) => [row.run, row])),
+      tasks: PersistentMap.of(shape.tasks.map((row) => [row.task.id, row])),
+      asked: PersistentMap.of(shape.asked.map((row) => [row.run, row])),
       run: shape.run,
     },
-    schedules: schedulesOf(PersistentMap(shape.schedules.map((row) => [row.schedule.id, row]))),
+    schedules: schedulesOf(PersistentMap.of(shape.schedules.map((row) => [row.schedule.id, row]))),
     deadlines: Deadlines.of(duesOf(calls)),
   };
 };

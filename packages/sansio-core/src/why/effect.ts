@@ -20,7 +20,7 @@ const isOf =
 const messageOf = (state: State, call: CallRef, effect: OpenEffect): EffectWaits | undefined => {
   const isSent = isOf(call, effect);
   const sentOn = ({ link, unanswered }: OutgoingEnd) => {
-    const sent = unanswered.find((message) => isSent(message));
+    const sent = unanswered.values().find((message) => isSent(message));
     return sent === undefined ? undefined : { link, number: sent.number };
   };
   for (const [to, { outgoing }] of state.links) {

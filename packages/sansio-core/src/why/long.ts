@@ -4,7 +4,7 @@ import type { State } from "../state.ts";
 import type { OtherReason } from "./model.ts";
 
 const ofRuns = ({ background: { asked, run }, process }: State): readonly OtherReason[] => {
-  const permits = [...asked.values()].map(({ run: name, born }): OtherReason => ({
+  const permits = asked.values().map(({ run: name, born }): OtherReason => ({
     what: { type: "permit", run: name },
     since: born,
     movedBy: ["permit.answered"],
@@ -31,5 +31,5 @@ const ofSchedule = ({ schedule: { id }, asked, due, probe }: ScheduleRow): reado
 
 export const longReasons = (state: State): readonly OtherReason[] => [
   ...ofRuns(state),
-  ...[...state.schedules.rows.values()].flatMap(ofSchedule),
+  ...state.schedules.rows.values().flatMap(ofSchedule),
 ];

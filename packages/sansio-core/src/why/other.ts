@@ -26,14 +26,17 @@ const ofRequests = (state: State): readonly OtherReason[] =>
     );
 
 const ofFlows = (state: State): readonly OtherReason[] =>
-  [...state.flows.values()].flatMap(lambdasOf).map(({ born, command: { request, id, name } }) => ({
-    what: { type: "lambda", request, id, name },
-    since: born,
-    movedBy: ["lambda.applied"],
-  }));
+  state.flows
+    .values()
+    .flatMap(lambdasOf)
+    .map(({ born, command: { request, id, name } }) => ({
+      what: { type: "lambda", request, id, name },
+      since: born,
+      movedBy: ["lambda.applied"],
+    }));
 
 const ofOutbox = (state: State): readonly OtherReason[] =>
-  [...state.outbox.values()].map(({ type, key, born: since }): OtherReason => {
+  state.outbox.values().map(({ type, key, born: since }): OtherReason => {
     switch (type) {
       case "external.cancel":
         return { what: { type: "external_cancel", key }, since, movedBy: ["external.cancel_acked"] };
@@ -45,11 +48,14 @@ const ofOutbox = (state: State): readonly OtherReason[] =>
   });
 
 const ofLinks = (state: State): readonly OtherReason[] =>
-  [...state.links.values()].flatMap(sendingsOf).map(({ to, link, number, message, born }) => ({
-    what: { type: "message", to, link, number, message: message.type },
-    since: born,
-    movedBy: ["message.answered"],
-  }));
+  state.links
+    .values()
+    .flatMap(sendingsOf)
+    .map(({ to, link, number, message, born }) => ({
+      what: { type: "message", to, link, number, message: message.type },
+      since: born,
+      movedBy: ["message.answered"],
+    }));
 
 const ofProcess = ({ process: row }: State): readonly OtherReason[] => {
   if (row === undefined) return [];

@@ -1,5 +1,5 @@
 /** Why a scope stands where it stands, and since when its calls do. */
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../persistent-map.ts";
 import type { CallRow } from "../call/model.ts";
 import type { State } from "../state.ts";
 import { callReason } from "./call.ts";
@@ -20,13 +20,11 @@ export const why = (state: State): Why => ({
 /** For each live call the event with which it came to its phase: kept up, transition by transition, by who folds a log. */
 export type Entered = PersistentMap<string, number>;
 
-export const noneEntered: Entered = PersistentMap();
+export const noneEntered: Entered = PersistentMap.empty();
 
 export const enter = (entered: Entered, before: State, after: State): Entered =>
-  entered.withMutations((next) => {
-    for (const key of after.calls.changedSince(before.calls)) {
-      const row = after.calls.at(key);
-      if (row === undefined) next.delete(key);
-      else if (row.phase !== before.calls.at(key)?.phase) next.set(key, after.seq);
-    }
-  });
+  after.calls.changedSince(before.calls).reduce((next, key) => {
+    const row = after.calls.at(key);
+    if (row === undefined) return next.delete(key);
+    return row.phase === before.calls.at(key)?.phase ? next : next.set(key, after.seq);
+  }, entered);

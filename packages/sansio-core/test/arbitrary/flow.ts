@@ -96,9 +96,9 @@ export const askedLambda = (
   dice: Dice,
   { flows }: State,
 ): { readonly request: string; readonly id: string } | undefined => {
-  const asked = [...flows.values()].flatMap((row) =>
-    waitingsOf(row, "lambda").map(({ id }) => ({ request: row.request, id })),
-  );
+  const asked = flows
+    .values()
+    .flatMap((row) => waitingsOf(row, "lambda").map(({ id }) => ({ request: row.request, id })));
   return asked.length === 0 ? undefined : dice.pick(asked);
 };
 
@@ -107,6 +107,6 @@ export const ofFlows = (dice: Dice, state: State): Event | undefined => {
   const asked = askedLambda(dice, state);
   if (asked !== undefined && dice.isUnder(85))
     return { type: "lambda.applied", ...asked, result: anyLambdaResult(dice) };
-  const { value: request } = state.flows.keys().next();
+  const [request] = state.flows.keys();
   return request !== undefined && dice.isUnder(10) ? { type: "flow.consumer_gone", request } : undefined;
 };

@@ -1,16 +1,16 @@
-/** Freezes what may be frozen: rows, commands, events. An immutable Map caches its hashes, and is left alone. */
-import { isImmutable } from "immutable";
+/** Freezes what may be frozen: rows, commands, events. Of what hides what it holds, only a persistent map shows it. */
 import { bodyOf } from "../../src/call/model.ts";
 import { Deadlines } from "../../src/deadline.ts";
+import { PersistentMap } from "../../src/persistent-map.ts";
 import type { State } from "../../src/state.ts";
 import { Table } from "../../src/table.ts";
 
-const isOpaque = (value: object): boolean => isImmutable(value) || value instanceof Table || value instanceof Deadlines;
+const isOpaque = (value: object): boolean => value instanceof Table || value instanceof Deadlines;
 
 export const frozen = <A>(value: A): A => {
   if (typeof value !== "object" || value === null || Object.isFrozen(value) || isOpaque(value)) return value;
   Object.freeze(value);
-  for (const part of Object.values(value)) frozen(part);
+  for (const part of value instanceof PersistentMap ? value.values() : Object.values(value)) frozen(part);
   return value;
 };
 

@@ -46,7 +46,7 @@ export class Names {
     return this.dice.isUnder(90) ? this.dice.pick(toolNames) : anyText(this.dice);
   }
   outbox(): string {
-    const keys = [...this.state.outbox.keys()];
+    const keys = this.state.outbox.keys();
     return keys.length > 0 ? this.dice.pick(keys) : anyText(this.dice);
   }
   by(): { readonly by?: string } {

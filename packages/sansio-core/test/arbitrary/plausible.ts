@@ -184,7 +184,7 @@ const ofScope = (dice: Dice, state: State): Event => {
     case 7:
       return { type: "wait.resolved", key: dice.pick(waitKeys), resolution: anyResolution(dice) };
     case 8: {
-      const keys = [...state.outbox.keys()];
+      const keys = state.outbox.keys();
       return keys.length === 0 ? { type: "clock.ticked" } : { type: "external.cancel_acked", key: dice.pick(keys) };
     }
     case 9:

@@ -85,7 +85,7 @@ describe("a task", () => {
         .tell({ type: "task.created", task: { ...task, id, state: "succeeded" } })
         .skip();
     }
-    expect([...rig.state.background.tasks.keys()]).toEqual(["task_2"]);
+    expect(rig.state.background.tasks.keys()).toEqual(["task_2"]);
   });
 
   it("lives in a session, and in no process", () => {

@@ -1,4 +1,5 @@
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../../src/persistent-map.ts";
+import { mapped } from "../arbitrary/mapped.ts";
 import { describe, expect, it } from "vitest";
 import { handleChangeChecks, handleChecks } from "../../src/handle/check.ts";
 import type { HandleRow } from "../../src/handle/model.ts";
@@ -20,7 +21,7 @@ const [sender, receiver] = [pair.state(session), pair.state(home)];
 const all = [...linkChecks, ...handleChecks, ...processStateChecks];
 const brokenIn = (state: State): readonly string[] => all.flatMap((check) => check(state) ?? []);
 
-const linked = (change: (row: LinkRow) => LinkRow): State => ({ ...sender, links: sender.links.map(change) });
+const linked = (change: (row: LinkRow) => LinkRow): State => ({ ...sender, links: mapped(sender.links, change) });
 const outgoing = (change: (end: OutgoingEnd) => Partial<OutgoingEnd>): State =>
   linked((row) =>
     row.outgoing === undefined ? row : { ...row, outgoing: { ...row.outgoing, ...change(row.outgoing) } },
@@ -28,24 +29,24 @@ const outgoing = (change: (end: OutgoingEnd) => Partial<OutgoingEnd>): State =>
 const last = { number: 3, message: { type: "link.closed" }, born: 1 } as const;
 const handled = (change: Partial<HandleRow>): State => ({
   ...sender,
-  handles: sender.handles.map((row) => ({ ...row, ...change })),
+  handles: mapped(sender.handles, (row) => ({ ...row, ...change })),
 });
 const processed = (change: Partial<ProcessRow>, state = receiver): State => ({
   ...state,
   process: state.process === undefined ? undefined : { ...state.process, ...change },
 });
-const bare: State = { ...sender, handles: sender.handles.clear() };
+const bare: State = { ...sender, handles: PersistentMap.empty() };
 const ended = { state: "cancelled", await_output: { type: "cancelled", message: "" } } as const;
 
 describe("each invariant of links, handles and processes has a check that tells when it is broken", () => {
   const broken: readonly (readonly [string, State])[] = [
-    ["L1", outgoing(() => ({ heard: 0, unanswered: PersistentMap([[3, last]]), sent: 3, phase: "closing" }))],
+    ["L1", outgoing(() => ({ heard: 0, unanswered: PersistentMap.of([[3, last]]), sent: 3, phase: "closing" }))],
     ["L1", outgoing(() => ({ sent: 2 }))],
     ["L2", outgoing(({ unanswered }) => ({ unanswered: unanswered.set(3, last) }))],
     ["L2", outgoing(() => ({ phase: "closing" }))],
-    ["L2", outgoing(({ sent }) => ({ phase: "draining", heard: sent, unanswered: PersistentMap() }))],
+    ["L2", outgoing(({ sent }) => ({ phase: "draining", heard: sent, unanswered: PersistentMap.empty() }))],
     ["L4", outgoing(() => ({ waiting: [{ message: signal("go", 1), isLast: false }] }))],
-    ["L6", { ...sender, links: PersistentMap([["x", { peer: "x" }]]) }],
+    ["L6", { ...sender, links: PersistentMap.of([["x", { peer: "x" }]]) }],
     ["H1", handled({ holders: [] })],
     ["H1", handled({ holders: [{ session_id: "other" }] })],
     ["H3", handled({ status: "failed" })],
@@ -67,14 +68,15 @@ describe("each invariant of links, handles and processes has a check that tells 
   }
 
   it("tells answers to what was not received, and rows under another name", () => {
-    const early = PersistentMap([[9, { status: "accepted", value: null } as const]]);
-    const links = receiver.links.map((row) =>
+    const early = PersistentMap.of([[9, { status: "accepted", value: null } as const]]);
+    const links = mapped(receiver.links, (row) =>
       row.incoming === undefined ? row : { ...row, incoming: { ...row.incoming, answers: early } },
     );
     expect(brokenIn({ ...receiver, links }).join()).toContain("L3: 9");
-    const misplaced = PersistentMap([["x", { peer: "y" }]]);
+    const misplaced = PersistentMap.of([["x", { peer: "y" }]]);
     expect(brokenIn({ ...receiver, links: misplaced }).join()).toContain("L6");
-    expect(brokenIn({ ...sender, handles: sender.handles.mapKeys(() => "x") }).join()).toContain("H3");
+    const handles = PersistentMap.of(sender.handles.values().map((row) => ["x", row]));
+    expect(brokenIn({ ...sender, handles }).join()).toContain("H3");
   });
 
   it("tells what goes back from one state to the next", () => {

@@ -163,7 +163,7 @@ describe("a monitor", () => {
 
   it("is told its next fire while its probe is under way, and still hears what comes of that", () => {
     const rig = standing({ monitor }, { probes: true }).tick(5000).skip();
-    const [row] = [...rig.state.schedules.rows.values()];
+    const [row] = rig.state.schedules.rows.values();
     const after = row?.asked?.after ?? 0;
     rig.tell({ type: "schedule.planned", schedule: "sched_1", after, plan: { status: "next", at: after + 5000 } });
     rig.tell({ type: "probe.answered", schedule: "sched_1", fire: 1, outcome: { type: "succeeded", text: "fine" } });

@@ -10,7 +10,7 @@ import { snapshot } from "../../src/snapshot/write.ts";
 import { type State, initial, nextDeadline } from "../../src/state.ts";
 import type { CallReason, EffectReason, Why } from "../../src/why/model.ts";
 import { type Entered, enter, why } from "../../src/why/why.ts";
-import { Map as PersistentMap } from "immutable";
+import { PersistentMap } from "../../src/persistent-map.ts";
 import { play, recorded, script, statesOf } from "../arbitrary/play.ts";
 import { eventOfCall, eventOfEffect, eventOfOther } from "./moves.ts";
 
@@ -172,14 +172,14 @@ describe("since when", () => {
       fc.property(script(120), (one) => {
         const states = statesOf(play(one));
         const plain = new Map<string, number>();
-        let entered: Entered = PersistentMap();
+        let entered: Entered = PersistentMap.empty();
         for (const [i, state] of states.entries()) {
           const before = states[i - 1] ?? initial(state.scope.id);
           entered = enter(entered, before, state);
           for (const { call, phase } of state.calls.rows())
             if (before.calls.at(call.ref)?.phase !== phase) plain.set(call.ref, state.seq);
           for (const ref of plain.keys()) if (state.calls.at(ref) === undefined) plain.delete(ref);
-          expect(entered.toObject()).toEqual(Object.fromEntries(plain));
+          expect(Object.fromEntries(entered)).toEqual(Object.fromEntries(plain));
         }
       }),
       { numRuns: 100 },

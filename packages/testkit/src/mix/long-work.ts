@@ -64,7 +64,7 @@ const ofTask = (dice: Dice, task: string): Event =>
 export const longWork = (scope: MixScope, { dice }: Surroundings): Event | undefined => {
   if (scope.id === processScopeId) return ofRun(scope, dice);
   const { background, schedules: known } = scope.state;
-  const [task] = background.tasks.size === 0 ? [] : [dice.pick([...background.tasks.keys()])];
+  const [task] = background.tasks.size === 0 ? [] : [dice.pick(background.tasks.keys())];
   if (task !== undefined && dice.isUnder(50)) return ofTask(dice, task);
   const standing = [...known.rows.values()].find(({ schedule }) => schedule.enabled)?.schedule.id;
   if (standing !== undefined && dice.isUnder(15)) return { type: "schedule.cancelled", schedule: standing };
@@ -77,7 +77,7 @@ export const longWork = (scope: MixScope, { dice }: Surroundings): Event | undef
 
 /** Schedules fire for ever; so that there is rest, somebody ends them. */
 export const endOfSchedule = ({ state }: MixScope): Event | undefined => {
-  const row = [...state.schedules.rows.values()].find(({ schedule }) => schedule.enabled);
+  const row = state.schedules.rows.values().find(({ schedule }) => schedule.enabled);
   return row && { type: "schedule.cancelled", schedule: row.schedule.id };
 };
 
@@ -131,44 +131,44 @@ export const longWorkStrays: { readonly [C in RejectionCode]?: Make } = {
   wrong_scope: ({ id }, dice) => (id === processScopeId ? anyTask(dice) : undefined),
   run_unknown: () => ({ type: "permit.answered", run: "nobody", permit: { status: "granted" } }),
   run_exists: inSession(({ state: { background } }, dice) => {
-    const asked = [...background.asked.values()][0];
+    const asked = background.asked.values()[0];
     if (asked !== undefined) return { type: "run.requested", registration: asked.registration, hash: asked.hash };
     const { registration, hash } = anyRun(dice);
-    const isThere = background.tasks.some(({ run }) => run?.run === registration.id);
+    const isThere = background.tasks.values().some(({ run }) => run?.run === registration.id);
     return isThere ? { type: "run.requested", registration, hash } : undefined;
   }),
   task_exists: inSession(({ state: { background } }, dice) => {
-    const id = background.tasks.keySeq().first();
+    const [id] = background.tasks.keys();
     return id === undefined ? undefined : { type: "task.created", task: { ...anyTask(dice).task, id } };
   }),
   task_unknown: inSession(() => ({ type: "task.cancel_requested", task: "nobody" })),
   task_ended: inSession(({ state: { background } }) => {
-    const row = background.tasks.find(({ task }) => terminal.has(task.state));
+    const row = background.tasks.values().find(({ task }) => terminal.has(task.state));
     return row && { type: "task.cancel_requested", task: row.task.id };
   }),
   already_cancelled: inSession(({ state: { background } }) => {
-    const row = background.tasks.find(
-      ({ task }) => task.cancel_requested_at !== undefined && !terminal.has(task.state),
-    );
+    const row = background.tasks
+      .values()
+      .find(({ task }) => task.cancel_requested_at !== undefined && !terminal.has(task.state));
     return row && { type: "task.cancel_requested", task: row.task.id };
   }),
   schedule_exists: inSession(({ state: { schedules: known } }, dice) => {
-    const id = known.rows.keySeq().first();
+    const [id] = known.rows.keys();
     return id === undefined ? undefined : { type: "schedule.requested", schedule: { ...anySchedule(dice, 0), id } };
   }),
   schedule_unknown: () => ({ type: "schedule.cancelled", schedule: "nobody" }),
   schedule_unplanned: inSession(({ state: { schedules: known } }) => {
-    const row = known.rows.find(({ asked }) => asked !== undefined);
+    const row = known.rows.values().find(({ asked }) => asked !== undefined);
     if (row?.asked === undefined) return undefined;
     const { after } = row.asked;
     return { type: "schedule.planned", schedule: row.schedule.id, after, plan: { status: "next", at: after } };
   }),
   schedule_ended: inSession(({ state: { schedules: known } }) => {
-    const row = known.rows.find(({ schedule }) => !schedule.enabled);
+    const row = known.rows.values().find(({ schedule }) => !schedule.enabled);
     return row && { type: "schedule.cancelled", schedule: row.schedule.id };
   }),
   too_many_schedules: inSession(({ state: { schedules: known, scope } }, dice) => {
-    const enabled = known.rows.count(({ schedule }) => schedule.enabled);
+    const enabled = known.rows.values().filter(({ schedule }) => schedule.enabled).length;
     if (enabled < scope.options.max_schedules) return undefined;
     return { type: "schedule.requested", schedule: { ...anySchedule(dice, 0), id: "sched_ff" } };
   }),

@@ -102,7 +102,7 @@ const revoked: Doing = (scope, { dice }) => {
   return { type: "wait.revoked", keys: [own ?? dice.pick(sharedWaits)] };
 };
 const consumerGone: Doing = ({ state }) => {
-  const { value: request } = state.flows.keys().next();
+  const [request] = state.flows.keys();
   return request === undefined ? undefined : { type: "flow.consumer_gone", request };
 };
 
@@ -128,7 +128,7 @@ const ofProcess: Doing = ({ id, state }, { dice, processKind }) => {
 };
 
 const linkRetired: Doing = ({ state }) => {
-  const peer = [...state.links.values()].find(({ outgoing }) => outgoing?.phase === "open")?.peer;
+  const peer = state.links.values().find(({ outgoing }) => outgoing?.phase === "open")?.peer;
   return peer === undefined ? undefined : { type: "link.retired", peer };
 };
 

@@ -40,7 +40,7 @@ const strays: { readonly [C in RejectionCode]?: Make } = {
   not_an_upgrade: ({ state }) => ({ type: "scope.upgraded", to: state.scope.protocol }),
   scope_is_not_moving: () => ({ type: "scope.kept", nonce: "n" }),
   tool_conflict: ({ state }) => {
-    const tool = [...state.catalog.byId.values()][0];
+    const tool = state.catalog.byId.values()[0];
     return tool === undefined ? undefined : { type: "catalog.published", tools: [tool, tool] };
   },
   empty_id: () => ({ type: "request.submitted", request: " ", ...nothing }),
@@ -83,7 +83,7 @@ const strays: { readonly [C in RejectionCode]?: Make } = {
     return open && { type: "effect.requested", ...of, key: open.key, hash: open.hash, effect: step };
   }),
   effect_settled: ofRunning(({ body }, of) => {
-    const key = body.settled.keySeq().first();
+    const [key] = body.settled.keys();
     return key === undefined ? undefined : { type: "step.settled", ...of, key, result: ok };
   }),
   effect_kind_mismatch: ofRunning(({ body }, { call: ref }) => {
@@ -113,7 +113,7 @@ const strays: { readonly [C in RejectionCode]?: Make } = {
   process_exists: ({ state: { process } }) =>
     process && { type: "process.registered", registration: process.registration, hash: process.hash },
   process_event_exists: ({ state: { process } }) => {
-    const stored = process?.replays.findEntry(({ hash }, key) => key.startsWith("note:") && hash !== "");
+    const stored = process?.replays.entries().find(([key, { hash }]) => key.startsWith("note:") && hash !== "");
     return stored && { type: "process.event_appended", ...appended("note", "n", "n", stored[0]) };
   },
   process_unknown: ({ id }, dice) =>
@@ -123,7 +123,7 @@ const strays: { readonly [C in RejectionCode]?: Make } = {
   process_refused: ({ state: { process } }) =>
     process && { type: "process.event_appended", ...appended("unheard", null, "u") },
   link_gap: ({ state }) => {
-    const row = state.links.find(({ incoming }) => incoming !== undefined);
+    const row = state.links.values().find(({ incoming }) => incoming !== undefined);
     if (row?.incoming === undefined) return undefined;
     const { link, received } = row.incoming;
     const message = { type: "link.closed" } as const;

@@ -25,8 +25,12 @@ const scheduleText = ({ id, enabled, next_trigger_at: at, trigger_count: count }
 /** A line each. */
 export const longWorkLines = ({ background, schedules }: State, now: number): readonly string[] => [
   ...(background.run === undefined ? [] : [runText(background.run)]),
-  ...[...background.tasks.values()].toSorted((a, b) => a.born - b.born).map(({ task }) => taskText(task)),
-  ...[...schedules.rows.values()]
+  ...background.tasks
+    .values()
+    .toSorted((a, b) => a.born - b.born)
+    .map(({ task }) => taskText(task)),
+  ...schedules.rows
+    .values()
     .toSorted((a, b) => a.born - b.born)
     .map(({ schedule }) => scheduleText(schedule, now)),
 ];

@@ -63,11 +63,11 @@ const scopeJson = ({ state }: History): object => {
       what.type === "approval" ? [{ call, args_hash: what.argsHash, args: calls.at(call)?.args }] : [],
     ),
     process: process && { id: process.registration.id, status: process.status.state, events: process.sequence },
-    handles: [...state.handles.values()].map(({ process: id, status }) => ({ process: id, status })),
+    handles: state.handles.values().map(({ process: id, status }) => ({ process: id, status })),
     others: others.map(({ what }) => what),
     run: state.background.run,
-    tasks: [...state.background.tasks.values()].map(({ task }) => task),
-    schedules: [...state.schedules.rows.values()].map(({ schedule }) => schedule),
+    tasks: state.background.tasks.values().map(({ task }) => task),
+    schedules: state.schedules.rows.values().map(({ schedule }) => schedule),
   };
 };
 
@@ -102,7 +102,7 @@ const scopeWords = (history: History, terminal: Terminal): readonly string[] => 
     calls.length === 0 ? "no live calls" : `live calls: ${calls.length}`,
     ...calls.flatMap((reason) => callWords(history, reason, terminal)),
     ...open.map(({ key, waiters }) => `wait ${key}: ${waiters.map(({ call }) => call).join(", ")}`),
-    ...[...handles.values()].map(({ process: id, status }) => `handle of process ${id}: ${status}`),
+    ...handles.values().map(({ process: id, status }) => `handle of process ${id}: ${status}`),
     ...others.map(({ what }) => otherWords(what)),
     ...longWorkLines(state, now()),
   ];
