@@ -1,5 +1,6 @@
 /** What lints can't hold. */
 import { dirname, join, normalize, relative } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { files, purePackages, textOf } from "./project.ts";
 
@@ -9,6 +10,7 @@ interface Manifest {
   readonly exports: { readonly [path: string]: string };
   readonly bin?: { readonly [name: string]: string };
   readonly license?: string;
+  readonly browser?: { readonly [module: string]: string };
   readonly engines?: { readonly node?: string };
   readonly dependencies?: { readonly [name: string]: string };
   readonly peerDependencies?: { readonly [name: string]: string };
@@ -161,19 +163,23 @@ describe("packages", () => {
   it("for pages bring nothing along that is Node's", () => {
     const brought = new Set(["@pawl/driver-browser", "@pawl/inspector"]);
     for (const name of brought) for (const own of dependenciesNamed(name)) brought.add(own);
-    const libraries = [
-      "fp-ts",
-      "io-ts",
-      "immutable",
-      "@noble/hashes",
-      "@cfworker/json-schema",
-      "@standard-schema/spec",
-      "idb",
-    ];
+    const libraries = ["fp-ts", "io-ts", "@noble/hashes", "@cfworker/json-schema", "@standard-schema/spec", "idb"];
     expect([...brought].filter((name) => !name.startsWith("@pawl/")).toSorted()).toEqual(libraries.toSorted());
     const folders = [...brought].flatMap((name) => (name.startsWith("@pawl/") ? [name.replace("@pawl/", "")] : []));
     const own = sources.filter((file) => folders.includes(file.split("/")[1] as string));
     expect(own.filter((file) => importsOf(file).some((name) => name.startsWith("node:")))).toEqual([]);
+  });
+
+  it("that pages may load give bundlers the form of fp-ts that they can take apart", () => {
+    const forPages = packages.filter((name) => name !== "driver-node" && name !== "egress");
+    const wrong = forPages.flatMap((name) => {
+      const imported = sources.filter((file) => file.startsWith(`packages/${name}/src/`)).flatMap(importsOf);
+      const browser = manifests.find((manifest) => manifest.name === `@pawl/${name}`)?.browser ?? {};
+      const wanted = [...new Set(imported)].filter((other) => other.startsWith("fp-ts/lib/"));
+      const pairs = wanted.map((other): [string, string] => [other, other.replace("/lib/", "/es6/")]);
+      return isDeepStrictEqual(browser, Object.fromEntries(pairs)) ? [] : [name];
+    });
+    expect(wrong).toEqual([]);
   });
 
   it("import only what they declare", () => {

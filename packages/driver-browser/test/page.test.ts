@@ -50,6 +50,6 @@ describe.skipIf(!hasChromium)(hasChromium ? "a page under a strict Content-Secur
 
 describe("what a page loads", () => {
   it("does not grow beyond what it has come to", async () => {
-    expect(await browserSizeKb()).toBeLessThan(140);
+    expect(await browserSizeKb()).toBeLessThan(120);
   });
 });

@@ -42,8 +42,16 @@ const countOf = (bits: number): number => {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 };
 
-const leaf = <K, Row>(hash: number, key: K, row: Row, next: Leaf<K, Row> | undefined): Leaf<K, Row> => ({
+const leafOf = <K extends Key, Row>(key: K, row: Row): Leaf<K, Row> => ({
   slots: undefined,
+  size: 1,
+  hash: hashOf(key),
+  key,
+  row,
+  next: undefined,
+});
+const chained = <K, Row>({ slots, hash, key, row }: Leaf<K, Row>, next: Leaf<K, Row> | undefined): Leaf<K, Row> => ({
+  slots,
   size: next === undefined ? 1 : next.size + 1,
   hash,
   key,
@@ -69,24 +77,24 @@ const inChain = <K, Row>(chain: Leaf<K, Row> | undefined, key: K): Leaf<K, Row> 
 const unchained = <K, Row>(chain: Leaf<K, Row>, key: K): Leaf<K, Row> | undefined => {
   if (chain.key === key || chain.next === undefined) return chain.key === key ? chain.next : chain;
   const next = unchained(chain.next, key);
-  return next === chain.next ? chain : leaf(chain.hash, chain.key, chain.row, next);
+  return next === chain.next ? chain : chained(chain, next);
 };
 
-const put = <K, Row>(node: Node<K, Row>, hash: number, key: K, row: Row, shift: number): Node<K, Row> => {
+const put = <K, Row>(node: Node<K, Row>, one: Leaf<K, Row>, shift: number): Node<K, Row> => {
   if (node.slots === undefined) {
-    if (node.hash !== hash) return fork(node, leaf(hash, key, row, undefined), shift);
-    const before = inChain(node, key);
-    return before !== undefined && before.row === row ? node : leaf(hash, key, row, unchained(node, key));
+    if (node.hash !== one.hash) return fork(node, one, shift);
+    const before = inChain(node, one.key);
+    return before !== undefined && before.row === one.row ? node : chained(one, unchained(node, one.key));
   }
-  const bit = bitOf(hash, shift);
+  const bit = bitOf(one.hash, shift);
   const at = countOf(node.bits & (bit - 1));
   const slots = node.slots.slice();
   if ((node.bits & bit) === 0) {
-    slots.splice(at, 0, leaf(hash, key, row, undefined));
+    slots.splice(at, 0, one);
     return { slots, size: node.size + 1, bits: node.bits | bit };
   }
   const before = slots[at] as Node<K, Row>;
-  const after = put(before, hash, key, row, shift + 5);
+  const after = put(before, one, shift + 5);
   if (after === before) return node;
   slots[at] = after;
   return { slots, size: node.size - before.size + after.size, bits: node.bits };
@@ -157,8 +165,8 @@ export class PersistentMap<K extends Key, Row> {
   }
 
   set(key: K, row: Row): PersistentMap<K, Row> {
-    const hash = hashOf(key);
-    const root = this.#root === undefined ? leaf(hash, key, row, undefined) : put(this.#root, hash, key, row, 0);
+    const one = leafOf(key, row);
+    const root = this.#root === undefined ? one : put(this.#root, one, 0);
     return root === this.#root ? this : new PersistentMap(root);
   }
   delete(key: K): PersistentMap<K, Row> {
