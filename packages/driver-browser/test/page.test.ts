@@ -1,7 +1,7 @@
 /** A page as a host serves it: under a strict policy, and small. */
 import type { Browser } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { browserSizeKb } from "../../../bench/src/browser.ts";
+import { kbOf, pageFiles } from "../../../bench/src/browser.ts";
 import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
 import { origin, scriptOf } from "../../../test/runtime/page.ts";
 
@@ -49,7 +49,40 @@ describe.skipIf(!hasChromium)(hasChromium ? "a page under a strict Content-Secur
 });
 
 describe("what a page loads", () => {
-  it("does not grow beyond what it has come to", async () => {
-    expect(await browserSizeKb()).toBeLessThan(120);
+  it("at its start does not grow beyond what it has come to", async () => {
+    expect(kbOf((await pageFiles()).start)).toBeLessThan(106);
+  });
+
+  it.skipIf(!hasChromium)("at its start is enough for a call, and the rest comes when it is needed", async () => {
+    const { start, later } = await pageFiles();
+    const [own] = start.keys();
+    const asked = new Set<string>();
+    const browser = await openChromium();
+    try {
+      const page = await browser.newPage();
+      await page.route(`${origin}/**`, (route) => {
+        const name = new URL(route.request().url()).pathname.slice(1);
+        const code = start.get(name) ?? later.get(name);
+        if (code === undefined)
+          return route.fulfill({ contentType: "text/html", body: `<script type="module" src="/${own}"></script>` });
+        asked.add(name);
+        return route.fulfill({ contentType: "text/javascript", body: code });
+      });
+      await page.goto(origin);
+      const called = (tool: string): Promise<string> =>
+        page.evaluate(`pawl.tab.then(async (tab) => {
+          const runtime = await tab.runtime();
+          const strict = { type: "object", required: ["to"] };
+          runtime.registry.register(pawl.defineTool({ name: "strict", parameters: strict, execute: () => "fits" }));
+          const session = await runtime.session("${tool}");
+          return JSON.stringify(await session.call("r", [{ id: "c", tool: "${tool}", args: { to: "x" } }]));
+        })`);
+      expect(await called("t")).toContain("success");
+      expect([...asked].toSorted()).toEqual([...start.keys()].toSorted());
+      expect(await called("strict")).toContain("fits");
+      expect([...asked].filter((name) => later.has(name))).toHaveLength(1);
+    } finally {
+      await browser.close();
+    }
   });
 });

@@ -10,7 +10,7 @@ const bundleOf = async (file: string): Promise<string> => {
   const { output } = await build({
     input: pathOf(file),
     platform: "browser",
-    output: { format: "esm" },
+    output: { format: "esm", codeSplitting: false },
     write: false,
     logLevel: "warn",
   });

@@ -1,9 +1,9 @@
 /** The arguments of a tool: the forms in which an author says what they are, and how each is checked. */
 import { type Json, describe, encode, fromJs } from "@pawl/tool-value";
-import { type Schema, Validator } from "@cfworker/json-schema";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
+import { jsonSchemas } from "./part.ts";
 
 /** JSON Schema, as plain JSON. */
 export interface JsonSchema {
@@ -91,12 +91,11 @@ const stepsOf = (pointer: string, root: Json): readonly unknown[] => {
 };
 
 const schemaChecker = (schema: JsonSchema): Checker => {
-  const validator = new Validator(schema as Schema, "2020-12", true);
+  let misfitOf = jsonSchemas.loaded?.misfitsOf(schema);
   return async (args) => {
-    const { valid, errors } = validator.validate(args);
-    if (valid) return E.right(args);
-    const last = errors.at(-1);
-    return E.left(`${path(stepsOf(last?.instanceLocation ?? "#", args))}: ${last?.error ?? "does not fit its schema"}`);
+    misfitOf ??= (await jsonSchemas.load()).misfitsOf(schema);
+    const misfit = misfitOf(args);
+    return misfit === undefined ? E.right(args) : E.left(`${path(stepsOf(misfit.at, args))}: ${misfit.why}`);
   };
 };
 

@@ -2,10 +2,10 @@
 import type { State } from "@pawl/sansio-core";
 import { Refused, ScopeMoved } from "./error.ts";
 import type { Journal } from "./journal.ts";
-import { Arrivals } from "./move-arrival.ts";
-import { Departures } from "./move-departure.ts";
+import type { Departures } from "./move-departure.ts";
 import type { Leaving, Resting } from "./move-rest.ts";
 import type { Mover } from "./mover.ts";
+import { travels } from "./part.ts";
 import type { Platform } from "./platform.ts";
 import type { Roots } from "./token.ts";
 
@@ -31,19 +31,40 @@ export interface MovesPort {
   readonly open: (scope: string) => Promise<OpenScope>;
 }
 
+/** What runs scopes away from here, and here. */
+interface Ends {
+  readonly arrivals: Mover;
+  readonly departures: Departures;
+}
+
 /** How long bodies may take until their scope moves, unless the host says otherwise. */
 const restMs = 30_000;
 
 export class Moves {
   readonly #port: MovesPort;
-  readonly #departures: Departures;
+  #ends: Promise<Ends> | undefined;
   /** What this host answers to others whose scopes move here. */
-  readonly arrivals: Mover;
+  readonly arrivals: Mover = {
+    send: async (part) => (await this.#both()).arrivals.send(part),
+    decline: async (scope, nonce) => (await this.#both()).arrivals.decline(scope, nonce),
+  };
 
   constructor(port: MovesPort) {
     this.#port = port;
-    this.#departures = new Departures(port);
-    this.arrivals = new Arrivals({ ...port, received: (scope) => void this.#goOn(scope) });
+  }
+
+  #both(): Promise<Ends> {
+    this.#ends ??= this.#begun().catch((thrown: unknown) => {
+      this.#ends = undefined;
+      throw thrown;
+    });
+    return this.#ends;
+  }
+
+  async #begun(): Promise<Ends> {
+    const { Arrivals, Departures } = await travels.load();
+    const arrivals = new Arrivals({ ...this.#port, received: (scope) => void this.#goOn(scope) });
+    return { arrivals, departures: new Departures(this.#port) };
   }
 
   /** Goes on with a scope that came from elsewhere. Who asks for it hears what is wrong with it. */
@@ -52,8 +73,8 @@ export class Moves {
   }
 
   /** Of a scope that was claimed and does not accept events: resolves when it was taken back; else says where it is. */
-  conclude(state: State, epoch: number): Promise<void> {
-    return this.#departures.conclude(state, epoch);
+  async conclude(state: State, epoch: number): Promise<void> {
+    await (await this.#both()).departures.conclude(state, epoch);
   }
 
   /**
@@ -78,7 +99,7 @@ export class Moves {
       if (thrown instanceof ScopeMoved && thrown.to === to) return;
       throw thrown;
     }
-    throw this.#departures.refusalOf(scope);
+    throw (await this.#both()).departures.refusalOf(scope);
   }
 
   async #leave(scope: string, mover: Mover, to: string, resting: Resting): Promise<void> {
@@ -92,7 +113,7 @@ export class Moves {
 
   /** Takes a scope back that is on its way, unless it has arrived. */
   async keep(scope: string): Promise<void> {
-    this.#departures.giveUp(scope);
+    (await this.#both()).departures.giveUp(scope);
     await this.#port.open(scope);
   }
 }

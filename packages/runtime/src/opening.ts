@@ -1,23 +1,17 @@
 /** The state of a scope as its store has it: of a snapshot and the lines after it, or of the whole log. */
-import { type State, initial, restore } from "@pawl/sansio-core";
-import { describe, noLimits, parse } from "@pawl/tool-value";
+import { type State, initial } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { Quarantined, foldLines } from "./fold.ts";
 import type { Journal, Snapshot } from "./journal.ts";
+import { storedStates } from "./part.ts";
+import { readyForPayloads } from "./process-schema.ts";
 import type { Taken } from "./snapshots.ts";
-
-const restored = (scope: string, { seq, text }: Snapshot): E.Either<string, State> => {
-  const state = E.chain(restore)(parse(text, noLimits));
-  if (E.isLeft(state)) return E.left(describe(state.left));
-  const { right } = state;
-  if (right.scope.id !== scope) return E.left(`it is of ${right.scope.id}`);
-  return right.seq === seq ? state : E.left(`it is of event ${right.seq}`);
-};
 
 /** Where the log begins: at its first line, or behind what retention left. */
 export const begun = async (journal: Journal, scope: string): Promise<State> => {
   const segment = await journal.segment(scope);
   if (segment === undefined) return initial(scope);
+  const { restored } = await storedStates.load();
   const state = restored(scope, { seq: segment.base, text: segment.snapshot });
   if (E.isLeft(state)) throw new Quarantined(scope, `what retention left does not restore: ${state.left}`);
   return state.right;
@@ -33,6 +27,7 @@ export interface Opened {
 }
 
 const fromSnapshot = async (journal: Journal, scope: string, snapshot: Snapshot): Promise<E.Either<string, Opened>> => {
+  const { restored } = await storedStates.load();
   const state = restored(scope, snapshot);
   if (E.isLeft(state)) return state;
   const { seq, at } = state.right;
@@ -52,6 +47,7 @@ export const openState = async (
   snapshot: Snapshot | undefined,
   fault: (what: string) => void,
 ): Promise<Opened> => {
+  await readyForPayloads(scope);
   if (snapshot !== undefined) {
     const opened = await fromSnapshot(journal, scope, snapshot);
     if (E.isRight(opened)) return opened.right;

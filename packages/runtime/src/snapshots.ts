@@ -2,9 +2,9 @@
  * Snapshots of one scope: taken when the events since the last outweigh it, of what is durable, between the turns. With
  * retention the lines up to the one before are deleted then, if that is old enough.
  */
-import { type State, referredTo, snapshot } from "@pawl/sansio-core";
-import { type Json, stringify } from "@pawl/tool-value";
+import type { State } from "@pawl/sansio-core";
 import type { Journal } from "./journal.ts";
+import { storedStates } from "./part.ts";
 import type { Platform } from "./platform.ts";
 
 /** How long logs are kept. */
@@ -100,7 +100,8 @@ export class Snapshots {
 
   async #keep(state: State): Promise<void> {
     const { seq, at } = state;
-    const text = stringify(snapshot(state) as Json);
+    const { snapshotText } = await storedStates.load();
+    const text = snapshotText(state);
     const result = await this.#port.keep(seq, text);
     if (result.type === "ok") this.#taken = { seq, at, size: text.length };
     else this.#port.fault(`a snapshot was not taken: ${result.type}`, result);
@@ -111,7 +112,8 @@ export class Snapshots {
     const { platform, retention, retain, fault } = this.#port;
     const taken = this.#taken;
     if (retention === undefined || taken === undefined || platform.now() - taken.at < retention.olderThanMs) return;
-    const result = await retain(referredTo(state).filter((seq) => seq <= taken.seq));
+    const { referredUpTo } = await storedStates.load();
+    const result = await retain(referredUpTo(state, taken.seq));
     if (result.type !== "ok") fault(`the log was not shortened: ${result.type}`, result);
   }
 }

@@ -1,0 +1,19 @@
+/** States as their snapshots have them. */
+import { type State, referredTo, restore, snapshot } from "@pawl/sansio-core";
+import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { Snapshot } from "./journal.ts";
+
+export const restored = (scope: string, { seq, text }: Snapshot): E.Either<string, State> => {
+  const state = E.chain(restore)(parse(text, noLimits));
+  if (E.isLeft(state)) return E.left(describe(state.left));
+  const { right } = state;
+  if (right.scope.id !== scope) return E.left(`it is of ${right.scope.id}`);
+  return right.seq === seq ? state : E.left(`it is of event ${right.seq}`);
+};
+
+export const snapshotText = (state: State): string => stringify(snapshot(state) as Json);
+
+/** The lines that a state refers to, among those up to an event. */
+export const referredUpTo = (state: State, last: number): readonly number[] =>
+  referredTo(state).filter((seq) => seq <= last);
