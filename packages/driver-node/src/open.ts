@@ -8,7 +8,7 @@ import { sqliteJournal } from "./sqlite/journal.ts";
 import { tracedJournal } from "./telemetry/commit.ts";
 import { spansOf } from "./telemetry/spans.ts";
 
-/** What a runtime is told besides its ports. Its `lease`, of 30 s unless it says otherwise, keeps others away from its scopes. */
+/** What a runtime is told besides its ports. It sweeps blobs once a day, unless `sweep` says otherwise. Its `lease`, of 30 s unless it says otherwise, keeps others away from its scopes. */
 export interface OpenOptions extends Pick<
   RuntimeOptions,
   | "tools"
@@ -24,9 +24,13 @@ export interface OpenOptions extends Pick<
   | "executorLeaseMs"
   | "retention"
   | "snapshotAfter"
+  | "blobChars"
+  | "sweep"
 > {
   /** The journal; made where there is none. */
   readonly file: string;
+  /** The folder of large values; `{file}.blobs` where it is not said. Whoever opens the journal names the same. */
+  readonly blobs?: string;
   /** Makes spans of calls, batches, effects and commits; without one nothing is made. */
   readonly tracer?: Tracer;
   /** How values are written into the journal, and read again. */
@@ -41,9 +45,10 @@ export interface OpenRuntime {
 
 /** A process that has ended is known at once; only one that stands still is waited for. */
 const leaseMs = 30_000;
+const dayMs = 24 * 60 * 60 * 1000;
 
-export const openRuntime = ({ file, tracer, codec, ...told }: OpenOptions): OpenRuntime => {
-  const journal = sqliteJournal(file);
+export const openRuntime = ({ file, blobs, tracer, codec, ...told }: OpenOptions): OpenRuntime => {
+  const journal = sqliteJournal(file, blobs === undefined ? {} : { blobs });
   const stored = tracer === undefined ? journal : tracedJournal(journal, tracer);
   const traced = tracer === undefined ? {} : { telemetry: spansOf(tracer) };
   const runtime = new Runtime({
@@ -53,6 +58,7 @@ export const openRuntime = ({ file, tracer, codec, ...told }: OpenOptions): Open
     roots: rootsOf(file),
     ...traced,
     lease: { ttlMs: leaseMs },
+    sweep: { everyMs: dayMs },
     ...told,
   });
   const close = async (): Promise<void> => {

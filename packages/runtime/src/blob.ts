@@ -18,6 +18,11 @@ export interface BlobStore {
   readonly old: (ms: number) => Promise<readonly string[]>;
   /** Removes what was last put at least so long ago; says whether it did. What is put meanwhile stays. */
   readonly remove: (name: string, ms: number) => Promise<boolean>;
+  /**
+   * Of a store that several processes share: whether the caller is the one to sweep it now. It is for nobody else for so
+   * long, by the store's clock; the first who asks begins the count.
+   */
+  readonly turn?: (everyMs: number) => Promise<boolean>;
   /** Of a store whose names must not say what they stand for: another one each time. */
   readonly fresh?: () => string;
 }

@@ -55,11 +55,11 @@ export {
   type Snapshot,
 } from "./journal.ts";
 export { type MemoryJournalOptions, memoryJournal } from "./memory-journal.ts";
-export { BlobMissing, type BlobStore, type MemoryBlobsOptions, memoryBlobs, namesIn } from "./blob.ts";
+export { BlobMissing, type BlobStore, type MemoryBlobsOptions, isHash, memoryBlobs, namesIn } from "./blob.ts";
 export { packBlobs, unpackBlobs, unpacked } from "./pack.ts";
 export { type SealPlace, SealedError, type ValueCodec, isSealedLine } from "./seal.ts";
 export { sealedJournal } from "./sealed-journal.ts";
-export { type Sweep, type SweepOptions, sweepBlobs } from "./sweep.ts";
+export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from "./sweep.ts";
 export { type ValuesPort, Values, defaultBlobChars } from "./values.ts";
 export { chainStartOf } from "./memory-scope.ts";
 export { type ArgsOf, type JsonSchema, type Parameters, checkArgs } from "./argument.ts";

@@ -131,6 +131,8 @@ export type ChainCheck =
 export interface Journal {
   /** Of a store whose scopes can move to others. */
   readonly moves?: MoveStore;
+  /** Of one that seals values: the journal as it is stored. */
+  readonly stored?: Journal;
   /** Where large values are kept; without it they stay in the lines. */
   readonly blobs?: BlobStore;
   /** Gives an instance a lease, or its next one after one that ran out. Nothing is kept for who has none. */

@@ -19,6 +19,7 @@ export const logLevels = {
   "call.settled_late": "warn",
   "tool.internal_error": "error",
   "store.fault": "error",
+  "blobs.swept": "info",
   "host.listening": "info",
   "host.stopped": "info",
   "client.welcomed": "info",

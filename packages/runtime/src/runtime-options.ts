@@ -12,6 +12,7 @@ import type { Patience } from "./body.ts";
 import type { Linger } from "./lingering.ts";
 import type { Mover } from "./mover.ts";
 import type { SnapshotOptions } from "./snapshots.ts";
+import type { SweepSchedule } from "./sweep.ts";
 import type { Options } from "@pawl/sansio-core";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -45,6 +46,8 @@ export interface RuntimeOptions extends SnapshotOptions {
   readonly telemetry?: Telemetry;
   /** Values whose text is longer are put aside, where the journal keeps blobs: 65,536 characters, if it is not said. */
   readonly blobChars?: number;
+  /** How often blobs that no log names any more are taken away; never, without it. */
+  readonly sweep?: SweepSchedule;
   /** How background runs are run here. */
   readonly background?: Partial<BackgroundOptions>;
   /** Whom scopes move to, by address; throws where it knows nobody there. */

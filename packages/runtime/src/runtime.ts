@@ -28,6 +28,7 @@ import { ToolNews } from "./tool-news.ts";
 import { answersOf } from "./tool-host.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
 import { snapshotsOf } from "./snapshots.ts";
+import { sweepFromTimeToTime } from "./sweep.ts";
 import { TurnLoop } from "./turn-loop.ts";
 import { valuesOf } from "./values.ts";
 
@@ -55,6 +56,8 @@ export class Runtime {
   /** Scopes that move to other hosts, and here. */
   readonly moves: Moves;
 
+  readonly #fault = (what: string, thrown: unknown): void => this.#with.host?.fault?.(what, thrown);
+
   constructor(given: RuntimeOptions) {
     const options = logged(given);
     this.#with = options;
@@ -68,7 +71,7 @@ export class Runtime {
       platform: this.#platform,
       lost: () => this.#loseAll("the lease ran out"),
       held: () => this.#recovery.go(),
-      fault: (what, thrown) => this.#fault(what, thrown),
+      fault: this.#fault,
     });
     this.#executors = new Executors(this.#platform, options.executorLeaseMs ?? executorLeaseMs, {
       lost: (scope, owner) => void this.#withOffers(scope, (offers) => offers.lost(owner)),
@@ -102,13 +105,10 @@ export class Runtime {
       open: (scope) => this.#scope(scope),
       isOpen: this.#open,
       collect: () => this.#post.collect(),
-      fault: (what, thrown) => this.#fault(what, thrown),
+      fault: this.#fault,
     });
     if (this.#lease !== undefined) this.#post.watch(options.pollMs ?? pollMs);
-  }
-
-  #fault(what: string, thrown: unknown): void {
-    this.#with.host?.fault?.(what, thrown);
+    sweepFromTimeToTime({ ...options, platform: this.#platform, fault: this.#fault });
   }
 
   /** How often the store was asked to sync: one commit may hold many appends. */

@@ -117,6 +117,7 @@ export const sealedJournal = (journal: Journal, codec: ValueCodec): Journal => {
   const sealing = new Sealing(codec);
   return {
     ...journal,
+    stored: journal,
     ...(journal.blobs && { blobs: sealedBlobs(journal.blobs, codec) }),
     ...(journal.moves && { moves: sealedMoves(journal.moves, sealing) }),
     claim: async (scope, ...of) => {

@@ -7,6 +7,7 @@ import {
   type BlobStore,
   type Frame,
   type Journal,
+  type LogEntry,
   type Session,
   defineTool,
   memoryBlobs,
@@ -208,6 +209,26 @@ describe("a value that looks like a reference", () => {
 });
 
 describe("sweeping blobs", () => {
+  it("is done by a runtime from time to time, and what is on its way has time to arrive", async () => {
+    const world = new World();
+    const entries: LogEntry[] = [];
+    await start(world, { sweep: { everyMs: 10_000_000 }, log: (entry) => entries.push(entry) });
+    const { blobs } = world.journal;
+    const [stray, late] = ["b".repeat(64), "c".repeat(64)];
+    await blobs?.put(scope, stray, new Uint8Array(3));
+    await blobs?.put(scope, late, new Uint8Array(3));
+    world.platform.advance(10_000_000);
+    await world.quiet();
+    expect(await blobs?.read(scope, stray)).toBeDefined();
+    await blobs?.put(scope, late, new Uint8Array(3));
+    world.platform.advance(60_000);
+    await world.quiet();
+    expect(await blobs?.read(scope, stray)).toBeUndefined();
+    expect(await blobs?.read(scope, late)).toBeDefined();
+    const swept = entries.filter(({ name }) => name === "blobs.swept");
+    expect(swept.map(({ fields }) => fields)).toEqual([{ looked: 2, removed: 1 }]);
+  });
+
   it("takes those that no log names, and none that one does", async () => {
     const world = new World();
     const [, session] = await start(world);

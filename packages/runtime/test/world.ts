@@ -105,7 +105,10 @@ export class Process {
 }
 
 export interface Start extends Partial<
-  Pick<RuntimeOptions, "lease" | "linger" | "retention" | "snapshotAfter" | "blobChars" | "background">
+  Pick<
+    RuntimeOptions,
+    "lease" | "linger" | "retention" | "snapshotAfter" | "blobChars" | "background" | "sweep" | "log"
+  >
 > {
   readonly host?: HostPort;
   readonly death?: Death;

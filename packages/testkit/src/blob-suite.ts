@@ -31,6 +31,23 @@ const oldOf = async (store: BlobStore): Promise<readonly string[]> => (await sto
 
 export const blobChecks: readonly BlobCheck[] = [
   {
+    name: "gives the turn to sweep to one of many, and to nobody else until it is over, if it gives turns",
+    run: async (rig) => {
+      const stores = await Promise.all([rig.open(), rig.open(), rig.open()]);
+      await stores[0]?.put("s", one, bytesOf("one"));
+      const turns = async (): Promise<number> =>
+        (await Promise.all(stores.map((store) => store.turn?.(graceMs) ?? false))).filter(Boolean).length;
+      if (stores[0]?.turn === undefined) return;
+      same(await turns(), 0, "turns before the first time is over");
+      rig.pass(2 * graceMs);
+      same(await turns(), 1, "turns when it is over");
+      same(await turns(), 0, "turns right after that");
+      rig.pass(2 * graceMs);
+      same(await turns(), 1, "turns when it is over again");
+      same(await oldOf(stores[0]), [one], "what is old beside that");
+    },
+  },
+  {
     name: "gives back what was put, to whoever opens it next",
     run: async (rig) => {
       await (await rig.open()).put("s", one, bytesOf("one"));

@@ -18,6 +18,8 @@ const isName = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 /** What is being removed: still there for readers, and put back by the next who looks if nobody ends it. */
 const dead = ".dead";
 const fanOut = 2;
+/** Its time says when the folder was swept last. */
+const swept = "swept";
 
 const codeOf = (thrown: unknown): string =>
   thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
@@ -123,9 +125,26 @@ class DiskBlobs {
     return found !== undefined && found.mtimeMs <= this.#now() - ms;
   }
 
+  /** Who takes the last one's mark out of the way has the turn, and leaves one of its own. */
+  async turn(everyMs: number): Promise<boolean> {
+    const mark = join(this.#root, swept);
+    const isFirst = (await ifThere(stat(mark))) === undefined;
+    if (isFirst && (await ifThere(stat(this.#root))) === undefined) return false;
+    if (!isFirst) {
+      if (!(await this.#isOld(mark, everyMs))) return false;
+      const aside = `${mark}.${randomUUID()}`;
+      if ((await ifThere(rename(mark, aside).then(() => true))) === undefined) return false;
+      await rm(aside, { force: true });
+    }
+    const seconds = this.#now() / 1000;
+    await withFile(mark, "w", (file) => file.utimes(seconds, seconds));
+    return !isFirst;
+  }
+
   async old(ms: number): Promise<readonly string[]> {
     const names: string[] = [];
     for (const part of (await ifThere(readdir(this.#root))) ?? []) {
+      if (part.length !== fanOut) continue;
       const folder = join(this.#root, part);
       for (const file of await readdir(folder)) {
         if (file.endsWith(dead)) await this.#restore(join(folder, file.slice(0, -dead.length)));
@@ -166,6 +185,7 @@ export const diskBlobs = (folder: string, options: DiskBlobsOptions = {}): BlobS
   return {
     put: (_scope, name, bytes) => told(store.put(name, bytes)),
     read: (_scope, name) => told(store.read(name)),
+    turn: (everyMs) => told(store.turn(everyMs)),
     old: (ms) => told(store.old(ms)),
     remove: (name, ms) => told(store.remove(name, ms)),
   };

@@ -47,6 +47,7 @@ export const everywhere: Options = {
 
 export const journalOption: Options = {
   journal: { type: "string", short: "j", value: "<file>", what: "The journal file; or set PAWL_JOURNAL" },
+  blobs: { type: "string", value: "<folder>", what: "Its large values (<journal>.blobs); or set PAWL_BLOBS" },
   keys: { type: "string", value: "<folder>", what: "Keys of scopes whose values are sealed; or set PAWL_KEYS" },
 };
 

@@ -4,11 +4,13 @@ import { cancelCommand } from "./act/cancel.ts";
 import { forkCommand } from "./act/fork.ts";
 import { moveCommand } from "./act/move.ts";
 import { resolveCommand } from "./act/resolve.ts";
+import { blobsSweep } from "./blob/sweep.ts";
 import type { Command } from "./command.ts";
 import { exploreCommand } from "./explore/explore.ts";
 import { flowCheck } from "./flow/check.ts";
 import { flowRun } from "./flow/run.ts";
 import { hostCommand } from "./host/host.ts";
+import { tokenCommand } from "./host/token.ts";
 import { logDiff } from "./log/diff.ts";
 import { logExport } from "./log/export.ts";
 import { logHead } from "./log/head.ts";
@@ -32,9 +34,11 @@ export const commands: readonly Command[] = [
   forkCommand,
   moveCommand,
   doctorCommand,
+  blobsSweep,
   checkUpgradeCommand,
   exploreCommand,
   hostCommand,
+  tokenCommand,
   flowRun,
   flowCheck,
   logExport,

@@ -37,13 +37,25 @@ const scopesOf = async (journal: Journal, prefix: string): Promise<readonly Scop
   }
 };
 
+/** A journal whose values are sealed under the keys of a folder, where one is named. */
+export const underKeys = (journal: Journal, keys: string | undefined): Journal =>
+  keys === undefined ? journal : sealedJournal(journal, aesCodec(fileKeys(keys)));
+
+/** What goes with a journal file. */
+export interface Beside {
+  /** The folder of large values, where it is not the journal's own. */
+  readonly blobs?: string;
+  /** The folder of keys that its values are sealed under. */
+  readonly keys?: string;
+}
+
 /** Opens a journal that is there. */
-export const openJournalFile = (file: string, keys?: string): JournalFile => {
+export const openJournalFile = (file: string, { blobs, keys }: Beside = {}): JournalFile => {
   if (!isJournalFile(file)) {
     throw new CliError("no_journal", `${file} is no journal`, { exit: exit.unreachable, hint: "name a journal file" });
   }
-  const stored: SqliteJournal = sqliteJournal(file);
-  const journal = keys === undefined ? stored : sealedJournal(stored, aesCodec(fileKeys(keys)));
+  const stored: SqliteJournal = sqliteJournal(file, blobs === undefined ? {} : { blobs });
+  const journal = underKeys(stored, keys);
   return {
     journal,
     scopes: (prefix = "") => scopesOf(journal, prefix),

@@ -1,7 +1,7 @@
 /** Where a log is: in a file of JSON Lines, or in a journal under the name of its scope. */
 import { type Input, type Options, journalOption } from "./command.ts";
 import { CliError, exit, usageError } from "./exit.ts";
-import { type JournalFile, openJournalFile } from "./journal-file.ts";
+import { type Beside, type JournalFile, openJournalFile } from "./journal-file.ts";
 import type { ChainCheck, ChainHead } from "@pawl/runtime";
 import type { Terminal } from "./terminal.ts";
 import { isFile, isJournalFile, textOfFile } from "./text-file.ts";
@@ -17,12 +17,10 @@ export interface LogSource {
   readonly storedCheck?: () => Promise<ChainCheck | undefined>;
 }
 
-export interface Place {
+export interface Place extends Beside {
   readonly file: string;
   /** Of a journal: the scope; without one all of them are meant. */
   readonly scope?: string;
-  /** The folder of keys that its values are sealed under. */
-  readonly keys?: string;
 }
 
 /** A bare name is a session's. */
@@ -35,11 +33,20 @@ export const journalOf = (input: Input, { env }: Terminal): string => {
   throw usageError("no journal is named", "add --journal <file>, or set PAWL_JOURNAL");
 };
 
-/** What an argument means: `file.jsonl`, `journal.db`, `journal.db#scope`, or a scope of the journal that is named. */
-export const placeOf = (argument: string, input: Input, terminal: Terminal): Place => {
-  const keys = input.text("keys") ?? terminal.env["PAWL_KEYS"];
-  return { ...bareOf(argument, input, terminal), ...(keys === undefined || keys === "" ? {} : { keys }) };
+const given = (text: string | undefined): string | undefined => (text === "" ? undefined : text);
+
+/** The folders that a command line or its environment names beside a journal. */
+export const besideOf = (input: Input, { env }: Terminal): Beside => {
+  const keys = given(input.text("keys") ?? env["PAWL_KEYS"]);
+  const blobs = given(input.text("blobs") ?? env["PAWL_BLOBS"]);
+  return { ...(keys === undefined ? {} : { keys }), ...(blobs === undefined ? {} : { blobs }) };
 };
+
+/** What an argument means: `file.jsonl`, `journal.db`, `journal.db#scope`, or a scope of the journal that is named. */
+export const placeOf = (argument: string, input: Input, terminal: Terminal): Place => ({
+  ...bareOf(argument, input, terminal),
+  ...besideOf(input, terminal),
+});
 
 const bareOf = (argument: string, input: Input, terminal: Terminal): Place => {
   const hash = argument.indexOf("#");
@@ -70,9 +77,9 @@ export const withLogs = async <A>(
   try {
     const logs: LogSource[] = [];
     for (const place of places) {
-      const { file, scope, keys } = place;
+      const { file, scope } = place;
       if (isJournalFile(file)) {
-        const journal = openJournalFile(file, keys);
+        const journal = openJournalFile(file, place);
         journals.push(journal);
         logs.push(...(await ofJournal(journal, place)));
       } else if (scope === undefined) logs.push({ name: file, text: async () => textOfFile(file) });

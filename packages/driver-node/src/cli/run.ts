@@ -1,4 +1,5 @@
 /** Runs one command line. */
+import { BlobMissing, SealedError } from "@pawl/runtime";
 import { JournalFileError } from "../sqlite/file-error.ts";
 import { type Command, inputOf } from "./command.ts";
 import { commands } from "./commands.ts";
@@ -55,6 +56,8 @@ const runWords = async (args: readonly string[], terminal: Terminal): Promise<Ex
 /** What is wrong with a journal file is nobody's fault on this line. */
 const known = (thrown: unknown): CliError | undefined => {
   if (thrown instanceof CliError) return thrown;
+  if (thrown instanceof SealedError) return new CliError(thrown.code, thrown.message, { exit: exit.unreachable });
+  if (thrown instanceof BlobMissing) return new CliError(thrown.code, thrown.message, { exit: exit.wrong });
   return thrown instanceof JournalFileError
     ? new CliError(thrown.code, thrown.message, { exit: exit.unreachable })
     : undefined;

@@ -9,6 +9,7 @@ import { FlowServer, type FlowServerOptions, type FlowSession } from "@pawl/flow
 import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import type { WebSocket } from "ws";
+import { openedTo, preflighted } from "./cross-origin.ts";
 import type { HostFlows } from "./flow-host.ts";
 import type { HostLimits } from "./limits.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
@@ -161,11 +162,13 @@ export class FlowMount {
 
   /** Answers a request for a flow. */
   async http(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { isWelcome } = this.#port;
+    if (preflighted(incoming, outgoing, isWelcome)) return;
     const left = new AbortController();
     outgoing.on("close", () => left.abort());
     outgoing.on("error", () => left.abort());
     const [response, claims] = await this.#answered(incoming, "handle", left.signal);
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+    outgoing.writeHead(response.status, { ...Object.fromEntries(response.headers), ...openedTo(incoming, isWelcome) });
     if (response.body === null || claims === undefined || response.status !== 200)
       return void outgoing.end(await response.text());
     const send = async (chunk: Uint8Array): Promise<void> => {

@@ -13,6 +13,8 @@ export interface FileOptions {
   readonly busyMs?: number;
   /** How large the file may grow, in bytes; then it is full. */
   readonly maxBytes?: number;
+  /** The folder of large values: beside the file, under its name with `.blobs`, unless it is said here. */
+  readonly blobs?: string;
   /** Whether all pages are read when the file is opened: `check` (default). */
   readonly integrity?: "check" | "skip";
 }

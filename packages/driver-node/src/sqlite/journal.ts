@@ -40,7 +40,7 @@ export const sqliteJournal = (
 ): SqliteJournal => {
   const at = new Connection(file, options);
   const isInline = commits === "inline" || (commits === "measured" && commitMs(at) <= longestInlineMs);
-  const blobs = diskBlobs(`${file}.blobs`, options);
+  const blobs = diskBlobs(options.blobs ?? `${file}.blobs`, options);
   if (isInline) return { ...inlineJournal(at), blobs, commits: "inline", close: async () => at.close() };
   at.close();
   return { ...threadJournal(file, options), blobs, commits: "thread" };

@@ -47,6 +47,8 @@ const opened = async (options: Partial<HostOptions> & { readonly endsWithReader?
 const eventsIn = (text: string): readonly string[] =>
   [...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name ?? "");
 
+const from = (origin: string): RequestInit => ({ method: "POST", headers: { origin } });
+
 describe("flows of a host", () => {
   it("are run by POST and GET, and stream their events raw or by their names", async () => {
     const { ask } = await opened();
@@ -56,6 +58,51 @@ describe("flows of a host", () => {
     expect(eventsIn(await (await ask("/flows/greet/bob?wire=named")).text())).toEqual(["axon.complete"]);
     expect((await ask("/flows/other")).status).toBe(404);
     expect((await ask("/elsewhere")).status).toBe(426);
+  });
+
+  it("are open to pages that are welcome, after their browser has asked, and to no others", async () => {
+    const { ask, at } = await opened({ origins: ["https://good.example"] });
+    const preflight = (origin: string): Promise<Response> =>
+      fetch(`${at}/flows/greet/ann`, {
+        method: "OPTIONS",
+        headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "authorization" },
+      });
+    const good = await preflight("https://good.example");
+    expect(good.status).toBe(204);
+    expect(good.headers.get("access-control-allow-origin")).toBe("https://good.example");
+    expect(good.headers.get("access-control-allow-methods")).toBe("GET, POST");
+    expect(good.headers.get("access-control-allow-headers")).toContain("authorization");
+    expect(good.headers.get("vary")).toBe("Origin");
+    const bad = await preflight("https://bad.example");
+    expect([bad.status, bad.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+    const answered = await ask("/flows/greet/ann", from("https://good.example"));
+    expect([answered.status, answered.headers.get("access-control-allow-origin")]).toEqual([
+      200,
+      "https://good.example",
+    ]);
+    expect(answered.headers.get("access-control-expose-headers")).toBe("x-request-id");
+    expect((await ask("/flows/none", from("https://good.example"))).headers.get("vary")).toBe("Origin");
+    const refused = await ask("/flows/greet/ann", from("https://bad.example"));
+    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+    expect((await fetch(`${at}/flows/greet/ann`, { method: "OPTIONS" })).status).toBe(401);
+  });
+
+  it("take a page's token as the second protocol of its WebSocket, and no forged one", async () => {
+    const { host } = await opened();
+    const read = async (token: string): Promise<readonly [string, readonly string[], number]> => {
+      const socket = new globalThis.WebSocket(`${host.url}/flows/greet/ann`, ["pawl-flow", token]);
+      const heard: string[] = [];
+      socket.addEventListener("message", ({ data }) => heard.push(String(data)));
+      const code = await new Promise<number>((resolve) => {
+        socket.addEventListener("close", ({ code: closed }) => resolve(closed));
+      });
+      return [socket.protocol, heard, code];
+    };
+    const [protocol, heard, code] = await read(host.sign(everything));
+    expect([protocol, code]).toEqual(["pawl-flow", 1000]);
+    expect(heard.map((text) => (JSON.parse(text) as { readonly event: string }).event)).toContain("flow_complete");
+    expect((await read("pawl1.forged.token"))[2]).toBe(4401);
+    expect((await read(host.sign({ ...everything, rights: ["observe"] })))[2]).toBe(4403);
   });
 
   it("want a token with the right to call in their session, and a welcome origin", async () => {

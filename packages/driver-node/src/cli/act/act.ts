@@ -40,9 +40,9 @@ export const withTarget = async <A>(
   terminal: Terminal,
   work: (target: Target) => Promise<A>,
 ): Promise<A> => {
-  const { file, scope } = placeOf(input.positionals[0] ?? "", input, terminal);
+  const { file, scope, ...beside } = placeOf(input.positionals[0] ?? "", input, terminal);
   if (scope === undefined) throw usageError(`${file} names no scope`, `write ${file}#session:alice, or add --journal`);
-  const journal = openJournalFile(file);
+  const journal = openJournalFile(file, beside);
   try {
     return await work({ file, scope, journal, state: await stateOf(journal, scope) });
   } finally {

@@ -1,20 +1,46 @@
 /** `pawl fork`: a new scope that begins as another one did, up to an event. */
-import { type Event, type Recorded, type State, initial, write } from "@pawl/sansio-core";
+import { type Event, EventCodec, type Recorded, type State, eventLine, initial, write } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { type SteppedLine, packBlobs, unpackBlobs } from "@pawl/runtime";
-import { hashText } from "@pawl/tool-value";
+import { type Journal, type SteppedLine, isHash, packBlobs, unpackBlobs } from "@pawl/runtime";
+import { type Json, describe, hashText, noLimits, parse, readOwned, stringify } from "@pawl/tool-value";
 import { type Command, countOf, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { openJournalFile } from "../journal-file.ts";
+import { linesIn } from "../log/head.ts";
 import { put } from "../log/put.ts";
 import { replayLog } from "../log/replaying.ts";
 import { placeOf, scopeNamed } from "../place.ts";
+import { refuseSealed } from "./fold.ts";
 
 /** What a body did is known by its request's execution scope, and that is the old one's. */
 const carried = (from: string, event: Event): Event =>
   (event.type === "request.submitted" || event.type === "flow.submitted") && event.execution_scope === undefined
     ? { ...event, execution_scope: `${from}/${event.request}` }
     : event;
+
+/** Names that are fresh are sealed for the scope that gave them: another one has its own. */
+const renamed = (recorded: Recorded, names: ReadonlyMap<string, string>): Recorded => {
+  const text = stringify(EventCodec.encode(recorded.event) as Json);
+  const changed = text.replaceAll(/(?<="id":"blob:)[0-9a-f]{64}(?=")/g, (name) => names.get(name) ?? name);
+  if (changed === text) return recorded;
+  const event = E.chain((json: Json) => readOwned(EventCodec, json))(parse(changed, noLimits));
+  if (E.isLeft(event)) throw new TypeError(`an event with other names: ${describe(event.left)}`);
+  return { ...recorded, event: event.right };
+};
+
+/** The events with large values of the new scope's own: put again, so that no sweep takes them meanwhile. */
+const withBlobs = async (
+  { blobs }: Journal,
+  events: readonly Recorded[],
+  from: string,
+  into: string,
+): Promise<readonly Recorded[]> => {
+  const packed = await packBlobs(blobs, from, events.map(eventLine));
+  const names = new Map(packed.map(({ blob }) => [blob, isHash(blob) ? blob : (blobs?.fresh?.() ?? blob)]));
+  const own = packed.map(({ blob, bytes }) => ({ blob: names.get(blob) ?? blob, bytes }));
+  await unpackBlobs(blobs, into, own, hashText);
+  return events.map((recorded) => renamed(recorded, names));
+};
 
 interface Forked {
   readonly state: State;
@@ -65,13 +91,14 @@ export const forkCommand: Command = {
   run: async (input, terminal) => {
     const at = countOf(input, "at");
     if (at === undefined || at === 0) throw usageError("after which event?", "add --at <seq>, from 1");
-    const { file, scope } = placeOf(input.positionals[0] ?? "", input, terminal);
+    const { file, scope, ...beside } = placeOf(input.positionals[0] ?? "", input, terminal);
     if (scope === undefined) throw usageError(`${file} names no scope`, `write ${file}#session:alice`);
     checkSession(scope);
     const into = scopeNamed(input.text("into") ?? `${scope}-fork-${at}`);
     checkSession(into);
-    const journal = openJournalFile(file);
+    const journal = openJournalFile(file, beside);
     try {
+      refuseSealed(scope, linesIn(await journal.textOf(scope)));
       const events: Recorded[] = [];
       const log = { name: `${file}#${scope}`, text: () => journal.textOf(scope) };
       const { base } = await replayLog(log, terminal, {
@@ -86,14 +113,7 @@ export const forkCommand: Command = {
         const message = `${scope} has ${last} events that can be trusted, and no event ${at}`;
         throw new CliError("no_such_event", message, { exit: exit.refused, hint: `pawl fork ${scope} --at ${last}` });
       }
-      const { state, stepped } = forkOf(events, scope, into);
-      const { blobs } = journal.journal;
-      const named = await packBlobs(
-        blobs,
-        scope,
-        stepped.map(({ line }) => line),
-      );
-      await unpackBlobs(blobs, into, named, hashText); // Put again, so that no sweep takes them meanwhile.
+      const { state, stepped } = forkOf(await withBlobs(journal.journal, events, scope, into), scope, into);
       await put(journal.journal, stepped, state);
       terminal.tell({ scope, at, into }, () => [`${into} begins with ${at} events of ${scope}`]);
       return exit.fine;

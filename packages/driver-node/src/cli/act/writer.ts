@@ -4,7 +4,8 @@
  * as one without an executor, until a host opens the scope and has its tool.
  */
 import { randomUUID } from "node:crypto";
-import type { Append, AppendResult, Claim, Journal } from "@pawl/runtime";
+import { type Append, type AppendResult, type Claim, type Journal, Values, defaultBlobChars } from "@pawl/runtime";
+import { hashText } from "@pawl/tool-value";
 import {
   type Command,
   type Event,
@@ -48,6 +49,9 @@ export class Writer {
   readonly #first: number;
   readonly #lines: { readonly seq: number; readonly line: string }[] = [];
   readonly #finished: (Finished & { readonly seq: number })[] = [];
+  readonly #values: Values;
+  /** Until large values are durable, what names them is not recorded. */
+  readonly #kept: Promise<unknown>[] = [];
   state: State;
 
   constructor(journal: Journal, epoch: number, state: State, now: () => number) {
@@ -56,12 +60,23 @@ export class Writer {
     this.#now = now;
     this.#first = state.seq + 1;
     this.state = state;
+    const { blobs } = journal;
+    this.#values = new Values({ scope: state.scope.id, blobs, limit: defaultBlobChars, hashText });
+  }
+
+  #written(event: Event): ReturnType<typeof write> {
+    const next = { seq: this.state.seq + 1, at: Math.max(this.#now(), this.state.at) };
+    const written = write(this.state, { ...next, event });
+    const referred = E.isLeft(written) ? undefined : this.#values.refer(event, this.state, written.right.line);
+    if (referred === undefined) return written;
+    this.#kept.push(referred.kept);
+    return write(this.state, { ...next, event: referred.event });
   }
 
   /** An event that must fit. */
   tell(event: Event): void {
     const seq = this.state.seq + 1;
-    const written = write(this.state, { seq, at: Math.max(this.#now(), this.state.at), event });
+    const written = this.#written(event);
     if (E.isLeft(written)) {
       const { code, message } = written.left;
       throw new CliError(code, message, { exit: exit.refused, hint: `pawl why ${this.state.scope.id}` });
@@ -80,6 +95,7 @@ export class Writer {
 
   /** Makes all of it durable at once. Whoever looks for work finds the scope due. */
   async flush(): Promise<void> {
+    await Promise.all(this.#kept);
     const { id: scope, protocol } = this.state.scope;
     const due = nextDeadline(this.state)?.at;
     const isLive = this.state.calls.size > 0;

@@ -1,8 +1,6 @@
 /** `pawl flow run`: runs a flow and shows its steps as they go. */
 import { randomUUID } from "node:crypto";
-import { type ProgramTools, Registry, httpProvider, plainProviders, programTools } from "@pawl/flow";
-import { mcpProvider } from "@pawl/flow/mcp";
-import { guardedFetch } from "@pawl/flow/node";
+import type { ProgramTools } from "@pawl/flow";
 import { Refused, Runtime, memoryJournal } from "@pawl/runtime";
 import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core";
 import { openRuntime } from "../../open.ts";
@@ -10,7 +8,8 @@ import { nodePlatform } from "../../platform.ts";
 import { type Command, type Input, journalOption } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
-import { flowIn, toolsIn } from "./file.ts";
+import { flowIn } from "./file.ts";
+import { programToolsIn } from "./tool.ts";
 
 /** `k=v`; the value is the rest of it, whatever is in it. */
 const bindingsOf = (input: Input): { readonly [name: string]: string } =>
@@ -21,14 +20,6 @@ const bindingsOf = (input: Input): { readonly [name: string]: string } =>
       return [pair.slice(0, at), pair.slice(at + 1)];
     }),
   );
-
-const toolsOf = (input: Input): ProgramTools => {
-  const file = input.text("tools");
-  const allowed = input.texts("allow");
-  const fetch = guardedFetch({ allow: (address) => allowed.includes(address) });
-  const providers = { ...plainProviders, http: httpProvider({ fetch }), mcp: mcpProvider({ fetch }) };
-  return programTools({ registry: new Registry(file === undefined ? [] : toolsIn(file)), providers });
-};
 
 const wordsOf = (event: FlowExecutionEvent, { paint }: Terminal): readonly string[] => {
   switch (event.kind) {
@@ -109,7 +100,7 @@ export const flowRun: Command = {
   run: async (input, terminal) => {
     const flow = flowIn(input.positionals[0] ?? "");
     const bindings = bindingsOf(input);
-    const tools = toolsOf(input);
+    const tools = programToolsIn(input.text("tools"), input.texts("allow"));
     const { runtime, close } = opened(input.text("journal") ?? terminal.env["PAWL_JOURNAL"], tools, (event) =>
       terminal.tell(event, () => wordsOf(event, terminal)),
     );

@@ -37,8 +37,28 @@ export interface Peer {
   readonly token_file: string;
 }
 
+/** A flow that is run over HTTP, by the name that it stands under. */
+export interface FlowConfig {
+  readonly name: string;
+  /** The flow, in JSON. */
+  readonly file: string;
+  /** Names that a request may bind, and what stands behind the flow's name in its path: `{city}/{day}`. */
+  readonly parameters?: readonly string[];
+  readonly path?: string;
+  /** Its steps find nobody with their tool: they fail, or a placeholder stands in. */
+  readonly unresolved?: "fail" | "placeholder";
+}
+
 export interface HostConfig {
   readonly journal?: string;
+  /** The folder of large values. */
+  readonly blobs?: string;
+  /** The folder of keys that values are sealed under. */
+  readonly keys?: string;
+  readonly flows?: readonly FlowConfig[];
+  /** Tools that the flows may call, declared in JSON, and addresses of this machine or network that they may ask. */
+  readonly flow_tools?: string;
+  readonly flow_allow?: readonly string[];
   /** The module that exports the tools. */
   readonly tools?: string;
   readonly address?: string;
@@ -83,8 +103,21 @@ const GrantCodec: Codec<Grant> = record<Grant>("a grant", {
   file: string,
 });
 
+const FlowCodec: Codec<FlowConfig> = record<FlowConfig>("a flow", {
+  name: string,
+  file: string,
+  parameters: optional(array(string)),
+  path: optional(string),
+  unresolved: optional(oneOf<"fail" | "placeholder">("what becomes of steps without a tool", "fail", "placeholder")),
+});
+
 const ConfigCodec: Codec<HostConfig> = record<HostConfig>("the configuration of a host", {
   journal: optional(string),
+  blobs: optional(string),
+  keys: optional(string),
+  flows: optional(array(FlowCodec)),
+  flow_tools: optional(string),
+  flow_allow: optional(array(string)),
   tools: optional(string),
   address: optional(string),
   port: optional(u64),
@@ -143,9 +176,13 @@ export const configIn = (file: string, text: string): HostConfig => {
 /** Paths in a configuration are meant from where it lies. */
 const resolved = (config: HostConfig, folder: string): HostConfig => {
   const at = (path: string): string => resolve(folder, path);
-  const { journal, tools, tls, secrets, grants, peers } = config;
+  const { journal, blobs, keys, tools, flows, flow_tools, tls, secrets, grants, peers } = config;
   return {
     ...config,
+    ...(blobs === undefined ? {} : { blobs: at(blobs) }),
+    ...(keys === undefined ? {} : { keys: at(keys) }),
+    ...(flows === undefined ? {} : { flows: flows.map((flow) => ({ ...flow, file: at(flow.file) })) }),
+    ...(flow_tools === undefined ? {} : { flow_tools: at(flow_tools) }),
     ...(journal === undefined ? {} : { journal: at(journal) }),
     ...(tools === undefined ? {} : { tools: at(tools) }),
     ...(tls === undefined ? {} : { tls: { key: at(tls.key), cert: at(tls.cert) } }),

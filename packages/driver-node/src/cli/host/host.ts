@@ -7,13 +7,16 @@ import { type Log, type LogLevel, entryOf } from "@pawl/runtime";
 import { type Host, type HostOptions, openHost } from "../../host/host.ts";
 import { Receivers } from "../../host/receiver.ts";
 import { type OpenRuntime, openRuntime } from "../../open.ts";
+import { aesCodec } from "../../seal/aes.ts";
+import { fileKeys } from "../../seal/key.ts";
 import { logTo } from "../../telemetry/log.ts";
 import { type Command, type Input, countOf, journalOption } from "../command.ts";
 import { type Exit, exit, usageError } from "../exit.ts";
-import { journalOf } from "../place.ts";
+import { besideOf, journalOf } from "../place.ts";
 import { loadModule, toolsIn } from "../module.ts";
 import type { Terminal } from "../terminal.ts";
 import { type HostConfig, configOf, limitsOf } from "./config.ts";
+import { mountedBy } from "./flow.ts";
 import { peersOf } from "./peer.ts";
 import { secretsOf, textIn, tokenFor, writeGrants } from "./secret.ts";
 
@@ -21,7 +24,7 @@ const levels: readonly string[] = ["debug", "info", "warn", "error"] satisfies r
 const isLevel = (text: string): text is LogLevel => levels.includes(text);
 
 /** What the command line says wins over what the file says. */
-const settled = (input: Input): HostConfig => {
+const settled = (input: Input, terminal: Terminal): HostConfig => {
   const config = configOf(input.positionals[0]);
   const [port, idle] = [countOf(input, "port"), countOf(input, "stop-after-idle")];
   const [address, level] = [input.text("address"), input.text("log-level")];
@@ -29,6 +32,7 @@ const settled = (input: Input): HostConfig => {
     throw usageError(`--log-level takes ${levels.join(", ")}, found \`${level}\``);
   const whole = {
     ...config,
+    ...besideOf(input, terminal),
     ...(port === undefined ? {} : { port }),
     ...(address === undefined ? {} : { address }),
     ...(level === undefined ? {} : { log_level: level }),
@@ -61,8 +65,8 @@ const untilStopped = async (host: Host, open: OpenRuntime, config: HostConfig, s
 
 /** Runs until it is told to end; then it leaves its scopes to whoever comes next. */
 const serve = async (config: HostConfig, journal: string, input: Input, terminal: Terminal): Promise<Exit> => {
-  const { tools: file = "", address, port = 0, origins = [], log_level: level = "warn" } = config;
-  const tools = toolsIn(file, await loadModule(file));
+  const { tools: file, address, port = 0, origins = [], log_level: level = "warn" } = config;
+  const { tools, flows } = mountedBy(config, file === undefined ? [] : toolsIn(file, await loadModule(file)));
   const secrets = secretsOf(journal, config.secrets);
   const log: Log = logTo({ write: (line) => terminal.note(line.trimEnd()) }, level);
   const peers = peersOf(config.peers ?? []);
@@ -70,6 +74,9 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
   const open = openRuntime({
     file: journal,
     tools,
+    ...(flows === undefined ? {} : { host: { flow: { observe: flows.observe } } }),
+    ...(config.blobs === undefined ? {} : { blobs: config.blobs }),
+    ...(config.keys === undefined ? {} : { codec: aesCodec(fileKeys(config.keys)) }),
     log,
     mover: receivers.mover(peers.mover),
     ...(config.traces === true ? { tracer: trace.getTracer("pawl") } : {}),
@@ -88,14 +95,17 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
       limits: limitsOf(config.limits),
       log,
       receivers,
+      ...(flows === undefined ? {} : { flows }),
       ...server,
     });
     writeGrants(secrets, config.grants ?? [], terminal.now());
     const by = input.text("grant");
-    const token = by === undefined ? undefined : tokenFor(secrets, { by }, terminal.now());
+    const token = by === undefined ? undefined : tokenFor(secrets, { by }, terminal.now()).token;
     log(entryOf("host.listening", { url: host.url, journal }));
-    terminal.tell({ url: host.url, journal, tools: tools.map(({ name }) => name), token }, () => [
+    const mounts = (config.flows ?? []).map(({ name }) => name);
+    terminal.tell({ url: host.url, journal, tools: tools.map(({ name }) => name), flows: mounts, token }, () => [
       `${host.url} runs ${tools.map(({ name }) => name).join(", ")} over ${journal}`,
+      ...mounts.map((name) => `flow ${name} at ${host.url.replace(/^ws/, "http")}/flows/${name}`),
       ...(token === undefined ? [] : [`token for ${by}: ${token}`]),
     ]);
     await runtime.recover();
@@ -133,8 +143,8 @@ export const hostCommand: Command = {
     ["pawl host pawl.json --traces", "with spans, where NODE_OPTIONS='--import ./otel.ts' sets up an SDK"],
   ],
   run: async (input, terminal) => {
-    const config = settled(input);
-    if (config.tools === undefined)
+    const config = settled(input, terminal);
+    if (config.tools === undefined && config.flows === undefined)
       throw usageError("which tools?", "name a module, or a configuration with `tools`: pawl host ./tools.ts");
     const journal = input.text("journal") ?? config.journal ?? journalOf(input, terminal);
     return serve(config, journal, input, terminal);

@@ -1,13 +1,13 @@
 /** Files of a host that nobody else may read: what tokens are signed under, and tokens. */
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { type Claims, type Secrets, type Right, signToken } from "../../host/token.ts";
+import { type Claims, type Secrets, type Right, checkSecrets, signToken } from "../../host/token.ts";
 import { CliError, exit } from "../exit.ts";
 import type { Grant } from "./config.ts";
 
 const hourMs = 60 * 60 * 1000;
-const dayHours = 24;
-const usualRights: readonly Right[] = ["call", "resolve", "approve", "observe", "execute"];
+export const dayHours = 24;
+export const usualRights: readonly Right[] = ["call", "resolve", "approve", "observe", "execute"];
 
 export const textIn = (path: string): Buffer => {
   try {
@@ -27,13 +27,37 @@ export const secretsOf = (journal: string, files: readonly string[] | undefined)
   return [textIn(path)];
 };
 
-/** A token for all sessions, good for a day, unless the grant says otherwise. */
-export const tokenFor = (secrets: Secrets, grant: Omit<Grant, "file">, now: number): string => {
-  const { by, scopes = ["session:"], rights = usualRights, hours = dayHours } = grant;
+/** The secrets of a host that has been there: none is made. */
+export const knownSecretsOf = (journal: string, files: readonly string[] | undefined): Secrets => {
+  if (files === undefined && !existsSync(`${journal}.host`))
+    throw new CliError("no_secret", `there is no secret beside ${journal}: no host has run over it`, {
+      exit: exit.unreachable,
+      hint: "start it once, or name its configuration with --config",
+    });
+  const secrets = secretsOf(journal, files);
+  try {
+    checkSecrets(secrets);
+  } catch (thrown) {
+    throw new CliError("bad_secret", thrown instanceof Error ? thrown.message : String(thrown), {
+      exit: exit.unreachable,
+    });
+  }
+  return secrets;
+};
+
+/** What a token is to be good for. */
+export type Wanted = Omit<Grant, "file">;
+
+/** A token for all sessions, good for a day, unless more is said. */
+export const tokenFor = (
+  secrets: Secrets,
+  { by, scopes = ["session:"], rights = usualRights, hours = dayHours }: Wanted,
+  now: number,
+): { readonly token: string; readonly claims: Claims } => {
   const claims: Claims = { by, scopes, rights, expires_at: now + hours * hourMs };
-  return signToken(secrets, claims);
+  return { token: signToken(secrets, claims), claims };
 };
 
 export const writeGrants = (secrets: Secrets, grants: readonly Grant[], now: number): void => {
-  for (const grant of grants) writeFileSync(grant.file, `${tokenFor(secrets, grant, now)}\n`, { mode: 0o600 });
+  for (const grant of grants) writeFileSync(grant.file, `${tokenFor(secrets, grant, now).token}\n`, { mode: 0o600 });
 };

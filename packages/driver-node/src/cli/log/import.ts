@@ -1,11 +1,12 @@
 /** `pawl log import`: logs in JSON Lines as scopes of a journal. */
-import { BlobMissing, type SteppedLine, isSealedLine, namesIn, unpackBlobs } from "@pawl/runtime";
+import { BlobMissing, type Journal, type SteppedLine, isSealedLine, namesIn, unpackBlobs } from "@pawl/runtime";
 import { type PackedBlob, eventLine } from "@pawl/sansio-core";
 import { hashText } from "@pawl/tool-value";
 import { sqliteJournal } from "../../sqlite/journal.ts";
 import { type Command, journalOption } from "../command.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
-import { type LogSource, journalOf, withLogs } from "../place.ts";
+import { underKeys } from "../journal-file.ts";
+import { type LogSource, besideOf, journalOf, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { linesIn } from "./head.ts";
 import { faultWords, tornWords } from "./fault.ts";
@@ -14,7 +15,7 @@ import { replayLog } from "./replaying.ts";
 
 /** All that the log names has to be with it. */
 const takeBlobs = async (
-  journal: ReturnType<typeof sqliteJournal>,
+  journal: Journal,
   scope: string,
   stepped: readonly SteppedLine[],
   blobs: readonly PackedBlob[],
@@ -31,11 +32,7 @@ const takeBlobs = async (
   }
 };
 
-const importLog = async (
-  log: LogSource,
-  journal: ReturnType<typeof sqliteJournal>,
-  terminal: Terminal,
-): Promise<void> => {
+const importLog = async (log: LogSource, journal: Journal, terminal: Terminal): Promise<void> => {
   for (const line of linesIn(await log.text())) {
     if (!isSealedLine(line)) continue;
     const message = `${log.name} is not imported: its values are sealed`;
@@ -81,7 +78,9 @@ export const logImport: Command = {
     "A log is verified first, and taken as a whole or not at all. A scope that is there already is left alone. The\njournal is made where there is none.",
   examples: [["pawl log import alice.jsonl -j journal.db", "one log"]],
   run: async (input, terminal): Promise<Exit> => {
-    const journal = sqliteJournal(journalOf(input, terminal));
+    const { keys, blobs } = besideOf(input, terminal);
+    const stored = sqliteJournal(journalOf(input, terminal), blobs === undefined ? {} : { blobs });
+    const journal = underKeys(stored, keys);
     try {
       const places = input.positionals.map((file) => ({ file }));
       return await withLogs(places, async (logs) => {
@@ -89,7 +88,7 @@ export const logImport: Command = {
         return exit.fine;
       });
     } finally {
-      journal.close();
+      await stored.close();
     }
   },
 };

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Command, journalOption } from "../command.ts";
 import { exit, usageError } from "../exit.ts";
 import { type JournalFile, openJournalFile } from "../journal-file.ts";
-import { journalOf } from "../place.ts";
+import { besideOf, journalOf } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { runIn, runText } from "./long-work.ts";
 import { untilText } from "./time.ts";
@@ -84,7 +84,7 @@ export const lsCommand: Command = {
   run: async (input, terminal) => {
     const file = input.positionals[0] ?? journalOf(input, terminal);
     if (file.includes("#")) throw usageError(`pawl ls takes a journal, found \`${file}\``, `pawl show ${file}`);
-    const journal = openJournalFile(file);
+    const journal = openJournalFile(file, besideOf(input, terminal));
     try {
       const list = (): Promise<readonly Listed[]> => listed(journal, input.text("prefix") ?? "", input.isSet("owned"));
       tell(file, await list(), terminal);

@@ -1,0 +1,83 @@
+/** `pawl token`: makes a token for a host, who verifies it under the same secret. */
+import { writeFileSync } from "node:fs";
+import { Right } from "../../host/token.ts";
+import { type Command, type Input, countOf, journalOption } from "../command.ts";
+import { CliError, exit, usageError } from "../exit.ts";
+import { journalOf } from "../place.ts";
+import type { Terminal } from "../terminal.ts";
+import { configOf } from "./config.ts";
+import { type Wanted, dayHours, knownSecretsOf, tokenFor, usualRights } from "./secret.ts";
+
+const rightsIn = (input: Input): readonly Right[] | undefined => {
+  const named = input.texts("right").flatMap((text) => text.split(","));
+  const stray = named.find((text) => !Right.is(text));
+  if (stray !== undefined)
+    throw usageError(`--right takes call, resolve, approve, observe, execute or move, found \`${stray}\``);
+  return named.length === 0 ? undefined : named.filter(Right.is);
+};
+
+const wantedIn = (input: Input): Wanted => {
+  const [hours, rights, scopes] = [countOf(input, "hours"), rightsIn(input), input.texts("scope")];
+  if (hours === 0) throw usageError("a token is good for an hour at least, found --hours 0");
+  const [by = ""] = input.positionals;
+  if (by === "") throw usageError("whose token?", "pawl token ann");
+  return {
+    by,
+    ...(hours === undefined ? {} : { hours }),
+    ...(rights === undefined ? {} : { rights }),
+    ...(scopes.length === 0 ? {} : { scopes }),
+  };
+};
+
+const write = (file: string, token: string): void => {
+  try {
+    writeFileSync(file, `${token}\n`, { mode: 0o600 });
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new CliError("file_not_written", `${file}: ${why}`, { exit: exit.unreachable });
+  }
+};
+
+export const tokenCommand: Command = {
+  name: "token",
+  summary: "Make a token for a host",
+  usage: "<name>",
+  least: 1,
+  most: 1,
+  options: {
+    journal: journalOption["journal"] as (typeof journalOption)[string],
+    config: {
+      type: "string",
+      short: "c",
+      value: "<file>",
+      what: "The host's configuration, for its journal and secrets",
+    },
+    scope: { type: "strings", value: "<prefix>", what: "Scopes whose names begin so (session:); as often as needed" },
+    right: { type: "strings", value: "<right>", what: `One or more, with commas (${usualRights.join(",")})` },
+    hours: { type: "string", value: "<n>", what: `How long it is good for (${dayHours})` },
+    output: { type: "string", short: "o", value: "<file>", what: "Write it to a file that nobody else may read" },
+  },
+  detail:
+    "The name is the principal, as logs record it. The token is signed under the newest secret of the host: the file that\nits configuration names, or the one beside its journal. It can not be taken back before its time but by that secret.",
+  examples: [
+    ["pawl token ann -j journal.db", "for all sessions, good for a day"],
+    ["pawl token app -j journal.db --scope session:team-1/ --right call,observe --hours 720", "less, for longer"],
+    ["pawl token mover -c pawl.json --right move -o peer.token", "for a host that sessions come from"],
+  ],
+  run: async (input: Input, terminal: Terminal) => {
+    const wanted = wantedIn(input);
+    const config = input.text("config") === undefined ? {} : configOf(input.text("config"));
+    const journal =
+      input.text("journal") ?? config.journal ?? (config.secrets === undefined ? journalOf(input, terminal) : "");
+    const { token, claims } = tokenFor(knownSecretsOf(journal, config.secrets), wanted, terminal.now());
+    const file = input.text("output");
+    if (file !== undefined) write(file, token);
+    const said = file === undefined ? { token } : { file };
+    terminal.tell({ ...said, ...claims }, () =>
+      file === undefined
+        ? [token]
+        : [`${file}: a token for ${claims.by}, good until ${new Date(claims.expires_at).toISOString()}`],
+    );
+    return exit.fine;
+  },
+};

@@ -1,0 +1,127 @@
+/** What a host's configuration mounts, and tokens for it: the host runs in this process. */
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Client } from "@pawl/wire";
+import { newFolder } from "./fixture.ts";
+import { jsonIn, pawl } from "./pawl.ts";
+
+const greet = {
+  name: "Greet",
+  nodes: [
+    { node_type: "use_tool", tool_name: "say", argument: "hello ${who}" },
+    { node_type: "return", value_expr: "${say_result}" },
+  ],
+};
+const large = "large ".repeat(20_000);
+
+interface Running {
+  readonly config: string;
+  readonly url: string;
+  readonly at: (path: string) => string;
+  readonly stop: () => Promise<unknown>;
+}
+
+/** Runs it until it is stopped. */
+const running = async (more: object): Promise<Running> => {
+  const folder = newFolder();
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+  write("tools.mjs", `export const tools = [{ name: "say", durable: true, execute: (text) => text }];`);
+  write("greet.json", JSON.stringify(greet));
+  const config = join(folder, "pawl.json");
+  write("pawl.json", JSON.stringify({ journal: "journal.db", tools: "./tools.mjs", ...more }));
+  const over = new AbortController();
+  const { promise: listening, resolve } = Promise.withResolvers<string>();
+  const run = pawl(["host", config, "--json"], { interrupted: over.signal, onOut: resolve });
+  const said = await Promise.race([listening, run.then(({ err }) => Promise.reject(new Error(err)))]);
+  const { url } = JSON.parse(said) as { readonly url: string };
+  const stop = (): Promise<unknown> => {
+    over.abort();
+    return run;
+  };
+  return { config, url, at: (path) => url.replace(/^ws/, "http") + path, stop };
+};
+
+const logOf = (text: string): string => text.replaceAll(/^\{"blob".*\n/gm, "");
+
+/** What a flow is refused with. */
+const wrong = async (flow: object): Promise<string> =>
+  running({ flows: [{ name: "greet", file: "./greet.json", ...flow }] }).then(
+    () => "it runs",
+    (thrown: unknown) => String(thrown),
+  );
+
+const mounts = {
+  blobs: "./large",
+  keys: "./keys",
+  flows: [{ name: "greet", file: "./greet.json", parameters: ["who"], path: "{who}" }],
+};
+
+describe("pawl host by its configuration", { timeout: 120_000 }, () => {
+  it("mounts flows, keeps large values in the folder that it names, and seals under its keys", async () => {
+    const { config, url, at, stop } = await running(mounts);
+    const folder = join(config, "..");
+    const [made] = jsonIn(await pawl(["token", "ann", "-c", config, "--json"]));
+    const token = String(made?.["token"]);
+    expect(made).toMatchObject({ by: "ann", scopes: ["session:"] });
+    const flowed = await fetch(at("/flows/greet/bob"), { headers: { authorization: `Bearer ${token}` } });
+    expect([flowed.status, await flowed.text()]).toEqual([200, expect.stringContaining("hello bob")]);
+    const client = new Client({ url, token });
+    await client.session("s").call("r", [
+      { id: "c", tool: "say", args: { large } },
+      { id: "d", tool: "say", args: "small" },
+    ]);
+    client.close();
+    await stop();
+    expect([existsSync(join(folder, "large")), existsSync(join(folder, "keys"))]).toEqual([true, true]);
+    expect(existsSync(join(folder, "journal.db.blobs"))).toBe(false);
+    const place = [`${join(folder, "journal.db")}#s`, "--blobs", join(folder, "large")];
+    const open = await pawl(["log", "export", ...place, "--keys", join(folder, "keys")]);
+    expect(open.out.length).toBeGreaterThan(large.length);
+    expect(logOf(open.out)).not.toContain("sealed");
+    expect(logOf((await pawl(["log", "export", ...place])).out)).toContain('"sealed":');
+  });
+
+  it("names what is wrong with a flow", async () => {
+    expect(await wrong({ name: "a/b" })).toContain("one piece of a path");
+    expect(await wrong({ path: "{who}" })).toContain("{who} in its path");
+    expect(await wrong({ file: "./none.json" })).toContain("there is no such file");
+    expect(await wrong({ extra: 1 })).toContain("there is no such field");
+  });
+});
+
+describe("pawl token", { timeout: 120_000 }, () => {
+  it("makes tokens that the host takes for what they say, and no longer", async () => {
+    const { config, url, stop } = await running({});
+    const made = async (...more: readonly string[]) =>
+      jsonIn(await pawl(["token", "app", "-c", config, "--json", ...more]))[0] ?? {};
+    const less = await made("--right", "observe,move", "--scope", "session:team/", "--hours", "2");
+    expect(less).toMatchObject({ by: "app", rights: ["observe", "move"], scopes: ["session:team/"] });
+    expect(Number(less["expires_at"]) - Date.now()).toBeLessThanOrEqual(2 * 3_600_000);
+    const client = new Client({ url, token: String(less["token"]) });
+    const refused = client.session("team/a").call("r", [{ id: "c", tool: "say", args: 1 }]);
+    await expect(refused).rejects.toMatchObject({ code: "permission_denied" });
+    client.close();
+    const old = (await pawl(["token", "app", "-c", config], { now: Date.now() - 2 * 86_400_000 })).out.trim();
+    const late = new Client({ url, token: old });
+    await expect(late.session("a").open()).rejects.toMatchObject({ code: "unauthorized" });
+    late.close();
+    await stop();
+  });
+
+  it("writes one to a file that nobody else reads, and says what it can not do", async () => {
+    const { config, stop } = await running({});
+    await stop();
+    const journal = join(config, "..", "journal.db");
+    const file = join(mkdtempSync(join(newFolder(), "t-")), "app.token");
+    expect(await pawl(["token", "app", "-j", journal, "-o", file])).toMatchObject({ code: 0 });
+    expect(statSync(file).mode & 0o077).toBe(0);
+    expect(readFileSync(file, "utf8")).toMatch(/^pawl1\..*\n$/);
+    expect(await pawl(["token", "app", "-j", journal, "--right", "fly"])).toMatchObject({ code: 2 });
+    expect(await pawl(["token", "app", "-j", journal, "--hours", "0"])).toMatchObject({ code: 2 });
+    expect(await pawl(["token", "app", "-j", join(newFolder(), "none.db"), "--json"])).toMatchObject({
+      code: 3,
+      err: expect.stringContaining("no_secret"),
+    });
+  });
+});

@@ -1,0 +1,135 @@
+/** The command line over a journal whose values are sealed, and over values that are large. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineTool } from "@pawl/runtime";
+import { beforeAll, describe, expect, it } from "vitest";
+import { aesCodec, fileKeys, openRuntime } from "../../src/index.ts";
+import { linesOf, newFolder } from "./fixture.ts";
+import { jsonIn, pawl } from "./pawl.ts";
+
+const secret = "the secret of Ann";
+const large = JSON.stringify({ large: "large ".repeat(20_000) });
+
+const asked = defineTool({
+  name: "asked",
+  durable: true,
+  execute: async (args, ctx) => {
+    await ctx.runJson("small", { secret }, () => secret);
+    return [await ctx.runJson("keep", { args }, () => args), await ctx.awaitEventJson("word")];
+  },
+});
+const guarded = defineTool({ name: "guarded", policy: "requires_approval", execute: (args) => args });
+const tools = [asked, guarded];
+const requests = {
+  asked: [{ id: "c", tool: "asked", args: { secret, large } }],
+  guarded: [{ id: "c", tool: "guarded", args: { secret } }],
+};
+
+const folder = newFolder();
+const journal = join(folder, "journal.db");
+const keys = join(folder, "keys");
+const withKeys = ["--keys", keys];
+
+const opened = () => openRuntime({ file: journal, tools, codec: aesCodec(fileKeys(keys)) });
+
+let key = "";
+const parked = async (session: string, request: keyof typeof requests): Promise<void> => {
+  const { runtime, close } = opened();
+  const at = await runtime.session(session);
+  void at.call("r", requests[request]).catch(() => undefined); // Nobody waits for it here.
+  const isParked = (): boolean => at.state.waits.size > 0 || at.state.calls.rows()[0]?.phase === "awaiting_approval";
+  while (!isParked()) await new Promise((resolve) => setTimeout(resolve, 2));
+  await at.runner.settled();
+  key = at.state.waits.rows()[0]?.key ?? key;
+  await close();
+};
+
+const payloadOf = async (session: string, request: keyof typeof requests): Promise<unknown> => {
+  const { runtime, close } = opened();
+  const [reply] = await (await runtime.session(session)).call("r", requests[request], { keep: true });
+  await close();
+  return reply?.output.outcome.payload;
+};
+
+beforeAll(async () => {
+  await parked("s", "asked");
+  await parked("g", "guarded");
+}, 120_000);
+
+describe("the command line and sealed values", { timeout: 120_000 }, () => {
+  it("shows and exports them open to who has the keys, and sealed to others", async () => {
+    const without = await pawl(["log", "export", `${journal}#s`]);
+    expect(without.out).not.toContain(secret);
+    expect((await pawl(["log", "export", `${journal}#s`, ...withKeys])).out).toContain(secret);
+    expect((await pawl(["show", "g", "-j", journal, "--json", ...withKeys])).out).toContain(secret);
+    expect((await pawl(["show", "g", "-j", journal, "--json"])).out).not.toContain(secret);
+    const missing = await pawl(["show", "g", "-j", journal, "--json", "--keys", join(folder, "none")]);
+    expect([missing.code, missing.err]).toEqual([3, expect.stringContaining("key_missing")]);
+  });
+
+  it("changes nothing in them without the keys", async () => {
+    for (const line of [
+      ["resolve", "s", key, "--ok", "1"],
+      ["cancel", "s", "r:c"],
+      ["fork", "s", "--at", "3"],
+    ]) {
+      const said = await pawl([...line, "-j", journal, "--json"]);
+      expect([said.code, said.err]).toEqual([4, expect.stringContaining('"sealed"')]);
+    }
+  });
+
+  it("decides and resolves with the keys, what it says being sealed and put aside as a host's", async () => {
+    const [why] = jsonIn(await pawl(["why", "g", "-j", journal, "--json", ...withKeys]));
+    const hash = /"argsHash":"([^"]+)"/.exec(JSON.stringify(why))?.[1] ?? "";
+    expect((await pawl(["approve", "g", "r:c", "--hash", hash, "-j", journal, ...withKeys])).code).toBe(0);
+    expect(await payloadOf("g", "guarded")).toEqual({ secret });
+    const resolved = await pawl(["resolve", "s", key, "--ok", large, "-j", journal, ...withKeys]);
+    expect(resolved).toMatchObject({ code: 0, err: "" });
+    const last = (await linesOf(journal, "session:s")).find((line) => line.includes("wait.resolved")) ?? "";
+    expect(last.length).toBeLessThan(2000);
+    expect(last).toContain('"id":"blob:');
+    expect(await payloadOf("s", "asked")).toEqual([{ secret, large }, JSON.parse(large)]);
+  });
+
+  it("forks them into a scope with a key of its own, large values included", async () => {
+    expect(await pawl(["fork", "s", "--at", "8", "--into", "f", "-j", journal, ...withKeys])).toMatchObject({
+      code: 0,
+    });
+    const text = (await pawl(["log", "export", `${journal}#f`, ...withKeys])).out;
+    expect(text).toContain(secret);
+    expect((await linesOf(journal, "session:f")).join("")).not.toContain(secret);
+    await fileKeys(keys).remove("session:s");
+    expect((await pawl(["log", "export", `${journal}#f`, ...withKeys])).out).toBe(text);
+    const gone = await pawl(["log", "export", `${journal}#s`, "--json", ...withKeys]);
+    expect([gone.code, gone.err]).toEqual([3, expect.stringContaining("key_gone")]);
+  });
+
+  it("imports what was exported open, and seals it", async () => {
+    const exported = join(folder, "f.jsonl");
+    expect((await pawl(["log", "export", `${journal}#f`, "-o", exported, ...withKeys])).code).toBe(0);
+    expect(readFileSync(exported, "utf8")).toContain(secret);
+    const other = join(folder, "other.db");
+    const imported = await pawl(["log", "import", exported, "-j", other, "--keys", join(folder, "other-keys")]);
+    expect(imported).toMatchObject({ code: 0 });
+    expect((await linesOf(other, "session:f")).join("")).not.toContain(secret);
+  });
+});
+
+describe("pawl blobs sweep", { timeout: 120_000 }, () => {
+  it("takes what no log names, sealed or not, and says first what it would take", async () => {
+    const { runtime, close } = opened();
+    const session = await runtime.session("t");
+    await session.call("r", [{ id: "c", tool: "nobody", args: { large } }]);
+    await close();
+    const sweep = async (...more: readonly string[]) =>
+      jsonIn(await pawl(["blobs", "sweep", journal, "--grace", "0", "--json", ...more]))[0];
+    const { diskBlobs } = await import("../../src/index.ts");
+    const stray = "ab".repeat(32);
+    await diskBlobs(`${journal}.blobs`).put("s", stray, new Uint8Array(3));
+    expect(await sweep("--dry-run")).toMatchObject({ removed: [stray], dry_run: true });
+    expect(await sweep()).toMatchObject({ removed: [stray], dry_run: false });
+    expect(await sweep()).toMatchObject({ removed: [] });
+    const spared = await pawl(["blobs", "sweep", journal]);
+    expect(spared).toMatchObject({ code: 0, out: expect.stringContaining("0 values older than 3600 s") });
+  });
+});
