@@ -6,9 +6,14 @@ import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./roots.ts";
 import { sqliteJournal } from "./sqlite/journal.ts";
 import { tracedJournal } from "./telemetry/commit.ts";
+import { errorsShown } from "./telemetry/log.ts";
 import { spansOf } from "./telemetry/spans.ts";
 
-/** What a runtime is told besides its ports. It sweeps blobs once a day, unless `sweep` says otherwise. Its `lease`, of 30 s unless it says otherwise, keeps others away from its scopes. */
+/**
+ * What a runtime is told besides its ports. Its `lease`, of 30 s unless it says otherwise, keeps others away from its
+ * scopes; it sweeps blobs once a day, unless `sweep` says otherwise; its `log` shows errors on the console, unless it is
+ * another one.
+ */
 export interface OpenOptions extends Pick<
   RuntimeOptions,
   | "tools"
@@ -59,6 +64,7 @@ export const openRuntime = ({ file, blobs, tracer, codec, ...told }: OpenOptions
     ...traced,
     lease: { ttlMs: leaseMs },
     sweep: { everyMs: dayMs },
+    log: errorsShown,
     ...told,
   });
   const close = async (): Promise<void> => {

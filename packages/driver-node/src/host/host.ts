@@ -9,6 +9,7 @@ import { FlowMount, isFlowPath } from "./flow.ts";
 import { Receivers } from "./receiver.ts";
 import type { HostFlows } from "./flow-host.ts";
 import { type HostLimits, defaultHostLimits } from "./limits.ts";
+import { errorsShown } from "../telemetry/log.ts";
 import { type Claims, type Secrets, checkSecrets, signToken } from "./token.ts";
 
 export interface HostOptions {
@@ -64,7 +65,7 @@ const portOf = (server: Server | TlsServer): number => {
 };
 
 export const openHost = async (options: HostOptions): Promise<Host> => {
-  const { runtime, secrets, port = 0, address = loopback, origins = [], log = () => undefined } = options;
+  const { runtime, secrets, port = 0, address = loopback, origins = [], log = errorsShown } = options;
   const { receivers = new Receivers() } = options;
   checkSecrets(secrets);
   const limits = { ...defaultHostLimits, ...options.limits };

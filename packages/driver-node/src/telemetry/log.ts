@@ -10,3 +10,8 @@ export const logTo = (stream: DestinationStream, level: LogLevel): Log => {
     logger[of]({ event: name, ...fields, ...error }, name);
   };
 };
+
+/** Where nobody says what becomes of it: errors are shown, for nobody else hears of them. */
+export const errorsShown: Log = ({ level, name, fields, thrown }) => {
+  if (level === "error") console.error(`pawl: ${name}`, fields, thrown);
+};
