@@ -22,6 +22,9 @@ export const laidOut = <C extends object>(codec: C, layout: Layout): C => {
   return codec;
 };
 
+/** How a codec is made of others; nothing, where it is made of none. */
+export const layoutOf = (codec: Part): Layout | undefined => layouts.get(codec);
+
 export const partsOf = (codecs: Iterable<readonly [string, unknown]>): ReadonlyMap<string, Part> =>
   new Map(codecs) as ReadonlyMap<string, Part>;
 
