@@ -16,15 +16,15 @@ import * as E from "fp-ts/lib/Either.js";
 /** All invariants are looked at every so many events; those of a change after each. */
 const eventsPerFullLook = 32;
 
-/** An event that was taken: the state that it came in, and what it led to. */
-export type Taken = (before: State, event: Event, after: State) => void;
+/** An event that was taken: the state that it came in, and what it led to. Says what is wrong with that. */
+export type Taken = (before: State, event: Event, after: State) => string | undefined;
 
 export class Audit {
   readonly #states = new Map<string, State>();
   readonly #told: Taken;
   #fault: string | undefined;
 
-  /** `told` hears of each event. */
+  /** `told` judges each event too. */
   constructor(told: Taken = () => undefined) {
     this.#told = told;
   }
@@ -55,8 +55,8 @@ export class Audit {
     if (E.isLeft(followed)) return `${at}: ${describeFault(followed.left)}`;
     const { state } = followed.right;
     this.#states.set(scope, state);
-    this.#told(before, recorded.right.event, state);
-    const broken = checkChange(before, state) ?? (seq % eventsPerFullLook === 0 ? checkAll(state) : undefined);
+    const amiss = this.#told(before, recorded.right.event, state);
+    const broken = amiss ?? checkChange(before, state) ?? (seq % eventsPerFullLook === 0 ? checkAll(state) : undefined);
     return broken === undefined ? undefined : `${at}: ${recorded.right.event.type}: ${broken}`;
   }
 

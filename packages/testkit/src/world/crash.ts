@@ -2,7 +2,7 @@
  * Tries every moment at which a process could die: before and after each append, before and after each effect, and
  * pairs of such moments; and compares what came of it with a run that nothing disturbed.
  */
-import { type Blow, type Run, type Violation, claimOf, saysUnknown, violationsOf } from "./judge.ts";
+import { type Blow, type Run, type Violation, claimOf, doersOf, saysUnknown, violationsOf } from "./judge.ts";
 import { type Fate, frozenAt } from "./moment.ts";
 import type { Claim, Scenario } from "./scenario.ts";
 import { type Outcome, runScenario } from "./world.ts";
@@ -17,6 +17,8 @@ export interface CrashOptions {
 /** How often an effect happened, over all runs, beside how often it does undisturbed. */
 export interface EffectCount {
   readonly effect: string;
+  /** The tools that did it, where it is one that has a name. */
+  readonly tools: readonly string[];
   readonly claim: Claim;
   readonly undisturbed: number;
   readonly least: number;
@@ -72,7 +74,8 @@ const countOf = (effect: string, runs: readonly Run[], usual: Outcome, scenario:
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   const claim = claimOf(effect, scenario, new Map(runs.flatMap(({ outcome }) => [...outcome.claims])));
   const repeatedAt = most > undisturbed ? runs[counts.indexOf(most)]?.blows : undefined;
-  return { effect, claim, undisturbed, least, most, ...(repeatedAt === undefined ? {} : { repeatedAt }) };
+  const tools = [...new Set(runs.flatMap(({ outcome }) => [...doersOf(effect, outcome).keys()]))];
+  return { effect, tools, claim, undisturbed, least, most, ...(repeatedAt === undefined ? {} : { repeatedAt }) };
 };
 
 /** Pairs of moments: a second death among the moments that come after the first one. */

@@ -53,6 +53,24 @@ const breach = (claim: Claim, count: number, usual: number, isUnknown: boolean):
   return count < usual && !mayMiss ? "lost" : undefined;
 };
 
+/** How often each tool did something that has a name. */
+export const doersOf = (effect: string, { happened }: Outcome): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { effect: name, tool } of happened) {
+    if (name === effect && tool !== undefined) counts.set(tool, (counts.get(tool) ?? 0) + 1);
+  }
+  return counts;
+};
+
+/** The tools that did it another number of times than they do undisturbed. */
+const blamed = (effect: string, outcome: Outcome, usual: Outcome): string => {
+  const [counts, expected] = [doersOf(effect, outcome), doersOf(effect, usual)];
+  const tools = [...new Set([...counts.keys(), ...expected.keys()])].filter(
+    (tool) => counts.get(tool) !== expected.get(tool),
+  );
+  return tools.length === 0 ? "" : ` of ${tools.map((tool) => `\`${tool}\``).join(" and ")}`;
+};
+
 const miscountsOf = ({ blows, outcome }: Run, usual: Outcome, scenario: Scenario): readonly Violation[] => {
   const isUnknown = saysUnknown(outcome);
   const effects = new Set([...usual.effects.keys(), ...outcome.effects.keys()]);
@@ -65,7 +83,7 @@ const miscountsOf = ({ blows, outcome }: Run, usual: Outcome, scenario: Scenario
       {
         harm,
         blows,
-        message: `\`${effect}\` happened ${count === 1 ? "once" : `${count} times`}, undisturbed ${expected}; claimed is ${claim}`,
+        message: `\`${effect}\`${blamed(effect, outcome, usual)} happened ${count === 1 ? "once" : `${count} times`}, undisturbed ${expected}; claimed is ${claim}`,
       },
     ];
   });

@@ -6,6 +6,8 @@ export interface Happened {
   readonly effect: string;
   /** Under which the service outside takes it once. */
   readonly key?: string;
+  /** Whose tool did it. */
+  readonly tool?: string;
   readonly detail: Json;
   readonly at: number;
   readonly process: string;

@@ -4,9 +4,9 @@ import { describe, encode, fromJs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Actor, VirtualClock } from "./clock.ts";
 import type { Gate } from "./gate.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Happened, Ledger } from "./ledger.ts";
 import type { Moment } from "./moment.ts";
-import type { Claim, Outside, Scenario } from "./scenario.ts";
+import type { Claim, EffectOf, Outside, Scenario } from "./scenario.ts";
 import { never } from "./store.ts";
 import { Watch } from "./watch.ts";
 
@@ -130,8 +130,9 @@ export class Process implements Actor {
         return isFrozen();
       },
     };
-    const sleep: Outside["sleep"] = (ms) => this.#owe(clock.sleep(actor, ms));
-    const effect: Outside["effect"] = async (name, { key, detail = null, ms = 0 } = {}) => {
+    const sleep: Outside["sleep"] = (ms) => this.watch.ofTool(() => this.#owe(clock.sleep(actor, ms)));
+    const act = async (tool: string | undefined, name: string, of: EffectOf): Promise<Happened> => {
+      const { key, detail = null, ms = 0 } = of;
       if (!this.#isAlive) return never;
       await this.#pass({ type: "effect", when: "before", effect: name });
       if (ms > 0) await sleep(ms);
@@ -141,6 +142,7 @@ export class Process implements Actor {
       const happened = ledger.add({
         effect: name,
         ...keyed,
+        ...(tool === undefined ? {} : { tool }),
         detail: encode(told.right),
         at: clock.now,
         process: this.name,
@@ -148,6 +150,7 @@ export class Process implements Actor {
       await this.#pass({ type: "effect", when: "after", effect: name });
       return happened;
     };
+    const effect: Outside["effect"] = (name, of = {}) => this.watch.ofTool((tool) => act(tool, name, of));
     return { effect, sleep, now: () => clock.now };
   }
 }

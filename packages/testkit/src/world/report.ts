@@ -9,9 +9,10 @@ const counted = (count: number, what: string): string => `${count} ${what}${coun
 const times = (least: number, most: number): string =>
   least === most ? counted(most, "time") : `${least} to ${counted(most, "time")}`;
 
-const effectLine = ({ effect, claim, undisturbed, least, most, repeatedAt }: EffectCount): string => {
+const effectLine = ({ effect, tools, claim, undisturbed, least, most, repeatedAt }: EffectCount): string => {
   const where = repeatedAt === undefined ? "" : `; most often: ${describeBlows(repeatedAt)}`;
-  return `  ${effect}: ${times(least, most)} (undisturbed ${undisturbed}), claimed ${claim}${where}`;
+  const by = tools.length === 0 ? "" : `, by ${tools.join(" and ")}`;
+  return `  ${effect}${by}: ${times(least, most)} (undisturbed ${undisturbed}), claimed ${claim}${where}`;
 };
 
 const advice: { readonly [H in Harm]?: string } = {

@@ -18,7 +18,7 @@ export interface Around {
 export const never = new Promise<never>(() => undefined);
 
 /** How long a slow commit takes. */
-const slowMs = 700;
+export const slowMs = 700;
 
 const scopesOf = (appends: readonly Append[]): string => appends.map(({ scope }) => scope).join(", ");
 const each = (appends: readonly Append[], result: AppendResult): readonly AppendResult[] => appends.map(() => result);

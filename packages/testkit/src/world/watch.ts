@@ -21,6 +21,7 @@ export interface Around {
 /** Work that is under way, and what it waits for. */
 export class Work {
   readonly what: string;
+  readonly tool: string;
   /** What it last asked for, and where. */
   asked: string | undefined;
   #open = 0;
@@ -28,8 +29,9 @@ export class Work {
   /** It may go on without being answered: it holds the signal. */
   isSignalled = false;
 
-  constructor(what: string) {
+  constructor(what: string, tool: string) {
     this.what = what;
+    this.tool = tool;
   }
 
   /** It waits for nothing that this world could bring. */
@@ -41,10 +43,13 @@ export class Work {
     this.#isOver = true;
   }
 
-  /** It waits for this too. */
-  waitFor(promise: PromiseLike<unknown>): void {
+  /** It waits for this too; `goesOn` is told before it hears of it. */
+  waitFor(promise: PromiseLike<unknown>, goesOn: () => void): void {
     this.#open += 1;
-    const settled = (): void => void (this.#open -= 1);
+    const settled = (): void => {
+      this.#open -= 1;
+      goesOn();
+    };
     promise.then(settled, settled);
   }
 }
@@ -76,9 +81,20 @@ const claimOfStep: { readonly [R in Recovery]: Claim } = {
 export class Watch {
   readonly #around: Around;
   readonly #work = new Set<Work>();
+  /** Whose code runs: that which was begun, or given an answer, last. */
+  #tool: string | undefined;
 
   constructor(around: Around) {
     this.#around = around;
+  }
+
+  /** Something that a tool asks of the outside: when that is there, the tool goes on. */
+  ofTool<A>(ask: (tool: string | undefined) => Promise<A>): Promise<A> {
+    const tool = this.#tool;
+    const answer = ask(tool);
+    const goesOn = (): void => void (this.#tool = tool);
+    answer.then(goesOn, goesOn);
+    return answer;
   }
 
   /** Work that has left the world, if any has; `isBusy` tells whether the outside still owes somebody an answer. */
@@ -93,7 +109,7 @@ export class Watch {
     if (isOnce) this.#around.claim(effect, "at_most_once");
     const watched = async (context: ToolContext, run: (context: ToolContext) => unknown): Promise<unknown> => {
       if (isOnce) await this.#around.before(effect);
-      const work = this.#begin(`tool \`${tool.name}\` (call \`${context.toolCallId}\`)`);
+      const work = this.#begin(`tool \`${tool.name}\` (call \`${context.toolCallId}\`)`, tool.name);
       const result = await this.#ended(work, async () => run(this.#context(tool, context, work)));
       if (!isOnce) return result;
       await this.#around.after(effect);
@@ -110,13 +126,14 @@ export class Watch {
     };
   }
 
-  #begin(what: string): Work {
-    const work = new Work(what);
+  #begin(what: string, tool: string): Work {
+    const work = new Work(what, tool);
     this.#work.add(work);
     return work;
   }
 
   async #ended<A>(work: Work, run: () => Promise<A>): Promise<A> {
+    this.#tool = work.tool;
     try {
       return await run();
     } finally {
@@ -130,15 +147,15 @@ export class Watch {
       const effect = `step ${tool.name}/${stepId}`;
       this.#around.claim(effect, claimOfStep[options.recovery ?? "again"]);
       const step = async (json: Parameters<typeof fn>[0], info: StepInfo) =>
-        this.#step(effect, context, async () => fn(json, info));
+        this.#step(effect, tool.name, context, async () => fn(json, info));
       return context.runJson(stepId, input, step, options);
     };
     return this.#face(context, work, { runJson }) as ToolContext;
   }
 
-  async #step<A>(effect: string, context: ToolContext, fn: () => Promise<A>): Promise<A> {
+  async #step<A>(effect: string, tool: string, context: ToolContext, fn: () => Promise<A>): Promise<A> {
     await this.#around.before(effect);
-    const work = this.#begin(`step \`${effect.slice("step ".length)}\``);
+    const work = this.#begin(`step \`${effect.slice("step ".length)}\``, tool);
     const result = await this.#ended(work, fn);
     await this.#around.after(effect);
     await this.#around.arrive(endOf(effect, context));
@@ -164,7 +181,7 @@ export class Watch {
       const answer: unknown = Reflect.apply(ask, target, args);
       if (!isPromise(answer)) return answer;
       work.asked = `\`ctx.${name}\` at ${placeIn(new Error("here").stack)}`;
-      work.waitFor(answer);
+      work.waitFor(answer, () => void (this.#tool = work.tool));
       return answer;
     };
   }

@@ -14,6 +14,7 @@ import { Host, isPassing } from "./host.ts";
 import { type Happened, Ledger } from "./ledger.ts";
 import { type Director, type Fate, type Moment, undisturbed } from "./moment.ts";
 import { Process } from "./process.ts";
+import { Punctuality } from "./punctual.ts";
 import type { Claim, Scenario } from "./scenario.ts";
 import { mortalJournal } from "./store.ts";
 
@@ -68,8 +69,10 @@ export class World {
   #touched = new Set<Place>();
   /** Up to when time passes without a choice. */
   #passing = 0;
+  readonly #punctuality = new Punctuality();
   readonly #audit = new Audit((before, event, after) => {
     if (this.#chooser !== undefined) this.#touch(footprintOf(before, event, after));
+    return this.#punctuality.taken(before, event.type, after);
   });
   /** So many moments there were when somebody last looked for what nobody looks after. */
   #momentsThen = -1;
@@ -259,6 +262,7 @@ export class World {
     if (!process.isAlive) return "die";
     this.#moments.push(moment);
     const fate = this.#director(moment, this.#moments.length);
+    this.#punctuality.befall(process.name, fate, this.#clock.now);
     if (fate === "die") this.#kill(process);
     if (fate === "frozen") this.#freeze(process);
     if (moment.type === "effect" && moment.when === "before" && process.isZombie)

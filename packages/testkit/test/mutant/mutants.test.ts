@@ -37,12 +37,13 @@ describe("the explorers", () => {
   });
 
   describe.concurrent("catch", () => {
-    it.each(mutants.map(({ what }) => what))(
+    it.each(mutants.map(({ what, caught }) => [what, caught] as const))(
       "%s",
-      async (what) => {
+      async (what, caught) => {
         const { code, output } = await hunt(what);
         expect(code, output).toBe(1);
         expect(output).toMatch(/^\w+, by (?:crashes|chance|orders): /);
+        if (caught !== undefined) expect(output).toMatch(new RegExp(`by ${caught.by}: [^]*${caught.saying}`));
       },
       600_000,
     );

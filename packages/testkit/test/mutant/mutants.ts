@@ -6,6 +6,8 @@ export interface Mutant {
   /** Stands in the file once. */
   readonly find: string;
   readonly replace: string;
+  /** The explorer that has to catch it, and what it has to say of it; without it any, by whatever it says. */
+  readonly caught?: { readonly by: "crashes" | "chance" | "orders"; readonly saying: string };
 }
 
 const memory = "runtime/src/memory-journal.ts";
@@ -82,6 +84,34 @@ export const mutants: readonly Mutant[] = [
     file: scope,
     find: 'if (due !== undefined && due <= this.#at()) return void this.tell({ type: "clock.ticked" });',
     replace: "",
+  },
+  {
+    what: "a driver that keeps no deadlines, but those that it comes across",
+    file: scope,
+    find: "    this.#setAlarm(due);\n",
+    replace: "",
+    caught: { by: "crashes", saying: "ms late" },
+  },
+  {
+    what: "a driver that wakes up three seconds after each deadline",
+    file: scope,
+    find: "this.#port.platform.later(due - this.#at(), ring)",
+    replace: "this.#port.platform.later(due - this.#at() + 3000, ring)",
+    caught: { by: "crashes", saying: "ms late" },
+  },
+  {
+    what: "a zombie that goes on with steps when its lease has run out",
+    file: scope,
+    find: 'if (this.#port.hasLapsed()) this.lose("its lease may have run out");',
+    replace: "",
+    caught: { by: "crashes", saying: "is nobody's owner, and does" },
+  },
+  {
+    what: "a journal that takes what a zombie appends",
+    file: stored,
+    find: "if (fenced !== undefined) return fenced;\n    if (this.#appendIds.has",
+    replace: "if (fenced !== undefined) return undefined;\n    if (this.#appendIds.has",
+    caught: { by: "crashes", saying: "frozen at" },
   },
   {
     what: "a driver that forgets what settled while it read the past",

@@ -309,4 +309,38 @@ const stopping: Hunt = {
   expected: [["c1", "stopped"]],
 };
 
-export const hunts = { sequence, racing, batches, retrying, unknown, waiting, approving, cancelling, stopping };
+/** Processes that stand still beyond their lease, and wake. */
+const standing: Hunt = {
+  scenario: {
+    runtime: { lease: { ttlMs: 9000 }, pollMs: 3000 },
+    tools: ({ effect }) => [
+      defineTool({
+        name: "work",
+        durable: true,
+        execute: async (_, ctx) => {
+          const names: unknown[] = [];
+          for (const name of ["first", "second"]) {
+            names.push(await ctx.runJson(name, {}, async (_input, { key }) => (await effect(name, { key }), name)));
+          }
+          await ctx.sleep(500);
+          return names;
+        },
+      }),
+    ],
+    host: (host) => outcomes(host, "work"),
+  },
+  expected: [["c1", ["first", "second"]]],
+};
+
+export const hunts = {
+  sequence,
+  racing,
+  batches,
+  retrying,
+  unknown,
+  waiting,
+  approving,
+  cancelling,
+  stopping,
+  standing,
+};

@@ -1,7 +1,7 @@
 /** The crash explorer finds what fires twice, and lets pass what does not. */
 import { defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
-import { type Scenario, callsOf, describeCrashes, exploreCrashes } from "../../src/index.ts";
+import { type Outside, type Scenario, callsOf, describeCrashes, exploreCrashes } from "../../src/index.ts";
 
 const call = { id: "c1", tool: "pay", args: {} };
 
@@ -28,6 +28,20 @@ const paying = (recovery: "again" | "once" | "idempotent", keyed: boolean): Scen
   host: callsOf(call),
 });
 
+/** Charges with a key, or without. */
+const charging = (name: string, keyed: boolean) => (outside: Outside) =>
+  defineTool({
+    name,
+    durable: true,
+    execute: async (_, ctx) => {
+      await ctx.runJson("look", {}, () => outside.sleep(5));
+      await ctx.runJson("charge", {}, async (_input, { key }) => {
+        await outside.sleep(5);
+        await outside.effect("money", keyed ? { key } : {});
+      });
+    },
+  });
+
 describe("the crash explorer", () => {
   it("finds a step whose effect happens twice, and says where", async () => {
     const report = await exploreCrashes(paying("again", false));
@@ -37,6 +51,23 @@ describe("the crash explorer", () => {
     expect(money?.most).toBeGreaterThan(1);
     expect(describeCrashes(report)).toContain("doubled, died at");
     expect(new Set(report.violations.map(({ harm }) => harm))).toEqual(new Set(["doubled"]));
+  });
+
+  it("says whose tool it is, also where two do something of the same name", async () => {
+    const [careful, careless] = [charging("careful", true), charging("careless", false)];
+    const report = await exploreCrashes(
+      {
+        tools: (outside) => [careful(outside), careless(outside)],
+        host: callsOf({ id: "c1", tool: "careful", args: {} }, { id: "c2", tool: "careless", args: {} }),
+      },
+      { pairs: 0 },
+    );
+    expect(report.effects.find(({ effect }) => effect === "money")?.tools.toSorted()).toEqual(["careful", "careless"]);
+    expect(report.violations.length).toBeGreaterThan(0);
+    for (const { message } of report.violations) expect(message).toContain("`money` of `careless` happened 3 times");
+    expect(describeCrashes(report)).toMatch(
+      / {2}money, by (?:careful and careless|careless and careful): 2 to 3 times/,
+    );
   });
 
   it("finds nothing where the service takes keys", async () => {
