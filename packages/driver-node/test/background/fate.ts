@@ -1,0 +1,93 @@
+/** Where a host with background runs is killed: at a named point, when it comes there for the n-th time. */
+import { appendFileSync } from "node:fs";
+import type { Append, Journal } from "@pawl/runtime";
+
+/** Appends, by the event of which they hold one. */
+const appends = [
+  "run.requested",
+  "permit.answered",
+  "run.reported",
+  "call.settled",
+  "artifacts.written",
+  "session.told",
+  "task.cancel_requested",
+  "message.received",
+  "schedule.requested",
+  "schedule.planned",
+  "probe.answered",
+] as const;
+const others = ["renewal", "fire", "artifacts", "tell", "step", "probe", "start"] as const;
+const points = [...appends, ...others] as const;
+
+export interface Fate {
+  readonly point: (typeof points)[number];
+  readonly when: "before" | "after";
+  readonly nth: number;
+}
+
+/** Each of them, before and after. */
+export const places: readonly Omit<Fate, "nth">[] = points.flatMap((point) => [
+  { point, when: "before" },
+  { point, when: "after" },
+]);
+
+export const describeFate = ({ point, when, nth }: Fate): string => `${when} ${point}, ${nth}`;
+
+/** Meets a fate; what was met stands in a file before it happens. */
+export class Fates {
+  readonly #fate: Fate | undefined;
+  readonly #file: string;
+  #count = 0;
+  #isFiring = false;
+
+  constructor(fate: Fate | undefined, file: string) {
+    this.#fate = fate;
+    this.#file = file;
+  }
+
+  at(point: Fate["point"], when: Fate["when"]): void {
+    if (this.#fate?.point !== point || this.#fate.when !== when) return;
+    this.#count += 1;
+    if (this.#count !== this.#fate.nth) return;
+    appendFileSync(this.#file, `${when} ${point}\n`);
+    process.kill(process.pid, "SIGKILL");
+  }
+
+  /** A schedule fires: the next append holds that. */
+  fires(): void {
+    this.at("fire", "before");
+    this.#isFiring = true;
+  }
+
+  hasFired(): boolean {
+    const hasFired = this.#isFiring;
+    this.#isFiring = false;
+    return hasFired;
+  }
+
+  /** Something that is done outside, or in the store. */
+  async around<A>(point: Fate["point"], act: () => Promise<A>): Promise<A> {
+    this.at(point, "before");
+    const done = await act();
+    this.at(point, "after");
+    return done;
+  }
+}
+
+const held = (all: readonly Append[]): readonly (typeof appends)[number][] =>
+  appends.filter((type) =>
+    all.some(({ lines }) => lines.some(({ line }) => line.includes(`"event":{"type":"${type}"`))),
+  );
+
+/** A journal whose process may end before it takes an append, or before anybody hears that it did. */
+export const fatedJournal = (journal: Journal, fates: Fates): Journal => ({
+  ...journal,
+  renew: (instance) => fates.around("renewal", () => journal.renew(instance)),
+  appendAll: async (all) => {
+    const types: readonly Fate["point"][] = fates.hasFired() ? [...held(all), "fire"] : held(all);
+    for (const type of held(all)) fates.at(type, "before");
+    const results = await journal.appendAll(all);
+    for (const type of types) fates.at(type, "after");
+    return results;
+  },
+});

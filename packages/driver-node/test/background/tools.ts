@@ -1,0 +1,71 @@
+/** Tools that run in the background, of every kind that a crash treats otherwise. */
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { type ToolDefinition, defineTool } from "@pawl/runtime";
+import type { Fates } from "./fate.ts";
+import type { Outside } from "./outside.ts";
+
+const hints = { supports_background: true, idempotent: true };
+const inBackground = async (): Promise<string> => "run me in the background";
+const steps = 3;
+
+/** Goes on where it was: each of its steps is made anew only while it is not on record, and leaves a mark of its own. */
+const index = (outside: Outside, fates: Fates): ToolDefinition =>
+  defineTool({
+    name: "index",
+    durable: true,
+    hints,
+    execute: inBackground,
+    background: async (_, ctx, sink) => {
+      fates.at("start", "before");
+      await sink.status("indexing");
+      fates.at("start", "after");
+      for (let step = 1; step <= steps; step++) {
+        await ctx.runJson(`step ${step}`, {}, () =>
+          fates.around("step", async () => {
+            const mark = randomUUID();
+            outside.note("marks", mark);
+            await pause(15);
+            return mark;
+          }),
+        );
+        await sink.progress({ current: step, total: steps, unit: "steps" });
+        await sink.output("stdout", `step ${step}\n`);
+      }
+      return { summary: "indexed", result: { steps } };
+    },
+  });
+
+/** Does what can not be done twice: nobody may begin it again. */
+const mail = (outside: Outside): ToolDefinition =>
+  defineTool<{ readonly life: number }>({
+    name: "mail",
+    hints: { supports_background: true },
+    execute: inBackground,
+    background: async ({ life }, _, sink) => {
+      await sink.output("stdout", "mailing\n");
+      outside.note("mails", `${life}`);
+      await pause(20);
+      return { summary: "mailed", result: "sent" };
+    },
+  });
+
+/** Ends when it is told to, and calls that a success. */
+const endless = defineTool({
+  name: "endless",
+  hints,
+  execute: inBackground,
+  background: async (_, { signal }, sink) => {
+    await sink.output("stdout", "begun\n");
+    if (!signal.aborted) {
+      await new Promise<void>((resolve) => void signal.addEventListener("abort", () => resolve(), { once: true }));
+    }
+    return { summary: "stopped as told", result: "stopped" };
+  },
+});
+
+export const toolsOf = (outside: Outside, fates: Fates): readonly ToolDefinition[] => [
+  index(outside, fates),
+  mail(outside),
+  endless,
+];
