@@ -9,7 +9,6 @@ import {
   follow,
   initial,
   isTerminal,
-  monitorKind,
   runKind,
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
@@ -130,7 +129,7 @@ class Check {
       return type === "session.told" && "key" in of && of.key.startsWith("schedule:");
     });
     this.#expect(started === heard.length, `${heard.length} fires that were told started ${started} runs`);
-    const monitors = this.#tasks.filter(({ kind }) => kind === monitorKind);
+    const monitors = this.#tasks.filter(({ kind }) => kind === "monitor");
     const done = monitors.filter(({ state }) => state === "succeeded").length;
     this.#expect(monitors.length === schedules.length, `${monitors.length} monitors of ${schedules.length}`);
     this.#expect(done === inTime.length, `${done} monitors succeeded, and ${inTime.length} fired once`);
