@@ -7,6 +7,7 @@ import type { FinishedIndex } from "./finished.ts";
 import type { JournalLine } from "./journal.ts";
 import type { Platform } from "./platform.ts";
 import type { ScopeRunner } from "./scope.ts";
+import type { Telemetry } from "./telemetry.ts";
 import type { Values } from "./values.ts";
 
 export interface Access {
@@ -16,6 +17,7 @@ export interface Access {
   /** The state where the log begins. */
   readonly begun: () => Promise<State>;
   readonly values: Values;
+  readonly telemetry: Telemetry | undefined;
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
 }
 

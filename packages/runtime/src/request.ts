@@ -16,6 +16,7 @@ import { type Access, admitted, record, refuse } from "./access.ts";
 import { type Admission, Admitted } from "./admission.ts";
 import { type Overloaded, Refused, type ScopeLost } from "./error.ts";
 import { stateBefore } from "./history.ts";
+import { withSpan } from "./telemetry.ts";
 
 type ReplyCommand = Extract<Command, { readonly type: "reply" }>;
 
@@ -170,10 +171,11 @@ export class Requests {
   #tell(event: Submitted, waiting: Waiting): Verdict {
     const refusal = this.#refusal(event);
     if (refusal !== undefined) throw refusal;
-    const told = this.#access.runner.tell(event);
+    const { runner, telemetry } = this.#access;
+    const told = runner.tell(withSpan(telemetry, runner.id, event));
     if (E.isLeft(told) && told.left.code !== "request_exists") return { ...told.left, type: "refused" };
     const { request } = event;
-    const isLive = this.#access.runner.state.requests.at(request)?.phase === "running";
+    const isLive = runner.state.requests.at(request)?.phase === "running";
     if (E.isRight(told) && isLive) this.#admitted.enter(request, told.right.line.length);
     return { type: "waiting", replied: this.#wait(event.request, waiting) };
   }

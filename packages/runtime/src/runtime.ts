@@ -29,6 +29,7 @@ import { answersOf } from "./tool-host.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
 import { snapshotsOf } from "./snapshots.ts";
 import { sweepFromTimeToTime } from "./sweep.ts";
+import { tellSpans } from "./telemetry.ts";
 import { TurnLoop } from "./turn-loop.ts";
 import { valuesOf } from "./values.ts";
 
@@ -237,6 +238,7 @@ export class Runtime {
     if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
     if (claim.type === "newer_protocol") throw newerProtocol(scope, claim.protocol);
     const session = await this.#session(scope, claim, new Callers());
+    await tellSpans(this.#with, session.state);
     const { epoch, protocol } = session.state.scope;
     const opened = {
       type: "scope.opened",

@@ -84,8 +84,8 @@ export class Session {
     this.#finished = new FinishedIndex(find, () => this.#runner.durable.seq);
     this.leaving = new Leaving(this.#runner, port);
     const readLines: SessionPort["readLines"] = (from, to) => this.#underWay.during(port.readLines(from, to));
-    const { platform, values, begun } = port;
-    this.#access = { runner: this.#runner, finished: this.#finished, platform, values, readLines, begun };
+    const { platform, values, begun, telemetry } = port;
+    this.#access = { runner: this.#runner, finished: this.#finished, platform, values, readLines, begun, telemetry };
     this.#requests = new Requests(this.#access, port.callers, port.admission);
     this.offers = new Offers(this.#access, port.executors, this.#observers, port.owner);
     this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain(), this.#observers);

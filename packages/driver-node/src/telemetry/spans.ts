@@ -4,7 +4,8 @@
  *
  *   (the caller's span) ─▶ pawl.batch ─▶ pawl.call ─▶ pawl.effect ─▶ pawl.call of a batch that the body made
  *
- * A span lives in the memory of one process. A call that goes on after a crash gets a new one, marked as resumed.
+ * A span lives in the memory of one process. A call that goes on after a crash gets a new one, marked as resumed, in the
+ * trace of its first run: the caller's span is recorded with the request, or the batch's own where the caller has none.
  */
 import {
   type Context,
@@ -47,6 +48,10 @@ class ScopeSpans {
   readonly #effects = new Map<string, Map<string, Span>>();
   /** Which effect a call of a body's batch belongs to. */
   readonly #made = new Map<string, Span>();
+  /** Of batches that were begun in another process. */
+  readonly #resumed = new Map<string, Context>();
+  /** A batch that is about to be submitted. */
+  #about: { readonly request: string; readonly span: Span } | undefined;
 
   constructor(tracer: Tracer, scope: string) {
     this.#tracer = tracer;
@@ -54,7 +59,7 @@ class ScopeSpans {
   }
 
   get isEmpty(): boolean {
-    return this.#batches.size === 0 && this.#calls.size === 0;
+    return this.#batches.size === 0 && this.#calls.size === 0 && this.#resumed.size === 0;
   }
 
   #start(name: string, at: number, attributes: Attributes, parent: Context): Span {
@@ -63,6 +68,19 @@ class ScopeSpans {
       { startTime: at, attributes: { "pawl.scope": this.#scope, ...attributes } },
       parent,
     );
+  }
+
+  /** The span of a batch that nobody has one above for, to be recorded with it. */
+  begins(request: string): string | undefined {
+    const span = this.#start("pawl.batch", Date.now(), { "pawl.request": request }, ROOT_CONTEXT);
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    if (!isSpanContextValid(span.spanContext())) return undefined;
+    this.#about = { request, span };
+    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
+  }
+
+  resumes(spans: ReadonlyMap<string, string>): void {
+    for (const [request, span] of spans) this.#resumed.set(requestBatch(request), parentOf(span));
   }
 
   heard(at: number, event: Event): void {
@@ -84,7 +102,12 @@ class ScopeSpans {
   }
 
   #submitted(at: number, { request, calls, traceparent }: EventOf<"request.submitted">): void {
-    this.#begun(at, request, { "pawl.calls": calls.length }, parentOf(traceparent));
+    const about = this.#about;
+    this.#about = undefined;
+    if (about?.request !== request)
+      return this.#begun(at, request, { "pawl.calls": calls.length }, parentOf(traceparent));
+    about.span.setAttribute("pawl.calls", calls.length);
+    this.#batches.set(requestBatch(request), about.span);
   }
 
   #begun(at: number, request: string, attributes: Attributes, parent: Context): void {
@@ -96,7 +119,8 @@ class ScopeSpans {
     const known = this.#calls.get(call);
     if (known !== undefined) return known;
     const above = this.#made.get(call) ?? this.#batches.get(batchOf(call));
-    const parent = above === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, above);
+    const resumed = this.#resumed.get(batchOf(call)) ?? ROOT_CONTEXT;
+    const parent = above === undefined ? resumed : trace.setSpan(ROOT_CONTEXT, above);
     const span = this.#start("pawl.call", at, { "pawl.call": call, ...attributes }, parent);
     this.#calls.set(call, span);
     return span;
@@ -126,6 +150,7 @@ class ScopeSpans {
         const batch = requestBatch(command.request);
         this.#batches.get(batch)?.end(at);
         this.#batches.delete(batch);
+        this.#resumed.delete(batch);
         return undefined;
       }
       default:
@@ -168,13 +193,19 @@ const describe = (span: Span, { outcome }: ToolCallOutput): void => {
 /** Reads along, and makes spans of it. */
 export const spansOf = (tracer: Tracer): Telemetry => {
   const scopes = new Map<string, ScopeSpans>();
+  const spansAt = (scope: string): ScopeSpans => {
+    const spans = scopes.get(scope) ?? new ScopeSpans(tracer, scope);
+    scopes.set(scope, spans);
+    return spans;
+  };
   return {
+    begins: (scope, request) => spansAt(scope).begins(request),
+    resumes: (scope, recorded) => spansAt(scope).resumes(recorded),
     stepped: (scope, { at, event }, commands) => {
-      const spans = scopes.get(scope) ?? new ScopeSpans(tracer, scope);
+      const spans = spansAt(scope);
       spans.heard(at, event);
       for (const command of commands) spans.told(at, command);
       if (spans.isEmpty) scopes.delete(scope);
-      else scopes.set(scope, spans);
     },
     lost: (scope) => {
       scopes.get(scope)?.lost(Date.now());

@@ -111,16 +111,40 @@ describe("spans", () => {
       ({ attributes }) => attributes["pawl.lost"] === true,
     );
     expect(lost).toHaveLength(2);
+    const begun = lost.find(({ name }) => name === "pawl.batch");
     const second = traced([waiting], journal, "i2");
     const again = await second.runtime.session("s");
     const replies = again.replies("r");
     await until(() => again.state.calls.at("r:c")?.phase === "running");
     await again.cancel({ request: "r" });
     await replies;
-    expect(second.named("pawl.call")[0]?.attributes).toMatchObject({
-      "pawl.resumed": true,
-      "pawl.outcome": "cancelled",
-    });
+    const [resumed] = second.named("pawl.call");
+    expect(resumed?.attributes).toMatchObject({ "pawl.resumed": true, "pawl.outcome": "cancelled" });
+    expect(resumed?.spanContext().traceId).toBe(begun?.spanContext().traceId);
+    expect(parentOf(resumed)).toBe(idOf(begun));
+  });
+
+  it("of a call that goes on are in the trace of its caller, and logs without a tracer hold no span", async () => {
+    const asked = defineTool({ name: "asked", durable: true, execute: async (_, ctx) => ctx.awaitEventJson("go") });
+    const [traceId, spanId] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
+    const journal = memoryJournal();
+    const first = traced([asked], journal);
+    const session = await first.runtime.session("s");
+    session.call("r", use("asked"), { traceparent: `00-${traceId}-${spanId}-01` }).catch(() => undefined); // As above.
+    await until(() => session.state.waits.size === 1);
+    await first.runtime.close();
+    const second = traced([asked], journal, "i2");
+    const again = await second.runtime.session("s");
+    await until(() => again.state.calls.at("r:c")?.phase === "running");
+    await again.cancel({ request: "r" });
+    await again.replies("r");
+    const [resumed] = second.named("pawl.call");
+    expect([resumed?.spanContext().traceId, parentOf(resumed)]).toEqual([traceId, spanId]);
+
+    const plain = memoryJournal();
+    const mute = new Runtime({ journal: plain, platform: nodePlatform, tools: [echo], instance: "i3", roots });
+    await (await mute.session("s")).call("r", use("echo"));
+    expect((await plain.read("session:s", 1)).map(({ line }) => line).join("")).not.toContain("traceparent");
   });
 
   it("ignore what is no traceparent", async () => {
