@@ -6,14 +6,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { afterAll, expect, it } from "vitest";
 import { Life } from "./life.ts";
+import type { Order } from "./order.ts";
 import { hostToken } from "./place.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-flood-"));
-/** What nobody refers to any more may not pile up either. */
-const life = new Life(["--expose-gc", "--max-old-space-size=96", "--max-semi-space-size=4"]);
+const lives: Life[] = [];
 afterAll(async () => {
-  life.kill();
-  await life.ended;
+  for (const life of lives) {
+    life.kill();
+    await life.ended;
+  }
   rmSync(folder, { recursive: true });
 });
 
@@ -69,40 +71,64 @@ class Flooder {
   }
 }
 
-const [connections, capacity, rounds] = [2, 32, 3];
-const perRound = capacity * 10;
+const [connections, capacity] = [2, 32];
+/** `pnpm flood` has more of them. */
+const rounds = Number(process.env["PAWL_FLOOD_ROUNDS"] ?? 3);
 const mebibyte = 1024 * 1024;
 /** A host that kept what it refuses would hold this much more after each wave. */
 const argument = "x".repeat(32 * 1024);
 
-it("is refused with a time to come again, which then helps, and costs no memory", async () => {
-  const limits = { maxInFlight: capacity };
-  const url = await life.begin({ folder, instance: "flooded", commits: "thread", limits });
-  const flooders = await Promise.all(Array.from({ length: connections }, () => Flooder.open(url as string)));
-  const succeeded = new Set<string>();
-  const call = async (flooder: Flooder, scope: string, request: string, n: number): Promise<void> => {
-    const calls = [{ id: "c", tool: "brief", args: { call: "r:c", n, argument } }];
-    const { replies } = await flooder.ask({ type: "call", scope, request, calls });
-    expect(replies).toMatchObject([{ output: { outcome: { status: "success" } } }]);
-    await flooder.ask({ type: "acknowledge", scope, request });
-    succeeded.add(`${scope} ${request}`);
-  };
-  const weights: Awaited<ReturnType<Life["weight"]>>[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const wave = flooders.flatMap((flooder, f) =>
-      Array.from({ length: perRound }, (_, n) => call(flooder, `session:f${f}-${n % 8}`, `r${round}-${n}`, n)),
-    );
-    await Promise.all(wave);
-    weights.push(await life.weight());
-  }
-  for (const flooder of flooders) {
-    expect(flooder.refused).toBeGreaterThan(perRound);
-    flooder.close();
-  }
-  expect(succeeded.size).toBe(connections * perRound * rounds);
-  const [first, ...later] = weights;
-  const grown = (of: "heap" | "resident"): number =>
-    (Math.max(...later.map((weight) => weight[of])) - (first?.[of] ?? 0)) / mebibyte;
-  expect(grown("heap"), "MiB more are held than after the first wave").toBeLessThan(6);
-  expect(grown("resident"), "MiB more are resident than after the first wave").toBeLessThan(64);
-}, 120_000);
+interface Flood {
+  readonly of: string;
+  readonly order: Pick<Order, "limits" | "bounds">;
+  /** Of each connection, in a wave: ten times what there is room for. */
+  readonly wave: number;
+}
+
+const floods: readonly Flood[] = [
+  { of: "questions in flight", order: { limits: { maxInFlight: capacity } }, wave: capacity * 10 },
+  {
+    of: "requests and characters of the runtime",
+    order: { bounds: { requests: capacity, characters: capacity * argument.length, scopeRequests: capacity / 4 } },
+    wave: (capacity * 10) / connections,
+  },
+];
+
+for (const { of, order, wave } of floods)
+  it(
+    `of ${of} is refused with a time to come again, which then helps, and costs no memory`,
+    async () => {
+      /** What nobody refers to any more may not pile up either. */
+      const life = new Life(["--expose-gc", "--max-old-space-size=96", "--max-semi-space-size=4"]);
+      lives.push(life);
+      const place = mkdtempSync(join(folder, "host-"));
+      const url = await life.begin({ folder: place, instance: "flooded", commits: "thread", ...order });
+      const flooders = await Promise.all(Array.from({ length: connections }, () => Flooder.open(url as string)));
+      const succeeded = new Set<string>();
+      const call = async (flooder: Flooder, scope: string, request: string, n: number): Promise<void> => {
+        const calls = [{ id: "c", tool: "brief", args: { call: "r:c", n, argument } }];
+        const { replies } = await flooder.ask({ type: "call", scope, request, calls });
+        expect(replies).toMatchObject([{ output: { outcome: { status: "success" } } }]);
+        await flooder.ask({ type: "acknowledge", scope, request });
+        succeeded.add(`${scope} ${request}`);
+      };
+      const weights: Awaited<ReturnType<Life["weight"]>>[] = [];
+      for (let round = 0; round < rounds; round++) {
+        const asked = flooders.flatMap((flooder, f) =>
+          Array.from({ length: wave }, (_, n) => call(flooder, `session:f${f}-${n % 8}`, `r${round}-${n}`, n)),
+        );
+        await Promise.all(asked);
+        weights.push(await life.weight());
+      }
+      const refused = flooders.reduce((sum, flooder) => sum + flooder.refused, 0);
+      expect(refused).toBeGreaterThan(connections * wave);
+      for (const flooder of flooders) flooder.close();
+      expect(succeeded.size).toBe(connections * wave * rounds);
+      const [first, ...later] = weights;
+      const grown = (what: "heap" | "resident"): number =>
+        (Math.max(...later.map((weight) => weight[what])) - (first?.[what] ?? 0)) / mebibyte;
+      expect(grown("heap"), "MiB more are held than after the first wave").toBeLessThan(6);
+      expect(grown("resident"), "MiB more are resident than after the first wave").toBeLessThan(64);
+    },
+    rounds * 120_000,
+  );

@@ -1,4 +1,5 @@
 /** What a process of the tests is told to be. */
+import type { Bounds } from "@pawl/runtime";
 import type { HostLimits } from "../../src/index.ts";
 import type { Fate } from "./fate.ts";
 
@@ -15,6 +16,8 @@ export interface Order {
   readonly slowMs?: number;
   readonly leaseMs?: number;
   readonly limits?: Partial<HostLimits>;
+  /** How much its runtime takes on at a time. */
+  readonly bounds?: Partial<Bounds>;
 }
 
 export const hostSecret = new Uint8Array(32).fill(9);
