@@ -39,6 +39,9 @@ beforeAll(async () => {
   packed = await pack();
   home = await install(packed, uses);
 }, 600_000);
+/** `browser` maps modules of fp-ts, which no `exports` of ours can do. */
+const mapsOfOthers = "USE_EXPORTS_OR_IMPORTS_BROWSER";
+
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }), 120_000);
 
 describe("a package that is published", { timeout: 600_000 }, () => {
@@ -52,7 +55,8 @@ describe("a package that is published", { timeout: 600_000 }, () => {
     for (const [name, file] of packed.tarballs) {
       const { buffer } = Uint8Array.from(readFileSync(file));
       const { messages } = await publint({ pack: { tarball: buffer }, strict: true });
-      expect(messages, name).toEqual([]);
+      const told = messages.filter(({ code }) => code !== mapsOfOthers);
+      expect(told, name).toEqual([]);
     }
   });
 
