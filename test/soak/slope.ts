@@ -7,9 +7,17 @@ export interface Sample {
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
+const halfOf = (samples: readonly Sample[]): number => (samples.at(-1)?.at ?? 0) / 2;
+
+/** What it came to in the first half. */
+export const firstRiseOf = (samples: readonly Sample[]): number => {
+  const half = halfOf(samples);
+  return (samples.findLast(({ at }) => at <= half)?.value ?? 0) - (samples[0]?.value ?? 0);
+};
+
 /** By how much the line rises over the second half. */
 export const riseOf = (samples: readonly Sample[]): number => {
-  const half = (samples.at(-1)?.at ?? 0) / 2;
+  const half = halfOf(samples);
   const late = samples.filter(({ at }) => at >= half);
   const [at, value] = [mean(late.map((one) => one.at)), mean(late.map((one) => one.value))];
   const over = late.reduce((sum, one) => sum + (one.at - at) * (one.value - value), 0);

@@ -73,6 +73,20 @@ describe("a client", () => {
     await observation.return();
   });
 
+  it("comes again where its hello was late, as after a machine has slept", async () => {
+    const host = await hostOf([echo], { limits: { helloMs: 200 } });
+    let sockets = 0;
+    class Late extends WebSocket {
+      readonly #isLate = (sockets += 1) === 1;
+      override send(data: string): void {
+        if (!this.#isLate) super.send(data);
+      }
+    }
+    const client = clientOf(host, {}, { socket: Late });
+    expect(payloads(await client.session("s").call("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
+    expect(sockets).toBeGreaterThan(1);
+  });
+
   it("gives up where it will never be let in, and gets a new token where it may", async () => {
     const host = await hostOf([echo]);
     const refused = clientOf(host, {}, { token: "bad" });

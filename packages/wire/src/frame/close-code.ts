@@ -11,6 +11,6 @@ export const closeCodes = {
 
 export type CloseReason = keyof typeof closeCodes;
 
-/** Closings after which the same client under the same token is refused again. */
+/** Closings after which the same client under the same token is refused again; one that was late may be in time. */
 export const isFinal = (code: number): boolean =>
-  code === closeCodes.unsupported_protocol || code === closeCodes.unauthorized || code === closeCodes.hello_expected;
+  code === closeCodes.unsupported_protocol || code === closeCodes.unauthorized;
