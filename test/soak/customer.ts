@@ -135,6 +135,7 @@ export class Customer {
     const args = { description: request, scheduled_at: at };
     const { schedule } = await this.#said<{ schedule: Made }>(request, "create_schedule", args);
     if (schedule.next_trigger_at !== undefined) this.account.schedules.push(schedule.id);
+    else await this.#said(`${request}-late`, "cancel_schedule", { schedule_id: schedule.id });
     const often = { description: request, cron_expression: "* * * * * *" };
     const made = await this.#said<{ schedule: Made }>(`${request}-often`, "create_schedule", often);
     await pause(1500);
