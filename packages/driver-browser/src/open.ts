@@ -4,9 +4,10 @@
  */
 import type { Recorded } from "@pawl/sansio-core";
 import { type Journal, Runtime, type RuntimeOptions } from "@pawl/runtime";
+import { BrowserJournalError } from "./journal/error.ts";
 import { type BrowserJournal, openBrowserJournal } from "./journal/journal.ts";
 import { browserPlatform } from "./platform.ts";
-import { Chair } from "./tab/chair.ts";
+import { Chair, locksHere } from "./tab/chair.ts";
 import { Channel } from "./tab/channel.ts";
 import { News, follow } from "./tab/follow.ts";
 import { takeOver } from "./tab/left-behind.ts";
@@ -14,18 +15,21 @@ import { telling } from "./tab/telling.ts";
 
 export interface OpenTabOptions extends Pick<
   RuntimeOptions,
-  "tools" | "host" | "options" | "patience" | "linger" | "mover"
+  "tools" | "host" | "options" | "patience" | "linger" | "mover" | "blobChars"
 > {
   /** The journal, which all tabs of this name share; made where there is none. */
   readonly name: string;
   /** How often a tab that watches asks whether the one that writes is there. After three questions it takes over. */
   readonly beatMs?: number;
-  /** This tab begins to write, with a runtime of its own; or, without one, another tab has taken over. */
+  /** This tab begins to write, with a runtime of its own; or, without one, it writes no more. */
   readonly changed?: (runtime: Runtime | undefined) => void;
 }
 
 export interface OpenTab {
-  /** The runtime, as soon as this tab is the one that writes: at once where it is alone. */
+  /**
+   * The runtime, as soon as this tab is the one that writes: at once where it is alone. Fails with a
+   * `BrowserJournalError` when the tab is closed, or the browser has closed its journal.
+   */
   readonly runtime: () => Promise<Runtime>;
   readonly isWriting: boolean;
   /** The log of a scope after a cursor, and on as it grows, whichever tab writes it. */
@@ -36,9 +40,9 @@ export interface OpenTab {
   readonly close: () => Promise<void>;
 }
 
-interface Writing {
-  readonly runtime: Runtime;
-  readonly instance: string;
+interface Waiting {
+  readonly resolve: (runtime: Runtime) => void;
+  readonly reject: (why: BrowserJournalError) => void;
 }
 
 class Tab implements OpenTab {
@@ -47,9 +51,9 @@ class Tab implements OpenTab {
   readonly #channel: Channel;
   readonly #news: News;
   readonly #chair: Chair;
-  #writing: Writing | undefined;
-  #waiting: ((runtime: Runtime) => void)[] = [];
-  #isClosed = false;
+  #writing: Runtime | undefined;
+  #waiting: Waiting[] = [];
+  #closed: BrowserJournalError | undefined;
   readonly journal: Journal;
 
   constructor(options: OpenTabOptions, journal: BrowserJournal) {
@@ -74,8 +78,9 @@ class Tab implements OpenTab {
   }
 
   runtime(): Promise<Runtime> {
-    if (this.#writing !== undefined) return Promise.resolve(this.#writing.runtime);
-    return new Promise((resolve) => void this.#waiting.push(resolve));
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
+    if (this.#writing !== undefined) return Promise.resolve(this.#writing);
+    return new Promise((resolve, reject) => void this.#waiting.push({ resolve, reject }));
   }
 
   follow(scope: string, after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
@@ -90,35 +95,56 @@ class Tab implements OpenTab {
     const { name: _name, beatMs: _beatMs, changed, ...told } = this.#options;
     await this.#journal.takeSeat();
     const roots = await this.#journal.roots();
-    if (this.#isClosed) return;
+    if (this.#closed !== undefined) return;
     const instance = `tab:${crypto.randomUUID()}`;
     const runtime = new Runtime({ journal: this.journal, platform: browserPlatform, instance, roots, ...told });
-    this.#writing = { runtime, instance };
+    this.#writing = runtime;
     void takeOver(this.#journal, runtime, instance, (what, thrown) => this.#fault(what, thrown)).catch(
       (thrown: unknown) => this.#fault("what another tab left was not taken over", thrown),
     );
     changed?.(runtime);
-    for (const resolve of this.#waiting.splice(0)) resolve(runtime);
+    for (const { resolve } of this.#waiting.splice(0)) resolve(runtime);
   }
 
   /** What this tab had stepped and nobody heard of is void: the journal takes nothing more from it. */
   #end(): void {
     const ended = this.#writing;
     this.#writing = undefined;
-    void ended?.runtime.close().catch((thrown: unknown) => this.#fault("the runtime was not closed", thrown));
+    void ended?.close().catch((thrown: unknown) => this.#fault("the runtime was not closed", thrown));
     this.#options.changed?.(undefined);
+  }
+
+  /** Nothing can be written or read here any more; what was acknowledged is for whoever opens it next. */
+  cutOff(why: BrowserJournalError): void {
+    if (this.#closed !== undefined) return;
+    this.#fault("the journal was closed", why);
+    if (this.#writing !== undefined) this.#end();
+    this.#leave(why);
   }
 
   async close(): Promise<void> {
     const ended = this.#writing;
-    this.#isClosed = true;
+    const why = new BrowserJournalError("closed", `journal ${this.#options.name}: this tab was closed`);
+    this.#closed ??= why;
     this.#writing = undefined;
-    await ended?.runtime.close();
+    await ended?.close();
+    this.#journal.close();
+    this.#leave(why);
+  }
+
+  #leave(why: BrowserJournalError): void {
+    this.#closed ??= why;
+    for (const { reject } of this.#waiting.splice(0)) reject(why);
+    this.#news.wakeAll();
     this.#chair.close();
     this.#channel.close();
-    this.#journal.close();
   }
 }
 
-export const openTab = async (options: OpenTabOptions): Promise<OpenTab> =>
-  new Tab(options, await openBrowserJournal({ name: options.name }));
+export const openTab = async (options: OpenTabOptions): Promise<OpenTab> => {
+  locksHere();
+  const opened: { tab?: Tab } = {};
+  const closed = (why: BrowserJournalError): void => opened.tab?.cutOff(why);
+  opened.tab = new Tab(options, await openBrowserJournal({ name: options.name, closed }));
+  return opened.tab;
+};

@@ -141,6 +141,26 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
     expect(took).toBeLessThan(60_000);
   });
 
+  it("honours deadlines at the wake-ups of a tab in the background, once a minute, and is not taken for dead", async () => {
+    const [first, second] = [await tab(100), await tab(100)];
+    await first.evaluate("suite.throttle()");
+    for (const [request, seconds] of [
+      ["a", 20],
+      ["b", 70],
+      ["c", 150],
+    ])
+      await first.evaluate(`suite.begin("${request}", ${Number(seconds) * 1000})`);
+    while ((await logOf(first)).lines.filter((line) => line.includes(`"kind":"sleep"`)).length < 3);
+    for (const awake of [["a"], ["a", "b"], ["a", "b", "c"]]) {
+      await first.evaluate("wakeUp()");
+      await expect.poll(() => first.evaluate("suite.awake")).toEqual(awake);
+      await first.evaluate(`suite.call("${awake.length}", 0, 0)`); // It goes on as ever in between.
+      expect(await first.evaluate("suite.awake")).toEqual(awake);
+    }
+    expect(await changesOf(second)).toEqual([]);
+    expect((await changesOf(first)).map((change) => change.isWriting)).toEqual([true]);
+  });
+
   it("honours a deadline that passed while its page was frozen, when it is shown again", async () => {
     const page = await tab();
     const session = await context.newCDPSession(page);

@@ -34,10 +34,21 @@ const causes: { readonly [name: string]: readonly [BrowserJournalCode, string] }
   UnknownError: ["failed", "the browser's storage failed: look at the disk"],
 };
 
-/** What the browser threw, in the journal's words. */
-export const journalError = (thrown: unknown, name: string): BrowserJournalError => {
+/** As some browsers answer in private windows. */
+const openingCauses: typeof causes = {
+  ...causes,
+  InvalidStateError: ["unavailable", "the browser stores nothing for this page: leave private browsing, or allow it"],
+};
+
+const inWords = (thrown: unknown, name: string, known: typeof causes): BrowserJournalError => {
   if (thrown instanceof BrowserJournalError) return thrown;
   const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const [code, advice] = causes[cause.name] ?? ["failed", "nothing was acknowledged that is not there"];
+  const [code, advice] = known[cause.name] ?? ["failed", "nothing was acknowledged that is not there"];
   return new BrowserJournalError(code, `journal ${name}: ${cause.message || cause.name}; ${advice}`);
 };
+
+/** What the browser threw, in the journal's words. */
+export const journalError = (thrown: unknown, name: string): BrowserJournalError => inWords(thrown, name, causes);
+/** The same of what it threw while the journal was opened. */
+export const openingError = (thrown: unknown, name: string): BrowserJournalError =>
+  inWords(thrown, name, openingCauses);

@@ -2,15 +2,16 @@
  * A journal in IndexedDB: what `appendAll` has acknowledged is on disk (durability "strict"). Epoch and sequence are
  * compared in the transaction that writes, so several tabs may share one database.
  */
-import type { Adoption, Append, AppendResult, Journal, MoveStore, Roots } from "@pawl/runtime";
+import type { Adoption, Append, AppendResult, BlobStore, Journal, MoveStore, Roots } from "@pawl/runtime";
 import { take } from "./append.ts";
+import { blobsOver } from "./blob.ts";
 import { BrowserJournalError, journalError } from "./error.ts";
 import { due, inbox, mailed, read, scopes, verify } from "./look.ts";
 import { type Adopted, adopt, decline, index, secrets } from "./move.ts";
 import { claim, join, leave, load, lost, release, renew, scopeAt } from "./owner.ts";
 import { keepSnapshot, retain } from "./retention.ts";
 import { rootsOf } from "./root.ts";
-import { openDatabase } from "./schema.ts";
+import { type OnClosed, openDatabase } from "./schema.ts";
 import { Seat } from "./seat.ts";
 import { Transactions, type Writing } from "./transaction.ts";
 
@@ -19,6 +20,8 @@ export interface BrowserJournalOptions {
   readonly name: string;
   /** The clock that leases run by: one for all tabs. */
   readonly now?: () => number;
+  /** Is told why the journal is open no more, when nobody here closed it. */
+  readonly closed?: (why: BrowserJournalError) => void;
   /** How many characters of lines there may be; without it, as many as the browser has room for. */
   readonly room?: number;
 }
@@ -29,6 +32,7 @@ export interface BrowserJournal extends Journal {
   /** What wait keys are signed with, made where there is none. */
   readonly roots: () => Promise<Roots>;
   readonly moves: MoveStore;
+  readonly blobs: BlobStore;
   readonly close: () => void;
 }
 
@@ -94,6 +98,7 @@ const journalOver = (store: Store, now: () => number): BrowserJournal => {
     takeSeat: () => seat.take((work) => transactions.write(work)),
     roots: () => rootsOf(transactions),
     moves: movesOf(store),
+    blobs: blobsOver(transactions, now),
     join: (instance, lease) => transactions.write((at) => join(at, instance, lease, now())),
     renew: (instance) => transactions.write((at) => renew(at, instance, now())),
     leave: (instance) => transactions.write((at) => leave(at, instance)),
@@ -126,9 +131,13 @@ const journalOver = (store: Store, now: () => number): BrowserJournal => {
 };
 
 export const openBrowserJournal = async (options: BrowserJournalOptions): Promise<BrowserJournal> => {
-  const { name, now = Date.now, room = Infinity } = options;
+  const { name, now = Date.now, room = Infinity, closed } = options;
   const opened: { transactions?: Transactions } = {};
-  const transactions = new Transactions(await openDatabase(name, () => opened.transactions?.close()), name);
+  const onClosed: OnClosed = (why) => {
+    opened.transactions?.close(why);
+    closed?.(why);
+  };
+  const transactions = new Transactions(await openDatabase(name, onClosed), name);
   opened.transactions = transactions;
   return journalOver({ transactions, seat: new Seat(), room }, now);
 };

@@ -2,7 +2,7 @@
 import type { JournalLine, Lease, Letter, MoveEnd, ScopeSecret, Segment, Snapshot } from "@pawl/runtime";
 import type { Finished } from "@pawl/sansio-core";
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
-import { BrowserJournalError, journalError } from "./error.ts";
+import { BrowserJournalError, openingError } from "./error.ts";
 
 /** Where a scope stands. */
 export interface ScopeRow {
@@ -55,6 +55,10 @@ export interface JournalSchema extends DBSchema {
   secret: { key: [scope: string, kid: string, secret: string]; value: ScopeSecret };
   /** What wait keys are signed with. */
   root: { key: "newest"; value: Uint8Array };
+  /** Large values, by the names that lines have for them. */
+  blob: { key: string; value: Uint8Array };
+  /** When a blob was last put. */
+  put: { key: string; value: { readonly at: number }; indexes: { at: number } };
 }
 
 export type Database = IDBPDatabase<JournalSchema>;
@@ -77,29 +81,52 @@ const makeMoves = (database: Database): void => {
   database.createObjectStore("root");
 };
 
+const makeBlobs = (database: Database): void => {
+  database.createObjectStore("blob");
+  database.createObjectStore("put").createIndex("at", "at");
+};
+
 /** What each version has made. */
-const versions = [makeJournal, makeMoves];
+const versions = [makeJournal, makeMoves, makeBlobs];
 export const schemaVersion = versions.length;
 
+/** Is told why the database is open no more, when its owner did not close it. */
+export type OnClosed = (why: BrowserJournalError) => void;
+
 /** Opens the database, or says which older tab hinders it from being made newer. */
-const openOrBlocked = (name: string, onClosed: () => void, version: number): Promise<Database> =>
+const openOrBlocked = (name: string, onClosed: OnClosed, version: number): Promise<Database> =>
   new Promise((resolve, reject) => {
-    const message = `journal ${name}: another tab has an older version of it open; close that tab`;
+    const words = {
+      blocked: `journal ${name}: another tab has an older version of it open; close that tab`,
+      newer_schema: `journal ${name}: a newer page has made it newer; reload this page`,
+      closed: `journal ${name}: the browser has closed it, or cleared its storage; reload this page`,
+    };
+    let isBlocked = false;
     openDB<JournalSchema>(name, version, {
       upgrade: (database, before) => versions.slice(before, version).forEach((make) => make(database)),
-      blocked: () => reject(new BrowserJournalError("blocked", message)),
-      blocking: (_current, _wanted, event) => (event.target as IDBDatabase).close(),
-      terminated: onClosed,
-    }).then(resolve, reject);
+      blocked: () => {
+        isBlocked = true;
+        reject(new BrowserJournalError("blocked", words.blocked));
+      },
+      blocking: (_current, _wanted, event) => {
+        (event.target as IDBDatabase).close();
+        onClosed(new BrowserJournalError("newer_schema", words.newer_schema));
+      },
+      terminated: () => onClosed(new BrowserJournalError("closed", words.closed)),
+    }).then((database) => (isBlocked ? database.close() : resolve(database)), reject);
   });
 
 /** Opens the database of a journal. A tab that keeps it from being made newer closes its own when it is told. */
-export const openDatabase = async (name: string, onClosed: () => void, version = schemaVersion): Promise<Database> => {
-  if (typeof indexedDB === "undefined")
-    throw new BrowserJournalError("unavailable", `journal ${name}: there is no IndexedDB here`);
+export const openDatabase = async (name: string, onClosed: OnClosed, version = schemaVersion): Promise<Database> => {
   try {
+    // Some browsers have none of it in private windows, or throw where it is only looked at.
+    if (typeof indexedDB === "undefined" || indexedDB === null)
+      throw new BrowserJournalError(
+        "unavailable",
+        `journal ${name}: there is no IndexedDB here; leave private browsing`,
+      );
     return await openOrBlocked(name, onClosed, version);
   } catch (thrown) {
-    throw journalError(thrown, name);
+    throw openingError(thrown, name);
   }
 };

@@ -3,11 +3,13 @@ import type { IDBPTransaction, StoreNames } from "idb";
 import { BrowserJournalError, journalError } from "./error.ts";
 import type { Database, JournalSchema } from "./schema.ts";
 
-type Stores = StoreNames<JournalSchema>[];
+type Store = StoreNames<JournalSchema>;
+type Stores = Store[];
 export type Reading = IDBPTransaction<JournalSchema, Stores, "readonly" | "readwrite">;
 export type Writing = IDBPTransaction<JournalSchema, Stores, "readwrite">;
 
-const stores: Stores = [
+/** Of the log, and all that belongs to it: one transaction after the other. */
+const logStores: readonly Store[] = [
   "scope",
   "append",
   "kept",
@@ -25,42 +27,47 @@ const stores: Stores = [
 export class Transactions {
   readonly #database: Database;
   readonly #name: string;
-  #isClosed = false;
+  #closed: BrowserJournalError | undefined;
 
   constructor(database: Database, name: string) {
     this.#database = database;
     this.#name = name;
   }
 
-  /** The browser has closed it, or its owner. */
-  close(): void {
-    this.#isClosed = true;
+  /** The browser has closed it, and says why, or its owner. */
+  close(why = new BrowserJournalError("closed", `journal ${this.#name} is closed: open it again`)): void {
+    this.#closed ??= why;
     this.#database.close();
   }
 
   #check(): void {
-    if (this.#isClosed) throw new BrowserJournalError("closed", `journal ${this.#name} is closed: open it again`);
+    if (this.#closed !== undefined) throw this.#closed;
   }
 
-  async read<A>(work: (at: Reading) => Promise<A>): Promise<A> {
+  /** What is cut off when the journal is closed fails for that reason. */
+  #error(thrown: unknown): BrowserJournalError {
+    return this.#closed ?? journalError(thrown, this.#name);
+  }
+
+  async read<A>(work: (at: Reading) => Promise<A>, stores = logStores): Promise<A> {
     this.#check();
     try {
-      return await work(this.#database.transaction(stores, "readonly"));
+      return await work(this.#database.transaction([...stores], "readonly"));
     } catch (thrown) {
-      throw journalError(thrown, this.#name);
+      throw this.#error(thrown);
     }
   }
 
-  async write<A>(work: (at: Writing) => Promise<A>): Promise<A> {
+  async write<A>(work: (at: Writing) => Promise<A>, stores = logStores): Promise<A> {
     this.#check();
     try {
-      const at = this.#database.transaction(stores, "readwrite", { durability: "strict" });
+      const at = this.#database.transaction([...stores], "readwrite", { durability: "strict" });
       at.done.catch(() => undefined); // Heard of below, unless the work was the first to fail.
       const result = await this.#worked(at, work);
       await at.done;
       return result;
     } catch (thrown) {
-      throw journalError(thrown, this.#name);
+      throw this.#error(thrown);
     }
   }
 

@@ -21,7 +21,8 @@ export interface ChairPort {
 
 const mostMissed = 3;
 
-const locksHere = (): LockManager => {
+/** The locks of this page, or a refusal. */
+export const locksHere = (): LockManager => {
   if (typeof navigator !== "undefined" && navigator.locks !== undefined) return navigator.locks;
   throw new BrowserJournalError(
     "unavailable",

@@ -91,6 +91,34 @@ export const sleep = (ms: number): void => {
   Date.now = () => now() + ms;
 };
 
+/** Naps that have come to their end. */
+export const awake: string[] = [];
+export const begin = (request: string, ms: number): void => void takeNap(request, ms).then(() => awake.push(request));
+
+/** As a browser treats a tab that nobody sees: its timers run once a minute, when the test calls what this gives. */
+export const throttle = (): void => {
+  const timers = new Map<number, { readonly at: number; readonly ring: () => void }>();
+  const clock = performance.now.bind(performance);
+  let [minutes, ids] = [0, 0];
+  performance.now = () => clock() + minutes * 60_000;
+  const wall = Date.now;
+  Date.now = () => wall() + minutes * 60_000;
+  const set = (then: () => void, ms = 0): number => {
+    ids -= 1;
+    timers.set(ids, { at: performance.now() + ms, ring: then });
+    return ids;
+  };
+  const clear = globalThis.clearTimeout;
+  Object.assign(globalThis, {
+    setTimeout: set,
+    clearTimeout: (id: number) => void (timers.delete(id) || clear(id)),
+    wakeUp: () => {
+      minutes += 1;
+      for (const [id, { at, ring }] of timers) if (at <= performance.now() && timers.delete(id)) ring();
+    },
+  });
+};
+
 export const open = async (name: string, beatMs: number): Promise<void> => {
   tab = await openTab({
     name,

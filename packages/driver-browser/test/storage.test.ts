@@ -1,0 +1,133 @@
+/** Large values in a tab, and browsers that do not store: each tried in a real one. */
+import { blobChecks } from "@pawl/testkit";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
+import { origin, pageWith, scriptOf } from "../../../test/runtime/page.ts";
+
+const call = (page: Page, request: string, size: number): Promise<string> =>
+  page.evaluate(`suite.call("${request}", ${size})`);
+
+describe.skipIf(!hasChromium)(hasChromium ? "what a browser stores" : withoutChromium, () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let code = "";
+  beforeAll(async () => {
+    [browser, code] = await Promise.all([openChromium(), scriptOf("packages/driver-browser/test/page/storage.ts")]);
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    context = await browser.newContext();
+  });
+  afterEach(() => context.close());
+
+  const openPage = (): Promise<Page> => pageWith(context, code);
+  const opened = async (name: string): Promise<Page> => {
+    const page = await openPage();
+    expect(await page.evaluate(`suite.open("${name}")`)).toBe("opened");
+    return page;
+  };
+
+  it.each(blobChecks.map(({ name }) => name))("a store of blobs in IndexedDB: %s", async (name) => {
+    const page = await openPage();
+    expect(await page.evaluate(`suite.run(${JSON.stringify(name)})`)).toBeUndefined();
+  });
+
+  it("puts values above the bound aside, and gives them to callers, other tabs and files", async () => {
+    const first = await opened("large");
+    const outcome = await call(first, "r", 200_000);
+    expect(outcome.length).toBeGreaterThan(200_000);
+    const { longest, blobs } = await first.evaluate<{ longest: number; blobs: number }>("suite.lengthsOf()");
+    expect([longest < 2000, blobs]).toEqual([true, 1]);
+    expect(await first.evaluate<number>("suite.fileLength()")).toBeGreaterThan(200_000);
+    expect(await first.evaluate("suite.sweep()")).toEqual(["f".repeat(64)]);
+    const second = await opened("large");
+    await first.close({ runBeforeUnload: false });
+    expect(await call(second, "r", 200_000)).toBe(outcome);
+  });
+
+  it("says that a large value has no room, and goes on with the next", async () => {
+    const page = await opened("quota");
+    const session = await context.newCDPSession(page);
+    await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 2_000_000 });
+    const fill = async (): Promise<void> => {
+      for (let n = 0; n < 9; n++) await call(page, `r${n}`, 1_000_000);
+    };
+    await expect(fill()).rejects.toThrow(/value could not be put aside.*there is no more room/);
+    await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 90_000_000 });
+    expect((await call(page, "more", 1_000_000)).length).toBeGreaterThan(1_000_000);
+  });
+
+  it.each([
+    ["throws where it is only looked at", "throws"],
+    ["refuses to open anything", "refuses"],
+    ["refuses as in private windows", "private"],
+    ["has none", "null"],
+  ])("says that it can not store where IndexedDB %s", async (_, how) => {
+    const page = await openPage();
+    await page.evaluate(`suite.patch("${how}")`);
+    expect(await page.evaluate(`suite.open("none")`)).toBe("unavailable");
+  });
+
+  it("says so in a frame that a sandbox keeps from storing", async () => {
+    const page = await openPage();
+    await page.evaluate(`void document.body.append(Object.assign(document.createElement("iframe"), {
+      srcdoc: "<!doctype html>", sandbox: "allow-scripts" }))`);
+    await expect.poll(() => page.frames().length).toBe(2);
+    const frame = page.frames()[1];
+    await frame?.addScriptTag({ content: code });
+    expect(await frame?.evaluate(`suite.open("sandboxed")`)).toBe("unavailable");
+  });
+
+  it("ends with a reason, for all who wait, when the browser clears its storage while it is open", async () => {
+    const page = await opened("evicted");
+    await call(page, "r", 10);
+    const watching = page.evaluate("suite.refusals()");
+    const session = await context.newCDPSession(page);
+    await session.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+    await expect.poll(() => page.evaluate("suite.changes")).toEqual([true, false]);
+    expect((await watching) as readonly string[]).toContain("closed");
+    expect(await page.evaluate("suite.refusals()")).toEqual(["closed", "closed", "closed"]);
+    expect(await page.evaluate("suite.faults")).toContain("the journal was closed: closed");
+    const next = await opened("evicted");
+    expect(await call(next, "r", 10)).toContain("success");
+  });
+
+  it("refuses what is asked of a tab that was closed, and lets nobody wait for it", async () => {
+    const page = await opened("left");
+    await page.evaluate("suite.close()");
+    expect(await page.evaluate("suite.refusals()")).toEqual(["closed", "closed", "closed"]);
+  });
+
+  it.each([1, 2])("goes on with a session that the driver of version %i recorded", async (version) => {
+    const first = await opened("new");
+    const outcome = await call(first, "r", 500);
+    await first.evaluate("suite.close()");
+    await first.evaluate(`suite.copyAs("new", "old", ${version})`);
+    const second = await opened("old");
+    expect(await call(second, "r", 500)).toBe(outcome);
+    expect((await call(second, "next", 200_000)).length).toBeGreaterThan(200_000);
+    expect(await second.evaluate("suite.lengthsOf()")).toMatchObject({ blobs: 1 });
+  });
+
+  it("waits for an older tab that lets go, and says of one that does not that it is in the way", async () => {
+    const older = await openPage();
+    await older.evaluate(`suite.hold("held", 2, true)`);
+    await opened("held");
+    await older.evaluate(`suite.hold("stuck", 2, false)`);
+    const page = await openPage();
+    expect(await page.evaluate(`suite.open("stuck")`)).toBe("blocked");
+    await older.evaluate("letGo()");
+    expect(await page.evaluate(`suite.open("stuck")`)).toBe("opened");
+    expect(await call(page, "r", 10)).toContain("success");
+  });
+
+  it("lets a newer page make the journal newer, and says to reload", async () => {
+    const page = await opened("outdated");
+    const newer = await openPage();
+    await newer.evaluate(`suite.upgradeTo("outdated", 99)`);
+    await expect.poll(() => page.evaluate("suite.changes")).toEqual([true, false]);
+    expect(await page.evaluate("suite.refusals()")).toEqual(["newer_schema", "newer_schema", "newer_schema"]);
+    expect(await newer.evaluate(`suite.open("outdated")`)).toBe("newer_schema");
+  });
+});
