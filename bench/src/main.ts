@@ -5,6 +5,7 @@ import { coreFigures } from "./core.ts";
 import { exploreFigures } from "./explore.ts";
 import { type Figure, type Result, measure } from "./figure.ts";
 import { hostFigures } from "./host.ts";
+import { inspectorFigures } from "./inspector.ts";
 import { nodeFigures } from "./node.ts";
 import { replayFigures } from "./replay.ts";
 import { simFigures } from "./sim.ts";
@@ -19,6 +20,7 @@ const figures: readonly Figure[] = [
   ...hostFigures,
   ...simFigures,
   ...browserFigures,
+  ...inspectorFigures,
   ...exploreFigures,
   ...toolFigures,
 ];

@@ -56,8 +56,21 @@ const scrub = async (frames: number): Promise<readonly number[]> => {
   return times;
 };
 
+/** Does nothing for so many frames; how long each took. */
+const rest = async (frames: number): Promise<readonly number[]> => {
+  const times: number[] = [];
+  let before = performance.now();
+  for (let n = 0; n < frames; n++) {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    const now = performance.now();
+    times.push(now - before);
+    before = now;
+  }
+  return times;
+};
+
 /** The events whose lines hold these words. */
 const lines = async (query: string): Promise<readonly number[]> => (await inspector.search(query)) ?? [];
 const forkText = (): Promise<string> => inspector.text("fork");
 
-Object.assign(globalThis, { inspect: { open, scrub, inspector, lines, forkText } });
+Object.assign(globalThis, { inspect: { open, rest, scrub, inspector, lines, forkText } });

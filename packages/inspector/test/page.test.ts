@@ -8,7 +8,7 @@ import { violationsIn } from "../../../test/runtime/axe.ts";
 import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
 import { pathOf } from "../../../test/project.ts";
 import { nodePlatform } from "../../driver-node/src/platform.ts";
-import { longLog } from "./log.ts";
+import { copeWith, quantile } from "./long-log.ts";
 import { type Bundle, bundle, openPage } from "./host-page.ts";
 
 const golden = (name: string): string => readFileSync(pathOf(`packages/sansio-core/test/golden/${name}.jsonl`), "utf8");
@@ -161,16 +161,16 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
     expect(overflow).toBeLessThanOrEqual(0);
   });
+});
 
-  it("paints a log of 50,000 events before it is read, and answers while it is", async () => {
-    await show(golden("owner-lost"));
-    const text = JSON.stringify(longLog(50_000));
-    const { painted, whole } = await page.evaluate<{ painted: number; whole: number }>(`inspect.open("long", ${text})`);
-    const times = (await page.evaluate<readonly number[]>("inspect.scrub(60)")).toSorted((a, b) => a - b);
-    console.log(
-      `inspector: 50,000 events: first paint ${Math.round(painted)} ms, whole ${Math.round(whole)} ms; a frame while scrubbing ${(times[30] ?? 0).toFixed(1)} ms`,
-    );
-    expect(painted).toBeLessThan(whole);
-    expect(await place()).toMatch(/ \/ 50014$/);
+describe.skipIf(!hasChromium)(hasChromium ? "a log of 50,000 events" : withoutChromium, { timeout: 300_000 }, () => {
+  it("is painted soon, read in seconds, and leaves a page time for its frames while one scrubs", async () => {
+    const { painted, whole, busy, scrubbed, place, complaints } = await copeWith(50_000, 80);
+    expect(place).toMatch(/ \/ 50014$/);
+    expect(complaints).toEqual([]);
+    expect(painted).toBeLessThan(8000);
+    expect(whole).toBeLessThan(60_000);
+    expect(busy).toBeLessThan(50); // Of a processor that is five times slower: a frame is 16 ms.
+    expect(quantile(scrubbed, 0.5)).toBeLessThan(2000);
   });
 });

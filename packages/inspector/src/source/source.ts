@@ -4,11 +4,14 @@ export interface Source {
   readonly text: AsyncIterable<string>;
 }
 
-async function* once(text: string): AsyncGenerator<string> {
-  yield text;
+/** A long text goes piece by piece, so that its beginning is seen before its end has been handed over. */
+const pieceSize = 1 << 18;
+
+async function* piecesOf(text: string): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += pieceSize) yield text.slice(at, at + pieceSize);
 }
 
-export const textSource = (name: string, text: string): Source => ({ name, text: once(text) });
+export const textSource = (name: string, text: string): Source => ({ name, text: piecesOf(text) });
 
 async function* decoded(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();

@@ -20,6 +20,8 @@ export interface RowInSight {
 export class Chart {
   readonly entries: Entry[] = [];
   readonly marks: Mark[] = [];
+  /** Marks of what went wrong. */
+  readonly troubles: Mark[] = [];
   readonly #rows: Row[] = [];
   last = 0;
   base = 0;
@@ -27,7 +29,10 @@ export class Chart {
   take({ header, entries, lanes, spans, marks, last }: News): void {
     this.base = header?.base ?? 0;
     for (const entry of entries) this.entries.push(entry);
-    for (const mark of marks) this.marks.push(mark);
+    for (const mark of marks) {
+      this.marks.push(mark);
+      if (mark.type !== "opened") this.troubles.push(mark);
+    }
     for (const lane of lanes) {
       const row = this.#rows[lane.id];
       if (row === undefined) this.#rows[lane.id] = { lane, spans: [], placeOf: new Map(), to: lane.born, open: 0 };
@@ -75,7 +80,6 @@ export class Chart {
 
   /** The next mark of trouble after an event, going round. */
   nextMark(seq: number): Mark | undefined {
-    const troubles = this.marks.filter(({ type }) => type !== "opened");
-    return troubles.find((mark) => mark.seq > seq) ?? troubles[0];
+    return this.troubles.find((mark) => mark.seq > seq) ?? this.troubles[0];
   }
 }

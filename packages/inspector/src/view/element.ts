@@ -4,7 +4,7 @@ import { Desk } from "../desk/desk.ts";
 import type { Engine } from "../source/engine.ts";
 import { type Source, fileSource } from "../source/source.ts";
 import { Crossing } from "./crossing.ts";
-import { onceAFrame } from "./dom.ts";
+import { onceAFrame } from "../dom.ts";
 import { keys } from "./keys.ts";
 import { Layout } from "./layout.ts";
 import { LogView } from "./log-view.ts";
@@ -40,6 +40,11 @@ export class PawlInspector extends PageElement {
   #source: AbortController | undefined;
   #query = "";
   #found: readonly number[] | undefined;
+  #foundSet: ReadonlySet<number> | undefined;
+  /** The events of the one call that is shown, of a log so long. */
+  #ofCall:
+    | { readonly call: string; readonly found: unknown; readonly last: number; readonly seqs: readonly number[] }
+    | undefined;
   #call: string | undefined;
 
   configure(options: InspectorOptions): void {
@@ -137,7 +142,7 @@ export class PawlInspector extends PageElement {
       changed: this.#show,
     });
     this.#query = "";
-    this.#found = undefined;
+    this.#find(undefined);
     this.#call = undefined;
     this.#layout?.begin(name);
     return desk;
@@ -188,14 +193,19 @@ export class PawlInspector extends PageElement {
   #search(query: string): void {
     this.#query = query;
     if (query.trim() === "") {
-      this.#found = undefined;
+      this.#find(undefined);
       return this.#refine();
     }
     void this.#desk?.ask("search", { query }).then((found) => {
       if (query !== this.#query) return;
-      this.#found = found;
+      this.#find(found);
       this.#refine();
     });
+  }
+
+  #find(found: readonly number[] | undefined): void {
+    this.#found = found;
+    this.#foundSet = found === undefined ? undefined : new Set(found);
   }
 
   /** The first event that is listed, where the one that is looked at is not. */
@@ -211,8 +221,13 @@ export class PawlInspector extends PageElement {
     const log = this.#log;
     const call = this.#call;
     if (log === undefined || call === undefined) return this.#found;
-    const within = this.#found ?? log.chart.entries.map(({ seq }) => seq);
-    return within.filter((seq) => log.chart.entryAt(seq)?.call === call);
+    const { chart, last } = log;
+    const known = this.#ofCall;
+    if (known?.call === call && known.found === this.#found && known.last === last) return known.seqs;
+    const named = chart.entries.flatMap((entry) => (entry.call === call ? [entry.seq] : []));
+    const seqs = this.#found === undefined ? named : named.filter((seq) => this.#foundSet?.has(seq));
+    this.#ofCall = { call, found: this.#found, last, seqs };
+    return seqs;
   }
 
   async #download(): Promise<void> {
@@ -239,7 +254,7 @@ export class PawlInspector extends PageElement {
       fork: this.#crossing?.isOpen === true ? this.#fork : undefined,
       isPlaying: this.#playing !== undefined,
       seqs,
-      found: this.#found,
+      found: this.#foundSet,
       call: this.#call,
     });
   }

@@ -1,18 +1,18 @@
-/** The events of a log, one a line: only those in sight are elements. */
-import type { Entry } from "../model/entry.ts";
+/** The events of a log, one a line: only those in sight are elements, which are used again for others. */
 import type { Chart } from "./chart.ts";
-import { clock, el, onceAFrame } from "./dom.ts";
-
-const rowHeight = 44;
+import { EventRow, rowHeight } from "./event-row.ts";
+import { el, onceAFrame } from "../dom.ts";
 
 export class EventList {
   readonly element = el("div", { class: "events", role: "listbox", "aria-label": "Events", tabindex: "0" });
   readonly #sheet = el("div", { class: "sheet", role: "presentation" });
   readonly #pick: (seq: number) => void;
-  readonly draw = onceAFrame(() => this.#draw());
+  readonly #drawSoon = onceAFrame(() => this.#draw());
+  readonly #rows: EventRow[] = [];
   #chart: Chart | undefined;
   #seqs: readonly number[] | undefined;
   #seq = 0;
+  #drawnCount = 0;
   /** As the element has them: asked for there they would cost a layout. */
   #top = 0;
   #height = 0;
@@ -21,8 +21,9 @@ export class EventList {
     this.#pick = pick;
     this.element.append(this.#sheet);
     const scrolled = (): void => {
+      if (this.element.scrollTop === this.#top) return; // It was scrolled from here.
       this.#top = this.element.scrollTop;
-      this.draw();
+      this.#drawSoon();
     };
     this.element.addEventListener("scroll", scrolled, { passive: true });
     this.element.addEventListener("click", (event) => {
@@ -31,19 +32,22 @@ export class EventList {
     });
     new ResizeObserver(([entry]) => {
       this.#height = entry?.contentRect.height ?? 0;
-      this.draw();
+      this.#reveal();
+      this.#drawSoon();
     }).observe(this.element);
   }
 
-  /** `seqs`: the events that are listed, where it is not all of them. */
+  /**
+   * Called once a frame, last of all that is shown: where it scrolls the browser lays the page out.
+   * `seqs`: the events that are listed, where it is not all of them.
+   */
   show(chart: Chart, seq: number, seqs: readonly number[] | undefined): void {
     const hasMoved = seq !== this.#seq || seqs !== this.#seqs;
     this.#chart = chart;
     this.#seqs = seqs;
     this.#seq = seq;
-    this.#sheet.style.height = `${this.#count * rowHeight}px`;
-    if (hasMoved) this.#reveal();
-    this.draw();
+    this.#draw();
+    if (hasMoved && this.#reveal()) this.#draw();
   }
 
   get #count(): number {
@@ -54,52 +58,44 @@ export class EventList {
     return this.#seqs === undefined ? seq - (this.#chart?.base ?? 0) - 1 : this.#seqs.indexOf(seq);
   }
 
-  #reveal(): void {
+  /** Scrolls to the event that is looked at, where it is out of sight. */
+  #reveal(): boolean {
     const place = this.#placeOf(this.#seq);
-    if (place < 0) return;
     const top = place * rowHeight;
-    if (top < this.#top) this.#top = top;
-    else if (top + rowHeight > this.#top + this.#height) this.#top = top + rowHeight - this.#height;
-    else return;
+    const isAbove = top < this.#top;
+    if (place < 0 || this.#height === 0 || (!isAbove && top + rowHeight <= this.#top + this.#height)) return false;
+    this.#top = isAbove ? top : top + rowHeight - this.#height;
     this.element.scrollTop = this.#top;
+    return true;
   }
 
   #draw(): void {
     const chart = this.#chart;
     if (chart === undefined) return;
+    const count = this.#count;
+    if (count !== this.#drawnCount) this.#sheet.style.height = `${count * rowHeight}px`;
+    this.#drawnCount = count;
     const first = Math.max(0, Math.floor(this.#top / rowHeight) - 2);
-    const last = Math.min(this.#count, first + Math.ceil(this.#height / rowHeight) + 4);
-    const rows: HTMLElement[] = [];
+    const last = Math.min(count, first + Math.ceil(this.#height / rowHeight) + 4);
+    let isHere = false;
     for (let place = first; place < last; place++) {
-      const entry = chart.entryAt(this.#seqs === undefined ? chart.base + place + 1 : (this.#seqs[place] ?? 0));
-      if (entry !== undefined) rows.push(this.#row(entry, place));
+      const seq = this.#seqs === undefined ? chart.base + place + 1 : (this.#seqs[place] ?? 0);
+      const entry = chart.entryAt(seq);
+      if (entry === undefined) continue;
+      isHere ||= seq === this.#seq;
+      this.#rowAt(place - first).show(entry, { place, count, isHere: seq === this.#seq });
     }
-    this.#sheet.replaceChildren(...rows);
-    const isHere = rows.some(({ id }) => id === `event-${this.#seq}`);
+    for (const row of this.#rows.splice(last - first)) row.element.remove();
     if (isHere) this.element.setAttribute("aria-activedescendant", `event-${this.#seq}`);
     else this.element.removeAttribute("aria-activedescendant");
   }
 
-  #row({ seq, at, type, topic, gist }: Entry, place: number): HTMLElement {
-    const isHere = seq === this.#seq;
-    const row = el(
-      "div",
-      {
-        id: `event-${seq}`,
-        class: "event",
-        role: "option",
-        "aria-selected": String(isHere),
-        "aria-posinset": place + 1,
-        "aria-setsize": this.#count,
-        "data-seq": seq,
-      },
-      el("span", { class: `dot ${topic}` }),
-      el("span", { class: "number" }, String(seq)),
-      el("span", { class: "type" }, type),
-      el("time", {}, clock(at)),
-      el("span", { class: "gist" }, gist),
-    );
-    row.style.transform = `translateY(${place * rowHeight}px)`;
-    return row;
+  #rowAt(n: number): EventRow {
+    const known = this.#rows[n];
+    if (known !== undefined) return known;
+    const made = new EventRow();
+    this.#rows[n] = made;
+    this.#sheet.append(made.element);
+    return made;
   }
 }

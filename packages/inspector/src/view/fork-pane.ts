@@ -2,7 +2,7 @@
 import { type Json, noLimits, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Moment } from "../model/moment.ts";
-import { button, el } from "./dom.ts";
+import { button, el } from "../dom.ts";
 
 export interface ForkWish {
   readonly seq: number;

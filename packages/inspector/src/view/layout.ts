@@ -1,6 +1,6 @@
 /** How the inspector is laid out: head, timeline, time travel, and panes; all of it drawn from one view. */
 import { type Chart } from "./chart.ts";
-import { button, el } from "./dom.ts";
+import { button, el } from "../dom.ts";
 import { EventList } from "./event-list.ts";
 import { ForkPane, type ForkWish } from "./fork-pane.ts";
 import { type Moves, keyHelp } from "./keys.ts";
@@ -27,11 +27,15 @@ export interface InspectorView {
   readonly isPlaying: boolean;
   /** The events that are listed, where it is not all. */
   readonly seqs: readonly number[] | undefined;
-  readonly found: readonly number[] | undefined;
+  readonly found: ReadonlySet<number> | undefined;
   readonly call: string | undefined;
 }
 
 const none: ReadonlySet<number> = new Set();
+/** So many calls can be chosen one by one. */
+const mostCalls = 500;
+/** While one runs through a log, what is told of its events changes no more often than this. */
+const retellMs = 100;
 const keyRow = ([key, what]: readonly [string, string]): HTMLElement => el("p", {}, el("kbd", {}, key), " ", what);
 
 export class Layout {
@@ -52,7 +56,8 @@ export class Layout {
   readonly #panes = { event: el("div"), state: el("div"), waiting: el("div"), fork: el("div"), log: el("div") };
   readonly #fork: ForkPane;
   readonly #tabs: Tabs;
-  #drawn: { readonly moment: unknown; readonly tab: string } | undefined;
+  #drawn: { readonly moment: unknown; readonly tab: string; readonly at: number } | undefined;
+  #calledCount = 0;
 
   constructor(port: LayoutPort) {
     this.#timeline = new Timeline(port.to);
@@ -137,13 +142,14 @@ export class Layout {
     this.#count.textContent = "Reading…";
     this.#search.value = "";
     this.#calls.replaceChildren(el("option", { value: "" }, "All calls"));
+    this.#calledCount = 0;
     this.#drawn = undefined;
     for (const pane of [this.#panes.event, this.#panes.state, this.#panes.waiting]) pane.replaceChildren();
   }
 
   addCall(key: string, tool: string): void {
-    const known = [...this.#calls.options].length;
-    if (known <= 500) this.#calls.append(el("option", { value: key }, `${tool} · ${key}`));
+    this.#calledCount += 1;
+    if (this.#calledCount <= mostCalls) this.#calls.append(el("option", { value: key }, `${tool} · ${key}`));
   }
 
   tell(words: string): void {
@@ -163,18 +169,16 @@ export class Layout {
   show(view: InspectorView): void {
     const { log, fork, isPlaying, seqs, call } = view;
     const { chart, seq, trouble } = log;
-    const found = view.found === undefined ? none : new Set(view.found);
+    const found = view.found ?? none;
     if (log.scope !== "") this.#title.textContent = log.scope;
     this.#count.textContent = this.#countWords(view);
-    if (trouble !== undefined) this.tell(trouble.words);
-    else this.tell("");
+    this.tell(trouble?.words ?? "");
     this.#timeline.show({ chart, seq, call, found, difference: fork?.difference?.seq });
     this.#showFork(view);
-    const troubles = chart.marks.filter(({ type }) => type !== "opened");
     const { first, last } = log;
-    this.#transport.show({ seq, first, last, at: chart.entryAt(seq)?.at, isPlaying, troubles });
-    this.#list.show(chart, seq, seqs);
+    this.#transport.show({ seq, first, last, at: chart.entryAt(seq)?.at, isPlaying, troubles: chart.troubles });
     this.#showMoment(log, chart);
+    this.#list.show(chart, seq, seqs);
   }
 
   #countWords({ log, seqs }: InspectorView): string {
@@ -196,13 +200,16 @@ export class Layout {
   }
 
   /** Panes are made again when another moment is looked at, and only the one in sight. */
-  #showMoment({ moment }: LogView, chart: Chart): void {
+  #showMoment({ moment, seq }: LogView, chart: Chart): void {
     const tab = this.#tabs.current;
-    if (moment === undefined || (this.#drawn?.moment === moment && this.#drawn.tab === tab)) return;
-    this.#drawn = { moment, tab };
+    const before = this.#drawn;
+    if (moment === undefined || (before?.moment === moment && before.tab === tab)) return;
+    const now = performance.now();
+    if (before?.tab === tab && moment.seq !== seq && now - before.at < retellMs) return;
+    this.#drawn = { moment, tab, at: now };
     const { event, state, waiting } = this.#panes;
-    this.#fork.show(moment);
-    if (tab === "state") state.replaceChildren(...statePane(moment));
+    if (tab === "fork") this.#fork.show(moment);
+    else if (tab === "state") state.replaceChildren(...statePane(moment));
     else if (tab === "waiting") waiting.replaceChildren(...waitingPane(moment));
     else event.replaceChildren(...eventPane(moment, chart.entryAt(moment.seq)));
   }

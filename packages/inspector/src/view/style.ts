@@ -45,7 +45,7 @@ kbd { padding: 0 5px; border: 1px solid var(--pawl-line); border-radius: 4px; ba
 `;
 
 const time = `
-.timeline { position: relative; flex: 1 1 38%; min-height: 132px; overflow: hidden; border-top: 1px solid var(--pawl-line); background: var(--pawl-paper); }
+.timeline { contain: strict; position: relative; flex: 1 1 38%; min-height: 132px; overflow: hidden; border-top: 1px solid var(--pawl-line); background: var(--pawl-paper); }
 .beside { flex: 1 1 30%; min-height: 118px; display: flex; flex-direction: column; overflow: hidden; background: var(--pawl-tint); }
 .beside h3 { font-size: 12px; font-weight: 600; padding: 6px 14px 0; }
 canvas { position: absolute; inset: 0; display: block; width: 100%; height: 100%; touch-action: pan-y; cursor: crosshair; }
@@ -61,7 +61,7 @@ button svg { display: block; width: 14px; height: 14px; margin: auto; fill: curr
 .rail input { width: 100%; margin: 0; padding: 0; border: 0; background: none; accent-color: var(--pawl-accent); min-height: 24px; }
 .ticks { position: absolute; inset: 0 8px; pointer-events: none; }
 .ticks i { position: absolute; top: 2px; bottom: 2px; width: 2px; border-radius: 1px; background: var(--pawl-bad); }
-.place { font-variant-numeric: tabular-nums; color: var(--pawl-soft); min-width: 62px; text-align: right; }
+.place { contain: content; font-variant-numeric: tabular-nums; color: var(--pawl-soft); min-width: 62px; text-align: right; }
 `;
 
 const pane = `
@@ -69,7 +69,7 @@ const pane = `
 .tabs { grid-area: 1 / 2; display: flex; gap: 2px; padding: 6px 12px 0; border-bottom: 1px solid var(--pawl-line); }
 .tabs button { border: 0; border-radius: 6px 6px 0 0; color: var(--pawl-soft); border-bottom: 2px solid transparent; }
 .tabs button[aria-selected="true"] { color: var(--pawl-ink); font-weight: 600; border-color: var(--pawl-accent); }
-.pane { grid-area: 2 / 2; display: none; overflow: auto; padding: 14px 16px 24px; outline-offset: -2px; }
+.pane { contain: content; grid-area: 2 / 2; display: none; overflow: auto; padding: 14px 16px 24px; outline-offset: -2px; }
 .pane.here { display: block; }
 #tab-log { display: none; }
 #pane-log { grid-area: 1 / 1 / 3; display: block; padding: 0; border-right: 1px solid var(--pawl-line); overflow: hidden; }
@@ -79,8 +79,8 @@ const pane = `
 .narrow #pane-log { grid-area: 2 / 1; border: 0; display: none; } .narrow #pane-log.here { display: block; }
 .narrow .tabs button { padding-inline: 8px; flex: 1; }
 .narrow .tools { width: 100%; flex-wrap: nowrap; } .narrow .tools select { width: auto; min-width: 0; flex: 1; } .narrow .tools input[type="search"] { flex: 1; min-width: 90px; width: auto; }
-.events { position: relative; height: 100%; overflow: auto; outline-offset: -2px; }
-.event { position: absolute; inset: 0 0 auto; height: 44px; padding: 4px 12px 4px 30px; cursor: pointer;
+.events { contain: strict; position: relative; height: 100%; overflow: auto; outline-offset: -2px; }
+.event { contain: strict; position: absolute; inset: 0 0 auto; height: 44px; padding: 4px 12px 4px 30px; cursor: pointer;
   display: grid; grid-template-columns: auto 1fr auto; column-gap: 8px; }
 .event:hover { background: var(--pawl-hover); }
 .event[aria-selected="true"] { background: var(--pawl-tint); box-shadow: inset 3px 0 var(--pawl-accent); }

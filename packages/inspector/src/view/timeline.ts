@@ -1,7 +1,7 @@
 /** The timeline: a canvas with a lane a call, drawn anew whenever something changed. */
 import { Brush, heightOf, ruler } from "./brush.ts";
 import type { Chart, RowInSight } from "./chart.ts";
-import { onceAFrame } from "./dom.ts";
+import { onceAFrame } from "../dom.ts";
 import { type Palette, paletteOf, toneOfTopic } from "./palette.ts";
 
 const mostPerEvent = 72;
@@ -49,9 +49,10 @@ export class Timeline {
     }).observe(this.canvas);
   }
 
+  /** Called once a frame. */
   show(sight: Sight): void {
     this.#sight = sight;
-    this.draw();
+    this.#draw();
   }
 
   /** The page's colours are others now. */

@@ -1,6 +1,6 @@
 /** Time travel: to the first and last event, step by step, by itself, and to the next trouble. */
 import type { Mark } from "../model/lane.ts";
-import { button, clock, el, icon } from "./dom.ts";
+import { button, clock, el, icon } from "../dom.ts";
 
 const icons = {
   first: "M3 3h2v10H3zM13 3v10L6 8z",
@@ -35,6 +35,7 @@ export class Transport {
   readonly #trouble: HTMLButtonElement;
   #isPlaying = false;
   readonly #ticks = el("div", { class: "ticks" });
+  #ticked = "";
 
   constructor(moves: TransportMoves) {
     this.#play = button(icon(icons.play), { class: "play", "aria-label": "Play" }, moves.play);
@@ -59,16 +60,26 @@ export class Transport {
     const time = at === undefined ? "" : ` at ${clock(at)}`;
     this.#range.setAttribute("aria-valuetext", `event ${seq} of ${last}${time}`);
     this.#place.textContent = `${seq} / ${last}`;
-    if (isPlaying !== this.#isPlaying) this.#play.replaceChildren(icon(isPlaying ? icons.pause : icons.play));
+    if (isPlaying !== this.#isPlaying) {
+      this.#play.replaceChildren(icon(isPlaying ? icons.pause : icons.play));
+      this.#play.setAttribute("aria-label", isPlaying ? "Pause" : "Play");
+    }
     this.#isPlaying = isPlaying;
-    this.#play.setAttribute("aria-label", isPlaying ? "Pause" : "Play");
     this.#trouble.hidden = troubles.length === 0;
+    this.#mark(troubles, first, last);
+  }
+
+  /** Where the troubles stand on the rail; drawn again when there are others, or the log has grown. */
+  #mark(troubles: readonly Mark[], first: number, last: number): void {
+    const key = `${troubles.length} ${first} ${last}`;
+    if (key === this.#ticked) return;
+    this.#ticked = key;
     const span = Math.max(1, last - first);
     const ticks = troubles.slice(0, 200).map((mark) => {
       const tick = el("i", { class: mark.type });
       tick.style.left = `${((mark.seq - first) / span) * 100}%`;
       return tick;
     });
-    if (ticks.length !== this.#ticks.childElementCount || ticks.length > 0) this.#ticks.replaceChildren(...ticks);
+    this.#ticks.replaceChildren(...ticks);
   }
 }

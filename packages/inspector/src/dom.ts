@@ -1,4 +1,4 @@
-/** Elements, made in one expression. */
+/** `@pawl/inspector/dom`: elements, made in one expression. */
 type Child = Node | string | undefined;
 
 interface Attributes {
