@@ -8,6 +8,7 @@ import { violationsIn } from "../../../test/runtime/axe.ts";
 import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
 import { buildPage } from "../src/host/bundle.ts";
 import { type Demo, openDemo } from "../src/host/demo.ts";
+import { openFakeEndpoint } from "./fake-endpoint.ts";
 import { type Visit, visits } from "./visit.ts";
 
 const patience = 300_000;
@@ -84,6 +85,29 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     const settled = [...text.matchAll(/"type":"step.settled"[^}]*"key":"durable-step:(?<mile>mile .)"/g)];
     expect(settled.map(({ groups }) => groups?.["mile"])).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((n) => `mile ${n}`));
     expect(text.match(/"type":"scope.received"/g)).toHaveLength(2);
+  });
+
+  it("asks a model behind an endpoint of one's own, and says so when that answers otherwise", async () => {
+    const mail = { id: "m", name: "send_invitations", args: '{"to":["ada"]}' };
+    const endpoint = await openFakeEndpoint([
+      { type: "stream", text: "Only the invitation, then.", calls: [mail] },
+      { type: "plain", text: "Ada has her invitation, says the endpoint." },
+      { type: "error", status: 200, text: "no completion" },
+    ]);
+    const press = (name: string): Promise<void> => page.getByRole("button", { name }).click(waiting);
+    await open("kill");
+    await press("Model");
+    await page.getByLabel("Endpoint").fill(endpoint.url);
+    await page.getByRole("textbox", { name: "Model" }).fill("small");
+    expect(await violationsIn(page)).toEqual([]);
+    await press("Use the endpoint");
+    await press("Run the agent");
+    await page.locator(".said.agent", { hasText: "Ada has her invitation, says the endpoint" }).waitFor(waiting);
+    expect(endpoint.asked[1]?.body.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+    await press("Start over");
+    await press("Run the agent");
+    await page.locator("p.trouble", { hasText: "the model's endpoint answered otherwise" }).waitFor(waiting);
+    await endpoint.close();
   });
 
   it("fits on screens of any width, by night too, and without motion", async () => {

@@ -1,6 +1,6 @@
 /** What a page and the worker that its engine runs in say to each other. */
 import type { Json } from "@pawl/tool-value";
-import type { Endpoint } from "../agent/model.ts";
+import type { Endpoint } from "../agent/endpoint.ts";
 import type { SceneId } from "./tool.ts";
 
 export interface Line {

@@ -2,10 +2,17 @@
 import type { Line } from "./message.ts";
 
 export type ToMover =
-  | { readonly type: "open"; readonly session: string; readonly url: string; readonly token: string }
-  | { readonly type: "walk" | "move" | "follow" };
+  | {
+      readonly type: "open";
+      readonly session: string;
+      readonly store: string;
+      readonly url: string;
+      readonly token: string;
+    }
+  | { readonly type: "walk" | "move" | "bringBack" | "follow" };
 
 export type FromMover =
   | { readonly type: "lines"; readonly lines: readonly Line[] }
-  | { readonly type: "gone" }
+  /** It has arrived at the host, or here again. */
+  | { readonly type: "gone" | "back" }
   | { readonly type: "fault"; readonly message: string };

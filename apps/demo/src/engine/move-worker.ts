@@ -1,11 +1,8 @@
-/** The tab's end of a session that moves: a runtime on IndexedDB, a client of the host, and a box for mail. */
+/** The tab's end of a session that moves: a runtime on IndexedDB, and a client of the host that receives. */
 import { type OpenTab, openTab } from "@pawl/driver-browser";
 import { Client, moverOver } from "@pawl/driver-browser/client";
-import { Refused, type Runtime, ScopeLost } from "@pawl/runtime";
+import { Refused, ScopeLost } from "@pawl/runtime";
 import { eventLine } from "@pawl/sansio-core";
-import { type Json, describe, parse, read, stringify } from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
-import { type Mail, MailAnswerCodec, MailCodec } from "./mail.ts";
 import type { FromMover, ToMover } from "./move-message.ts";
 import { walkTool } from "./walk.ts";
 
@@ -14,18 +11,22 @@ const tell = (message: FromMover): void => port.postMessage(message, []);
 const fault = (thrown: unknown): void =>
   tell({ type: "fault", message: thrown instanceof Error ? thrown.message : String(thrown) });
 
-const pauseMs = 1000;
+type Opening = Extract<ToMover, { readonly type: "open" }>;
 
 class TabEnd {
   readonly #tab: OpenTab;
   readonly #session: string;
-  readonly #address: string;
+  readonly #client: Client;
+  readonly #host: string;
+  readonly #store: string;
   #following: AbortController | undefined;
 
-  constructor(tab: OpenTab, session: string, address: string) {
+  constructor(tab: OpenTab, client: Client, { session, url, store }: Opening) {
     this.#tab = tab;
+    this.#client = client;
     this.#session = session;
-    this.#address = address;
+    this.#host = url;
+    this.#store = store;
   }
 
   /** Tells of the log here, from its first event on, until it is told to begin again. */
@@ -50,45 +51,31 @@ class TabEnd {
 
   async move(): Promise<void> {
     const runtime = await this.#tab.runtime();
-    await runtime.move(`session:${this.#session}`, this.#address);
+    await runtime.move(`session:${this.#session}`, this.#host);
   }
 
-  /** Asks for mail for ever: a host that is away is asked again. */
-  async mail(): Promise<void> {
-    const runtime = await this.#tab.runtime();
-    for (;;) {
-      const mail = await this.#next().catch(() => undefined); // Nobody there: it is asked again after a pause.
-      if (mail === undefined) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      else await this.#answer(runtime, mail);
-    }
+  /** Where sessions come to this tab, over the connection that it has. Of the tabs of a browser, the one that writes. */
+  async receive(): Promise<string> {
+    const { moves } = await this.#tab.runtime();
+    return this.#client.receive(this.#store, () => moves.arrivals);
   }
 
-  async #next(): Promise<Mail | undefined> {
-    const response = await fetch(`/mail/next?session=${encodeURIComponent(this.#session)}`);
-    if (response.status !== 200) return undefined;
-    const mail = E.chain((json: Json) => read(MailCodec, json))(parse(await response.text()));
-    if (E.isLeft(mail)) throw new Error(describe(mail.left));
-    return mail.right;
-  }
-
-  async #answer({ moves: { arrivals } }: Runtime, { id, body }: Mail): Promise<void> {
-    const answer =
-      body.type === "part" ? await arrivals.send(body.part) : await arrivals.decline(body.scope, body.nonce);
-    const text = stringify(MailAnswerCodec.encode({ id, answer }) as Json);
-    await fetch("/mail/answer", { method: "POST", body: text });
+  async bringBack(): Promise<void> {
+    await this.#client.session(this.#session).move(await this.receive());
+    tell({ type: "back" });
   }
 }
 
-const open = async ({ session, url, token }: Extract<ToMover, { readonly type: "open" }>): Promise<TabEnd> => {
-  const client = new Client({ url, token });
+const open = async (opening: Opening): Promise<TabEnd> => {
+  const client = new Client(opening);
   const tab = await openTab({
     name: "pawl-demo-move",
     tools: [walkTool("tab")],
     mover: () => moverOver(client),
     host: { fault: (what, thrown) => fault(`${what}: ${String(thrown)}`) },
   });
-  const end = new TabEnd(tab, session, url);
-  void end.mail().catch(fault);
+  const end = new TabEnd(tab, client, opening);
+  void end.receive().catch(fault); // A move that was under way when the page was left goes on.
   return end;
 };
 

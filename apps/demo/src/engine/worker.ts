@@ -3,7 +3,7 @@ import { type OpenTab, openTab } from "@pawl/driver-browser";
 import type { Session } from "@pawl/runtime";
 import { eventLine } from "@pawl/sansio-core";
 import { askModel, runAgent } from "../agent/agent.ts";
-import { endpointModel } from "../agent/model.ts";
+import { endpointModel } from "../agent/endpoint.ts";
 import { scriptedModel } from "../agent/script.ts";
 import type { FromEngine, ToEngine, Verb } from "./message.ts";
 import { type Kit, kitOf } from "./tool.ts";

@@ -3,11 +3,10 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type Server, createServer } from "node:http";
 import { join } from "node:path";
-import { type Host, nodePlatform, openHost, sqliteJournal } from "@pawl/driver-node";
+import { type Host, Receivers, nodePlatform, openHost, sqliteJournal } from "@pawl/driver-node";
 import { Runtime } from "@pawl/runtime";
 import { walkTool } from "../engine/walk.ts";
 import { serveFiles } from "./files.ts";
-import { MailBox } from "./mail-box.ts";
 import { serveRoutes } from "./routes.ts";
 
 export interface Demo {
@@ -44,7 +43,7 @@ const listen = async (server: Server, port: number): Promise<string> => {
 
 export const openDemo = async ({ page, folder, port = 0 }: DemoOptions): Promise<Demo> => {
   const files = serveFiles(page);
-  const mail = new MailBox();
+  const receivers = new Receivers();
   const journal = sqliteJournal(join(folder, "demo.db"));
   const runtime = new Runtime({
     journal,
@@ -52,24 +51,23 @@ export const openDemo = async ({ page, folder, port = 0 }: DemoOptions): Promise
     tools: [walkTool("host")],
     instance: `demo:${process.pid}:${randomUUID()}`,
     roots: { newest: { kid: "demo", secret: rootIn(folder) } },
-    mover: (to) => mail.moverTo(to.replace(/^tab:/, "")),
+    mover: receivers.mover(),
   });
   const told: { host?: Host; url?: string } = {};
   const rights = ["call", "observe", "move"] as const;
   const token = (): string =>
     told.host?.sign({ by: "demo", scopes: ["session:"], rights, expires_at: Date.now() + dayMs }) ?? "";
   const server = createServer((request, response) => {
-    const isRoute = serveRoutes(request, response, { runtime, mail, token, origin: () => told.url ?? "" });
+    const isRoute = serveRoutes(request, response, { token, origin: () => told.url ?? "" });
     if (!isRoute) files(request, response);
   });
   const url = await listen(server, port);
   told.url = url;
-  told.host = await openHost({ runtime, server, secrets: [randomBytes(32)], origins: [url] });
+  told.host = await openHost({ runtime, receivers, server, secrets: [randomBytes(32)], origins: [url] });
   await runtime.recover();
   return {
     url,
     close: async () => {
-      mail.close();
       await told.host?.close();
       server.closeAllConnections();
       await new Promise<void>((resolve) => void server.close(() => resolve()));

@@ -1,7 +1,7 @@
 /** The engine of a scene as its page has it: a worker that can be killed, and lines that come whatever becomes of it. */
 import { currentFormat, currentProtocol, headerLine } from "@pawl/sansio-core";
 import type { Source } from "@pawl/inspector";
-import type { Endpoint } from "../agent/model.ts";
+import type { Endpoint } from "../agent/endpoint.ts";
 import type { FromEngine, Line, ToEngine, Verb } from "../engine/message.ts";
 import type { SceneId } from "../engine/tool.ts";
 import EngineWorker from "../engine/worker.ts?worker";

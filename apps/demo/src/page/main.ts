@@ -5,7 +5,7 @@ import { killScene } from "../scene/kill.ts";
 import { longScene } from "../scene/long.ts";
 import { moveScene } from "../scene/move.ts";
 import { orderScene } from "../scene/order.ts";
-import { el, press } from "./dom.ts";
+import { button, el } from "@pawl/inspector/dom";
 import { type Theme, rememberTheme, theme } from "./memory.ts";
 import { modelDialog } from "./model-dialog.ts";
 import type { Scene } from "./scene.ts";
@@ -33,8 +33,8 @@ class Page {
     const tools = el(
       "div",
       { class: "bar-tools" },
-      press("Model", "quiet", () => dialog.showModal()),
-      press("Light or dark", "quiet theme", () => this.#turn()),
+      button("Model", { class: "quiet" }, () => dialog.showModal()),
+      button("Light or dark", { class: "quiet theme" }, () => this.#turn()),
     );
     root.append(el("header", { class: "bar" }, mark, this.#tabs, tools), this.#main, this.#trouble, dialog);
     addEventListener("hashchange", () => this.show());

@@ -1,7 +1,7 @@
 /** What the page remembers of itself over a reload. */
 import { type Codec, parse, read, stringify, type Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Endpoint, EndpointCodec } from "../agent/model.ts";
+import { type Endpoint, EndpointCodec } from "../agent/endpoint.ts";
 
 const at = (name: string): string => `pawl-demo-${name}`;
 
@@ -14,12 +14,15 @@ const recall = <A>(codec: Codec<A>, name: string): A | undefined => {
 /** Which session of a scene is the one on the page. */
 export const sessionOf = (scene: string): string => `${scene}-${localStorage.getItem(at(`run-${scene}`)) ?? "1"}`;
 
-/** As above, in a name that no other browser has: the session may go where others are. */
-export const ownSession = (scene: string): string => {
+/** A name that no other browser has, for as long as this one keeps what it stores. */
+export const ownStore = (): string => {
   const known = localStorage.getItem(at("browser")) ?? crypto.randomUUID().slice(0, 8);
   localStorage.setItem(at("browser"), known);
-  return `${sessionOf(scene)}-${known}`;
+  return known;
 };
+
+/** Which session of a scene is the one on the page, in such a name: it may go where others are. */
+export const ownSession = (scene: string): string => `${sessionOf(scene)}-${ownStore()}`;
 
 export const beginAnew = (scene: string): void => {
   const run = Number(localStorage.getItem(at(`run-${scene}`)) ?? 1);

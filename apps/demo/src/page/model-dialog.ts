@@ -1,5 +1,5 @@
 /** Which model the agents ask: the script that ships with the demo, or an endpoint of one's own. */
-import { el, press } from "./dom.ts";
+import { button, el } from "@pawl/inspector/dom";
 import { endpoint, rememberEndpoint } from "./memory.ts";
 
 export const modelDialog = (changed: () => void): HTMLDialogElement => {
@@ -32,9 +32,9 @@ export const modelDialog = (changed: () => void): HTMLDialogElement => {
     el(
       "div",
       { class: "actions" },
-      press("Use the endpoint", "primary", () => save(false)),
-      press("Use the script", "", () => save(true)),
-      press("Leave it", "quiet", () => dialog.close()),
+      button("Use the endpoint", { class: "primary" }, () => save(false)),
+      button("Use the script", {}, () => save(true)),
+      button("Leave it", { class: "quiet" }, () => dialog.close()),
     ),
   );
   return dialog;

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "@pawl/tool-value";
 import { stringify } from "@pawl/tool-value";
 import { month } from "../agent/script.ts";
 import type { Verb } from "../engine/message.ts";
-import { el, press } from "../page/dom.ts";
+import { button, el } from "@pawl/inspector/dom";
 import { beginEngine } from "../page/engine-scene.ts";
 import { beginAnew } from "../page/memory.ts";
 import type { Scene, Stage } from "../page/scene.ts";
@@ -74,7 +74,7 @@ class Card {
   #form({ ref }: CallStory, { hash, args }: NonNullable<CallStory["approval"]>): readonly HTMLElement[] {
     const fields = isObject(args) ? Object.entries(args).map(([name, value]) => fieldOf(name, value)) : [];
     const inputs = fields.map(({ input }) => input);
-    const approve = press("Approve", "primary", () => {
+    const approve = button("Approve", { class: "primary" }, () => {
       const edited = isObject(args) ? editedArgs(args, inputs) : undefined;
       this.#decide({ type: "approve", call: ref, hash, ...(edited !== undefined && { args: edited }) });
     });
@@ -83,7 +83,7 @@ class Card {
         const isEdited = isObject(args) && editedArgs(args, inputs) !== undefined;
         approve.textContent = isEdited ? "Approve with changes" : "Approve";
       });
-    const reject = press("No", "quiet", () =>
+    const reject = button("No", { class: "quiet" }, () =>
       this.#decide({ type: "reject", call: ref, hash, reason: "declined by the person in charge" }),
     );
     return [
@@ -100,9 +100,9 @@ const begin = (stage: Stage): (() => void) => {
     el("div", { class: "decisions" }),
     el("div", { class: "talk" }),
   ];
-  const start = press("Run the agent", "primary", () => scene.run());
-  const reload = press("Reload the page", "", () => location.reload());
-  const again = press("Start over", "quiet", () => {
+  const start = button("Run the agent", { class: "primary" }, () => scene.run());
+  const reload = button("Reload the page", {}, () => location.reload());
+  const again = button("Start over", { class: "quiet" }, () => {
     beginAnew("ask");
     stage.again();
   });

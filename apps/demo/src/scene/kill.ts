@@ -1,7 +1,7 @@
 /** Kill it: parallel tools with durable steps in a worker, and a button that ends the worker where it stands. */
 import { trip } from "../agent/script.ts";
 import { type EffectCount, World } from "../engine/world.ts";
-import { el, press } from "../page/dom.ts";
+import { button, el } from "@pawl/inspector/dom";
 import { beginEngine } from "../page/engine-scene.ts";
 import { beginAnew } from "../page/memory.ts";
 import type { Scene, Stage } from "../page/scene.ts";
@@ -41,12 +41,12 @@ const begin = (stage: Stage): (() => void) => {
     counts,
   );
   let restart: ReturnType<typeof setTimeout> | undefined;
-  const start = press("Run the agent", "primary", () => scene.run());
-  const kill = press("Kill the worker", "danger", () => {
+  const start = button("Run the agent", { class: "primary" }, () => scene.run());
+  const kill = button("Kill the worker", { class: "danger" }, () => {
     scene.engine.kill();
     restart = setTimeout(() => scene.engine.start(), restartMs);
   });
-  const again = press("Start over", "quiet", () => {
+  const again = button("Start over", { class: "quiet" }, () => {
     beginAnew("kill");
     void world.forget().then(stage.again);
   });

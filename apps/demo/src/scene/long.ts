@@ -4,7 +4,7 @@ import { currentFormat, currentProtocol, headerLine, isTerminal } from "@pawl/sa
 import InspectorWorker from "@pawl/inspector/worker?worker";
 import type { FromLong, LongView, ToLong } from "../engine/long-message.ts";
 import LongWorker from "../engine/long-worker.ts?worker";
-import { el, press } from "../page/dom.ts";
+import { button, el } from "@pawl/inspector/dom";
 import { beginAnew, sessionOf } from "../page/memory.ts";
 import { Pipe } from "../page/pipe.ts";
 import type { Scene, Stage } from "../page/scene.ts";
@@ -42,7 +42,7 @@ class Desk {
 
   constructor(stage: Stage) {
     this.#stage = stage;
-    const again = press("Start over", "quiet", () => {
+    const again = button("Start over", { class: "quiet" }, () => {
       beginAnew("long");
       stage.again();
     });
@@ -51,14 +51,14 @@ class Desk {
         "div",
         { class: "controls" },
         this.#badge,
-        press("Kill the worker", "danger", () => this.#kill()),
+        button("Kill the worker", { class: "danger" }, () => this.#kill()),
         again,
       ),
       el(
         "div",
         { class: "controls" },
-        press("Read an archive", "primary", () => this.#run()),
-        press("Remind me in six seconds", "", () => this.#remind()),
+        button("Read an archive", { class: "primary" }, () => this.#run()),
+        button("Remind me in six seconds", {}, () => this.#remind()),
       ),
       this.#tasks,
       this.#schedules,
@@ -133,7 +133,7 @@ class Desk {
     const isOver = isTerminal(state);
     const { current = 0, total = 1 } = progress ?? {};
     const isAsked = cancel_requested_at !== undefined && !isOver;
-    const cancel = press("Cancel", "quiet", () => this.#say({ type: "cancel", task: id }));
+    const cancel = button("Cancel", { class: "quiet" }, () => this.#say({ type: "cancel", task: id }));
     cancel.disabled = isAsked;
     const amount = isOver && state !== "canceled" ? 1 : current / total;
     return el(

@@ -2,16 +2,15 @@
 import { Client, type Observed } from "@pawl/driver-browser/client";
 import { type Source, observedSource } from "@pawl/inspector";
 import InspectorWorker from "@pawl/inspector/worker?worker";
-import { type Json, parse, record, read, string, stringify } from "@pawl/tool-value";
+import { type Json, parse, record, read, string } from "@pawl/tool-value";
 import { currentFormat, currentProtocol, headerLine } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { BringBackCodec } from "../engine/mail.ts";
 import type { Line } from "../engine/message.ts";
 import type { FromMover, ToMover } from "../engine/move-message.ts";
 import MoveWorker from "../engine/move-worker.ts?worker";
 import { type Place, miles } from "../engine/walk.ts";
-import { el, press } from "../page/dom.ts";
-import { beginAnew, ownSession } from "../page/memory.ts";
+import { button, el } from "@pawl/inspector/dom";
+import { beginAnew, ownSession, ownStore } from "../page/memory.ts";
 import { Pipe } from "../page/pipe.ts";
 import type { Scene, Stage } from "../page/scene.ts";
 import { Story } from "../page/story.ts";
@@ -47,9 +46,9 @@ class Walk {
   );
   readonly #place = el("p", { class: "verdict", role: "status" });
   readonly #miles = el("ol", { class: "teeth miles" });
-  readonly #walk = press("Start walking", "primary", () => this.#begin());
-  readonly #go = press("Move it to the host", "primary", () => this.#leave());
-  readonly #back = press("Bring it back", "primary", () => this.#try(this.#return()));
+  readonly #walk = button("Start walking", { class: "primary" }, () => this.#begin());
+  readonly #go = button("Move it to the host", { class: "primary" }, () => this.#leave());
+  readonly #back = button("Bring it back", { class: "primary" }, () => this.#return());
   #story: Story;
   #pipe = new Pipe();
   #at: Place = "tab";
@@ -62,7 +61,7 @@ class Walk {
     this.#story = new Story(this.#session);
     const url = `ws://${location.host}`;
     this.#client = new Client({ url, token });
-    const again = press("Start over", "quiet", () => {
+    const again = button("Start over", { class: "quiet" }, () => {
       beginAnew("move");
       stage.again();
     });
@@ -76,7 +75,7 @@ class Walk {
     this.#worker.addEventListener("error", ({ message }) => stage.fault(message));
     stage.inspector.configure({ worker: () => new InspectorWorker() });
     this.#show();
-    this.#say({ type: "open", session: this.#session, url, token });
+    this.#say({ type: "open", session: this.#session, store: ownStore(), url, token });
     this.#draw();
   }
 
@@ -131,6 +130,7 @@ class Walk {
   #hear(message: FromMover): void {
     if (message.type === "fault") return this.#stage.fault(message.message);
     if (message.type === "lines") return this.#take(message.lines);
+    if (message.type === "back") return this.#try(this.#returned());
     this.#arriveAt("host");
     const observation = this.#client.session(this.#session).observe();
     this.#observing = observation;
@@ -149,12 +149,13 @@ class Walk {
     this.#draw();
   }
 
-  async #return(): Promise<void> {
+  #return(): void {
     this.#isMoving = true;
+    this.#say({ type: "bringBack" });
     this.#draw();
-    const body = stringify(BringBackCodec.encode({ session: this.#session }) as Json);
-    const response = await fetch("/bring-back", { method: "POST", body });
-    if (!response.ok) throw new Error(`the session was not brought back: ${await response.text()}`);
+  }
+
+  async #returned(): Promise<void> {
     await this.#observing?.return?.();
     this.#arriveAt("tab");
     this.#show();

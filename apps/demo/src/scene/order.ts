@@ -4,7 +4,7 @@ import InspectorWorker from "@pawl/inspector/worker?worker";
 import type { FromExplorer, Point, ToExplorer } from "../engine/explore-message.ts";
 import { type Care, code } from "../engine/explore-scenario.ts";
 import ExploreWorker from "../engine/explore-worker.ts?worker";
-import { el, press } from "../page/dom.ts";
+import { button, el } from "@pawl/inspector/dom";
 import type { Scene, Stage } from "../page/scene.ts";
 
 const names: { readonly [C in Care]: string } = {
@@ -39,8 +39,8 @@ class Explorer {
       el(
         "div",
         { class: "controls" },
-        press("Crash it everywhere", "primary", () => this.#explore("crashes")),
-        press("Try every order", "", () => this.#explore("orders")),
+        button("Crash it everywhere", { class: "primary" }, () => this.#explore("crashes")),
+        button("Try every order", {}, () => this.#explore("orders")),
       ),
       this.#verdict,
       this.#grid,
@@ -104,7 +104,7 @@ class Explorer {
   #point(point: Point): HTMLElement {
     const result = resultOf(point);
     const kind = point.harm === undefined ? (point.isUnknown ? "unknown" : "fine") : "harm";
-    const made = press("", `moment ${kind}`, () => {
+    const made = button("", { class: `moment ${kind}` }, () => {
       for (const other of this.#grid.children) other.removeAttribute("aria-pressed");
       made.setAttribute("aria-pressed", "true");
       this.#ask({ type: "log", care: this.#care, dieAt: point.n });

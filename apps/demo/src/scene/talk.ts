@@ -1,6 +1,6 @@
 /** The talk of an agent: what it was asked, what it says, and the calls that it makes. */
 import { stringify } from "@pawl/tool-value";
-import { el } from "../page/dom.ts";
+import { el } from "@pawl/inspector/dom";
 import type { CallStory, StepStory } from "../page/story.ts";
 
 const argsText = ({ args }: CallStory): string => {
