@@ -2,7 +2,7 @@
  * An agent: it asks its model, has the calls made that the model wants, and asks again. The model is asked by a tool,
  * so that what it said is on record: an agent that begins again hears the same, and comes to where it was.
  */
-import { type Session, type ToolDefinition, defineTool } from "@pawl/runtime";
+import { EffectError, type Session, type ToolDefinition, ToolError, defineTool } from "@pawl/runtime";
 import type { Reply } from "@pawl/sansio-core";
 import { type Json, describe, read, valueForProjection } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -10,16 +10,26 @@ import { type Message, type Model, type ToolSpec, type Turn, TurnCodec } from ".
 
 const mostTurns = 8;
 
+/** What went wrong with a model is for whoever looks at the page. What ends a body is none of that. */
+const failed = (thrown: unknown): unknown =>
+  thrown instanceof EffectError && thrown.code === "durable_step_failed" ? new ToolError(thrown.message) : thrown;
+
 export const askModel = (model: Model, tools: readonly ToolSpec[]): ToolDefinition =>
   defineTool<{ readonly messages: readonly Message[] }>({
     name: "ask_model",
     durable: true,
-    execute: ({ messages }, ctx) => ctx.runJson("complete", {}, () => model(messages, tools)),
+    execute: async ({ messages }, ctx) => {
+      try {
+        return await ctx.runJson("complete", {}, () => model(messages, tools));
+      } catch (thrown) {
+        throw failed(thrown);
+      }
+    },
   });
 
 const turnIn = (reply: Reply | undefined): Turn => {
   const outcome = reply?.output.outcome;
-  if (outcome?.status !== "success") throw new Error(`the model did not answer: ${JSON.stringify(outcome)}`);
+  if (outcome?.status !== "success") throw new Error(outcome?.payload.message ?? "the model did not answer");
   const turn = read(TurnCodec, outcome.payload as Json);
   if (E.isLeft(turn)) throw new Error(`the model answered otherwise: ${describe(turn.left)}`);
   return turn.right;

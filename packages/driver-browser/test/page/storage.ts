@@ -166,6 +166,16 @@ export const upgradeTo = async (name: string, version: number): Promise<void> =>
   (await answered(indexedDB.open(name, version))).close();
 };
 
+const { put } = IDBObjectStore.prototype;
+
+/** Has no room for large values any more, as a browser says it, or has again. */
+export const fillUp = (isFull: boolean): void => {
+  IDBObjectStore.prototype.put = function (this: IDBObjectStore, ...of) {
+    if (isFull && this.name === "blob") throw new DOMException("The disk is full", "QuotaExceededError");
+    return put.apply(this, of);
+  };
+};
+
 /** As browsers behave that keep pages from storing. */
 export const patch = (how: "throws" | "refuses" | "private" | "null"): void => {
   const real = indexedDB;
