@@ -14,7 +14,7 @@ const parked = 100_000;
 const atOnce = 50;
 const woken = 500;
 
-const completes = defineTool({ name: "completes", execute: () => pending() });
+const completes = defineTool({ name: "completes", execute: (_, ctx) => (ctx.completionKey(), pending()) });
 const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.awaitEventJson("go") });
 
 setFlagsFromString("--expose-gc");

@@ -17,7 +17,7 @@ import { type Answer, type BodyPort, BodyRun } from "./body.ts";
 import { placeOf, report, sessionOf } from "./call-place.ts";
 import { answeredConnection } from "./connection.ts";
 import { toolContext } from "./context/context.ts";
-import { type CallFacts, completionKeyId } from "./context/facts.ts";
+import type { CallFacts } from "./context/facts.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
 import { Quarantined, eventsAt } from "./fold.ts";
 import type { LiveTool } from "./live-tool.ts";
@@ -25,7 +25,7 @@ import { contextOf } from "./prepare.ts";
 import { hookedCall } from "./hook.ts";
 import type { Ephemeral } from "./observation.ts";
 import { ParkedCalls } from "./parked-call.ts";
-import { runTool } from "./run-tool.ts";
+import { bodyResult, runTool } from "./run-tool.ts";
 import type { Observers } from "./observer.ts";
 import { AskedInOrder, recordRequest } from "./refusal.ts";
 import type { Cause, ScopeRunner } from "./scope.ts";
@@ -165,9 +165,8 @@ export class Bodies {
     const duration_ms = Math.max(0, Math.round(this.#port.platform.monotonic() - startedAt));
     this.end(call);
     if (ending.type === "connection") return this.parked.park(command, facts, ending.provider);
-    const { result } = ending;
-    const told = result.type === "done" ? result : { ...result, key: completionKeyId(facts) };
-    this.#runner().tell({ type: "call.settled", call, attempt, run, result: told, duration_ms });
+    const result = bodyResult(body, facts, ending.result);
+    this.#runner().tell({ type: "call.settled", call, attempt, run, result, duration_ms });
   }
 
   #facts({ call, tool, attempt, run, max_attempts, payload }: Of<"tool.execute">): CallFacts {

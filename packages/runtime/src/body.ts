@@ -91,6 +91,8 @@ export class BodyRun {
   #isOver = false;
   readonly signals = new Signals();
   readonly cleanUps: CleanUps;
+  /** It was given the token under which the outside completes the call. */
+  hasCompletionKey = false;
   #isCancelled = false;
   /** Of a cancel that the body has not heard of yet. */
   #cancelledAt: Place | undefined;

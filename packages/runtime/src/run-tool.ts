@@ -1,6 +1,11 @@
 /** One run of a tool, up to the outcome that is recorded of it. */
+import type { Event } from "@pawl/sansio-core";
+import { type ToolResult, failureOutput } from "@pawl/tool-value";
 import type { AttachmentStore } from "./attachment.ts";
+import type { BodyRun } from "./body.ts";
 import { type Place, report } from "./call-place.ts";
+import { pendingWithoutKey } from "./compat/batch-reply.ts";
+import { type CallFacts, completionKeyId } from "./context/facts.ts";
 import { unanswered } from "./connection.ts";
 import { type Ending, endingOf, hidden, resultOfThrown } from "./outcome.ts";
 import type { ToolHost } from "./tool-host.ts";
@@ -18,6 +23,21 @@ const completed = async ({ host }: RunPort, place: Place, ending: Ending): Promi
   }
   if (ending.rawOutput !== undefined) await host.rawOutput?.({ ...place, text: ending.rawOutput });
   return ending;
+};
+
+type BodyResult = Extract<Event, { readonly type: "call.settled" }>["result"];
+
+/**
+ * The result as it is recorded. Nobody could complete a call whose body never asked for its key: its first run says so.
+ * A later one may have handed the key out in a step that is answered from the log.
+ */
+export const bodyResult = (body: BodyRun, facts: CallFacts, result: ToolResult): BodyResult => {
+  if (result.type === "done") return result;
+  const { attempt, run } = body.id;
+  const isKeyless = attempt === 1 && run === 1 && !body.hasCompletionKey;
+  return isKeyless
+    ? { type: "done", output: failureOutput(pendingWithoutKey) }
+    : { ...result, key: completionKeyId(facts) };
 };
 
 /** What a run does that is over is nobody's, and nobody hears of it. */

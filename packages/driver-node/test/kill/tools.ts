@@ -108,7 +108,10 @@ export const toolsOf = ({ effects, fates, instance, slowMs }: ToolPort): readonl
       await ctx.sleep(30);
       return step(ctx, ctx.sessionId, "worked");
     }),
-    tool("outside", () => pending({ on_cancel: "ignore" })),
+    tool("outside", (_, ctx) => {
+      ctx.completionKey();
+      return pending({ on_cancel: "ignore" });
+    }),
     tool(
       "bound",
       ({ call }, ctx) => {

@@ -46,6 +46,7 @@ export const waits = (asking: Asking): Waits => {
   const completionKey = (): string => {
     const misfit = misfitOfCompletion(facts.standing);
     if (misfit !== undefined) throw misfit;
+    asking.body.hasCompletionKey = true;
     return facts.token(completionKeyId(facts));
   };
 

@@ -184,7 +184,7 @@ describe("outside work of a cancelled call", () => {
       told.push(work);
       if (told.length === 1) throw new Error("busy");
     };
-    const asks = defineTool({ name: "echo", execute: () => pending() });
+    const asks = defineTool({ name: "echo", execute: (_, ctx) => (ctx.completionKey(), pending()) });
     const session = await world.start([asks], { host: { cancelExternal } }).runtime.session("s");
     const replies = session.call("r", call);
     await world.quiet();

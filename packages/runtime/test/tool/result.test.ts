@@ -81,6 +81,18 @@ describe("what a body returns", () => {
     });
   });
 
+  it("may not be pending where nobody was given the key that completes it", async () => {
+    expect((await run(() => pending())).outcome).toMatchObject({
+      status: "failure",
+      payload: {
+        class: "internal",
+        code: "pending_tool_missing_completion_key",
+        message: "tool returned Pending without first obtaining a completion key",
+        source: "runtime",
+      },
+    });
+  });
+
   it("may not be pending before it ran", async () => {
     const tool = defineTool({ name: "t", prepare: () => pending(), execute: () => 1 });
     const session = await new World().start([tool]).runtime.session("s");
