@@ -60,6 +60,39 @@ describe("a journal on SQLite", () => {
     await journal.close();
   });
 
+  it("appends behind what another has appended, and where that has cut its rows", async () => {
+    const path = file("two.db");
+    const [one, two] = [sqliteJournal(path, { commits: "inline" }), sqliteJournal(path, { commits: "inline" })];
+    await one.claim("s", "a", 1);
+    await two.claim("t", "b", 1);
+    for (const seq of [1, 2]) expect(await one.appendAll([oneLine("s", 1, seq)])).toEqual([{ type: "ok" }]);
+    for (const seq of [1, 2]) expect(await two.appendAll([oneLine("t", 1, seq)])).toEqual([{ type: "ok" }]);
+    expect(await one.appendAll([oneLine("s", 1, 3)])).toEqual([{ type: "ok" }]);
+    for (const seq of [3, 4]) await two.appendAll([oneLine("t", 1, seq)]);
+    expect(await two.snapshot("t", 1, 4, "{}")).toEqual({ type: "ok" });
+    expect(await two.retain("t", 1, [])).toEqual({ type: "ok", base: 4 });
+    for (const seq of [4, 5]) expect(await one.appendAll([oneLine("s", 1, seq)])).toEqual([{ type: "ok" }]);
+    await one.close();
+    await two.close();
+    const after = sqliteJournal(path, { commits: "inline" });
+    expect(await after.verify("s")).toMatchObject({ type: "whole", seq: 5 });
+    expect((await after.read("s", 1)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+    expect(await after.claim("s", "c", 1)).toEqual({ type: "claimed", epoch: 2, seq: 5 });
+    await after.close();
+  });
+
+  it("refuses a lone append of one whose scope another has claimed", async () => {
+    const path = file("claimed.db");
+    const [one, two] = [sqliteJournal(path, { commits: "inline" }), sqliteJournal(path, { commits: "inline" })];
+    await one.claim("s", "a", 1);
+    for (const seq of [1, 2]) await one.appendAll([oneLine("s", 1, seq)]);
+    await two.claim("s", "b", 1);
+    expect(await one.appendAll([oneLine("s", 1, 3)])).toEqual([{ type: "fenced", epoch: 2 }]);
+    expect(await two.appendAll([oneLine("s", 2, 3)])).toEqual([{ type: "ok" }]);
+    await one.close();
+    await two.close();
+  });
+
   it("keeps nothing in memory of scopes that others have taken the place of", async () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;

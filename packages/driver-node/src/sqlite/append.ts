@@ -1,10 +1,27 @@
-/** Appends: one row each, all of a group in one commit. */
+/** Appends: one row each, all of a group in one commit. One that goes alone is a commit by itself. */
 import type { Append, AppendResult } from "@pawl/runtime";
 import type { Connection } from "./connection.ts";
 import { failure } from "./failure.ts";
 import { placesBack } from "./lines.ts";
 import { text } from "./row.ts";
 import type { Standing, Standings } from "./standing.ts";
+
+const textOf = ({ lines }: Append): string => {
+  let whole = "";
+  for (const { line } of lines) whole += line;
+  return whole;
+};
+
+/** Whether nothing but its row is to be written, where the scope is believed to stand. */
+const isPlain = (
+  { epoch, expectedSeq, lines, finished, messages, received, protocol }: Append,
+  at: Standing,
+): boolean =>
+  epoch === at.epoch &&
+  expectedSeq === at.seq + 1 &&
+  protocol === at.protocol &&
+  lines.length > 0 &&
+  finished.length + messages.length + received.length === 0;
 
 export class Appender {
   readonly #at: Connection;
@@ -16,6 +33,11 @@ export class Appender {
   }
 
   appendAll(appends: readonly Append[]): readonly AppendResult[] {
+    const [first] = appends;
+    if (first !== undefined && appends.length === 1) {
+      const alone = this.#appendAlone(first);
+      if (alone !== undefined) return [alone];
+    }
     const moved = new Map<string, Standing>();
     try {
       const results = this.#at.transact(() => {
@@ -29,6 +51,32 @@ export class Appender {
       this.#standings.forgetAll();
       return appends.map(() => failure(thrown, this.#at.file));
     }
+  }
+
+  /**
+   * One statement, if it says all: it compares the epoch, and whether anybody else has appended since, as it writes.
+   * Where it writes nothing, the file has to be asked why.
+   */
+  #appendAlone(append: Append): AppendResult | undefined {
+    const standing = this.#standings.current(append.scope);
+    if (standing === undefined || !isPlain(append, standing)) return undefined;
+    const { expectedSeq, appendId, wakeAt = null, lines } = append;
+    const { id, head = null, epoch } = standing;
+    const row = this.#standings.newest + 1;
+    const last = expectedSeq + lines.length - 1;
+    const { appendAlone } = this.#at.sql;
+    try {
+      const { changes } = this.#at.ask(() =>
+        appendAlone.run(row, head, expectedSeq, last, appendId, wakeAt, textOf(append), id, epoch),
+      );
+      if (changes !== 1) return undefined;
+    } catch (thrown) {
+      this.#standings.forgetAll();
+      return failure(thrown, this.#at.file);
+    }
+    this.#standings.keep(append.scope, { ...standing, seq: last, head: row, appendId });
+    this.#standings.committed();
+    return { type: "ok" };
   }
 
   /** Whether an append stands among the scope's rows: its acknowledgement was lost. */
@@ -56,8 +104,7 @@ export class Appender {
     const { sql } = this.#at;
     const { appendId, expectedSeq, wakeAt = null, protocol } = append;
     const last = expectedSeq + append.lines.length - 1;
-    const lines = append.lines.map(({ line }) => line).join("");
-    const { lastInsertRowid } = sql.append.run(id, head, expectedSeq, last, appendId, wakeAt, lines);
+    const { lastInsertRowid } = sql.append.run(id, head, expectedSeq, last, appendId, wakeAt, textOf(append));
     for (const { kind, id: finished, seq } of append.finished) sql.finish.run(id, kind, finished, seq);
     if (protocol !== standing.protocol) sql.protocol.run(protocol, id);
     return { ...standing, protocol, seq: last, head: Number(lastInsertRowid), appendId };

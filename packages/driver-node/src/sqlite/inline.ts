@@ -31,7 +31,7 @@ export const inlineJournal = (at: Connection): Journal & { readonly moves: MoveS
     release: async (scope, instance) => release(at, standings, scope, instance),
     appendAll: async (appends) => appender.appendAll(appends),
     read: async (scope, from, to = Infinity) => read(at, standings, scope, from, to),
-    find: async (scope, kind, id) => find(at, scope, kind, id),
+    find: async (scope, kind, id) => find(at, standings, scope, kind, id),
     due: async (now, instance, limit) => due(at, standings, now, { instance, limit }),
     inbox: async (scope) => inbox(at, scope),
     mailed: async (instance, limit) => mailed(at, instance, limit),

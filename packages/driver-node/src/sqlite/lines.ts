@@ -43,9 +43,14 @@ const linesOf = (lines: string): readonly string[] =>
 /** The lines of one append, each with its line feed. */
 export const textsAt = (at: Connection, place: Place): readonly string[] => linesOf(textAt(at, place));
 
-const linesIn = (row: Row): readonly JournalLine[] => {
-  const first = integer(row, "first");
-  return linesOf(text(row, "lines")).map((line, i) => ({ seq: first + i, line }));
+/** Those of a row that stand between two sequences. */
+const putLines = (row: Row, from: number, to: number, into: JournalLine[]): void => {
+  const [lines, first] = [text(row, "lines"), integer(row, "first")];
+  for (let seq = first, at = 0; at < lines.length && seq <= to; seq++) {
+    const end = lines.indexOf("\n", at) + 1 || lines.length;
+    if (seq >= from) into.push({ seq, line: lines.slice(at, end) });
+    at = end;
+  }
 };
 
 /** The walk ends where it has come far enough, or where retention has cut: never because a row is gone. */
@@ -64,9 +69,8 @@ export const readLines = (
   const upTo = Math.min(to, Number.MAX_SAFE_INTEGER);
   const rows = at.sql.back.all(head ?? null, from, from, upTo);
   checkEnd(at, head, rows[0], from);
-  const kept = at.sql.kept.all(id, from, upTo);
-  return [
-    ...kept.map((row) => ({ seq: integer(row, "seq"), line: text(row, "line") })),
-    ...rows.flatMap(linesIn).filter(({ seq }) => seq >= from && seq <= to),
-  ];
+  const lines: JournalLine[] = [];
+  for (const row of at.sql.kept.all(id, from, upTo)) lines.push({ seq: integer(row, "seq"), line: text(row, "line") });
+  for (const row of rows) putLines(row, from, to, lines);
+  return lines;
 };

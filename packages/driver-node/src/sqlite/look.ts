@@ -21,9 +21,17 @@ export const read = (
     return standing === undefined ? [] : readLines(at, standing, from, to);
   });
 
-export const find = (at: Connection, scope: string, kind: string, id: string): number | undefined =>
+/** A scope that appends from here is known by its number. */
+export const find = (
+  at: Connection,
+  standings: Standings,
+  scope: string,
+  kind: string,
+  id: string,
+): number | undefined =>
   at.ask(() => {
-    const row = at.sql.find.get(scope, kind, id);
+    const number = standings.numberOf(scope);
+    const row = number === undefined ? at.sql.find.get(scope, kind, id) : at.sql.findOf.get(number, kind, id);
     return row === undefined ? undefined : integer(row, "seq");
   });
 

@@ -13,9 +13,10 @@ const asOwner = <A>(
   standing: () => Standing | undefined,
   epoch: number,
   write: (standing: Standing) => A | NotWritten,
+  { isSynced = true }: { readonly isSynced?: boolean } = {},
 ): A | NotWritten => {
   try {
-    return at.transact(() => {
+    return at[isSynced ? "transact" : "unsynced"](() => {
       const found = standing();
       if (found === undefined || found.epoch === 0 || found.epoch !== epoch)
         return { type: "fenced", epoch: found?.epoch ?? 0 };
@@ -26,6 +27,7 @@ const asOwner = <A>(
   }
 };
 
+/** A snapshot waits for no sync: a power cut leaves the one before, or what retention has made sure of. */
 export const putSnapshot = (
   at: Connection,
   standings: Standings,
@@ -43,6 +45,7 @@ export const putSnapshot = (
       at.sql.setSnapshot.run(id, place.row, seq, state);
       return { type: "ok" };
     },
+    { isSynced: false },
   );
 
 /** Deletes one append, but for the lines to be kept. The last one stays, empty: its number is not used again. */

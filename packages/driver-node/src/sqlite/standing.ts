@@ -26,6 +26,7 @@ export class Standings {
   readonly #at: Connection;
   readonly #known = new Map<string, Standing>();
   #sinceMark = 0;
+  #newest = 0;
   #version: unknown;
 
   constructor(at: Connection) {
@@ -66,8 +67,24 @@ export class Standings {
     return read;
   }
 
+  /** What is in memory of a scope, unless the file is to be caught up with. */
+  current(scope: string): Standing | undefined {
+    return this.#sinceMark >= commitsPerMark ? undefined : this.#known.get(scope);
+  }
+
+  /** What a scope in memory is numbered: that never changes. */
+  numberOf(scope: string): number | undefined {
+    return this.#known.get(scope)?.id;
+  }
+
+  /** The last row that was appended from here: whoever appends the next has the file as it was then. */
+  get newest(): number {
+    return this.#newest;
+  }
+
   /** The newest standing of a scope; the one that has not moved for longest makes room. */
   keep(scope: string, standing: Standing): void {
+    this.#newest = Math.max(this.#newest, standing.head ?? 0);
     this.#known.delete(scope);
     this.#known.set(scope, standing);
     if (this.#known.size <= inMemory) return;

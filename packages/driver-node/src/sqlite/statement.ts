@@ -42,6 +42,13 @@ export const statements = (db: DatabaseSync) => ({
   append: db.prepare(
     "INSERT INTO append (scope, before, first, last, append_id, wake_at, lines) VALUES (?, ?, ?, ?, ?, ?, ?)",
   ),
+  /**
+   * An append that is a commit by itself, if the epoch is still the scope's, and the row nobody else's. Retention frees
+   * rows, but none behind the mark.
+   */
+  appendAlone: db.prepare(
+    "INSERT OR IGNORE INTO append (id, scope, before, first, last, append_id, wake_at, lines) SELECT ?1, s.id, ?2, ?3, ?4, ?5, ?6, ?7 FROM scope AS s, mark AS m WHERE s.id = ?8 AND s.epoch = ?9 AND m.upto < ?1",
+  ),
   protocol: db.prepare("UPDATE scope SET protocol = ? WHERE id = ?"),
   finish: db.prepare("INSERT OR REPLACE INTO finished (scope, kind, id, seq) VALUES (?, ?, ?, ?)"),
   send: db.prepare(
@@ -69,6 +76,7 @@ export const statements = (db: DatabaseSync) => ({
   row: db.prepare("SELECT lines FROM append WHERE id = ?"),
   appendId: db.prepare("SELECT append_id FROM append WHERE id = ?"),
   place: db.prepare("SELECT before, first, last FROM append WHERE id = ?"),
+  findOf: db.prepare("SELECT seq FROM finished WHERE scope = ? AND kind = ? AND id = ?"),
   find: db.prepare(`SELECT seq FROM finished WHERE scope = ${scopeId} AND kind = ? AND id = ?`),
   due: db.prepare(
     `SELECT s.name FROM scope AS s ${ofOwner} WHERE s.wake_at <= ? AND ${isFree} ORDER BY s.wake_at, s.id LIMIT ?`,
