@@ -9,6 +9,7 @@ export const nodePlatform: Platform = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   nextTurn: (then) => void setImmediate(then),
+  afterTurn: (then) => queueMicrotask(() => process.nextTick(then)), // Ticks come when no microtask is left.
   hashText: (text) => hash("sha256", text),
   later: (ms, then) => {
     const timer = setTimeout(then, Math.min(ms, longestTimerMs));

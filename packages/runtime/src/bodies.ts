@@ -19,30 +19,22 @@ import { answeredConnection } from "./connection.ts";
 import { toolContext } from "./context/context.ts";
 import type { CallFacts } from "./context/facts.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
-import { Quarantined, eventsAt } from "./fold.ts";
 import type { LiveTool } from "./live-tool.ts";
 import { contextOf } from "./prepare.ts";
 import { hookedCall } from "./hook.ts";
 import type { Ephemeral } from "./observation.ts";
 import { ParkedCalls } from "./parked-call.ts";
+import { type Past, type PastPort, pastOf, shownEventAt } from "./past.ts";
 import { bodyResult, runTool } from "./run-tool.ts";
 import type { Observers } from "./observer.ts";
 import { AskedInOrder, recordRequest } from "./refusal.ts";
 import type { Cause, ScopeRunner } from "./scope.ts";
 import type { SessionPort } from "./session-port.ts";
-import { type Recorded, recordedOf } from "./timeline.ts";
 import { tokenOf } from "./token.ts";
 import { resultIn, resultOfResolution, waitOfKey } from "./value.ts";
 
 type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
-
-/** What a body did before this run: read from its row, and from the log where the row says so. */
-interface Past {
-  readonly at: number;
-  readonly effects: readonly Recorded[];
-  readonly answers: readonly Answer[];
-}
 
 export class Bodies {
   readonly #port: SessionPort;
@@ -65,8 +57,13 @@ export class Bodies {
       runner,
       owner: port.owner,
       host: port.host,
-      eventAt: async (seq) => port.values.of(this.#eventAt(await this.#events([seq]), seq).event),
+      eventAt: (seq) => shownEventAt(this.#pastPort, seq),
     });
+  }
+
+  get #pastPort(): PastPort {
+    const { readLines, values } = this.#port;
+    return { runner: this.#runner(), readLines, values };
   }
 
   get #state(): State {
@@ -87,6 +84,12 @@ export class Bodies {
     let delivered = false;
     for (const run of this.#runs.values()) if (run.deliver()) delivered = true;
     return delivered;
+  }
+
+  /** Whether any of them may hear something. */
+  get haveNews(): boolean {
+    for (const run of this.#runs.values()) if (run.hasNews) return true;
+    return false;
   }
 
   end(call: CallRef): void {
@@ -128,7 +131,7 @@ export class Bodies {
   /** What settles while the past is read belongs to it: then it is read again. */
   async #begin(command: Of<"tool.execute">, tool: LiveTool): Promise<void> {
     const before = this.#current(command);
-    const past = await this.#past(command);
+    const past = await pastOf(this.#pastPort, command.call, command.attempt);
     const now = this.#current(command);
     if (now === undefined) return;
     if (now.body !== before?.body) return this.#begin(command, tool);
@@ -258,38 +261,5 @@ export class Bodies {
     return wait?.terminal === undefined
       ? resultIn({ type: "clock.ticked" }, key, effect)
       : resultOfResolution(wait.terminal.resolution);
-  }
-
-  async #past({ call, attempt }: Of<"tool.execute">): Promise<Past> {
-    const row = this.#state.calls.at(call);
-    const body = row === undefined ? undefined : bodyOf(row);
-    if (body === undefined) return { at: this.#state.at, effects: [], answers: [] };
-    const settled = [...body.settled];
-    const seqs = settled.flatMap(([, effect]) => [effect.value, effect.settled]);
-    await this.#runner().reached(Math.max(0, ...seqs)); // What was told just now is not in the log yet.
-    const events = await this.#events(seqs);
-    const answers = settled.map(([key, effect]): Answer => {
-      const { settled: seq, index, winner } = effect;
-      const { event } = this.#eventAt(events, effect.value);
-      const result = resultIn(event, key, effect, this.#state.process);
-      return { key, seq, index, at: this.#eventAt(events, seq).at, result, winner };
-    });
-    const own = settled
-      .filter(([, effect]) => effect.attempt === attempt)
-      .map(([key, effect]) => recordedOf(key, effect));
-    const open = body.open
-      .filter((effect) => effect.attempt === attempt)
-      .map(({ key, seq }) => ({ key, requested: seq }));
-    return { at: body.startedAt, effects: [...own, ...open], answers: await this.#port.values.of(answers) };
-  }
-
-  #eventAt(events: ReadonlyMap<number, Cause>, seq: number): Cause {
-    const cause = events.get(seq);
-    if (cause === undefined) throw new Quarantined(this.#state.scope.id, `event ${seq} is not in the log`);
-    return cause;
-  }
-
-  #events(seqs: readonly number[]): Promise<ReadonlyMap<number, Cause>> {
-    return eventsAt(this.#port.readLines, this.#state.scope.id, seqs);
   }
 }

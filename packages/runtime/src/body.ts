@@ -121,7 +121,7 @@ export class BodyRun {
   }
 
   /** Something is on its way to the body: dropped now, it would not hear it. */
-  get #hasNews(): boolean {
+  get hasNews(): boolean {
     const { due, isLive } = this.#timeline;
     if (this.#isCancelDue) return true;
     return due === undefined ? isLive && this.#queue.length > 0 : this.#waiting.has(due);
@@ -129,7 +129,7 @@ export class BodyRun {
 
   /** Nothing was asked for a while. A body that its log knows to go on, and that does not, has diverged from it. */
   #rest(): void {
-    if (this.#hasNews || this.#port.isDue()) {
+    if (this.hasNews || this.#port.isDue()) {
       this.#port.stir();
       this.#idle.touch();
     } else if (this.#timeline.isLive) this.#port.suspend(this.id);

@@ -17,7 +17,8 @@ export class Quarantined extends Error {
 
 /** What a line records. The store is trusted to give back what it was given, and checked all the same. */
 export const recordedIn = (scope: string, { seq, line }: JournalLine): Recorded => {
-  const recorded = E.chain(recordedOf)(parse(line, noLimits));
+  const json = parse(line, noLimits);
+  const recorded = E.isLeft(json) ? json : recordedOf(json.right);
   if (E.isLeft(recorded)) throw new Quarantined(scope, `line ${seq}: ${describe(recorded.left)}`);
   return recorded.right;
 };
@@ -33,16 +34,18 @@ export const foldLines = (scope: string, lines: readonly JournalLine[], from: St
   return state;
 };
 
-/** The events at these places of the log. */
-export const eventsAt = async (
-  readLines: (from: number) => Promise<readonly JournalLine[]>,
-  scope: string,
-  seqs: readonly number[],
-): Promise<ReadonlyMap<number, Recorded>> => {
-  if (seqs.length === 0) return new Map();
+export type ReadLines = (from: number) => Promise<readonly JournalLine[]>;
+
+/** The lines at these places of the log. */
+export const linesAt = async (readLines: ReadLines, seqs: readonly number[]): Promise<readonly JournalLine[]> => {
+  if (seqs.length === 0) return [];
   const wanted = new Set(seqs);
-  const lines = await readLines(Math.min(...seqs));
-  return new Map(
-    lines.filter(({ seq }) => wanted.has(seq)).map((line): [number, Recorded] => [line.seq, recordedIn(scope, line)]),
-  );
+  return (await readLines(seqs.reduce((a, b) => Math.min(a, b)))).filter(({ seq }) => wanted.has(seq));
+};
+
+/** What they record, by sequence. */
+export const eventsIn = (scope: string, lines: readonly JournalLine[]): ReadonlyMap<number, Recorded> => {
+  const events = new Map<number, Recorded>();
+  for (const line of lines) events.set(line.seq, recordedIn(scope, line));
+  return events;
 };

@@ -30,7 +30,7 @@ import type { Values } from "./values.ts";
 export type { Cause } from "./suffix.ts";
 
 /** What a scope needs of the runtime around it. */
-export interface ScopePort {
+export interface ScopePort extends Pick<Member, "deliver" | "hasNews"> {
   readonly platform: Platform;
   readonly values: Values;
   /** The scope is to have a turn. */
@@ -44,8 +44,6 @@ export interface ScopePort {
   readonly perform: (command: Command, cause: Cause) => void;
   /** Letters to this scope are durable. */
   readonly sent: (to: string) => void;
-  /** Delivers one answer to each body that may hear one; says whether there was any. */
-  readonly deliver: () => boolean;
   /** This state is durable now, with so many characters of events. */
   readonly durable: (state: State, characters: number) => void;
   /** All that was stepped is durable, and nothing is to be delivered. */
@@ -205,6 +203,8 @@ export class ScopeRunner implements Member {
   deliver(): boolean {
     return !this.#isLost && this.#port.deliver();
   }
+
+  readonly hasNews = (): boolean => !this.#isLost && this.#port.hasNews();
 
   take(): Append | undefined {
     const suffix = this.#suffix;

@@ -45,6 +45,8 @@ export const emptySuffix = (): Suffix => ({
 /** Whether there is anything to append. */
 export const hasContent = ({ lines, messages, received }: Suffix): boolean =>
   lines.length > 0 || messages.length > 0 || received.length > 0;
+const nobody: ReadonlySet<string> = new Set();
+
 /** Whom letters are for. */
 export const addressees = (suffix: Suffix | undefined): ReadonlySet<string> =>
-  new Set(suffix?.messages.map(({ to }) => to));
+  suffix === undefined || suffix.messages.length === 0 ? nobody : new Set(suffix.messages.map(({ to }) => to));

@@ -25,8 +25,11 @@ export const isAtRest = (state: State): boolean =>
   outstanding(state).every(({ type }) => type === "reply");
 
 /** Calls whose bodies end with these commands: they are over, or begin anew. */
-export const endedIn = (commands: readonly Command[]): readonly CallRef[] =>
-  commands.flatMap((command) => {
+export const endedIn = (commands: readonly Command[]): readonly CallRef[] => {
+  const ended: CallRef[] = [];
+  for (const command of commands) {
     const isEnd = command.type === "observe" && command.what === "call_completed";
-    return isEnd || command.type === "tool.execute" ? [command.call] : [];
-  });
+    if (isEnd || command.type === "tool.execute") ended.push(command.call);
+  }
+  return ended;
+};

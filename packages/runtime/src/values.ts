@@ -28,17 +28,31 @@ export interface Referred {
 
 const isContainer = (u: unknown): u is object => typeof u === "object" && u !== null;
 
-/** The blobs that are named anywhere in something. */
-const blobsIn = (root: unknown): ReadonlySet<string> => {
-  const names = new Set<string>();
-  const rest: unknown[] = [root];
-  while (rest.length > 0) {
-    const next = rest.pop();
-    if (!isContainer(next)) continue;
+/** Looks at each blob that is named anywhere in something, until one is what was looked for. */
+const someBlob = (root: unknown, isIt: (name: string) => boolean): boolean => {
+  if (!isContainer(root)) return false;
+  const rest: object[] = [root];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
     const blob = blobAt(next);
-    if (blob !== undefined) names.add(blob.name);
-    else for (const part of Object.values(next)) if (isContainer(part)) rest.push(part);
+    if (blob === undefined) pushContainers(next, rest);
+    else if (isIt(blob.name)) return true;
   }
+  return false;
+};
+
+const pushContainers = (container: object, rest: object[]): void => {
+  for (const part of Object.values(container)) if (isContainer(part)) rest.push(part);
+};
+
+const namesBlob = (u: unknown): boolean => someBlob(u, () => true);
+
+/** All of them. */
+const blobsIn = (u: unknown): ReadonlySet<string> => {
+  const names = new Set<string>();
+  someBlob(u, (name) => {
+    names.add(name);
+    return false;
+  });
   return names;
 };
 
@@ -143,7 +157,7 @@ export class Values {
    * being read. What did not come from a record is not to be shown: what looks like a reference there is none.
    */
   inOrder<A>(what: A, act: (shown: A) => void, failed: (thrown: unknown) => void): void {
-    const isPlain = this.#port.blobs === undefined || blobsIn(what).size === 0;
+    const isPlain = this.#port.blobs === undefined || !namesBlob(what);
     if (this.#tail === undefined && isPlain) return act(what);
     const shown = isPlain ? Promise.resolve(what) : this.of(what);
     const before = this.#tail;

@@ -1,6 +1,6 @@
 /** Answer early, act late: what is handed out in turns, and when it is committed. */
 import { describe, expect, it } from "vitest";
-import type { Append, AppendResult, Journal } from "../src/index.ts";
+import type { Append, AppendResult, Journal, Platform } from "../src/index.ts";
 import { memoryJournal } from "../src/index.ts";
 import { type Member, TurnLoop } from "../src/turn-loop.ts";
 import { TestPlatform } from "./world.ts";
@@ -15,6 +15,11 @@ class ByHand extends TestPlatform {
     const [then] = this.#turns.splice(0, 1);
     then?.();
     for (let i = 0; i < 4; i++) await Promise.resolve();
+  }
+  override afterTurn: Platform["afterTurn"] = undefined;
+  /** From now on the platform can say when all that was handed out is heard. */
+  sayAfterTurn(): void {
+    this.afterTurn = (then) => queueMicrotask(then);
   }
   get isQuiet(): boolean {
     return this.#turns.length === 0;
@@ -37,6 +42,7 @@ class Scope implements Member {
     this.#isDirty = true;
     return true;
   };
+  hasNews = (): boolean => this.answers > 0;
   take = (): Append | undefined => {
     if (!this.#isDirty) return undefined;
     this.#isDirty = false;
@@ -73,6 +79,24 @@ describe("a turn loop", () => {
     expect(commits).toEqual([["a", "b"]]);
     while (!platform.isQuiet) await platform.turn();
     expect([a.log, b.log, commits.length]).toEqual([["ok", "rest"], ["ok", "rest"], 1]);
+  });
+
+  it("commits in the turn that hands out the last answer, where the platform says that it was heard", async () => {
+    const { commits, platform, loop } = start(accept);
+    platform.sayAfterTurn();
+    const [a, b] = [new Scope("a", 2), new Scope("b", 1)];
+    loop.stir(a);
+    loop.stir(b);
+    await platform.turn();
+    expect([a.answers, b.answers, commits]).toEqual([1, 0, []]);
+    await platform.turn(); // It had more after the last one, so this one is not asked about.
+    expect([a.answers, commits]).toEqual([0, []]);
+    await platform.turn();
+    expect(commits).toEqual([["a", "b"]]);
+    a.answers = 1;
+    loop.stir(a);
+    await platform.turn();
+    expect([a.answers, commits]).toEqual([0, [["a", "b"], ["a"]]]);
   });
 
   it("commits after 64 turns although there is always something to hand out", async () => {

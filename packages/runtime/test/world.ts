@@ -21,6 +21,7 @@ export class TestPlatform implements Platform {
   now = (): number => this.#now;
   monotonic = (): number => this.#now;
   nextTurn = (then: () => void): void => void setImmediate(then);
+  afterTurn: Platform["afterTurn"] = (then) => queueMicrotask(() => process.nextTick(then));
   hashText = hashText;
   later = (ms: number, then: () => void): (() => void) => {
     const timer = { at: this.#now + ms, ring: then };

@@ -163,7 +163,9 @@ const byBirth = (a: Born, b: Born): number =>
 const manyCalls = 64;
 
 const isAtWork = (row: CallRow): boolean => row.phase === "running" || ofCall(row) !== undefined;
-const areAtWork = ({ calls }: State): boolean => calls.size > manyCalls || calls.rows().some(isAtWork);
+const areAtWork = ({ calls }: State): boolean => calls.size > manyCalls || calls.some(isAtWork);
+
+const owing = [ofBatches, ofProcess, ofFlows, ofBackground, ofSchedules] as const;
 
 /** Whether a scope has to be looked after though nobody asks for it: it moves, has words on their way, or is at work. */
 export const isOwed = (state: State): boolean =>
@@ -171,7 +173,7 @@ export const isOwed = (state: State): boolean =>
   state.outbox.size > 0 ||
   state.links.values().some((row) => unansweredOf(row) > 0) ||
   areAtWork(state) ||
-  [ofBatches, ofProcess, ofFlows, ofBackground, ofSchedules].some((of) => of(state).length > 0);
+  owing.some((of) => of(state).length > 0);
 
 /** The commands to issue again, oldest first: of a live state and of one folded from its log the same, at any prefix. */
 export const outstanding = (state: State): readonly Command[] =>

@@ -74,6 +74,12 @@ export class Table<Row> {
     return rows;
   }
 
+  /** Whether any row is so. */
+  some(isSo: (row: Row) => boolean): boolean {
+    if (this.#young.some((row) => row !== undefined && isSo(row))) return true;
+    return this.#old.some((row, key) => !this.#young.has(key) && isSo(row));
+  }
+
   /** The keys of the rows that are not those of an earlier table. While no tier was merged, only what is young is looked at. */
   changedSince(before: Table<Row>): readonly string[] {
     const tables = [this, before];
