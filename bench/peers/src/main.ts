@@ -1,5 +1,5 @@
 /**
- * `pnpm bench:peers [NAME…] [--reps N] [--json FILE] [--at FOLDER]`: installs the peers, measures each in turns, one
+ * `pnpm bench:peers [NAME…] [--reps N] [--json FILE] [--markdown FILE] [--at FOLDER]`: installs the peers, measures each in turns, one
  * process a system and repetition, and prints medians. A peer that can not be installed or run is said so.
  */
 import { execFileSync, spawn } from "node:child_process";
@@ -8,7 +8,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Results, type Row, figures, isRow, ratios, shortfalls } from "./table.ts";
+import { type Results, type Row, conditions, figures, ratios, shortfalls } from "./table.ts";
 import { median } from "./workload.ts";
 
 const here = join(import.meta.dirname, "..");
@@ -20,6 +20,7 @@ const { positionals, values } = parseArgs({
   options: {
     reps: { type: "string", default: "3" },
     json: { type: "string", default: join(here, "results.json") },
+    markdown: { type: "string", default: join(here, "results.md") },
     at: { type: "string", default: join(here, "data") },
   },
   allowPositionals: true,
@@ -77,29 +78,50 @@ const medianRow = (rows: readonly Row[]): Row => {
 
 const runs: { [name: string]: Row[] } = {};
 const failures: { [name: string]: string } = {};
+
+const resultsNow = (): Results =>
+  Object.fromEntries(
+    names.flatMap((name): [string, Results[string] & {}][] => {
+      const rows = runs[name] ?? [];
+      if (rows.length > 0) return [[name, medianRow(rows)]];
+      return [[name, { failed: failures[name] ?? "not measured yet" }]];
+    }),
+  );
+
+const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
+const begun = new Date().toISOString();
+
+/** What has been measured so far, as Markdown; and the same as JSON, so that a run which is cut short leaves something. */
+const report = (rep: number): string => {
+  const results = resultsNow();
+  const short = shortfalls(results);
+  const head = `${machine}, ${begun}, medians of ${rep} of ${values.reps} repetitions`;
+  const missing = Object.entries(failures).map(([name, why]) => `- ${name}: ${why}`);
+  const text = [
+    head,
+    figures(results),
+    ratios(results),
+    ...(missing.length === 0 ? [] : [missing.join("\n")]),
+    conditions(results),
+    short.length === 0 ? "pawl is as far ahead as it has to be." : `Falls short:\n\n- ${short.join("\n- ")}`,
+  ].join("\n\n");
+  writeFileSync(values.markdown, `${text}\n`);
+  writeFileSync(values.json, `${JSON.stringify({ machine, begun, results, runs, failures, short }, undefined, 2)}\n`);
+  return text;
+};
+
+let text = "";
 install();
 for (let rep = 1; rep <= Number(values.reps); rep++) {
   for (const name of names.filter((one) => failures[one] === undefined)) {
     console.error(`${rep}/${values.reps} ${name}`);
     try {
-      (runs[name] ??= []).push(await measureOnce(name));
+      const row = await measureOnce(name);
+      (runs[name] ??= []).push(row);
     } catch (thrown) {
       failures[name] = `not measured: ${(thrown as Error).message}`;
     }
   }
+  text = report(rep);
 }
-
-const results: Results = Object.fromEntries(
-  names.map((name) => [name, failures[name] === undefined ? medianRow(runs[name] ?? []) : { failed: failures[name] }]),
-);
-const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, Node ${process.versions.node}, ${new Date().toISOString()}`;
-console.log(`${machine}\n\n${figures(results)}\n\n${ratios(results)}\n`);
-for (const [name, result] of Object.entries(results)) {
-  if (!isRow(result)) continue;
-  const sizes = Object.entries(result.sizes).map(([what, size]) => `${what} ${size}`);
-  const reduced = sizes.length === 0 ? "" : `; measured at reduced sizes: ${sizes.join(", ")}`;
-  console.log(`${name} ${result.version}: ${result.durability}${reduced}`);
-}
-const short = shortfalls(results);
-console.log(short.length === 0 ? "\npawl is as far ahead as it has to be." : `\nFalls short:\n${short.join("\n")}`);
-writeFileSync(values.json, `${JSON.stringify({ machine, results, runs, short }, undefined, 2)}\n`);
+console.log(text);

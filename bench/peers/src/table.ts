@@ -61,6 +61,17 @@ export const ratios = (results: Results): string => {
   );
 };
 
+/** What each syncs, and where sizes are reduced. */
+export const conditions = (results: Results): string =>
+  Object.entries(results)
+    .flatMap(([name, result]) => {
+      if (!isRow(result)) return [];
+      const sizes = Object.entries(result.sizes).map(([what, size]) => `${what} ${size}`);
+      const reduced = sizes.length === 0 ? "" : `; measured at reduced sizes: ${sizes.join(", ")}`;
+      return [`- ${name} ${result.version}: ${result.durability}${reduced}`];
+    })
+    .join("\n");
+
 interface Demand {
   readonly of: string;
   readonly columns: readonly Workload[];
