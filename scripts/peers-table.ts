@@ -6,6 +6,7 @@ import { root } from "../test/project.ts";
 
 interface Measured {
   readonly machine: string;
+  readonly begun: string;
   readonly results: Results;
 }
 
@@ -13,13 +14,12 @@ const [file = join(root, "bench/peers/results.json")] = process.argv.slice(2);
 const readme = join(root, "README.md");
 const place = /(?<begin><!-- measured by `pnpm bench:peers` -->\n)[\s\S]*?(?<end><!-- end -->)/;
 
-const { machine, results } = JSON.parse(readFileSync(file, "utf8")) as Measured;
-const [processors = "", node = "", at = ""] = machine.split(", ");
+const { machine, begun, results } = JSON.parse(readFileSync(file, "utf8")) as Measured;
 const versions = Object.entries(results).flatMap(([name, result]) =>
   "version" in result && result.version !== "" ? [`${name} ${result.version}: ${result.durability}`] : [],
 );
 const measured = [
-  `${at.slice(0, 10)}, ${processors}, ${node}; medians.`,
+  `${begun.slice(0, 10)}, ${machine}; medians.`,
   figures(results),
   "How many times as good pawl is:",
   ratios(results),
