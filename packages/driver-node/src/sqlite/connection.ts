@@ -1,6 +1,6 @@
 /** One connection to a journal file: its statements, and transactions that are whole or not there. */
 import { DatabaseSync } from "node:sqlite";
-import { JournalFileError, fileError } from "./file-error.ts";
+import { JournalFileError, fileError, isLocked } from "./file-error.ts";
 import { checkIntegrity, prepareTables } from "./schema.ts";
 import { type Statements, statements } from "./statement.ts";
 
@@ -22,11 +22,26 @@ export interface FileOptions {
 /** SQLite's own default, which journal files are made with. */
 const pageBytes = 4096;
 
+/** SQLite itself does not wait where two processes open a new file at once, and each wants to make it one with a WAL. */
+const keepAWal = (db: DatabaseSync, busyMs: number): void => {
+  const until = performance.now() + busyMs;
+  for (;;) {
+    try {
+      db.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (thrown) {
+      if (!isLocked(thrown) || performance.now() >= until) throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+};
+
 const open = (file: string, options: FileOptions): DatabaseSync => {
   const { synchronous = "full", busyMs = 5000, maxBytes, integrity = "check" } = options;
   const db = new DatabaseSync(file, { timeout: busyMs });
   try {
-    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`);
+    keepAWal(db, busyMs);
+    db.exec(`PRAGMA synchronous = ${synchronous}`);
     prepareTables(db, file);
     if (integrity === "check") checkIntegrity(db, file);
     if (maxBytes !== undefined) db.exec(`PRAGMA max_page_count = ${Math.ceil(maxBytes / pageBytes)}`);

@@ -35,6 +35,9 @@ const causes: { readonly [code: number]: readonly [JournalFileCode, string] } = 
 
 const codeOf = (thrown: Error): number => ("errcode" in thrown ? Number(thrown.errcode) & 0xff : 0);
 
+/** Whether another connection stands in the way. */
+export const isLocked = (thrown: unknown): boolean => thrown instanceof Error && codeOf(thrown) === 5;
+
 /** What SQLite threw, in the journal's words; anything else as it is. */
 export const fileError = (thrown: unknown, file: string): unknown => {
   if (!(thrown instanceof Error) || thrown instanceof JournalFileError) return thrown;

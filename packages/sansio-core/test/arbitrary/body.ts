@@ -38,7 +38,8 @@ const anySpec = (dice: Dice, { body }: Running): EffectSpec => {
     case 10:
       return { kind: "cleanup", deadline_ms: anyMs(dice) };
     default: {
-      const known = [...body.open.map(({ key }) => key), ...body.settled.keys()];
+      const awaitable = body.open.filter(({ kind }) => kind !== "cleanup"); // Nothing but a cancel ends a clean-up.
+      const known = [...awaitable.map(({ key }) => key), ...body.settled.keys()];
       const keys = known.filter(() => dice.isUnder(60));
       return { kind: "select", mode: dice.pick(["race", "any", "all", "all_settled"]), keys };
     }
