@@ -28,7 +28,7 @@ it("is opened by all of them: each waits for the others", async () => {
       const workers = Array.from({ length: 6 }, () => new Worker(source, { eval: true, workerData: data(n) }));
       await Promise.all(workers.map(said));
       const opened = Promise.all(workers.map(said));
-      for (const worker of workers) worker.postMessage("go");
+      for (const worker of workers) worker.postMessage("go", []);
       expect(await opened).toEqual(workers.map(() => "opened"));
       await Promise.all(workers.map((worker) => worker.terminate()));
     }
