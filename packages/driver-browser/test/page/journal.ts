@@ -7,39 +7,22 @@ import {
   browserPlatform,
   openBrowserJournal,
 } from "../../src/index.ts";
+import { noise, wrongIn } from "./shared.ts";
 
 const checks = [...journalChecks, ...moveChecks];
 
 let databases = 0;
 
+const journalOf = (of: BrowserJournalOptions) => (room?: number) =>
+  openBrowserJournal({ ...of, ...(room !== undefined && { room }) });
+
 /** What is wrong with a check, if anything is. */
 export const run = async (name: string): Promise<string | undefined> => {
   const check = checks.find((one) => one.name === name) as JournalCheck;
   databases += 1;
-  const database = `journal-${databases}`;
-  let at = 1_700_000_000_000;
-  try {
-    await check.run({
-      open: (room) => openBrowserJournal({ name: database, now: () => at, ...(room !== undefined && { room }) }),
-      pass: (ms) => {
-        at += ms;
-      },
-    });
-    return undefined;
-  } catch (thrown) {
-    return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  }
+  return wrongIn((of, pass) => check.run({ open: journalOf(of), pass }), `journal-${databases}`);
 };
 
-/** Text that does not compress: a quota counts what is on disk. */
-const noise = (size: number): string => {
-  const pieces: string[] = [];
-  for (let left = size; left > 0; left -= 60_000) {
-    const bytes = crypto.getRandomValues(new Uint8Array(Math.min(left, 60_000)));
-    pieces.push(Array.from(bytes, (byte) => String.fromCharCode(48 + (byte % 64))).join(""));
-  }
-  return pieces.join("");
-};
 const lineOf = (seq: number, size: number): string => `{"seq":${seq},"value":${JSON.stringify(noise(size))}}\n`;
 
 /** Appends lines of so many characters, one after the other, and tells of each when it is acknowledged. */

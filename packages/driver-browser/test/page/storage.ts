@@ -1,37 +1,24 @@
 /** Runs in the browser: large values beside the log, and what becomes of a tab whose browser does not store. */
 import { type BlobCheck, blobChecks } from "@pawl/testkit";
 import { defineTool, logText, sweepBlobs } from "@pawl/runtime";
-import { BrowserJournalError, type OpenTab, openBrowserJournal, openTab } from "../../src/index.ts";
+import {
+  BrowserJournalError,
+  type BrowserJournalOptions,
+  type OpenTab,
+  openBrowserJournal,
+  openTab,
+} from "../../src/index.ts";
+import { noise, wrongIn } from "./shared.ts";
 
 let databases = 0;
+
+const blobsOf = (of: BrowserJournalOptions) => async () => (await openBrowserJournal(of)).blobs;
 
 /** What is wrong with a check, if anything is. */
 export const run = async (name: string): Promise<string | undefined> => {
   const check = blobChecks.find((one) => one.name === name) as BlobCheck;
   databases += 1;
-  const database = `blobs-${databases}`;
-  let at = 1_700_000_000_000;
-  try {
-    await check.run({
-      open: async () => (await openBrowserJournal({ name: database, now: () => at })).blobs,
-      pass: (ms) => {
-        at += ms;
-      },
-    });
-    return undefined;
-  } catch (thrown) {
-    return thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  }
-};
-
-/** Text that does not compress: a quota counts what is on disk. */
-const noise = (size: number): string => {
-  const pieces: string[] = [];
-  for (let left = size; left > 0; left -= 60_000) {
-    const bytes = crypto.getRandomValues(new Uint8Array(Math.min(left, 60_000)));
-    pieces.push(Array.from(bytes, (byte) => String.fromCharCode(48 + (byte % 64))).join(""));
-  }
-  return pieces.join("");
+  return wrongIn((of, pass) => check.run({ open: blobsOf(of), pass }), `blobs-${databases}`);
 };
 
 const large = defineTool<{ readonly size: number }>({

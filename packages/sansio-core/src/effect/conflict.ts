@@ -25,6 +25,9 @@ const conflictOfNames = (
   return taken === undefined ? undefined : `there is a call \`${taken}\` already`;
 };
 
+const isCleanup = (open: readonly OpenEffect[], key: string): boolean =>
+  open.some((effect) => effect.key === key && effect.kind === "cleanup");
+
 const isOpen = (open: readonly OpenEffect[], key: string): boolean => {
   for (const effect of open) if (effect.key === key) return true;
   return false;
@@ -45,6 +48,13 @@ export const conflictOfSpec = (
     return reject("effect_unknown", `call \`${call}\`: \`${key}\` chooses from nothing, and would never end`);
   }
   const { open, settled } = row.body;
+  const cleanup = effect.keys.find((member) => isCleanup(open, member));
+  if (cleanup !== undefined) {
+    return reject(
+      "effect_unknown",
+      `\`${cleanup}\` is a clean-up, which a cancel alone answers: choose from something else`,
+    );
+  }
   const missing = effect.keys.find((member) => !settled.has(member) && !isOpen(open, member));
   return missing === undefined ? undefined : reject("effect_unknown", `nothing is recorded under \`${missing}\``);
 };

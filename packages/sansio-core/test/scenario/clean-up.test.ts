@@ -49,6 +49,12 @@ const nested = (): Rig => {
 };
 
 describe("a call that cleans up when it is cancelled", () => {
+  it("chooses from no clean-up that is open: it would wait for a cancel alone", () => {
+    const choice = { kind: "select", mode: "race", keys: ["cleanup", "wait"] } as const;
+    const rig = asked(cleanup, wait);
+    rig.refuses({ type: "effect.requested", ...of("r:a"), key: "choice", hash: "h", effect: choice }, "effect_unknown");
+  });
+
   it("has its grace only when it has cleaned up", () => {
     const rig = asked(cleanup);
     want(cancel(rig), stop("r:a"), answer("cleanup"));
