@@ -5,6 +5,7 @@ import { failure } from "./failure.ts";
 import { placesBack } from "./lines.ts";
 import { text } from "./row.ts";
 import type { Standing, Standings } from "./standing.ts";
+import { commitsToFullLength, fillWal } from "./wal.ts";
 
 const textOf = ({ lines }: Append): string => {
   let whole = "";
@@ -26,6 +27,7 @@ const isPlain = (
 export class Appender {
   readonly #at: Connection;
   readonly #standings: Standings;
+  #commits = 0;
 
   constructor(at: Connection, standings: Standings) {
     this.#at = at;
@@ -34,13 +36,15 @@ export class Appender {
 
   appendAll(appends: readonly Append[]): readonly AppendResult[] {
     const [first] = appends;
-    if (first !== undefined && appends.length === 1) {
+    const isWalDue = (this.#commits += 1) === commitsToFullLength;
+    if (first !== undefined && appends.length === 1 && !isWalDue) {
       const alone = this.#appendAlone(first);
       if (alone !== undefined) return [alone];
     }
     const moved = new Map<string, Standing>();
     try {
       const results = this.#at.transact(() => {
+        if (isWalDue) fillWal(this.#at.file);
         this.#standings.beforeAppends();
         return appends.map((append) => this.#append(append, moved));
       });
