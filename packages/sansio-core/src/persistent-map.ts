@@ -124,6 +124,14 @@ const visit = <K, Row>(node: Node<K, Row> | undefined, look: (row: Row, key: K) 
   visit(node.next, look);
 };
 
+/** Whether any is so; none is looked at after the first. */
+const anyOf = <K, Row>(node: Node<K, Row> | undefined, isSo: (row: Row, key: K) => boolean): boolean => {
+  if (node === undefined) return false;
+  if (node.slots === undefined) return isSo(node.row, node.key) || anyOf(node.next, isSo);
+  for (const slot of node.slots) if (anyOf(slot, isSo)) return true;
+  return false;
+};
+
 export class PersistentMap<K extends Key, Row> {
   readonly #root: Node<K, Row> | undefined;
 
@@ -177,6 +185,9 @@ export class PersistentMap<K extends Key, Row> {
   /** What follows is in no order that means anything. */
   forEach(look: (row: Row, key: K) => void): void {
     visit(this.#root, look);
+  }
+  some(isSo: (row: Row, key: K) => boolean): boolean {
+    return anyOf(this.#root, isSo);
   }
   keys(): K[] {
     const keys: K[] = [];

@@ -171,8 +171,8 @@ const owing = [ofBatches, ofProcess, ofFlows, ofBackground, ofSchedules] as cons
 export const isOwed = (state: State): boolean =>
   state.scope.status.type === "moving" ||
   state.outbox.size > 0 ||
-  state.links.values().some((row) => unansweredOf(row) > 0) ||
   areAtWork(state) ||
+  state.links.some((row) => unansweredOf(row) > 0) ||
   owing.some((of) => of(state).length > 0);
 
 /** The commands to issue again, oldest first: of a live state and of one folded from its log the same, at any prefix. */

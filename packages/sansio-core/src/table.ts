@@ -76,10 +76,8 @@ export class Table<Row> {
 
   /** Whether any row is so. */
   some(isSo: (row: Row) => boolean): boolean {
-    let isFound = false;
-    this.#young.forEach((row) => (isFound ||= row !== undefined && isSo(row)));
-    if (!isFound) this.#old.forEach((row, key) => (isFound ||= !this.#young.has(key) && isSo(row)));
-    return isFound;
+    if (this.#young.some((row) => row !== undefined && isSo(row))) return true;
+    return this.#old.some((row, key) => !this.#young.has(key) && isSo(row));
   }
 
   /** The keys of the rows that are not those of an earlier table. While no tier was merged, only what is young is looked at. */

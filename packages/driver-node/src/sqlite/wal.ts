@@ -14,7 +14,7 @@ export const commitsToFullLength = 16;
 const fill = (wal: number, from: number): void => {
   const zeros = new Uint8Array(fullBytes - from);
   try {
-    for (let at = 0; at < zeros.length; ) at += writeSync(wal, zeros, at, zeros.length - at, from + at);
+    for (let at = 0; at < zeros.length;) at += writeSync(wal, zeros, at, zeros.length - at, from + at);
     fdatasyncSync(wal);
   } catch (thrown) {
     ftruncateSync(wal, from);
