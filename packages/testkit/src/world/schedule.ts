@@ -7,6 +7,7 @@ import type { Arrival, Chooser } from "./gate.ts";
 import { type Json, canonicalJson } from "@pawl/tool-value";
 import { type Harm, type Violation, timeless, violationsOf } from "./judge.ts";
 import type { Scenario } from "./scenario.ts";
+import { type Director, undisturbed } from "./moment.ts";
 import { type Outcome, runScenario } from "./world.ts";
 
 export interface ScheduleOptions {
@@ -19,6 +20,8 @@ export interface ScheduleOptions {
   readonly sameResult?: boolean;
   /** Whether orders are run as well that differ only in what is independent. */
   readonly all?: boolean;
+  /** What befalls the processes, in every order. */
+  readonly director?: Director;
 }
 
 /** A result, in how many orders it came about, and one of them. */
@@ -160,13 +163,14 @@ const branching: ReadonlySet<Harm> = new Set(["other_result", "lost"]);
 /** Explores the orders of a scenario's arrivals. */
 export const exploreSchedules = async (scenario: Scenario, options: ScheduleOptions = {}): Promise<ScheduleReport> => {
   const { orders: most = 1000, depth = 200, things = 100_000, sameResult = false, all = false } = options;
+  const { director = undisturbed } = options;
   const usual = await runScenario(scenario, { things });
   const runs: Run[] = [];
   let [pruned, isDeep] = [0, false];
   let beginning: readonly Node[] | undefined = [];
   while (beginning !== undefined && runs.length < most) {
     const path = new Path(beginning, depth, all ? dependent : isIndependent);
-    const outcome = await runScenario(scenario, { things, chooser: path });
+    const outcome = await runScenario(scenario, { things, chooser: path, director });
     isDeep ||= path.isDeep;
     if (path.isRedundant) pruned += 1;
     else runs.push({ order: path.order, outcome });

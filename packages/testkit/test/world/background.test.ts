@@ -2,29 +2,44 @@
 import type { Json } from "@pawl/tool-value";
 import { SessionWork, defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
-import { type Scenario, describeCrashes, exploreCrashes, exploreSchedules } from "../../src/index.ts";
+import {
+  type Scenario,
+  type ScheduleReport,
+  describeCrashes,
+  exploreCrashes,
+  exploreSchedules,
+} from "../../src/index.ts";
 
 const call = { id: "c1", tool: "ask", args: {} };
 
-/** What a person sees of a run: how it ended. */
+/** What a person sees of a run: how it ended, and of what. */
 const endOf = (outcome: unknown): Json => {
-  const { payload } = outcome as { readonly payload: { readonly state: string } };
-  return payload.state;
+  const { payload } = outcome as { readonly payload: { readonly state: string; readonly error?: { message: string } } };
+  return payload.error === undefined ? payload.state : `${payload.state}: ${payload.error.message}`;
 };
 
-const running = ({ isCanceled }: { readonly isCanceled: boolean }): Scenario => ({
+interface Kind {
+  readonly isCanceled: boolean;
+  /** Without it the run may not be begun again after a loss. */
+  readonly isIdempotent?: boolean;
+}
+
+const running = ({ isCanceled, isIdempotent = true }: Kind): Scenario => ({
   recovers: true,
-  claims: { begun: "any", work: isCanceled ? "any" : "at_least_once" },
+  claims: isIdempotent
+    ? { begun: "any", work: isCanceled ? "any" : "at_least_once" }
+    : { begun: "at_most_once", work: "at_most_once" },
   tools: ({ effect }) => [
     defineTool({
       name: "work",
-      durable: true,
-      hints: { supports_background: true, idempotent: true },
+      durable: isIdempotent,
+      hints: { supports_background: true, idempotent: isIdempotent },
       execute: async () => null,
       background: async (_, ctx, sink) => {
         await sink.status("begun");
         await effect("begun");
-        await ctx.runJson("work", {}, () => effect("work").then(({ at }) => at > 0));
+        const work = (): Promise<boolean> => effect("work").then(({ at }) => at > 0);
+        await (isIdempotent ? ctx.runJson("work", {}, work) : work());
         return { summary: "worked", result: true };
       },
     }),
@@ -47,7 +62,7 @@ const running = ({ isCanceled }: { readonly isCanceled: boolean }): Scenario => 
   host: async (host) => {
     const asked = host.call("r1", [call]);
     if (isCanceled) {
-      await host.happened("begun");
+      await Promise.race([host.happened("begun"), asked]); // A run that is lost before it began is over.
       await host.within(async (session) => {
         const work = new SessionWork(async () => session.among.live);
         for (const { id } of await work.tasks()) await work.cancel(id);
@@ -62,6 +77,25 @@ const running = ({ isCanceled }: { readonly isCanceled: boolean }): Scenario => 
 
 /** Pairs of deaths are many: some are tried. */
 const some = { pairs: 40 };
+
+/** All orders, for each moment at which the process dies; those behind the last one kill nobody. */
+const everyDeath = async (scenario: Scenario, moments: number): Promise<readonly ScheduleReport[]> => {
+  const reports: ScheduleReport[] = [];
+  for (let death = 1; death <= moments; death++) {
+    reports.push(await exploreSchedules(scenario, { director: (_, n) => (n === death ? "die" : "live") }));
+  }
+  return reports;
+};
+
+const summaryOf = (reports: readonly ScheduleReport[]) => ({
+  orders: reports.reduce((sum, { orders }) => sum + orders, 0),
+  bounded: reports.filter(({ isBounded }) => isBounded).length,
+  violations: reports.flatMap(({ violations }) => violations),
+  results: new Set(reports.flatMap(({ results }) => results.map(({ result }) => result))),
+});
+
+/** More than there are in the longest order. */
+const moments = 60;
 
 describe("a background run", () => {
   it("is re-attached wherever its process dies, and ends once", async () => {
@@ -81,4 +115,18 @@ describe("a background run", () => {
     expect(report).toMatchObject({ violations: [], isBounded: false });
     expect(new Set(report.results.map(({ result }) => result))).toEqual(new Set(["succeeded", "canceled"]));
   });
+
+  it("that is asked to end ends once in all orders, at whichever moment of them its process dies", async () => {
+    const { orders, ...found } = summaryOf(await everyDeath(running({ isCanceled: true }), moments));
+    expect(found).toEqual({ bounded: 0, violations: [], results: new Set(["succeeded", "canceled"]) });
+    expect(orders).toBeGreaterThan(4 * moments);
+  }, 120_000);
+
+  it("that may not be begun again says so in all orders, at whichever moment of them its process dies", async () => {
+    const lost = running({ isCanceled: true, isIdempotent: false });
+    const { orders, ...found } = summaryOf(await everyDeath(lost, moments));
+    const results = new Set(["succeeded", "canceled", "failed: worker heartbeat stopped"]);
+    expect(found).toEqual({ bounded: 0, violations: [], results });
+    expect(orders).toBeGreaterThan(2 * moments);
+  }, 120_000);
 });
