@@ -7,7 +7,7 @@ import { type ToolDefinition, defineTool } from "@pawl/runtime";
 const chapters = 8;
 
 /** Each chapter is a step: one that is on record is not read again. */
-const indexPages = (folder: string): ToolDefinition =>
+const indexPages = (folder: string, chapterMs: number): ToolDefinition =>
   defineTool<{ readonly pages: readonly string[] }>({
     name: "index_pages",
     display_name: "Index Pages",
@@ -15,13 +15,14 @@ const indexPages = (folder: string): ToolDefinition =>
     hints: { supports_background: true, idempotent: true },
     execute: async () => "run me in the background",
     background: async ({ pages }, ctx, sink) => {
+      await sink.status("reading");
       for (let chapter = 1; chapter <= chapters; chapter++) {
         await ctx.runJson(`chapter ${chapter}`, { pages }, async () => {
-          await pause(120);
+          await pause(chapterMs);
           appendFileSync(join(folder, "chapters.txt"), `${chapter}\n`);
           return chapter;
         });
-        await sink.progress({ current: chapter, total: chapters, unit: "chapters", label: "indexing" });
+        await sink.progress({ current: chapter, total: chapters, unit: "chapters" });
         await sink.output("stdout", `chapter ${chapter} of ${pages.length} pages\n`);
       }
       return { summary: `${chapters} chapters of ${pages.length} pages`, result: { pages, chapters } };
@@ -43,4 +44,7 @@ const publish = (folder: string): ToolDefinition =>
       }),
   });
 
-export const researchTools = (folder: string): readonly ToolDefinition[] => [indexPages(folder), publish(folder)];
+export const researchTools = (folder: string, chapterMs: number): readonly ToolDefinition[] => [
+  indexPages(folder, chapterMs),
+  publish(folder),
+];

@@ -1,11 +1,14 @@
 /**
- * `node examples/research.ts [FOLDER]`: an agent reads pages in parallel, has them indexed in the background, keeps a
- * cron monitor while that runs, and publishes what a person approves. Killed at any moment and started again with the
- * same folder, it goes on. The agent is a script here: what a model would ask for is asked for turn by turn.
+ * `node examples/research.ts [FOLDER] [--slow]`: an agent reads pages in parallel, has them indexed in the background,
+ * keeps a cron monitor while that runs, and publishes what a person approves. Killed at any moment and started again with
+ * the same folder, it goes on. Slow, a chapter takes two seconds: there is time to kill it by hand, and to watch it from
+ * another terminal by `pawl ls FOLDER/journal.db --follow`. The agent is a script here: what a model would ask for is
+ * asked for turn by turn.
  */
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { openRuntime } from "@pawl/driver-node";
 import type { SessionMessage } from "@pawl/runtime";
 import type { Json } from "@pawl/tool-value";
@@ -14,7 +17,8 @@ import { DiskFiles, nodeWeb } from "@pawl/tools/node";
 import { openLibrary, pages } from "./library.ts";
 import { researchTools } from "./research-tool.ts";
 
-const [folder = mkdtempSync(join(tmpdir(), "pawl-research-")), given] = process.argv.slice(2);
+const { positionals, values } = parseArgs({ options: { slow: { type: "boolean" } }, allowPositionals: true });
+const [folder = mkdtempSync(join(tmpdir(), "pawl-research-")), given] = positionals;
 mkdirSync(join(folder, "files"), { recursive: true });
 const library = given === undefined ? await openLibrary(folder) : { url: given, close: () => undefined };
 const files = await DiskFiles.open(join(folder, "files"));
@@ -32,7 +36,7 @@ const tell = async ({ key, text }: SessionMessage): Promise<void> => {
 const { tools, host } = sessionTools({
   files: () => files,
   web: nodeWeb({ allow: (address) => address === "127.0.0.1", firstByteMs: 10_000 }),
-  tools: researchTools(folder),
+  tools: researchTools(folder, values.slow === true ? 2000 : 120),
 });
 const { runtime, close } = openRuntime({
   file: join(folder, "journal.db"),

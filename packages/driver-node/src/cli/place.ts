@@ -11,6 +11,8 @@ export interface LogSource {
   /** As a person would ask for it again. */
   readonly name: string;
   readonly text: () => Promise<Iterable<string>>;
+  /** The journal that it is in. */
+  readonly journal?: JournalFile;
   /** Of a scope in a journal: the chain over its appends that the journal keeps. */
   readonly storedHead?: () => Promise<ChainHead | undefined>;
   /** What that chain says of the lines as they stand. */
@@ -63,6 +65,7 @@ const ofJournal = async (journal: JournalFile, { file, scope }: Place): Promise<
   return scopes.map((one) => ({
     name: `${file}#${one}`,
     text: () => journal.textOf(one),
+    journal,
     storedHead: () => journal.journal.head(one),
     storedCheck: () => journal.journal.verify(one),
   }));

@@ -33,7 +33,8 @@ it("a run is shown with how far it is, where it lives and in its session", async
   const { out } = await pawl(["ls", file]);
   expect(out).toContain(`run Index: Starting  ${bar}`);
   expect((await pawl(["show", `${file}#process:${spawned.run}`])).out).toContain(`run Index: Starting  ${bar}`);
-  expect((await pawl(["show", `${file}#s`])).out).toContain(`task Index (background_tool, ${spawned.task}): running`);
+  const task = `task Index (background_tool, ${spawned.task}): running, Starting  ${bar}`;
+  expect((await pawl(["show", `${file}#s`])).out).toContain(task);
   const [shown] = jsonIn(await pawl(["show", `${file}#process:${spawned.run}`, "--json"]));
   expect(shown).toMatchObject({ run: { progress: { current: 3, total: 4 } } });
 });

@@ -1,40 +1,109 @@
 /** Background runs, tasks and schedules as a person sees them: how far each is. */
-import { type RunRow, type Schedule, type State, type Task, isTerminal } from "@pawl/sansio-core";
+import type { ScopeEntry } from "@pawl/runtime";
+import {
+  type ProcessStatus,
+  type RunRow,
+  type Schedule,
+  type State,
+  type Task,
+  isTerminal,
+  processScope,
+} from "@pawl/sansio-core";
 import type { JournalFile } from "../journal-file.ts";
+import { CliError } from "../exit.ts";
 import { stateOf } from "../act/fold.ts";
 import { barOf } from "./progress.ts";
 import { untilText } from "./time.ts";
 
-export const runText = ({ title, phase, attempt, detail, progress }: RunRow): string => {
+/** A run as the scope that it lives in tells it. */
+export interface SeenRun {
+  readonly row: RunRow;
+  readonly status: ProcessStatus["state"];
+}
+
+const seenIn = ({ background: { run: row }, process }: State): SeenRun | undefined =>
+  row && { row, status: process?.status.state ?? "running" };
+
+/** How far it is, with a bar where that is known. */
+const farText = ({ attempt, detail, progress }: RunRow): string => {
   const bar = progress === undefined ? "" : `  ${barOf(progress)}`;
-  const again = attempt === 1 ? "" : `, attempt ${attempt}`;
-  return phase === "running" ? `run ${title}: ${detail}${again}${bar}` : `run ${title}: ${phase}${again}`;
+  const isSaid = attempt === 1 || detail.includes(`attempt ${attempt}`);
+  return `${detail}${isSaid ? "" : `, attempt ${attempt}`}${bar}`;
 };
 
-const taskText = ({ id, kind, display_name: name, state, state_detail: detail, progress, summary }: Task): string => {
-  const said = isTerminal(state) ? summary : detail;
-  const bar = progress === undefined || isTerminal(state) ? "" : `  ${barOf(progress)}`;
-  return `task ${name} (${kind}, ${id}): ${state}${said === undefined ? "" : `, ${said}`}${bar}`;
+export const runText = ({ row, status }: SeenRun): string => {
+  const { title, phase, attempt } = row;
+  if (phase === "running") return `run ${title}: ${farText(row)}`;
+  return `run ${title}: ${phase === "ended" ? status : phase}${attempt === 1 ? "" : `, attempt ${attempt}`}`;
+};
+
+const saidOf = ({ state, state_detail: detail, progress, summary }: Task, run: SeenRun | undefined): string => {
+  if (isTerminal(state)) return summary ?? "";
+  if (run?.row.phase === "running") return farText(run.row);
+  return [detail, progress && barOf(progress)].filter((part) => part !== undefined).join("  ");
+};
+
+const taskText = (task: Task, run: SeenRun | undefined): string => {
+  const { id, kind, display_name: name, state } = task;
+  const said = saidOf(task, run);
+  return `task ${name} (${kind}, ${id}): ${state}${said === "" ? "" : `, ${said}`}`;
 };
 
 const scheduleText = ({ id, enabled, next_trigger_at: at, trigger_count: count }: Schedule, now: number): string => {
   const next = enabled ? (at === undefined ? "never fires" : `fires ${untilText(at, now)}`) : "over";
-  return `schedule ${id}: ${next}; fired ${count} times`;
+  return `schedule ${id}: ${next}; fired ${count === 1 ? "once" : `${count} times`}`;
 };
 
-/** A line each. */
-export const longWorkLines = ({ background, schedules }: State, now: number): readonly string[] => [
-  ...(background.run === undefined ? [] : [runText(background.run)]),
-  ...background.tasks
-    .values()
-    .toSorted((a, b) => a.born - b.born)
-    .map(({ task }) => taskText(task)),
-  ...schedules.rows
-    .values()
-    .toSorted((a, b) => a.born - b.born)
-    .map(({ schedule }) => scheduleText(schedule, now)),
-];
+/** The runs of a session's tasks that are not over, by task. */
+export type SeenRuns = ReadonlyMap<string, SeenRun>;
 
-/** The run that lives in a scope, if one does. */
-export const runIn = async (journal: JournalFile, scope: string): Promise<RunRow | undefined> =>
-  scope.startsWith("process:bg_") ? (await stateOf(journal, scope)).background.run : undefined;
+/** A line each. */
+export const longWorkLines = (state: State, runs: SeenRuns, now: number): readonly string[] => {
+  const { background, schedules } = state;
+  const own = seenIn(state);
+  return [
+    ...(own === undefined ? [] : [runText(own)]),
+    ...background.tasks
+      .values()
+      .toSorted((a, b) => a.born - b.born)
+      .map(({ task }) => taskText(task, runs.get(task.id))),
+    ...schedules.rows
+      .values()
+      .toSorted((a, b) => a.born - b.born)
+      .map(({ schedule }) => scheduleText(schedule, now)),
+  ];
+};
+
+/** The run that lives in a scope, if one does; or why nothing can be told of it. */
+const runIn = async (journal: JournalFile, scope: string): Promise<SeenRun | CliError | undefined> => {
+  if (!scope.startsWith(processScope("bg_"))) return undefined;
+  try {
+    return seenIn(await stateOf(journal, scope));
+  } catch (thrown) {
+    if (thrown instanceof CliError) return thrown;
+    throw thrown;
+  }
+};
+
+/** Tells the runs of scopes, each read again when there is something new of it. */
+export const runReader = (journal: JournalFile): ((entry: ScopeEntry) => ReturnType<typeof runIn>) => {
+  const known = new Map<string, readonly [seq: number, run: ReturnType<typeof runIn>]>();
+  return ({ scope, seq }) => {
+    const [of, before] = known.get(scope) ?? [];
+    if (before !== undefined && of === seq) return before;
+    const run = runIn(journal, scope);
+    known.set(scope, [seq, run]);
+    return run;
+  };
+};
+
+/** What is not there yet, or can not be read, is left out. */
+export const runsOf = async ({ background }: State, journal: JournalFile | undefined): Promise<SeenRuns> => {
+  const runs = new Map<string, SeenRun>();
+  for (const { task, run } of background.tasks.values()) {
+    if (journal === undefined || run === undefined || isTerminal(task.state)) continue;
+    const seen = await runIn(journal, processScope(run.run));
+    if (seen !== undefined && !(seen instanceof CliError)) runs.set(task.id, seen);
+  }
+  return runs;
+};

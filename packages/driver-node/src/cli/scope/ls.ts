@@ -1,13 +1,12 @@
 /** `pawl ls`: the scopes of a journal. */
 import type { ScopeEntry } from "@pawl/runtime";
-import type { RunRow } from "@pawl/sansio-core";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Command, journalOption } from "../command.ts";
-import { exit, usageError } from "../exit.ts";
+import { CliError, exit, usageError } from "../exit.ts";
 import { type JournalFile, openJournalFile } from "../journal-file.ts";
 import { besideOf, journalOf } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { runIn, runText } from "./long-work.ts";
+import { type SeenRun, runReader, runText } from "./long-work.ts";
 import { untilText } from "./time.ts";
 
 const stateOf = ({ owner, wakeAt }: ScopeEntry, { now }: Terminal): string => {
@@ -15,11 +14,16 @@ const stateOf = ({ owner, wakeAt }: ScopeEntry, { now }: Terminal): string => {
   return wakeAt === undefined ? "parked" : `parked until ${untilText(wakeAt, now())}`;
 };
 
-/** A scope of the list, with the run that lives in it. */
+/** A scope of the list, with the run that lives in it, or why that can not be read. */
 interface Listed {
   readonly entry: ScopeEntry;
-  readonly run: RunRow | undefined;
+  readonly run: SeenRun | CliError | undefined;
 }
+
+const longText = (run: Listed["run"]): string => {
+  if (run === undefined) return "";
+  return run instanceof CliError ? `${run.message}  ` : `${runText(run)}  `;
+};
 
 const rows = (listed: readonly Listed[], terminal: Terminal): readonly string[] => {
   const entries = listed.map(({ entry }) => entry);
@@ -31,19 +35,26 @@ const rows = (listed: readonly Listed[], terminal: Terminal): readonly string[] 
     ...listed.map(({ entry, run }) => {
       const { scope, seq, epoch } = entry;
       const columns = `${scope.padEnd(width)}  ${String(seq).padStart(digits)}  ${String(epoch).padStart(5)}`;
-      const long = run === undefined ? "" : `  ${runText(run)}`;
-      return `${columns}  ${terminal.paint("dim", stateOf(entry, terminal))}${long}`;
+      return `${columns}  ${longText(run)}${terminal.paint("dim", stateOf(entry, terminal))}`;
     }),
   ];
 };
 
-const listed = async (journal: JournalFile, prefix: string, isOwned: boolean): Promise<readonly Listed[]> => {
-  const entries = (await journal.scopes(prefix)).filter(({ owner }) => owner !== undefined || !isOwned);
-  return Promise.all(entries.map(async (entry) => ({ entry, run: await runIn(journal, entry.scope) })));
+const lister = (journal: JournalFile, prefix: string, isOwned: boolean): (() => Promise<readonly Listed[]>) => {
+  const runOf = runReader(journal);
+  return async () => {
+    const entries = (await journal.scopes(prefix)).filter(({ owner }) => owner !== undefined || !isOwned);
+    return Promise.all(entries.map(async (entry) => ({ entry, run: await runOf(entry) })));
+  };
+};
+
+const jsonOf = ({ entry, run }: Listed): object => {
+  if (run === undefined) return entry;
+  return run instanceof CliError ? { ...entry, unreadable: run.message } : { ...entry, run: run.row };
 };
 
 const tell = (file: string, list: readonly Listed[], terminal: Terminal): void => {
-  const scopes = list.map(({ entry, run }) => (run === undefined ? entry : { ...entry, run }));
+  const scopes = list.map(jsonOf);
   terminal.tell({ journal: file, scopes }, () => (list.length === 0 ? [`no scopes in ${file}`] : rows(list, terminal)));
 };
 
@@ -86,7 +97,7 @@ export const lsCommand: Command = {
     if (file.includes("#")) throw usageError(`pawl ls takes a journal, found \`${file}\``, `pawl show ${file}`);
     const journal = openJournalFile(file, besideOf(input, terminal));
     try {
-      const list = (): Promise<readonly Listed[]> => listed(journal, input.text("prefix") ?? "", input.isSet("owned"));
+      const list = lister(journal, input.text("prefix") ?? "", input.isSet("owned"));
       tell(file, await list(), terminal);
       if (input.isSet("follow")) await follow(file, list, terminal);
       return exit.fine;

@@ -21,7 +21,7 @@ import { exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, soundHistoryOf } from "./history.ts";
-import { longWorkLines } from "./long-work.ts";
+import { type SeenRuns, longWorkLines, runText, runsOf } from "./long-work.ts";
 import { barOf, progressIn } from "./progress.ts";
 import { sinceText } from "./time.ts";
 
@@ -87,7 +87,7 @@ const callWords = ({ state }: History, { call, what }: CallReason, { paint }: Te
   ];
 };
 
-const scopeWords = (history: History, terminal: Terminal): readonly string[] => {
+const scopeWords = (history: History, runs: SeenRuns, terminal: Terminal): readonly string[] => {
   const { state, torn } = history;
   const { scope, seq, at, process, handles, waits } = state;
   const { paint, now } = terminal;
@@ -103,8 +103,8 @@ const scopeWords = (history: History, terminal: Terminal): readonly string[] => 
     ...calls.flatMap((reason) => callWords(history, reason, terminal)),
     ...open.map(({ key, waiters }) => `wait ${key}: ${waiters.map(({ call }) => call).join(", ")}`),
     ...handles.values().map(({ process: id, status }) => `handle of process ${id}: ${status}`),
-    ...others.map(({ what }) => otherWords(what)),
-    ...longWorkLines(state, now()),
+    ...others.filter(({ what }) => what.type !== "schedule").map(({ what }) => otherWords(what)),
+    ...longWorkLines(state, runs, now()),
   ];
 };
 
@@ -120,13 +120,17 @@ const eventWords = ({ seq, at, event }: Recorded, { paint, now }: Terminal): str
 
 const followEveryMs = 250;
 
+/** How far a scope's runs are: its own, or those of its tasks. */
+const barsOf = async (own: string, state: State | undefined, log: LogSource): Promise<string> =>
+  state === undefined || own !== "" ? own : [...(await runsOf(state, log.journal)).values()].map(runText).join("; ");
+
 /** Tells each event as it comes, until it is interrupted. */
 const follow = async (log: LogSource, from: number, terminal: Terminal): Promise<void> => {
   let seq = from;
   let bar = "";
   while (!terminal.interrupted.aborted) {
     const fresh: [Recorded, Json][] = [];
-    replay(await log.text(), {
+    const { state } = replay(await log.text(), {
       onStep: (recorded, transition) => {
         if (recorded.seq <= seq) return;
         const line = parse(commandsLine(recorded.seq, producedBy(transition)), noLimits);
@@ -139,7 +143,7 @@ const follow = async (log: LogSource, from: number, terminal: Terminal): Promise
       bar = progressIn(event) ?? bar;
       terminal.tell({ seq, at, event, produced }, () => [eventWords(recorded, terminal)]);
     }
-    terminal.progress(bar);
+    terminal.progress(await barsOf(bar, state, log));
     await pause(followEveryMs, undefined, { signal: terminal.interrupted }).catch(() => undefined); // It ends the loop.
   }
 };
@@ -162,7 +166,8 @@ export const showCommand: Command = {
   run: (input, terminal) =>
     withLog(placeOf(input.positionals[0] ?? "", input, terminal), async (log) => {
       const history = await soundHistoryOf(log, terminal);
-      terminal.tell(scopeJson(history), () => scopeWords(history, terminal));
+      const runs = await runsOf(history.state, log.journal);
+      terminal.tell(scopeJson(history), () => scopeWords(history, runs, terminal));
       if (input.isSet("follow")) await follow(log, history.state.seq, terminal);
       return exit.fine;
     }),
