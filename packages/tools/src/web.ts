@@ -86,7 +86,8 @@ export const webFetch = (port?: WebPort, { fileDownload = false }: WebFetchOptio
     const request = readRequest(args);
     if (E.isLeft(request)) return toolError(request.left);
     if (port === undefined) return toolError("Failed to create HTTP client");
-    const path = fileDownload && context !== undefined ? textOf(args["save_to_file"])?.trim() : undefined;
+    const path = context === undefined ? undefined : textOf(args["save_to_file"])?.trim();
+    if (isGiven(path) && !fileDownload) return toolError("File saving not available");
     const fetched = isGiven(path) ? save(port, request.right, path, context?.files) : port(request.right);
     return E.match(toolError, success)(await fetched);
   },

@@ -310,7 +310,7 @@ describe("what is saved", () => {
 
   it("is so only where it is allowed, and there is a place for it", async () => {
     expect(Object.keys(webFetch().parameters["properties"] as object)).not.toContain("save_to_file");
-    expect(await saved(bytes, {})).not.toHaveProperty("value.saved_path");
+    expect(await saved(bytes, {})).toMatchObject({ message: "File saving not available" });
     expect(await saved(bytes, { fileDownload: true })).toMatchObject({
       message: "File system not available in this context",
     });

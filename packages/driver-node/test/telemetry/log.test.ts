@@ -81,10 +81,19 @@ describe("a log", () => {
     log({ name: "call.completed", level: logLevels["call.completed"], fields: { call: "r:c" } });
     log({ name: "store.fault", level: logLevels["store.fault"], fields: { what: "w" }, thrown: new Error("full") });
     log({ name: "host.internal_error", level: "error", fields: {}, thrown: "a text" });
+    log({
+      name: "tool.internal_error",
+      level: "error",
+      fields: { call: "r:c", tool: "t" },
+      thrown: new Error("inner"),
+    });
+    log({ name: "tool.internal_error", level: "error", fields: { call: "the inbox" }, thrown: new Error("inner") });
     const said = lines.map((line) => JSON.parse(line) as { readonly [field: string]: unknown });
     expect(said).toMatchObject([
       { event: "store.fault", what: "w", err: { message: "full", stack: expect.stringContaining("full") } },
       { event: "host.internal_error", err: { message: "a text" } },
+      { event: "tool.internal_error", msg: "Tool internal error (details hidden from LLM)", err: { message: "inner" } },
+      { event: "tool.internal_error", msg: "tool.internal_error" },
     ]);
   });
 });

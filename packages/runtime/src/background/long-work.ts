@@ -61,7 +61,7 @@ export class LongWork {
       case "spawn.answer":
         return this.asked.runs.give(command.run, command.answer);
       case "schedule.answer":
-        return this.asked.schedules.give(command.schedule, command.answer);
+        return this.#answer(command);
       case "task.observe":
       case "run.observe":
         return watch.look();
@@ -112,6 +112,17 @@ export class LongWork {
     }
     const isNew = scope.runner.state.schedules.rows.get(schedule)?.asked?.isNew === true;
     return isNew ? noCalendar : undefined;
+  }
+
+  /** A monitor that no task shows stands all the same. */
+  #answer({ schedule, answer }: Of<"schedule.answer">): void {
+    const { scope } = this.#port;
+    const { monitor } = scope.runner.state.schedules.rows.get(schedule) ?? {};
+    if (monitor !== undefined && answer.status === "created" && answer.task === null) {
+      const taken = new Error(`schedule ${schedule}: task ${monitor.task} is there already`);
+      scope.report("Failed to create monitor task for schedule (best-effort)", taken);
+    }
+    this.asked.schedules.give(schedule, answer);
   }
 
   async #probe(command: Of<"probe.run">): Promise<void> {

@@ -139,6 +139,17 @@ describe("a monitor", () => {
     }
   });
 
+  it("stands without a task where its name is taken, and the log says so", async () => {
+    const reports: string[] = [];
+    const { process } = begun({ internalError: (what) => void reports.push(what) });
+    const work = process.runtime.background.of("s");
+    await work.create({ id: "task_1", kind: "other", display_name: "Other", spec: null });
+    const made = await work.schedule(recurring("sched_1", { monitor }));
+    expect(made).toMatchObject({ status: "created", task: null });
+    expect(await work.schedule(recurring("sched_2"))).toMatchObject({ status: "created", task: null });
+    expect(reports).toEqual(["Failed to create monitor task for schedule (best-effort)"]);
+  });
+
   it("ends its schedule when its task is asked to end", async () => {
     const { world, work } = await fired(undefined);
     expect(await work.cancel("task_1")).toMatchObject({ state: "canceled", summary: "Monitor canceled" });

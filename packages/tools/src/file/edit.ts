@@ -52,6 +52,7 @@ export const edit = fileTool<Asked>({
   },
   required: ["path", "expected_hash", "edits"],
   hints: { concurrency_class: workspaceClass },
+  mendable: ["readonly", "is_directory"],
   read: (args) => ({
     path: required(args, "path"),
     expected: required(args, "expected_hash"),
@@ -64,6 +65,7 @@ export const edit = fileTool<Asked>({
     const bytes = utf8(text);
     if (!(await files.write(asked.path, bytes, { encoding: "text", expected: file.bytes }))) {
       const now = await current(asked, files);
+      if (now.isReadonly) throw new Refusal(`Cannot modify readonly file: ${displayPath(now.path)}`);
       throw new Refusal(
         `File '${displayPath(now.path)}' changed while it was edited. Read the file again before editing.`,
       );

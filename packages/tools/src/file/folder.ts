@@ -35,6 +35,7 @@ const write = fileTool({
   },
   required: ["path", "content"],
   hints: { idempotent: true, concurrency_class: workspaceClass },
+  mendable: ["readonly", "is_directory"],
   read: (args) => {
     const path = required(args, "path");
     const content = textOf(args["content"]);
@@ -77,6 +78,7 @@ const list = fileTool({
   properties: { path: { type: "string" }, ...pageProperties },
   required: [],
   hints: readers,
+  mendable: ["not_found", "not_directory"],
   read: (args) => {
     const path = textOf(args["path"]);
     return { path: isGiven(path) ? path : "/workspace", page: pageOf(args) };
@@ -109,6 +111,7 @@ const grep = fileTool({
   properties: { pattern: { type: "string" }, path_pattern: { type: "string" }, ...pageProperties },
   required: ["pattern"],
   hints: readers,
+  mendable: ["pattern"],
   read: (args) => ({
     pattern: required(args, "pattern"),
     paths: textOf(args["path_pattern"]),
@@ -138,6 +141,7 @@ const remove = fileTool({
   properties: { path: { type: "string" }, recursive: { type: "boolean" } },
   required: ["path"],
   hints: { destructive: true, idempotent: true, concurrency_class: workspaceClass },
+  mendable: ["not_empty"],
   read: (args) => ({ path: required(args, "path"), recursive: args["recursive"] === true }),
   run: async ({ path, recursive }, files) => {
     if (!(await files.delete(path, recursive))) throw new Refusal(`File not found: ${shown(path)}`);

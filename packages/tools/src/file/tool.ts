@@ -2,8 +2,9 @@
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { type ExecutionResult, internalError, isExecutionResult, success, toolError } from "@pawl/runtime";
 import { type BuiltinTool, isGiven, objectSchema, textOf } from "../tool.ts";
+import { type Mendable, readableText } from "./failure.ts";
 import { canonicalPath, displayPath } from "./path.ts";
-import { FileError, type FileStore } from "./store.ts";
+import type { FileStore } from "./store.ts";
 
 export const readers = { readonly: true, idempotent: true } as const;
 export const workspaceClass = "session_workspace";
@@ -18,26 +19,28 @@ export class Refusal extends Error {
   }
 }
 
-const resultOf = async (run: () => Promise<Answer>): Promise<ExecutionResult> => {
+const resultOf = async (run: () => Promise<Answer>, mendable: readonly Mendable[]): Promise<ExecutionResult> => {
   try {
     const answer = await run();
     return isExecutionResult(answer) ? answer : success(answer);
   } catch (error) {
     if (error instanceof Refusal) return toolError(error.message);
-    if (!(error instanceof FileError)) return internalError(error);
-    return toolError(error.kind === "pattern" ? `Invalid regex pattern: ${error.message}` : error.message);
+    const text = readableText(error, mendable);
+    return text === undefined ? internalError(error) : toolError(text);
   }
 };
 
 export interface FileTool<A> extends Omit<BuiltinTool, "execute" | "parameters" | "requiresContext"> {
   readonly properties: JsonObject;
   readonly required: readonly string[];
+  /** Of what a store throws without a kind, what a model is told in its words. */
+  readonly mendable?: readonly Mendable[];
   /** Looks at the arguments, before anything is asked of the store. */
   readonly read: (args: JsonObject) => A;
   readonly run: (args: A, files: FileStore) => Promise<Answer>;
 }
 
-export const fileTool = <A>({ properties, required, read, run, ...tool }: FileTool<A>): BuiltinTool => ({
+export const fileTool = <A>({ properties, required, mendable = [], read, run, ...tool }: FileTool<A>): BuiltinTool => ({
   ...tool,
   parameters: objectSchema(properties, required),
   requiresContext: true,
@@ -49,7 +52,7 @@ export const fileTool = <A>({ properties, required, read, run, ...tool }: FileTo
       const given = read(args);
       if (context.files === undefined) throw new Refusal("File system not available in this context");
       return run(given, context.files);
-    }),
+    }, mendable),
 });
 
 /** An argument that has to be given. */

@@ -1,6 +1,15 @@
 /** `spawn_background`: a run of a tool that nobody waits for, now or by a schedule. */
-import { type ExecutionResult, type LiveTool, type ToolContext, type ToolDefinition, defineTool } from "@pawl/runtime";
-import { success, toolError } from "@pawl/runtime";
+import {
+  EffectError,
+  type ExecutionResult,
+  type LiveTool,
+  type ToolContext,
+  type ToolDefinition,
+  defineTool,
+  internalError,
+  success,
+  toolError,
+} from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import { type BuiltinTool, argumentsOf, objectSchema } from "../tool.ts";
 import { monitorDescription, scheduledText, startedText } from "../spawn/text.ts";
@@ -64,11 +73,21 @@ const placeIn = (ctx: ToolContext, files: boolean): SpawnPlace => {
   };
 };
 
+/** Neither full nor wrong: why there is no task is no model's business. */
+const notMade = (thrown: unknown): ExecutionResult => {
+  if (!(thrown instanceof EffectError)) throw thrown;
+  return internalError(new Error(`Failed to create background run task: ${thrown.message}`, { cause: thrown }));
+};
+
 const run = async (ctx: ToolContext, spawn: Spawn): Promise<ExecutionResult> => {
   const { target, args, title, signal } = spawn;
-  const spawned = await ctx.background.spawn({ tool: target.name, args, title, signal });
-  if (spawned.status === "refused") return toolError(spawned.message);
-  return success(startedText(spawn, spawned.run, spawned.task));
+  try {
+    const spawned = await ctx.background.spawn({ tool: target.name, args, title, signal });
+    if (spawned.status === "refused") return toolError(spawned.message);
+    return success(startedText(spawn, spawned.run, spawned.task));
+  } catch (thrown) {
+    return notMade(thrown);
+  }
 };
 
 const schedule = async (ctx: ToolContext, spawn: Spawn, when: SpawnSchedule): Promise<ExecutionResult> => {

@@ -68,12 +68,13 @@ const outputLog = ({ writes, finish, raw_output: raw }: JsonObject): Result => {
   const outcome = finish === "cancel" ? ({ type: "canceled" } as const) : output;
   const final = artifactsOf(outcome, all, cap).log;
   const note = truncationNote(cap);
+  const suffix = final.endsWith(note) ? note : "";
   return E.right({
     final_log: final,
     truncated: log.isTruncated || final.endsWith(note),
     log_code_points: log.length,
     final_log_code_points: codePoints(final),
-    final_log_suffix: final.endsWith(note) ? note : "",
+    final_log_suffix: final.startsWith(log.text) && raw === undefined ? final.slice(log.text.length) : suffix,
     emoji_kept: [...log.text].filter((char) => char === "😀").length,
   });
 };
@@ -239,7 +240,7 @@ const schedule = (input: JsonObject): Result => {
   const { cron, timezone, after, min_interval, scheduled_at, mark_triggered, trigger_count } = input;
   if (mark_triggered !== undefined) return marked(mark_triggered, trigger_count);
   if (cron !== undefined && min_interval === true) {
-    return E.right({ interval_seconds: intervalOf(text(cron), number(instantOf(text(after)) ?? now)) ?? null });
+    return E.right({ interval_seconds: intervalOf(text(cron), instantOf(text(after)) ?? now) ?? null });
   }
   if (cron !== undefined) {
     const next = nextFire(text(cron), maybeText(timezone) ?? "UTC", instantOf(text(after)) ?? now);

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "@pawl/tool-value";
 import {
   type MessagePart,
+  type NewTask,
   type Task,
   type TaskUpdate,
   type WakePolicy,
@@ -16,7 +17,7 @@ import {
 } from "@pawl/sansio-core";
 import type { Adapters } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
-import { type Result, failed, list, object, text } from "./input.ts";
+import { type Result, failed, list, maybeText, object, text } from "./input.ts";
 
 /** Times by their place among those that a case names. */
 class Clock {
@@ -59,18 +60,17 @@ const update = ({ task, update: said, now }: JsonObject): Result => {
   return E.right(shown(applyTaskUpdate(taskIn(object(task), clock), change, clock.at(now ?? "now")), clock));
 };
 
-const created = (tasks: readonly Json[]): Result => {
+const created = (tasks: readonly Json[], now: Json | undefined): Result => {
+  const clock = new Clock();
   const store = new Map<string, Task>();
   let last: Task | undefined;
   for (const json of tasks) {
-    const { id, kind, display_name, ...more } = object(json);
-    last = store.get(text(id)) ?? {
-      ...createTask({ id: text(id), kind: text(kind), display_name: text(display_name), spec: null }, "s", 0),
-      ...(more as object),
-    };
+    const { session_id: session, ...said } = object(json);
+    const made = { kind: "k", display_name: "N", spec: null, ...said } as unknown as NewTask; // It names some fields.
+    last = store.get(made.id) ?? createTask(made, maybeText(session) ?? "s", clock.at(now ?? "now"));
     store.set(last.id, last);
   }
-  return E.right(last);
+  return last === undefined ? failed("no task") : E.right(shown(last, clock));
 };
 
 const cancelled = ({ times: said, state }: JsonObject): Result => {
@@ -96,7 +96,7 @@ const answered = ({ pending, inbound_reply_to: reply }: JsonObject): Result => {
   return E.right(afterMessage(task, message, 1));
 };
 
-const woken = ({ wake_policy, task: json, into, outbound, content }: JsonObject): Result => {
+const woken = ({ wake_policy, task: json, into, prompt: asks, outbound, content }: JsonObject): Result => {
   const policy = wake_policy as WakePolicy;
   const after = { ...taskIn(object(json)), wake_policy: policy };
   if (outbound !== undefined) {
@@ -104,7 +104,7 @@ const woken = ({ wake_policy, task: json, into, outbound, content }: JsonObject)
     return E.right({ wake: wakeOfMessage(after, message) ?? null });
   }
   const before: Task = { ...after, state: "running" };
-  const prompt = after.input_request?.prompt ?? "p";
+  const prompt = after.input_request?.prompt ?? maybeText(asks) ?? "p";
   const asked: TaskUpdate =
     into === "awaiting_input" || after.state === "awaiting_input"
       ? { input_request: after.input_request ?? { id: "r", prompt } }
@@ -113,7 +113,7 @@ const woken = ({ wake_policy, task: json, into, outbound, content }: JsonObject)
 };
 
 const registry = (input: JsonObject): Result => {
-  if (input["create"] !== undefined) return created(list(input["create"]));
+  if (input["create"] !== undefined) return created(list(input["create"]), input["now"]);
   if (input["cancel_twice"] !== undefined) return cancelled(input);
   if (input["record_message"] !== undefined) return recorded(input);
   if (input["pending"] !== undefined) return answered(input);

@@ -17,6 +17,10 @@ const quick = runner("work", async (_, sink) => {
   return finished("Background complete", { summary: "Background complete" });
 });
 
+const environmentSpec = (): never => {
+  throw new Error("no environment");
+};
+
 const names = (tools: readonly { readonly name: string }[]): readonly string[] => tools.map(({ name }) => name);
 
 describe("a session", () => {
@@ -103,6 +107,18 @@ describe("an immediate run", () => {
       });
     }
     expect(process.runtime.background.places.holders()).toEqual([]);
+  });
+
+  it("that can not be made says nothing of the reason but to the log", async () => {
+    const world = new ToolWorld();
+    const { tools, host } = sessionTools({ files: () => world.files, tools: [quick], now: world.platform.now });
+    const thrown: unknown[] = [];
+    const internalError = (_: string, error: unknown): void => void thrown.push(error);
+    const process = world.start(tools, { host: { ...host, environmentSpec, internalError } });
+    const { payload } = await world.call(process, "spawn_background", { tool: "work", args: {} });
+    expect(payload).toMatchObject({ code: "tool_internal_error" });
+    expect(thrown).toMatchObject([{ message: "Failed to create background run task: no environment" }]);
+    expect(process.runtime.background.places.active).toBe(0);
   });
 
   it("is refused in the words of its first fault", async () => {

@@ -1,0 +1,91 @@
+/** What a model is told of the errors of a store that has nothing but words for them. */
+import type { JsonObject } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { expect, it } from "vitest";
+import { MemoryFiles, contentHash, defaultRegistry } from "@pawl/tools";
+
+const hidden = "An internal error occurred while executing the tool";
+
+/** A store that fails at whatever changes, lists or searches it. */
+class Broken extends MemoryFiles {
+  readonly #message: string;
+
+  constructor(message: string) {
+    super();
+    this.#message = message;
+  }
+
+  #fail(): never {
+    throw new Error(this.#message);
+  }
+
+  override async write(): Promise<boolean> {
+    return this.#fail();
+  }
+  override async list(): Promise<never> {
+    return this.#fail();
+  }
+  override async delete(): Promise<boolean> {
+    return this.#fail();
+  }
+  override async grep(): Promise<never> {
+    return this.#fail();
+  }
+}
+
+const errorOf = async (files: MemoryFiles, name: string, args: JsonObject): Promise<unknown> => {
+  const done = await defaultRegistry().execute({ id: "c", name, arguments: args }, { session_id: "s", files });
+  return E.isRight(done) ? done.right.json["error"] : done.left;
+};
+
+const calls = {
+  write_file: { path: "a", content: "x" },
+  list_directory: {},
+  delete_file: { path: "a" },
+  grep_files: { pattern: "a" },
+};
+
+it.each([
+  ["Cannot modify readonly file: /a", ["write_file"]],
+  ["Path is a directory: /a", ["write_file"]],
+  ["Path is not a directory: /a", ["list_directory"]],
+  ["Directory not found: /a", ["list_directory"]],
+  ["Directory is not empty. Use recursive=true to delete", ["delete_file"]],
+  ["Cannot delete root directory without recursive flag", ["delete_file"]],
+  ["the file is read-only", []],
+  ["not found, for it is readonly", ["write_file"]],
+  ["disk failure", []],
+] as const)("%s is told of %j, and of no other tool", async (message, told: readonly string[]) => {
+  for (const [name, args] of Object.entries(calls)) {
+    expect(await errorOf(new Broken(message), name, args), name).toBe(told.includes(name) ? message : hidden);
+  }
+});
+
+it.each(["bad regex: (", "the pattern is too long"])("%s is told of a search", async (message) => {
+  expect(await errorOf(new Broken(message), "grep_files", { pattern: "(" })).toBe(`Invalid regex pattern: ${message}`);
+  expect(await errorOf(new Broken(message), "list_directory", {})).toBe(hidden);
+});
+
+/** Files that somebody locks while they are edited. */
+class Locked extends MemoryFiles {
+  #isLocked = false;
+
+  override async read(path: string) {
+    const file = await super.read(path);
+    return file && { ...file, isReadonly: this.#isLocked };
+  }
+  override async write(path: string, bytes: Uint8Array, how: Parameters<MemoryFiles["write"]>[2]): Promise<boolean> {
+    if (how.expected === undefined) return super.write(path, bytes, how);
+    this.#isLocked = true;
+    return false;
+  }
+}
+
+it("an edit that lost to whoever locked the file says so", async () => {
+  const files = new Locked();
+  const bytes = new TextEncoder().encode("old");
+  await files.write("a", bytes, { encoding: "text" });
+  const edits = [{ old_text: "old", new_text: "new" }];
+  const said = await errorOf(files, "edit_file", { path: "a", expected_hash: contentHash(bytes), edits });
+  expect(said).toBe("Cannot modify readonly file: /workspace/a");
+});
