@@ -13,11 +13,11 @@ import {
   toolReplayKey,
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { type Answer, type BodyPort, BodyRun } from "./body.ts";
+import { type Answer, type BodyPort, BodyRun, type RunId } from "./body.ts";
 import { placeOf, report, sessionOf } from "./call-place.ts";
 import { answeredConnection } from "./connection.ts";
 import { toolContext } from "./context/context.ts";
-import type { CallFacts } from "./context/facts.ts";
+import { type CallFacts, completionKeyId } from "./context/facts.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
 import type { LiveTool } from "./live-tool.ts";
 import { contextOf } from "./prepare.ts";
@@ -25,6 +25,7 @@ import { hookedCall } from "./hook.ts";
 import type { Ephemeral } from "./observation.ts";
 import { ParkedCalls } from "./parked-call.ts";
 import { type Past, type PastPort, pastOf, shownEventAt } from "./past.ts";
+import type { Ending } from "./outcome.ts";
 import { bodyResult, runTool } from "./run-tool.ts";
 import type { Observers } from "./observer.ts";
 import { AskedInOrder, recordRequest } from "./refusal.ts";
@@ -125,7 +126,17 @@ export class Bodies {
     }
     const tool = this.#port.tool(toolId);
     if (tool === undefined) return void this.#runner().tell({ type: "call.executor_missing", call, attempt, run });
+    if (command.recovery === "externally_owned") {
+      this.#handOut({ call, attempt, run }, completionKeyId(this.#facts(command)));
+      await this.#runner().settled(); // Were its owner lost, the call would be parked on this key.
+    }
     await this.#begin(command, tool);
+  }
+
+  #handOut(run: RunId, key: string): void {
+    const row = this.#state.calls.at(run.call);
+    const isKnown = row?.phase === "running" && row.key === key;
+    if (!isKnown) this.#runner().tell({ type: "call.dispatched", ...run, owner: this.#port.owner, key });
   }
 
   /** What settles while the past is read belongs to it: then it is read again. */
@@ -164,12 +175,20 @@ export class Bodies {
       () => body.isOver,
     );
     if (body.isCancelled) await body.cleanUps.over();
-    if (body.isOver) return; // What the driver itself ended is no outcome.
     const duration_ms = Math.max(0, Math.round(this.#port.platform.monotonic() - startedAt));
+    if (body.isOver) return this.#overWithout(body, ending, duration_ms);
     this.end(call);
     if (ending.type === "connection") return this.parked.park(command, facts, ending.provider);
     const result = bodyResult(body, facts, ending.result);
     this.#runner().tell({ type: "call.settled", call, attempt, run, result, duration_ms });
+  }
+
+  /** What the driver itself ended is no outcome; what its grace was not enough for is shown to observers. */
+  #overWithout({ id, isCancelled }: BodyRun, ending: Ending, duration_ms: number): void {
+    const phase = this.#state.calls.at(id.call)?.phase;
+    const isLate = isCancelled && (phase === "completed" || phase === "finishing") && !this.#runner().isLost;
+    if (!isLate || ending.type !== "result" || ending.result.type !== "done") return;
+    this.#runner().tell({ type: "call.settled_late", ...id, output: ending.result.output, duration_ms });
   }
 
   #facts({ call, tool, attempt, run, max_attempts, payload }: Of<"tool.execute">): CallFacts {
@@ -192,6 +211,7 @@ export class Bodies {
       place: `${scope.replace(/^session:/, "")}/${request}/${name}`,
       reach: this.#reach(),
       token: (key) => tokenOf(this.#port.roots, scope, key),
+      handOut: (key) => this.#handOut({ call, attempt, run }, key),
       preparing: (callId, toolName) =>
         contextOf(host, this.#state, { ...placeOf(this.#state, call), callId, tool: toolName }),
       hooked: (nested) => hookedCall({ host, emit: (told) => this.#tell(told) }, placeOf(this.#state, call), nested),

@@ -4,6 +4,7 @@ import { type Json, json, stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, admitted, missingCall, refuse } from "./access.ts";
 import { Refused, ScopeLost } from "./error.ts";
+import { admittedEvent } from "./readable.ts";
 import { recordedOf } from "./repeated.ts";
 
 /** Whether a decision holds for later calls of the tool, or for those too that are parked now. */
@@ -117,7 +118,7 @@ const decide = async (access: Access, edits: Edits, call: string, decision: Deci
   const before = await takenBefore(access, call, by);
   if (before.length > 0) return answerAgain(access, edits, call, before);
   const { hash: args_hash, sticky, id } = by;
-  const told = runner.tell({
+  const decided: Event = {
     type: "approval.decided",
     call,
     decision,
@@ -125,7 +126,8 @@ const decide = async (access: Access, edits: Edits, call: string, decision: Deci
     by: by.by,
     ...(sticky === undefined ? {} : { sticky }),
     ...(id === undefined ? {} : { decision_id: id }),
-  });
+  };
+  const told = runner.tell(admittedEvent(decided));
   if (E.isLeft(told))
     return told.left.code === "call_unknown" ? missingCall(access, call, told.left) : refuse(access, told.left);
   return awaitCheck(access, edits, call);

@@ -10,7 +10,7 @@ import {
 } from "@pawl/sansio-core";
 import { describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { EffectError, Refused, ScopeLost } from "./error.ts";
+import { EffectError, Refused, ScopeLost, textOf } from "./error.ts";
 import { appendProcessEvent } from "./process-append.ts";
 import type { Workplace } from "./process-work.ts";
 
@@ -34,8 +34,6 @@ const failure = (code: string, message: string, of: "execution" | "internal" = "
   code,
   message: message.toWellFormed(),
 });
-
-const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 const failedRun = (message: string): ProcessAwaitOutput => failure("process_recovery_failed", message);
 
@@ -79,7 +77,7 @@ export class EngineRuns {
         appendProcessEvent(this.#scope, request);
       return asOutput(await engine.run(process, { signal, append }));
     } catch (thrown) {
-      return failedRun(messageOf(thrown));
+      return failedRun(textOf(thrown));
     }
   }
 

@@ -1,5 +1,5 @@
 /** Errors that tool authors and hosts meet. Codes are stable. */
-import { currentProtocol } from "@pawl/sansio-core";
+import { type EffectResult, currentProtocol } from "@pawl/sansio-core";
 
 /** What a durable effect reports to the body that asked for it: a step's own error, or why there is no answer. */
 export class EffectError extends Error {
@@ -86,3 +86,23 @@ export class ScopeMoved extends Error {
     this.to = to;
   }
 }
+
+/** What was thrown says of itself, whatever it is. */
+export const textOf = (thrown: unknown): string => {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown).toWellFormed();
+  } catch {
+    return "something was thrown that has no text";
+  }
+};
+
+/** What was thrown, as an effect's end; the code is its own where it is of a kind whose code counts. */
+export const failureOf = (
+  thrown: unknown,
+  otherwise: string,
+  kind: abstract new (...args: never[]) => Error = Error,
+): EffectResult => {
+  const isCoded = thrown instanceof kind && "code" in thrown && typeof thrown.code === "string";
+  const code = isCoded ? (thrown.code as string).toWellFormed() : otherwise;
+  return { status: "err", error: { code, message: textOf(thrown) } };
+};

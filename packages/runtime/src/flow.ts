@@ -13,6 +13,7 @@ import {
 } from "@pawl/sansio-core";
 import { type Json, array, dict, stableHash, string } from "@pawl/tool-value";
 import { admitted } from "./access.ts";
+import { textOf } from "./error.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
@@ -69,9 +70,6 @@ export const flowSubmitted = (state: State, host: FlowHost = {}, given: FlowSubm
   };
 };
 
-const messageOf = (thrown: unknown): string =>
-  (thrown instanceof Error ? thrown.message : String(thrown)).toWellFormed();
-
 const applied = async (host: FlowHost, { name, target, input }: Of<"lambda.apply">): Promise<LambdaResult> => {
   const lambdas = host.lambdas ?? {};
   const lambda = Object.hasOwn(lambdas, name) ? lambdas[name] : undefined;
@@ -79,7 +77,7 @@ const applied = async (host: FlowHost, { name, target, input }: Of<"lambda.apply
   try {
     return { status: "ok", output: (await lambda({ target, input })).toWellFormed() };
   } catch (thrown) {
-    return { status: "err", message: messageOf(thrown) };
+    return { status: "err", message: textOf(thrown) };
   }
 };
 

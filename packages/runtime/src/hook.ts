@@ -6,6 +6,7 @@
 import { type Command, type Event, callRef, hooked } from "@pawl/sansio-core";
 import { type Json, type ToolCallOutput, type ToolResult, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import type { Place } from "./call-place.ts";
+import { textOf } from "./error.ts";
 import type { Ephemeral } from "./observation.ts";
 import type { HostPort } from "./host-request.ts";
 
@@ -60,8 +61,6 @@ const notFinal = failureOutput(
     "plugin short-circuit directives require completed tool output",
   ),
 );
-
-const textOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown)).toWellFormed();
 
 /** All hooks of a phase, in the order of their plugins; the first error ends them. */
 const askAll = async ({ host }: HookPort, place: Place, command: HookRun): Promise<readonly Asked[]> => {
@@ -129,6 +128,8 @@ const perform = async (
     case "emit_trace": // A host that answers nothing has nowhere to put a trace.
       if (port.host.request === undefined) return { kind: "emit_trace" };
       return { kind: "emit_trace", ...(await ask(port, "emit_trace", traceOf(plugin, directive), key)) };
+    default:
+      throw new TypeError(`plugin \`${plugin}\` asks for what is no directive`);
   }
 };
 
@@ -145,18 +146,12 @@ const performAll = async (port: HookPort, command: HookRun, asked: readonly Aske
 
 export const runHooks = async (port: HookPort, place: Place, command: HookRun): Promise<HookRan> => {
   const { call, phase } = command;
-  let asked: readonly Asked[];
   try {
-    asked = await askAll(port, place, command);
+    const directives = await performAll(port, command, await askAll(port, place, command));
+    return { type: "hook.ran", call, phase, outcome: { status: "ok", directives } };
   } catch (thrown) {
     return { type: "hook.ran", call, phase, outcome: { status: "err", message: textOf(thrown) } };
   }
-  return {
-    type: "hook.ran",
-    call,
-    phase,
-    outcome: { status: "ok", directives: await performAll(port, command, asked) },
-  };
 };
 
 /** A call that a body starts apart. */

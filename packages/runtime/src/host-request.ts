@@ -1,7 +1,10 @@
 /** What a host fills in, and what it answers a body that asks it for something. */
 import type { Command, EffectResult, Event } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
 import type { AmongHost } from "./among.ts";
+import { jsonOf } from "./argument.ts";
+import { failureOf } from "./error.ts";
 import type { FlowHost } from "./flow.ts";
 import type { ToolHost } from "./tool-host.ts";
 
@@ -20,13 +23,11 @@ export interface HostPort extends AmongHost, ToolHost {
 
 type Asked = Pick<Of<"host.request">, "call" | "key" | "name" | "input">;
 
-const errorOf = (thrown: unknown): { readonly code: string; readonly message: string } => {
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  const code =
-    thrown instanceof Error && "code" in thrown && typeof thrown.code === "string"
-      ? thrown.code
-      : "host_request_failed";
-  return { code, message: message.toWellFormed() };
+/** What a host returned goes into the log; nothing at all is null, as a body's nothing is. */
+const answered = (name: string, returned: unknown): EffectResult => {
+  const value = jsonOf(returned === undefined ? null : returned);
+  if (E.isRight(value)) return { status: "ok", value: value.right };
+  return { status: "err", error: { code: "host_answer_invalid", message: `the answer to \`${name}\`: ${value.left}` } };
 };
 
 const unhandled = (name: string): { readonly code: string; readonly message: string } =>
@@ -37,9 +38,9 @@ const unhandled = (name: string): { readonly code: string; readonly message: str
 const resultOf = async (request: HostPort["request"], { call, key, name, input }: Asked): Promise<EffectResult> => {
   if (request === undefined) return { status: "err", error: unhandled(name) };
   try {
-    return { status: "ok", value: await request(name, input, `${call}:${key}`) };
+    return answered(name, await request(name, input, `${call}:${key}`));
   } catch (thrown) {
-    return { status: "err", error: errorOf(thrown) };
+    return failureOf(thrown, "host_request_failed");
   }
 };
 

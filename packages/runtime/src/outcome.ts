@@ -14,7 +14,8 @@ import {
   successOutput,
 } from "@pawl/tool-value";
 import { type AttachmentStore, putAttachment } from "./attachment.ts";
-import { ToolError } from "./error.ts";
+import { ToolError, textOf } from "./error.ts";
+import { readable } from "./readable.ts";
 import { type ExecutionResult, type ToolImage, hiddenText, isExecutionResult, withoutRawOutput } from "./result.ts";
 
 export type Ending =
@@ -45,21 +46,21 @@ const endingOfFace = async (result: ExecutionResult, store: AttachmentStore): Pr
       return { type: "result", result: done(successOutput({ images, result: lift(result.result) })) };
     }
     case "tool_error":
-      return { type: "result", result: err(result.message.toWellFormed()) };
+      return { type: "result", result: err(textOf(result.message)) };
     case "internal_error":
       throw new Error(result.message, { cause: result.source });
     case "connection_required":
-      return { type: "connection", provider: result.provider };
+      return { type: "connection", provider: String(result.provider).toWellFormed() };
   }
 };
 
 /** What a body returned: a result, the face of one, or any value. */
 export const endingOf = async (returned: unknown, store: AttachmentStore): Promise<Ending> => {
   if (isExecutionResult(returned)) return endingOfFace(returned, store);
-  const result = isToolResult(returned) ? returned : resultOf(returned === undefined ? null : returned);
+  const result = isToolResult(returned) ? readable(returned) : resultOf(returned === undefined ? null : returned);
   return { type: "result", result };
 };
 
 /** What a body threw, as a result, if the tool meant a model to see it. */
 export const resultOfThrown = (thrown: unknown): ToolResult | undefined =>
-  thrown instanceof ToolError ? err(thrown.message.toWellFormed()) : undefined;
+  thrown instanceof ToolError ? err(textOf(thrown)) : undefined;

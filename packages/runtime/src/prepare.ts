@@ -12,6 +12,7 @@ import {
 import { type Place, placeOf, report } from "./call-place.ts";
 import type { LiveTool, PrepareContext, Prepared } from "./live-tool.ts";
 import { hidden, resultOfThrown } from "./outcome.ts";
+import { readable } from "./readable.ts";
 import type { ToolHost } from "./tool-host.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -20,6 +21,8 @@ export interface PreparePort {
   readonly host: ToolHost;
   readonly tool: (id: string) => LiveTool | undefined;
 }
+
+export const uncheckable = { verdict: "invalid", message: "arguments: they could not be checked" } as const;
 
 export const checkCall = async (port: PreparePort, state: State, command: Of<"args.check">): Promise<Event> => {
   const { call, tool_id: toolId, args } = command;
@@ -30,8 +33,7 @@ export const checkCall = async (port: PreparePort, state: State, command: Of<"ar
     return { type: "args.checked", call, args_hash, verdict: await tool.check(args) };
   } catch (thrown) {
     report(port.host, placeOf(state, call), thrown);
-    const verdict = { verdict: "invalid", message: "arguments: they could not be checked" } as const;
-    return { type: "args.checked", call, args_hash, verdict };
+    return { type: "args.checked", call, args_hash, verdict: uncheckable };
   }
 };
 
@@ -53,7 +55,10 @@ const notFinal = failureOutput(
   ),
 );
 /** A preparation may end a call, and not leave it to the outside. */
-export const outputOf = (result: ToolResult): ToolCallOutput => (result.type === "done" ? result.output : notFinal);
+export const outputOf = (result: ToolResult): ToolCallOutput => {
+  const said = readable(result);
+  return said.type === "done" ? said.output : notFinal;
+};
 
 export const unavailable = failureOutput(
   runtimeFailure("unavailable", "tool_unavailable", "Tool is unavailable in this session"),

@@ -10,6 +10,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "./error.ts";
 import { payloadMisfit } from "./process-schema.ts";
 import type { Workplace } from "./process-work.ts";
+import { admittedEvent } from "./readable.ts";
 
 /** Appends an event to the process of a scope, or finds it there; durable when it resolves. */
 export const appendProcessEvent = async (
@@ -20,7 +21,9 @@ export const appendProcessEvent = async (
   const payloadHash = eventPayloadHash(request.event_type, request.payload).hash;
   const misfit = payloadMisfit(row, request.event_type, request.payload);
   const verdict = misfit === undefined ? {} : { invalid: misfit };
-  const told = scope.runner.tell({ type: "process.event_appended", request, payload_hash: payloadHash, ...verdict });
+  const told = scope.runner.tell(
+    admittedEvent({ type: "process.event_appended", request, payload_hash: payloadHash, ...verdict }),
+  );
   if (E.isLeft(told) && told.left.code !== "process_event_exists") throw new Refused(told.left.code, told.left.message);
   const { at } = scope.runner.state;
   const appended = appendEvent(row, {

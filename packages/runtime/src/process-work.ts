@@ -5,7 +5,9 @@ import type { Access } from "./access.ts";
 import { type LongWork, type LongWorkCommand } from "./background/long-work.ts";
 import type { Runs } from "./background/run.ts";
 import { type EngineRuns, failedTool } from "./engine.ts";
+import { textOf } from "./error.ts";
 import { type Wake, deliverWake } from "./process-wake.ts";
+import { misfitOfEvent } from "./readable.ts";
 import type { Watch } from "./watch.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -49,8 +51,6 @@ export interface ProcessWorkPort {
   readonly runs: Runs;
   readonly host: ProcessHost;
 }
-
-const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 export class ProcessWork {
   readonly #port: ProcessWorkPort;
@@ -111,10 +111,12 @@ export class ProcessWork {
     const { scope, host } = this.#port;
     try {
       const tools = await host.environment?.(envRef);
-      return tools === undefined || tools.length === 0 ? `environment \`${envRef}\` is not known here` : tools;
+      if (tools === undefined || tools.length === 0) return `environment \`${envRef}\` is not known here`;
+      const misfit = misfitOfEvent({ type: "catalog.published", tools });
+      return misfit === undefined ? tools : `environment \`${envRef}\` does not fit: ${misfit}`;
     } catch (thrown) {
       scope.report(`environment ${envRef}`, thrown);
-      return `environment \`${envRef}\` could not be loaded: ${messageOf(thrown)}`;
+      return `environment \`${envRef}\` could not be loaded: ${textOf(thrown)}`;
     }
   }
 }

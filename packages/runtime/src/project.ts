@@ -1,7 +1,9 @@
 /** What a model gets to read of a result, where the host has a word in it. */
 import type { Command, Event, State } from "@pawl/sansio-core";
-import { type Json, ModelToolReturnPart, type ToolCallOutput } from "@pawl/tool-value";
+import { type Json, ModelToolReturnPart, type ToolCallOutput, array, describe, read } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
 import { placeOf } from "./call-place.ts";
+import { textOf } from "./error.ts";
 import type { ToolHost } from "./tool-host.ts";
 import type { Values } from "./values.ts";
 
@@ -19,12 +21,17 @@ export type Projector = (
   call: ProjectedCall,
 ) => readonly ModelToolReturnPart[] | undefined | Promise<readonly ModelToolReturnPart[] | undefined>;
 
+const Parts = array(ModelToolReturnPart);
+
 const partsOf = async (project: Projector, call: ProjectedCall): Promise<Json> => {
   try {
-    return ((await project(call))?.map((part) => ModelToolReturnPart.encode(part)) ?? null) as Json;
+    const said = await project(call);
+    if (said === undefined) return null;
+    const parts = read(Parts, Parts.encode(said));
+    if (E.isLeft(parts)) throw new TypeError(`the projected parts do not fit: ${describe(parts.left)}`);
+    return Parts.encode(parts.right) as Json;
   } catch (thrown) {
-    const text = (thrown instanceof Error ? thrown.message : String(thrown)).toWellFormed();
-    return [{ type: "text", text }];
+    return [{ type: "text", text: textOf(thrown) }];
   }
 };
 

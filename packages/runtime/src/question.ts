@@ -1,11 +1,13 @@
 /** What the core asks around a call, of its tool and of the host: each is answered by an event. */
 import type { Command, Event, State } from "@pawl/sansio-core";
-import { placeOf } from "./call-place.ts";
+import { placeOf, report } from "./call-place.ts";
 import { type ExternalPort, cancelExternal } from "./external.ts";
 import { type HookPort, runHooks } from "./hook.ts";
 import { answerOf } from "./host-request.ts";
-import { type PreparePort, checkCall, prepareCall } from "./prepare.ts";
+import { hidden } from "./outcome.ts";
+import { type PreparePort, checkCall, outputOf, prepareCall, uncheckable } from "./prepare.ts";
 import { projectResult } from "./project.ts";
+import { misfitOfEvent } from "./readable.ts";
 import type { Observers } from "./observer.ts";
 import type { Session } from "./session.ts";
 import type { SessionPort } from "./session-port.ts";
@@ -38,8 +40,7 @@ export const hostWork = (port: SessionPort, observers: Observers, session: Sessi
   isLost: () => session.runner.isLost,
 });
 
-/** The answer; or nothing, where a person has to give it, or the scope was lost before. */
-export const answerTo = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
+const answered = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
   switch (question.type) {
     case "args.check":
       return checkCall(work, state, question);
@@ -58,4 +59,36 @@ export const answerTo = async (question: Question, work: HostWork, state: State)
     case "host.request":
       return answerOf(work.host.request, question);
   }
+};
+
+/** What stands for an answer that the log could not give back; nothing, where nobody has answered then. */
+const insteadOf = (question: Question, why: string): Event | undefined => {
+  const { call } = question;
+  switch (question.type) {
+    case "args.check":
+      return { type: "args.checked", call, verdict: uncheckable };
+    case "tool.prepare":
+      return { type: "call.prepared", call, preparation: { type: "finished", output: outputOf(hidden) } };
+    case "hook.run":
+      return { type: "hook.ran", call, phase: question.phase, outcome: { status: "err", message: why } };
+    case "result.project":
+      return { type: "result.projected", call, parts: [{ type: "text", text: why }] };
+    case "outcome.resolve":
+    case "external.cancel":
+    case "host.request":
+      return undefined;
+  }
+};
+
+/**
+ * The answer; or nothing, where a person has to give it, or the scope was lost before. What tools, hooks and hosts say
+ * is read before it is on record.
+ */
+export const answerTo = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
+  const answer = await answered(question, work, state);
+  const misfit = answer === undefined ? undefined : misfitOfEvent(answer);
+  if (misfit === undefined) return answer;
+  const why = `the answer to \`${question.type}\` does not fit: ${misfit}`;
+  report(work.host, placeOf(state, question.call), new TypeError(why));
+  return insteadOf(question, why);
 };

@@ -2,7 +2,7 @@
 import { callRef } from "@pawl/sansio-core";
 import { failureOutput, done, safeRetryFailure, stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { type ToolDefinition, defineTool } from "../src/index.ts";
+import { type ToolContext, type ToolDefinition, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
 
 const open = async (...tools: readonly ToolDefinition[]) => {
@@ -104,6 +104,101 @@ describe("a request that is cancelled", () => {
     await world.quiet();
     world.platform.advance(50);
     expect(payloads(await replies)).toMatchObject([{ message: "tool call cancelled" }]);
+  });
+
+  it("shows observers what a body came to after its grace, while others of its request go on", async () => {
+    const slow = defineTool({
+      name: "slow",
+      durable: true,
+      execute: () => new Promise((resolve) => void world.platform.later(200, () => resolve("late"))),
+    });
+    const cleans = defineTool({
+      name: "cleans",
+      durable: true,
+      execute: (_, ctx) => {
+        ctx.onCancel(() => new Promise((resolve) => void world.platform.later(500, () => resolve(undefined))));
+        return new Promise(() => undefined);
+      },
+    });
+    const world = new World();
+    const seen: unknown[] = [];
+    const host = {
+      observe: (_: string, { what, call_id, output }: { what: string; call_id: string; output?: unknown }) =>
+        void (what === "call_settled_late" && seen.push([call_id, output])),
+    };
+    const session = await world.start([slow, cleans], { host }).runtime.session("s");
+    const replies = session.call("r", [
+      { id: "a", tool: "slow", args: {} },
+      { id: "b", tool: "cleans", args: {} },
+    ]);
+    await world.quiet();
+    await session.cancel({ request: "r" });
+    for (let i = 0; i < 8; i++) {
+      await world.quiet();
+      world.platform.advance(100);
+    }
+    expect(payloads(await replies)[0]).toMatchObject({ message: "tool call cancelled" });
+    expect(seen).toEqual([["a", { outcome: { status: "success", payload: "late" } }]]);
+  });
+});
+
+/** A tool that gives its key away, and goes on. */
+const asks = (recovery?: "externally_owned"): { readonly tool: ToolDefinition; readonly tokens: string[] } => {
+  const tokens: string[] = [];
+  const execute: ToolDefinition["execute"] = (_, ctx) => {
+    tokens.push(ctx.completionKey());
+    return new Promise(() => undefined);
+  };
+  const how = recovery === undefined ? { durable: true } : { recovery };
+  return { tool: defineTool({ name: "t", ...how, execute }), tokens };
+};
+
+describe("a call whose key the outside was given", () => {
+  it("is parked on it when its owner is lost, where it completes from outside", async () => {
+    const { tool, tokens } = asks("externally_owned");
+    const world = new World();
+    const first = world.start([tool]);
+    const calls = call("t");
+    void (await first.runtime.session("s")).call("r", calls).catch(() => undefined);
+    await world.quiet();
+    first.kill();
+    const session = await world.start([tool]).runtime.session("s");
+    const replies = session.call("r", calls);
+    await world.quiet();
+    expect(tokens).toHaveLength(1);
+    await session.resolve(tokens[0] as string, { status: "ok", payload: "from outside" });
+    expect(payloads(await replies)).toEqual(["from outside"]);
+  });
+
+  it("has an unknown outcome when its owner is lost before the tool began", async () => {
+    const { tool, tokens } = asks("externally_owned");
+    const world = new World();
+    const first = world.start([tool], { death: { append: 3, when: "before" } });
+    const calls = call("t");
+    void (await first.runtime.session("s")).call("r", calls).catch(() => undefined);
+    await world.quiet();
+    const [reply] = await (await world.start([tool]).runtime.session("s")).call("r", calls);
+    expect([reply?.output.outcome.payload, tokens]).toMatchObject([{ code: "tool_outcome_unknown" }, []]);
+  });
+
+  it("ends with the key when it is cancelled: the outside comes too late", async () => {
+    const { tool, tokens } = asks();
+    const { world, session } = await open(tool);
+    const replies = session.call("r", call("t"));
+    await world.quiet();
+    await session.cancel({ request: "r" });
+    world.platform.advance(50);
+    expect(payloads(await replies)).toMatchObject([{ message: "tool call cancelled" }]);
+    const late = await session.resolve(tokens[0] as string, { status: "ok", payload: "late" });
+    expect(late).toEqual({ status: "already_resolved", terminal: { status: "cancelled" } });
+  });
+
+  it("gives out no key any more once it is over", async () => {
+    let context: ToolContext | undefined;
+    const keeps = defineTool({ name: "t", durable: true, execute: (_, ctx) => void (context = ctx) });
+    const { session } = await open(keeps);
+    await session.call("r", call("t"));
+    expect(() => context?.completionKey()).toThrow(expect.objectContaining({ code: "call_ended" }));
   });
 });
 

@@ -13,6 +13,7 @@ export { currentProtocol } from "./protocol.ts";
 export { isOwed, outstanding } from "./recovery.ts";
 export { type Asked, ask } from "./effect/ask.ts";
 export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from "./effect/model.ts";
+export { EffectSpecCodec } from "./effect/codec.ts";
 export { resolutionIn, resolutionOf } from "./wait/read.ts";
 export { type WaitRow } from "./wait/model.ts";
 export { referredTo } from "./snapshot/referred.ts";

@@ -10,6 +10,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { Workplace } from "../process-work.ts";
 import { Refused } from "../error.ts";
+import { admittedEvent } from "../readable.ts";
 
 type RunRequested = EventOf<"run.requested">;
 
@@ -87,7 +88,7 @@ export class LongWorkAsked {
     const { runner, finished } = this.#scope;
     const { id } = event.registration;
     if ((await finished.find("task", task)) !== undefined) return { status: "started", task };
-    const told = runner.tell(event);
+    const told = runner.tell(admittedEvent(event));
     if (E.isLeft(told) && told.left.code !== "run_exists") return this.#refuse(told.left);
     const known = spawned(runner.state, id);
     if (known === undefined) return this.runs.next(id);
@@ -98,7 +99,7 @@ export class LongWorkAsked {
   /** Asks for a schedule; one too many is refused in words for whoever asked. */
   async schedule(schedule: NewSchedule): Promise<ScheduleAnswer> {
     const { runner } = this.#scope;
-    const told = runner.tell({ type: "schedule.requested", schedule });
+    const told = runner.tell(admittedEvent({ type: "schedule.requested", schedule }));
     if (E.isLeft(told) && told.left.code === "too_many_schedules") {
       await runner.settled();
       return { status: "refused", message: told.left.message };

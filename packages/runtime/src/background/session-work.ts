@@ -19,6 +19,7 @@ import {
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "../error.ts";
+import { admittedEvent } from "../readable.ts";
 import type { Workplace } from "../process-work.ts";
 import type { Watch } from "../watch.ts";
 import type { LongWorkAsked } from "./asked.ts";
@@ -83,7 +84,7 @@ export class SessionWork {
 
   async #record(event: Event, isThere?: string): Promise<void> {
     const { runner } = (await this.#live()).scope;
-    const told = runner.tell(event);
+    const told = runner.tell(admittedEvent(event));
     await runner.settled();
     if (E.isLeft(told) && told.left.code !== isThere) throw new Refused(told.left.code, told.left.message);
   }
@@ -134,7 +135,7 @@ export class SessionWork {
   /** The task afterwards; an update that is dropped leaves it as it was. */
   async update(id: string, update: TaskUpdate): Promise<Task> {
     const { runner } = (await this.#live()).scope;
-    const told = runner.tell({ type: "task.updated", task: id, update });
+    const told = runner.tell(admittedEvent({ type: "task.updated", task: id, update }));
     await runner.settled();
     const isDropped = E.isLeft(told) && (told.left.code === "stale_attempt" || told.left.code === "task_ended");
     if (E.isLeft(told) && !isDropped) throw new Refused(told.left.code, told.left.message);
@@ -149,7 +150,7 @@ export class SessionWork {
   /** Asks a task to end. The first time counts; one that is over stays as it is. */
   async cancel(id: string): Promise<Task> {
     const { runner } = (await this.#live()).scope;
-    const told = runner.tell({ type: "task.cancel_requested", task: id });
+    const told = runner.tell(admittedEvent({ type: "task.cancel_requested", task: id }));
     await runner.settled();
     const isAsked = E.isLeft(told) && (told.left.code === "already_cancelled" || told.left.code === "task_ended");
     if (E.isLeft(told) && !isAsked) throw new Refused(told.left.code, told.left.message);

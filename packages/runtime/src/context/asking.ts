@@ -1,6 +1,6 @@
 /** How a facet asks: each durable effect has a key that repeats when the program repeats. */
-import type { EffectResult, EffectSpec } from "@pawl/sansio-core";
-import { type Json, describe, encode, fromJs, stringify } from "@pawl/tool-value";
+import { type EffectResult, type EffectSpec, EffectSpecCodec } from "@pawl/sansio-core";
+import { type Json, describe, encode, fromJs, readOwned, record, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Answer, BodyRun, Request } from "../body.ts";
 import { EffectError } from "../error.ts";
@@ -27,6 +27,22 @@ export const valueOf = (result: EffectResult): Json => {
   throw new EffectError(result.error.code, result.error.message);
 };
 
+const AskedFor = record<{ readonly key: string; readonly effect: EffectSpec }>("what is asked for", {
+  key: string,
+  effect: EffectSpecCodec,
+});
+
+/** A program's words go into the log, which has to be read again. The input of a step is JSON already. */
+const misfitOf = (key: string, effect: EffectSpec): EffectError | undefined => {
+  const isStep = effect.kind === "step";
+  if (isStep && effect.recovery === "again" && key.isWellFormed()) return undefined;
+  const asked = { key, effect: isStep ? { ...effect, input: null } : effect };
+  const fits = readOwned(AskedFor, asked as unknown as Json);
+  return E.isRight(fits)
+    ? undefined
+    : new EffectError("durable_effect_value", `what a body asks for does not fit: ${describe(fits.left)}`);
+};
+
 /** One run of a body as its facets see it. */
 export class Asking {
   readonly body: BodyRun;
@@ -48,6 +64,8 @@ export class Asking {
   /** Asks for an effect; what it is asked with tells it from another under the same key. */
   ask(key: string, effect: EffectSpec, input: Json, perform?: Request["perform"]): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      const misfit = misfitOf(key, effect);
+      if (misfit !== undefined) return reject(misfit);
       this.body.request({ key, hash: this.body.hash(stringify(input)), effect, perform }, resolve, reject);
     });
   }
@@ -68,6 +86,8 @@ export class Asking {
           reject(thrown);
         }
       };
+      const misfit = misfitOf(key, effect);
+      if (misfit !== undefined) return reject(misfit);
       this.body.request({ key, hash: this.body.hash(stringify(input)), effect, perform }, told, reject);
     });
     return durable(key, answered);

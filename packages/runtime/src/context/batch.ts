@@ -1,6 +1,7 @@
 /** Calls that a body makes together. */
 import { type Reply, batchId } from "@pawl/sansio-core";
 import type { ToolManifest } from "../compat/tool.ts";
+import { EffectError } from "../error.ts";
 import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
 
 export interface BatchCall {
@@ -15,6 +16,15 @@ export interface Batches {
   readonly batch: (calls: readonly BatchCall[]) => Durable<readonly Reply[]>;
 }
 
+/** How deep calls may stand below each other: a tool that calls itself ends here, not with the memory of its host. */
+const maxDepth = 32;
+
+const misfitOfDepth = (name: string): EffectError | undefined => {
+  if (name.split("/tool-batch:").length <= maxDepth) return undefined;
+  const message = `a call may stand below ${maxDepth} others at most: does a tool call itself?`;
+  return new EffectError("tool_batch_too_deep", message);
+};
+
 export const batches = (asking: Asking): Batches => {
   const batch: Batches["batch"] = (calls) => {
     const listed = calls.map(({ id, toolId, args }) => ({
@@ -24,6 +34,8 @@ export const batches = (asking: Asking): Batches => {
     }));
     const key = asking.nextName(batchId(listed).batch_id);
     if (listed.length === 0) return durable(key, Promise.resolve([]));
+    const misfit = misfitOfDepth(asking.facts.name);
+    if (misfit !== undefined) return durable(key, Promise.reject(misfit));
     const children = listed.map(({ id, tool_id, args }) => ({ id, tool: tool_id, args }));
     const answered = asking.ask(key, { kind: "batch", calls: children }, children);
     return durable(

@@ -27,6 +27,8 @@ export interface CallFacts {
   readonly place: string;
   readonly reach: ProcessReach;
   readonly token: (id: string) => string;
+  /** Records that the outside is given the key that completes the call: it ends with the call. */
+  readonly handOut: (completionKey: string) => void;
   /** For a call that the body starts apart. */
   readonly preparing: (callId: string, tool: string) => PrepareContext;
   /** What the hooks make of such a call. */

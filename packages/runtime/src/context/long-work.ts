@@ -14,7 +14,7 @@ import {
 import { type Json, stableHash } from "@pawl/tool-value";
 import { messageIdOf, runIdOf, scheduleIdOf, taskIdOf } from "../background/identity.ts";
 import type { MessageFilter, SessionWork, TaskFilter } from "../background/session-work.ts";
-import { EffectError } from "../error.ts";
+import { EffectError, failureOf } from "../error.ts";
 import type { LiveTool } from "../live-tool.ts";
 import { type Asking, type Durable, toJson, valueOf } from "./asking.ts";
 import { startOf } from "./process-reach.ts";
@@ -58,13 +58,7 @@ export interface LongWorkFacets {
   };
 }
 
-const codeOf = (thrown: unknown): string =>
-  thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "long_work_failed";
-
-const failure = (thrown: unknown): EffectResult => {
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return { status: "err", error: { code: codeOf(thrown), message: message.toWellFormed() } };
-};
+const failure = (thrown: unknown): EffectResult => failureOf(thrown, "long_work_failed");
 
 export const longWorkFacets = (asking: Asking): LongWorkFacets => {
   const { body, facts } = asking;

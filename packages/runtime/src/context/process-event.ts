@@ -11,7 +11,7 @@ import {
 } from "@pawl/sansio-core";
 import { type Json, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { EffectError } from "../error.ts";
+import { EffectError, failureOf } from "../error.ts";
 import { misfitOfProcessEvent } from "../open.ts";
 import { payloadMisfit } from "../process-schema.ts";
 import { awaitEffectKey } from "../value.ts";
@@ -110,12 +110,12 @@ export const processEvents = (asking: Asking): ProcessEvents => {
             value: ProcessEvent.encode(await reach.eventAfter(eventType, after, body.signals.work)) as Json,
           };
         } catch (thrown) {
-          const code = thrown instanceof EffectError ? thrown.code : "process_event_wait_failed";
-          return { status: "err", error: { code, message: thrown instanceof Error ? thrown.message : String(thrown) } };
+          return failureOf(thrown, "process_event_wait_failed", EffectError);
         }
       };
-      const spec: EffectSpec = { kind: "step", recovery: "again", input: after };
-      return eventOf(valueOf((await asking.ask(key, spec, after, perform)).result));
+      const input = toJson(after, key);
+      const spec: EffectSpec = { kind: "step", recovery: "again", input };
+      return eventOf(valueOf((await asking.ask(key, spec, input, perform)).result));
     };
     return unless(outside("waiting"), key, find);
   };

@@ -104,10 +104,11 @@ export const processes = (asking: Asking): Processes => {
   };
 
   /** Reads or changes what the scope itself holds; its outcome is on record like a step's. */
-  const own = (key: string, input: Json, perform: () => EffectResult): Promise<Json> =>
-    asking
-      .ask(key, { kind: "step", recovery: "again", input }, input, async () => perform())
-      .then(({ result }) => valueOf(result));
+  const own = async (key: string, given: Json, perform: () => EffectResult): Promise<Json> => {
+    const input = toJson(given, key);
+    const spec: EffectSpec = { kind: "step", recovery: "again", input };
+    return valueOf((await asking.ask(key, spec, input, async () => perform())).result);
+  };
 
   const start: ProcessesFacet["start"] = (request) => {
     const made = registrationOf(request, reach, facts.callId);
@@ -168,6 +169,7 @@ export const processes = (asking: Asking): Processes => {
     const asked = tell(wait, id, { type: "process.await", wait }, id);
     if (asked instanceof EffectError) return rejected(key, asked);
     const waited = asking.ask(key, { kind: "wait", wait }, wait).then(({ result }) => result);
+    waited.catch(() => undefined); // Where neither can be asked for, the first says so.
     const stop = (): void => void cancel(id).catch(() => undefined); // The end is awaited, whatever comes of this.
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });

@@ -1,7 +1,7 @@
 /** Durable steps: work that is done once per record, and answered from it afterwards. */
 import type { EffectResult, StepRecovery } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
-import { EffectError } from "../error.ts";
+import { EffectError, failureOf } from "../error.ts";
 import { misfitOfDurable } from "../open.ts";
 import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
 
@@ -24,11 +24,7 @@ export interface Steps {
   ) => Durable<A>;
 }
 
-const errorOf = (thrown: unknown): EffectResult => {
-  const code = thrown instanceof EffectError ? thrown.code : "durable_step_failed";
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return { status: "err", error: { code, message: message.toWellFormed() } };
-};
+const errorOf = (thrown: unknown): EffectResult => failureOf(thrown, "durable_step_failed", EffectError);
 
 const misuseOf = (stepId: string, used: ReadonlySet<string>): EffectError | undefined => {
   if (stepId.trim() === "")

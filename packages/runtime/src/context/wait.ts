@@ -3,6 +3,7 @@ import type { EffectSpec } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import { EffectError } from "../error.ts";
 import { misfitOfCompletion } from "../open.ts";
+import { ended } from "../signals.ts";
 import { awaitEffectKey } from "../value.ts";
 import { type Asking, type Durable, durable, valueOf } from "./asking.ts";
 import { completionKeyId, customKeyId } from "./facts.ts";
@@ -16,6 +17,9 @@ export interface Waits {
   readonly completionKey: () => string;
 }
 
+/** Times are whole milliseconds: a fraction counts as one more, and what is over already is no time. */
+const wholeMs = (ms: number): number => Math.max(0, Math.ceil(ms));
+
 export const waits = (asking: Asking): Waits => {
   const { facts } = asking;
 
@@ -25,7 +29,8 @@ export const waits = (asking: Asking): Waits => {
     return customKeyId(facts, key);
   };
 
-  const sleep: Waits["sleep"] = (ms) => {
+  const sleep: Waits["sleep"] = (said) => {
+    const ms = wholeMs(said);
     const key = asking.nextName("sleep");
     return durable(
       key,
@@ -36,7 +41,11 @@ export const waits = (asking: Asking): Waits => {
   const awaitEventJson: Waits["awaitEventJson"] = (key, { deadlineMs } = {}) => {
     const wait = waitId(key);
     const effectKey = awaitEffectKey(wait);
-    const spec: EffectSpec = { kind: "wait", wait, ...(deadlineMs === undefined ? {} : { deadline_ms: deadlineMs }) };
+    const spec: EffectSpec = {
+      kind: "wait",
+      wait,
+      ...(deadlineMs === undefined ? {} : { deadline_ms: wholeMs(deadlineMs) }),
+    };
     return durable(
       effectKey,
       asking.ask(effectKey, spec, wait).then(({ result }) => valueOf(result)),
@@ -46,8 +55,11 @@ export const waits = (asking: Asking): Waits => {
   const completionKey = (): string => {
     const misfit = misfitOfCompletion(facts.standing);
     if (misfit !== undefined) throw misfit;
+    if (asking.body.isOver) throw ended;
+    const key = completionKeyId(facts);
+    if (!asking.body.hasCompletionKey) facts.handOut(key);
     asking.body.hasCompletionKey = true;
-    return facts.token(completionKeyId(facts));
+    return facts.token(key);
   };
 
   return { sleep, externalEventKey: (key) => facts.token(waitId(key)), awaitEventJson, completionKey };
