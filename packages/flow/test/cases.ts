@@ -3,6 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { type Json, parse } from "@pawl/tool-value";
 import * as flow from "../src/index.ts";
 import { type Input, registryOf, runAdapters, textOf } from "./cases/flow.ts";
+import { caseProviders } from "./cases/scope.ts";
 
 const text = (input: Input, field: string): string => textOf(input[field]);
 
@@ -62,7 +63,7 @@ const httpResult = (input: Input): flow.Answer => {
 
 const dispatched = async (input: Input): Promise<E.Either<never, unknown>> => {
   const registry = registryOf(input["registry"] ?? []) ?? new flow.Registry();
-  const context = { providers: flow.plainProviders, nowMs: 0, signal: new AbortController().signal };
+  const context = { providers: caseProviders, nowMs: 0, signal: new AbortController().signal };
   const asked = { tool: text(input, "tool"), argument: text(input, "argument") };
   return E.right((await flow.dispatch(registry, context, asked)) ?? null);
 };

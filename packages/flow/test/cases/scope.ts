@@ -13,7 +13,19 @@ import {
   step,
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { type Providers, type Registry, outputOf, plainProviders, runOf } from "../../src/index.ts";
+import { type Providers, type Registry, httpProvider, outputOf, plainProviders, runOf } from "../../src/index.ts";
+import { mcpProvider } from "../../src/mcp.ts";
+
+/** The cases have no network: nobody is there. */
+const unreachable: typeof fetch = async () => {
+  throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+};
+
+export const caseProviders: Providers = {
+  ...plainProviders,
+  http: httpProvider({ fetch: unreachable }),
+  mcp: mcpProvider({ fetch: unreachable }),
+};
 
 export interface Case {
   readonly name?: string;
@@ -55,7 +67,7 @@ class FlowScope {
   }
 
   get #tools(): readonly FlowTool[] {
-    const { registry, providers = plainProviders } = this.#case;
+    const { registry, providers = caseProviders } = this.#case;
     const names = registry?.names.filter((name) => runOf(registry, providers, name) !== undefined) ?? [];
     return names.map((name) => ({ name, id: `tool:${name}`, parameters: registry?.at(name)?.parameters ?? [] }));
   }
@@ -107,7 +119,7 @@ class FlowScope {
   }
 
   async #execute({ call, attempt, run, tool, args }: Of<"tool.execute">): Promise<void> {
-    const { registry, providers = plainProviders } = this.#case;
+    const { registry, providers = caseProviders } = this.#case;
     const entry = registry?.at(tool);
     const runs = registry === undefined ? undefined : runOf(registry, providers, tool);
     if (entry === undefined || runs === undefined) throw new Error(`nobody runs ${tool}`);

@@ -133,8 +133,8 @@ const woken = (input: Input): E.Either<v.ValueError | { readonly message: string
     }),
     E.bindW("input", () => {
       const selector = (input["input"] ?? "payload") as v.ProcessValueSelector;
-      const isText = typeof selector === "string" && selector !== "payload";
-      const selected = isText ? E.right(selector) : v.select(selector, input["payload"] ?? null);
+      const isSelector = v.ProcessValueSelector.is(selector);
+      const selected = isSelector ? v.select(selector, input["payload"] ?? null) : E.right(selector as v.Json);
       return E.bimap((message: string) => ({ message }), v.render)(selected);
     }),
     E.map(({ target, dedupe_key, input: rendered }) => {

@@ -8,6 +8,7 @@ export interface TestCall {
   readonly id: string;
   readonly args: Json;
   readonly tool?: string;
+  readonly replay?: Json;
 }
 
 const tool = core.plainTool("t", { durable: true });

@@ -14,17 +14,25 @@ const ofRun = { call, attempt: 1, run: 1 } as const;
 /** Waits on the key, as a pending call or as a body, and tells how that wait ended. */
 type Wait = (scope: TestScope, verb: string, place: number) => Json;
 
+/** How a wait ended as the key tells: by its resolution, or by nobody's leave to resolve it. */
+const endOf = (scope: TestScope): Json | undefined => {
+  const row = scope.state.waits.at(key);
+  if (row?.revoked !== true) return row?.terminal?.resolution as Json | undefined;
+  const error = { code: "await_event_unknown_or_revoked", message: "await-event key is invalid or revoked" };
+  return { status: "error", ...error, error };
+};
+
 const asPendingCall: Wait = (scope, verb) => {
   const deadline = verb === "await_deadline_now" ? { deadline: { secs: 0, nanos: 0 } } : {};
   const pending = { ...deadline, on_timeout: "error_as_result", on_cancel: "ignore" } as const;
   scope.offer({ type: "call.settled", ...ofRun, result: { type: "pending", key, pending }, duration_ms: 0 });
   if (verb === "await_cancelled") scope.offer({ type: "call.cancelled", call });
   scope.tick();
-  return (resolutionOf(scope.state, key) ?? { status: "waiting" }) as unknown as Json;
+  return endOf(scope) ?? { status: "waiting" };
 };
 
 const asBody: Wait = (scope, verb, place) => {
-  const resolved = resolutionOf(scope.state, key);
+  const resolved = endOf(scope);
   const effect = `await-event:${key}#${place}`;
   const deadline = verb === "await_deadline_now" ? { deadline_ms: 0 } : {};
   scope.tell({
@@ -34,7 +42,7 @@ const asBody: Wait = (scope, verb, place) => {
     hash: "h",
     effect: { kind: "wait", wait: key, ...deadline },
   });
-  if (resolved !== undefined) return resolved as unknown as Json;
+  if (resolved !== undefined) return resolved;
   if (verb === "await_cancelled") scope.tell({ type: "wait.cancelled", call, key: effect });
   scope.tick();
   const isOver = scope.commands.some((command) => command.type === "step.answer" && command.key === effect);
@@ -77,23 +85,30 @@ const childCancelled = (input: Input): unknown => {
   } = input as {
     readonly call_id: string;
     readonly tool_name: string;
-    readonly call_finishes_after_ms: number;
+    /** Null: it never does. */
+    readonly call_finishes_after_ms: number | null;
     readonly cancel_at_ms: number;
     readonly args?: Json;
     readonly result?: Json;
   };
-  const scope = new TestScope([{ id: call_id, args, tool: tool_name }], [plainTool(tool_name, { durable: true })]);
+  const replay = input["replay"] === null || input["replay"] === undefined ? {} : { replay: input["replay"] };
+  const scope = new TestScope(
+    [{ id: call_id, args, tool: tool_name, ...replay }],
+    [plainTool(tool_name, { durable: true })],
+  );
+  const finishesAt = call_finishes_after_ms ?? Number.MAX_SAFE_INTEGER;
   const finish = (): void => {
-    scope.until(call_finishes_after_ms);
+    scope.until(finishesAt);
     const output = successOutput(result);
     const settled = { type: "call.settled", call: callRef("r", call_id), attempt: 1, run: 1 } as const;
-    scope.offer({ ...settled, result: { type: "done", output }, duration_ms: call_finishes_after_ms });
+    scope.offer({ ...settled, result: { type: "done", output }, duration_ms: finishesAt });
   };
   const cancel = (): void => {
     scope.until(cancel_at_ms);
     scope.offer({ type: "request.cancelled", request: "r" });
   };
-  for (const act of cancel_at_ms < call_finishes_after_ms ? [cancel, finish] : [finish, cancel]) act();
+  for (const act of cancel_at_ms < finishesAt ? [cancel, finish] : [finish, cancel]) act();
+  scope.tick(); // At the very end of the grace time wins, and nobody else says so.
   const reply = scope.commands.find((command) => command.type === "reply")?.replies[0];
   if (reply === undefined) throw new Error("the call did not end");
   const launched = {
