@@ -93,6 +93,16 @@ const Calls = array(RequestedCallCodec);
 const textOf = (calls: readonly RequestedCall[], executionScope: string | undefined): string =>
   stringify((executionScope === undefined ? calls : [executionScope, calls]) as unknown as Json);
 
+/** What a request is submitted with besides its calls. */
+const admitNames = (event: Submitted): void => {
+  for (const name of ["execution_scope", "by", "traceparent"] as const) {
+    const said: unknown = name in event ? event[name as keyof Submitted] : undefined;
+    if (said !== undefined) admitted(string, said, name);
+  }
+  if (event.execution_scope?.trim() === "")
+    throw new Refused("missing_execution_scope_id", "execution scopes require non-empty stable ids");
+};
+
 const conflict = (request: string, expected: string, found: string): Verdict & { readonly type: "refused" } => ({
   type: "refused",
   code: "request_conflict",
@@ -150,6 +160,7 @@ export class Requests {
 
   async #submitted(event: Submitted, waiting: Waiting): Promise<Replied> {
     const { request, hash } = event;
+    admitNames(event);
     const join = (): Verdict => this.#tell(event, waiting);
     const isLive = this.#access.runner.state.requests.at(request) !== undefined;
     const verdict = isLive

@@ -1,11 +1,13 @@
 /** One run of a tool, up to the outcome that is recorded of it. */
 import type { Event } from "@pawl/sansio-core";
-import { type ToolResult, failureOutput } from "@pawl/tool-value";
+import { type PendingCompletion, type ToolResult, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import type { AttachmentStore } from "./attachment.ts";
 import type { BodyRun } from "./body.ts";
 import { type Place, report } from "./call-place.ts";
 import { pendingWithoutKey } from "./compat/batch-reply.ts";
+import { errorLine } from "./compat/runtime-error.ts";
 import { type CallFacts, completionKeyId } from "./context/facts.ts";
+import { EffectError } from "./error.ts";
 import { unanswered } from "./connection.ts";
 import { type Ending, endingOf, hidden, resultOfThrown } from "./outcome.ts";
 import type { ToolHost } from "./tool-host.ts";
@@ -35,9 +37,18 @@ export const bodyResult = (body: BodyRun, facts: CallFacts, result: ToolResult):
   if (result.type === "done") return result;
   const { attempt, run } = body.id;
   const isKeyless = attempt === 1 && run === 1 && !body.hasCompletionKey;
-  return isKeyless
-    ? { type: "done", output: failureOutput(pendingWithoutKey) }
-    : { ...result, key: completionKeyId(facts) };
+  return isKeyless ? { type: "done", output: failureOutput(pendingWithoutKey) } : pendingOn(facts, result.pending);
+};
+
+/** Parked on its key; where that can not be made, nobody could complete the call. */
+const pendingOn = (facts: CallFacts, pending: PendingCompletion): BodyResult => {
+  try {
+    return { type: "pending", key: completionKeyId(facts), pending };
+  } catch (thrown) {
+    if (!(thrown instanceof EffectError)) throw thrown;
+    const failure = runtimeFailure("internal", "pending_tool_completion_key_failed", errorLine(thrown));
+    return { type: "done", output: failureOutput(failure) };
+  }
 };
 
 /** What a run does that is over is nobody's, and nobody hears of it. */

@@ -1,4 +1,4 @@
-import { type Json, attachment, record, string } from "@pawl/tool-value";
+import { type Json, attachment, done, failureOutput, record, safeRetryFailure, string } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type HostPort, type ToolContext, defineTool, memoryAttachments } from "../../src/index.ts";
 import { World } from "../world.ts";
@@ -33,6 +33,75 @@ describe("a context", () => {
       ["sessions.start_turn", { session_id: "other", turn_id: "t9", input: { text: "hi" } }],
       ["sessions.set_tools_availability", { session_id: "s", names: ["a"], availability: null }],
     ]);
+  });
+
+  it("asks for each verb of sessions under its name", async () => {
+    const asked: string[] = [];
+    const request: HostPort["request"] = async (name) => (asked.push(name), { revision: 7 });
+    const revision = await inBody(
+      async ({ sessions: s }) => {
+        await s.snapshotCurrent();
+        await s.snapshot("other");
+        await s.createSession({ name: "n" });
+        await s.closeSession("other");
+        await s.toolCatalog();
+        await s.sharedToolCatalog();
+        return s.setToolsAvailability(["a"], "off");
+      },
+      { request },
+    );
+    expect(asked.map((name) => name.replace("sessions.", ""))).toEqual(
+      "snapshot_current snapshot create_session close_session tool_catalog shared_tool_catalog set_tools_availability".split(
+        " ",
+      ),
+    );
+    expect(revision).toEqual({ revision: 7 });
+  });
+
+  it("asks for completions in the name of its call, each time anew", async () => {
+    const asked: unknown[] = [];
+    const request: HostPort["request"] = async (name, input, key) => {
+      asked.push([name, input, key]);
+      return { text: "hi", usage: null };
+    };
+    const said = { model: "m", messages: [], attachments: [], tools: [], tool_choice: null, generation: null };
+    const caused_by = { type: "tool_call", session_id: "s", call_id: "c" };
+    const answers = await inBody(
+      async ({ directCompletions }) => [
+        await directCompletions.complete(said, "u"),
+        await directCompletions.complete({ ...said, session_id: "other" }, "u", { type: "process", process_id: "p" }),
+        await directCompletions.complete(said, "u"),
+      ],
+      { request },
+    );
+    expect(answers).toEqual(Array.from({ length: 3 }, () => ({ text: "hi", usage: null })));
+    const key = expect.stringContaining(":direct:u:");
+    expect(asked).toMatchObject([
+      ["direct.complete", { request: { session_id: "s" }, usage_source: "u", caused_by }, key],
+      ["direct.complete", { request: { session_id: "other" }, caused_by: { type: "process", process_id: "p" } }, key],
+      ["direct.complete", { request: { session_id: "s" }, caused_by }, expect.stringMatching(/#2$/)],
+    ]);
+  });
+
+  it("tells the trace of its host which process it has started", async () => {
+    const told: unknown[] = [];
+    const childStarted: HostPort["childStarted"] = (...of) => void told.push(of);
+    await inBody((ctx) => ctx.emitChildProcessStarted("p", "main"), { childStarted });
+    expect(told).toEqual([["r:c", "p", "main"]]);
+  });
+
+  it("has one key for the outside in all its attempts, and counts these", async () => {
+    const seen: unknown[] = [];
+    const t = defineTool({
+      name: "t",
+      retry_policy: { type: "idempotent", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 },
+      execute: (_, { replayKey, attempt, maxAttempts, toolCallId }) => {
+        seen.push([replayKey, attempt, maxAttempts, toolCallId]);
+        return done(failureOutput(safeRetryFailure("external", "busy", "later")));
+      },
+    });
+    await (await new World().start([t]).runtime.session("s")).call("r", call);
+    expect(seen).toEqual([1, 2].map((attempt) => ["lash-tool:session:s/r:c:t", attempt, 2, "c"]));
   });
 
   it("sets off triggers, and says where there is no store for them", async () => {

@@ -15,6 +15,9 @@ import {
   toolError,
   withoutRawOutput,
 } from "../../src/index.ts";
+import type { BodyRun } from "../../src/body.ts";
+import type { CallFacts } from "../../src/context/facts.ts";
+import { bodyResult } from "../../src/run-tool.ts";
 import { World } from "../world.ts";
 
 const call = [{ id: "c", tool: "t", args: {} }];
@@ -89,6 +92,23 @@ describe("what a body returns", () => {
         code: "pending_tool_missing_completion_key",
         message: "tool returned Pending without first obtaining a completion key",
         source: "runtime",
+      },
+    });
+  });
+
+  it("may not be pending where the key can not be made, in whatever run", () => {
+    const body = { id: { call: "r:c", attempt: 2, run: 1 }, hasCompletionKey: false } as BodyRun;
+    const result = bodyResult(body, { executionScope: " ", name: "c" } as CallFacts, pending());
+    expect(result).toMatchObject({
+      type: "done",
+      output: {
+        outcome: {
+          payload: {
+            class: "internal",
+            code: "pending_tool_completion_key_failed",
+            message: "missing_execution_scope_id: execution scopes require non-empty stable ids",
+          },
+        },
       },
     });
   });

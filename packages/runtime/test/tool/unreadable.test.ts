@@ -96,14 +96,14 @@ describe("a body that asks for", () => {
   });
 });
 
-const wrong: { readonly [what: string]: unknown } = {
+const thrownThings: { readonly [what: string]: unknown } = {
   "an error whose code is a number": new EffectError(5 as never, 5 as never),
   "an error of broken texts": new EffectError(lone, lone),
   "an object without a text": Object.create(null),
 };
 
 describe("a step that throws", () => {
-  it.each(Object.entries(wrong))("%s fails with texts", async (_, thrown) => {
+  it.each(Object.entries(thrownThings))("%s fails with texts", async (_, thrown) => {
     const { heard } = await lived({}, (ctx) =>
       ctx.runJson("a", null, () => {
         throw thrown;
@@ -186,6 +186,11 @@ describe("a caller of a session", () => {
     const decision = { hash: "h", by: 5 as never };
     await expect(session.approve("r:c", decision)).rejects.toMatchObject({ code: "invalid_argument" });
     await expect(session.cancel({ call: "r:c" }, lone)).rejects.toMatchObject({ code: "invalid_argument" });
+    for (const wrong of [{ executionScope: 5 }, { by: lone }, { traceparent: 7 }]) {
+      await expect(session.call("r2", [], wrong as never)).rejects.toMatchObject({ code: "invalid_argument" });
+    }
+    const nowhere = session.call("r2", [], { executionScope: " " });
+    await expect(nowhere).rejects.toMatchObject({ code: "missing_execution_scope_id" });
     expect(session.state.seq).toBe(seq);
   });
 });
