@@ -6,6 +6,7 @@ import { Refused } from "./error.ts";
 import type { FinishedIndex } from "./finished.ts";
 import type { JournalLine } from "./journal.ts";
 import type { Platform } from "./platform.ts";
+import { admittedEvent } from "./readable.ts";
 import type { ScopeRunner } from "./scope.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { Values } from "./values.ts";
@@ -31,7 +32,7 @@ export const refuse = async (
 
 /** Tells an event, and waits until it is durable. */
 export const record = async (access: Access, event: Event): Promise<void> => {
-  const told = access.runner.tell(event);
+  const told = access.runner.tell(admittedEvent(event));
   if (E.isLeft(told)) return refuse(access, told.left);
   await access.runner.settled();
 };

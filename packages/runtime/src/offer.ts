@@ -6,6 +6,7 @@ import { type Access, refuse } from "./access.ts";
 import type { ProgressMessage } from "./context/progress.ts";
 import { type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "./observer.ts";
+import { admittedEvent } from "./readable.ts";
 
 type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 
@@ -118,8 +119,9 @@ export class Offers {
     const { runner } = this.#access;
     const { scope: _, ...run } = at;
     if (!isRunBy(runner.state.calls.at(at.call), owner, at)) return this.#late(owner, { output, duration_ms, ...at });
+    const settled = admittedEvent({ type: "call.settled", ...run, result: { type: "done", output }, duration_ms });
     this.#executors.release(owner, at);
-    const told = runner.tell({ type: "call.settled", ...run, result: { type: "done", output }, duration_ms });
+    const told = runner.tell(settled);
     if (E.isLeft(told)) return refuse(this.#access, told.left);
     await runner.settled();
     return "accepted";
@@ -134,7 +136,7 @@ export class Offers {
       return refuse(this.#access, { code: "not_offered", message });
     }
     if (runner.state.calls.at(at.call) !== undefined)
-      runner.tell({ type: "call.settled_late", ...run, output, duration_ms });
+      runner.tell(admittedEvent({ type: "call.settled_late", ...run, output, duration_ms }));
     await runner.settled();
     return "too_late";
   }

@@ -1,6 +1,6 @@
 /** The outside resolves a key: by its token, or by its id where an operator does. The first resolution wins. */
 import { type Event, type WaitRow, nextDeadline, resolutionIn } from "@pawl/sansio-core";
-import { type Codec, Resolution, type ResolveOutcome, tagged } from "@pawl/tool-value";
+import { type Codec, Resolution, type ResolveOutcome, string, tagged } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, admitted, refuse } from "./access.ts";
 import { eventAt } from "./history.ts";
@@ -125,6 +125,7 @@ const resolveAbsent = async (access: Access, resolving: Resolving, mayBeEarly: b
 
 export const resolveKey = async (access: Access, given: Resolving, mayBeEarly: boolean): Promise<Resolved> => {
   const resolving = { ...given, resolution: admitted(Resolution, given.resolution, "resolution") };
+  for (const name of ["by", "id"] as const) if (given[name] !== undefined) admitted(string, given[name], name);
   passTime(access);
   const row = access.runner.state.waits.at(given.key);
   if (row === undefined) return resolveAbsent(access, resolving, mayBeEarly);

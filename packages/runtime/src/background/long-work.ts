@@ -2,6 +2,7 @@
 import type { Command, Plan, ProbeOutcome } from "@pawl/sansio-core";
 import { sessionOf } from "../call-place.ts";
 import type { Workplace } from "../process-work.ts";
+import { admittedEvent } from "../readable.ts";
 import type { Watch } from "../watch.ts";
 import { writeArtifacts } from "./artifact.ts";
 import { LongWorkAsked } from "./asked.ts";
@@ -106,7 +107,11 @@ export class LongWork {
     const { scope, host } = this.#port;
     const { schedule, cron_expression: expression, timezone, after } = command;
     try {
-      if (host.plan !== undefined) return await host.plan(expression, timezone, after);
+      if (host.plan !== undefined) {
+        const plan = await host.plan(expression, timezone, after);
+        admittedEvent({ type: "schedule.planned", schedule, after, plan });
+        return plan;
+      }
     } catch (thrown) {
       scope.report(`the next fire of schedule ${schedule}`, thrown);
     }
@@ -137,7 +142,10 @@ export class LongWork {
     const { scope, host } = this.#port;
     if (host.probe === undefined) return { type: "skipped" };
     try {
-      return await host.probe({ session: sessionOf(scope.runner.state), ...probe });
+      const outcome = await host.probe({ session: sessionOf(scope.runner.state), ...probe });
+      const { schedule, fire } = probe;
+      admittedEvent({ type: "probe.answered", schedule, fire, outcome });
+      return outcome;
     } catch (thrown) {
       scope.report(`the probe of schedule ${probe.schedule}`, thrown);
       return { type: "skipped" };

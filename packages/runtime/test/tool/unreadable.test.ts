@@ -175,6 +175,15 @@ describe("a host that answers", () => {
   });
 });
 
+describe("a calendar that answers what is no plan", () => {
+  it("is none: a new schedule is refused", async () => {
+    const said = { name: "n", description: "d", cron_expression: "* * * * *", timezone: "UTC", message: "m" };
+    const host = { plan: () => ({ next: Number.NaN }) as never };
+    const { heard, payload } = await lived({}, (ctx) => ctx.schedules.create({ ...said, recurring: true }), host);
+    expect([...heard, payload]).toEqual([{ status: "refused", message: expect.any(String) }]);
+  });
+});
+
 describe("a caller of a session", () => {
   it("is told where what it says does not fit, and nothing is recorded", async () => {
     const tool = defineTool({ name: "t", policy: "requires_approval", execute: () => 1 });
@@ -189,6 +198,12 @@ describe("a caller of a session", () => {
     for (const wrong of [{ executionScope: 5 }, { by: lone }, { traceparent: 7 }]) {
       await expect(session.call("r2", [], wrong as never)).rejects.toMatchObject({ code: "invalid_argument" });
     }
+    await expect(
+      session.report({ type: "catalog.overridden", names: [5 as never], availability: null }),
+    ).rejects.toThrow();
+    await expect(session.resolveById("k", { status: "ok", payload: null }, 7 as never)).rejects.toThrow(
+      "by: invalid type",
+    );
     const nowhere = session.call("r2", [], { executionScope: " " });
     await expect(nowhere).rejects.toMatchObject({ code: "missing_execution_scope_id" });
     expect(session.state.seq).toBe(seq);
