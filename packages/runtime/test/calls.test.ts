@@ -153,6 +153,30 @@ const asks = (recovery?: "externally_owned"): { readonly tool: ToolDefinition; r
   return { tool: defineTool({ name: "t", ...how, execute }), tokens };
 };
 
+describe("the context of an attempt that is over", () => {
+  it("begins nothing anew: the attempt after it goes on", async () => {
+    const contexts: ToolContext[] = [];
+    const t = defineTool({
+      name: "t",
+      durable: true,
+      retry_policy: { type: "safe", max_attempts: 2, base_delay_ms: 0, max_delay_ms: 0 },
+      execute: async (_, ctx) => {
+        contexts.push(ctx);
+        if (ctx.attempt === 1) return done(failureOutput(safeRetryFailure("external", "busy", "later")));
+        return ctx.awaitEventJson("go");
+      },
+    });
+    const { world, session } = await open(t);
+    const replies = session.call("r", call("t"));
+    await world.quiet();
+    const [first, second] = contexts;
+    await expect(first?.continueAs({})).rejects.toMatchObject({ code: "call_ended" });
+    await expect(first?.runJson("a", null, () => 1)).rejects.toMatchObject({ code: "call_ended" });
+    await session.resolve(second?.externalEventKey("go") as string, { status: "ok", payload: "gone" });
+    expect(payloads(await replies)).toEqual(["gone"]);
+  });
+});
+
 describe("a call whose key the outside was given", () => {
   it("is parked on it when its owner is lost, where it completes from outside", async () => {
     const { tool, tokens } = asks("externally_owned");

@@ -1,6 +1,7 @@
 /** What a tool's body is given: `ctx`, put together from its facets. */
 import type { Json } from "@pawl/tool-value";
 import type { BodyRun } from "../body.ts";
+import { ended } from "../signals.ts";
 import { Asking, toJson } from "./asking.ts";
 import { type Batches, batches } from "./batch.ts";
 import { type Cancels, cancels } from "./cancel.ts";
@@ -93,6 +94,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     ...directs(asking),
     ...longWorkFacets(asking),
     continueAs: (args) => {
+      if (body.isOver) return Promise.reject(ended);
       facts.continueAs(toJson(args, "the arguments to continue with"));
       return new Promise<never>(() => undefined);
     },
