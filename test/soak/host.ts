@@ -10,11 +10,11 @@ import { DiskFiles } from "@pawl/tools/node";
 import { archivedJournal } from "../../packages/driver-node/test/kill/archive.ts";
 import { Effects } from "../../packages/driver-node/test/kill/effects.ts";
 import { Fates } from "../../packages/driver-node/test/kill/fate.ts";
-import { type Order, hostSecret } from "../../packages/driver-node/test/kill/order.ts";
+import { type Order, hostSecret, roots } from "../../packages/driver-node/test/kill/order.ts";
+import { obey, sayUp } from "../../packages/driver-node/test/kill/parent.ts";
 import { toolsOf } from "../../packages/driver-node/test/kill/tools.ts";
 import { soakTools } from "./tools.ts";
 
-const roots = { newest: { kid: "k1", secret: new Uint8Array(32).fill(7) } };
 /** Short, so that an hour shows whether what is kept stays as it is. */
 const retention = { olderThanMs: 20_000 };
 const snapshotAfter = 16_384;
@@ -59,19 +59,7 @@ const live = async ({ folder, instance }: Order): Promise<void> => {
     log,
   });
   const { url } = await openHost({ runtime, secrets: [hostSecret], flows, log });
-  process.send?.({ type: "up", url });
+  sayUp(url);
 };
 
-/** What is held, without what nobody refers to any more. */
-const weigh = (): void => {
-  globalThis.gc?.();
-  const { heapUsed, rss } = process.memoryUsage();
-  process.send?.({ type: "weighs", heap: heapUsed, resident: rss });
-};
-
-process.on("disconnect", () => process.exit(1)); // Nobody is left to kill it.
-process.on("message", (told: Order | "weigh") => {
-  if (told === "weigh") weigh();
-  else void live(told);
-});
-process.send?.({ type: "loaded" });
+obey(live);

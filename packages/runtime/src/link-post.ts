@@ -3,7 +3,7 @@
  * told at once where it is open here or nobody's, and where it lives with another instance, that one finds it when it
  * looks where mail lies. What could not be taken is looked at again, later and later.
  */
-import { OwnedElsewhere, ScopeLost, ScopeMoved, ScopeMoving } from "./error.ts";
+import { OwnedElsewhere, Refused, ScopeLost, ScopeMoved, ScopeMoving } from "./error.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Journal } from "./journal.ts";
 import type { Platform } from "./platform.ts";
@@ -28,9 +28,12 @@ const pauseMs = (tries: number): number => Math.min(30_000, 10 * 2 ** tries);
 /** How many scopes are opened at a time for mail that others have sent. */
 const most = 64;
 
-/** Nothing is wrong: the scope is looked at again, or is another's. */
+/** Nothing is wrong: the scope is looked at again, or is another's; or this runtime closes, and whoever comes next looks. */
 const isPassing = (thrown: unknown): boolean =>
-  thrown instanceof ScopeLost || thrown instanceof ScopeMoving || thrown instanceof ScopeMoved;
+  thrown instanceof ScopeLost ||
+  thrown instanceof ScopeMoving ||
+  thrown instanceof ScopeMoved ||
+  (thrown instanceof Refused && thrown.code === "closing");
 
 interface Waiting {
   readonly tries: number;

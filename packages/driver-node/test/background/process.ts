@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type BackgroundHost, type HostRun, Runtime, ScopeLost, type SessionMessage } from "@pawl/runtime";
 import { isTerminal } from "@pawl/sansio-core";
 import { nodePlatform, sqliteJournal } from "../../src/index.ts";
+import { roots } from "../kill/order.ts";
 import { type Fate, Fates, fatedJournal } from "./fate.ts";
 import { Outside } from "./outside.ts";
 import { toolsOf } from "./tools.ts";
@@ -53,7 +54,6 @@ const host: BackgroundHost = {
     }),
 };
 
-const roots = { newest: { kid: "k1", secret: new Uint8Array(32).fill(7) } };
 const runtime = new Runtime({
   roots,
   journal: fatedJournal(sqliteJournal(join(folder, "journal.db"), { commits: "inline", busyMs: 20_000 }), fates),

@@ -21,3 +21,4 @@ export interface Order {
 }
 
 export const hostSecret = new Uint8Array(32).fill(9);
+export const roots = { newest: { kid: "k1", secret: new Uint8Array(32).fill(7) } };

@@ -6,10 +6,9 @@ import { nodePlatform, openHost, sqliteJournal } from "../../src/index.ts";
 import { archivedJournal } from "./archive.ts";
 import { Effects } from "./effects.ts";
 import { Fates, fatedJournal } from "./fate.ts";
-import { type Order, hostSecret } from "./order.ts";
+import { type Order, hostSecret, roots } from "./order.ts";
+import { obey, sayUp } from "./parent.ts";
 import { toolsOf } from "./tools.ts";
-
-const roots = { newest: { kid: "k1", secret: new Uint8Array(32).fill(7) } };
 
 const live = async (order: Order): Promise<void> => {
   const {
@@ -43,20 +42,8 @@ const live = async (order: Order): Promise<void> => {
   };
   runtime.announce = async () => undefined; // Agents know one place, whichever process is there.
   const host = await openHost({ runtime, secrets: [hostSecret], limits, log });
-  process.send?.({ type: "up", url: host.url });
+  sayUp(host.url);
 };
 
-/** What is held, without what nobody refers to any more. */
-const weigh = (): void => {
-  globalThis.gc?.();
-  const { heapUsed, rss } = process.memoryUsage();
-  process.send?.({ type: "weighs", heap: heapUsed, resident: rss });
-};
-
-process.on("disconnect", () => process.exit(1)); // Nobody is left to kill it.
-process.on("message", (told: Order | "weigh") => {
-  if (told === "weigh") weigh();
-  else void live(told);
-});
 flushCompileCache();
-process.send?.({ type: "loaded" });
+obey(live);

@@ -44,7 +44,8 @@ it("of a worker there are as many as its option says, over all sessions", async 
   expect(await spawn(process, "block", "c")).toMatch(/^task_/);
 });
 
-it("a lost run waits for a place, says so, and goes on when one is free", async () => {
+/** Two runs of two sessions, lost by their worker, for the one place that the next worker has. */
+const lostForOnePlace = async () => {
   const world = new BackgroundWorld();
   const { tool, release } = blocking();
   const first = world.begin([tool]);
@@ -52,10 +53,15 @@ it("a lost run waits for a place, says so, and goes on when one is free", async 
   await world.quiet();
   first.kill();
   release.length = 0;
-  const second = world.begin([tool], { background: { workerRuns: 1 } });
-  await second.runtime.recover();
+  const process = world.begin([tool], { background: { workerRuns: 1 } });
+  await process.runtime.recover();
   await world.quiet();
-  const seen = await Promise.all(lost.map(async (task, i) => second.runtime.background.of("ab"[i] ?? "").task(task)));
+  return { world, process, release, lost };
+};
+
+it("a lost run waits for a place, says so, and goes on when one is free", async () => {
+  const { world, process, release, lost } = await lostForOnePlace();
+  const seen = await Promise.all(lost.map(async (task, i) => process.runtime.background.of("ab"[i] ?? "").task(task)));
   const waiting = seen.findIndex(
     (task) => task?.state_detail === "worker background run limit reached; re-attach deferred",
   );
@@ -65,29 +71,20 @@ it("a lost run waits for a place, says so, and goes on when one is free", async 
     for (const go of release.splice(0)) go();
   }
   for (const [i, task] of lost.entries()) {
-    expect(await world.over(second, task, "ab"[i])).toMatchObject({ state: "succeeded", attempt: 2 });
+    expect(await world.over(process, task, "ab"[i])).toMatchObject({ state: "succeeded", attempt: 2 });
   }
-  expect(second.runtime.background.places.active).toBe(0);
+  expect(process.runtime.background.places.active).toBe(0);
 });
 
 it("a run that is canceled while it waits for a place leaves none behind", async () => {
-  const world = new BackgroundWorld();
-  const { tool, release } = blocking();
-  const first = world.begin([tool]);
-  const lost = [await spawn(first, "block", "a"), await spawn(first, "block", "b")];
-  await world.quiet();
-  first.kill();
-  release.length = 0;
-  const second = world.begin([tool], { background: { workerRuns: 1 } });
-  await second.runtime.recover();
-  await world.quiet();
-  for (const [i, task] of lost.entries()) await second.runtime.background.of("ab"[i] ?? "").cancel(task);
+  const { world, process, lost } = await lostForOnePlace();
+  for (const [i, task] of lost.entries()) await process.runtime.background.of("ab"[i] ?? "").cancel(task);
   for (const [i, task] of lost.entries()) {
-    expect(await world.over(second, task, "ab"[i])).toMatchObject({
+    expect(await world.over(process, task, "ab"[i])).toMatchObject({
       state: "canceled",
       summary: "Canceled by request.",
     });
   }
   await world.quiet();
-  expect(second.runtime.background.places.active).toBe(0);
+  expect(process.runtime.background.places.active).toBe(0);
 });

@@ -1,6 +1,14 @@
 /** Built-in tools as a runtime runs them. */
-import { type ToolDefinition, defineTool } from "@pawl/runtime";
-import type { JsonSchema } from "@pawl/runtime";
+import {
+  type ExecutionResult,
+  type JsonSchema,
+  type ToolContext,
+  type ToolDefinition,
+  defineTool,
+  toolError,
+} from "@pawl/runtime";
+import { instantText } from "@pawl/sansio-core";
+import type { Json, JsonObject } from "@pawl/tool-value";
 import type { FileStore } from "../file/store.ts";
 import { type BuiltinTool, argumentsOf } from "../tool.ts";
 
@@ -37,3 +45,27 @@ export const builtinTool = (tool: BuiltinTool, files: FilesOf | undefined, now: 
       return tool.execute(argumentsOf(args as never), context);
     },
   });
+
+/** What a tool of a session does: with arguments that nobody checked, and its place. */
+export type SessionBody = (args: JsonObject, ctx: ToolContext) => Promise<ExecutionResult>;
+
+/** A tool for what sessions keep; in a process it says that this is not there. */
+export const sessionTool = (tool: Omit<BuiltinTool, "execute">, body: SessionBody, notHere: string): ToolDefinition =>
+  defineTool({
+    ...described(tool),
+    durable: true,
+    execute: async (args, ctx) =>
+      isSession(ctx.sessionId) ? body(argumentsOf(args as Json), ctx) : toolError(notHere),
+  });
+
+/** Those of its times that a record has, as instants. */
+export const instantsOf = <K extends string>(
+  record: { readonly [time in K]?: number },
+  times: readonly K[],
+): JsonObject =>
+  Object.fromEntries(
+    times.flatMap((time) => {
+      const at: number | undefined = record[time];
+      return at === undefined ? [] : [[time, instantText(at)]];
+    }),
+  );

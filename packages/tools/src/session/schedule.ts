@@ -1,38 +1,16 @@
 /** The tools for schedules: what the session is told at its time, again and again or once. */
-import { type Schedule, instantOf, instantText } from "@pawl/sansio-core";
-import {
-  type ExecutionResult,
-  type ToolContext,
-  type ToolDefinition,
-  defineTool,
-  success,
-  toolError,
-} from "@pawl/runtime";
+import { type Schedule, instantOf } from "@pawl/sansio-core";
+import { type ToolDefinition, success, toolError } from "@pawl/runtime";
 import type { Json, JsonObject } from "@pawl/tool-value";
-import { type BuiltinTool, argumentsOf, isGiven, objectSchema, textOf } from "../tool.ts";
-import { described, isSession } from "./builtin.ts";
+import { type BuiltinTool, isGiven, objectSchema, textOf } from "../tool.ts";
+import { type SessionBody, instantsOf, sessionTool } from "./builtin.ts";
 
 const times = ["scheduled_at", "next_trigger_at", "last_triggered_at", "created_at", "updated_at"] as const;
 
-export const scheduleJson = (schedule: Schedule): JsonObject => {
-  const instants = times.flatMap((time) => {
-    const at = schedule[time];
-    return at === undefined ? [] : [[time, instantText(at)]];
-  });
-  return { ...schedule, ...Object.fromEntries(instants) };
-};
+export const scheduleJson = (schedule: Schedule): JsonObject => ({ ...schedule, ...instantsOf(schedule, times) });
 
-type Body = (args: JsonObject, ctx: ToolContext) => Promise<ExecutionResult>;
-
-const scheduleTool = (tool: Omit<BuiltinTool, "execute">, body: Body): ToolDefinition =>
-  defineTool({
-    ...described(tool),
-    durable: true,
-    execute: (args, ctx) =>
-      isSession(ctx.sessionId)
-        ? body(argumentsOf(args as Json), ctx)
-        : Promise.resolve(toolError("Schedule store not available in this context")),
-  });
+const scheduleTool = (tool: Omit<BuiltinTool, "execute">, body: SessionBody): ToolDefinition =>
+  sessionTool(tool, body, "Schedule store not available in this context");
 
 const trimmed = (value: Json | undefined): string | undefined => {
   const text = textOf(value)?.trim();

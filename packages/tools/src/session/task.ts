@@ -1,27 +1,17 @@
 /** The generic tools for tasks: what an agent's long work is at, what it is told, how it is ended and awaited. */
 import { type NewMessage, type Task, TaskCodec, type TaskMessage, instantText, isTerminal } from "@pawl/sansio-core";
-import {
-  type ExecutionResult,
-  type ToolContext,
-  type ToolDefinition,
-  defineTool,
-  success,
-  toolError,
-} from "@pawl/runtime";
+import { type ExecutionResult, type ToolContext, type ToolDefinition, success, toolError } from "@pawl/runtime";
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { type BuiltinTool, argumentsOf, isGiven, objectSchema, textOf } from "../tool.ts";
-import { described, isSession } from "./builtin.ts";
+import { type SessionBody, instantsOf, sessionTool } from "./builtin.ts";
 
 const times = ["created_at", "started_at", "finished_at", "updated_at", "heartbeat_at", "cancel_requested_at"] as const;
 
 /** A task as it is written: times as instants, and nothing that is not there. */
-export const taskJson = (task: Task): JsonObject => {
-  const instants = times.flatMap((time) => {
-    const at = task[time];
-    return at === undefined ? [] : [[time, instantText(at)]];
-  });
-  return { ...argumentsOf(TaskCodec.encode(task) as Json), ...Object.fromEntries(instants) };
-};
+export const taskJson = (task: Task): JsonObject => ({
+  ...argumentsOf(TaskCodec.encode(task) as Json),
+  ...instantsOf(task, times),
+});
 
 const messageJson = ({ created_at: at, ...message }: TaskMessage): JsonObject => ({
   ...message,
@@ -33,18 +23,10 @@ const messageJson = ({ created_at: at, ...message }: TaskMessage): JsonObject =>
 const waitSeconds = 300;
 const shownMessages = 20;
 
-const notHere = "Session task registry not available in this context";
 const notFound = (id: string): ExecutionResult => toolError(`Task not found: ${id}`);
 
-type Body = (args: JsonObject, ctx: ToolContext) => Promise<ExecutionResult>;
-
-const taskTool = (tool: Omit<BuiltinTool, "execute">, body: Body): ToolDefinition =>
-  defineTool({
-    ...described(tool),
-    durable: true,
-    execute: (args, ctx) =>
-      isSession(ctx.sessionId) ? body(argumentsOf(args as Json), ctx) : Promise.resolve(toolError(notHere)),
-  });
+const taskTool = (tool: Omit<BuiltinTool, "execute">, body: SessionBody): ToolDefinition =>
+  sessionTool(tool, body, "Session task registry not available in this context");
 
 /** A tool that is about one task. */
 const ofTask = (

@@ -195,14 +195,18 @@ const now = Date.parse("2026-04-16T15:30:00Z");
 
 /** A schedule that stands, as the model is told of it. */
 const scheduled = (input: JsonObject): Result => {
-  const parsed = readSchedule(input["schedule"] ?? { cron_expression: "0 * * * *" });
+  const { schedule: given = { cron_expression: "0 * * * *" } } = input;
+  const parsed = readSchedule(given);
   if (E.isLeft(parsed)) return failed(parsed.left);
   const { cron, at, timezone } = parsed.right;
   const when = {
     ...(cron === undefined ? {} : { cron_expression: cron }),
     ...(at === undefined ? {} : { scheduled_at: at }),
   };
-  const schedule = createSchedule({ id: "sched_1", description: "d", timezone, ...when }, "s", now);
+  const next = cron === undefined ? E.right(undefined) : nextFire(cron, timezone, now);
+  if (E.isLeft(next)) return failed(next.left);
+  const made = createSchedule({ id: "sched_1", description: "d", timezone, ...when }, "s", now);
+  const schedule = next.right === undefined ? made : { ...made, next_trigger_at: next.right };
   const isShown = input["task_registry"] !== null && input["monitor_task_create"] !== "fails";
   const spawn = spawnIn(input);
   const said = scheduledText(spawn, schedule, isShown ? "task_1" : null);
