@@ -2,6 +2,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import {
   BuiltinRegistry,
+  type BuiltinTool,
   MemoryFiles,
   canonicalPath,
   defaultRegistry,
@@ -14,7 +15,7 @@ import {
   withReporting,
 } from "@pawl/tools";
 import type { JsonObject } from "@pawl/tool-value";
-import { internalError, registryReply, success, successWithRawOutput } from "@pawl/runtime";
+import { internalError, registryReply, success, successWithRawOutput, toolError } from "@pawl/runtime";
 import { failing } from "./failing.ts";
 
 const registry = defaultRegistry();
@@ -27,10 +28,13 @@ describe("results", () => {
     expect(hidden).toMatchObject({ type: "internal_error", message: "secret" });
   });
 
-  it("show a model nothing of an internal failure (behaviour 4)", () => {
+  it("show a model what was meant for it, and nothing of an internal failure (behaviour 4)", () => {
+    expect(registryReply("c", success({ a: 1 })).json).toMatchObject({ result: { a: 1 }, error: null });
+    expect(registryReply("c", toolError("no")).json).toMatchObject({ result: { error: "no" }, error: "no" });
     const { json } = registryReply("c", internalError(new Error("secret")));
     expect(JSON.stringify(json)).not.toContain("secret");
-    expect(json["error"]).toBe("An internal error occurred while executing the tool");
+    const generic = "An internal error occurred while executing the tool";
+    expect(json).toMatchObject({ result: { error: generic }, error: generic });
   });
 
   it("hand their whole output over beside the value, which keeps its keys (behaviour 5)", () => {
@@ -52,7 +56,18 @@ describe("results", () => {
 });
 
 describe("the registry", () => {
-  it("finds what was registered, in the place of what had its name, and copies (behaviours 9, 10)", () => {
+  it("finds what was registered, one by one or as it is built (behaviours 9, 10)", () => {
+    const [echo, add] = [registry.get("echo"), registry.get("add")] as [BuiltinTool, BuiltinTool];
+    const one = new BuiltinRegistry();
+    one.register(echo);
+    one.register(add);
+    for (const own of [one, new BuiltinRegistry().register(echo).register(add), new BuiltinRegistry([echo, add])]) {
+      expect([own.size, own.get("echo"), own.get("add"), own.has("other")]).toEqual([2, echo, add, false]);
+      expect(own.definitions()).toHaveLength(2);
+    }
+  });
+
+  it("has one tool of a name, and copies", () => {
     const own = new BuiltinRegistry([failing("a"), failing("b")]);
     expect([own.size, own.has("failing_tool"), own.has("other")]).toEqual([1, true, false]);
     const copy = own.copy();
@@ -61,17 +76,20 @@ describe("the registry", () => {
   });
 
   it("holds eighteen tools by default, each with a name to show (behaviours 11, 12, 13, 15, 16, 19)", () => {
-    expect(registry.size).toBe(18);
+    expect([...registry.names].toSorted().join(" ")).toBe(
+      "add delete_file divide echo edit_file get_current_time get_forecast get_weather grep_files list_directory " +
+        "multiply read_file report_progress stat_file subtract web_fetch write_file write_todos",
+    );
     expect(registry.definitions().map((one) => typeof one["display_name"])).toEqual(Array(18).fill("string"));
     for (const name of ["bash", "kv_store", "secret_store", "spawn_background"]) expect(registry.has(name)).toBe(false);
-    const echo = registry.get("echo");
-    expect(echo === undefined ? undefined : definitionOf(echo)).toMatchObject({
-      type: "builtin",
-      name: "echo",
-      display_name: "Echo",
-      policy: "auto",
-    });
-    expect(registry.get("get_current_time")?.displayName).toBe("Get Current Time");
+    for (const [name, shown] of [
+      ["echo", "Echo"],
+      ["get_current_time", "Get Current Time"],
+    ] as const) {
+      const tool = registry.get(name) as BuiltinTool;
+      expect(tool.displayName).toBe(shown);
+      expect(definitionOf(tool)).toMatchObject({ type: "builtin", name, display_name: shown, policy: "auto" });
+    }
   });
 
   it("runs what it is asked to (behaviours 1, 14, 17, 18)", async () => {

@@ -20,8 +20,11 @@ describe("a run that is asked to end", () => {
     };
     const seen = await world.until(process, task, ({ heartbeat_at: at }) => at !== undefined);
     expect(seen.heartbeat_at).toBeGreaterThanOrEqual(seen.started_at ?? Infinity);
+    expect(seen.heartbeat_at).toBeLessThanOrEqual((seen.started_at ?? 0) + 5000);
     await process.runtime.background.of("s").cancel(task);
-    expect(await world.over(process, task)).toMatchObject({ state: "canceled", summary: "Canceled by request." });
+    const over = await world.over(process, task);
+    expect(over).toMatchObject({ state: "canceled", summary: "Canceled by request." });
+    expect((over.finished_at ?? Infinity) - (over.cancel_requested_at ?? 0)).toBeLessThanOrEqual(10_000);
     expect(JSON.parse(world.outside.ending("result.json") ?? "")).toEqual({ status: "canceled" });
     expect(world.outside.ending("output.log")).toBe("[stdout] zzz\n\nCanceled by request.\n");
     expect(world.outside.heard).toEqual([]);

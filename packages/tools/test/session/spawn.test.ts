@@ -46,6 +46,8 @@ describe("an immediate run", () => {
     expect(started.run_id).toMatch(/^bg_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
     const waited = await world.call(process, "wait_task", { task_id: started.task_id });
     expect(waited.payload).toMatchObject({ timed_out: false, task: { state: "succeeded", wake_policy: "silent" } });
+    const { task } = waited.payload as { readonly task: { readonly [time in "created_at" | "finished_at"]: string } };
+    expect(Date.parse(task.finished_at) - Date.parse(task.created_at)).toBeLessThanOrEqual(2000);
     expect(world.heard.filter(({ text }) => text.includes("Background run completed"))).toHaveLength(1);
     expect(await world.text(started.log_path)).toBe("[stdout] Streaming\n");
     expect(JSON.parse(await world.text(started.result_path))).toEqual({ summary: "Background complete" });
@@ -57,7 +59,8 @@ describe("an immediate run", () => {
       await sink.output("stderr", "it smells\n");
       return toolError("boom");
     });
-    const process = world.begin([failing]);
+    const { tools, host } = sessionTools({ files: () => world.files, tools: [failing], now: world.platform.now });
+    const process = world.start(tools, { host });
     const started = (await world.call(process, "spawn_background", { tool: "work", args: {} })).payload as Started;
     const { payload } = await world.call(process, "wait_task", { task_id: started.task_id });
     expect(payload).toMatchObject({ task: { state: "failed", error: { message: "boom" } } });
