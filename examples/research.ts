@@ -20,6 +20,7 @@ import { researchTools } from "./research-tool.ts";
 const { positionals, values } = parseArgs({ options: { slow: { type: "boolean" } }, allowPositionals: true });
 const [folder = mkdtempSync(join(tmpdir(), "pawl-research-")), given] = positionals;
 mkdirSync(join(folder, "files"), { recursive: true });
+console.log(`in ${folder}: kill me whenever you like, and start me again with this folder`);
 const library = given === undefined ? await openLibrary(folder) : { url: given, close: () => undefined };
 const files = await DiskFiles.open(join(folder, "files"));
 
