@@ -3,7 +3,7 @@
  * timers run by, and not the wall clock: what the wall clock is ahead by has elapsed as well, and no timer is set for
  * longer than a second, so that what came due meanwhile is late by no more than that.
  */
-import type { Platform } from "@pawl/runtime";
+import { type Platform, messageTurn } from "@pawl/runtime";
 import { hashText } from "@pawl/tool-value";
 
 const longestTimerMs = 1000;
@@ -33,22 +33,4 @@ const later = (ms: number, then: () => void): (() => void) => {
   return () => clearTimeout(timer);
 };
 
-const turns: (() => void)[] = [];
-/** Opened by the first turn: an open channel would keep a server alive that only imports this. */
-let bell: MessageChannel | undefined;
-
-const openBell = (): MessageChannel => {
-  const channel = new MessageChannel();
-  channel.port1.addEventListener("message", () => turns.shift()?.());
-  channel.port1.start();
-  return channel;
-};
-
-/** A message is a turn of its own, and comes at once; timers of a tab in the background come once a second. */
-const nextTurn = (then: () => void): void => {
-  turns.push(then);
-  bell ??= openBell();
-  bell.port2.postMessage(undefined);
-};
-
-export const browserPlatform: Platform = { now: () => Date.now(), monotonic, nextTurn, hashText, later };
+export const browserPlatform: Platform = { now: () => Date.now(), monotonic, nextTurn: messageTurn, hashText, later };

@@ -35,6 +35,7 @@ export { type ProcessStart } from "./context/process-registration.ts";
 export { type ProcessEventsFacet } from "./context/process-event.ts";
 export { type HandleTools } from "./context/handle-tool.ts";
 export { type Platform } from "./platform.ts";
+export { messageTurn } from "./message-turn.ts";
 export {
   type Append,
   type AppendResult,

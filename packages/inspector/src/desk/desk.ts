@@ -1,6 +1,6 @@
 /** A desk as the page sees it, whether it stands in a worker or in the page's own thread. */
+import { messageTurn } from "@pawl/runtime";
 import type { AnswerTo, FromDesk, News, Question, QuestionType, Questions, Side, ToDesk } from "./message.ts";
-import { nextTurn } from "./turn.ts";
 import { DeskWork } from "./work.ts";
 
 interface Asking {
@@ -19,7 +19,7 @@ export class Desk {
   constructor(worker: Worker | undefined, news: (side: Side, news: News) => void) {
     this.#news = news;
     if (worker === undefined) {
-      const work = new DeskWork((message) => nextTurn(() => this.#hear(message)), nextTurn);
+      const work = new DeskWork((message) => messageTurn(() => this.#hear(message)), messageTurn);
       this.#say = (message) => work.hear(message);
       this.#stop = () => undefined;
     } else {
