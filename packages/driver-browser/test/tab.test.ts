@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
-import { pageWith, scriptOf } from "../../../test/runtime/page.ts";
+import { origin, pageWith, scriptOf } from "../../../test/runtime/page.ts";
 import type { Change, Log } from "./seen.ts";
 
 const count = (lines: readonly string[], type: string): number =>
@@ -32,6 +32,14 @@ const goneOn = async (second: Page, steps: number): Promise<Log> => {
   return log;
 };
 
+/** A page that stands still, with all that is in it, until it is let go. */
+const standStill = async (page: Page): Promise<() => void> => {
+  const { promise: released, resolve: letGo } = Promise.withResolvers<void>();
+  await page.route(`${origin}/stand-still`, (route) => released.then(() => route.fulfill({ body: "go on" })));
+  await page.evaluate("suite.standStill()");
+  return letGo;
+};
+
 describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChromium, () => {
   let browser: Browser;
   let context: BrowserContext;
@@ -42,23 +50,31 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
   afterAll(() => browser.close());
   beforeEach(async () => {
     context = await browser.newContext();
+    context.setDefaultTimeout(150_000);
   });
   afterEach(() => context.close());
 
-  const tab = async (beatMs = 1000): Promise<Page> => {
+  /** Asks only who is told to: a tab that is slow, since the machine is, is taken for dead by nobody else. */
+  const tab = async (beatMs = 3_600_000, name = "agent"): Promise<Page> => {
     const page = await pageWith(context, code);
-    await page.evaluate(`suite.open("agent", ${beatMs})`);
+    await page.evaluate(`suite.open("${name}", ${beatMs})`);
     return page;
   };
   /** A page that writes, in the midst of a call, and one that watches. */
-  const twoTabs = async (steps: number, ms: number, beatMs = 1000): Promise<readonly [Page, Page]> => {
-    const first = await tab(beatMs);
+  const twoTabs = async (steps: number, ms: number): Promise<readonly [Page, Page]> => {
+    const first = await tab();
     await isWriting(first);
-    const second = await tab(beatMs);
+    const second = await tab();
     void second.evaluate(`void suite.watch()`);
     void first.evaluate(`void suite.call("r", ${steps}, ${ms})`);
     await second.waitForFunction(`suite.types.filter((type) => type === "step.settled").length >= 2`);
     return [first, second];
+  };
+  /** A second; on a machine where a page needs longer to begin on its own, as long as that takes. */
+  const aSecond = async (): Promise<number> => {
+    const from = Date.now();
+    await isWriting(await tab(3_600_000, "another"));
+    return Math.max(1000, Date.now() - from);
   };
   it("lets the only one write, and another one watch all that it does", async () => {
     const [first, second] = await twoTabs(4, 20);
@@ -80,7 +96,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
     const from = Date.now();
     await first.close({ runBeforeUnload: false });
     await isWriting(second);
-    expect(((await changesOf(second))[0]?.at ?? Infinity) - from).toBeLessThan(1000);
+    expect(((await changesOf(second))[0]?.at ?? Infinity) - from).toBeLessThan(await aSecond());
     await goneOn(second, 6);
   });
 
@@ -92,23 +108,23 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
     session.send("Page.crash").catch(() => undefined); // There is nobody left to answer.
     await crashed;
     await isWriting(second);
-    expect(((await changesOf(second))[0]?.at ?? Infinity) - from).toBeLessThan(1000);
+    expect(((await changesOf(second))[0]?.at ?? Infinity) - from).toBeLessThan(await aSecond());
     await goneOn(second, 6);
   });
 
   it("goes on in another tab when the one that wrote hangs, and takes nothing from it when it wakes", async () => {
-    const beatMs = 1000;
-    const first = await tab(beatMs);
+    const beatMs = 2000;
+    const first = await tab();
     await isWriting(first);
+    const letGo = await standStill(first);
+    void first.evaluate(`void suite.call("r", 3, 1)`);
+    const from = Date.now();
     const [second, third] = [await tab(beatMs), await tab(beatMs)];
     void second.evaluate(`void suite.watch()`);
-    const hungMs = 12_000;
-    await first.evaluate(`suite.standStill(${hungMs})`);
-    const from = Date.now();
-    void first.evaluate(`void suite.call("r", 3, 1)`);
     const next = await Promise.race([second, third].map(async (page) => [page, await isWriting(page)] as const));
-    const taken = (await changesOf(next[0]))[0]?.at ?? Infinity;
-    expect(taken - from).toBeLessThan(hungMs);
+    const taken = (await changesOf(next[0]))[0]?.at ?? 0;
+    expect(taken - from).toBeGreaterThan(3 * beatMs);
+    letGo();
     await first.waitForFunction(`suite.changes.length >= 2 && !suite.isWriting()`);
     expect((await changesOf(first)).map((change) => change.isWriting)).toEqual([true, false]);
     expect(await next[0].evaluate(`suite.replies("r")`)).toMatchObject({ status: "success", payload: { length: 3 } });
@@ -119,10 +135,13 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
   });
 
   it("lets a tab that was taken for dead write again when it is its turn", async () => {
-    const [first, second] = [await tab(100), await tab(100)];
-    await first.evaluate(`suite.standStill(3000)`);
+    const first = await tab();
+    await isWriting(first);
+    const letGo = await standStill(first);
     void first.evaluate(`void suite.call("r", 1, 1)`);
+    const second = await tab(100);
     await isWriting(second);
+    letGo();
     await first.waitForFunction(`suite.changes.length === 2`);
     expect(await second.evaluate(`suite.call("meanwhile", 1, 1)`)).toMatchObject({ status: "success" });
     await second.close();
@@ -142,7 +161,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
   });
 
   it("honours deadlines at the wake-ups of a tab in the background, once a minute, and is not taken for dead", async () => {
-    const [first, second] = [await tab(100), await tab(100)];
+    const [first, second] = [await tab(), await tab(1000)];
     await first.evaluate("suite.throttle()");
     for (const [request, seconds] of [
       ["a", 20],
@@ -157,6 +176,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
       await first.evaluate(`suite.call("${awake.length}", 0, 0)`); // It goes on as ever in between.
       expect(await first.evaluate("suite.awake")).toEqual(awake);
     }
+    await second.waitForFunction("suite.beats.length >= 5");
     expect(await changesOf(second)).toEqual([]);
     expect((await changesOf(first)).map((change) => change.isWriting)).toEqual([true]);
   });

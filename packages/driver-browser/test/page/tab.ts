@@ -17,15 +17,17 @@ const done = (step: string): number => {
   return count;
 };
 
-/** How long a step stands still here, with all that is in this tab. */
-let standstillMs = 0;
-export const standStill = (ms: number): void => {
-  standstillMs = ms;
+/** Whether the next step stands still here, with all that is in this tab, until the test answers. */
+let standsStill = false;
+export const standStill = (): void => {
+  standsStill = true;
 };
 const stand = (): void => {
-  const end = Date.now() + standstillMs;
-  standstillMs = 0;
-  while (Date.now() < end);
+  if (!standsStill) return;
+  standsStill = false;
+  const request = new XMLHttpRequest();
+  request.open("GET", "/stand-still", false);
+  request.send();
 };
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -119,7 +121,13 @@ export const throttle = (): void => {
   });
 };
 
+/** Which tab said that it is there, each time that it did. */
+export const beats: string[] = [];
+
 export const open = async (name: string, beatMs: number): Promise<void> => {
+  new BroadcastChannel(`pawl ${name}`).addEventListener("message", ({ data }) => {
+    if (data.type === "beat") beats.push(data.writer);
+  });
   tab = await openTab({
     name,
     tools: [work, nap, greet],
