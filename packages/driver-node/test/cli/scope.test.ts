@@ -60,6 +60,7 @@ describe("pawl ls, show and why", () => {
     const over = new AbortController();
     const { runtime, close } = openRuntime({ file, tools });
     const session = await runtime.session("fresh");
+    await session.runner.settled(); // It is there for whoever looks.
     let told = "";
     const looking = Promise.withResolvers<void>();
     const following = pawl(["show", "fresh", "-j", file, "--follow"], {

@@ -63,9 +63,16 @@ const followEveryMs = 500;
 /** What tells one list from the next. */
 const seqs = (all: readonly Listed[]): string => all.map(({ entry }) => `${entry.scope}:${entry.seq}`).join(" ");
 
+interface Following {
+  readonly file: string;
+  readonly list: () => Promise<readonly Listed[]>;
+  /** What was told last. */
+  readonly told: readonly Listed[];
+}
+
 /** Lists again what has changed, until it is interrupted. */
-const follow = async (file: string, list: () => Promise<readonly Listed[]>, terminal: Terminal): Promise<void> => {
-  let before = seqs(await list());
+const follow = async ({ file, list, told }: Following, terminal: Terminal): Promise<void> => {
+  let before = seqs(told);
   while (!terminal.interrupted.aborted) {
     await pause(followEveryMs, undefined, { signal: terminal.interrupted }).catch(() => undefined); // It ends the loop.
     const now = await list();
@@ -98,8 +105,9 @@ export const lsCommand: Command = {
     const journal = openJournalFile(file, besideOf(input, terminal));
     try {
       const list = lister(journal, input.text("prefix") ?? "", input.isSet("owned"));
-      tell(file, await list(), terminal);
-      if (input.isSet("follow")) await follow(file, list, terminal);
+      const told = await list();
+      tell(file, told, terminal);
+      if (input.isSet("follow")) await follow({ file, list, told }, terminal);
       return exit.fine;
     } finally {
       journal.close();
