@@ -87,6 +87,12 @@ const gistOf = (event: Event): string => {
       return `${event.resolution.status} ${event.key}`;
     case "process.event_appended":
       return event.request.event_type;
+    case "run.requested":
+      return event.registration.identity.label ?? event.registration.id;
+    case "schedule.requested":
+      return event.schedule.description;
+    case "message.received":
+      return `${event.message.type.replaceAll("_", " ")} from ${event.from}`;
     case "task.updated":
       return [event.task, event.update.state, event.update.summary].filter(Boolean).join(" ");
     default:

@@ -4,6 +4,8 @@ import type { RowInSight } from "./chart.ts";
 import { type Palette, toneOf } from "./palette.ts";
 
 export const ruler = 30;
+/** Room for the labels of what went wrong. */
+export const footer = 24;
 const laneHeight = 24;
 const trackHeight = 17;
 const laneGap = 10;
@@ -14,6 +16,8 @@ export const heightOf = ({ lane }: RowInSight): number => laneHeight + lane.trac
 export interface Ground {
   readonly width: number;
   readonly height: number;
+  /** Down to here there are lanes; below stand the labels of marks. */
+  readonly floor: number;
   /** Where lanes begin: to the left stand their names. */
   readonly gutter: number;
   /** The events at both ends. */
@@ -30,6 +34,15 @@ interface Box {
   readonly width: number;
   readonly height: number;
 }
+
+interface Pen {
+  readonly colour: string;
+  readonly font: string;
+  readonly room?: number;
+}
+
+/** Fewer letters of a word say nothing. */
+const fewestLetters = 3;
 
 export class Brush {
   readonly #context: CanvasRenderingContext2D;
@@ -51,10 +64,19 @@ export class Brush {
     this.#context.restore();
   }
 
-  text(words: string, x: number, y: number, of: { readonly colour: string; readonly font: string }): void {
-    this.#context.fillStyle = of.colour;
-    this.#context.font = `${of.font} ${this.#palette.font}`;
-    this.#context.fillText(words, x, y);
+  /** `room`: of words that are longer the beginning is written, or nothing where that says nothing. */
+  text(words: string, x: number, y: number, { colour, font, room = Infinity }: Pen): void {
+    this.#context.fillStyle = colour;
+    this.#context.font = `${font} ${this.#palette.font}`;
+    this.#context.fillText(this.#fit(words, room), x, y);
+  }
+
+  #fit(words: string, room: number): string {
+    if (room === Infinity) return words;
+    const { width } = this.#context.measureText(words);
+    if (width <= room) return words;
+    const letters = Math.floor((room / width) * words.length) - 1;
+    return letters < fewestLetters ? "" : `${words.slice(0, letters).trimEnd()}…`;
   }
 
   box({ x, y, width, height }: Box, colour: string, radius: number): void {
@@ -84,15 +106,16 @@ export class Brush {
   }
 
   row({ lane, spans }: RowInSight, y: number): void {
-    const { gutter, width, height, first, last } = this.#ground;
+    const { gutter, width, floor, first, last } = this.#ground;
     const { ink, soft } = this.#palette;
     const x = 12 + Math.min(4, lane.depth) * 10;
-    this.#within({ x: 0, y: ruler, width: gutter - 8, height: height - ruler }, () => {
-      this.text(lane.title, x, y + 12, { colour: ink, font: "600 12px" });
+    this.#within({ x: 0, y: ruler, width: gutter - 8, height: floor - ruler }, () => {
+      const room = gutter - 10 - x;
+      this.text(lane.title, x, y + 12, { colour: ink, font: "600 12px", room });
       const name = lane.key.slice(lane.key.lastIndexOf(":") + 1);
-      if (lane.tracks > 0) this.text(name, x, y + laneHeight + 8, { colour: soft, font: "11px" });
+      if (lane.tracks > 0) this.text(name, x, y + laneHeight + 8, { colour: soft, font: "11px", room });
     });
-    this.#within({ x: gutter, y: ruler, width: width - gutter, height: height - ruler }, () => {
+    this.#within({ x: gutter, y: ruler, width: width - gutter, height: floor - ruler }, () => {
       for (const span of spans) if (span.from <= last && (span.to ?? Infinity) >= first) this.#span(span, y);
     });
   }
@@ -111,10 +134,12 @@ export class Brush {
     this.#context.globalAlpha = 1;
     if (span.end === "lost") this.#hatch(box);
     if (width < 26) return;
-    this.#within({ ...box, width: width - 4 }, () =>
-      this.text(span.label, Math.max(x, gutter) + 6, top + box.height / 2 + 0.5, {
+    const left = Math.max(x, gutter) + 6;
+    this.#within(box, () =>
+      this.text(span.label, left, top + box.height / 2 + 0.5, {
         colour: isLoud ? panel : ink,
         font: isLane ? "11px" : "10.5px",
+        room: x + width - left - 4,
       }),
     );
   }

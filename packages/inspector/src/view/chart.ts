@@ -31,7 +31,7 @@ export class Chart {
     for (const entry of entries) this.entries.push(entry);
     for (const mark of marks) {
       this.marks.push(mark);
-      if (mark.type !== "opened") this.troubles.push(mark);
+      if (mark.type !== "opened" && mark.type !== "moved") this.troubles.push(mark);
     }
     for (const lane of lanes) {
       const row = this.#rows[lane.id];
@@ -60,6 +60,10 @@ export class Chart {
 
   entryAt(seq: number): Entry | undefined {
     return this.entries[seq - this.base - 1];
+  }
+
+  get hasLanes(): boolean {
+    return this.#rows.length > 0;
   }
 
   /** The calls that there are, oldest first. */

@@ -43,10 +43,11 @@ export class Layout {
   readonly moves: Moves;
   readonly #title = el("h2", { class: "scope" }, "No log is open");
   readonly #count = el("p", { class: "status", role: "status" }, "Drop a log here, or choose a file.");
-  readonly #search = el("input", { type: "search", placeholder: "Search lines", "aria-label": "Search lines" });
+  readonly #search = el("input", { type: "search", placeholder: "Search", "aria-label": "Search lines" });
   readonly #calls = el("select", { "aria-label": "Only one call" }, el("option", { value: "" }, "All calls"));
   readonly #trouble = el("p", { class: "alarm", role: "alert", hidden: true });
   readonly #help = el("div", { class: "help", hidden: true }, ...keyHelp.map(keyRow));
+  readonly #empty = el("p", { class: "empty" }, "No calls yet: each will have a lane here.");
   readonly #timeline: Timeline;
   readonly #beside: Timeline;
   readonly #besideBox: HTMLElement;
@@ -103,7 +104,7 @@ export class Layout {
       this.#head(port),
       this.#trouble,
       this.#help,
-      el("div", { class: "timeline" }, this.#timeline.canvas),
+      el("div", { class: "timeline" }, this.#timeline.canvas, this.#empty),
       this.#besideBox,
       this.#transport.element,
       el("div", { class: "panes" }, this.#tabs.list, log, event, state, waiting, fork),
@@ -173,6 +174,7 @@ export class Layout {
     if (log.scope !== "") this.#title.textContent = log.scope;
     this.#count.textContent = this.#countWords(view);
     this.tell(trouble?.words ?? "");
+    this.#empty.hidden = chart.hasLanes;
     this.#timeline.show({ chart, seq, call, found, difference: fork?.difference?.seq });
     this.#showFork(view);
     const { first, last } = log;

@@ -49,6 +49,7 @@ const time = `
 .beside { flex: 1 1 30%; min-height: 118px; display: flex; flex-direction: column; overflow: hidden; background: var(--pawl-tint); }
 .beside h3 { font-size: 12px; font-weight: 600; padding: 6px 14px 0; }
 canvas { position: absolute; inset: 0; display: block; width: 100%; height: 100%; touch-action: pan-y; cursor: crosshair; }
+.empty { position: absolute; inset: 50% 0 auto; text-align: center; color: var(--pawl-soft); pointer-events: none; }
 .beside .room { position: relative; flex: 1; }
 .transport { display: flex; align-items: center; gap: 4px; padding: 8px 14px; border-block: 1px solid var(--pawl-line); }
 button svg { display: block; width: 14px; height: 14px; margin: auto; fill: currentColor; }
@@ -112,7 +113,7 @@ details { padding-left: 14px; } summary { margin-left: -14px; cursor: pointer; o
 summary::marker { color: var(--pawl-faint); font-size: 10px; }
 summary b, .leaf b { font: 500 12px var(--pawl-mono); } summary i, .leaf i { font: 12px var(--pawl-mono); color: var(--pawl-soft); }
 .leaf { overflow-wrap: anywhere; } .leaf i.string { color: var(--pawl-good); } .leaf i.number { color: var(--pawl-run); } .leaf i.boolean { color: var(--pawl-wait); }
-details[open] > summary > i { visibility: hidden; }
+details[open] > summary > i { display: none; }
 .table { border-bottom: 1px solid var(--pawl-line); padding-block: 6px; } .table > summary b { font: 650 13px var(--pawl-font); }
 span.fresh { margin-left: 8px; color: var(--pawl-accent); font-size: 12px; } .pane details.fresh, .leaf.fresh { background: var(--pawl-tint); border-radius: 6px; }
 textarea { width: 100%; margin: 12px 0; padding: 10px 12px; border-radius: 8px; border: 1px solid var(--pawl-line); background: var(--pawl-paper); color: inherit; resize: vertical; line-height: 1.5; }

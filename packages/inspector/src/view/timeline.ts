@@ -1,5 +1,5 @@
 /** The timeline: a canvas with a lane a call, drawn anew whenever something changed. */
-import { Brush, heightOf, ruler } from "./brush.ts";
+import { Brush, footer, heightOf, ruler } from "./brush.ts";
 import type { Chart, RowInSight } from "./chart.ts";
 import { onceAFrame } from "../dom.ts";
 import { type Palette, paletteOf, toneOfTopic } from "./palette.ts";
@@ -82,6 +82,10 @@ export class Timeline {
   get #lastInSight(): number {
     return this.#first + Math.ceil(this.#room / this.#perEvent);
   }
+  get #floor(): number {
+    const hasLabels = (this.#sight?.chart.troubles.length ?? 0) > 0;
+    return this.#height - (hasLabels ? footer : 0);
+  }
   #xOf(seq: number): number {
     return this.#gutter + (seq - this.#first + 0.5) * this.#perEvent;
   }
@@ -97,7 +101,7 @@ export class Timeline {
       return this.zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15);
     }
     const needed = this.#rows().reduce((sum, row) => sum + heightOf(row), ruler);
-    const most = Math.max(0, needed - this.#height);
+    const most = Math.max(0, needed - this.#floor);
     const next = Math.min(most, Math.max(0, this.#scroll + event.deltaY));
     if (next === this.#scroll) return;
     event.preventDefault();
@@ -123,7 +127,7 @@ export class Timeline {
     let top = 0;
     for (const row of rows) {
       if (row.lane.key === call) {
-        const bottom = top + heightOf(row) - (this.#height - ruler);
+        const bottom = top + heightOf(row) - (this.#floor - ruler);
         this.#scroll = Math.max(bottom, Math.min(this.#scroll, top));
         return;
       }
@@ -154,10 +158,11 @@ export class Timeline {
     const rows = this.#rows();
     const needed = rows.reduce((sum, row) => sum + heightOf(row), ruler);
     this.#reveal(rows, sight);
-    this.#scroll = Math.min(this.#scroll, Math.max(0, needed - this.#height));
+    this.#scroll = Math.min(this.#scroll, Math.max(0, needed - this.#floor));
     const brush = new Brush(context, this.#palette, {
       width: this.#width,
       height: this.#height,
+      floor: this.#floor,
       gutter: this.#gutter,
       first: this.#first,
       last: this.#lastInSight,
@@ -173,7 +178,7 @@ export class Timeline {
     let y = ruler - this.#scroll;
     for (const row of rows) {
       const height = heightOf(row);
-      if (y + height > ruler && y < this.#height) brush.row(row, y);
+      if (y + height > ruler && y < this.#floor) brush.row(row, y);
       y += height;
     }
   }
