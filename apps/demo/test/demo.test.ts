@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { violationsIn } from "../../../test/runtime/axe.ts";
 import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
@@ -36,16 +36,25 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     await page.context().close();
   });
 
-  const open = async (scene: string, options: BrowserContextOptions = {}): Promise<void> => {
-    complaints = [];
-    page = await (await browser.newContext(options)).newPage();
-    page.on("console", (message) => {
+  const openIn = async (context: BrowserContext, scene: string): Promise<Page> => {
+    const opened = await context.newPage();
+    opened.on("console", (message) => {
       if (message.type() === "error") complaints.push(message.text());
     });
-    page.on("pageerror", (error) => complaints.push(error.stack ?? error.message));
-    await page.goto(`${demo.url}/#${scene}`);
-    await page.locator("h1").waitFor();
+    opened.on("pageerror", (error) => complaints.push(error.stack ?? error.message));
+    await opened.goto(`${demo.url}/#${scene}`);
+    await opened.locator("h1").waitFor();
+    return opened;
   };
+
+  const open = async (scene: string, options: BrowserContextOptions = {}): Promise<void> => {
+    complaints = [];
+    page = await openIn(await browser.newContext(options), scene);
+  };
+
+  const press = (name: string, on = page): Promise<void> =>
+    on.getByRole("button", { name, exact: true }).first().click(waiting);
+  const isFine = (on = page): Promise<void> => on.locator("p.trouble").waitFor({ state: "hidden" });
 
   /** Goes through a scene; at its places the page can be used by everybody. */
   const goThrough = async (id: string): Promise<void> => {
@@ -53,7 +62,8 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     await visit(id).go(page, async () => {
       expect(await violationsIn(page)).toEqual([]);
     });
-    await page.locator("p.trouble").waitFor({ state: "hidden" });
+    await isFine();
+    expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight")).toBeLessThanOrEqual(0);
   };
 
   it("does in the world outside once what it asks for again, asks once for what says once, and knows it after a reload", async () => {
@@ -72,9 +82,77 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
 
   it("takes decisions in any order, with other arguments, over a reload", () => goThrough("ask"));
 
-  it("goes on with long work after a kill, cancels it, and speaks up when its time has come", () => goThrough("long"));
+  it("goes on with long work after a kill, cancels it, and speaks up when its time has come", async () => {
+    await goThrough("long");
+    await page.reload(); // What was told is on record.
+    await page.locator(".told li", { hasText: "Look at what the archives say" }).waitFor(waiting);
+  });
 
   it("explores the scene's own tool, and shows the log of any crash", () => goThrough("order"));
+
+  it("lets nobody choose another tool while one is explored", async () => {
+    await open("order");
+    const isLocked = await page.evaluate(`(() => {
+      document.querySelector("button.primary").click();
+      return document.querySelector("fieldset").disabled && document.querySelector("button.primary").disabled;
+    })()`);
+    expect(isLocked).toBe(true);
+    await page.locator(".verdict.safe").waitFor(waiting);
+    await page.getByLabel("Forgets the key").check(waiting);
+  });
+
+  it("survives a worker that is killed again and again, and a page that is left in between", async () => {
+    await open("kill");
+    await press("Run the agent");
+    for (let n = 1; n <= 2; n++) {
+      await page.locator(`.worker.alive`, { hasText: `Worker ${n} is there` }).waitFor(waiting);
+      await page.locator(".tooth.doing").first().waitFor(waiting);
+      await press("Kill the worker");
+      await page.locator(".worker.dead").waitFor(waiting);
+    }
+    await page.goto(`${demo.url}/#ask`);
+    await press("Run the agent");
+    await page.locator(".decision.asks").first().waitFor(waiting);
+    await page.goBack();
+    await page.locator(".said.agent", { hasText: "Three seats and two nights are booked" }).waitFor(waiting);
+    const happened = await page.locator(".counts .happened").allInnerTexts();
+    expect(happened.filter((times) => !["0×", "1×"].includes(times))).toEqual([]);
+    await page.goForward();
+    await page.locator(".decision.asks").first().waitFor(waiting);
+    await isFine();
+  });
+
+  it("says in a second tab that it only watches, until the first is closed", async () => {
+    await open("kill");
+    const second = await openIn(page.context(), "kill");
+    await second.locator(".watching").waitFor(waiting);
+    expect(await second.locator(".stage").getAttribute("inert")).toBe("");
+    await press("Run the agent");
+    await second.locator(".tooth.doing").first().waitFor(waiting);
+    await page.close();
+    await second.locator(".watching").waitFor({ state: "hidden", ...waiting });
+    await second.locator(".said.agent", { hasText: "Three seats and two nights are booked" }).waitFor(waiting);
+    await isFine(second);
+  });
+
+  it("shows a session that another tab moves to the host and back, and is left while it is there", async () => {
+    await open("move");
+    await press("Start walking");
+    const second = await openIn(page.context(), "move");
+    await press("Move it to the host");
+    for (const one of [page, second]) await one.locator(".road.host").waitFor(waiting);
+    await press("Bring it back");
+    for (const one of [page, second]) await one.locator(".road.tab").waitFor(waiting);
+    await second.close();
+    await press("Move it to the host");
+    await page.locator(".road.host").waitFor(waiting);
+    await page.getByRole("link", { name: "Long work" }).click(waiting);
+    await page.locator(".worker.alive").waitFor(waiting);
+    await isFine();
+    await page.goBack();
+    await page.locator(".road.host").waitFor(waiting);
+    await isFine();
+  });
 
   it("moves a session to the host and back in the midst of its work, and no mile is walked twice", async () => {
     await goThrough("move");
@@ -94,9 +172,11 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
       { type: "plain", text: "Ada has her invitation, says the endpoint." },
       { type: "error", status: 200, text: "no completion" },
     ]);
-    const press = (name: string): Promise<void> => page.getByRole("button", { name }).click(waiting);
     await open("kill");
     await press("Model");
+    await page.getByLabel("Endpoint").fill("no address");
+    await press("Use the endpoint");
+    await page.locator("dialog[open] input:invalid").first().waitFor();
     await page.getByLabel("Endpoint").fill(endpoint.url);
     await page.getByRole("textbox", { name: "Model" }).fill("small");
     expect(await violationsIn(page)).toEqual([]);

@@ -16,6 +16,6 @@ export type ToExplorer =
 
 export type FromExplorer =
   | { readonly type: "points"; readonly points: readonly Point[] }
-  | { readonly type: "report"; readonly isSafe: boolean; readonly words: string; readonly runs: number }
+  | { readonly type: "report"; readonly words: string; readonly runs: number; readonly harmed: number }
   | { readonly type: "log"; readonly name: string; readonly text: string }
   | { readonly type: "fault"; readonly message: string };

@@ -31,17 +31,21 @@ const pointsOf = async (care: Care, report: CrashReport): Promise<readonly Point
   }));
 };
 
+/** A run may do harm in more than one way. */
+const differentIn = (runs: readonly (readonly string[])[]): number => new Set(runs.map((run) => run.join("\n"))).size;
+
 const crashes = async (care: Care): Promise<void> => {
   const report = await exploreCrashes(scenarioOf(care), { pairs });
   tell({ type: "points", points: await pointsOf(care, report) });
   const runs = 1 + report.points + report.pairs;
-  tell({ type: "report", isSafe: report.isSafe, words: describeCrashes(report), runs });
+  const harmed = differentIn(report.violations.map(({ blows }) => blows.map(({ n, fate }) => `${fate} ${n}`)));
+  tell({ type: "report", words: describeCrashes(report), runs, harmed });
 };
 
 const orders = async (care: Care): Promise<void> => {
   const report = await exploreSchedules(scenarioOf(care), { orders: 400 });
-  const isSafe = report.violations.length === 0;
-  tell({ type: "report", isSafe, words: describeSchedules(report), runs: report.orders });
+  const harmed = differentIn(report.violations.map(({ order }) => order));
+  tell({ type: "report", words: describeSchedules(report), runs: report.orders, harmed });
 };
 
 const log = async (care: Care, dieAt: number): Promise<void> => {

@@ -18,7 +18,8 @@ export interface LongView {
 }
 
 export type FromLong =
+  /** This worker runs the session; until then another tab does. */
+  | { readonly type: "writing" }
   | { readonly type: "lines"; readonly lines: readonly Line[] }
   | { readonly type: "view"; readonly view: LongView }
-  | { readonly type: "told"; readonly text: string }
   | { readonly type: "fault"; readonly message: string };

@@ -81,6 +81,7 @@ class LongEnd {
 
   async look(): Promise<void> {
     const runtime = await this.#tab.runtime();
+    tell({ type: "writing" });
     for (;;) {
       tell({ type: "view", view: await this.#view(runtime) });
       await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
@@ -116,7 +117,7 @@ const open = async (session: string): Promise<LongEnd> => {
     host: {
       fault: (what, thrown) => fault(`${what}: ${String(thrown)}`),
       artifacts: async () => undefined,
-      tell: async ({ text }) => tell({ type: "told", text }),
+      tell: async () => undefined, // The page reads off the log what the session is told.
     },
   });
   return new LongEnd(tab, session);

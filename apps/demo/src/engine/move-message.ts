@@ -12,6 +12,8 @@ export type ToMover =
   | { readonly type: "walk" | "move" | "bringBack" | "follow" };
 
 export type FromMover =
+  /** This tab may write; until then another one does. */
+  | { readonly type: "writing" }
   | { readonly type: "lines"; readonly lines: readonly Line[] }
   /** It has arrived at the host, or here again. */
   | { readonly type: "gone" | "back" }

@@ -75,6 +75,7 @@ const open = async (opening: Opening): Promise<TabEnd> => {
     host: { fault: (what, thrown) => fault(`${what}: ${String(thrown)}`) },
   });
   const end = new TabEnd(tab, client, opening);
+  void tab.runtime().then(() => tell({ type: "writing" }), fault);
   void end.receive().catch(fault); // A move that was under way when the page was left goes on.
   return end;
 };

@@ -13,10 +13,13 @@ interface Asking {
   readonly reject: (error: Error) => void;
 }
 
+/** A worker begins, which lasts as long as another tab runs the session; then it runs it itself, until it is killed. */
+export type WorkerState = "begins" | "runs" | "dead";
+
 export interface EngineEvents {
   readonly line: (line: Line) => void;
-  /** The n-th worker is there; or none is, since it was killed. */
-  readonly worker: (n: number, isAlive: boolean) => void;
+  /** What the n-th worker does, once that is another thing. */
+  readonly worker: (n: number, does: WorkerState) => void;
   readonly fault: (message: string) => void;
 }
 
@@ -63,14 +66,14 @@ export class EngineClient {
     worker.addEventListener("error", (event) => this.#events.fault(event.message));
     this.#say({ type: "open", ...this.#of, after: this.#seq, worker: `worker ${this.#workers}` });
     for (const [id, { verb }] of this.#asking) this.#say({ type: "ask", id, verb });
-    this.#events.worker(this.#workers, true);
+    this.#events.worker(this.#workers, "begins");
   }
 
   /** Ends the worker where it stands: nothing in it is asked, told, or waited for. */
   kill(): void {
     this.#worker?.terminate();
     this.#worker = undefined;
-    this.#events.worker(this.#workers, false);
+    this.#events.worker(this.#workers, "dead");
   }
 
   ask(verb: Verb): Promise<unknown> {
@@ -89,7 +92,7 @@ export class EngineClient {
   #hear(message: FromEngine): void {
     switch (message.type) {
       case "writing":
-        return;
+        return this.#events.worker(this.#workers, "runs");
       case "fault":
         return this.#events.fault(message.message);
       case "lines":

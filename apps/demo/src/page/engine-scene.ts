@@ -6,7 +6,7 @@ import { scriptedModel } from "../agent/script.ts";
 import { type SceneId, kitOf } from "../engine/tool.ts";
 import { World } from "../engine/world.ts";
 import InspectorWorker from "@pawl/inspector/worker?worker";
-import { EngineClient } from "./engine-client.ts";
+import { EngineClient, type EngineEvents } from "./engine-client.ts";
 import { endpoint, sessionOf } from "./memory.ts";
 import type { Stage } from "./scene.ts";
 import { Story } from "./story.ts";
@@ -22,7 +22,7 @@ export interface EngineScene {
 
 export interface EngineSceneOptions {
   readonly draw: () => void;
-  readonly worker?: (n: number, isAlive: boolean) => void;
+  readonly worker?: EngineEvents["worker"];
 }
 
 /** Forks of the scene run on with tools of the same kind, in a world of their own. */
@@ -51,8 +51,9 @@ export const beginEngine = (scene: SceneId, stage: Stage, { draw, worker }: Engi
         if (story.calls.length > 0) run(); // A reload finds its agent at work.
         draw();
       },
-      worker: (n, isAlive) => {
-        worker?.(n, isAlive);
+      worker: (n, does) => {
+        stage.writes(does !== "begins");
+        worker?.(n, does);
         draw();
       },
       fault: stage.fault,

@@ -9,6 +9,7 @@ import { button, el } from "@pawl/inspector/dom";
 import { type Theme, rememberTheme, theme } from "./memory.ts";
 import { modelDialog } from "./model-dialog.ts";
 import type { Scene } from "./scene.ts";
+import { Watching } from "./watching.ts";
 
 const scenes: readonly Scene[] = [killScene, askScene, longScene, orderScene, moveScene];
 const darkQuery = matchMedia("(prefers-color-scheme: dark)");
@@ -71,6 +72,7 @@ class Page {
     this.#tabs.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
     const inspector = document.createElement("pawl-inspector") as PawlInspector;
     const element = el("div", { class: `stage ${scene.id}` });
+    const watching = new Watching(element);
     const heading = el("h1", {}, scene.title);
     const side = el("section", { class: "side", "aria-label": "The log of this scene" }, inspector);
     this.#main.replaceChildren(
@@ -79,6 +81,7 @@ class Page {
         { class: "scene", "aria-label": `Scene ${number}` },
         heading,
         el("p", { class: "lede" }, scene.lede),
+        watching.notice,
         element,
       ),
       side,
@@ -87,7 +90,7 @@ class Page {
     this.#trouble.hidden = true;
     this.#paint();
     document.title = `pawl: ${scene.title}`;
-    this.#end = scene.begin({
+    const end = scene.begin({
       element,
       inspector,
       again: () => this.show(),
@@ -95,7 +98,12 @@ class Page {
         this.#trouble.hidden = false;
         this.#trouble.textContent = message;
       },
+      writes: (isWriter) => watching.writes(isWriter),
     });
+    this.#end = () => {
+      watching.end();
+      end();
+    };
   }
 }
 

@@ -1,5 +1,6 @@
 /** Which model the agents ask: the script that ships with the demo, or an endpoint of one's own. */
 import { button, el } from "@pawl/inspector/dom";
+import type { Endpoint } from "../agent/endpoint.ts";
 import { endpoint, rememberEndpoint } from "./memory.ts";
 
 export const modelDialog = (changed: () => void): HTMLDialogElement => {
@@ -9,13 +10,17 @@ export const modelDialog = (changed: () => void): HTMLDialogElement => {
     type: "url",
     placeholder: "http://localhost:11434/v1",
     value: kept?.url ?? "",
+    required: true,
   });
-  const model = el("input", { name: "model", value: kept?.model ?? "" });
+  const model = el("input", { name: "model", value: kept?.model ?? "", required: true });
   const key = el("input", { name: "key", type: "password", autocomplete: "off", value: kept?.key ?? "" });
-  const save = (isScript: boolean): void => {
-    rememberEndpoint(isScript || url.value === "" ? undefined : { url: url.value, model: model.value, key: key.value });
+  const save = (chosen: Endpoint | undefined): void => {
+    rememberEndpoint(chosen);
     dialog.close();
     changed();
+  };
+  const saveEndpoint = (): void => {
+    if (url.reportValidity() && model.reportValidity()) save({ url: url.value, model: model.value, key: key.value });
   };
   const dialog = el(
     "dialog",
@@ -32,8 +37,8 @@ export const modelDialog = (changed: () => void): HTMLDialogElement => {
     el(
       "div",
       { class: "actions" },
-      button("Use the endpoint", { class: "primary" }, () => save(false)),
-      button("Use the script", {}, () => save(true)),
+      button("Use the endpoint", { class: "primary" }, saveEndpoint),
+      button("Use the script", {}, () => save(undefined)),
       button("Leave it", { class: "quiet" }, () => dialog.close()),
     ),
   );

@@ -8,6 +8,8 @@ export interface Stage {
   /** Leaves the scene as it is, and begins it anew. */
   readonly again: () => void;
   readonly fault: (message: string) => void;
+  /** Whether this tab runs what the scene shows, or watches another one that does. */
+  readonly writes: (isWriter: boolean) => void;
 }
 
 export interface Scene {

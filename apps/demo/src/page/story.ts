@@ -36,6 +36,8 @@ export class Story {
   crashes = 0;
   /** What the model said, in its order. */
   readonly words: string[] = [];
+  /** What the session was told: by background runs when they end, and by schedules. */
+  readonly told: string[] = [];
 
   constructor(session: string) {
     this.#state = initial(`session:${session}`);
@@ -115,6 +117,7 @@ export class Story {
   }
 
   #hear(command: Command): void {
+    if (command.type === "session.tell") this.told.push(command.text);
     if (command.type !== "observe" || command.what !== "call_completed" || command.output === undefined) return;
     const call = this.#byRef.get(command.call);
     const { output } = command;

@@ -37,6 +37,7 @@ const editedArgs = (args: JsonObject, inputs: readonly HTMLInputElement[]): Json
 };
 
 const words = (call: CallStory): string => {
+  if (call.approval !== undefined) return "Needs your word";
   if (call.decision === "reject") return "You said no";
   if (call.decision === "approve_edited")
     return call.end === undefined ? "Runs with your changes" : "Done, with your changes";
@@ -61,14 +62,14 @@ class Card {
     this.#shown = now;
     this.element.dataset["tool"] = call.tool;
     this.element.className = `decision ${call.approval === undefined ? (call.decision ?? "waits") : "asks"}`;
-    const head = el("h2", {}, titles[call.tool] ?? call.tool);
-    if (call.approval === undefined) this.element.replaceChildren(head, ...this.#outcome(call));
-    else this.element.replaceChildren(head, ...this.#form(call, call.approval));
+    const title = el("h2", {}, titles[call.tool] ?? call.tool);
+    const content = call.approval === undefined ? [this.#outcome(call)] : this.#form(call, call.approval);
+    this.element.replaceChildren(el("header", {}, title, el("p", { class: "verdict" }, words(call))), ...content);
   }
 
-  #outcome(call: CallStory): readonly HTMLElement[] {
+  #outcome(call: CallStory): HTMLElement {
     const args = call.end?.status === "success" ? (call.end.value as { readonly done?: Json } | null)?.done : call.args;
-    return [el("p", { class: "verdict" }, words(call)), el("code", {}, stringify(args ?? call.args))];
+    return el("code", {}, stringify(args ?? call.args));
   }
 
   #form({ ref }: CallStory, { hash, args }: NonNullable<CallStory["approval"]>): readonly HTMLElement[] {
@@ -83,7 +84,7 @@ class Card {
         const isEdited = isObject(args) && editedArgs(args, inputs) !== undefined;
         approve.textContent = isEdited ? "Approve with changes" : "Approve";
       });
-    const reject = button("No", { class: "quiet" }, () =>
+    const reject = button("No", {}, () =>
       this.#decide({ type: "reject", call: ref, hash, reason: "declined by the person in charge" }),
     );
     return [

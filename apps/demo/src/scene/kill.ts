@@ -2,6 +2,7 @@
 import { trip } from "../agent/script.ts";
 import { type EffectCount, World } from "../engine/world.ts";
 import { button, el } from "@pawl/inspector/dom";
+import type { WorkerState } from "../page/engine-client.ts";
 import { beginEngine } from "../page/engine-scene.ts";
 import { beginAnew } from "../page/memory.ts";
 import type { Scene, Stage } from "../page/scene.ts";
@@ -17,12 +18,18 @@ const stepsOf: { readonly [tool: string]: readonly string[] } = {
   send_invitations: ["write the text", "send the mails"],
 };
 
+const badgeWords: { readonly [D in WorkerState]: (n: number) => string } = {
+  begins: (n) => `Worker ${n} begins`,
+  runs: (n) => `Worker ${n} is there`,
+  dead: (n) => `Worker ${n} is dead`,
+};
+
 const times = (n: number): string => `${n}×`;
 
 const countRow = ({ effect, asked, happened }: EffectCount): HTMLElement =>
   el(
     "tr",
-    { class: asked > 1 ? "again" : "" },
+    { class: `${asked > 1 ? "again" : ""} ${happened === 1 ? "once" : ""}` },
     el("th", { scope: "row" }, effect),
     el("td", {}, times(asked)),
     el("td", { class: "happened" }, times(happened)),
@@ -76,9 +83,9 @@ const begin = (stage: Stage): (() => void) => {
       .catch((thrown: unknown) => stage.fault(String(thrown)));
   const scene = beginEngine("kill", stage, {
     draw: () => queueMicrotask(draw),
-    worker: (n, isAlive) => {
-      badge.className = `worker ${isAlive ? "alive" : "dead"}`;
-      badge.textContent = isAlive ? `Worker ${n} runs the agent` : `Worker ${n} is dead`;
+    worker: (n, does) => {
+      badge.className = `worker ${does === "dead" ? "dead" : "alive"}`;
+      badge.textContent = badgeWords[does](n);
     },
   });
   const counting = setInterval(count, countEveryMs);

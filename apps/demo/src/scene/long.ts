@@ -8,6 +8,7 @@ import { button, el } from "@pawl/inspector/dom";
 import { beginAnew, sessionOf } from "../page/memory.ts";
 import { Pipe } from "../page/pipe.ts";
 import type { Scene, Stage } from "../page/scene.ts";
+import { Story } from "../page/story.ts";
 
 /** What there is to read, and how many pages it has. */
 const archives = [
@@ -26,6 +27,12 @@ const words: { readonly [state: string]: string } = {
   canceled: "cancelled",
 };
 
+/** What a session is told has a line, and perhaps more beneath it. */
+const toldItem = (text: string): HTMLElement => {
+  const [first = "", ...rest] = text.split("\n");
+  return el("li", {}, first, rest.length === 0 ? undefined : el("pre", {}, rest.join("\n")));
+};
+
 class Desk {
   readonly #stage: Stage;
   readonly #session = sessionOf("long");
@@ -33,7 +40,12 @@ class Desk {
   readonly #badge = el("p", { class: "worker", role: "status" });
   readonly #tasks = el("div", { class: "tasks" });
   readonly #schedules = el("ul", { class: "schedules", "aria-label": "Schedules" });
+  readonly #toldTitle = el("h2", { class: "heard", hidden: true }, "What the session was told");
   readonly #told = el("ul", { class: "told", "aria-label": "What the session was told", "aria-live": "polite" });
+  readonly #killer = button("Kill the worker", { class: "danger" }, () => this.#kill());
+  readonly #story: Story;
+  /** How far each task was: a cancelled one says no more. */
+  readonly #reached = new Map<string, number>();
   #worker: Worker | undefined;
   #workers = 0;
   #seq = 0;
@@ -42,18 +54,13 @@ class Desk {
 
   constructor(stage: Stage) {
     this.#stage = stage;
+    this.#story = new Story(this.#session);
     const again = button("Start over", { class: "quiet" }, () => {
       beginAnew("long");
       stage.again();
     });
     stage.element.append(
-      el(
-        "div",
-        { class: "controls" },
-        this.#badge,
-        button("Kill the worker", { class: "danger" }, () => this.#kill()),
-        again,
-      ),
+      el("div", { class: "controls" }, this.#badge, this.#killer, again),
       el(
         "div",
         { class: "controls" },
@@ -62,6 +69,7 @@ class Desk {
       ),
       this.#tasks,
       this.#schedules,
+      this.#toldTitle,
       this.#told,
     );
     stage.inspector.configure({ worker: () => new InspectorWorker() });
@@ -83,8 +91,10 @@ class Desk {
     this.#worker.addEventListener("message", ({ data }: MessageEvent<FromLong>) => this.#hear(data));
     this.#worker.addEventListener("error", ({ message }) => this.#stage.fault(message));
     this.#say({ type: "open", session: this.#session });
+    this.#stage.writes(false);
     this.#badge.className = "worker alive";
-    this.#badge.textContent = `Worker ${this.#workers} is at work`;
+    this.#badge.textContent = `Worker ${this.#workers} is there`;
+    this.#killer.disabled = false;
   }
 
   #kill(): void {
@@ -93,6 +103,7 @@ class Desk {
     this.#worker = undefined;
     this.#badge.className = "worker dead";
     this.#badge.textContent = `Worker ${this.#workers} is dead`;
+    this.#killer.disabled = true;
     this.#restart = setTimeout(() => this.#start(), restartMs);
   }
 
@@ -113,15 +124,22 @@ class Desk {
           if (seq === this.#seq + 1) {
             this.#seq = seq;
             this.#pipe.push(line);
+            this.#story.take({ seq, line });
           }
-        return;
+        return this.#hearTold();
+      case "writing":
+        return this.#stage.writes(true);
       case "view":
         return this.#show(message.view);
-      case "told":
-        return this.#told.append(el("li", {}, message.text));
       case "fault":
         return this.#stage.fault(message.message);
     }
+  }
+
+  #hearTold(): void {
+    const { told } = this.#story;
+    this.#toldTitle.hidden = told.length === 0;
+    this.#told.append(...told.slice(this.#told.childElementCount).map(toldItem));
   }
 
   #show({ tasks, schedules, outputs }: LongView): void {
@@ -135,7 +153,8 @@ class Desk {
     const isAsked = cancel_requested_at !== undefined && !isOver;
     const cancel = button("Cancel", { class: "quiet" }, () => this.#say({ type: "cancel", task: id }));
     cancel.disabled = isAsked;
-    const amount = isOver && state !== "canceled" ? 1 : current / total;
+    const amount = isOver && state !== "canceled" ? 1 : Math.max(current / total, this.#reached.get(id) ?? 0);
+    this.#reached.set(id, amount);
     return el(
       "article",
       { class: `task ${state}`, "data-state": state },

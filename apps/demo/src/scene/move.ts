@@ -1,5 +1,5 @@
 /** Move it: a session goes from this tab to a Node host in the midst of its work, and comes back. */
-import { Client, type Observed } from "@pawl/driver-browser/client";
+import { Client, HostRefused, type Observed } from "@pawl/driver-browser/client";
 import { type Source, observedSource } from "@pawl/inspector";
 import InspectorWorker from "@pawl/inspector/worker?worker";
 import { type Json, parse, record, read, string } from "@pawl/tool-value";
@@ -75,6 +75,7 @@ class Walk {
     this.#worker.addEventListener("error", ({ message }) => stage.fault(message));
     stage.inspector.configure({ worker: () => new InspectorWorker() });
     this.#show();
+    stage.writes(false);
     this.#say({ type: "open", session: this.#session, store: ownStore(), url, token });
     this.#draw();
   }
@@ -101,12 +102,18 @@ class Walk {
 
   async #read(source: Source, into: Pipe): Promise<void> {
     let seq = -1;
-    for await (const line of source.text) {
-      if (into !== this.#pipe) return;
-      seq += 1;
-      into.push(line);
-      if (seq > 0) this.#story.take({ seq, line });
-      this.#draw();
+    try {
+      for await (const line of source.text) {
+        if (into !== this.#pipe) return;
+        seq += 1;
+        into.push(line);
+        if (seq > 0) this.#story.take({ seq, line });
+        this.#draw();
+      }
+    } catch (thrown) {
+      if (into !== this.#pipe) return; // Nobody reads it any more.
+      if (!(thrown instanceof HostRefused && thrown.address !== undefined)) throw thrown;
+      await this.#returned(); // Another tab has brought it back.
     }
   }
 
@@ -129,6 +136,7 @@ class Walk {
 
   #hear(message: FromMover): void {
     if (message.type === "fault") return this.#stage.fault(message.message);
+    if (message.type === "writing") return this.#stage.writes(true);
     if (message.type === "lines") return this.#take(message.lines);
     if (message.type === "back") return this.#try(this.#returned());
     this.#arriveAt("host");
@@ -156,9 +164,10 @@ class Walk {
   }
 
   async #returned(): Promise<void> {
-    await this.#observing?.return?.();
+    if (this.#at === "tab") return;
     this.#arriveAt("tab");
     this.#show();
+    await this.#observing?.return?.();
     this.#say({ type: "follow" });
   }
 
@@ -198,8 +207,9 @@ class Walk {
 
   end(): void {
     this.#worker.terminate();
-    this.#client.close();
     this.#pipe.end();
+    this.#pipe = new Pipe();
+    this.#client.close();
   }
 }
 

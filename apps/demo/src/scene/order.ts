@@ -21,12 +21,18 @@ const resultOf = ({ harm, isUnknown }: Point): string => {
 class Explorer {
   readonly #stage: Stage;
   readonly #worker = new ExploreWorker();
+  readonly #choices = el("fieldset", { class: "choice" });
+  readonly #explores = [
+    button("Crash it everywhere", { class: "primary" }, () => this.#explore("crashes")),
+    button("Try every order", {}, () => this.#explore("orders")),
+  ] as const;
   readonly #code = el("pre", { class: "code", tabindex: "0" });
   readonly #grid = el("div", { class: "moments", role: "group", "aria-label": "Moments at which the process died" });
-  readonly #words = el("pre", { class: "report", tabindex: "0" });
+  readonly #about = el("p", { class: "about", role: "status" });
+  readonly #words = el("pre", { tabindex: "0", "aria-label": "The report" });
+  readonly #report = el("details", { class: "report" }, el("summary", {}, "What the test kit reports"), this.#words);
   readonly #verdict = el("p", { class: "verdict", role: "status" });
   #care: Care = "with_key";
-  #isBusy = false;
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -36,15 +42,11 @@ class Explorer {
     stage.element.append(
       this.#choice(),
       this.#code,
-      el(
-        "div",
-        { class: "controls" },
-        button("Crash it everywhere", { class: "primary" }, () => this.#explore("crashes")),
-        button("Try every order", {}, () => this.#explore("orders")),
-      ),
+      el("div", { class: "controls" }, ...this.#explores),
       this.#verdict,
       this.#grid,
-      this.#words,
+      this.#about,
+      this.#report,
     );
     this.#choose("with_key");
     this.#ask({ type: "log", care: "with_key", dieAt: 6 });
@@ -56,14 +58,16 @@ class Explorer {
       radio.addEventListener("change", () => this.#choose(care));
       return el("label", {}, radio, names[care]);
     });
-    return el("fieldset", { class: "choice" }, el("legend", {}, "The tool that charges a card"), ...options);
+    this.#choices.append(el("legend", {}, "The tool that charges a card"), ...options);
+    return this.#choices;
   }
 
   #choose(care: Care): void {
     this.#care = care;
     this.#code.textContent = code[care];
     this.#grid.replaceChildren();
-    this.#words.hidden = true;
+    this.#about.textContent = "";
+    this.#report.hidden = true;
     this.#verdict.textContent = "";
     this.#verdict.className = "verdict";
   }
@@ -72,9 +76,13 @@ class Explorer {
     this.#worker.postMessage(message, []);
   }
 
+  /** While it runs nothing else can be chosen: what it finds is of the tool that is shown. */
+  #work(isBusy: boolean): void {
+    for (const control of [this.#choices, ...this.#explores]) control.disabled = isBusy;
+  }
+
   #explore(type: "crashes" | "orders"): void {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
+    this.#work(true);
     this.#choose(this.#care);
     this.#verdict.textContent = "Running…";
     this.#ask({ type, care: this.#care });
@@ -83,20 +91,22 @@ class Explorer {
   #hear(message: FromExplorer): void {
     switch (message.type) {
       case "points":
+        this.#about.textContent = "Each is one death. Pick one to see its log.";
         return this.#grid.replaceChildren(...message.points.map((point) => this.#point(point)));
       case "report":
-        this.#isBusy = false;
-        this.#verdict.className = `verdict ${message.isSafe ? "safe" : "harmed"}`;
-        this.#verdict.textContent = message.isSafe
-          ? `Safe in all of ${message.runs} runs`
-          : `Not safe: found in ${message.runs} runs`;
-        this.#words.hidden = false;
+        this.#work(false);
+        this.#verdict.className = `verdict ${message.harmed === 0 ? "safe" : "harmed"}`;
+        this.#verdict.textContent =
+          message.harmed === 0
+            ? `Safe in all of ${message.runs} runs`
+            : `Not safe: harm in ${message.harmed} of ${message.runs} runs`;
+        this.#report.hidden = false;
         this.#words.textContent = message.words;
         return;
       case "log":
         return void this.#stage.inspector.open(textSource(message.name, message.text));
       case "fault":
-        this.#isBusy = false;
+        this.#work(false);
         return this.#stage.fault(message.message);
     }
   }
@@ -107,6 +117,8 @@ class Explorer {
     const made = button("", { class: `moment ${kind}` }, () => {
       for (const other of this.#grid.children) other.removeAttribute("aria-pressed");
       made.setAttribute("aria-pressed", "true");
+      const came = el("b", { class: kind }, result);
+      this.#about.replaceChildren(`Moment ${point.n}: died ${point.where.replaceAll("`", "")}, and came to: `, came);
       this.#ask({ type: "log", care: this.#care, dieAt: point.n });
     });
     made.title = `${point.n}: died ${point.where}: ${result}`;
