@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     await open("kill");
     await press("Run the agent");
     for (let n = 1; n <= 2; n++) {
-      await page.locator(`.worker.alive`, { hasText: `Worker ${n} is there` }).waitFor(waiting);
+      await page.locator(`.worker.alive`, { hasText: `Worker ${n} is alive` }).waitFor(waiting);
       await page.locator(".tooth.doing").first().waitFor(waiting);
       await press("Kill the worker");
       await page.locator(".worker.dead").waitFor(waiting);

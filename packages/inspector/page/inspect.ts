@@ -1,8 +1,8 @@
 /** Runs in the browser: an inspector, and what tests ask of it. */
-import { defineInspector, engineOf, textSource } from "../src/index.ts";
+import { defineInspector, engineOf, sessionSource, textSource } from "../src/index.ts";
 import type { PawlInspector } from "../src/view/element.ts";
 import { browserPlatform } from "../../driver-browser/src/platform.ts";
-import { defineTool } from "@pawl/runtime";
+import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
 
 defineInspector();
 const inspector = document.querySelector<PawlInspector>("pawl-inspector") as PawlInspector;
@@ -69,8 +69,24 @@ const rest = async (frames: number): Promise<readonly number[]> => {
   return times;
 };
 
+/** A session that lives in this page: looked at, and then set to work. */
+const live = async (): Promise<void> => {
+  const roots = { newest: { kid: "k", secret: new Uint8Array(32) } };
+  const runtime = new Runtime({ journal: memoryJournal(), platform: browserPlatform, tools, instance: "page", roots });
+  const session = await runtime.session("live");
+  void inspector.open(sessionSource(session, new AbortController().signal));
+  await session.call("r", [{ id: "c", tool: "trip", args: {} }]);
+};
+
+/** A file is dropped on the inspector. */
+const drop = (name: string, text: string): void => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([text], name));
+  inspector.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+};
+
 /** The events whose lines hold these words. */
 const lines = async (query: string): Promise<readonly number[]> => (await inspector.search(query)) ?? [];
 const forkText = (): Promise<string> => inspector.text("fork");
 
-Object.assign(globalThis, { inspect: { open, rest, scrub, inspector, lines, forkText } });
+Object.assign(globalThis, { inspect: { open, rest, scrub, inspector, lines, forkText, live, drop } });

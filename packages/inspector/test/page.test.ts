@@ -140,8 +140,20 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await page.locator(".event-head h2", { hasText: "scope.opened" }).waitFor();
   });
 
-  it("opens a file", async () => {
+  it("follows a session of its own page as it grows", async () => {
+    complaints = [];
+    page = await openPage(await browser.newContext(), code, complaints);
+    await page.evaluate("inspect.live()");
+    await page.locator(".scope", { hasText: "session:live" }).waitFor();
+    await page.locator(".event-head h2", { hasText: "reply.acked" }).waitFor();
+    expect(await page.locator(".empty").isVisible()).toBe(false);
+  });
+
+  it("opens a file that is dropped, or chosen", async () => {
     await show(golden("owner-lost"));
+    await page.evaluate(`inspect.drop("parallel.jsonl", ${JSON.stringify(golden("parallel-and-serial"))})`);
+    const events = golden("parallel-and-serial").trim().split("\n").length - 1;
+    await page.locator(".status", { hasText: `${events} events` }).waitFor();
     const buffer = Buffer.from(golden("waits"));
     await page.getByLabel("Open a log file").setInputFiles({ name: "waits.jsonl", mimeType: "text/plain", buffer });
     await page.locator(".status", { hasText: "18 events" }).waitFor();

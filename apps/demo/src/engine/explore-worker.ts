@@ -1,5 +1,4 @@
 /** The explorers of `@pawl/testkit`, in a worker of the page: the same that run in tests. */
-import { currentFormat, currentProtocol, headerLine } from "@pawl/sansio-core";
 import {
   type CrashReport,
   describeCrashes,
@@ -10,6 +9,7 @@ import {
   runScenario,
 } from "@pawl/testkit";
 import type { FromExplorer, Point, ToExplorer } from "./explore-message.ts";
+import { headerOf } from "./header.ts";
 import { type Care, scenarioOf } from "./explore-scenario.ts";
 
 const port = globalThis as unknown as Worker;
@@ -51,8 +51,7 @@ const orders = async (care: Care): Promise<void> => {
 const log = async (care: Care, dieAt: number): Promise<void> => {
   const { logs } = await runScenario(scenarioOf(care), { director: (_, n) => (n === dieAt ? "die" : "live") });
   const [scope = "", lines = []] = [...logs][0] ?? [];
-  const header = { format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "pawl demo", base: 0 };
-  const text = [headerLine(header), ...lines.map(({ line }) => line)].join("");
+  const text = [headerOf(scope), ...lines.map(({ line }) => line)].join("");
   tell({ type: "log", name: `${scope}, death at moment ${dieAt}`, text });
 };
 

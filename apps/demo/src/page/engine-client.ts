@@ -1,7 +1,7 @@
 /** The engine of a scene as its page has it: a worker that can be killed, and lines that come whatever becomes of it. */
-import { currentFormat, currentProtocol, headerLine } from "@pawl/sansio-core";
 import type { Source } from "@pawl/inspector";
 import type { Endpoint } from "../agent/endpoint.ts";
+import { headerOf } from "../engine/header.ts";
 import type { FromEngine, Line, ToEngine, Verb } from "../engine/message.ts";
 import type { SceneId } from "../engine/tool.ts";
 import EngineWorker from "../engine/worker.ts?worker";
@@ -44,9 +44,7 @@ export class EngineClient {
   constructor(of: EngineOf, events: EngineEvents) {
     this.#of = of;
     this.#events = events;
-    const scope = `session:${of.session}`;
-    const header = { format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "pawl demo", base: 0 };
-    this.#text = [headerLine(header)];
+    this.#text = [headerOf(`session:${of.session}`)];
   }
 
   get isOpen(): boolean {

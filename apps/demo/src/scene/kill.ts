@@ -20,7 +20,7 @@ const stepsOf: { readonly [tool: string]: readonly string[] } = {
 
 const badgeWords: { readonly [D in WorkerState]: (n: number) => string } = {
   begins: (n) => `Worker ${n} begins`,
-  runs: (n) => `Worker ${n} is there`,
+  runs: (n) => `Worker ${n} is alive`,
   dead: (n) => `Worker ${n} is dead`,
 };
 

@@ -1,7 +1,8 @@
 /** Long work: runs that nobody waits for, with progress, output and cancel; and schedules. */
 import type { Schedule, Task } from "@pawl/sansio-core";
-import { currentFormat, currentProtocol, headerLine, isTerminal } from "@pawl/sansio-core";
+import { isTerminal } from "@pawl/sansio-core";
 import InspectorWorker from "@pawl/inspector/worker?worker";
+import { headerOf } from "../engine/header.ts";
 import type { FromLong, LongView, ToLong } from "../engine/long-message.ts";
 import LongWorker from "../engine/long-worker.ts?worker";
 import { button, el } from "@pawl/inspector/dom";
@@ -74,9 +75,7 @@ class Desk {
     );
     stage.inspector.configure({ worker: () => new InspectorWorker() });
     const scope = `session:${this.#session}`;
-    this.#pipe.push(
-      headerLine({ format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "pawl demo", base: 0 }),
-    );
+    this.#pipe.push(headerOf(scope));
     void stage.inspector.open({ name: scope, text: this.#pipe });
     this.#start();
   }
@@ -93,7 +92,7 @@ class Desk {
     this.#say({ type: "open", session: this.#session });
     this.#stage.writes(false);
     this.#badge.className = "worker alive";
-    this.#badge.textContent = `Worker ${this.#workers} is there`;
+    this.#badge.textContent = `Worker ${this.#workers} is alive`;
     this.#killer.disabled = false;
   }
 

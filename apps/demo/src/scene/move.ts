@@ -3,8 +3,8 @@ import { Client, HostRefused, type Observed } from "@pawl/driver-browser/client"
 import { type Source, observedSource } from "@pawl/inspector";
 import InspectorWorker from "@pawl/inspector/worker?worker";
 import { type Json, parse, record, read, string } from "@pawl/tool-value";
-import { currentFormat, currentProtocol, headerLine } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
+import { headerOf } from "../engine/header.ts";
 import type { Line } from "../engine/message.ts";
 import type { FromMover, ToMover } from "../engine/move-message.ts";
 import MoveWorker from "../engine/move-worker.ts?worker";
@@ -94,8 +94,7 @@ class Walk {
     this.#pipe = new Pipe();
     this.#story = new Story(this.#session);
     const scope = `session:${this.#session}`;
-    const header = { format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "pawl demo", base: 0 };
-    if (source === undefined) this.#pipe.push(headerLine(header));
+    if (source === undefined) this.#pipe.push(headerOf(scope));
     void this.#stage.inspector.open({ name: scope, text: this.#pipe });
     if (source !== undefined) this.#try(this.#read(source, this.#pipe));
   }

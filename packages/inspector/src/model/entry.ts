@@ -103,7 +103,7 @@ const gistOf = (event: Event): string => {
 /** Of an event without words of its own: its first name. */
 const otherGist = (event: Event): string => {
   const fields = event as { readonly [field: string]: unknown };
-  const named = ["request", "key", "task", "run", "schedule", "peer", "to", "by"].find(
+  const named = ["request", "key", "task", "run", "schedule", "peer", "to", "by", "call"].find(
     (name) => typeof fields[name] === "string",
   );
   return named === undefined ? "" : String(fields[named]);
