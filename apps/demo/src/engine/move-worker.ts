@@ -1,7 +1,7 @@
 /** The tab's end of a session that moves: a runtime on IndexedDB, and a client of the host that receives. */
 import { type OpenTab, openTab } from "@pawl/driver-browser";
 import { Client, moverOver } from "@pawl/driver-browser/client";
-import { Refused, ScopeLost } from "@pawl/runtime";
+import { Refused, ScopeLost, ScopeMoved } from "@pawl/runtime";
 import { eventLine } from "@pawl/sansio-core";
 import type { FromMover, ToMover } from "./move-message.ts";
 import { walkTool } from "./walk.ts";
@@ -10,6 +10,9 @@ const port = globalThis as unknown as Worker;
 const tell = (message: FromMover): void => port.postMessage(message, []);
 const fault = (thrown: unknown): void =>
   tell({ type: "fault", message: thrown instanceof Error ? thrown.message : String(thrown) });
+
+/** What whoever waits for a reply here is told when the session leaves, or has left. */
+const leaves = [ScopeLost, ScopeMoved, Refused];
 
 type Opening = Extract<ToMover, { readonly type: "open" }>;
 
@@ -39,13 +42,13 @@ class TabEnd {
     }
   }
 
-  /** When the session leaves, whoever waits here for its reply is told that it was lost: it is answered there. */
+  /** Where the session leaves it is answered there. */
   async walk(): Promise<void> {
     const session = await (await this.#tab.runtime()).session(this.#session);
     try {
       await session.call("walk-1", [{ id: "walk", tool: "walk", args: {} }]);
     } catch (thrown) {
-      if (!(thrown instanceof ScopeLost || thrown instanceof Refused)) throw thrown;
+      if (!leaves.some((kind) => thrown instanceof kind)) throw thrown;
     }
   }
 

@@ -34,6 +34,37 @@ const toldItem = (text: string): HTMLElement => {
   return el("li", {}, first, rest.length === 0 ? undefined : el("pre", {}, rest.join("\n")));
 };
 
+/** One task; its elements stay what they are, so that nobody presses what is gone. */
+class TaskCard {
+  readonly element: HTMLElement;
+  readonly #phase = el("span", { class: "phase" });
+  readonly #cancel: HTMLButtonElement;
+  readonly #progress: HTMLProgressElement;
+  readonly #output: HTMLElement;
+
+  constructor(title: string, cancel: () => void) {
+    this.#cancel = button("Cancel", { class: "quiet" }, cancel);
+    this.#progress = el("progress", { max: 1, value: 0, "aria-label": `Progress of ${title}` });
+    this.#output = el("pre", { tabindex: "0", "aria-label": `Output of ${title}` });
+    const head = el("header", {}, el("h2", {}, title), this.#phase, this.#cancel);
+    this.element = el("article", {}, head, this.#progress, this.#output);
+  }
+
+  show({ state, progress, cancel_requested_at }: Task, output: string): void {
+    const isOver = isTerminal(state);
+    const isAsked = cancel_requested_at !== undefined && !isOver;
+    this.element.className = `task ${state}`;
+    this.element.dataset["state"] = state;
+    this.#phase.textContent = isAsked ? "is asked to stop" : (words[state] ?? state);
+    this.#cancel.hidden = isOver;
+    this.#cancel.disabled = isAsked;
+    const { current, total = 1 } = progress ?? {};
+    if (state === "succeeded") this.#progress.value = 1;
+    else if (current !== undefined) this.#progress.value = current / total; // A cancelled one says no more.
+    this.#output.textContent = output.trimEnd().split("\n").slice(-3).join("\n");
+  }
+}
+
 class Desk {
   readonly #stage: Stage;
   readonly #session = sessionOf("long");
@@ -45,8 +76,7 @@ class Desk {
   readonly #told = el("ul", { class: "told", "aria-label": "What the session was told", "aria-live": "polite" });
   readonly #killer = button("Kill the worker", { class: "danger" }, () => this.#kill());
   readonly #story: Story;
-  /** How far each task was: a cancelled one says no more. */
-  readonly #reached = new Map<string, number>();
+  readonly #cards = new Map<string, TaskCard>();
   #worker: Worker | undefined;
   #workers = 0;
   #seq = 0;
@@ -142,35 +172,18 @@ class Desk {
   }
 
   #show({ tasks, schedules, outputs }: LongView): void {
-    this.#tasks.replaceChildren(...tasks.toReversed().map((task) => this.#task(task, outputs[task.id] ?? "")));
+    for (const task of tasks) this.#cardOf(task).show(task, outputs[task.id] ?? "");
     this.#schedules.replaceChildren(...schedules.map((schedule) => this.#schedule(schedule)));
   }
 
-  #task({ id, display_name, state, progress, cancel_requested_at }: Task, output: string): HTMLElement {
-    const isOver = isTerminal(state);
-    const { current = 0, total = 1 } = progress ?? {};
-    const isAsked = cancel_requested_at !== undefined && !isOver;
-    const cancel = button("Cancel", { class: "quiet" }, () => this.#say({ type: "cancel", task: id }));
-    cancel.disabled = isAsked;
-    const amount = isOver && state !== "canceled" ? 1 : Math.max(current / total, this.#reached.get(id) ?? 0);
-    this.#reached.set(id, amount);
-    return el(
-      "article",
-      { class: `task ${state}`, "data-state": state },
-      el(
-        "header",
-        {},
-        el("h2", {}, display_name),
-        el("span", { class: "phase" }, isAsked ? "is asked to stop" : (words[state] ?? state)),
-        isOver ? undefined : cancel,
-      ),
-      el("progress", { max: 1, value: amount, "aria-label": `Progress of ${display_name}` }),
-      el(
-        "pre",
-        { tabindex: "0", "aria-label": `Output of ${display_name}` },
-        output.trimEnd().split("\n").slice(-3).join("\n"),
-      ),
-    );
+  /** The newest stands first. */
+  #cardOf({ id, display_name }: Task): TaskCard {
+    const known = this.#cards.get(id);
+    if (known !== undefined) return known;
+    const made = new TaskCard(display_name, () => this.#say({ type: "cancel", task: id }));
+    this.#cards.set(id, made);
+    this.#tasks.prepend(made.element);
+    return made;
   }
 
   #schedule({ description, next_trigger_at, enabled, trigger_count }: Schedule): HTMLElement {

@@ -13,8 +13,15 @@ const names: { readonly [C in Care]: string } = {
   once: "Says once",
 };
 
+const harms: { readonly [harm: string]: string } = {
+  lost: "something was lost",
+  doubled: "something happened twice",
+  other_result: "another result",
+  diverged: "another way through the program",
+};
+
 const resultOf = ({ harm, isUnknown }: Point): string => {
-  if (harm !== undefined) return harm.replaceAll("_", " ");
+  if (harm !== undefined) return harms[harm] ?? harm;
   return isUnknown ? "outcome unknown, and said so" : "safe";
 };
 
@@ -118,7 +125,10 @@ class Explorer {
       for (const other of this.#grid.children) other.removeAttribute("aria-pressed");
       made.setAttribute("aria-pressed", "true");
       const came = el("b", { class: kind }, result);
-      this.#about.replaceChildren(`Moment ${point.n}: died ${point.where.replaceAll("`", "")}, and came to: `, came);
+      this.#about.replaceChildren(
+        `Moment ${point.n}: it died ${point.where.replaceAll("`", "")}. What came of it: `,
+        came,
+      );
       this.#ask({ type: "log", care: this.#care, dieAt: point.n });
     });
     made.title = `${point.n}: died ${point.where}: ${result}`;
