@@ -9,7 +9,7 @@ import { hasChromium, openChromium, withoutChromium } from "../../../test/runtim
 import { buildPage } from "../src/host/bundle.ts";
 import { type Demo, openDemo } from "../src/host/demo.ts";
 import { openFakeEndpoint } from "./fake-endpoint.ts";
-import { type Visit, visits } from "./visit.ts";
+import { type Visit, pressDuring, visits } from "./visit.ts";
 
 const patience = 300_000;
 const waiting = { timeout: 60_000 };
@@ -105,10 +105,8 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     await open("kill");
     await press("Run the agent");
     for (let n = 1; n <= 2; n++) {
-      await page.locator(`.worker.alive`, { hasText: `Worker ${n} is alive` }).waitFor(waiting);
-      await page.locator(".tooth.doing").first().waitFor(waiting);
-      await press("Kill the worker");
-      await page.locator(".worker.dead").waitFor(waiting);
+      await page.locator(".worker.alive", { hasText: `Worker ${n} is alive` }).waitFor(waiting);
+      await pressDuring(page, ".tooth.doing", "Kill the worker");
     }
     await page.goto(`${demo.url}/#ask`);
     await press("Run the agent");
@@ -139,7 +137,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     await open("move");
     const second = await openIn(page.context(), "move");
     await press("Start walking");
-    await press("Move it to the host");
+    await pressDuring(page, ".tooth.doing", "Move it to the host");
     for (const one of [page, second]) await one.locator(".road.host").waitFor(waiting);
     await page.getByRole("link", { name: "Long work" }).click(waiting);
     await page.locator(".worker.alive").waitFor(waiting);

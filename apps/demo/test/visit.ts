@@ -17,6 +17,19 @@ export interface Visit {
 const press = (page: Page | Locator, name: string | RegExp): Promise<void> =>
   page.getByRole("button", { name }).click(patience);
 
+/** Presses a button once the page shows something, in the page itself: from here one might come too late for it. */
+export const pressDuring = (page: Page, shown: string, name: string): Promise<void> =>
+  page.evaluate<void>(`new Promise((pressed) => {
+    const look = () => {
+      const found = [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "${name}");
+      const isThere = document.querySelector(${JSON.stringify(shown)}) !== null;
+      if (!isThere || found === undefined || found.disabled) return requestAnimationFrame(look);
+      found.click();
+      pressed();
+    };
+    look();
+  })`);
+
 const agentSays = (page: Page, words: string): Promise<void> =>
   page.locator(".said.agent", { hasText: words }).waitFor(patience);
 
@@ -25,9 +38,7 @@ const kill: Visit = {
   places: ["killed", "over"],
   go: async (page, at) => {
     await press(page, "Run the agent");
-    await page.locator('[data-step="send the mails"].doing').waitFor(patience);
-    await press(page, "Kill the worker");
-    await page.locator(".worker.dead").waitFor(patience);
+    await pressDuring(page, '[data-step="send the mails"].doing', "Kill the worker");
     await at("killed");
     await page.locator(".worker.alive").waitFor(patience);
     await agentSays(page, "Three seats and two nights are booked");
@@ -77,16 +88,14 @@ const order: Visit = {
   },
 };
 
-const walked = (page: Page, mile: number): Promise<void> =>
-  page.locator(`[data-step="mile ${mile}"]:is(.tab, .host)`).waitFor(patience);
+const walked = (mile: number): string => `[data-step="mile ${mile}"]:is(.tab, .host)`;
 
 const move: Visit = {
   id: "move",
   places: ["host", "over"],
   go: async (page, at) => {
     await press(page, "Start walking");
-    await walked(page, 1);
-    await press(page, "Move it to the host");
+    await pressDuring(page, walked(1), "Move it to the host");
     await page.locator(".road.host").waitFor(patience);
     await page.locator(".tooth.host").first().waitFor(patience);
     await at("host");
@@ -110,8 +119,7 @@ const long: Visit = {
     await task("Tide tables", "running").waitFor(patience);
     await page.locator(".task pre", { hasText: "page 2" }).first().waitFor(patience);
     await at("under-way");
-    await press(page, "Kill the worker");
-    await page.locator(".worker.dead").waitFor(patience);
+    await pressDuring(page, ".task", "Kill the worker");
     await page.locator(".told li", { hasText: "Look at what the archives say" }).waitFor(patience);
     await task("The harbour archive", "running").getByRole("button", { name: "Cancel" }).click(patience);
     await task("The harbour archive", "canceled").waitFor(patience);

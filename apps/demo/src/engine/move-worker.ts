@@ -44,8 +44,9 @@ class TabEnd {
 
   /** Where the session leaves it is answered there. */
   async walk(): Promise<void> {
-    const session = await (await this.#tab.runtime()).session(this.#session);
+    const runtime = await this.#tab.runtime();
     try {
+      const session = await runtime.session(this.#session);
       await session.call("walk-1", [{ id: "walk", tool: "walk", args: {} }]);
     } catch (thrown) {
       if (!leaves.some((kind) => thrown instanceof kind)) throw thrown;

@@ -78,7 +78,7 @@ class Page {
     this.#main.replaceChildren(
       el(
         "section",
-        { class: "scene", "aria-label": `Scene ${number}` },
+        { class: "scene", tabindex: "0", "aria-label": `Scene ${number}` },
         heading,
         el("p", { class: "lede" }, scene.lede),
         watching.notice,

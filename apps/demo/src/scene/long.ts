@@ -13,7 +13,7 @@ import { Story } from "../page/story.ts";
 
 /** What there is to read, and how many pages it has. */
 const archives = [
-  { title: "The harbour archive", pages: 40 },
+  { title: "The harbour archive", pages: 60 },
   { title: "Tide tables", pages: 8 },
   { title: "Letters of 1911", pages: 16 },
 ] as const;
