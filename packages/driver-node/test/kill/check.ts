@@ -73,12 +73,16 @@ export class ScopeCheck {
     this.acknowledged(acknowledged);
   }
 
+  /** Facts of one form are looked up together: there are as many of them as there are turns. */
   acknowledged(facts: readonly Partial<Event>[]): void {
-    for (const fact of facts) {
-      const isFact = (event: Event): boolean =>
-        Object.entries(fact).every(([field, value]) => event[field as keyof Event] === value);
-      const found = this.#recorded.filter(({ event }) => isFact(event)).length;
-      this.#expect(found === 1, `acknowledged, and ${found} times in the log: ${JSON.stringify(fact)}`);
+    for (const alike of groupedBy(facts, (fact) => Object.keys(fact).join()).values()) {
+      const fields = Object.keys(alike[0] ?? {}) as (keyof Event)[];
+      const nameOf = (event: Partial<Event>): string => JSON.stringify(fields.map((field) => event[field]));
+      const found = groupedBy(this.#recorded, ({ event }) => nameOf(event));
+      for (const fact of alike) {
+        const times = found.get(nameOf(fact))?.length ?? 0;
+        this.#expect(times === 1, `acknowledged, and ${times} times in the log: ${JSON.stringify(fact)}`);
+      }
     }
   }
 
