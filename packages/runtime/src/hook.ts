@@ -9,6 +9,7 @@ import type { Place } from "./call-place.ts";
 import { textOf } from "./error.ts";
 import type { Ephemeral } from "./observation.ts";
 import type { HostPort } from "./host-request.ts";
+import { misfitOfEvent } from "./readable.ts";
 
 type HookRun = Extract<Command, { readonly type: "hook.run" }>;
 type HookRan = Extract<Event, { readonly type: "hook.ran" }>;
@@ -165,6 +166,7 @@ export interface NestedCall {
 export const hookedCall = async (port: HookPort, parent: Place, { callId, tool, args }: NestedCall) => {
   const call = callRef(parent.request, `${parent.callId}/${callId}`);
   const place = { ...parent, call, callId, tool, args };
-  const { outcome } = await runHooks(port, place, { type: "hook.run", call, phase: "before", tool, args });
-  return hooked(args, outcome);
+  const ran = await runHooks(port, place, { type: "hook.run", call, phase: "before", tool, args });
+  const misfit = misfitOfEvent(ran);
+  return hooked(args, misfit === undefined ? ran.outcome : { status: "err", message: misfit });
 };

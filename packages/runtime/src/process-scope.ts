@@ -8,6 +8,7 @@ import { EffectError } from "./error.ts";
 import { ProcessLog } from "./process-log.ts";
 import type { Workplace } from "./process-work.ts";
 import type { LiveTool } from "./live-tool.ts";
+import { misfitOfEvent } from "./readable.ts";
 import type { Watch } from "./watch.ts";
 
 export interface ReachPort {
@@ -66,6 +67,8 @@ export const reachOf = (port: ReachPort): ProcessReach => {
   return {
     state: () => runner.state,
     tell: (event: Event) => {
+      const misfit = misfitOfEvent(event);
+      if (misfit !== undefined) return { status: "err", error: { code: "durable_effect_value", message: misfit } };
       const told: E.Either<Rejection, Written> = runner.tell(event);
       if (E.isRight(told)) return { status: "ok", value: null };
       const { code, message } = told.left;

@@ -281,6 +281,8 @@ describe("a body's processes", () => {
         const listed = (await processes.listHandles()).map(({ id }) => id);
         const cancelled = await processes.cancelUnreferencedHandles(["a"]);
         const end = await processes.await("b");
+        const astray = await told(processes.transferHandles(5 as never, ["a"]));
+        expect(astray).toEqual(["durable_effect_value", expect.stringContaining("$.to.session_id")]);
         const all = (await processes.listAllHandles()).map(({ id, status }) => [id, status]);
         return [listed, cancelled, end.type, all, await told(processes.validateHandles(["c"]))];
       },
@@ -440,6 +442,7 @@ describe("the handle tools", () => {
       id: "p",
       beforeToolCall: ({ callId, tool, args }) => {
         heard.push([callId, tool, args]);
+        if (callId === "z") return [{ kind: "replace_tool_args", args: new Date(0) as never } as const];
         if (callId === "x") return [{ kind: "replace_tool_args", args: { n: 7 } } as const];
         return callId === "y" ? [{ kind: "abort_turn", code: "no", message: "not today" } as const] : [];
       },
@@ -448,6 +451,7 @@ describe("the handle tools", () => {
       async ({ handleTools }) => [
         await handleTools.startToolCall("x", "strict", {}),
         await handleTools.startToolCall("y", "strict", { n: 1 }),
+        await handleTools.startToolCall("z", "strict", { n: 1 }),
       ],
       [strict],
       { plugins: [plugin] },
@@ -455,11 +459,13 @@ describe("the handle tools", () => {
     expect(found).toMatchObject([
       { output: { outcome: { status: "success" } }, record: { call_id: "x", args: { n: 7 } } },
       { output: { outcome: { status: "failure", payload: { message: "not today" } } }, record: { call_id: "y" } },
+      { output: { outcome: { status: "failure", payload: { code: "before_tool_call_failed" } } } },
     ]);
     expect(heard).toEqual([
       ["b", "body", {}],
       ["x", "strict", {}],
       ["y", "strict", { n: 1 }],
+      ["z", "strict", { n: 1 }],
     ]);
   });
 
