@@ -92,6 +92,16 @@ describe("a flow in the runtime", () => {
     expect(bindings).toEqual({ shout_result: "É" });
   });
 
+  it("is refused with what does not fit, and nothing is recorded", async () => {
+    const session = await new World().start(definitions).runtime.session("s");
+    const { seq } = session.state;
+    for (const wrong of [{ unresolved: "perhaps" }, { bindings: { a: 5 } }, { executionScope: 5 }, { tools: [{}] }]) {
+      const refused = session.flow({ ...submission, ...wrong } as never);
+      await expect(refused).rejects.toMatchObject({ code: "invalid_argument" });
+    }
+    expect(session.state.seq).toBe(seq);
+  });
+
   it("is cancelled with its call, whose signal is aborted, and says nothing more", async () => {
     const { kinds, host } = seen();
     let aborted = false;

@@ -11,7 +11,7 @@ import {
   ProgramCodec,
   type State,
 } from "@pawl/sansio-core";
-import { type Json, array, dict, stableHash, string } from "@pawl/tool-value";
+import { type Json, array, dict, oneOf, stableHash, string } from "@pawl/tool-value";
 import { admitted } from "./access.ts";
 import { textOf } from "./error.ts";
 
@@ -47,6 +47,8 @@ const toolsOf = ({ catalog }: State): readonly FlowTool[] =>
     .map(({ id, name }) => ({ id, name, parameters: [] }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
+const Unresolved = oneOf<FlowSpec["unresolved"]>("what becomes of the unresolved", "placeholder", "fail");
+
 type Submitted = Extract<Event, { readonly type: "flow.submitted" }>;
 
 /** The event that submits a flow. Its hash is of what was asked, not of what the session happens to have. */
@@ -55,7 +57,8 @@ export const flowSubmitted = (state: State, host: FlowHost = {}, given: FlowSubm
   const flow = admitted(ProgramCodec, ProgramCodec.encode(given.flow), "flow");
   const bindings = admitted(dict(string), given.bindings ?? {}, "bindings");
   const tools = given.tools === undefined ? undefined : admitted(array(FlowToolCodec), given.tools, "tools");
-  const { executionScope, unresolved = "placeholder" } = given;
+  const { executionScope } = given;
+  const unresolved = admitted(Unresolved, given.unresolved ?? "placeholder", "unresolved");
   const asked = [ProgramCodec.encode(flow), bindings, tools ?? null, unresolved, executionScope ?? null];
   return {
     type: "flow.submitted",

@@ -149,7 +149,7 @@ export class Session {
 
   /** Submits a flow and waits for its end. The same flow again joins it, or is answered as it was. */
   flow(given: FlowSubmission, waiting: Waiting = {}): Promise<FlowEnd> {
-    return this.#with((live) => {
+    return this.#with(async (live) => {
       const { refusal } = live.leaving;
       return refusal ?? live.#requests.flow(flowSubmitted(live.state, live.#port.host.flow, given), waiting);
     });
