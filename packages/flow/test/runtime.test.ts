@@ -99,6 +99,9 @@ describe("a flow in the runtime", () => {
       const refused = session.flow({ ...submission, ...wrong } as never);
       await expect(refused).rejects.toMatchObject({ code: "invalid_argument" });
     }
+    const strange = { name: "S", backend: "b", nodes: [{ node_type: "nope" }] };
+    const unknown = session.flow({ ...submission, flow: strange as never });
+    await expect(unknown).rejects.toThrow(/nope.* at \$\.nodes\[0\]/);
     expect(session.state.seq).toBe(seq);
   });
 

@@ -11,7 +11,8 @@ import {
   ProgramCodec,
   type State,
 } from "@pawl/sansio-core";
-import { type Json, array, dict, oneOf, stableHash, string } from "@pawl/tool-value";
+import { type Json, array, dict, oneOf, read, stableHash, string } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
 import { admitted } from "./access.ts";
 import { textOf } from "./error.ts";
 
@@ -51,10 +52,16 @@ const Unresolved = oneOf<FlowSpec["unresolved"]>("what becomes of the unresolved
 
 type Submitted = Extract<Event, { readonly type: "flow.submitted" }>;
 
+/** A program as it will be on record; one that is none is looked at as it was given, and so says what is wrong. */
+const programOf = (given: Program): Program => {
+  const program = read(ProgramCodec, ProgramCodec.encode(given));
+  return E.isRight(program) ? program.right : admitted(ProgramCodec, given, "flow");
+};
+
 /** The event that submits a flow. Its hash is of what was asked, not of what the session happens to have. */
 export const flowSubmitted = (state: State, host: FlowHost = {}, given: FlowSubmission): Submitted => {
   const request = admitted(string, given.request, "request");
-  const flow = admitted(ProgramCodec, ProgramCodec.encode(given.flow), "flow");
+  const flow = programOf(given.flow);
   const bindings = admitted(dict(string), given.bindings ?? {}, "bindings");
   const tools = given.tools === undefined ? undefined : admitted(array(FlowToolCodec), given.tools, "tools");
   const { executionScope } = given;
