@@ -22,7 +22,7 @@ interface Listed {
 
 const longText = (run: Listed["run"]): string => {
   if (run === undefined) return "";
-  return run instanceof CliError ? `${run.message}  ` : `${runText(run)}  `;
+  return run instanceof CliError ? `unreadable (${run.code})  ` : `${runText(run)}  `;
 };
 
 const rows = (listed: readonly Listed[], terminal: Terminal): readonly string[] => {
@@ -50,7 +50,7 @@ const lister = (journal: JournalFile, prefix: string, isOwned: boolean): (() => 
 
 const jsonOf = ({ entry, run }: Listed): object => {
   if (run === undefined) return entry;
-  return run instanceof CliError ? { ...entry, unreadable: run.message } : { ...entry, run: run.row };
+  return run instanceof CliError ? { ...entry, unreadable: run.code } : { ...entry, run: run.row };
 };
 
 const tell = (file: string, list: readonly Listed[], terminal: Terminal): void => {
