@@ -23,6 +23,7 @@ const fieldOf = (name: string, value: Json): { readonly label: HTMLElement; read
   const input = el("input", {
     name,
     type: isNumber ? "number" : "text",
+    required: true,
     value: typeof value === "string" ? value : stringify(value),
   });
   return { label: el("label", {}, el("span", {}, name.replaceAll("_", " ")), input), input };
@@ -76,6 +77,7 @@ class Card {
     const fields = isObject(args) ? Object.entries(args).map(([name, value]) => fieldOf(name, value)) : [];
     const inputs = fields.map(({ input }) => input);
     const approve = button("Approve", { class: "primary" }, () => {
+      if (!inputs.every((input) => input.reportValidity())) return;
       const edited = isObject(args) ? editedArgs(args, inputs) : undefined;
       this.#decide({ type: "approve", call: ref, hash, ...(edited !== undefined && { args: edited }) });
     });
