@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { violationsIn } from "../../../test/runtime/axe.ts";
 import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
+import { takePicture } from "../../../test/runtime/picture.ts";
 import { buildPage } from "../src/host/bundle.ts";
 import { type Demo, openDemo } from "../src/host/demo.ts";
 import { openFakeEndpoint } from "./fake-endpoint.ts";
@@ -59,7 +60,8 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
   /** Goes through a scene; at its places the page can be used by everybody. */
   const goThrough = async (id: string): Promise<void> => {
     await open(id);
-    await visit(id).go(page, async () => {
+    await visit(id).go(page, async (place) => {
+      await takePicture(page, `${id}-${place}`);
       expect(await violationsIn(page)).toEqual([]);
     });
     await isFine();
@@ -181,6 +183,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
       for (const width of [1440, 820, 390]) {
         await page.setViewportSize({ width, height: 900 });
         expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+        await takePicture(page, `${id}-before-${width}`);
       }
       expect(await violationsIn(page)).toEqual([]);
       if (id !== visits.at(-1)?.id) await page.context().close();

@@ -6,6 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { violationsIn } from "../../../test/runtime/axe.ts";
 import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
+import { takePicture } from "../../../test/runtime/picture.ts";
 import { pathOf } from "../../../test/project.ts";
 import { nodePlatform } from "../../driver-node/src/platform.ts";
 import { copeWith, quantile } from "./long-log.ts";
@@ -169,6 +170,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     for (const name of ["State", "Waiting", "Fork", "Event"]) {
       await page.getByRole("tab", { name, exact: true }).click();
       expect(await violationsIn(page)).toEqual([]);
+      await takePicture(page, `inspector-${name.toLowerCase()}-${colorScheme}-${width}`);
     }
     const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
     expect(overflow).toBeLessThanOrEqual(0);
