@@ -62,6 +62,7 @@ export class Runtime {
   constructor(given: RuntimeOptions) {
     const options = logged(given);
     this.#with = options;
+    this.registry = options.tools instanceof Registry ? options.tools : new Registry(options.tools);
     this.#admission = new Admission(options.bounds);
     this.#loop = new TurnLoop(options.journal, options.platform);
     this.#alarms = new Alarms(options.platform);
@@ -80,7 +81,6 @@ export class Runtime {
         for (const scope of this.#open.keys()) void this.#withOffers(scope, (offers) => offers.available(tools));
       },
     });
-    this.registry = options.tools instanceof Registry ? options.tools : new Registry(options.tools);
     this.#news = new ToolNews(this.registry, options.platform, this.#open);
     this.processes = new Processes((scope) => this.#scope(scope));
     this.background = new Background((scope) => this.#scope(scope), this.registry, options);
@@ -205,10 +205,10 @@ export class Runtime {
   async close(): Promise<void> {
     if (this.#isClosing) return;
     this.#isClosing = true;
+    this.#post.stop();
     await Promise.allSettled([...this.#open.values()].map(async (open) => (await open).close()));
     this.#loseAll("the runtime was closed");
     this.#lease?.stop();
-    this.#post.stop();
     this.#alarms.stop();
     await this.#with.journal.leave(this.#with.instance);
   }

@@ -18,6 +18,14 @@ const pass = async (world: World, ms: number): Promise<void> => {
 };
 
 describe("an instance with a lease", () => {
+  it("takes none where its tools do not fit", async () => {
+    const world = new World();
+    const nameless = { ...parks, policy: "nobody's" } as never;
+    expect(() => world.start([nameless], { lease })).toThrow("unknown variant `nobody's`");
+    await world.quiet();
+    expect(world.platform.timers).toBe(0);
+  });
+
   it("keeps others away as long as it renews it, and no longer", async () => {
     const world = new World();
     const one = world.start([parks], { lease });
