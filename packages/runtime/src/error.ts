@@ -58,7 +58,8 @@ export class OwnedElsewhere extends Error {
   readonly instance: string;
   readonly address: string | undefined;
   constructor(scope: string, instance: string, address?: string) {
-    super(`scope ${scope} lives with ${instance}${address === undefined ? "" : ` at ${address}`}`);
+    const where = address === undefined ? instance : `${instance} at ${address}`;
+    super(`scope ${scope} lives with ${where}, which is alive: ask there, or end it`);
     this.instance = instance;
     this.address = address;
   }

@@ -106,7 +106,7 @@ const admitNames = (event: Submitted): void => {
 const conflict = (request: string, expected: string, found: string): Verdict & { readonly type: "refused" } => ({
   type: "refused",
   code: "request_conflict",
-  message: `request \`${request}\` was submitted with another body: expected ${expected}, found ${found}`,
+  message: `request \`${request}\` was submitted with another body (expected ${expected}, found ${found}): other calls need another id`,
 });
 
 export class Requests {
