@@ -29,10 +29,13 @@ const dependenciesNamed = (name: string): readonly string[] =>
   manifests.filter((manifest) => manifest.name === name).flatMap(dependenciesOf);
 
 const sources = files.filter((file) => /^packages\/[^/]+\/src\/.*\.ts$/.test(file));
+const imports = [
+  /^(?:import|export|\}).*? from "(?<name>[^"]+)";$/gm,
+  /^import "(?<name>[^"]+)";$/gm,
+  /\bimport\("(?<name>[^"]+)"\)/g,
+];
 const importsOf = (file: string): readonly string[] =>
-  [...textOf(file).matchAll(/^(?:import|export|\}).*? from "(?<name>[^"]+)";$|^import "(?<bare>[^"]+)";$/gm)].map(
-    ({ groups }) => groups?.["name"] ?? (groups?.["bare"] as string),
-  );
+  imports.flatMap((form) => [...textOf(file).matchAll(form)].map(({ groups }) => groups?.["name"] as string));
 const reachableFrom = (entry: string): ReadonlySet<string> => {
   const reached = new Set([entry]);
   for (const file of reached) {

@@ -1,22 +1,11 @@
 #!/usr/bin/env node
-/** `pawl`, the command line. */
-import { run } from "./run.ts";
+/** `pawl`, the command line. A Node that is too old is told so, before modules are loaded that it can not load. */
+import process from "node:process";
 
-const interrupt = new AbortController();
-process.once("SIGINT", () => interrupt.abort());
-process.once("SIGTERM", () => interrupt.abort());
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0); // Whoever reads has seen enough.
-  throw error;
-});
+const isNewEnough = process.getBuiltinModule?.("node:sqlite") !== undefined;
 
-const code = await run(process.argv.slice(2), {
-  out: process.stdout,
-  err: process.stderr,
-  env: process.env,
-  now: Date.now,
-  interrupted: interrupt.signal,
-});
-
-// A module that was loaded may keep the process alive; what was said is written out first.
-process.stdout.write("", () => process.exit(code));
+if (isNewEnough) await import("./process.ts");
+else {
+  console.error(`pawl: expected Node 22.13 or newer, which has node:sqlite, found ${process.version}`);
+  process.exitCode = 2;
+}

@@ -26,6 +26,8 @@ const distance = (a: string, b: string): number => {
 
 const unknown = (words: readonly string[]): CliError => {
   const said = words.slice(0, words[0] === "log" ? 2 : 1).join(" ");
+  const family = commands.map(({ name }) => name).filter((name) => name.startsWith(`${said} `));
+  if (family.length > 0) return usageError(`\`pawl ${said}\` is more than one command`, family.join(", "));
   const near = commands
     .map(({ name }) => ({ name, far: distance(said, name) }))
     .filter(({ far }) => far <= 2)

@@ -39,6 +39,9 @@ describe("pawl approve and reject", () => {
     const line = ["approve", "parked", "r:c", "--hash", String(argsHash), "--args", '{"sum":3}', "-j", file];
     expect((await pawl(line)).code).toBe(0);
     expect(await whyOf("parked")).toMatchObject({ type: "executor" });
+    expect((await pawl(["why", "parked", "-j", file])).out).toMatch(
+      /waits for an executor of tool:guarded +since [^,\n]*\n/,
+    );
     const [shown] = jsonIn(await pawl(["show", "parked", "-j", file, "--json"]));
     expect(shown).toMatchObject({ calls: [{ args: { sum: 3 } }] });
     expect(await outcomeIn("parked", "guarded", { sum: 12 })).toMatchObject({ status: "success" });

@@ -132,6 +132,8 @@ describe("the command line", () => {
     const errors = [
       [["wy"], "there is no command `wy`\n  did you mean `pawl why`?"],
       [["log", "verfy", "x"], "there is no command `log verfy`\n  did you mean `pawl log verify`?"],
+      [["flow"], "`pawl flow` is more than one command\n  flow run, flow check"],
+      [["help", "flow"], "`pawl flow` is more than one command\n  flow run, flow check"],
       [["why"], "pawl why takes <scope> [call], found nothing\n  pawl help why"],
       [["ls", "--colour"], "Unknown option '--colour'\n  pawl help ls"],
       [["ls"], "no journal is named\n  add --journal <file>, or set PAWL_JOURNAL"],
@@ -159,6 +161,8 @@ describe("the command line", () => {
     expect(fine.code).toBe(0);
     expect(jsonIn(fine).every(({ ok }) => ok === true)).toBe(true);
     expect((await pawlProcess(["log", "verify", "none"])).code).toBe(3);
+    const old = await pawlProcess(["ls"], { NODE_OPTIONS: "--no-experimental-sqlite" });
+    expect([old.code, old.err]).toEqual([2, expect.stringContaining("expected Node 22.13 or newer")]);
     expect((await pawlProcess(["nonsense"])).code).toBe(2);
     expect((await pawlProcess(["why", "parked"], { PAWL_JOURNAL: file })).out).toContain("awaiting_approval");
   });

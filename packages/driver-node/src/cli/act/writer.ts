@@ -31,7 +31,10 @@ const notClaimed = (scope: string, claim: Exclude<Claim, { readonly type: "claim
   const where = address === undefined ? "" : ` at ${address}`;
   return new CliError("owned_by", `${scope} is owned by ${instance}${where}, which is alive`, {
     exit: exit.unreachable,
-    hint: `ask that host: add --host ${address ?? "ws://…"} --token <token>`,
+    hint:
+      address === undefined
+        ? "decide in that process, or end it; where it is a host: --host ws://… --token <token>"
+        : `ask that host: add --host ${address} --token <token>`,
   });
 };
 

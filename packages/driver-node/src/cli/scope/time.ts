@@ -2,10 +2,13 @@
 
 const two = (n: number): string => String(n).padStart(2, "0");
 
+/** Later than any date: the end of what has no deadline. */
+export const isNever = (at: number): boolean => Number.isNaN(new Date(at).getTime());
+
 /** To the second, in UTC, as in logs. */
 export const timeText = (at: number): string => {
+  if (isNever(at)) return `${at} ms`;
   const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return `${at} ms`;
   const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
   return `${day} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}Z`;
 };

@@ -13,7 +13,7 @@ import { CliError, exit } from "../exit.ts";
 import { placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, soundHistoryOf } from "./history.ts";
-import { sinceText, untilText } from "./time.ts";
+import { isNever, sinceText, untilText } from "./time.ts";
 import { remedies } from "./words.ts";
 
 /** The event since which something waits, and its time. */
@@ -69,7 +69,7 @@ const timeWords = (history: History, { until }: Timed, seq: number | undefined, 
   if (since !== undefined) {
     parts.push(since.at === undefined ? `since event ${since.seq}` : `since ${sinceText(since.at, now())}`);
   }
-  if (until !== undefined) parts.push(`until ${untilText(until, now())}`);
+  if (until !== undefined && !isNever(until)) parts.push(`until ${untilText(until, now())}`);
   return parts.length === 0 ? "" : `  ${paint("dim", parts.join(", "))}`;
 };
 
