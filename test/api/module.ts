@@ -18,6 +18,8 @@ type Exported = { readonly from?: string; readonly name: string };
 export interface Module {
   readonly comment: string;
   readonly exported: ReadonlyMap<string, Exported>;
+  /** What it takes from elsewhere to declare things with. */
+  readonly imported: ReadonlyMap<string, Exported>;
   /** Also what is not exported; a name may stand for a type and a value. */
   readonly declared: ReadonlyMap<string, readonly Declared[]>;
 }
@@ -56,6 +58,7 @@ const cleaned = (text: string): string =>
 const moduleOf = (file: string): Module => {
   const { code } = isolatedDeclarationSync(file, textOf(file), {});
   const exported = new Map<string, Exported>();
+  const imported = new Map<string, Exported>();
   const declared = new Map<string, Declared[]>();
   const comments = [...code.matchAll(/\/\*\*[\s\S]*?\*\//g)];
   const commentBefore = (start: number): string => {
@@ -71,6 +74,10 @@ const moduleOf = (file: string): Module => {
       const made = { name, comment: commentBefore(node.start), text: cleaned(code.slice(node.start, node.end)) };
       declared.set(name, [...(declared.get(name) ?? []), made]);
     }
+    if (node.type === "ImportDeclaration")
+      for (const one of node.specifiers)
+        if (one.type === "ImportSpecifier")
+          imported.set(one.local.name, { name: nameIn(one.imported), from: node.source.value });
     if (node.type !== "ExportNamedDeclaration") continue;
     if (declaration !== undefined) exported.set(declaration.name, declaration);
     const from = node.source?.value;
@@ -79,7 +86,7 @@ const moduleOf = (file: string): Module => {
   }
   const [first] = comments;
   const comment = first !== undefined && first.index === 0 ? plain(first[0]) : "";
-  return { comment, exported, declared };
+  return { comment, exported, imported, declared };
 };
 
 const modules = new Map<string, Module>();

@@ -11,23 +11,44 @@ interface Manifest {
   readonly exports: { readonly [path: string]: string };
 }
 
-/** The declarations behind an exported name; or the package that it is taken from. */
-const declarationsOf = (file: string, name: string): readonly Declared[] | string => {
-  const { exported, declared } = module(file);
-  const { from, name: local } = exported.get(name) ?? { name };
-  if (from === undefined) return withLocals(file, declared.get(local) ?? []);
+/** The declarations behind a name that a module exports or imports, with their file; or the package that they are of. */
+const behind = (
+  file: string,
+  name: string,
+): { readonly file: string; readonly found: readonly Declared[] } | string => {
+  const { exported, imported, declared } = module(file);
+  const { from, name: local } = exported.get(name) ?? imported.get(name) ?? { name };
+  if (from === undefined) return { file, found: withLocals(file, declared.get(local) ?? []) };
   const next = besides(file, from);
-  return next === undefined ? from : declarationsOf(next, local);
+  return next === undefined ? from : behind(next, local);
 };
 
 /** With the types of the same module that it is made of, where nobody else can name them. */
 const withLocals = (file: string, found: readonly Declared[]): readonly Declared[] => {
   const { declared, exported } = module(file);
-  const shown = new Set(found);
-  for (const { text } of shown)
-    for (const [name, all] of declared)
-      if (!exported.has(name) && new RegExp(`\\b${name}\\b`).test(text)) for (const one of all) shown.add(one);
-  return [...shown];
+  const all = new Set(found);
+  for (const { text } of all)
+    for (const [name, ones] of declared)
+      if (!exported.has(name) && new RegExp(`\\b${name}\\b`).test(text)) for (const one of ones) all.add(one);
+  return [...all];
+};
+
+const parentsIn = (text: string): readonly string[] =>
+  /\bextends\s+(?<names>[^{]+)\{/
+    .exec(text)
+    ?.groups?.["names"]?.replaceAll(/<[^>]*>/g, "")
+    .split(",")
+    .map((name) => name.trim()) ?? [];
+
+/** With the interfaces of other modules that these extend, where no page shows them. */
+const withParents = (file: string, found: readonly Declared[], shown: ReadonlySet<Declared>): readonly Declared[] => {
+  const parents = found.flatMap(({ text }) => parentsIn(text)).filter((name) => module(file).imported.has(name));
+  const theirs = parents.flatMap((name) => {
+    const parent = behind(file, name);
+    if (typeof parent === "string" || parent.found.some((one) => shown.has(one))) return [];
+    return withParents(parent.file, parent.found, shown);
+  });
+  return [...new Set([...found, ...theirs])];
 };
 
 const fenced = (declarations: readonly Declared[]): string => {
@@ -37,20 +58,50 @@ const fenced = (declarations: readonly Declared[]): string => {
   return `\`\`\`ts\n${texts.join("\n")}\n\`\`\``;
 };
 
-const entryOf = (file: string, name: string): string => {
-  const found = declarationsOf(file, name);
-  if (typeof found === "string") return `### ${name}\n\nSee \`${found}\`.`;
-  if (found.length === 0) throw new Error(`${file} exports ${name}, which is declared nowhere`);
-  return [`### ${name}`, found[0]?.comment ?? "", fenced(found)].filter((part) => part !== "").join("\n\n");
+const entryOf = (file: string, name: string, shown: ReadonlySet<Declared>): string => {
+  const known = behind(file, name);
+  if (typeof known === "string") return `### ${name}\n\nSee \`${known}\`.`;
+  if (known.found.length === 0) throw new Error(`${file} exports ${name}, which is declared nowhere`);
+  const declarations = withParents(known.file, known.found, shown);
+  return [`### ${name}`, known.found[0]?.comment ?? "", fenced(declarations)]
+    .filter((part) => part !== "")
+    .join("\n\n");
 };
 
 const pageOf = (folder: string, { name, description, exports }: Manifest): string => {
   const parts = Object.entries(exports).flatMap(([path, source]) => {
     const file = `${folder}/${source.slice(2)}`;
     const names = [...module(file).exported.keys()].toSorted((a, b) => a.localeCompare(b, "en"));
-    return [`## \`${name}${path.slice(1)}\``, ...names.map((one) => entryOf(file, one))];
+    const known = names.map((one) => behind(file, one));
+    const shown = new Set(known.flatMap((one) => (typeof one === "string" ? [] : one.found.slice(0, 1))));
+    return [`## \`${name}${path.slice(1)}\``, ...names.map((one) => entryOf(file, one, shown))];
   });
   return [`# ${name}`, `${description}.`, ...parts].join("\n\n") + "\n";
+};
+
+/** What most programs need, in the order in which they need it. */
+const beginnings: readonly (readonly [string, string, readonly string[]])[] = [
+  [
+    "Who writes tools",
+    "runtime",
+    ["defineTool", "ToolDefinition", "ToolContext", "StepInfo", "ToolError", "EffectError"],
+  ],
+  ["Who runs them", "driver-node", ["openRuntime", "OpenOptions", "openHost", "HostOptions"]],
+  ["Who runs them in a tab", "driver-browser", ["openTab", "OpenTabOptions", "attachWorker"]],
+  ["Who calls them", "runtime", ["Runtime", "Session", "Approval", "HostPort"]],
+  ["Who calls them from elsewhere", "wire", ["Client", "SessionClient", "HostRefused"]],
+  ["Who tests them", "testkit", ["exploreCrashes", "simulate", "exploreSchedules", "Scenario", "callsOf"]],
+  ["Who has them run in the background", "tools", ["sessionTools", "SessionToolOptions"]],
+  ["Who writes a driver or a store", "runtime", ["Platform", "Journal", "BlobStore", "ValueCodec"]],
+  ["Who reads logs", "sansio-core", ["replay", "feed", "step", "State", "why"]],
+];
+
+const beginningOf = ([who, page, names]: (typeof beginnings)[number]): string => {
+  const { exports } = JSON.parse(textOf(`packages/${page}/package.json`)) as Manifest;
+  const { exported } = module(`packages/${page}/${exports["."]?.slice(2)}`);
+  const missing = names.find((name) => !exported.has(name));
+  if (missing !== undefined) throw new Error(`@pawl/${page} exports no ${missing}, with which the index would begin`);
+  return `- ${who}: ${names.map((name) => `[${name}](${page}.md#${name.toLowerCase()})`).join(", ")}`;
 };
 
 const fileOf = (folder: string): string => folder.replace("packages/", "") + ".md";
@@ -66,7 +117,8 @@ const pagesOf = (): ReadonlyMap<string, string> => {
   const lines = packages.map(
     ({ folder, manifest }) => `- [${manifest.name}](${fileOf(folder)}): ${manifest.description}`,
   );
-  return new Map([["index.md", `# API\n\nMade by \`pnpm api\`.\n\n${lines.join("\n")}\n`], ...pages]);
+  const begin = ["Where to begin:", beginnings.map(beginningOf).join("\n"), "All of it:", lines.join("\n")];
+  return new Map([["index.md", `${["# API", "Made by `pnpm api`.", ...begin].join("\n\n")}\n`], ...pages]);
 };
 
 /** Writes all pages, as the formatter wants them. */
