@@ -1,4 +1,4 @@
-/** `pnpm demo`: an agent's process is killed with SIGKILL again and again, and its call goes on where it was. */
+/** `pnpm demo:terminal`: an agent's process is killed with SIGKILL again and again, and its call goes on where it was. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
