@@ -8,6 +8,8 @@ import {
   follow,
   initial,
   recordedOf,
+  waitsWords,
+  why,
 } from "@pawl/sansio-core";
 import type { JournalLine } from "@pawl/runtime";
 import { describe, noLimits, parse } from "@pawl/tool-value";
@@ -40,6 +42,13 @@ export class Audit {
 
   state(scope: string): State | undefined {
     return this.#states.get(scope);
+  }
+
+  /** What live calls wait for. */
+  get waiting(): readonly string[] {
+    return [...this.#states.values()].flatMap((state) =>
+      why(state).calls.map(({ call, what }) => `call ${call} of ${state.scope.id} waits for ${waitsWords(what)}`),
+    );
   }
 
   take(scope: string, lines: readonly JournalLine[]): void {

@@ -166,8 +166,8 @@ export class World {
 
   #waitsFor(): string {
     const open = this.#host.open.map((as) => `an answer to \`${as}\``);
-    const awaited = [...open, ...this.#ledger.awaited];
-    return awaited.length === 0 ? " for something that is not of this world" : ` for ${awaited.join(", ")}`;
+    const awaited = [...open, ...this.#ledger.awaited].join(", ") || "something that is not of this world";
+    return [` for ${awaited}`, ...this.#audit.waiting.slice(0, 5)].join("; ");
   }
 
   async #logs(): Promise<ReadonlyMap<string, readonly JournalLine[]>> {

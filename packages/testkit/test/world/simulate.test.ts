@@ -129,6 +129,16 @@ describe("a simulated world", () => {
     expect(why).toBe("nothing is left to happen, and the host still waits for effect `fax`, number 2");
   });
 
+  it("says what a call waits for that the host waits for", async () => {
+    const { why } = await runScenario({
+      tools: () => [defineTool({ name: "ask", policy: "requires_approval", execute: () => "asked" })],
+      host: (host) => host.call("r1", [{ id: "c", tool: "ask", args: {} }]),
+    });
+    expect(why).toMatch(
+      /still waits for an answer to `call r1`; call r1:c of session:\S+ waits for a person's approval/,
+    );
+  });
+
   it("lets nothing of a dead process happen", async () => {
     const usual = await runScenario(working);
     const { ended, deaths, happened, logs } = await runScenario(working, { director: dieAt(usual.moments.length - 1) });
