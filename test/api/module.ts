@@ -56,7 +56,7 @@ const cleaned = (text: string): string =>
     .replaceAll("\t", "  ");
 
 const moduleOf = (file: string): Module => {
-  const { code } = isolatedDeclarationSync(file, textOf(file), {});
+  const { code } = isolatedDeclarationSync(file, textOf(file), { stripInternal: true });
   const exported = new Map<string, Exported>();
   const imported = new Map<string, Exported>();
   const declared = new Map<string, Declared[]>();

@@ -36,6 +36,7 @@ import { showing } from "./show.ts";
 import { Snapshots } from "./snapshots.ts";
 import { UnderWay, endedIn, isAtRest } from "./under-way.ts";
 
+/** A scope, as its host works with it: a session, or a process. */
 export class Session {
   readonly #port: SessionPort;
   readonly #runner: ScopeRunner;
@@ -43,19 +44,19 @@ export class Session {
   readonly #finished: FinishedIndex;
   readonly #access: Access;
   readonly #requests: Requests;
-  readonly offers: Offers;
+  /** @internal */ readonly offers: Offers;
   readonly #edits = new Edits();
-  /** How it leaves for another host. */
+  /** How it leaves for another host. @internal */
   readonly leaving: Leaving;
   readonly #observers: Observers;
-  /** What it has to do with other scopes, and with processes. */
+  /** What it has to do with other scopes, and with processes. @internal */
   readonly among: AmongScopes;
   readonly #snapshots: Snapshots;
   readonly #underWay = new UnderWay();
   #hasLeft = false;
   #isClosing = false;
 
-  constructor(state: State, epoch: number, port: SessionPort) {
+  /** @internal */ constructor(state: State, epoch: number, port: SessionPort) {
     this.#port = port;
     this.#observers = new Observers(state.scope.id, port);
     this.#bodies = new Bodies(
@@ -94,14 +95,14 @@ export class Session {
     this.#snapshots = new Snapshots({ ...port.snapshots, platform, fault }, port.snapshot);
   }
 
-  get runner(): ScopeRunner {
+  /** @internal */ get runner(): ScopeRunner {
     return this.#runner;
   }
   get state(): State {
     return this.#runner.state;
   }
 
-  /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. */
+  /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. @internal */
   get isIdle(): boolean {
     const { isLost, isAwaited, durable } = this.#runner;
     const { watch, longWork } = this.among;
@@ -110,7 +111,7 @@ export class Session {
     return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }
 
-  /** Leaves memory; who waits for replies waits on. */
+  /** Leaves memory; who waits for replies waits on. @internal */
   leave(): Callers {
     this.#hasLeft = true;
     this.#runner.leave();
@@ -118,7 +119,7 @@ export class Session {
     return this.#requests.leave();
   }
 
-  /** Ends all bodies, with nothing recorded of it; resolves when all that was stepped is durable. */
+  /** Ends all bodies, with nothing recorded of it; resolves when all that was stepped is durable. @internal */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#bodies.endAll();
@@ -272,7 +273,7 @@ export class Session {
     });
   }
 
-  /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. */
+  /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. @internal */
   async open(opened: Event, tools: readonly Tool[]): Promise<void> {
     this.#runner.open(opened);
     this.offers.opened();
@@ -281,7 +282,7 @@ export class Session {
     for (const { call } of this.state.calls.rows()) this.#bodies.parked.ask(call.ref);
   }
 
-  /** Says which tools there are, where it is news; calls whose tool is back go on. */
+  /** Says which tools there are, where it is news; calls whose tool is back go on. @internal */
   publish(tools: readonly Tool[]): Promise<void> {
     return this.#with((live) => publish(live.#access, tools));
   }
