@@ -38,6 +38,10 @@ const unreachable: ReadonlySet<string> = new Set([
   "permission_denied",
 ]);
 
+/** Which file a scope is in is the host's business. */
+const scopeIn = (argument: string): string =>
+  scopeNamed(/^(?:session|process):/.test(argument) ? argument : argument.slice(argument.indexOf("#") + 1));
+
 /** What a host is asked for; undefined where none is named. */
 export const askHost = async <A>(
   input: Input,
@@ -49,7 +53,7 @@ export const askHost = async <A>(
   if (url === undefined) return undefined;
   const token = input.text("token") ?? terminal.env["PAWL_TOKEN"];
   if (token === undefined) throw usageError("a host wants a token", "add --token <token>, or set PAWL_TOKEN");
-  const scope = scopeNamed(input.positionals[0] ?? "");
+  const scope = scopeIn(input.positionals[0] ?? "");
   if (!scope.startsWith("session:")) throw usageError(`a host is asked for sessions, found ${scope}`);
   const client = new Client({ url, token });
   try {
