@@ -132,7 +132,7 @@ describe("pawl host", () => {
     const [why] = jsonIn(await pawl(["why", `${file}#parked`, "--json"]));
     const calls = why?.["calls"] as readonly { readonly what: { readonly argsHash: string } }[] | undefined;
     const hash = calls?.[0]?.what.argsHash ?? "";
-    expect(await pawl(["approve", "parked", "r:c", "--hash", hash, ...at()])).toMatchObject({
+    expect(await pawl(["approve", `${file}#parked`, "r:c", "--hash", hash, ...at()])).toMatchObject({
       code: 0,
       out: "r:c is approved\n",
     });
