@@ -26,15 +26,9 @@ export interface Steps {
 
 const errorOf = (thrown: unknown): EffectResult => failureOf(thrown, "durable_step_failed", EffectError);
 
-const recoveries: readonly StepRecovery[] = ["again", "idempotent", "once"];
-
-const misuseOf = (stepId: string, recovery: StepRecovery, used: ReadonlySet<string>): EffectError | undefined => {
+const misuseOf = (stepId: string, used: ReadonlySet<string>): EffectError | undefined => {
   if (stepId.trim() === "")
     return new EffectError("durable_effect_empty_step_id", "durable effect step id must be non-empty");
-  if (!recoveries.includes(recovery)) {
-    const message = `the recovery of step \`${stepId}\`: expected ${recoveries.join(", ")}, found ${String(recovery)}`;
-    return new EffectError("durable_effect_invalid_recovery", message);
-  }
   if (!used.has(stepId)) return undefined;
   const message = `durable effect step id \`${stepId}\` was already used by this tool call`;
   return new EffectError("durable_effect_duplicate_step_id", message);
@@ -84,7 +78,7 @@ export const steps = (asking: Asking): Steps => {
 
   const runJson: Steps["runJson"] = (stepId, input, fn, { recovery = "again" } = {}) => {
     const key = `durable-step:${stepId}`;
-    const misuse = misfitOfDurable(facts.standing) ?? misuseOf(stepId, recovery, used);
+    const misuse = misfitOfDurable(facts.standing) ?? misuseOf(stepId, used);
     if (misuse !== undefined) return durable(key, Promise.reject(misuse));
     used.add(stepId);
     const json = toJson(input, `the input of step \`${stepId}\``);
