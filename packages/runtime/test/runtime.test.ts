@@ -79,22 +79,6 @@ describe("a runtime", () => {
     expect(effects).toEqual(["a", "b", "c"]);
   });
 
-  it("refuses a step whose recovery nobody knows", async () => {
-    const guess = defineTool({
-      name: "guess",
-      durable: true,
-      execute: (_, ctx) =>
-        ctx
-          .runJson("s", {}, () => 1, { recovery: "never" as never })
-          .then(undefined, (error: unknown) => String(error)),
-    });
-    const { runtime } = new World().start([guess]);
-    const [reply] = await (await runtime.session("s")).call("r", [{ id: "c", tool: "guess", args: {} }]);
-    expect(reply?.output.outcome).toMatchObject({
-      payload: "EffectError: the recovery of step `s`: expected again, idempotent, once, found never",
-    });
-  });
-
   it("takes the branch that a race took, however often the body runs again", async () => {
     const world = new World();
     const taken: string[] = [];
