@@ -123,9 +123,11 @@ export class Connection {
       const message = `this host speaks protocol ${protocolVersion}, found ${frame.protocol}`;
       return this.close("unsupported_protocol", message);
     }
-    const claims = claimsOf(this.#port.secrets, frame.token, Date.now());
-    if (E.isLeft(claims)) return this.close("unauthorized", claims.left);
-    this.#welcome(claims.right);
+    const { secrets } = this.#port;
+    const claims = claimsOf(secrets, frame.token, Date.now());
+    if (E.isRight(claims)) return this.#welcome(claims.right);
+    const wasGood = E.isRight(claimsOf(secrets, frame.token, 0));
+    this.close(wasGood ? "token_expired" : "unauthorized", claims.left);
   }
 
   #welcome(claims: Claims): void {

@@ -146,7 +146,7 @@ describe("pawl fork and doctor", () => {
     const found = await pawl(["doctor", file]);
     expect(found.code).toBe(1);
     expect(found.out).toContain("quarantined");
-    expect(found.out).toContain("1 of 3 scopes are quarantined");
+    expect(found.out).toContain("1 of 3 scopes is quarantined");
     const line = /^ {4}pawl (?<args>fork .*)$/m.exec(found.out)?.groups?.["args"] ?? "";
     expect(line).toBe(`fork ${file}#session:waiting --at 2`);
     expect((await pawl(line.split(" "))).code).toBe(0);

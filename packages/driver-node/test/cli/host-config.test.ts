@@ -104,7 +104,7 @@ describe("pawl token", { timeout: 120_000 }, () => {
     client.close();
     const old = (await pawl(["token", "app", "-c", config], { now: Date.now() - 2 * 86_400_000 })).out.trim();
     const late = new Client({ url, token: old });
-    await expect(late.session("a").open()).rejects.toMatchObject({ code: "unauthorized" });
+    await expect(late.session("a").open()).rejects.toMatchObject({ code: "token_expired" });
     late.close();
     await stop();
   });

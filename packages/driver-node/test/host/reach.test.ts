@@ -3,7 +3,7 @@ import { Runtime, memoryJournal } from "@pawl/runtime";
 import type { ProcessRegistration } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";
 import { nodePlatform } from "../../src/index.ts";
-import { clientOf, hostOf, roots, runtimeOf } from "./rig.ts";
+import { clientOf, greeted, hostOf, roots, runtimeOf } from "./rig.ts";
 import { echo, use } from "./tools.ts";
 
 const leased = (journal: ReturnType<typeof memoryJournal>, instance: string, address?: string): Runtime => {
@@ -55,8 +55,10 @@ describe("a signal", () => {
     const seq = async () => (await journal.scopes("process:p", "", 1))[0]?.seq ?? 0;
     const client = clientOf(host);
     const signal = { name: "go", payload: { n: 1 }, signalId: "s1" };
-    for (const id of ["p", ""])
-      await expect(client.signal(id, signal)).rejects.toMatchObject({ code: "scope_unknown" });
+    await expect(client.signal("p", signal)).rejects.toMatchObject({ code: "scope_unknown" });
+    await expect(client.signal("", signal)).rejects.toMatchObject({ code: "invalid_argument" });
+    const nameless = { type: "signal", id: 1, scope: "process:", name: "go", payload: 1, signal_id: "s1" };
+    expect(await (await greeted(host)).ask(nameless)).toMatchObject({ type: "error", code: "scope_unknown" });
     await host.runtime.processes.start(registration);
     const before = await seq();
     await client.signal("p", signal);

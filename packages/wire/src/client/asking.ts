@@ -35,7 +35,9 @@ export class Asking {
     this.#send = send;
   }
 
-  ask(frame: Asked): Promise<HostFrame> {
+  /** `wasAsked`: over another connection, which has not answered. */
+  ask(asked: Asked, wasAsked = false): Promise<HostFrame> {
+    const frame = wasAsked ? again(asked) : asked;
     return new Promise((resolve, reject) => {
       this.#open.set(frame.id, { frame, resolve, reject });
       this.#send(frame);

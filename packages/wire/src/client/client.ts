@@ -1,11 +1,14 @@
 /** A client of a host, for browsers and Node: promises for what is asked, iterables for what is observed. */
 import type { Cursor, ProcessSignal } from "@pawl/runtime";
 import type { HostFrame } from "../frame/host-frame.ts";
-import { type Asked, Asking } from "./asking.ts";
+import type { Asked } from "./asking.ts";
+import { checkBackoff, checkCount, checkName, checkToken, checkTools } from "./check.ts";
 import { HostRefused } from "./error.ts";
 import { Executor, type ExecutorOptions, type Settling } from "./executor.ts";
+import { type Follow, Following, checkFollow } from "./follow.ts";
 import type { Flowing, InflowPort } from "./inflow.ts";
-import { Link, type LinkOptions } from "./link.ts";
+import { Line } from "./line.ts";
+import type { LinkOptions } from "./link.ts";
 import { Observation } from "./observation.ts";
 import { type Arrivals, Receiving } from "./receiver.ts";
 import { type Moving, SessionClient, type WithoutId, defaultWindow, unexpected } from "./session.ts";
@@ -20,6 +23,7 @@ export {
   type ExecutorTool,
   ToolRefused,
 } from "./executor.ts";
+export { type Follow } from "./follow.ts";
 export { moverOver } from "./mover.ts";
 export { type Observation, type Observed } from "./observation.ts";
 export { type Arrivals } from "./receiver.ts";
@@ -32,34 +36,46 @@ export interface ClientOptions extends Pick<LinkOptions, "url" | "token"> {
   readonly socket?: SocketConstructor;
   /** The pause before another connection is tried: it doubles up to the longest. */
   readonly backoff?: { readonly minMs: number; readonly maxMs: number };
+  /**
+   * Hosts that scopes are followed to, where the one at `url` says that they live there: the token goes with it. Without
+   * it nobody is followed, and `owned_by` and `moved` end in a `HostRefused` with the address.
+   */
+  readonly follow?: Follow;
 }
 
+const usualBackoff = { minMs: 100, maxMs: 10_000 };
+
+/** Questions that are meant for this very host, wherever their scope lives. */
+const ofThisHost: ReadonlySet<string> = new Set(["move_part", "decline_move", "settle"]);
+
 export class Client {
-  readonly #link: Link;
-  readonly #asking: Asking;
-  readonly #inflows = new Map<number, Flowing>();
+  readonly #home: Line;
+  readonly #following: Following;
   readonly #executors: Executor[] = [];
-  readonly #receiving = new Receiving((frame) => this.#link.send(frame));
-  #ids = 0;
+  readonly #receiving = new Receiving((frame) => this.#home.say(frame));
   #ended: HostRefused | undefined;
 
-  constructor({ url, token, socket = WebSocket, backoff = { minMs: 100, maxMs: 10_000 } }: ClientOptions) {
-    this.#asking = new Asking((frame) => this.#link.send(frame));
-    this.#link = new Link(
-      { url, token, socket, backoff },
-      {
-        opened: () => this.#resume(),
-        heard: (frame) => this.#heard(frame),
-        ended: (error) => this.#end(error),
-      },
-    );
+  constructor({ url, token, socket = WebSocket, backoff = usualBackoff, follow = [] }: ClientOptions) {
+    checkName("the url of a host", url);
+    checkToken(token);
+    checkBackoff(backoff);
+    checkFollow(follow);
+    const options = { url, token, socket, backoff };
+    this.#home = new Line(options, {
+      opened: () => this.#opened(),
+      heard: (frame) => this.#heard(frame),
+      ended: (error) => this.#end(error),
+      goesOn: (flow, refusal, wasTold) => this.#following.goesOn(flow, { refusal, wasTold }),
+    });
+    this.#following = new Following({ ...options, follow }, this.#home);
   }
 
   /** Runs tools for the host, until the client is closed. */
   execute(options: ExecutorOptions): Executor {
+    checkTools(options.tools);
     const executor: Executor = new Executor(options, {
       settle: (settling) => this.#settle(executor.id, settling),
-      progress: (progress) => this.#link.send({ type: "progress", executor: executor.id, ...progress }),
+      progress: (progress) => this.#home.say({ type: "progress", executor: executor.id, ...progress }),
     });
     this.#executors.push(executor);
     this.#register(executor);
@@ -74,8 +90,7 @@ export class Client {
   }
 
   #register({ id: executor, tools }: Executor): void {
-    this.#ids += 1;
-    this.#link.send({ type: "execute", id: this.#ids, executor, tools });
+    this.#home.say({ type: "execute", id: this.#home.nextId(), executor, tools });
   }
 
   /**
@@ -83,6 +98,7 @@ export class Client {
    * name belongs to the store that they arrive in, and to no other, for ever.
    */
   async receive(name: string, arrivals: Arrivals): Promise<string> {
+    checkName("the name of a store", name);
     this.#receiving.add(name, arrivals);
     const frame = await this.ask({ type: "receive", name });
     if (frame.type !== "receiving") throw unexpected(frame, "receiving");
@@ -90,15 +106,17 @@ export class Client {
   }
 
   get isConnected(): boolean {
-    return this.#link.isOpen;
+    return this.#home.isOpen;
   }
 
   session(id: string): SessionClient {
+    checkName("the id of a session", id);
     return new SessionClient(this, `session:${id}`);
   }
 
   /** Signals a process. Twice under one `signalId` is once. */
   async signal(process: string, { name, payload, signalId }: Omit<ProcessSignal, "holder">): Promise<void> {
+    checkName("the id of a process", process);
     const scope = `process:${process}`;
     const frame = await this.ask({ type: "signal", scope, name, payload, signal_id: signalId });
     if (frame.type !== "done") throw unexpected(frame, "done");
@@ -106,6 +124,7 @@ export class Client {
 
   /** What happens in a process. */
   watchProcess(process: string, from?: Cursor, window = defaultWindow): Watching {
+    checkName("the id of a process", process);
     return this.watch(`process:${process}`, from, window);
   }
 
@@ -120,62 +139,52 @@ export class Client {
   }
 
   close(): void {
-    this.#link.close();
-    this.#end(new HostRefused("client_closed", "the client was closed"));
+    const closed = new HostRefused("client_closed", "the client was closed");
+    this.#end(closed);
+    this.#home.close(closed);
   }
 
   /** Gives up the connection, as if it had broken. */
   reconnect(): void {
-    this.#link.drop();
+    this.#home.drop();
   }
 
   /** Asks, and waits for the answer, over as many connections as that takes. */
-  ask(question: WithoutId<Asked>): Promise<HostFrame> {
-    if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    this.#ids += 1;
-    return this.#asking.ask({ ...question, id: this.#ids } as Asked);
+  async ask(question: WithoutId<Asked>): Promise<HostFrame> {
+    if (this.#ended !== undefined) throw this.#ended;
+    return "scope" in question && !ofThisHost.has(question.type)
+      ? this.#following.ask(question)
+      : this.#home.ask(question);
   }
 
   observe(scope: string, after: number, window: number): Observation {
-    return this.#flow((port) => new Observation(scope, after, window, port));
+    checkCount("after", after, 0);
+    return this.#flow(scope, window, (port) => new Observation(scope, after, window, port));
   }
 
   watch(scope: string, from: Cursor | undefined, window: number): Watching {
-    return this.#flow((port) => new Watching(scope, from, window, port));
+    return this.#flow(scope, window, (port) => new Watching(scope, from, window, port));
   }
 
-  #flow<A extends Flowing>(made: (port: InflowPort) => A): A {
-    this.#ids += 1;
-    const id = this.#ids;
-    const left = (): void => {
-      this.#inflows.delete(id);
-      this.#link.send({ type: "unobserve", id });
-    };
-    const flow = made({ seen: (cursor) => this.#link.send({ type: "seen", id, cursor }), left });
-    if (this.#ended === undefined) this.#inflows.set(id, flow);
+  #flow<A extends Flowing>(scope: string, window: number, made: (port: InflowPort) => A): A {
+    checkCount("window", window, 1);
+    const flow: A = made({
+      seen: (cursor) => this.#following.seen(flow, cursor),
+      left: () => this.#following.leave(flow),
+    });
+    if (this.#ended === undefined) this.#following.begin(flow, scope);
     else flow.end(this.#ended);
-    this.#subscribe(id);
     return flow;
   }
 
-  #subscribe(id: number): void {
-    const flow = this.#inflows.get(id);
-    if (flow !== undefined) this.#link.send(flow.question(id));
-  }
-
-  #resume(): void {
+  #opened(): void {
     for (const executor of this.#executors) this.#register(executor);
-    for (const name of this.#receiving.names) this.#link.send({ type: "receive", id: (this.#ids += 1), name });
-    this.#asking.again();
-    for (const id of this.#inflows.keys()) this.#subscribe(id);
+    for (const name of this.#receiving.names) this.#home.say({ type: "receive", id: this.#home.nextId(), name });
   }
 
   #heard(frame: HostFrame): void {
     if (frame.type === "offer" || frame.type === "cancelled") return this.#told(frame);
-    if (frame.type === "move_part" || frame.type === "decline_move") return void this.#receiving.heard(frame);
-    if (!("id" in frame) || frame.id === undefined || this.#asking.answered(frame.id, frame)) return;
-    if (frame.type === "done" || frame.type === "error") this.#over(frame.id, frame);
-    else this.#inflows.get(frame.id)?.heard(frame);
+    if (frame.type === "move_part" || frame.type === "decline_move") void this.#receiving.heard(frame);
   }
 
   #told(frame: Extract<HostFrame, { readonly type: "offer" | "cancelled" }>): void {
@@ -184,22 +193,8 @@ export class Client {
     else executor?.cancelled(frame);
   }
 
-  /** A subscription is over: begun again where that may help. */
-  #over(id: number, frame: Extract<HostFrame, { readonly type: "done" | "error" }>): void {
-    if (frame.type === "error" && frame.retry_after_ms !== undefined) {
-      setTimeout(() => this.#subscribe(id), frame.retry_after_ms);
-      return;
-    }
-    const flow = this.#inflows.get(id);
-    this.#inflows.delete(id);
-    if (frame.type === "error") flow?.refused(frame);
-    else flow?.end();
-  }
-
   #end(error: HostRefused): void {
     this.#ended ??= error;
-    this.#asking.end(error);
-    for (const flow of this.#inflows.values()) flow.end(error);
-    this.#inflows.clear();
+    this.#following.close(error);
   }
 }

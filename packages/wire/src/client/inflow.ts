@@ -1,7 +1,7 @@
 /** What a host tells without being asked again, as an async iterable: it goes on over every reconnection. */
-import type { HostError, HostFrame } from "../frame/host-frame.ts";
+import type { HostFrame } from "../frame/host-frame.ts";
 import type { Subscribing } from "./asking.ts";
-import { type HostRefused, refusalOf } from "./error.ts";
+import type { HostRefused } from "./error.ts";
 
 /** How it speaks to the host. */
 export interface InflowPort {
@@ -16,7 +16,6 @@ export interface Flowing {
   /** Asks for it, from where it has got. */
   readonly question: (id: number) => Subscribing;
   readonly heard: (frame: HostFrame) => void;
-  readonly refused: (error: HostError) => void;
   readonly end: (error?: HostRefused) => void;
 }
 
@@ -69,10 +68,6 @@ export abstract class Inflow<A> implements AsyncIterableIterator<A>, Flowing {
       this.#port.seen(cursor);
     }
     return { done: false, value: item };
-  }
-
-  refused(error: HostError): void {
-    this.end(refusalOf(error));
   }
 
   end(error?: HostRefused): void {

@@ -4,7 +4,7 @@
  *
  *   connecting ─▶ greeting ─▶ open ─▶ (pause) ─▶ connecting …
  */
-import { describe } from "@pawl/tool-value";
+import { describe, quote } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { ClientFrame, protocolVersion } from "../frame/client-frame.ts";
 import { closeCodes, isFinal } from "../frame/close-code.ts";
@@ -19,7 +19,12 @@ export interface LinkOptions {
   readonly token: string | (() => string | Promise<string>);
   readonly socket: SocketConstructor;
   readonly backoff: { readonly minMs: number; readonly maxMs: number };
+  /** It is not made again when it is lost. */
+  readonly isOnce?: boolean;
 }
+
+/** With this a connection ends that is not made again. */
+export const connectionLost = "connection_lost";
 
 export interface LinkPort {
   /** The host has let us in. */
@@ -63,12 +68,17 @@ export class Link {
     const { url, token, socket: Socket } = this.#options;
     let current: string;
     try {
-      current = typeof token === "string" ? token : await token();
+      current = await (typeof token === "string" ? token : token());
     } catch {
       return this.#again(); // Where tokens come from may be away as well.
     }
     if (this.#isClosed) return;
-    const socket = new Socket(url);
+    let socket: SocketLike;
+    try {
+      socket = new Socket(url);
+    } catch {
+      return this.#end("invalid_url", `expected the address of a host, as ws://127.0.0.1:7777, found ${quote(url)}`);
+    }
     this.#socket = socket;
     socket.addEventListener("open", () => this.#say({ type: "hello", protocol: protocolVersion, token: current }));
     socket.addEventListener("message", ({ data }) => this.#hear(socket, data));
@@ -120,7 +130,9 @@ export class Link {
 
   #again(): void {
     if (this.#isClosed) return;
-    const { minMs, maxMs } = this.#options.backoff;
+    const { isOnce = false, backoff } = this.#options;
+    if (isOnce) return this.#end(connectionLost, "the connection was lost");
+    const { minMs, maxMs } = backoff;
     const pauseMs = Math.min(maxMs, minMs * 2 ** Math.min(this.#failures, 20));
     this.#failures += 1;
     this.#pause = setTimeout(() => void this.#connect(), pauseMs * (0.5 + Math.random() / 2));
@@ -128,7 +140,8 @@ export class Link {
 
   #end(code: string, message: string): void {
     this.close();
-    this.#port.ended(new HostRefused(code, message));
+    const { url, isOnce = false } = this.#options;
+    this.#port.ended(new HostRefused(code, isOnce ? `${url}: ${message}` : message));
   }
 
   close(): void {

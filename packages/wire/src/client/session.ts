@@ -4,6 +4,7 @@ import type { Reply, RequestedCall } from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { HostFrame } from "../frame/host-frame.ts";
 import type { Asked } from "./asking.ts";
+import { checkRecord } from "./check.ts";
 import { HostRefused } from "./error.ts";
 import type { Observation } from "./observation.ts";
 import type { Watching } from "./watching.ts";
@@ -112,16 +113,21 @@ export class SessionClient {
     return this.#resolved({ type: "resolve_by_id", scope: this.scope, key, resolution, resolution_id: id });
   }
 
-  approve(call: string, { args, ...deciding }: Deciding & { readonly args?: Json }): Promise<void> {
+  async approve(call: string, approval: Deciding & { readonly args?: Json }): Promise<void> {
+    checkRecord("what is decided", approval);
+    const { args, ...deciding } = approval;
     const edited = args === undefined ? {} : { args };
     return this.#done({ type: "approve", scope: this.scope, call, ...named(deciding), ...edited });
   }
 
-  reject(call: string, { reason, ...deciding }: Deciding & { readonly reason: string }): Promise<void> {
+  async reject(call: string, rejecting: Deciding & { readonly reason: string }): Promise<void> {
+    checkRecord("what is decided", rejecting);
+    const { reason, ...deciding } = rejecting;
     return this.#done({ type: "reject", scope: this.scope, call, ...named(deciding), reason });
   }
 
-  cancel(target: { readonly request: string } | { readonly call: string }): Promise<void> {
+  async cancel(target: { readonly request: string } | { readonly call: string }): Promise<void> {
+    checkRecord("what is cancelled", target);
     const { scope } = this;
     return this.#done(
       "call" in target

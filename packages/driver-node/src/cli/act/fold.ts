@@ -1,22 +1,19 @@
 /** The state of a scope in a journal, from its segment and its lines. */
 import { type State, describeFault, replay } from "@pawl/sansio-core";
-import { isSealedLine } from "@pawl/runtime";
 import { CliError, exit } from "../exit.ts";
 import type { JournalFile } from "../journal-file.ts";
 import { linesIn } from "../log/head.ts";
+import { refuseSealed } from "../log/sealed.ts";
 
 /** Without their keys values are not themselves: nothing may be added to them. */
-export const refuseSealed = (scope: string, lines: Iterable<string>): void => {
-  for (const line of lines) {
-    if (!isSealedLine(line)) continue;
-    const message = `${scope} is not changed: its values are sealed`;
-    throw new CliError("sealed", message, { exit: exit.refused, hint: "add --keys <folder>, or set PAWL_KEYS" });
-  }
-};
+const unchanged = (scope: string): string => `${scope} is not changed: its values are sealed`;
 
-export const stateOf = async (journal: JournalFile, scope: string): Promise<State> => {
+export const refuseToChangeSealed = (scope: string, lines: Iterable<string>): void =>
+  refuseSealed(lines, unchanged(scope), exit.refused);
+
+export const stateOf = async (journal: JournalFile, scope: string, sealed = unchanged(scope)): Promise<State> => {
   const text = await journal.textOf(scope);
-  refuseSealed(scope, linesIn(text));
+  refuseSealed(linesIn(text), sealed, exit.refused);
   const { state, fault } = replay(await journal.textOf(scope));
   if (state !== undefined && fault === undefined) return state;
   const why = fault === undefined ? "it has no events" : (describeFault(fault).split("\n")[0] ?? fault.code);

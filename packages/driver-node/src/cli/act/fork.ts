@@ -10,7 +10,7 @@ import { linesIn } from "../log/head.ts";
 import { put } from "../log/put.ts";
 import { replayLog } from "../log/replaying.ts";
 import { placeOf, scopeNamed } from "../place.ts";
-import { refuseSealed } from "./fold.ts";
+import { refuseToChangeSealed } from "./fold.ts";
 
 /** What a body did is known by its request's execution scope, and that is the old one's. */
 const carried = (from: string, event: Event): Event =>
@@ -98,7 +98,7 @@ export const forkCommand: Command = {
     checkSession(into);
     const journal = openJournalFile(file, beside);
     try {
-      refuseSealed(scope, linesIn(await journal.textOf(scope)));
+      refuseToChangeSealed(scope, linesIn(await journal.textOf(scope)));
       const events: Recorded[] = [];
       const log = { name: `${file}#${scope}`, text: () => journal.textOf(scope) };
       const { base } = await replayLog(log, terminal, {

@@ -1,5 +1,5 @@
 /** `pawl log import`: logs in JSON Lines as scopes of a journal. */
-import { BlobMissing, type Journal, type SteppedLine, isSealedLine, namesIn, unpackBlobs } from "@pawl/runtime";
+import { BlobMissing, type Journal, type SteppedLine, namesIn, unpackBlobs } from "@pawl/runtime";
 import { type PackedBlob, eventLine } from "@pawl/sansio-core";
 import { hashText } from "@pawl/tool-value";
 import { sqliteJournal } from "../../sqlite/journal.ts";
@@ -11,6 +11,7 @@ import type { Terminal } from "../terminal.ts";
 import { linesIn } from "./head.ts";
 import { faultWords, tornWords } from "./fault.ts";
 import { put } from "./put.ts";
+import { refuseSealed } from "./sealed.ts";
 import { replayLog } from "./replaying.ts";
 
 /** All that the log names has to be with it. */
@@ -33,11 +34,8 @@ const takeBlobs = async (
 };
 
 const importLog = async (log: LogSource, journal: Journal, terminal: Terminal): Promise<void> => {
-  for (const line of linesIn(await log.text())) {
-    if (!isSealedLine(line)) continue;
-    const message = `${log.name} is not imported: its values are sealed`;
-    throw new CliError("sealed", message, { exit: exit.refused, hint: "export it again with --keys" });
-  }
+  const sealed = `${log.name} is not imported: its values are sealed`;
+  refuseSealed(linesIn(await log.text()), sealed, exit.refused, "export it again with --keys");
   const stepped: SteppedLine[] = [];
   const blobs: PackedBlob[] = [];
   const { state, fault, torn, header } = await replayLog(log, terminal, {

@@ -6,7 +6,7 @@ import { placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { textOfFile } from "../text-file.ts";
 import { faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
-import { replayLog } from "./replaying.ts";
+import { replayOrRefuse } from "./sealed.ts";
 
 /** What is live at the end, by phase. */
 const phasesOf = ({ state }: Replay): { readonly [phase: string]: number } => {
@@ -49,7 +49,7 @@ export const logReplay: Command = {
     const commands = input.text("commands");
     const against = input.text("against");
     return withLog(placeOf(argument, input, terminal), async (log) => {
-      const result = await replayLog(log, terminal, {
+      const result = await replayOrRefuse(log, terminal, {
         ...(commands === undefined ? {} : { commands: textOfFile(commands) }),
         ...(against === undefined ? {} : { log: textOfFile(against) }),
       });

@@ -1,13 +1,13 @@
 /** `pawl log verify`: whether logs can be read, follow from each other line by line, and replay as they were recorded. */
 import type { ChainCheck } from "@pawl/runtime";
 import type { Command } from "../command.ts";
-import { type Exit, exit } from "../exit.ts";
+import { CliError, type Exit, exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { blobFaults } from "./blob.ts";
 import { faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
 import { headOf } from "./head.ts";
-import { replayLog } from "./replaying.ts";
+import { replayOpen, tellUnread } from "./sealed.ts";
 
 const many = (count: number, what: string): string =>
   `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
@@ -15,9 +15,14 @@ const many = (count: number, what: string): string =>
 const brokenWords = ({ seq, expected, found }: Extract<ChainCheck, { readonly type: "broken" }>): string =>
   `lines up to event ${seq} are not those that were once vouched for: expected ${expected}, found ${found}`;
 
-/** Looks at one log, and says whether it is as it should be. */
-const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | undefined): Promise<boolean> => {
-  const { header, events, base, torn, fault, state } = await replayLog(log, terminal);
+/** Looks at one log, and says how it is. */
+const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | undefined): Promise<Exit> => {
+  const replayed = await replayOpen(log, terminal);
+  if (replayed instanceof CliError) {
+    tellUnread(log, replayed, terminal);
+    return replayed.exit;
+  }
+  const { header, events, base, torn, fault, state } = replayed;
   const head = wantedHead === undefined ? undefined : await headOf(log);
   const isOther = wantedHead !== head;
   const blobs = await blobFaults(log);
@@ -52,7 +57,7 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
     if (broken !== undefined) lines.push(`    ${paint("red", "broken chain")}: ${brokenWords(broken)}`);
     return lines;
   });
-  return isSound;
+  return isSound ? exit.fine : exit.wrong;
 };
 
 export const logVerify: Command = {
@@ -75,9 +80,9 @@ export const logVerify: Command = {
   run: async (input, terminal): Promise<Exit> => {
     const places = input.positionals.map((argument) => placeOf(argument, input, terminal));
     return withLogs(places, async (logs) => {
-      let isSound = true;
-      for (const log of logs) isSound = (await verify(log, terminal, input.text("head"))) && isSound;
-      return isSound ? exit.fine : exit.wrong;
+      const ends = new Set<Exit>();
+      for (const log of logs) ends.add(await verify(log, terminal, input.text("head")));
+      return ends.has(exit.wrong) ? exit.wrong : ends.has(exit.unreachable) ? exit.unreachable : exit.fine;
     });
   },
 };

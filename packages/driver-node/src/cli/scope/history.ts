@@ -9,7 +9,7 @@ import {
   initial,
   noneEntered,
 } from "@pawl/sansio-core";
-import { replayLog } from "../log/replaying.ts";
+import { replayOrRefuse } from "../log/sealed.ts";
 import type { LogSource } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { CliError, exit } from "../exit.ts";
@@ -35,7 +35,7 @@ export const historyOf = async (log: LogSource, terminal: Terminal): Promise<His
   const diverged = new Map<string, EventOf<"call.diverged">>();
   let entered: Entered = noneEntered;
   let before: State | undefined;
-  const { state, torn, fault, header, base } = await replayLog(log, terminal, {
+  const { state, torn, fault, header, base } = await replayOrRefuse(log, terminal, {
     onStep: ({ seq, at, event }, transition) => {
       times[seq] = at;
       if (event.type === "call.diverged") diverged.set(event.call, event);

@@ -1,7 +1,7 @@
 /** Background runs, tasks and schedules as a person sees them: how far each is. */
 import type { ScopeEntry } from "@pawl/runtime";
 import {
-  type ProcessStatus,
+  ProcessStatus,
   type RunRow,
   type Schedule,
   type State,
@@ -18,11 +18,34 @@ import { untilText } from "./time.ts";
 /** A run as the scope that it lives in tells it. */
 export interface SeenRun {
   readonly row: RunRow;
-  readonly status: ProcessStatus["state"];
+  readonly status: ProcessStatus;
 }
 
-const seenIn = ({ background: { run: row }, process }: State): SeenRun | undefined =>
-  row && { row, status: process?.status.state ?? "running" };
+export const seenIn = ({ background: { run: row }, process }: State): SeenRun | undefined =>
+  row && { row, status: process?.status ?? { state: "running" } };
+
+/** The first line of what went wrong: a list has one line for each. */
+const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
+
+/** How a process ended, and with what. */
+export const endText = (status: ProcessStatus): string => {
+  if (status.state === "running") return status.state;
+  const { await_output: output } = status;
+  switch (output.type) {
+    case "success":
+      return status.state;
+    case "failure":
+      return `${status.state} (${output.code}): ${firstLine(output.message)}`;
+    case "cancelled":
+      return `${status.state}: ${firstLine(output.message)}`;
+  }
+};
+
+/** How a process ended, for a script; nothing of one that goes on. */
+export const endJson = (status: ProcessStatus): unknown =>
+  status.state === "running" ? undefined : ProcessStatus.encode(status);
+
+export const runJson = ({ row, status }: SeenRun): object => ({ ...row, ended: endJson(status) });
 
 /** How far it is, with a bar where that is known. */
 const farText = ({ attempt, detail, progress }: RunRow): string => {
@@ -34,7 +57,7 @@ const farText = ({ attempt, detail, progress }: RunRow): string => {
 export const runText = ({ row, status }: SeenRun): string => {
   const { title, phase, attempt } = row;
   if (phase === "running") return `run ${title}: ${farText(row)}`;
-  return `run ${title}: ${phase === "ended" ? status : phase}${attempt === 1 ? "" : `, attempt ${attempt}`}`;
+  return `run ${title}: ${phase === "ended" ? endText(status) : phase}${attempt === 1 ? "" : `, attempt ${attempt}`}`;
 };
 
 const saidOf = ({ state, state_detail: detail, progress, summary }: Task, run: SeenRun | undefined): string => {
@@ -78,7 +101,7 @@ export const longWorkLines = (state: State, runs: SeenRuns, now: number): readon
 const runIn = async (journal: JournalFile, scope: string): Promise<SeenRun | CliError | undefined> => {
   if (!scope.startsWith(processScope("bg_"))) return undefined;
   try {
-    return seenIn(await stateOf(journal, scope));
+    return seenIn(await stateOf(journal, scope, `${scope} is not read: its values are sealed`));
   } catch (thrown) {
     if (thrown instanceof CliError) return thrown;
     throw thrown;

@@ -21,7 +21,7 @@ import { exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, soundHistoryOf } from "./history.ts";
-import { type SeenRuns, longWorkLines, runText, runsOf } from "./long-work.ts";
+import { type SeenRuns, endJson, endText, longWorkLines, runJson, runText, runsOf, seenIn } from "./long-work.ts";
 import { barOf, progressIn } from "./progress.ts";
 import { sinceText } from "./time.ts";
 
@@ -43,6 +43,7 @@ const callJson = (state: State, { call, what }: CallReason): object | undefined 
 const scopeJson = ({ state }: History): object => {
   const { scope, seq, at, calls, requests, waits, process } = state;
   const { calls: reasons, others } = why(state);
+  const run = seenIn(state);
   return {
     scope: scope.id,
     seq,
@@ -62,10 +63,15 @@ const scopeJson = ({ state }: History): object => {
     approvals: reasons.flatMap(({ call, what }) =>
       what.type === "approval" ? [{ call, args_hash: what.argsHash, args: calls.at(call)?.args }] : [],
     ),
-    process: process && { id: process.registration.id, status: process.status.state, events: process.sequence },
+    process: process && {
+      id: process.registration.id,
+      status: process.status.state,
+      events: process.sequence,
+      ended: endJson(process.status),
+    },
     handles: state.handles.values().map(({ process: id, status }) => ({ process: id, status })),
     others: others.map(({ what }) => what),
-    run: state.background.run,
+    run: run && runJson(run),
     tasks: state.background.tasks.values().map(({ task }) => task),
     schedules: state.schedules.rows.values().map(({ schedule }) => schedule),
   };
@@ -98,7 +104,7 @@ const scopeWords = (history: History, runs: SeenRuns, terminal: Terminal): reado
     ...(torn === undefined ? [] : [paint("yellow", `its last line, ${torn.line}, is torn`)]),
     ...(process === undefined
       ? []
-      : [`process ${process.registration.id}: ${process.status.state}, ${process.sequence} events`]),
+      : [`process ${process.registration.id}: ${process.sequence} events, ${endText(process.status)}`]),
     calls.length === 0 ? "no live calls" : `live calls: ${calls.length}`,
     ...calls.flatMap((reason) => callWords(history, reason, terminal)),
     ...open.map(({ key, waiters }) => `wait ${key}: ${waiters.map(({ call }) => call).join(", ")}`),

@@ -3,6 +3,8 @@ import { type Check, type CallCheck, checkUpgrade, isSafe } from "../../upgrade/
 import { isBad, verdictWords } from "../../upgrade/verdict.ts";
 import { type Command, countOf } from "../command.ts";
 import { exit, usageError } from "../exit.ts";
+import { linesIn } from "../log/head.ts";
+import { refuseSealed } from "../log/sealed.ts";
 import { faultJson, faultWords } from "../log/fault.ts";
 import { placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
@@ -55,6 +57,11 @@ export const checkUpgradeCommand: Command = {
       let isFine = true;
       for (const log of logs) {
         terminal.progress(`checking ${log.name}`);
+        refuseSealed(
+          linesIn(await log.text()),
+          `${log.name} can not be run again: its values are sealed`,
+          exit.unreachable,
+        );
         const check = await checkUpgrade(await log.text(), tools, patienceMs);
         isFine = isFine && isSafe(check);
         const { fault, ...rest } = check;

@@ -1,0 +1,84 @@
+/** What the command line says of sealed logs to who has not their keys: that the keys are wanting, and nothing worse. */
+import { join } from "node:path";
+import { defineTool } from "@pawl/runtime";
+import { beforeAll, describe, expect, it } from "vitest";
+import { aesCodec, fileKeys, openRuntime } from "../../src/index.ts";
+import { newFolder } from "./fixture.ts";
+import { jsonIn, pawl } from "./pawl.ts";
+
+const folder = newFolder();
+const journal = join(folder, "journal.db");
+const keys = join(folder, "keys");
+const index = defineTool({
+  name: "index",
+  hints: { supports_background: true },
+  execute: () => null,
+  background: () => ({ summary: "read", result: 3 }),
+});
+const echo = defineTool({ name: "echo", durable: true, execute: (args) => args });
+
+let run = "";
+beforeAll(async () => {
+  const { runtime, close } = openRuntime({
+    file: journal,
+    tools: [index, echo],
+    codec: aesCodec(fileKeys(keys)),
+    host: { artifacts: async () => undefined },
+  });
+  await (await runtime.session("plain")).call("r", [{ id: "c", tool: "echo", args: { secret: 1 } }]);
+  const spawned = await runtime.background.spawn("s", { tool: "index", args: { secret: 2 }, title: "Index" });
+  if (spawned.status === "refused") throw new Error(spawned.message);
+  run = `process:${spawned.run}`;
+  const isOver = async (): Promise<boolean> =>
+    (await runtime.background.of("s").task(spawned.task))?.state === "succeeded";
+  while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 5));
+  await (await runtime.processes.scope(spawned.run)).runner.settled();
+  await close();
+});
+
+const hint = "add --keys <folder>, or set PAWL_KEYS";
+
+describe("sealed logs without their keys", () => {
+  it("are unread to the doctor, who says what to do; with the keys they are fine", async () => {
+    const without = await pawl(["doctor", journal, "--json"]);
+    const told = jsonIn(without);
+    expect(without.code).toBe(3);
+    expect(told.at(-1)).toEqual({ scopes: 3, quarantined: 0, unread: told.length - 1 });
+    expect(told).toContainEqual({
+      log: `${journal}#${run}`,
+      unread: {
+        code: "sealed",
+        message: `${journal}#${run} can not be replayed: its values are sealed, and no keys were given`,
+      },
+      remedy: hint,
+    });
+    const words = await pawl(["doctor", journal]);
+    expect(words.out).toContain(`    ${hint}\n`);
+    expect(words.out).not.toContain("quarantined");
+    const having = await pawl(["doctor", journal, "--keys", keys]);
+    expect([having.code, having.out]).toEqual([0, "fine: 3 scopes\n"]);
+  });
+
+  it("are unread to whoever verifies, replays, shows, lists or checks them, each saying so", async () => {
+    const verified = await pawl(["log", "verify", `${journal}#${run}`]);
+    expect([verified.code, verified.out]).toEqual([3, expect.stringContaining(hint)]);
+    for (const line of [["log", "replay"], ["show"], ["why"]]) {
+      const { code, err } = await pawl([...line, `${journal}#${run}`]);
+      expect([line, code, err]).toEqual([line, 3, expect.stringContaining(hint)]);
+    }
+    const listed = await pawl(["ls", journal]);
+    expect([listed.code, listed.out]).toEqual([0, expect.stringContaining(run)]);
+    expect((await pawl(["ls", journal, "--keys", keys])).out).toContain("run Index: completed");
+    const tools = join(import.meta.dirname, "sealed-tools.ts");
+    const checked = await pawl(["check-upgrade", `${journal}#plain`, "--tools", tools]);
+    expect([checked.code, checked.err]).toEqual([3, expect.stringContaining(hint)]);
+  });
+
+  it("leave the doctor able to see to the others, where one key is gone", async () => {
+    await fileKeys(keys).remove("session:plain");
+    const { code, out } = await pawl(["doctor", journal, "--keys", keys]);
+    expect(code).toBe(3);
+    expect(out).toContain(`unread  ${journal}#session:plain`);
+    expect(out).toContain("1 of 3 scopes could not be read");
+  });
+});
