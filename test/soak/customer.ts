@@ -156,6 +156,7 @@ export class Customer {
       if (text.includes("event: flow_complete")) break;
       await pause(100);
     }
+    await this.#asked(() => this.#session.acknowledge(request)); // A host that is killed may not have come to it.
     this.account.flows.push(request);
   }
 
