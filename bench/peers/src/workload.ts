@@ -23,6 +23,8 @@ export interface Measured {
 const stepsEach = 10;
 const atOnce = 32;
 const resumptions = 5;
+/** How often what is counted by the second is done: a checkpoint or a snapshot is else all of it, or none. */
+const rounds = 3;
 const floorRows = 300;
 /** What a process holds moves by this much by itself. */
 const leastMb = 1;
@@ -104,8 +106,8 @@ export const measure = async (system: System, folder: string): Promise<Measured>
   const floor = new Floor(folder);
   const floorUs = floor.insertsUs(floorRows) / floorRows;
   floor.close();
-  const sequence = await rate(system, sizes.sequence, 1);
-  const crowd = await rate(system, sizes.crowd, atOnce);
+  const sequence = await rate(system, rounds * sizes.sequence, 1);
+  const crowd = await rate(system, rounds * sizes.crowd, atOnce);
   const long = (sizes.long * 1000) / (await spentMs(() => system.run(sizes.long)));
   const times: number[] = [];
   for (let i = 0; i < sizes.single; i++) times.push(await spentMs(() => system.run(1)));
