@@ -90,7 +90,7 @@ export class AmongScopes {
 
   /** Tells those who watch the scope what is recorded nowhere. */
   tell(observation: Ephemeral): void {
-    this.#observers.tell(observation, () => this.scope.runner.settled());
+    this.#observers.tell(observation, this.scope.runner);
   }
 
   perform(command: ProcessCommand): Promise<void> {

@@ -229,7 +229,7 @@ export class Bodies {
   }
 
   #tell(observation: Ephemeral): void {
-    this.#observers.tell(observation, () => this.#runner().settled());
+    this.#observers.tell(observation, this.#runner());
   }
 
   /** There may be room for requests that their link had none for. */

@@ -232,7 +232,8 @@ export class BodyRun {
   hear(answer: Answer): void {
     let at = this.#queue.length;
     while (at > 0 && isEarlier(answer, this.#queue[at - 1] as Answer)) at -= 1;
-    this.#queue.splice(at, 0, answer);
+    if (at === this.#queue.length) this.#queue.push(answer);
+    else this.#queue.splice(at, 0, answer);
   }
 
   /** The call is told to stop; the signal comes in its place among the answers. */

@@ -100,6 +100,11 @@ export class Subscription implements AsyncIterableIterator<Frame> {
   }
 }
 
+/** The scope: resolves when all that was stepped so far is durable. */
+interface Settling {
+  readonly settled: () => Promise<void>;
+}
+
 export class Observers {
   readonly #scope: string;
   readonly #telemetry: Telemetry | undefined;
@@ -120,23 +125,23 @@ export class Observers {
   }
 
   /** An event was stepped: whoever watches is told of it when it is durable. */
-  stepped(cause: Cause, commands: readonly Command[], durable: () => Promise<void>): void {
+  stepped(cause: Cause, commands: readonly Command[], scope: Settling): void {
     this.#telemetry?.stepped(this.#scope, cause, commands);
     if (this.#subscriptions.size === 0) return;
     const frames = observedIn(this.#scope, cause, commands);
     if (frames.length === 0) return;
-    this.#whenDurable(durable, frames, (subscription, shown) => {
+    this.#whenDurable(scope, frames, (subscription, shown) => {
       for (const frame of shown) subscription.push(frame);
     });
   }
 
   /** What is recorded nowhere comes after what was recorded before it. */
-  tell(observation: Ephemeral, durable: () => Promise<void>): void {
+  tell(observation: Ephemeral, scope: Settling): void {
     if (this.#subscriptions.size === 0) return;
-    this.#whenDurable(durable, undefined, (subscription) => subscription.pushEphemeral(observation));
+    this.#whenDurable(scope, undefined, (subscription) => subscription.pushEphemeral(observation));
   }
 
-  #whenDurable<A>(durable: () => Promise<void>, what: A, tell: (subscription: Subscription, shown: A) => void): void {
+  #whenDurable<A>(scope: Settling, what: A, tell: (subscription: Subscription, shown: A) => void): void {
     const watching = [...this.#subscriptions];
     const each = (shown: A): void => {
       for (const subscription of watching) tell(subscription, shown);
@@ -145,7 +150,7 @@ export class Observers {
       for (const subscription of watching)
         subscription.end(thrown instanceof Error ? thrown : new Error(String(thrown)));
     };
-    void durable().then(
+    void scope.settled().then(
       () => this.#values.inOrder(what, each, end),
       () => undefined, // The scope is lost, and so is what was not durable: `end` tells.
     );

@@ -111,8 +111,8 @@ export class Offers {
     const row = this.#access.runner.state.calls.at(run.call);
     if (row === undefined || !this.#executors.runs(owner, run) || !isRunBy(row, owner, run)) return;
     const { ref: call, id: call_id } = row.call;
-    const settled = (): Promise<void> => this.#access.runner.settled();
-    this.#observers.tell({ type: "progress", call, call_id, name: row.tool, text, kind }, settled);
+    const progress = { type: "progress", call, call_id, name: row.tool, text, kind } as const;
+    this.#observers.tell(progress, this.#access.runner);
   }
 
   async settle(owner: string, { output, duration_ms, ...at }: Settlement): Promise<Settled> {

@@ -35,7 +35,7 @@ export const hostWork = (port: SessionPort, observers: Observers, session: Sessi
   values: port.values,
   platform: port.platform,
   tool: port.tool,
-  emit: (observation) => observers.tell(observation, () => session.runner.settled()),
+  emit: (observation) => observers.tell(observation, session.runner),
   submit: (request, calls) => session.call(request, calls),
   isLost: () => session.runner.isLost,
 });

@@ -23,6 +23,7 @@ import { ScopeLost } from "./error.ts";
 import type { Append, AppendResult, Letter, SentLetter } from "./journal.ts";
 import { letterOf } from "./letter.ts";
 import { type Platform, soonMs } from "./platform.ts";
+import { ScopeClock } from "./scope-clock.ts";
 import { type Cause, type Held, type Suffix, addressees, emptySuffix, hasContent } from "./suffix.ts";
 import type { Member } from "./turn-loop.ts";
 import type { Values } from "./values.ts";
@@ -64,8 +65,7 @@ export class ScopeRunner implements Member {
   #isLost = false;
   #callOff: (() => void) | undefined;
   #timerAt: number | undefined;
-  /** The monotonic clock at the last event. */
-  #elapsedFrom: number;
+  readonly #clock: ScopeClock;
 
   constructor(state: State, epoch: number, port: ScopePort) {
     this.id = state.scope.id;
@@ -73,7 +73,7 @@ export class ScopeRunner implements Member {
     this.#port = port;
     this.#state = state;
     this.#durable = state;
-    this.#elapsedFrom = port.platform.monotonic();
+    this.#clock = new ScopeClock(port.platform);
   }
 
   get state(): State {
@@ -87,11 +87,8 @@ export class ScopeRunner implements Member {
     return this.#isLost;
   }
 
-  /** Scope time: it goes on between events, and never back. */
   #at(): number {
-    const { platform } = this.#port;
-    const passed = Math.floor(platform.monotonic() - this.#elapsedFrom);
-    return Math.max(Math.floor(platform.now()), this.#state.at + passed);
+    return this.#clock.after(this.#state.at);
   }
 
   #cause(event: Event): Cause {
@@ -135,7 +132,7 @@ export class ScopeRunner implements Member {
     const { state, line, finished } = result.right;
     const { seq } = cause;
     this.#state = state;
-    this.#elapsedFrom = this.#port.platform.monotonic();
+    this.#clock.stepped();
     this.#suffix.lines.push({ seq, line });
     this.#suffix.characters += line.length;
     for (const one of finished) this.#suffix.finished.push({ seq, ...one });

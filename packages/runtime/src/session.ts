@@ -196,14 +196,14 @@ export class Session {
     return this.#with((live) => cancel(live.#access, target, by, again));
   }
 
-  #stepped({ seq, at, event }: Cause, commands: readonly Command[], finished: readonly Finished[]): void {
-    this.#finished.note(finished, seq);
-    this.#edits.stepped(this.state, event);
+  #stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void {
+    this.#finished.note(finished, cause.seq);
+    this.#edits.stepped(this.state, cause.event);
     for (const call of endedIn(commands)) {
       this.#bodies.end(call);
       this.offers.ended(call);
     }
-    this.#observers.stepped({ seq, at, event }, commands, () => this.#runner.settled());
+    this.#observers.stepped(cause, commands, this.#runner);
   }
 
   #lost(why: string): void {

@@ -33,6 +33,7 @@ export const showing =
   ({ values, state, bodies, perform, stir, fail }: ShowPort): ShowPort["perform"] =>
   (command, cause) => {
     if (isMadeByFlow(state(), command)) return perform(command, cause);
+    if (command.type === "step.run") return values.inOrder(undefined, () => perform(command, cause), fail);
     if (command.type !== "step.answer") return values.inOrder(command, (shown) => perform(shown, cause), fail);
     const run = bodies.at(command.call);
     const answered = bodies.answerOf(command, cause);

@@ -292,7 +292,8 @@ export class Draft {
       deletion: this.deletion,
       process: this.process,
       flows: this.#flows,
-      ...this.work,
+      background: this.work.background,
+      schedules: this.work.schedules,
       deadlines: this.#deadlines,
     };
   }

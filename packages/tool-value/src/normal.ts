@@ -7,6 +7,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { Attachment, AttachmentRef } from "./attachment.ts";
 import { read, typeMessage } from "./codec.ts";
 import {
+  type Json,
   type Limits,
   type Path,
   type ValueError,
@@ -116,6 +117,8 @@ class Reader {
   readonly #limits: Limits;
   readonly #frames: Frame[] = [];
   #size: number;
+  /** What was read is its own encoded form: it holds no attachment, and nothing under the reserved key. */
+  isJson = true;
 
   constructor(form: Form, limits: Limits) {
     this.#form = form;
@@ -175,6 +178,7 @@ class Reader {
     const target = frame.target as { [key: string]: ToolValue };
     for (; frame.index < keys.length; frame.advance()) {
       const key = keys[frame.index] as string;
+      if (key === tagKey) this.isJson = false;
       this.#size -= key.length;
       if (!key.isWellFormed()) return illFormed;
       const input = source[key];
@@ -212,10 +216,15 @@ class Reader {
     const refusal = this.#tooDeep(source);
     if (refusal !== undefined) return refusal;
     if (Array.isArray(source)) return new Frame(source, undefined, false);
-    if (Attachment.is(source)) return this.#form === "value" ? source : notPlain(source);
+    if (Attachment.is(source)) return this.#attachment(source);
     if (!isPlain(Object.getPrototypeOf(source))) return notPlain(source);
     const isTagged = this.#form === "encoded" && Object.hasOwn(source, tagKey);
     return isTagged ? this.#untag(source as Readonly<Record<string, unknown>>) : this.#object(source, false);
+  }
+
+  #attachment(source: Attachment): Attachment | Refusal {
+    this.isJson = false;
+    return this.#form === "value" ? source : notPlain(source);
   }
 
   #tooLarge(): Refusal {
@@ -268,3 +277,15 @@ class Reader {
 /** The normal form of a value from outside, or why it is none. Never throws. */
 export const normalize = (input: unknown, form: Form, limits: Limits): E.Either<ValueError, ToolValue> =>
   new Reader(form, limits).run(input);
+
+/** As `normalize` of what a program built, and how it is encoded: most values stand for themselves. */
+export const normalizeTo = (
+  encode: (value: ToolValue) => Json,
+  input: unknown,
+  limits: Limits,
+): E.Either<ValueError, Json> => {
+  const reader = new Reader("value", limits);
+  const result = reader.run(input);
+  if (E.isLeft(result)) return result;
+  return E.right(reader.isJson ? (result.right as Json) : encode(result.right));
+};

@@ -16,7 +16,7 @@ import {
 import { laidOut } from "./layout.ts";
 import { type ToolObject, type ToolValue, tagKey } from "./model.ts";
 import { isNormal } from "./normal-form.ts";
-import { type Form, normalize } from "./normal.ts";
+import { type Form, normalize, normalizeTo } from "./normal.ts";
 import { canonicalJson } from "./write.ts";
 
 /** Reads JSON as an encoded value: tags are read, and what is no value is refused. Never throws. */
@@ -54,6 +54,10 @@ export const encode = (value: ToolValue): Json => {
   }
   return root;
 };
+
+/** Takes what a JavaScript caller built, as the JSON that stands for it. Never throws. */
+export const encodeJs = (input: unknown, limits: Limits = defaultLimits): E.Either<ValueError, Json> =>
+  normalizeTo(encode, input, limits);
 
 const isContainer = (value: ToolValue): value is readonly ToolValue[] | ToolObject =>
   typeof value === "object" && value !== null && !Attachment.is(value);

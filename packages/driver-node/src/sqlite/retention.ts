@@ -37,7 +37,7 @@ export const putSnapshot = (
 ): AppendResult =>
   asOwner<AppendResult>(
     at,
-    () => standings.read(name),
+    () => standings.inTransaction(name),
     epoch,
     ({ id, head, seq: newest }) => {
       const place = [...placesBack(at, head, seq)].at(-1);

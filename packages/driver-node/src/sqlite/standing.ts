@@ -67,6 +67,12 @@ export class Standings {
     return read;
   }
 
+  /** Of a scope, as this transaction finds it. */
+  inTransaction(scope: string): Standing | undefined {
+    this.beforeAppends();
+    return this.of(scope);
+  }
+
   /** What is in memory of a scope, unless the file is to be caught up with. */
   current(scope: string): Standing | undefined {
     return this.#sinceMark >= commitsPerMark ? undefined : this.#known.get(scope);

@@ -1,6 +1,6 @@
 /** How a facet asks: each durable effect has a key that repeats when the program repeats. */
 import { type EffectResult, type EffectSpec, EffectSpecCodec } from "@pawl/sansio-core";
-import { type Json, describe, encode, fromJs, readOwned, record, string, stringify } from "@pawl/tool-value";
+import { type Json, describe, encodeJs, readOwned, record, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Answer, BodyRun, Request } from "../body.ts";
 import { EffectError } from "../error.ts";
@@ -11,15 +11,23 @@ export interface Durable<A> extends Promise<A> {
   readonly key: string;
 }
 
+const ignored = (): void => undefined;
+
+/** A body need not await it, or does so after a race: what it came to is on record. */
+const keyed = <A>(key: string, promise: Promise<A>): Durable<A> => {
+  (promise as { key?: string }).key = key;
+  return promise as Durable<A>;
+};
+
 export const durable = <A>(key: string, promise: Promise<A>): Durable<A> => {
-  promise.catch(() => undefined); // A body need not await it, or does so after a race: what it came to is on record.
-  return Object.assign(promise, { key });
+  promise.catch(ignored);
+  return keyed(key, promise);
 };
 
 export const toJson = (input: unknown, what: string): Json => {
-  const value = fromJs(input === undefined ? null : input);
-  if (E.isLeft(value)) throw new EffectError("durable_effect_value", `${what}: ${describe(value.left)}`);
-  return encode(value.right);
+  const json = encodeJs(input === undefined ? null : input);
+  if (E.isLeft(json)) throw new EffectError("durable_effect_value", `${what}: ${describe(json.left)}`);
+  return json.right;
 };
 
 export const valueOf = (result: EffectResult): Json => {
@@ -78,18 +86,21 @@ export class Asking {
     input: Json,
     perform?: Request["perform"],
   ): Durable<A> {
-    const answered = new Promise<A>((resolve, reject) => {
-      const told = ({ result }: Answer): void => {
-        try {
-          resolve(read(result));
-        } catch (thrown) {
-          reject(thrown);
-        }
-      };
-      const misfit = misfitOf(key, effect);
-      if (misfit !== undefined) return reject(misfit);
-      this.body.request({ key, hash: this.body.hash(stringify(input)), effect, perform }, told, reject);
-    });
-    return durable(key, answered);
+    const { promise, resolve, reject } = Promise.withResolvers<A>();
+    const refused = (thrown: unknown): void => {
+      promise.catch(ignored);
+      reject(thrown);
+    };
+    const told = ({ result }: Answer): void => {
+      try {
+        resolve(read(result));
+      } catch (thrown) {
+        refused(thrown);
+      }
+    };
+    const misfit = misfitOf(key, effect);
+    if (misfit !== undefined) refused(misfit);
+    else this.body.request({ key, hash: this.body.hash(stringify(input)), effect, perform }, told, refused);
+    return keyed(key, promise);
   }
 }

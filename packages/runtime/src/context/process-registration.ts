@@ -7,7 +7,7 @@ import {
   checkRegistration,
   identityOf,
 } from "@pawl/sansio-core";
-import { describe, encode, fromJs, read } from "@pawl/tool-value";
+import { describe, encodeJs, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
 import { type ProcessReach, startOf } from "./process-reach.ts";
@@ -28,9 +28,9 @@ const needsEnv = ({ type }: ProcessInput): boolean => type === "tool_call" || ty
 
 /** What comes from outside, decoded: a registration like any other. */
 export const readRegistration = (said: object): E.Either<EffectError, ProcessRegistration> => {
-  const json = fromJs(said);
+  const json = encodeJs(said);
   if (E.isLeft(json)) return refused(describe(json.left));
-  const registration = read(ProcessRegistration, encode(json.right));
+  const registration = read(ProcessRegistration, json.right);
   if (E.isLeft(registration)) return refused(describe(registration.left));
   const checked = checkRegistration(registration.right);
   return E.isLeft(checked) ? refused(checked.left.message) : checked;

@@ -1,6 +1,6 @@
 /** One process of a world: a runtime with the scenario's tools, made anew; when it is dead, nothing it does happens. */
 import { type Journal, Runtime, type ToolDefinition } from "@pawl/runtime";
-import { describe, encode, fromJs } from "@pawl/tool-value";
+import { describe, encodeJs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Actor, VirtualClock } from "./clock.ts";
 import type { Gate } from "./gate.ts";
@@ -136,14 +136,14 @@ export class Process implements Actor {
       if (!this.#isAlive) return never;
       await this.#pass({ type: "effect", when: "before", effect: name });
       if (ms > 0) await sleep(ms);
-      const told = fromJs(detail);
+      const told = encodeJs(detail);
       if (E.isLeft(told)) throw new TypeError(`detail of effect \`${name}\`: ${describe(told.left)}`);
       const keyed = key === undefined ? {} : { key };
       const happened = ledger.add({
         effect: name,
         ...keyed,
         ...(tool === undefined ? {} : { tool }),
-        detail: encode(told.right),
+        detail: told.right,
         at: clock.now,
         process: this.name,
       });

@@ -3,7 +3,7 @@
  * tools and can die at every moment. The same director and the same pick give the same world, to the bit.
  */
 import { nextDeadline } from "@pawl/sansio-core";
-import { type Json, describe, encode, fromJs } from "@pawl/tool-value";
+import { type Json, describe, encodeJs } from "@pawl/tool-value";
 import { type Journal, type JournalLine, memoryJournal } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import { Audit } from "./audit.ts";
@@ -177,10 +177,10 @@ export class World {
 
   async #live(): Promise<void> {
     try {
-      const result = fromJs((await this.#scenario.host(this.#host)) ?? null);
+      const result = encodeJs((await this.#scenario.host(this.#host)) ?? null);
       this.#end = E.isLeft(result)
         ? { ended: "host_failed", why: describe(result.left) }
-        : { ended: "done", result: encode(result.right) };
+        : { ended: "done", result: result.right };
     } catch (thrown) {
       this.#end = {
         ended: "host_failed",
