@@ -1,6 +1,6 @@
 /** From a scope's lines back to its state; a line that today's core would not write is a fault, and stops it. */
 import { type Fault, type Recorded, type State, describeFault, follow, initial, recordedOf } from "@pawl/sansio-core";
-import { describe, noLimits, parse } from "@pawl/tool-value";
+import { describe, parseRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { JournalLine } from "./journal.ts";
 
@@ -17,7 +17,7 @@ export class Quarantined extends Error {
 
 /** What a line records. The store is trusted to give back what it was given, and checked all the same. */
 export const recordedIn = (scope: string, { seq, line }: JournalLine): Recorded => {
-  const json = parse(line, noLimits);
+  const json = parseRecord(line);
   const recorded = E.isLeft(json) ? json : recordedOf(json.right);
   if (E.isLeft(recorded)) throw new Quarantined(scope, `line ${seq}: ${describe(recorded.left)}`);
   return recorded.right;

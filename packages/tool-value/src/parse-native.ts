@@ -3,11 +3,18 @@ import type { Json, JsonObject, Limits } from "./json.ts";
 
 /** Integers of fewer digits are in the safe range. */
 const longDigits = 16;
-const point = 0x2e;
 const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
+const isSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
+
+/** Comma, minus, colon, bracket: what a number may stand behind, besides space and nothing. Hashes are full of digits. */
+const beforeNumber: ReadonlySet<number> = new Set([0x2c, 0x2d, 0x3a, 0x5b]);
+const mayBeginAt = (text: string, start: number): boolean => {
+  const unit = text.charCodeAt(start - 1);
+  return start === 0 || beforeNumber.has(unit) || isSpace(unit);
+};
 
 /**
- * Whether there may be an integer beyond the safe range: so many digits in a row that no point precedes. Only every
+ * Whether there may be an integer beyond the safe range: so many digits in a row, where a number may begin. Only every
  * 16th place is looked at, which such a row cannot slip between.
  */
 const mayHoldLongInteger = (text: string): boolean => {
@@ -16,12 +23,10 @@ const mayHoldLongInteger = (text: string): boolean => {
     let start = at;
     while (isDigit(text.charCodeAt(start - 1))) start -= 1;
     while (isDigit(text.charCodeAt(at + 1))) at += 1;
-    if (at - start >= longDigits - 1 && text.charCodeAt(start - 1) !== point) return true;
+    if (at - start >= longDigits - 1 && mayBeginAt(text, start)) return true;
   }
   return false;
 };
-
-const isSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 
 const colonFollows = (text: string, at: number): boolean => {
   let next = at;
