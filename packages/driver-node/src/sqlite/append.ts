@@ -49,6 +49,7 @@ export class Appender {
         return appends.map((append) => this.#append(append, moved));
       });
       for (const [scope, standing] of moved) this.#standings.keep(scope, standing);
+      for (const [i, { scope, finished }] of appends.entries()) this.#finished(results[i], scope, finished);
       this.#standings.committed();
       return results;
     } catch (thrown) {
@@ -81,6 +82,12 @@ export class Appender {
     this.#standings.keep(append.scope, { ...standing, seq: last, head: row, appendId });
     this.#standings.committed();
     return { type: "ok" };
+  }
+
+  /** What was there already, its acknowledgement being lost, is in memory already, or in the index. */
+  #finished(result: AppendResult | undefined, scope: string, finished: Append["finished"]): void {
+    const number = finished.length === 0 || result?.type !== "ok" ? undefined : this.#standings.numberOf(scope);
+    if (number !== undefined) this.#standings.finished(number, finished);
   }
 
   /** Whether an append stands among the scope's rows: its acknowledgement was lost. */

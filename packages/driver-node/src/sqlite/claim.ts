@@ -46,7 +46,7 @@ export const claim = (
     if (owned !== undefined) return owned;
     const epoch = Math.max(standing.epoch, who.above) + 1;
     at.sql.claim.run(epoch, numberOf(at, who.instance), standing.id);
-    standings.forget(scope);
+    standings.keep(scope, { ...standing, epoch });
     return { type: "claimed", ...holding(at, { ...standing, epoch }) };
   });
 

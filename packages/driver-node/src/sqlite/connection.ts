@@ -58,6 +58,7 @@ export class Connection {
   readonly now: () => number;
   readonly #db: DatabaseSync;
   readonly #synchronous: "full" | "normal";
+  #rollbacks = 0;
 
   constructor(file: string, options: FileOptions = {}) {
     this.file = file;
@@ -69,6 +70,11 @@ export class Connection {
     } catch (thrown) {
       throw fileError(thrown, file);
     }
+  }
+
+  /** How many transactions came to nothing: what was believed of them is void. */
+  get rollbacks(): number {
+    return this.#rollbacks;
   }
 
   close(): void {
@@ -108,6 +114,7 @@ export class Connection {
         this.sql.commit.run();
         return result;
       } catch (thrown) {
+        this.#rollbacks += 1;
         if (this.#db.isTransaction) this.sql.rollback.run();
         throw thrown;
       }

@@ -21,19 +21,24 @@ export const read = (
     return standing === undefined ? [] : readLines(at, standing, from, to);
   });
 
-/** A scope that appends from here is known by its number. */
+const seqIn = (row: Row | undefined): number | undefined => (row === undefined ? undefined : integer(row, "seq"));
+
+/** Of a scope that appends from here memory knows what the index does not have yet; of another nobody does. */
 export const find = (
   at: Connection,
   standings: Standings,
   scope: string,
   kind: string,
   id: string,
-): number | undefined =>
-  at.ask(() => {
-    const number = standings.numberOf(scope);
-    const row = number === undefined ? at.sql.find.get(scope, kind, id) : at.sql.findOf.get(number, kind, id);
-    return row === undefined ? undefined : integer(row, "seq");
+): number | undefined => {
+  const number = standings.numberOf(scope);
+  if (number !== undefined)
+    return standings.finishing(number, kind, id) ?? at.ask(() => seqIn(at.sql.findOf.get(number, kind, id)));
+  return at.unsynced(() => {
+    standings.catchUp();
+    return seqIn(at.sql.find.get(scope, kind, id));
   });
+};
 
 export const due = (
   at: Connection,

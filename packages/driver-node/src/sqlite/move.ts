@@ -32,7 +32,7 @@ const replaceLog = ({ sql }: Connection, { id }: Standing, adoption: Adoption): 
 };
 
 const bring = ({ sql }: Connection, { id }: Standing, { scope, finished, letters, secrets }: Adoption): void => {
-  for (const { kind, id: name, seq } of finished) sql.finish.run(id, kind, name, seq);
+  for (const { kind, id: name, seq } of finished) sql.indexFinished.run(id, kind, name, seq);
   for (const { from, kind, link, number, text: letter } of letters)
     sql.send.run(scope, from, kind, link, number, letter);
   for (const { kid, secret } of secrets) sql.keepSecret.run(scope, kid, secret);
@@ -71,11 +71,12 @@ export const fileMoves = (at: Connection, standings: Standings): MoveStore => ({
   secrets: async (scope) =>
     at.ask(() => at.sql.secrets.all(scope).map((row) => ({ kid: text(row, "kid"), secret: text(row, "secret") }))),
   index: async (scope) =>
-    at.ask(() =>
-      at.sql.index.all(scope).map((row) => ({
+    at.unsynced(() => {
+      standings.catchUp();
+      return at.sql.index.all(scope).map((row) => ({
         kind: text(row, "kind") as IndexEntry["kind"],
         id: text(row, "id"),
         seq: integer(row, "seq"),
-      })),
-    ),
+      }));
+    }),
 });

@@ -123,7 +123,21 @@ const version3 = `
 /** A snapshot holds no link of the chain: retention makes it from the rows that it deletes. */
 const version4 = "ALTER TABLE snapshot DROP COLUMN hash";
 
-const versions = [version1, version2, version3, version4];
+/**
+ * What has finished since the mark, in the order of commits: a row of the index for each would be a page for each scope.
+ * It is sorted into the index where the mark moves.
+ */
+const version5 = `
+  CREATE TABLE finishing (
+    number INTEGER PRIMARY KEY,
+    scope INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    seq INTEGER NOT NULL
+  ) STRICT;
+`;
+
+const versions = [version1, version2, version3, version4, version5];
 
 const versionOf = (db: DatabaseSync): number => Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 

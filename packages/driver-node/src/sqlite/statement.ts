@@ -50,7 +50,12 @@ export const statements = (db: DatabaseSync) => ({
     "INSERT OR IGNORE INTO append (id, scope, before, first, last, append_id, wake_at, lines) SELECT ?1, s.id, ?2, ?3, ?4, ?5, ?6, ?7 FROM scope AS s, mark AS m WHERE s.id = ?8 AND s.epoch = ?9 AND m.upto < ?1",
   ),
   protocol: db.prepare("UPDATE scope SET protocol = ? WHERE id = ?"),
-  finish: db.prepare("INSERT OR REPLACE INTO finished (scope, kind, id, seq) VALUES (?, ?, ?, ?)"),
+  finish: db.prepare("INSERT INTO finishing (scope, kind, id, seq) VALUES (?, ?, ?, ?)"),
+  indexFinished: db.prepare("INSERT OR REPLACE INTO finished (scope, kind, id, seq) VALUES (?, ?, ?, ?)"),
+  indexFinishing: db.prepare(
+    "INSERT OR REPLACE INTO finished SELECT scope, kind, id, seq FROM finishing ORDER BY scope, kind, id, number",
+  ),
+  dropFinishing: db.prepare("DELETE FROM finishing"),
   send: db.prepare(
     `INSERT OR REPLACE INTO letter (target, source, kind, link, number, text) VALUES (${scopeId}, ?, ?, ?, ?, ?)`,
   ),

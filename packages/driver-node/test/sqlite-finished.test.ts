@@ -1,0 +1,80 @@
+import type { Append } from "@pawl/runtime";
+import { afterAll, expect, it } from "vitest";
+import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
+import { Appender } from "../src/sqlite/append.ts";
+import { claim } from "../src/sqlite/claim.ts";
+import { Connection } from "../src/sqlite/connection.ts";
+import { find } from "../src/sqlite/look.ts";
+import { Standings } from "../src/sqlite/standing.ts";
+import { oneLine, testFolder } from "./sqlite-rig.ts";
+
+const { file, remove } = testFolder();
+afterAll(remove);
+
+/** An append of one line, with which requests finish. */
+const finishing = (scope: string, seq: number, ...ids: readonly string[]): Append => ({
+  ...oneLine(scope, 1, seq),
+  finished: ids.map((id) => ({ kind: "request", id, seq })),
+});
+
+const opened = async (path: string): Promise<SqliteJournal> => {
+  const journal = sqliteJournal(path, { commits: "inline" });
+  await journal.claim("s", "a", 1);
+  return journal;
+};
+
+it("is found by who appended it, by others at once, and after a crash", async () => {
+  const one = await opened(file("found.db"));
+  expect(await one.appendAll([finishing("s", 1, "r")])).toEqual([{ type: "ok" }]);
+  const other = sqliteJournal(file("found.db"), { commits: "inline" });
+  for (const journal of [one, other, one]) {
+    expect(await journal.find("s", "request", "r")).toBe(1);
+    expect(await journal.find("s", "call", "r")).toBeUndefined();
+    expect(await journal.find("t", "request", "r")).toBeUndefined();
+  }
+  await one.appendAll([finishing("s", 2, "q")]);
+  const third = sqliteJournal(file("found.db"), { commits: "inline" });
+  expect(await third.find("s", "request", "q")).toBe(2);
+  for (const journal of [one, other, third]) await journal.close();
+});
+
+it("is found wherever the mark stands", async () => {
+  const journal = await opened(file("mark.db"));
+  const [appends, each] = [60, 100];
+  for (let seq = 1; seq <= appends; seq++) {
+    const ids = Array.from({ length: each }, (_, i) => `r${seq}.${i}`);
+    expect(await journal.appendAll([finishing("s", seq, ...ids)])).toEqual([{ type: "ok" }]);
+    for (const looked of [1, seq]) expect(await journal.find("s", "request", `r${looked}.0`)).toBe(looked);
+  }
+  expect(await journal.moves?.index("s")).toHaveLength(appends * each);
+  await journal.close();
+});
+
+it("is the later one, where something finished twice", async () => {
+  const one = await opened(file("twice.db"));
+  for (const seq of [1, 2]) await one.appendAll([finishing("s", seq, "r")]);
+  expect(await one.find("s", "request", "r")).toBe(2);
+  const other = sqliteJournal(file("twice.db"), { commits: "inline" });
+  expect(await other.find("s", "request", "r")).toBe(2);
+  await one.close();
+  await other.close();
+});
+
+it("is found where a transaction that caught up with it came to nothing", () => {
+  const at = new Connection(file("nothing.db"));
+  const standings = new Standings(at);
+  const appender = new Appender(at, standings);
+  claim(at, standings, "s", { instance: "a", protocol: 1, above: 0 });
+  expect(appender.appendAll([finishing("s", 1, "r")])).toEqual([{ type: "ok" }]);
+  const failing = (): void =>
+    at.transact(() => {
+      standings.catchUp();
+      throw new Error("no room");
+    });
+  expect(failing).toThrow("no room");
+  expect(find(at, standings, "s", "request", "r")).toBe(1);
+  expect(appender.appendAll([finishing("s", 2, "q")])).toEqual([{ type: "ok" }]);
+  for (const [id, seq] of [["r", 1] as const, ["q", 2] as const])
+    expect(find(at, standings, "s", "request", id)).toBe(seq);
+  at.close();
+});
