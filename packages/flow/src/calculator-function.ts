@@ -12,6 +12,12 @@ export const constants: ReadonlyMap<string, number> = new Map([
 
 type Compute = (...args: readonly number[]) => number;
 
+/** As IEEE 754 raises: of 1 all powers are 1, of -1 those without end too; the language says NaN there. */
+export const power = (base: number, exponent: number): number => {
+  const isOne = base === 1 || (base === -1 && Math.abs(exponent) === Infinity);
+  return isOne ? 1 : base ** exponent;
+};
+
 /** Halves go away from zero. */
 const round = (value: number): number => {
   const whole = Math.trunc(value);
@@ -46,7 +52,7 @@ const ofOne: ReadonlyMap<string, (value: number) => number> = new Map([
 ]);
 
 const ofTwo: ReadonlyMap<string, (a: number, b: number) => number> = new Map([
-  ["pow", (base, exponent) => base ** exponent],
+  ["pow", power],
   ["min", unlessNaN(Math.min)],
   ["max", unlessNaN(Math.max)],
   ["atan2", Math.atan2],

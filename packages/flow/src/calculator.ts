@@ -6,7 +6,7 @@
  *   atom  = "(" expr ")" | number | constant | name "(" [expr ("," expr)*] ")"
  */
 import { decimalText } from "@pawl/sansio-core";
-import { constants, functionOf } from "./calculator-function.ts";
+import { constants, functionOf, power } from "./calculator-function.ts";
 import { type Answer, failed, succeeded } from "./result.ts";
 
 /** Why an expression has no value. */
@@ -90,7 +90,7 @@ class Parser {
   #power(): number {
     const values = [this.#unary()];
     while (this.#sign("**") !== undefined) values.push(this.#unary());
-    return values.reduceRight((exponent, base) => base ** exponent);
+    return values.reduceRight((exponent, base) => power(base, exponent));
   }
 
   #unary(): number {
