@@ -1,5 +1,7 @@
 /** The tools of one flow: those that every flow has, and those that its program declares, which come first. */
 import type { Parameter } from "@pawl/sansio-core";
+import { endpointOf } from "./endpoint.ts";
+import { stdioName } from "./mcp-form.ts";
 
 /** How a tool is declared. */
 export interface ToolEntry {
@@ -31,6 +33,10 @@ const builtins: readonly Registered[] = [
   registered({ name: "DateTimeTool", provider: "native", effect_row: ["read"] }, "builtin"),
 ];
 
+/** Whether a program's tool stands at an address, which may be one below its server's. */
+const isAtAddress = ({ provider, runtime }: Registered): boolean =>
+  provider === "http" || (provider === "mcp" && stdioName(runtime) === undefined);
+
 /** Whether a tool's output comes in pieces. */
 export const isStreaming = ({ effect_row }: Registered): boolean =>
   effect_row.some((effect) => effect.startsWith("stream:"));
@@ -45,6 +51,14 @@ export class Registry {
 
   at(name: string): Registered | undefined {
     return this.#entries.get(name);
+  }
+
+  /** The same tools under a server's base, where their program does not say the whole of their address. */
+  under(base: string): Registry {
+    const program = [...this.#entries.values()].filter(({ source }) => source === "program");
+    const placed = (entry: Registered): Registered =>
+      isAtAddress(entry) ? { ...entry, runtime: endpointOf(entry.runtime, entry.name, base) } : entry;
+    return new Registry(program.map(placed));
   }
 
   /** In the order of their names. */

@@ -82,7 +82,7 @@ describe("pawl flow run", () => {
   });
 
   it("calls the tools that a file declares, where their address is allowed", async () => {
-    const server = createServer((_, response) => response.end("7"));
+    const server = createServer(({ url }, response) => response.end(url === "/tools/Price" ? "8" : "7"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const tools = written("tools.json", [
@@ -94,6 +94,19 @@ describe("pawl flow run", () => {
       expect(refused.out).toContain("failed Price");
       const allowed = await pawl(["flow", "run", ask, "--tools", tools, "--allow", "127.0.0.1"]);
       expect(allowed.out).toContain("ok Price: 7");
+      const bare = written("bare.json", [{ name: "Price", provider: "http" }]);
+      const based = await pawl([
+        "flow",
+        "run",
+        ask,
+        "--tools",
+        bare,
+        "--allow",
+        "127.0.0.1",
+        "--base",
+        `${url}/tools/`,
+      ]);
+      expect(based.out).toContain("ok Price: 8");
     } finally {
       server.closeAllConnections();
       server.close();

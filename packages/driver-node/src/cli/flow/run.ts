@@ -85,6 +85,7 @@ export const flowRun: Command = {
     journal: journalOption["journal"] as (typeof journalOption)[string],
     bind: { type: "strings", short: "b", value: "<k=v>", what: "A first binding; as often as there are any" },
     tools: { type: "string", value: "<file>", what: "Tools that the flow may call, declared in JSON" },
+    base: { type: "string", value: "<url>", what: "Where tools stand that are declared without a whole address" },
     allow: { type: "strings", value: "<address>", what: "An address of this machine or network that tools may ask" },
     session: { type: "string", value: "<name>", what: "The session that it runs in (flow)" },
     id: { type: "string", value: "<id>", what: "Its id: the same one again goes on, or answers what came of it" },
@@ -100,7 +101,10 @@ export const flowRun: Command = {
   run: async (input, terminal) => {
     const flow = flowIn(input.positionals[0] ?? "");
     const bindings = bindingsOf(input);
-    const tools = programToolsIn(input.text("tools"), input.texts("allow"));
+    const tools = programToolsIn(input.text("tools"), {
+      allowed: input.texts("allow"),
+      base: input.text("base"),
+    });
     const { runtime, close } = opened(input.text("journal") ?? terminal.env["PAWL_JOURNAL"], tools, (event) =>
       terminal.tell(event, () => wordsOf(event, terminal)),
     );

@@ -4,9 +4,16 @@ import { mcpProvider } from "@pawl/flow/mcp";
 import { guardedFetch } from "@pawl/flow/node";
 import { toolsIn } from "./file.ts";
 
+export interface ToolPlace {
+  readonly allowed: readonly string[];
+  /** Under which tools stand whose declaration does not say the whole of their address. */
+  readonly base?: string | undefined;
+}
+
 /** Tools of the providers http and mcp ask no address of this machine or network, but those that are allowed. */
-export const programToolsIn = (file: string | undefined, allowed: readonly string[]): ProgramTools => {
+export const programToolsIn = (file: string | undefined, { allowed, base = "" }: ToolPlace): ProgramTools => {
   const fetch = guardedFetch({ allow: (address) => allowed.includes(address) });
   const providers = { ...plainProviders, http: httpProvider({ fetch }), mcp: mcpProvider({ fetch }) };
-  return programTools({ registry: new Registry(file === undefined ? [] : toolsIn(file)), providers });
+  const registry = new Registry(file === undefined ? [] : toolsIn(file)).under(base);
+  return programTools({ registry, providers });
 };

@@ -58,6 +58,8 @@ export interface HostConfig {
   readonly flows?: readonly FlowConfig[];
   /** Tools that the flows may call, declared in JSON, and addresses of this machine or network that they may ask. */
   readonly flow_tools?: string;
+  /** Under which those stand whose declaration does not say the whole of their address. */
+  readonly flow_base?: string;
   readonly flow_allow?: readonly string[];
   /** The module that exports the tools. */
   readonly tools?: string;
@@ -117,6 +119,7 @@ const ConfigCodec: Codec<HostConfig> = record<HostConfig>("the configuration of 
   keys: optional(string),
   flows: optional(array(FlowCodec)),
   flow_tools: optional(string),
+  flow_base: optional(string),
   flow_allow: optional(array(string)),
   tools: optional(string),
   address: optional(string),

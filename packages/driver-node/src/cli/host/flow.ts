@@ -36,9 +36,9 @@ const flowToolOf = (tool: ToolDefinition): FlowTool => {
 
 /** Tools of the module win over those of flows with the same name. */
 export const mountedBy = (config: HostConfig, own: readonly ToolDefinition[]): Mounted => {
-  const { flows = [], flow_tools: file, flow_allow: allowed = [] } = config;
+  const { flows = [], flow_tools: file, flow_base: base, flow_allow: allowed = [] } = config;
   if (flows.length === 0) return { tools: own };
-  const shared = programToolsIn(file, allowed);
+  const shared = programToolsIn(file, { allowed, base });
   refuseMisfit(flows);
   const taken = new Set(own.map(({ name }) => name));
   const tools = [...own.map(flowToolOf), ...shared.tools.filter(({ name }) => !taken.has(name))];
