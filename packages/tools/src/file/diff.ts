@@ -58,26 +58,36 @@ const hunksOf = (lines: readonly Line[]): readonly (readonly [from: number, to: 
 const count = (lines: readonly Line[], mark: "-" | "+"): number =>
   lines.filter(([m]) => m === " " || m === mark).length;
 
+/** Where a hunk begins, and how many lines it has if it is not one; of none the line before them is named. */
+const rangeOf = (earlier: readonly Line[], own: readonly Line[], mark: "-" | "+"): string => {
+  const [before, size] = [count(earlier, mark), count(own, mark)];
+  return `${mark}${size === 0 ? before : before + 1}${size === 1 ? "" : `,${size}`}`;
+};
+
+/** The lines of a text with their ends, so that one that lacks its own is another line. */
+const linesOf = (text: string): readonly string[] => (text === "" ? [] : text.split(/(?<=\n)/));
+
+const shownLine = ([mark, text]: Line): string =>
+  text.endsWith("\n") ? mark + text : `${mark}${text}\n\\ No newline at end of file\n`;
+
 export interface Difference {
   readonly diff: string;
   readonly isTruncated: boolean;
 }
 
 export const unified = (name: string, before: string, after: string): Difference => {
-  const [a, b] = [before.split("\n"), after.split("\n")];
+  const [a, b] = [linesOf(before), linesOf(after)];
   const [head, tail] = trimmed(a, b);
   const lines: readonly Line[] = [
     ...a.slice(0, head).map((text): Line => [" ", text]),
     ...middle(a.slice(head, a.length - tail), b.slice(head, b.length - tail)),
     ...a.slice(a.length - tail).map((text): Line => [" ", text]),
   ];
-  const text = [`--- ${name} (before)`, `+++ ${name} (after)`];
+  let diff = `--- ${name} (before)\n+++ ${name} (after)\n`;
   for (const [from, to] of hunksOf(lines)) {
     const [earlier, own] = [lines.slice(0, from), lines.slice(from, to)];
-    const start = (mark: "-" | "+"): string => `${count(earlier, mark) + 1},${count(own, mark)}`;
-    text.push(`@@ -${start("-")} +${start("+")} @@`, ...own.map(([mark, line]) => mark + line));
+    diff += `@@ ${rangeOf(earlier, own, "-")} ${rangeOf(earlier, own, "+")} @@\n${own.map(shownLine).join("")}`;
   }
-  const diff = text.join("\n");
   return codePoints(diff) <= most
     ? { diff, isTruncated: false }
     : { diff: `${cutTo(diff, most)}\n... diff truncated after ${most} characters ...`, isTruncated: true };
