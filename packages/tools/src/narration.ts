@@ -55,7 +55,7 @@ const titleOf = (name: string): string =>
     .join(" ");
 
 const ofNoun = (words: Words, noun: string, args: JsonObject, phase: Phase): string | undefined => {
-  const verb = firstPresent(args, ["operation", "action"])?.toLowerCase();
+  const verb = firstPresent(args, ["operation", "action"]);
   if (verb === undefined) return undefined;
   const forms = (Object.hasOwn(words.verbs, verb) ? words.verbs[verb] : undefined) ?? words.run;
   const name = firstPresent(args, ["display_name", "name", "title", "new_name"]);
@@ -78,8 +78,7 @@ const withPath =
     return path === undefined ? form : `${form} ${baseName(path)}`;
   };
 
-const isHere = (path: string | undefined): boolean =>
-  path === undefined || path === "." || path === "/workspace" || path === "/workspace/";
+const isHere = (path: string | undefined): boolean => path === undefined || path === "." || path === "/workspace";
 
 const tellers: { readonly [tool: string]: Teller } = {
   read_file: withPath("read"),

@@ -17,7 +17,10 @@ const parsed = (args: JsonObject): E.Either<string, ProgressReport> => {
   const { status, summary, details = [] } = args;
   if (status === undefined) return wrong("missing field `status`");
   const known = statuses.find((one) => one === status);
-  if (known === undefined) return wrong("expected `progress`, `blocked` or `completed` as `status`");
+  if (known === undefined) {
+    const wanted = "expected one of `progress`, `blocked`, `completed`";
+    return wrong(typeof status === "string" ? `unknown variant \`${status}\`, ${wanted}` : `${wanted} as \`status\``);
+  }
   if (summary === undefined) return wrong("missing field `summary`");
   if (typeof summary !== "string") return wrong("expected a string as `summary`");
   const list = details === null ? [] : details;

@@ -32,9 +32,12 @@ export const linearSearch = (pattern: string): ((line: string) => boolean) => {
   }
 };
 
-export const linesOf = (text: string): readonly string[] => text.split("\n");
+/** The lines of a text, without their ends; a newline at its end begins no line. */
+export const linesOf = (text: string): readonly string[] => {
+  const lines = text.split("\n");
+  const own = lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+  return own.map((line) => line.replace(/\r$/, ""));
+};
 
 export const matchesOf = (path: string, text: string, isHit: (line: string, i: number) => boolean): readonly Match[] =>
-  linesOf(text).flatMap((line, i) =>
-    isHit(line, i) ? [{ path, line_number: i + 1, line: line.replace(/\r$/, "") }] : [],
-  );
+  linesOf(text).flatMap((line, i) => (isHit(line, i) ? [{ path, line_number: i + 1, line }] : []));

@@ -2,6 +2,7 @@
 import type { JsonObject } from "@pawl/tool-value";
 import { type ExecutionResult, successWithImages } from "@pawl/runtime";
 import { contentHash, textOfBytes, toBase64, utf8 } from "./bytes.ts";
+import { linesOf } from "./match.ts";
 import { displayPath } from "./path.ts";
 import { Refusal, fileTool, readers, required, shown, truncation, whole } from "./tool.ts";
 import type { FileStore, StoredFile } from "./store.ts";
@@ -33,12 +34,6 @@ const kindOf = (path: string): Kind => {
   if (/\.(?:log|out)$/i.test(path)) return { type: "log", limit: 500 };
   if (/\.(?:csv|tsv)$/i.test(path)) return { type: "csv", limit: 100 };
   return /\.min\.(?:js|css)$/i.test(path) ? { type: "minified", limit: 20 } : { limit: 2000 };
-};
-
-const linesOf = (text: string): readonly string[] => {
-  const lines = text.split("\n");
-  const own = lines.at(-1) === "" ? lines.slice(0, -1) : lines;
-  return own.map((line) => line.replace(/\r$/, ""));
 };
 
 const note = "Binary file — use a different tool or download to inspect.";

@@ -62,8 +62,11 @@ export const required = (args: JsonObject, name: string): string => {
   throw new Refusal(`Missing required parameter: ${name}`);
 };
 
-export const whole = (value: Json | undefined): number | undefined =>
-  typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
+/** A count of things, of which more than can be counted are as many as can be. */
+export const whole = (value: Json | undefined): number | undefined => {
+  if (typeof value === "bigint") return value < 0n ? undefined : Number.MAX_SAFE_INTEGER;
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
+};
 
 export const shown = (path: string): string => displayPath(canonicalPath(path));
 
