@@ -1,16 +1,16 @@
-/** The cases that the project was given, through the runner that `pnpm cases` uses. */
+/** The cases that the project was given, and its own, through the runner that `pnpm cases` uses. */
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { judge, readCases, runCase } from "@pawl/testkit";
 import { describe, expect, it } from "vitest";
 import { collectAdapters } from "../scripts/adapters.ts";
 
-const folder = resolve(import.meta.dirname, "../cases");
+const root = resolve(import.meta.dirname, "..");
 const adapters = await collectAdapters();
 
-for (const file of globSync("*.json", { cwd: folder }).toSorted()) {
+for (const file of globSync(["cases/*.json", "packages/*/test/own-cases.json"], { cwd: root }).toSorted()) {
   describe(file, () => {
-    for (const test of readCases(readFileSync(resolve(folder, file), "utf8"))) {
+    for (const test of readCases(readFileSync(resolve(root, file), "utf8"))) {
       it(`${test.id}: ${test.op}`, async () => {
         expect(judge(test, await runCase(test, adapters))).toBeUndefined();
       });

@@ -1,6 +1,6 @@
 /** The ops of this package for the case runner: each calls the public API, and nothing else. */
 import * as E from "fp-ts/lib/Either.js";
-import { type Json, parse } from "@pawl/tool-value";
+import { type Json, parse, stringify } from "@pawl/tool-value";
 import * as flow from "../src/index.ts";
 import { type Input, registryOf, runAdapters, textOf } from "./cases/flow.ts";
 import { caseProviders } from "./cases/scope.ts";
@@ -29,9 +29,12 @@ const codec = (input: Input): E.Either<flow.DeclarationError, unknown> => {
   );
 };
 
+/** Without a declaration it is the one that nobody made of this name. */
 const psi = (input: Input): E.Either<{ readonly message: string }, Json> => {
-  const value = input["value"] ?? null;
-  const made = flow.envelope(declarationIn(input["spec"] as Input), value === null ? null : textOf(value));
+  const { spec = null, value = null } = input;
+  const declared = spec === null ? flow.declarationOf([], text(input, "name")) : declarationIn(spec as Input);
+  const shown = typeof value === "string" || value === null ? value : stringify(value);
+  const made = flow.envelope(declared, shown);
   return E.chainW((json: string) => parse(json))(made);
 };
 
@@ -62,15 +65,23 @@ const httpResult = (input: Input): flow.Answer => {
 };
 
 const dispatched = async (input: Input): Promise<E.Either<never, unknown>> => {
-  const registry = registryOf(input["registry"] ?? []) ?? new flow.Registry();
+  const registry = registryOf(input["registry"] === undefined ? [] : input["registry"]);
+  if (registry === undefined) return E.right(null);
   const context = { providers: caseProviders, nowMs: 0, signal: new AbortController().signal };
   const asked = { tool: text(input, "tool"), argument: text(input, "argument") };
   return E.right((await flow.dispatch(registry, context, asked)) ?? null);
 };
 
+const endpoint = (input: Input): string => {
+  const name = text(input, "tool_name");
+  const entry = { name, provider: textOf(input["provider"] ?? "http"), runtime: text(input, "runtime") };
+  return new flow.Registry([entry]).under(text(input, "base_url")).at(name)?.runtime ?? "";
+};
+
 const projected = (input: Input): unknown => {
   const wire = new flow.Wire(flow.named(input["trace_id"] as number), Number(input["next_id"] ?? 1));
-  return { frames: wire.frames(input["event"] as unknown as flow.WireEvent) };
+  const { events = [input["event"] ?? null] } = input;
+  return { frames: (events as unknown as readonly flow.WireEvent[]).flatMap((event) => wire.frames(event)) };
 };
 
 export const adapters = {
@@ -78,8 +89,7 @@ export const adapters = {
   "flow.calculator": (input: Input) => E.right(answered(flow.calculate(text(input, "expression")))),
   "flow.datetime": (input: Input) =>
     E.right(answered(flow.answerDateTime(text(input, "query"), Number(input["now_unix"]) * 1000))),
-  "flow.endpoint": (input: Input) =>
-    E.right(flow.endpointOf(text(input, "runtime"), text(input, "tool_name"), text(input, "base_url"))),
+  "flow.endpoint": (input: Input) => E.right(endpoint(input)),
   "flow.http_body": (input: Input) => E.right(flow.httpBody(text(input, "argument"))),
   "flow.http_result": (input: Input) => E.right(answered(httpResult(input))),
   "flow.ld_codec": codec,

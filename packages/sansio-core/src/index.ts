@@ -136,7 +136,7 @@ export { observedEvent, resultOfEvent, resultOfOutcome, resultOfUnsent } from ".
 export { type Parameter, argumentText } from "./flow/body.ts";
 export { type Comparison, holds } from "./flow/condition.ts";
 export { type FlowExecutionEvent, type StepEvent } from "./flow/event.ts";
-export { type DispatchError } from "./flow/failure.ts";
+export { type DispatchError, dispatchErrorText } from "./flow/failure.ts";
 export { FlowNodeCodec, FlowToolCodec, ProgramCodec } from "./flow/codec.ts";
 export { type FlowEnd, type FlowRow, type FlowSpec, type FlowTool, type LambdaResult } from "./flow/model.ts";
 export { placeholder } from "./flow/name.ts";
@@ -212,6 +212,7 @@ export {
   createSchedule,
   disabled,
   fireText,
+  firesTooOften,
   probeText,
   sessionHasSchedules,
   triggered,

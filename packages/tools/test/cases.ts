@@ -1,6 +1,8 @@
 /** The ops of this package for the case runner. */
 import { runAdapters } from "./cases/run.ts";
+import { scheduleAdapters } from "./cases/schedule.ts";
+import { spawnAdapters } from "./cases/spawn.ts";
 import { taskAdapters } from "./cases/task.ts";
 import { toolAdapters } from "./cases/tool.ts";
 
-export const adapters = { ...toolAdapters, ...taskAdapters, ...runAdapters };
+export const adapters = { ...toolAdapters, ...taskAdapters, ...runAdapters, ...spawnAdapters, ...scheduleAdapters };

@@ -1,16 +1,18 @@
 /** The ops that run flows. */
-import { type FlowExecutionEvent, FlowNodeCodec, type FlowNode } from "@pawl/sansio-core";
+import { type FlowExecutionEvent, FlowNodeCodec, type FlowNode, dispatchErrorText } from "@pawl/sansio-core";
+import type { CaseError } from "@pawl/testkit";
 import { type Json, array, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Providers, Registry, type ToolEntry } from "../../src/index.ts";
-import { type Case, runFlow } from "./scope.ts";
+import { byBranch } from "./order.ts";
+import { type Case, Rejected, type Seen, caseProviders, runFlow } from "./scope.ts";
 
 export type Input = { readonly [field: string]: Json };
 export const textOf = (json: Json | undefined): string => (typeof json === "string" ? json : "");
 
 const nodesOf = (json: Json | undefined): readonly FlowNode[] => {
   const nodes = read(array(FlowNodeCodec), json ?? []);
-  if (E.isLeft(nodes)) throw new Error(describe(nodes.left));
+  if (E.isLeft(nodes)) throw new Rejected("bad_flow", describe(nodes.left));
   return nodes.right;
 };
 
@@ -21,32 +23,32 @@ const caseOf = (input: Input, nodes: readonly FlowNode[]): Case => ({
   nodes,
   bindings: (input["bindings"] ?? {}) as Case["bindings"],
   registry: registryOf(input["registry"]),
+  ...(input["unresolved"] === "fail" ? { unresolved: "fail" } : {}),
 });
 
-const orderOf = ({ branch_path = "" }: { readonly branch_path?: string }): number =>
-  Number(/(?<=^par\[)\d+/.exec(branch_path)?.[0] ?? -1);
+type Result = E.Either<CaseError, unknown>;
 
-/** Events of the branches of a block at the top, one branch after the other. */
-const byBranch = (events: readonly FlowExecutionEvent[]): readonly FlowExecutionEvent[] => {
-  const sorted: FlowExecutionEvent[] = [];
-  let block: FlowExecutionEvent[] = [];
-  const flush = (): void => {
-    sorted.push(...block.toSorted((a, b) => orderOf(a as object) - orderOf(b as object)));
-    block = [];
-  };
-  for (const event of events) {
-    if (orderOf(event as object) >= 0) block.push(event);
-    else {
-      flush();
-      sorted.push(event);
+/** What a flow's run came to, or that it was not taken at all. */
+const run =
+  (adapter: (input: Input) => Promise<Result>) =>
+  async (input: Input): Promise<Result> => {
+    try {
+      return await adapter(input);
+    } catch (thrown) {
+      if (thrown instanceof Rejected) return E.left({ code: thrown.code, message: thrown.message });
+      throw thrown;
     }
-  }
-  return sorted;
-};
+  };
+
+/** Of a flow that stopped short of its end the error is what is asked of it, beside what was seen. */
+const unlessFailed = ({ end: { ending } }: Seen, seen: object): Result =>
+  ending.type === "failed"
+    ? E.left({ code: ending.error.type, message: dispatchErrorText(ending.error), ...seen })
+    : E.right(seen);
 
 const isOfStep = ({ kind }: FlowExecutionEvent): boolean => kind.startsWith("step_");
 
-/** What each node puts out, each run on the bindings that those before it left. */
+/** What each node puts out, each run on the bindings that those before it left, up to one that returns. */
 const outputsOf = async (of: Case): Promise<readonly string[]> => {
   const outputs: string[] = [];
   let { bindings } = of;
@@ -54,33 +56,38 @@ const outputsOf = async (of: Case): Promise<readonly string[]> => {
     const { end } = await runFlow({ ...of, nodes: [node], bindings });
     const { ending } = end;
     outputs.push(ending.type === "completed" ? ending.output : ending.type === "returned" ? ending.value : "");
+    if (ending.type !== "completed") break;
     bindings = end.bindings;
   }
   return outputs;
 };
 
-const runSteps = async (input: Input): Promise<E.Either<never, unknown>> => {
+const runSteps = async (input: Input): Promise<Result> => {
   const of = caseOf(input, nodesOf(input["nodes"]));
-  const { end, events } = await runFlow(of);
-  const { bindings, step_counter } = end;
-  const seen = { events: byBranch(events.filter(isOfStep)), bindings_include: bindings, step_counter };
-  return E.right({ outputs: await outputsOf(of), ...seen });
+  const ran = await runFlow(of);
+  const { bindings, step_counter } = ran.end;
+  const seen = { events: byBranch(ran.events.filter(isOfStep)), bindings_include: bindings, step_counter };
+  return unlessFailed(ran, { outputs: await outputsOf(of), ...seen });
 };
 
-const runEvents = async (input: Input): Promise<E.Either<never, unknown>> => {
+const runEvents = async (input: Input): Promise<Result> => {
   const names = { name: textOf(input["flow"]), backend: textOf(input["backend"]) };
   const { events } = await runFlow({ ...caseOf(input, nodesOf(input["nodes"])), ...names });
   return E.right({ events: byBranch(events) });
 };
 
-const loop = async (input: Input): Promise<E.Either<never, unknown>> => {
+const loop = async (input: Input): Promise<Result> => {
   const { variable = "", iterable = "", body = [] } = input;
   const nodes = nodesOf([{ node_type: "for_in", variable, iterable, body }]);
-  const { end } = await runFlow(caseOf(input, nodes));
-  const { ending, bindings: bindings_include, step_counter } = end;
+  const ran = await runFlow(caseOf(input, nodes));
+  const { ending, bindings: bindings_include, step_counter } = ran.end;
   const seen = { bindings_include, step_counter };
   if (ending.type === "returned") return E.right({ outcome: "Return", value: ending.value, ...seen });
-  return E.right({ outcome: "Completed", output: ending.type === "completed" ? ending.output : null, ...seen });
+  return unlessFailed(ran, {
+    outcome: "Completed",
+    ...(ending.type === "completed" ? { output: ending.output } : {}),
+    ...seen,
+  });
 };
 
 /** Before a node there is nothing to be cancelled: a lambda that nobody applies stands in front of it. */
@@ -88,31 +95,38 @@ const gate: FlowNode = { node_type: "lambda_data_apply", lambda_data_name: "gate
 
 const cancel = { type: "request.cancelled", request: "r" } as const;
 
-const cancelled = async (
-  input: Input,
-): Promise<E.Either<{ readonly code: string; readonly message: string }, unknown>> => {
+const cancelled = async (input: Input): Promise<Result> => {
   const [node] = nodesOf([input["node"] ?? null]);
   if (node === undefined) throw new Error("a case needs a node");
   const isBefore = input["cancelled"] === "before";
   const of = caseOf(input, isBefore ? [gate, node] : [node]);
-  const { end, events } = await runFlow({
+  const ran = await runFlow({
     ...of,
     lambdas: ["gate"],
     during: { what: isBefore ? "lambda" : "call", event: cancel },
   });
-  const { ending, bindings, step_counter } = end;
+  const { ending, bindings, step_counter } = ran.end;
   const counter = isBefore ? step_counter - 1 : step_counter;
-  const seen = { events: events.filter(isOfStep).slice(isBefore ? 1 : 0), bindings, step_counter: counter };
-  if (ending.type !== "failed") return E.right({ outcome: ending, ...seen });
-  return E.left({ code: ending.error.type, message: ending.error.type, ...seen });
+  const events = ran.events.filter(isOfStep).slice(isBefore ? 1 : 0);
+  return unlessFailed(ran, { outcome: ending, events, bindings, step_counter: counter });
 };
 
-const crashed = async (input: Input): Promise<E.Either<never, unknown>> => {
-  const stub: Providers[string] = () => () => {
-    throw new Error(textOf(input["dispatch_throws"]));
-  };
+/** Providers that have the tools that they have, and break whenever one is run. */
+const breaking = (cause: string): Providers =>
+  Object.fromEntries(
+    Object.entries(caseProviders).map(([name, provider]): [string, Providers[string]] => [
+      name,
+      (entry) =>
+        provider(entry) &&
+        (() => {
+          throw new Error(cause);
+        }),
+    ]),
+  );
+
+const crashed = async (input: Input): Promise<Result> => {
   const of = caseOf(input, nodesOf([input["node"] ?? null]));
-  const { end, events } = await runFlow({ ...of, providers: { stub } });
+  const { end, events } = await runFlow({ ...of, providers: breaking(textOf(input["dispatch_throws"])) });
   const last = events.findLast((event) => event.kind === "step_complete");
   const success = last?.kind === "step_complete" && last.success;
   return E.right({
@@ -123,9 +137,9 @@ const crashed = async (input: Input): Promise<E.Either<never, unknown>> => {
 };
 
 export const runAdapters = {
-  "flow.step": runSteps,
-  "flow.flow_events": runEvents,
-  "flow.for_in": loop,
-  "flow.cancel": cancelled,
-  "flow.dispatch_crash": crashed,
+  "flow.step": run(runSteps),
+  "flow.flow_events": run(runEvents),
+  "flow.for_in": run(loop),
+  "flow.cancel": run(cancelled),
+  "flow.dispatch_crash": run(crashed),
 };

@@ -46,6 +46,16 @@ export interface Seen {
   readonly events: readonly FlowExecutionEvent[];
 }
 
+/** What the core did not take. */
+export class Rejected extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
 class FlowScope {
@@ -61,7 +71,7 @@ class FlowScope {
 
   #tell(event: Event): void {
     const result = step(this.#state, { seq: this.#state.seq + 1, at: 0, event });
-    if (E.isLeft(result)) throw new Error(`${event.type}: ${result.left.code}: ${result.left.message}`);
+    if (E.isLeft(result)) throw new Rejected(result.left.code, result.left.message);
     this.#state = result.right.state;
     this.#todo.push(...result.right.commands);
   }

@@ -13,7 +13,14 @@ export const object = (json: Json | undefined): JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json) ? (json as JsonObject) : {};
 export const list = (json: Json | undefined): readonly Json[] => (Array.isArray(json) ? json : []);
 export const text = (json: Json | undefined): string => (typeof json === "string" ? json : "");
+export const number = (json: Json | undefined): number => (typeof json === "number" ? json : 0);
 export const maybeText = (json: Json | undefined): string | undefined => (typeof json === "string" ? json : undefined);
+
+/** A text that is written out, or said to be so many of another. */
+export const textIn = (json: Json | undefined): string => {
+  const [part, times] = list(object(json)["repeat"]);
+  return typeof part === "string" && typeof times === "number" ? part.repeat(times) : text(json);
+};
 
 /** What a tool's body came to, as a case names it. */
 export const said = (result: ExecutionResult): Result => {

@@ -46,8 +46,10 @@ const withTimes = (json: JsonObject, clock: Clock): JsonObject =>
 const unnamed = -1;
 const bare = createTask({ id: "task_1", kind: "k", display_name: "N", spec: null }, "s", unnamed);
 
-export const taskIn = (json: JsonObject, clock = new Clock()): Task =>
-  ({ ...bare, ...withTimes(json, clock) }) as unknown as Task; // Cases name some fields of a task, with their values.
+export const taskIn = (json: JsonObject, clock = new Clock()): Task => {
+  const links = { ...bare.links, ...object(json["links"]) };
+  return { ...bare, ...withTimes(json, clock), links } as unknown as Task; // Cases name some fields of a task, with their values.
+};
 
 const shown = (task: Task, clock: Clock): object => ({
   ...task,
@@ -96,20 +98,27 @@ const answered = ({ pending, inbound_reply_to: reply }: JsonObject): Result => {
   return E.right(afterMessage(task, message, 1));
 };
 
-const woken = ({ wake_policy, task: json, into, prompt: asks, outbound, content }: JsonObject): Result => {
+const wokenBy = (before: Task, said: JsonObject): Result => {
+  const asked = said as unknown as TaskUpdate;
+  return E.right({ wake: wakeOfUpdate(before, applyTaskUpdate(before, asked, 1), asked) ?? null });
+};
+
+const woken = (input: JsonObject): Result => {
+  const { wake_policy, task: json, into, prompt: asks, outbound, content } = input;
   const policy = wake_policy as WakePolicy;
   const after = { ...taskIn(object(json)), wake_policy: policy };
   if (outbound !== undefined) {
     const message = { task_id: after.id, direction: "outbound", content: parts(outbound ?? content) } as const;
     return E.right({ wake: wakeOfMessage(after, message) ?? null });
   }
+  if (input["update"] !== undefined) return wokenBy(after, object(input["update"]));
   const before: Task = { ...after, state: "running" };
   const prompt = after.input_request?.prompt ?? maybeText(asks) ?? "p";
   const asked: TaskUpdate =
     into === "awaiting_input" || after.state === "awaiting_input"
       ? { input_request: after.input_request ?? { id: "r", prompt } }
       : { state: (into as Task["state"] | undefined) ?? after.state };
-  return E.right({ wake: wakeOfUpdate(before, applyTaskUpdate(before, asked, 1), asked) ?? null });
+  return wokenBy(before, asked as unknown as JsonObject);
 };
 
 const registry = (input: JsonObject): Result => {

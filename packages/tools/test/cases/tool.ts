@@ -4,6 +4,7 @@ import {
   BuiltinRegistry,
   type BuiltinTool,
   MemoryFiles,
+  type ToolContext,
   activate,
   capabilitiesOf,
   contentHash,
@@ -36,7 +37,7 @@ import { nodeWeb } from "@pawl/tools/node";
 import type { Adapters } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import { failing } from "../failing.ts";
-import { type Result, checked, failed, list, mapped, maybeText, object, said, text } from "./input.ts";
+import { type Result, checked, failed, list, mapped, maybeText, object, said, text, textIn } from "./input.ts";
 
 const builtin = defaultRegistry(nodeWeb());
 const run = async (
@@ -55,7 +56,7 @@ const filesOf = async (files: JsonObject): Promise<MemoryFiles> => {
   for (const [path, content] of Object.entries(files)) {
     const { content: inner, encoding } = object(content);
     const isBase64 = encoding === "base64";
-    const body = typeof content === "string" ? content : text(inner);
+    const body = textIn(inner ?? content);
     const bytes = isBase64 ? Uint8Array.from(atob(body), (c) => c.charCodeAt(0)) : new TextEncoder().encode(body);
     await store.write(path, bytes, { encoding: isBase64 ? "base64" : "text" });
   }
@@ -79,15 +80,20 @@ const ofFiles = async (input: JsonObject): Promise<Result> => {
   return said(await run(name, args, input["file_store"] === null ? {} : { files: store }));
 };
 
-const registered = (names: Json | undefined): BuiltinRegistry =>
-  new BuiltinRegistry(list(names).flatMap((name) => builtin.get(text(name)) ?? []));
-
 const named = (name: string, which: string): BuiltinTool => ({
   name,
   description: which,
   parameters: {},
   execute: async () => success(which),
 });
+
+/** Tools by their names; one that nobody knows says its name. */
+const registered = (names: Json | undefined): BuiltinRegistry =>
+  new BuiltinRegistry(
+    list(names)
+      .map(text)
+      .map((name) => builtin.get(name) ?? (name === "failing_tool" ? failing() : named(name, name))),
+  );
 
 const afterOps = (ops: readonly Json[]) => {
   const own = new BuiltinRegistry();
@@ -98,7 +104,16 @@ const afterOps = (ops: readonly Json[]) => {
     if (verb === "clear") own.clear();
   }
   const [, asked = ""] = list(ops.find((op) => list(op)[0] === "which")).map(text);
-  return { len: own.size, which: own.get(asked)?.description ?? null, has: own.has(asked), names: own.names };
+  const { size: len, names } = own;
+  const [, sought = asked] = list(ops.find((op) => list(op)[0] === "has")).map(text);
+  const counts = {
+    len,
+    is_empty: len === 0,
+    definitions: own.definitions().length,
+    names,
+    names_sorted: names.toSorted(),
+  };
+  return { ...counts, which: own.get(asked)?.description ?? null, has: own.has(sought) };
 };
 
 const defaults = () => ({
@@ -109,17 +124,19 @@ const defaults = () => ({
   absent: ["spawn_background", "bash", "kv_store", "secret_store"].filter((name) => !builtin.has(name)),
 });
 
-const executed = async (call: Json | undefined, names: Json | undefined, files?: MemoryFiles): Promise<Result> => {
+const executed = async (call: Json | undefined, names: Json | undefined, context?: ToolContext): Promise<Result> => {
   const { id, name, arguments: args = {} } = object(call);
   const own = names === undefined ? builtin : registered(names);
-  const context = files === undefined ? undefined : { session_id: "s", files };
   return checked(E.map(mapped)(await own.execute({ id: text(id), name: text(name), arguments: args }, context)));
 };
 
 const ofRegistry = async (input: JsonObject): Promise<Result> => {
   if (input["ops"] !== undefined) return E.right(afterOps(list(input["ops"])));
   if (input["defaults"] === true && input["execute"] === undefined) return E.right(defaults());
-  return executed(input["execute_without_context"] ?? input["execute"], input["registered"]);
+  const { execute, execute_without_context: without, execute_with_context: within, registered: names, files } = input;
+  if (within === undefined) return executed(without ?? execute, names);
+  const place = files === undefined ? {} : { files: await filesOf(object(files)) };
+  return executed(within, names, { session_id: "s", ...place });
 };
 
 const resultIn = (input: JsonObject): ExecutionResult => {
