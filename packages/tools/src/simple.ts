@@ -1,6 +1,7 @@
 /** Tools that need nothing but their arguments, and the time. */
 import type { Json } from "@pawl/tool-value";
 import { type ToolHints, success, toolError } from "@pawl/runtime";
+import { instantText } from "@pawl/sansio-core";
 import { type BuiltinTool, numberOf, objectSchema, textOf } from "./tool.ts";
 
 const pure: ToolHints = { readonly: true, idempotent: true };
@@ -31,7 +32,7 @@ const timeIn = (format: Json | undefined, at: number): { readonly [key: string]:
   const date = new Date(at);
   if (format === "unix") return { timestamp: Math.floor(at / 1000), format, timezone: "UTC" };
   if (format === "human") return { datetime: forPeople(date), format, timezone: "UTC" };
-  return { datetime: date.toISOString().replace("Z", "+00:00"), format: "iso8601", timezone: "UTC" };
+  return { datetime: instantText(at).replace("Z", "+00:00"), format: "iso8601", timezone: "UTC" };
 };
 
 export const currentTime: BuiltinTool = {

@@ -4,6 +4,7 @@ import { objectSchema } from "../tool.ts";
 import { contentHash, textOfBytes, utf8 } from "./bytes.ts";
 import { unified } from "./diff.ts";
 import { type Edit, planEdits, readEdits } from "./plan.ts";
+import { readFile } from "./read.ts";
 import type { FileStore, StoredFile } from "./store.ts";
 import { displayPath } from "./path.ts";
 import { Refusal, fileTool, required, shown, workspaceClass } from "./tool.ts";
@@ -21,10 +22,7 @@ const orRefuse = <A>(checked: E.Either<string, A>): A => {
 
 /** The file, if it is a text, and still the one that was read. */
 const current = async ({ path, expected }: Asked, files: FileStore): Promise<StoredFile> => {
-  const entry = await files.stat(path);
-  if (entry?.isDirectory) throw new Refusal(`Path '${shown(path)}' is a directory, not a file.`);
-  const file = entry === undefined ? undefined : await files.read(path);
-  if (file === undefined) throw new Refusal(`File not found: ${shown(path)}`);
+  const file = await readFile(path, files);
   if (file.encoding !== "text") {
     throw new Refusal(
       `File '${shown(path)}' is not a text file. edit_file only supports text files; use write_file for binary/base64 content.`,
