@@ -3,7 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
-import { type JsonObject, describe, encodeJs } from "@pawl/tool-value";
+import { type JsonObject, describe, jsonFromJs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { timeoutMs } from "./endpoint.ts";
 import { codeOf, maxTimer, messageOf, unreachable } from "./http.ts";
@@ -82,7 +82,7 @@ const asked = async (
   try {
     await client.connect(transport, timing);
     const { name, arguments: args } = mcpParams(entry.name, argument);
-    const result = encodeJs(await client.callTool({ name, arguments: args }, undefined, timing));
+    const result = jsonFromJs(await client.callTool({ name, arguments: args }, undefined, timing));
     return E.isLeft(result)
       ? mcpFailure(`invalid JSON-RPC response: ${describe(result.left)}`)
       : mcpAnswer(result.right as JsonObject);

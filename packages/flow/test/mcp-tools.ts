@@ -13,5 +13,9 @@ export const tools = (server: McpServer): void => {
   );
   server.registerTool("Broken", { inputSchema: { input: z.string() } }, () => ({ ...text("it broke"), isError: true }));
   server.registerTool("Silent", { inputSchema: { input: z.string() } }, () => ({ content: [] }));
+  server.registerTool("Tagged", { inputSchema: { input: z.string() } }, () => ({
+    content: [],
+    _meta: { $lash_tool_value: "nope" },
+  }));
   server.registerTool("Slow", { inputSchema: { input: z.string() } }, () => new Promise(() => undefined));
 };

@@ -68,6 +68,10 @@ describe("the mcp provider", () => {
   it("tells a result that is an error as the server's fault, and one without text whole", async () => {
     expect(await ask("Broken", "x")).toEqual({ success: false, output: "it broke [blame=server]" });
     expect(await ask("Silent", "x")).toEqual({ success: true, output: '{"content":[]}' });
+    expect(await ask("Tagged", "x")).toEqual({
+      success: true,
+      output: '{"_meta":{"$lash_tool_value":"nope"},"content":[]}',
+    });
   });
   it("tells what the server refuses, and whose fault it is", async () => {
     const { success, output } = await ask("Search", "no body");

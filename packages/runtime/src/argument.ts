@@ -1,5 +1,5 @@
 /** The arguments of a tool: the forms in which an author says what they are, and how each is checked. */
-import { type Json, describe, encodeJs } from "@pawl/tool-value";
+import { type Json, describe, jsonFromJs } from "@pawl/tool-value";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
@@ -123,4 +123,4 @@ export const jsonSchemaOf = (parameters: Parameters<unknown>): Json | undefined 
 };
 
 /** JSON of what a JavaScript caller hands in. */
-export const jsonOf = (input: unknown): E.Either<string, Json> => E.mapLeft(describe)(encodeJs(input));
+export const jsonOf = (input: unknown): E.Either<string, Json> => E.mapLeft(describe)(jsonFromJs(input));

@@ -4,7 +4,7 @@ export { defaultLimits, describe, formatPath, noLimits } from "./json.ts";
 export { parse, parseRecord } from "./parse.ts";
 export { canonicalJson, quote, stringify, stringifyRecord } from "./write.ts";
 export { type ToolObject, type ToolValue, tagKey } from "./model.ts";
-export { attachments, decode, encode, encodeJs, equal, fromJs, json, lift, toolValue } from "./value.ts";
+export { attachments, decode, encode, equal, fromJs, json, jsonFromJs, lift, toolValue } from "./value.ts";
 export { hashText, stableHash, utf8, valueHash } from "./hash.ts";
 export {
   Attachment,

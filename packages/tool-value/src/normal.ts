@@ -117,7 +117,7 @@ class Reader {
   readonly #limits: Limits;
   readonly #frames: Frame[] = [];
   #size: number;
-  /** What was read is its own encoded form: it holds no attachment, and nothing under the reserved key. */
+  /** What was read is JSON: it holds no attachment. */
   isJson = true;
 
   constructor(form: Form, limits: Limits) {
@@ -178,7 +178,6 @@ class Reader {
     const target = frame.target as { [key: string]: ToolValue };
     for (; frame.index < keys.length; frame.advance()) {
       const key = keys[frame.index] as string;
-      if (key === tagKey) this.isJson = false;
       this.#size -= key.length;
       if (!key.isWellFormed()) return illFormed;
       const input = source[key];
@@ -278,14 +277,14 @@ class Reader {
 export const normalize = (input: unknown, form: Form, limits: Limits): E.Either<ValueError, ToolValue> =>
   new Reader(form, limits).run(input);
 
-/** As `normalize` of what a program built, and how it is encoded: most values stand for themselves. */
-export const normalizeTo = (
-  encode: (value: ToolValue) => Json,
+/** As `normalize` of what a program built, as JSON: `tagged` writes what holds attachments. */
+export const normalizeToJson = (
   input: unknown,
+  tagged: (value: ToolValue) => Json,
   limits: Limits,
 ): E.Either<ValueError, Json> => {
   const reader = new Reader("value", limits);
   const result = reader.run(input);
   if (E.isLeft(result)) return result;
-  return E.right(reader.isJson ? (result.right as Json) : encode(result.right));
+  return E.right(reader.isJson ? (result.right as Json) : tagged(result.right));
 };

@@ -16,7 +16,7 @@ import {
 import { laidOut } from "./layout.ts";
 import { type ToolObject, type ToolValue, tagKey } from "./model.ts";
 import { isNormal } from "./normal-form.ts";
-import { type Form, normalize, normalizeTo } from "./normal.ts";
+import { type Form, normalize, normalizeToJson } from "./normal.ts";
 import { canonicalJson } from "./write.ts";
 
 /** Reads JSON as an encoded value: tags are read, and what is no value is refused. Never throws. */
@@ -36,15 +36,15 @@ const trusted = (input: unknown, form: Form): ToolValue => {
 /** JSON as it is: an object under the reserved key stays an object. Total on Json; throws a TypeError on anything else. */
 export const lift = (json: Json): ToolValue => trusted(json, "json");
 
-/** The JSON that stands for a value: attachments as tags, objects under the reserved key escaped. */
-export const encode = (value: ToolValue): Json => {
+const written = (value: ToolValue, isEscaped: boolean): Json => {
   const open: { readonly source: object; readonly target: Json[] | { [key: string]: Json } }[] = [];
   const place = (v: ToolValue): Json => {
     if (typeof v !== "object" || v === null) return v;
     if (Attachment.is(v)) return { [tagKey]: "attachment", ref: lift(AttachmentRef.encode(v.ref) as Json) as Json };
     const target = Array.isArray(v) ? [] : {};
     open.push({ source: v, target });
-    return Object.hasOwn(v, tagKey) && !Array.isArray(v) ? { [tagKey]: "object", entries: target } : target;
+    const escapes = isEscaped && Object.hasOwn(v, tagKey) && !Array.isArray(v);
+    return escapes ? { [tagKey]: "object", entries: target } : target;
   };
   const root = place(value);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -55,9 +55,14 @@ export const encode = (value: ToolValue): Json => {
   return root;
 };
 
-/** Takes what a JavaScript caller built, as the JSON that stands for it. Never throws. */
-export const encodeJs = (input: unknown, limits: Limits = defaultLimits): E.Either<ValueError, Json> =>
-  normalizeTo(encode, input, limits);
+/** The JSON that stands for a value: attachments as tags, objects under the reserved key escaped. */
+export const encode = (value: ToolValue): Json => written(value, true);
+
+const tagged = (value: ToolValue): Json => written(value, false);
+
+/** Takes what a JavaScript caller built as JSON: attachments become tags, and all else is what it is. Never throws. */
+export const jsonFromJs = (input: unknown, limits: Limits = defaultLimits): E.Either<ValueError, Json> =>
+  normalizeToJson(input, tagged, limits);
 
 const isContainer = (value: ToolValue): value is readonly ToolValue[] | ToolObject =>
   typeof value === "object" && value !== null && !Attachment.is(value);

@@ -9,6 +9,7 @@ import {
   equal,
   fromJs,
   isAttachment,
+  jsonFromJs,
   lift,
   mimeOf,
   parseMediaType,
@@ -103,6 +104,25 @@ describe("encode", () => {
     const value = { [tagKey]: { [tagKey]: 0 } };
     const inner = '{"$lash_tool_value":"object","entries":{"$lash_tool_value":0}}';
     expect(JSON.stringify(encode(value))).toBe(`{"$lash_tool_value":"object","entries":{"$lash_tool_value":${inner}}}`);
+  });
+});
+
+describe("jsonFromJs", () => {
+  it("gives JSON as it is, also under the reserved key, and attachments as tags", () => {
+    const json = { b: [{ [tagKey]: "nope" }], a: { [tagKey]: "object", entries: { [tagKey]: 1 } } };
+    expect(stringify(right(jsonFromJs(json)))).toBe(stringify(json));
+    expect(stringify(right(jsonFromJs([picture, { [tagKey]: picture }])))).toBe(
+      `[${taggedText},{"$lash_tool_value":${taggedText}}]`,
+    );
+  });
+
+  it("gives the normal form, and takes nothing that is no value", () => {
+    const json = right(jsonFromJs({ b: -0, a: 1e16, c: undefined }));
+    expect(Object.entries(json as object)).toEqual([
+      ["a", 10_000_000_000_000_000n],
+      ["b", 0],
+    ]);
+    expect(refusal(jsonFromJs([undefined]))).toBe(refusal(fromJs([undefined])));
   });
 });
 

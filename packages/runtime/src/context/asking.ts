@@ -1,6 +1,6 @@
 /** How a facet asks: each durable effect has a key that repeats when the program repeats. */
 import { type EffectResult, type EffectSpec, EffectSpecCodec } from "@pawl/sansio-core";
-import { type Json, describe, encodeJs, readOwned, record, string, stringify } from "@pawl/tool-value";
+import { type Json, describe, jsonFromJs, readOwned, record, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Answer, BodyRun, Request } from "../body.ts";
 import { EffectError } from "../error.ts";
@@ -25,7 +25,7 @@ export const durable = <A>(key: string, promise: Promise<A>): Durable<A> => {
 };
 
 export const toJson = (input: unknown, what: string): Json => {
-  const json = encodeJs(input === undefined ? null : input);
+  const json = jsonFromJs(input === undefined ? null : input);
   if (E.isLeft(json)) throw new EffectError("durable_effect_value", `${what}: ${describe(json.left)}`);
   return json.right;
 };

@@ -1,5 +1,7 @@
 /** Calls that a body makes together. */
-import { type Reply, batchId } from "@pawl/sansio-core";
+import { type Reply, ReplyCodec, batchId } from "@pawl/sansio-core";
+import { type Json, array, describe, read } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
 import type { ToolManifest } from "../compat/tool.ts";
 import { EffectError } from "../error.ts";
 import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
@@ -25,6 +27,15 @@ const misfitOfDepth = (name: string): EffectError | undefined => {
   return new EffectError("tool_batch_too_deep", message);
 };
 
+const Replies = array(ReplyCodec);
+
+/** Replies as they are on record, with the values of their outputs. */
+const repliesOf = (json: Json): readonly Reply[] => {
+  const replies = read(Replies, json);
+  if (E.isLeft(replies)) throw new EffectError("durable_effect_value", describe(replies.left));
+  return replies.right;
+};
+
 export const batches = (asking: Asking): Batches => {
   const batch: Batches["batch"] = (calls) => {
     const listed = calls.map(({ id, toolId, args }) => ({
@@ -40,7 +51,7 @@ export const batches = (asking: Asking): Batches => {
     const answered = asking.ask(key, { kind: "batch", calls: children }, children);
     return durable(
       key,
-      answered.then(({ result }) => valueOf(result) as unknown as readonly Reply[]),
+      answered.then(({ result }) => repliesOf(valueOf(result))),
     );
   };
   return { batch, callableToolManifest: (name) => asking.facts.reach.toolNamed(name)?.manifest };

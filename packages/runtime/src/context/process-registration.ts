@@ -7,7 +7,7 @@ import {
   checkRegistration,
   identityOf,
 } from "@pawl/sansio-core";
-import { describe, encodeJs, read } from "@pawl/tool-value";
+import { describe, jsonFromJs, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
 import { type ProcessReach, startOf } from "./process-reach.ts";
@@ -28,7 +28,7 @@ const needsEnv = ({ type }: ProcessInput): boolean => type === "tool_call" || ty
 
 /** What comes from outside, decoded: a registration like any other. */
 export const readRegistration = (said: object): E.Either<EffectError, ProcessRegistration> => {
-  const json = encodeJs(said);
+  const json = jsonFromJs(said);
   if (E.isLeft(json)) return refused(describe(json.left));
   const registration = read(ProcessRegistration, json.right);
   if (E.isLeft(registration)) return refused(describe(registration.left));

@@ -1,6 +1,6 @@
 /** One process of a world: a runtime with the scenario's tools, made anew; when it is dead, nothing it does happens. */
 import { type Journal, Runtime, type ToolDefinition } from "@pawl/runtime";
-import { describe, encodeJs } from "@pawl/tool-value";
+import { describe, jsonFromJs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Actor, VirtualClock } from "./clock.ts";
 import type { Gate } from "./gate.ts";
@@ -136,7 +136,7 @@ export class Process implements Actor {
       if (!this.#isAlive) return never;
       await this.#pass({ type: "effect", when: "before", effect: name });
       if (ms > 0) await sleep(ms);
-      const told = encodeJs(detail);
+      const told = jsonFromJs(detail);
       if (E.isLeft(told)) throw new TypeError(`detail of effect \`${name}\`: ${describe(told.left)}`);
       const keyed = key === undefined ? {} : { key };
       const happened = ledger.add({

@@ -3,7 +3,7 @@
  * tools and can die at every moment. The same director and the same pick give the same world, to the bit.
  */
 import { nextDeadline } from "@pawl/sansio-core";
-import { type Json, describe, encodeJs } from "@pawl/tool-value";
+import { type Json, describe, jsonFromJs } from "@pawl/tool-value";
 import { type Journal, type JournalLine, memoryJournal } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import { Audit } from "./audit.ts";
@@ -177,7 +177,7 @@ export class World {
 
   async #live(): Promise<void> {
     try {
-      const result = encodeJs((await this.#scenario.host(this.#host)) ?? null);
+      const result = jsonFromJs((await this.#scenario.host(this.#host)) ?? null);
       this.#end = E.isLeft(result)
         ? { ended: "host_failed", why: describe(result.left) }
         : { ended: "done", result: result.right };
