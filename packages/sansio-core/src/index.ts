@@ -24,7 +24,7 @@ export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/codec.ts";
 export { type Reply, type RequestedCall } from "./request/model.ts";
 export { type BatchRef, type CallRef, callRef, isExecutor, replayBase, requestBatch, toolReplayKey } from "./ids.ts";
 export { maxAttempts } from "./call/retry.ts";
-export { ExecutionScope, executionScopeId } from "./key/execution-scope.ts";
+export { ExecutionScope, type IdentityError, checkExecutionScope, executionScopeId } from "./key/execution-scope.ts";
 export { AwaitEventKey, AwaitEventWaitIdentity } from "./key/wait-identity.ts";
 export { SessionScope, sessionScopeId } from "./key/session-scope.ts";
 export {

@@ -34,6 +34,9 @@ export const adapters = {
         parts: v.modelPartsFromOutput(output).map(v.ModelToolReturnPart.encode),
         text: v.formatToolOutput(output),
         status: v.statusOf(output),
+        is_success: v.isSuccess(output),
+        attachments: v.outputAttachments(output).map(v.AttachmentRef.encode),
+        value_for_projection: v.valueForProjection(output),
       })),
     ),
   "resolution.to_output": (input: Input) =>

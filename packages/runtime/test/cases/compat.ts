@@ -1,12 +1,25 @@
 /** Ops on what the reference writes: envelopes, invocations, and the replies of a batch that went wrong. */
-import { ExecutionScope, RuntimeInvocation, executionScopeId, processEventKey } from "@pawl/sansio-core";
+import {
+  ExecutionScope,
+  type IdentityError,
+  RuntimeInvocation,
+  checkExecutionScope,
+  executionScopeId,
+  processEventKey,
+} from "@pawl/sansio-core";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
 import { fillReplies, launchesOf, pendingAwaitFailure, pendingWithoutKey } from "../../src/compat/batch-reply.ts";
 import * as command from "../../src/compat/command.ts";
 import { RuntimeEffectEnvelope, envelopeHash } from "../../src/compat/envelope.ts";
-import { type EffectPlace, awaitInvocation, batchInvocation, stepInvocation } from "../../src/compat/invocation.ts";
+import {
+  type EffectPlace,
+  awaitInvocation,
+  batchInvocation,
+  retrySleepInvocation,
+  stepInvocation,
+} from "../../src/compat/invocation.ts";
 import * as launch from "../../src/compat/launch.ts";
 import * as outcome from "../../src/compat/outcome.ts";
 import * as process from "../../src/compat/process-effect.ts";
@@ -21,26 +34,30 @@ const or = <A>(codec: v.Codec<A>, absent: A): v.Defaulted<A> => v.defaulted(code
 
 /** Where a case says that something is made; its execution scope stands there as an id, or as a whole. */
 interface CasePlace {
-  readonly session_id: string;
+  readonly session_id?: string;
   readonly scope_id: string;
   readonly execution_scope?: ExecutionScope;
   readonly call_id?: string;
   readonly parent?: RuntimeInvocation;
 }
 const placeFields = {
-  session_id: or(v.string, ""),
+  session_id: v.optional(v.string),
   scope_id: or(v.string, ""),
   execution_scope: v.optional(ExecutionScope),
   call_id: v.optional(v.string),
   parent: v.optional(RuntimeInvocation),
 };
 
-const placeOf = ({ session_id, scope_id, execution_scope, call_id, parent }: CasePlace): EffectPlace => ({
-  sessionId: session_id,
-  scopeId: execution_scope === undefined ? scope_id : executionScopeId(execution_scope),
-  ...(call_id === undefined ? {} : { callId: call_id }),
-  ...(parent === undefined ? {} : { parent }),
-});
+const placeOf = (input: CasePlace): E.Either<IdentityError, EffectPlace> => {
+  const { execution_scope: scope, session_id, scope_id, call_id, parent } = input;
+  const checked = scope === undefined ? E.right(undefined) : checkExecutionScope(scope);
+  return E.map((execution: ExecutionScope | undefined) => ({
+    sessionId: session_id ?? "",
+    scopeId: execution === undefined ? scope_id : executionScopeId(execution),
+    ...(call_id === undefined ? {} : { callId: call_id }),
+    ...(parent === undefined ? {} : { parent }),
+  }))(checked);
+};
 
 /** An invocation, and what is mostly asked of it. */
 const seen = (invocation: RuntimeInvocation): unknown => {
@@ -57,6 +74,9 @@ const AwaitCase = v.record<AwaitCase>("a wait", { ...placeFields, call_id: v.str
 
 type BatchCase = CasePlace & { readonly batch_id: string; readonly occurrence: number };
 const BatchCase = v.record<BatchCase>("a batch", { ...placeFields, batch_id: v.string, occurrence: or(v.u64, 1) });
+
+type SleepCase = CasePlace & { readonly tool_name: string; readonly attempt: number };
+const SleepCase = v.record<SleepCase>("a retry's pause", { ...placeFields, tool_name: v.string, attempt: v.u64 });
 
 /** A batch's answer in a case: an error, or an outcome of whatever kind. */
 interface BatchAnswer {
@@ -120,15 +140,26 @@ const reading =
   (input: Input): E.Either<v.ValueError, unknown> =>
     pipe(v.read(codec, input), E.map(answer));
 
+const invoking =
+  <A extends CasePlace>(codec: v.Codec<A>, make: (place: EffectPlace, input: A) => RuntimeInvocation) =>
+  (input: Input): E.Either<v.ValueError | IdentityError, unknown> =>
+    pipe(
+      v.read(codec, input),
+      E.chainW((read) => E.map((place: EffectPlace) => seen(make(place, read)))(placeOf(read))),
+    );
+
 export const compatAdapters = {
-  "step.invocation": reading(StepCase, (input) =>
-    seen(stepInvocation({ ...placeOf(input), callId: input.call_id }, input.step_id)),
+  "step.invocation": invoking(StepCase, (place, { call_id, step_id }) =>
+    stepInvocation({ ...place, callId: call_id }, step_id),
   ),
-  "await.invocation": reading(AwaitCase, (input) =>
-    seen(awaitInvocation({ ...placeOf(input), callId: input.call_id }, input.key_id)),
+  "await.invocation": invoking(AwaitCase, (place, { call_id, key_id }) =>
+    awaitInvocation({ ...place, callId: call_id }, key_id),
   ),
-  "batch.invocation": reading(BatchCase, (input) =>
-    seen(batchInvocation(placeOf(input), input.batch_id, input.occurrence)),
+  "batch.invocation": invoking(BatchCase, (place, { batch_id, occurrence }) =>
+    batchInvocation(place, batch_id, occurrence),
+  ),
+  "retry.sleep_invocation": invoking(SleepCase, (place, { tool_name, attempt }) =>
+    retrySleepInvocation(place, tool_name, attempt),
   ),
   "envelope.validate": (input: Input) =>
     pipe(

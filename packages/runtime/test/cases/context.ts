@@ -1,9 +1,8 @@
 /** The ops that need a tool's context: run through a runtime in memory, as a tool would. */
-import type { Reply } from "@pawl/sansio-core";
+import { type Reply, awaitKeyId, callRef } from "@pawl/sansio-core";
 import { type Json, type JsonObject, ToolCallOutput, ToolCallRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import {
-  type Refused,
   EffectError,
   type HostPort,
   type Standing,
@@ -28,11 +27,22 @@ const standingOf = (input: Input): Standing => ({
   process: input["process"] === null ? undefined : ((input["process"] as string | undefined) ?? "p1"),
 });
 
-/** What one body saw: its value, or the error that it met. What it waits for is resolved so. */
-const inBody = async (body: (ctx: ToolContext) => Promise<unknown>, resolution?: Json): Promise<Answer> => {
+/** What stands around a body; what it waits for is resolved so. */
+interface Surroundings {
+  readonly callId?: string;
+  readonly resolution?: Json;
+  readonly tools?: readonly ToolDefinition[];
+  readonly host?: HostPort;
+}
+
+/** What one body saw: its value, or the error that it met. */
+const inBody = async (
+  body: (ctx: ToolContext) => Promise<unknown>,
+  { callId = "c1", resolution, tools = [], host = {} }: Surroundings = {},
+): Promise<Answer> => {
   const outcome: { answer?: Answer } = {};
   const tool = defineTool({
-    name: "t",
+    name: "the body of the case",
     durable: true,
     execute: async (_, ctx) => {
       try {
@@ -44,8 +54,8 @@ const inBody = async (body: (ctx: ToolContext) => Promise<unknown>, resolution?:
     },
   });
   const world = new World();
-  const session = await world.start([tool]).runtime.session("s");
-  const replies = session.call("r", [{ id: "c1", tool: "t", args: {} }]);
+  const session = await world.start([tool, ...tools], { host }).runtime.session("s");
+  const replies = session.call("r", [{ id: callId, tool: tool.name, args: {} }]);
   await world.quiet();
   const [wait] = session.state.waits.rows();
   if (wait !== undefined)
@@ -85,7 +95,7 @@ const runSteps = async (input: Input): Promise<Answer> => {
 };
 
 const awaitEvent = async (input: Input): Promise<Answer> => {
-  const answer = await inBody((ctx) => ctx.awaitEventJson("k"), input["resolution"]);
+  const answer = await inBody((ctx) => ctx.awaitEventJson("k"), { resolution: input["resolution"] ?? null });
   return E.map((value: unknown) => ({ value }))(answer);
 };
 
@@ -95,64 +105,82 @@ const externalKey = (input: Input): Promise<Answer> =>
     return { equal: ctx.externalEventKey(key) === ctx.externalEventKey(key), wait: { type: "custom", key } };
   });
 
+const completionKey = async (input: Input): Promise<Answer> => {
+  const standing = standingOf(input);
+  const misfit = misfitOfCompletion(standing);
+  if (misfit !== undefined) return answerOf(misfit);
+  const { callId = "" } = standing;
+  const wait = { type: "tool_completion", tool_call_id: callId } as const;
+  const key = awaitKeyId({ type: "runtime_operation", operation_id: "s/r" }, wait);
+  if (E.isLeft(key)) return key;
+  return inBody(async (ctx) => ({ equal: ctx.completionKey() === ctx.completionKey(), wait }), { callId });
+};
+
 interface BatchInput {
   readonly calls: readonly { readonly id: string; readonly tool_id: string; readonly args?: Json }[];
   readonly catalog?: readonly (JsonObject | string)[];
 }
 
-/** A tool of the case's catalog: it returns what the case says, or its arguments. */
-const toolOf = (entry: JsonObject | string): ToolDefinition => {
+/** A tool of the case's catalog, with what the case says of it: it returns what the case wants, or its arguments. */
+const toolOf = (entry: JsonObject | string, launched: () => void): ToolDefinition => {
   const {
     tool_id,
     id = tool_id,
     name,
     returns,
     result = returns,
+    availability,
+    input_schema: parameters,
+    ...manifest
   } = typeof entry === "string" ? ({ id: entry } as JsonObject) : entry;
   const toolId = String(id);
-  const toolName = typeof name === "string" ? name : toolId.replace(/^tool:/, "");
+  const base = typeof availability === "object" ? (availability as JsonObject | null)?.["base"] : availability;
   return defineTool({
+    ...(manifest as Partial<ToolDefinition>),
+    ...((base === undefined ? {} : { availability: base }) as Partial<ToolDefinition>),
+    ...((parameters === undefined ? {} : { parameters }) as Partial<ToolDefinition>),
     id: toolId,
-    name: toolName,
+    name: typeof name === "string" ? name : toolId.replace(/^tool:/, ""),
     durable: true,
-    execute: (args) => (result === undefined ? args : result),
+    execute: (args) => {
+      launched();
+      return result === undefined ? args : result;
+    },
   });
 };
 
 const recordOf = ({ call_id, tool, args, output, duration_ms }: Reply): unknown =>
   ToolCallRecord.encode({ call_id, tool, args, output, duration_ms });
 
+/** Calls that a body makes together. Of what is observed the calls of the batch are told, not the body's own. */
 const callBatch = async (input: Input): Promise<Answer> => {
   const { calls, catalog = [] } = input as unknown as BatchInput;
-  if (calls.length === 0) return E.right({ replies: [], effects: 0, events: [], turn_events: [] });
   const events: Json[] = [];
-  const observe: HostPort["observe"] = (_, { what, call_id, tool, args }) => {
+  const observe: HostPort["observe"] = (_, { what, call, call_id, tool, args }) => {
+    if (call === callRef("r", "c1")) return;
     const type = what === "call_started" ? "tool_call_started" : "tool_call_completed";
     events.push({ type, correlation_id: `tool:${call_id}`, call_id, name: tool, args });
   };
-  const session = await new World().start(catalog.map(toolOf), { host: { observe } }).runtime.session("s");
-  const requested = calls.map(({ id, tool_id, args = {} }) => ({ id, tool: tool_id, by_id: true, args }));
-  const replies = await session
-    .call("r", requested)
-    .catch((thrown: Refused) => E.left({ code: thrown.code, message: thrown.message }));
-  if (!Array.isArray(replies)) return replies as Answer;
-  const known = new Set(
-    catalog.map((entry) => String(typeof entry === "string" ? entry : (entry["id"] ?? entry["tool_id"]))),
+  let launches = 0;
+  const tools = catalog.map((entry) => toolOf(entry, () => (launches += 1)));
+  const answer = await inBody(
+    (ctx) => ctx.batch(calls.map(({ id, tool_id, args = {} }) => ({ id, toolId: tool_id, args }))),
+    { tools, host: { observe } },
   );
-  return E.right({
+  return E.map((replies: unknown) => ({
     replies: (replies as readonly Reply[]).map((reply) => ({
       output: ToolCallOutput.encode(reply.output),
       record: recordOf(reply),
     })),
-    // One batch effect, where there is a call to carry out.
-    effects: calls.some(({ tool_id }) => known.has(tool_id)) ? 1 : 0,
+    // One batch effect, where there was a call to carry out.
+    effects: Math.min(launches, 1),
     events,
     turn_events: events,
-  });
+  }))(answer);
 };
 
 export const contextAdapters = {
-  completion_key: (input: Input) => answerOf(misfitOfCompletion(standingOf(input))),
+  completion_key: completionKey,
   "durable_effects.open": (input: Input) => answerOf(misfitOfDurable(standingOf(input))),
   emit_process_event: (input: Input) =>
     answerOf(misfitOfProcessEvent(standingOf(input), input["event_type"] as string)),

@@ -11,7 +11,6 @@ import {
   retryTermsOf,
 } from "../../src/call/retry.ts";
 import { toolReplayKey } from "../../src/ids.ts";
-import { type ParentInvocation, retrySleepIdentity } from "../../src/key/child.ts";
 import { ExecutionScope } from "../../src/key/execution-scope.ts";
 import { awaitKeyId, batchId } from "../../src/key/hash.ts";
 import { preparedBatch } from "../../src/key/prepared.ts";
@@ -27,27 +26,36 @@ const replayKeyOf = (input: Input): string | undefined => {
   return callId === undefined ? undefined : toolReplayKey(session, callId, tool);
 };
 
-const safeOutput = (afterMs: v.Json | undefined): v.ToolCallOutput =>
-  v.failureOutput(v.safeRetryFailure("execution", "failed", "failed", (afterMs ?? undefined) as number | undefined));
+const failed = v.toolFailure("execution", "failed", "failed");
+const failing = (retry: v.ToolRetryDisposition): v.ToolCallOutput => v.failureOutput(v.withRetry(failed, retry));
 
 const namedOutputs: { readonly [name: string]: v.ToolCallOutput } = {
-  safe: safeOutput(null),
+  safe: failing({ type: "safe" }),
   ok: v.successOutput("ok"),
   success: v.successOutput("ok"),
   cancelled: v.cancelledOutput(v.runtimeCancellation("cancelled")),
 };
-const failed = v.failureOutput(v.toolFailure("execution", "failed", "failed"));
+
+/** A retry disposition as a case names it: by its type, by its delay, or as a whole, under a key of its own or not. */
+const dispositionIn = (fields: Input): Input => {
+  const { retry = fields["safe"] ?? fields["type"] ?? null, ...rest } = fields;
+  if (typeof retry === "number") return { type: "safe", after_ms: retry };
+  return { ...rest, type: textOf(retry) ?? "safe", ...objectOf(retry) };
+};
+
+const decoded = <A>(codec: v.Codec<A>, json: v.Json): A =>
+  E.getOrElseW((error: v.ValueError): never => {
+    throw new TypeError(v.describe(error));
+  })(v.read(codec, json));
 
 /** A result as a case names it: a text, a retry disposition, or a whole output. `undefined` is a pending one. */
 const outputOf = (result: v.Json): v.ToolCallOutput | undefined => {
   if (result === "pending") return undefined;
-  if (typeof result === "string") return namedOutputs[result] ?? failed;
+  if (typeof result === "string") return namedOutputs[result] ?? failing({ type: "never" });
   const fields = objectOf(result);
-  if ("outcome" in fields) return E.getOrElse(() => failed)(v.read(v.ToolCallOutput, result));
+  if ("outcome" in fields) return decoded(v.ToolCallOutput, result);
   const named = Object.keys(namedOutputs).find((name) => name !== "safe" && name in fields);
-  if (named !== undefined) return namedOutputs[named];
-  const retry = objectOf(fields["retry"] ?? fields["safe"] ?? result);
-  return retry["type"] === "never" ? failed : safeOutput(retry["after_ms"]);
+  return named === undefined ? failing(decoded(v.ToolRetryDisposition, dispositionIn(fields))) : namedOutputs[named];
 };
 
 const retryOf = (output: v.ToolCallOutput | undefined): v.ToolRetryDisposition | null =>
@@ -70,29 +78,6 @@ const runRetries = (terms: RetryTerms, results: readonly v.Json[]): unknown => {
   }
 };
 
-const parentOf = (parent: v.Json | undefined): ParentInvocation | undefined => {
-  if (parent === undefined || parent === null) return undefined;
-  const { replay, subject } = objectOf(parent);
-  const replayKey = textOf(objectOf(replay)["key"]);
-  const effectId = objectOf(subject)["type"] === "effect" ? textOf(objectOf(subject)["effect_id"]) : undefined;
-  return {
-    ...(replayKey === undefined ? {} : { replayKey }),
-    ...(effectId === undefined ? {} : { effectId }),
-  };
-};
-
-const retrySleep = (input: Input): unknown => {
-  const [callId, parent] = [textOf(input["call_id"]), parentOf(input["parent"])];
-  const identity = retrySleepIdentity({
-    sessionId: textOf(input["session_id"]) ?? "s1",
-    tool: textOf(input["tool_name"]) ?? "",
-    attempt: input["attempt"] as number,
-    ...(callId === undefined ? {} : { callId }),
-    ...(parent === undefined ? {} : { parent }),
-  });
-  return { ...identity, kind: "sleep" };
-};
-
 const argsOf = (call: Input): E.Either<v.ValueError, v.Json> =>
   typeof call["args_json"] === "string" ? v.parse(call["args_json"]) : E.right(call["args"] ?? null);
 
@@ -106,7 +91,6 @@ export const pureAdapters = {
     const hasKey = input["call_id"] !== null && input["replay_key"] !== null;
     return E.right(runRetries(retryTermsOf(termsOf(input), hasKey ? "key" : undefined), listOf(input["results"])));
   },
-  "retry.sleep_invocation": (input: Input) => E.right(retrySleep(input)),
   "batch.id": (input: Input) =>
     pipe(
       listOf(input["calls"]),

@@ -19,8 +19,12 @@ export class TestScope {
   #at = 0;
 
   /** With a request `r` of these calls, all running but for serial ones that wait for their turn. */
-  constructor(calls: readonly TestCall[], tools: readonly core.Tool[] = [tool]) {
-    this.tell({ type: "scope.opened", epoch: 1, owner: "d", protocol: 1, options: core.defaultOptions });
+  constructor(
+    calls: readonly TestCall[],
+    tools: readonly core.Tool[] = [tool],
+    options: core.Options = core.defaultOptions,
+  ) {
+    this.tell({ type: "scope.opened", epoch: 1, owner: "d", protocol: 1, options });
     this.tell({ type: "catalog.published", tools });
     this.tell({
       type: "request.submitted",

@@ -1,7 +1,8 @@
 /** The ops that need a scope: waits in sequence, and a call whose batch is cancelled. */
-import { type Json, ModelToolReturn, ToolCallOutput, modelReturn, successOutput } from "@pawl/tool-value";
+import { type Json, ModelToolReturn, ToolCallOutput, modelReturn, read, successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { callRef, plainTool, resolutionOf } from "../../src/index.ts";
+import { ExecutionScope, callRef, defaultOptions, plainTool, resolutionOf } from "../../src/index.ts";
+import { sessionOfScope } from "../../src/key/execution-scope.ts";
 import { TestScope } from "./scope.ts";
 
 type Input = { readonly [field: string]: Json };
@@ -57,8 +58,12 @@ const resolve = (scope: TestScope, resolution: Json): Json => {
   return { status: "already_resolved", terminal: resolutionOf(scope.state, key) as unknown as Json };
 };
 
-const revoke = (scope: TestScope): Json => {
-  scope.tell({ type: "wait.revoked", keys: [key] });
+/** A session is revoked: the key is, if it is the key's. Without a word of either they are the same. */
+const revoke = (scope: TestScope, keyScope: Json | undefined, session: Json | undefined): Json => {
+  const of = keyScope === undefined ? undefined : read(ExecutionScope, keyScope);
+  const own = of === undefined ? session : E.isRight(of) ? sessionOfScope(of.right) : undefined;
+  if (of === undefined || (own !== undefined && own === (session ?? own)))
+    scope.tell({ type: "wait.revoked", keys: [key] });
   return { status: "revoked" };
 };
 
@@ -69,7 +74,7 @@ const awaitSequence = (input: Input): Json => {
   const wait = type === "tool_completion" ? asPendingCall : asBody;
   const results = (input["steps"] as unknown as readonly Step[]).map(([verb, payload], place) => {
     if (verb === "resolve") return resolve(scope, payload ?? null);
-    return verb === "revoke" ? revoke(scope) : wait(scope, verb, place);
+    return verb.startsWith("revoke") ? revoke(scope, input["scope"], payload) : wait(scope, verb, place);
   });
   return { results };
 };
@@ -82,6 +87,7 @@ const childCancelled = (input: Input): unknown => {
     cancel_at_ms,
     args = {},
     result = null,
+    grace_ms = defaultOptions.grace_ms,
   } = input as {
     readonly call_id: string;
     readonly tool_name: string;
@@ -90,11 +96,13 @@ const childCancelled = (input: Input): unknown => {
     readonly cancel_at_ms: number;
     readonly args?: Json;
     readonly result?: Json;
+    readonly grace_ms?: number;
   };
   const replay = input["replay"] === null || input["replay"] === undefined ? {} : { replay: input["replay"] };
   const scope = new TestScope(
     [{ id: call_id, args, tool: tool_name, ...replay }],
     [plainTool(tool_name, { durable: true })],
+    { ...defaultOptions, grace_ms },
   );
   const finishesAt = call_finishes_after_ms ?? Number.MAX_SAFE_INTEGER;
   const finish = (): void => {
