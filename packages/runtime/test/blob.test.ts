@@ -198,6 +198,35 @@ describe("a value that looks like a reference", () => {
     }
   });
 
+  it("is what it is to a step, to a batch and to the host, live and in a later run", async () => {
+    const world = new World();
+    const [, session] = await start(world);
+    await outputs(session, "secret", { text: large("t") });
+    const [name] = (await linesOf(world.journal)).flatMap(namesIn);
+    const [json, seen] = [[lookalike(name as string)] as Json, [] as unknown[]];
+    const tool = defineTool({
+      name: "t",
+      durable: true,
+      execute: async (_, ctx) => {
+        seen.push(await ctx.runJson("a", json, (input) => (seen.push(input), input)));
+        seen.push((await ctx.batch([{ id: "x", toolId: "tool:echo", args: json }]))[0]?.output.outcome.payload);
+        seen.push(await ctx.host("look", json));
+        await ctx.awaitEventJson("go on");
+      },
+    });
+    const run = async (): Promise<Process> => {
+      const process = world.start([tool, echo], { host: { request: async (_, input) => input } });
+      const again = await process.runtime.session("u");
+      void again.call("r", [{ id: "c", tool: "t", args: {} }]).catch(() => undefined);
+      await world.quiet(200);
+      return process;
+    };
+    (await run()).kill();
+    expect(seen).toEqual([json, json, json, json]);
+    await run();
+    expect(seen.slice(4)).toEqual([json, json, json]);
+  });
+
   it("is what it is as an attachment that a tool returns", async () => {
     const world = new World();
     const ref = (lookalike("a".repeat(64)) as unknown as { readonly ref: AttachmentRef }).ref;

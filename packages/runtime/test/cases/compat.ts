@@ -5,7 +5,6 @@ import {
   RuntimeInvocation,
   checkExecutionScope,
   executionScopeId,
-  processEventKey,
 } from "@pawl/sansio-core";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -96,13 +95,6 @@ interface LaunchCount {
 }
 const LaunchCount = v.record<LaunchCount>("a count of launches", { launches: v.u64, prepared: v.u64 });
 
-interface Emits {
-  readonly call_id: string;
-  readonly attempt: number;
-  readonly emits: readonly v.Json[];
-}
-const Emits = v.record<Emits>("emits", { call_id: v.string, attempt: or(v.u64, 1), emits: v.array(v.json) });
-
 const launched = (index: number): launch.ToolCallLaunch => {
   const output = v.successOutput(null);
   const [call_id, tool_name] = [`c${index}`, "t"];
@@ -174,9 +166,6 @@ export const compatAdapters = {
     v.record<{ readonly error: RuntimeError }>("a failed wait", { error: RuntimeError }),
     ({ error }) => v.ToolFailure.encode(pendingAwaitFailure(error)),
   ),
-  "emit_process_event.keys": reading(Emits, ({ call_id, attempt, emits }) => ({
-    replay_keys: emits.map((_, index) => processEventKey(call_id, attempt, index)),
-  })),
 };
 
 /** The records that `wire.roundtrip` reads and writes. */
