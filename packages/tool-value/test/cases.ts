@@ -48,7 +48,7 @@ export const adapters = {
     pipe(
       v.parse(textOf(input)),
       E.map(v.replyError),
-      E.map(({ output, record }) => ({ output: encodeOutput(output), record, ...failureOf(output) })),
+      E.map(({ output, record = null }) => ({ output: encodeOutput(output), record, ...failureOf(output) })),
     ),
   "toolresult.err": (input: Input) =>
     pipe(

@@ -122,10 +122,14 @@ const signalled = (input: Input): Result<unknown> => {
   }))(signalRequest({ processId, name, signalId, payload }));
 };
 
+/** A case that only asks for the text tells nobody in particular. */
+const targetOf = (target: v.Json | undefined): E.Either<v.ValueError, SessionScope | undefined> =>
+  target === undefined || target === null ? E.right(undefined) : v.read(SessionScope, target);
+
 const woken = (input: Input): E.Either<v.ValueError | { readonly message: string }, unknown> =>
   pipe(
     E.Do,
-    E.bindW("target", () => v.read(SessionScope, input["target"])),
+    E.bindW("target", () => targetOf(input["target"])),
     E.bindW("dedupe_key", () => {
       const dedupe = (input["dedupe"] ?? "event_identity") as m.WakeDedupe;
       const identity = eventIdentityOf(processIdOf(input), input["sequence"] as number);
@@ -141,7 +145,8 @@ const woken = (input: Input): E.Either<v.ValueError | { readonly message: string
       const [process_id, sequence] = [processIdOf(input), input["sequence"] as number];
       const wake = { process_id, sequence, event_type: textOf(input["event_type"]) ?? "", input: rendered };
       const text = wakeText(wake);
-      return { ...wakeId(target, dedupe_key), dedupe_key, input: rendered, text, model_text: text };
+      const id = target === undefined ? {} : wakeId(target, dedupe_key);
+      return { ...id, dedupe_key, input: rendered, text, model_text: text };
     }),
   );
 
