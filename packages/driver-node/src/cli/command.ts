@@ -24,6 +24,13 @@ export interface Input {
   readonly isSet: (name: string) => boolean;
 }
 
+/** A document that `--json` prints: when, and which fields it has. */
+export interface Told {
+  readonly what: string;
+  /** With commas; `?` marks those that may be absent. Where there are none, `what` says where it is described. */
+  readonly fields?: string;
+}
+
 export interface Command {
   /** One word, or two: `log verify`. */
   readonly name: string;
@@ -35,6 +42,7 @@ export interface Command {
   readonly options: Options;
   /** More than the summary says, if more has to be said. */
   readonly detail?: string;
+  readonly json: readonly Told[];
   readonly examples: readonly (readonly [line: string, what: string])[];
   readonly run: (input: Input, terminal: Terminal) => Promise<Exit>;
 }

@@ -9,6 +9,8 @@ export const exit = {
   unreachable: 3,
   /** The scope refused what was asked of it. */
   refused: 4,
+  /** Pawl itself failed. */
+  failed: 5,
 } as const;
 export type Exit = (typeof exit)[keyof typeof exit];
 

@@ -1,5 +1,5 @@
 /** The help: of all commands, and of one. */
-import { type Command, type Options, everywhere } from "./command.ts";
+import { type Command, type Options, type Told, everywhere } from "./command.ts";
 import { exit } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -20,12 +20,32 @@ const codes: readonly (readonly [string, string])[] = [
   [String(exit.usage), "the command line can not be understood"],
   [String(exit.unreachable), "a file, a scope or a host is not there, is locked, or belongs to somebody else"],
   [String(exit.refused), "the scope refused what was asked of it"],
+  [String(exit.failed), "pawl itself failed, which it should not"],
 ];
 
-export const helpOf = (command: Command, { paint }: Terminal): string => {
-  const { name, summary, usage, detail, options, examples } = command;
+/** What is told of a command that fails, whatever it is. */
+const failure: Told = { what: "At the end, where it failed", fields: "error: code, message, hint?" };
+
+const widest = 100;
+
+/** Text in lines that are no wider. */
+const wrapped = (text: string): readonly string[] => {
+  const lines: string[] = [];
+  for (const word of text.split(" ").filter((one) => one !== "")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length > widest) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+};
+
+const toldLines = (told: readonly Told[]): readonly string[] =>
+  [...told, failure].flatMap(({ what, fields = "" }) => [`  ${what}`, ...wrapped(fields).map((line) => `    ${line}`)]);
+
+const helpWords = (command: Command, { paint }: Terminal): readonly string[] => {
+  const { name, summary, usage, detail, options, json, examples } = command;
   const bold = (text: string): string => paint("bold", text);
-  const lines = [
+  return [
     `${summary}.`,
     ...(detail === undefined ? [] : ["", detail]),
     "",
@@ -35,18 +55,33 @@ export const helpOf = (command: Command, { paint }: Terminal): string => {
     bold("Options"),
     ...column(optionRows({ ...options, ...everywhere }), (text) => text),
     "",
+    bold("What --json prints, a document a line"),
+    ...toldLines(json),
+    "",
     bold("Examples"),
     ...column(examples, (text) => paint("cyan", text)),
   ];
-  return `${lines.join("\n")}\n`;
 };
 
-export const helpOfAll = (commands: readonly Command[], { paint }: Terminal): string => {
+const helpJson = ({ name, summary, usage, detail, options, json, examples }: Command): object => ({
+  name,
+  summary,
+  usage,
+  detail,
+  options: Object.entries({ ...options, ...everywhere }).map(([option, of]) => ({ name: option, ...of })),
+  json,
+  examples: examples.map(([line, what]) => ({ line, what })),
+});
+
+export const tellHelp = (command: Command, terminal: Terminal): void =>
+  terminal.tell(helpJson(command), () => helpWords(command, terminal));
+
+const helpWordsOfAll = (commands: readonly Command[], { paint }: Terminal): readonly string[] => {
   const rows = commands.map(({ name, usage, summary }): readonly [string, string] => [
     `${name} ${usage}`.trimEnd(),
     summary,
   ]);
-  const lines = [
+  return [
     "pawl runs the tool calls of AI agents so that they survive crashes. This looks into its journals and logs.",
     "",
     paint("bold", "Usage"),
@@ -56,11 +91,20 @@ export const helpOfAll = (commands: readonly Command[], { paint }: Terminal): st
     ...column(rows, (text) => paint("cyan", text)),
     "",
     "A log is a file of JSON Lines, or a scope in a journal: journal.db#session:alice. A bare scope is a session's id.",
+    "With --json each command prints JSON to standard output, a document a line; errors too, as the last one.",
     "",
     paint("bold", "Exit codes"),
     ...column(codes, (text) => text),
     "",
-    "pawl help <command> shows its options and examples.",
+    "pawl help <command> shows its options and examples, pawl --version which pawl this is.",
   ];
-  return `${lines.join("\n")}\n`;
 };
+
+export const tellHelpOfAll = (commands: readonly Command[], terminal: Terminal): void =>
+  terminal.tell(
+    {
+      commands: commands.map(({ name, usage, summary }) => ({ name, usage, summary })),
+      exit_codes: codes.map(([code, what]) => ({ code: Number(code), what })),
+    },
+    () => helpWordsOfAll(commands, terminal),
+  );

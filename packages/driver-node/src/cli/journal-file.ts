@@ -7,6 +7,7 @@ import { CliError, exit } from "./exit.ts";
 import { isJournalFile } from "./text-file.ts";
 
 export interface JournalFile {
+  readonly file: string;
   readonly journal: Journal;
   readonly scopes: (prefix?: string) => Promise<readonly ScopeEntry[]>;
   /** The log of a scope, as it is exported. */
@@ -57,6 +58,7 @@ export const openJournalFile = (file: string, { blobs, keys }: Beside = {}): Jou
   const stored: SqliteJournal = sqliteJournal(file, blobs === undefined ? {} : { blobs });
   const journal = underKeys(stored, keys);
   return {
+    file,
     journal,
     scopes: (prefix = "") => scopesOf(journal, prefix),
     textOf: (scope) => textOf(journal, file, scope),

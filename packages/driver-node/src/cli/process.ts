@@ -1,5 +1,9 @@
 /** The process of the command line: its streams, its signals, its exit code. */
+import { Console } from "node:console";
 import { run } from "./run.ts";
+
+// Standard output is what pawl says: modules that it loads, and tools that it runs, speak beside it.
+globalThis.console = new Console(process.stderr);
 
 const interrupt = new AbortController();
 process.once("SIGINT", () => interrupt.abort());

@@ -1,11 +1,11 @@
 /** Runs one command line. */
-import { BlobMissing, SealedError } from "@pawl/runtime";
-import { JournalFileError } from "../sqlite/file-error.ts";
+import { readFileSync } from "node:fs";
 import { type Command, inputOf } from "./command.ts";
 import { commands } from "./commands.ts";
-import { CliError, type Exit, exit, usageError } from "./exit.ts";
-import { helpOf, helpOfAll } from "./help.ts";
-import { type Streams, type Terminal, jsonText, terminalOn } from "./terminal.ts";
+import { type CliError, type Exit, exit, usageError } from "./exit.ts";
+import { failureOf, tellFailure } from "./failure.ts";
+import { tellHelp, tellHelpOfAll } from "./help.ts";
+import { type Streams, type Terminal, terminalOn } from "./terminal.ts";
 
 const commandAt = (words: readonly string[]): Command | undefined =>
   commands.find(({ name }) => name === words.slice(0, 2).join(" ")) ?? commands.find(({ name }) => name === words[0]);
@@ -38,47 +38,55 @@ const unknown = (words: readonly string[]): CliError => {
 
 const isFlag = (arg: string): boolean => arg.startsWith("-");
 
-const runWords = async (args: readonly string[], terminal: Terminal): Promise<Exit> => {
-  const [first] = args;
-  const isHelp = first === "help" || first === undefined || isFlag(first);
-  const words = first === "help" ? args.slice(1) : args;
+const help = (words: readonly string[], terminal: Terminal): Exit => {
   const command = commandAt(words);
-  if (isHelp) {
-    if (command === undefined && words[0] !== undefined && !isFlag(words[0])) throw unknown(words);
-    terminal.write(command === undefined ? helpOfAll(commands, terminal) : helpOf(command, terminal));
-    return first === undefined ? exit.usage : exit.fine;
-  }
-  if (command === undefined) throw unknown(words);
-  const input = inputOf(command, args.slice(command.name.split(" ").length));
-  if (!input.isSet("help")) return command.run(input, terminal);
-  terminal.write(helpOf(command, terminal));
+  if (command === undefined && words.length > 0) throw unknown(words);
+  if (command === undefined) tellHelpOfAll(commands, terminal);
+  else tellHelp(command, terminal);
   return exit.fine;
 };
 
-/** What is wrong with a journal file is nobody's fault on this line. */
-const known = (thrown: unknown): CliError | undefined => {
-  if (thrown instanceof CliError) return thrown;
-  if (thrown instanceof SealedError) return new CliError(thrown.code, thrown.message, { exit: exit.unreachable });
-  if (thrown instanceof BlobMissing) return new CliError(thrown.code, thrown.message, { exit: exit.wrong });
-  return thrown instanceof JournalFileError
-    ? new CliError(thrown.code, thrown.message, { exit: exit.unreachable })
-    : undefined;
+/** Of the package that this is in, as it is published. */
+const version = (terminal: Terminal): Exit => {
+  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const { version: own } = JSON.parse(manifest) as { readonly version: string };
+  terminal.tell({ version: own }, () => [own]);
+  return exit.fine;
 };
 
+const runWords = async (args: readonly string[], terminal: Terminal): Promise<Exit> => {
+  const [first] = args;
+  if (first === undefined) {
+    tellHelpOfAll(commands, terminal);
+    return exit.usage;
+  }
+  if (["help", "--help", "-h"].includes(first))
+    return help(
+      args.slice(1).filter((arg) => !isFlag(arg)),
+      terminal,
+    );
+  if (first === "--version") return version(terminal);
+  if (isFlag(first)) throw usageError(`the command comes first, found \`${first}\``, "pawl help");
+  const command = commandAt(args);
+  if (command === undefined) throw unknown(args);
+  const input = inputOf(command, args.slice(command.name.split(" ").length));
+  if (!input.isSet("help")) return command.run(input, terminal);
+  tellHelp(command, terminal);
+  return exit.fine;
+};
+
+/** Wherever it stands: before the command as well. */
+const jsonFlag = "--json";
+
 export const run = async (args: readonly string[], streams: Streams): Promise<Exit> => {
-  const terminal = terminalOn(streams, args.includes("--json"));
+  const isJson = args.includes(jsonFlag);
+  const terminal = terminalOn(streams, isJson);
   try {
-    return await runWords(args, terminal);
+    return await runWords(args[0] === jsonFlag ? args.slice(1) : args, terminal);
   } catch (thrown) {
-    const error = known(thrown);
-    if (error === undefined) throw thrown;
-    const { code, message, hint } = error;
-    if (terminal.isJson) terminal.note(jsonText({ error: { code, message, hint } }));
-    else {
-      terminal.note(`${terminal.paint("red", "pawl:")} ${message}`);
-      if (hint !== undefined) terminal.note(`  ${hint}`);
-    }
-    return error.exit;
+    const failure = failureOf(thrown);
+    tellFailure(failure, terminal);
+    return failure.exit;
   } finally {
     terminal.progress("");
   }

@@ -1,6 +1,6 @@
 /** Where a command speaks: to a person, in words and colours, or to a script, as JSON. */
 import { stringifyRecord } from "@pawl/tool-value";
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
@@ -34,17 +34,22 @@ export const jsonText = (value: unknown): string => stringifyRecord(plain(value)
 
 /** The streams that a terminal is made of. */
 export interface Streams {
-  readonly out: { readonly isTTY?: boolean; write(text: string): unknown };
+  readonly out: {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+    readonly rows?: number;
+    write(text: string): unknown;
+  };
   readonly err: { readonly isTTY?: boolean; write(text: string): unknown };
   readonly env: { readonly [name: string]: string | undefined };
   readonly now: () => number;
   readonly interrupted: AbortSignal;
 }
 
-const wantsColour = ({ out, env }: Streams): boolean => {
+const wantsColour = ({ isTTY }: { readonly isTTY?: boolean }, env: Streams["env"]): boolean => {
   if (env["NO_COLOR"] !== undefined && env["NO_COLOR"] !== "") return false;
   if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "0") return true;
-  return out.isTTY === true && env["TERM"] !== "dumb";
+  return isTTY === true && env["TERM"] !== "dumb";
 };
 
 const progressEveryMs = 100;
@@ -65,7 +70,8 @@ const progressOn = ({ err, now }: Streams): ((text: string) => void) => {
 
 export const terminalOn = (streams: Streams, isJson: boolean): Terminal => {
   const { out, err, env, now, interrupted } = streams;
-  const isColour = wantsColour(streams) && !isJson;
+  const isColour = wantsColour(out, env) && !isJson;
+  const isBareBeside = !wantsColour(err, env);
   const progress = isJson ? () => undefined : progressOn(streams);
   const write = (text: string): void => {
     progress("");
@@ -81,7 +87,7 @@ export const terminalOn = (streams: Streams, isJson: boolean): Terminal => {
     write,
     note: (line) => {
       progress("");
-      err.write(`${line}\n`);
+      err.write(`${isBareBeside ? stripVTControlCharacters(line) : line}\n`);
     },
     progress,
     paint: (style, text) => (isColour ? styleText(style, text, { validateStream: false }) : text),

@@ -62,7 +62,7 @@ describe("pawl approve and reject", () => {
       `pawl: whose arguments? r:c wants to call guarded {"sum":12}\n  add --hash ${String(argsHash)}\n`,
     ]);
     const stale = await pawl(["approve", "parked", "r:c", "--hash", "other", "-j", file, "--json"]);
-    expect([stale.code, JSON.parse(stale.err)]).toMatchObject([4, { error: { code: "stale_decision" } }]);
+    expect([stale.code, JSON.parse(stale.out)]).toMatchObject([4, { error: { code: "stale_decision" } }]);
     expect((await pawl(["approve", "waiting", "r:c", "--hash", "x", "-j", file])).code).toBe(4);
     expect((await pawl(["approve", "parked", "r:x", "--hash", "x", "-j", file])).code).toBe(4);
     expect((await pawl(["approve", "parked", "r:c", "--args", "{", "--hash", "x", "-j", file])).code).toBe(2);
@@ -78,7 +78,7 @@ describe("pawl resolve and cancel", () => {
     const said = await pawl(["resolve", "waiting", key, "--ok", '{"yes":[1,2]}', "-j", file]);
     expect([said.code, said.out]).toEqual([0, `${key} is resolved\n`]);
     const twice = await pawl(["resolve", "waiting", key, "--ok", "2", "-j", file, "--json"]);
-    expect([twice.code, JSON.parse(twice.err)]).toMatchObject([4, { error: { code: "already_resolved" } }]);
+    expect([twice.code, JSON.parse(twice.out)]).toMatchObject([4, { error: { code: "already_resolved" } }]);
     expect(await outcomeIn("waiting", "work", {})).toMatchObject({
       status: "success",
       payload: ["12a", { yes: [1, 2] }, "paid"],
@@ -135,7 +135,7 @@ describe("pawl fork and doctor", () => {
   it("refuse to fork where nothing is, and over what is there", async () => {
     expect((await pawl(["fork", "waiting", "-j", file])).code).toBe(2);
     expect((await pawl(["fork", "waiting", "--at", "99", "-j", file])).err).toContain(
-      "pawl fork session:waiting --at 6",
+      `pawl fork ${file}#session:waiting --at 6`,
     );
     expect((await pawl(["fork", "waiting", "--at", "2", "--into", "done", "-j", file])).code).toBe(4);
     expect((await pawl(["fork", "process:p", "--at", "2", "-j", file])).code).toBe(4);
@@ -193,7 +193,7 @@ describe("a scope whose host is alive", () => {
       ["resolve", "waiting", effects[0]?.what.wait ?? "", "--ok", "1"],
     ]) {
       const said = await pawl([...line, "-j", file, "--json"]);
-      expect([said.code, JSON.parse(said.err)]).toMatchObject([
+      expect([said.code, JSON.parse(said.out)]).toMatchObject([
         3,
         {
           error: {

@@ -64,7 +64,7 @@ describe("large values and the command line", { timeout: 300_000 }, () => {
       [forged, "blob_corrupt", "not what its name says"],
     ] as const) {
       const imported = await pawl(["log", "import", file, "-j", join(folder, "refused.db"), "--json"]);
-      expect([imported.code, imported.err]).toEqual([1, expect.stringContaining(code)]);
+      expect([imported.code, imported.out]).toEqual([1, expect.stringContaining(code)]);
       const verified = await pawl(["log", "verify", file]);
       expect([verified.code, verified.out]).toEqual([1, expect.stringContaining(text)]);
     }

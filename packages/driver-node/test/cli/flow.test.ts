@@ -113,7 +113,7 @@ describe("pawl flow run", () => {
     }
     const stray = written("stray.json", [{ name: "Price" }]);
     const said = await pawl(["flow", "run", ask, "--tools", stray, "--json"]);
-    expect([said.code, said.err]).toEqual([1, expect.stringContaining("tools_invalid")]);
+    expect([said.code, said.out]).toEqual([1, expect.stringContaining("tools_invalid")]);
   });
 
   it("answers under the same id what came of the flow, from its journal", async () => {
@@ -123,7 +123,7 @@ describe("pawl flow run", () => {
     const again = jsonIn(await pawl(args));
     expect(again).toEqual([first]);
     const other = await pawl([...args, "--bind", "net=6"]);
-    expect([other.code, other.err]).toEqual([4, expect.stringContaining("request_conflict")]);
+    expect([other.code, other.out]).toEqual([4, expect.stringContaining("request_conflict")]);
     expect(readFileSync(journal).length).toBeGreaterThan(0);
   });
 

@@ -33,8 +33,8 @@ const running = async (more: object): Promise<Running> => {
   const over = new AbortController();
   const { promise: listening, resolve } = Promise.withResolvers<string>();
   const run = pawl(["host", config, "--json"], { interrupted: over.signal, onOut: resolve });
-  const said = await Promise.race([listening, run.then(({ err }) => Promise.reject(new Error(err)))]);
-  const { url } = JSON.parse(said) as { readonly url: string };
+  const { url, error } = JSON.parse(await listening) as { readonly url: string; readonly error?: object };
+  if (error !== undefined) throw new Error(JSON.stringify(error));
   const stop = (): Promise<unknown> => {
     over.abort();
     return run;
@@ -121,7 +121,7 @@ describe("pawl token", { timeout: 120_000 }, () => {
     expect(await pawl(["token", "app", "-j", journal, "--hours", "0"])).toMatchObject({ code: 2 });
     expect(await pawl(["token", "app", "-j", join(newFolder(), "none.db"), "--json"])).toMatchObject({
       code: 3,
-      err: expect.stringContaining("no_secret"),
+      out: expect.stringContaining("no_secret"),
     });
   });
 });

@@ -6,7 +6,8 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Client } from "@pawl/wire";
 import { madeJournal, newFolder } from "./fixture.ts";
-import { jsonIn, pawl } from "./pawl.ts";
+import { moveCommand } from "../../src/cli/act/move.ts";
+import { jsonIn, pawl, toldAs } from "./pawl.ts";
 
 const folder = newFolder();
 const main = join(import.meta.dirname, "../../src/cli/main.ts");
@@ -79,6 +80,8 @@ describe("pawl host by its configuration", () => {
     });
     expect(await pawl([...order, b.url])).toMatchObject({ code: 0, out: `session:s lives at ${b.url} now\n` });
     await expect(client.session("s").open()).rejects.toMatchObject({ code: "moved", address: b.url });
+    const [moved = {}] = jsonIn(await pawl([...order, b.url, "--json"]));
+    expect(toldAs(moveCommand, moved)).toBeDefined();
     client.close();
     const there = new Client({ url: b.url, token: tokenOf("b.token") });
     expect(await there.session("s").call("r", [{ id: "c", tool: "quick", args: {} }])).toHaveLength(1);
@@ -137,7 +140,8 @@ describe("pawl host", () => {
       out: "r:c is approved\n",
     });
     expect((await parked)[0]?.output.outcome).toMatchObject({ status: "success", payload: "done" });
-    expect(await pawl(["cancel", "waiting", "r:c", ...at()])).toMatchObject({ code: 0 });
+    const cancelled = await pawl(["cancel", "waiting", "r:c", ...at(), "--json"]);
+    expect([cancelled.code, jsonIn(cancelled)]).toEqual([0, [{ scope: "session:waiting", done: true }]]);
     expect((await waiting)[0]?.output.outcome).toMatchObject({ status: "cancelled" });
     client.close();
   });

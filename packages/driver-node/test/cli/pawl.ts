@@ -1,6 +1,7 @@
 /** The command line in tests: run in this process, for speed, or as the binary that it is. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import type { Command, Told } from "../../src/cli/command.ts";
 import { run } from "../../src/cli/run.ts";
 
 export interface Said {
@@ -12,6 +13,8 @@ export interface Said {
 export interface With {
   readonly env?: { readonly [name: string]: string };
   readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly isErrTTY?: boolean;
   readonly now?: number;
   readonly interrupted?: AbortSignal;
   readonly onOut?: (text: string) => void;
@@ -20,16 +23,25 @@ export interface With {
 /** Runs a command line in this process. */
 export const pawl = async (args: readonly string[], how: With = {}): Promise<Said> => {
   let [out, err] = ["", ""];
-  const { env = {}, isTTY = false, now, interrupted = new AbortController().signal, onOut } = how;
+  const {
+    env = {},
+    isTTY = false,
+    isErrTTY = isTTY,
+    columns = 80,
+    now,
+    interrupted = new AbortController().signal,
+    onOut,
+  } = how;
   const code = await run(args, {
     out: {
       isTTY,
+      columns,
       write: (text) => {
         out += text;
         onOut?.(text);
       },
     },
-    err: { isTTY, write: (text) => (err += text) },
+    err: { isTTY: isErrTTY, write: (text) => (err += text) },
     env,
     now: () => now ?? Date.now(),
     interrupted,
@@ -43,6 +55,16 @@ export const jsonIn = ({ out }: Said): readonly { readonly [field: string]: unkn
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as { readonly [field: string]: unknown });
+
+/** Which of a command's documents this is, as its help describes them. */
+export const toldAs = ({ json }: Command, document: object): Told | undefined =>
+  json.find(({ fields }) => {
+    if (fields === undefined) return true;
+    const named = fields.split(", ");
+    const known = new Set(named.map((field) => field.replace("?", "")));
+    const wanted = named.filter((field) => !field.endsWith("?"));
+    return wanted.every((field) => field in document) && Object.keys(document).every((field) => known.has(field));
+  });
 
 const main = join(import.meta.dirname, "../../src/cli/main.ts");
 

@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import type { Command } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { barOf, progressIn } from "../../src/cli/scope/progress.ts";
 import { openRuntime } from "../../src/index.ts";
@@ -144,8 +145,21 @@ describe("the command line", () => {
 
   it("gives errors as JSON where JSON is asked for", async () => {
     const { code, err, out } = await pawl(["why", "nobody", "-j", file, "--json"]);
-    expect([code, out]).toEqual([3, ""]);
-    expect(JSON.parse(err)).toMatchObject({ error: { code: "no_such_scope", hint: `pawl ls --journal ${file}` } });
+    expect([code, err]).toEqual([3, ""]);
+    expect(JSON.parse(out)).toMatchObject({ error: { code: "no_such_scope", hint: `pawl ls --journal ${file}` } });
+  });
+
+  it("says what the system refused, and tells that from what it did not expect", async () => {
+    const { code, err } = await pawl(["log", "export", file, "-o", file]);
+    expect([code, err]).toEqual([3, expect.stringMatching(/^pawl: EEXIST: .*\n {2}name another place\n$/)]);
+    const ls = commands.find(({ name }) => name === "ls");
+    const broken = vi.spyOn(ls as Command, "run").mockRejectedValue(new TypeError("no such thing"));
+    const said = await pawl(["ls", file, "--json"]);
+    broken.mockRestore();
+    expect([said.code, JSON.parse(said.out)]).toMatchObject([
+      5,
+      { error: { code: "internal_error", message: expect.stringMatching(/^TypeError: no such thing\n +at /) } },
+    ]);
   });
 
   it("is coloured where a person looks, and nowhere else", async () => {
@@ -154,6 +168,8 @@ describe("the command line", () => {
     expect(coloured((await pawl(line, { isTTY: true, env: { NO_COLOR: "1" } })).out)).toBe(false);
     expect(coloured((await pawl(line)).out)).toBe(false);
     expect(coloured((await pawl([...line, "--json"], { isTTY: true })).out)).toBe(false);
+    expect(coloured((await pawl(["ls", "none"], { isTTY: true })).err)).toBe(true);
+    expect(coloured((await pawl(["ls", "none"], { isTTY: true, isErrTTY: false })).err)).toBe(false);
   });
 
   it("is a binary that scripts can use", async () => {

@@ -64,7 +64,7 @@ describe("the command line and sealed values", { timeout: 120_000 }, () => {
     expect((await pawl(["show", "g", "-j", journal, "--json", ...withKeys])).out).toContain(secret);
     expect((await pawl(["show", "g", "-j", journal, "--json"])).out).not.toContain(secret);
     const missing = await pawl(["show", "g", "-j", journal, "--json", "--keys", join(folder, "none")]);
-    expect([missing.code, missing.err]).toEqual([3, expect.stringContaining("key_missing")]);
+    expect([missing.code, missing.out]).toEqual([3, expect.stringContaining("key_missing")]);
   });
 
   it("changes nothing in them without the keys", async () => {
@@ -74,7 +74,7 @@ describe("the command line and sealed values", { timeout: 120_000 }, () => {
       ["fork", "s", "--at", "3"],
     ]) {
       const said = await pawl([...line, "-j", journal, "--json"]);
-      expect([said.code, said.err]).toEqual([4, expect.stringContaining('"sealed"')]);
+      expect([said.code, said.out]).toEqual([4, expect.stringContaining('"sealed"')]);
     }
   });
 
@@ -101,7 +101,7 @@ describe("the command line and sealed values", { timeout: 120_000 }, () => {
     await fileKeys(keys).remove("session:s");
     expect((await pawl(["log", "export", `${journal}#f`, ...withKeys])).out).toBe(text);
     const gone = await pawl(["log", "export", `${journal}#s`, "--json", ...withKeys]);
-    expect([gone.code, gone.err]).toEqual([3, expect.stringContaining("key_gone")]);
+    expect([gone.code, gone.out]).toEqual([3, expect.stringContaining("key_gone")]);
   });
 
   it("imports what was exported open, and seals it", async () => {

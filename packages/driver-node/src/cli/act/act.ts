@@ -2,7 +2,7 @@
 import type { Event, State } from "@pawl/sansio-core";
 import { type Json, formatPath, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Input, type Options, journalOption } from "../command.ts";
+import { type Input, type Options, type Told, journalOption } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import { type JournalFile, openJournalFile } from "../journal-file.ts";
 import { placeOf } from "../place.ts";
@@ -16,6 +16,11 @@ export const actOptions: Options = {
   ...hostOptions,
   by: { type: "string", value: "<name>", what: "Who decides, as it is recorded (USER)" },
 };
+
+export const actJson: readonly Told[] = [
+  { what: "What was recorded", fields: "scope, seq, event, call?, phase?" },
+  { what: "With --host", fields: "scope, done" },
+];
 
 export const byOf = (input: Input, { env }: Terminal): string => input.text("by") ?? env["USER"] ?? "cli";
 

@@ -5,7 +5,7 @@ import type { SessionClient } from "@pawl/wire";
 import type { Command, Input, Options } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
-import { type Target, act, actOptions, byOf, jsonArgument, noSuchCall, withTarget } from "./act.ts";
+import { type Target, act, actJson, actOptions, byOf, jsonArgument, noSuchCall, withTarget } from "./act.ts";
 import { askHost, hostDid } from "./remote.ts";
 
 type Sticky = "later" | "parked_too";
@@ -78,6 +78,7 @@ export const approveCommand: Command = {
     args: { type: "string", value: "<json>", what: "Approve with these arguments instead" },
   },
   detail: "The hash says which arguments you saw: a decision on others is refused.",
+  json: actJson,
   examples: [
     ["pawl approve alice turn-1:call-1 --hash 5f2c…", "as it is"],
     [`pawl approve alice turn-1:call-1 --hash 5f2c… --args '{"to":"Lviv"}'`, "with other arguments"],
@@ -97,6 +98,7 @@ export const rejectCommand: Command = {
   least: 2,
   most: 2,
   options: { ...decideOptions, reason: { type: "string", value: "<text>", what: "What the model is told" } },
+  json: actJson,
   examples: [["pawl reject alice turn-1:call-1 --hash 5f2c… --reason 'not today'", "with a reason"]],
   run: (input, terminal) =>
     run(input, terminal, { type: "reject", reason: input.text("reason") ?? "rejected by an operator" }, "rejected"),

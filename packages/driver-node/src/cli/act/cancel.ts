@@ -1,6 +1,6 @@
 /** `pawl cancel`: ends a call or a request. */
 import type { Command } from "../command.ts";
-import { act, actOptions, byOf, noSuchCall, withTarget } from "./act.ts";
+import { act, actJson, actOptions, byOf, noSuchCall, withTarget } from "./act.ts";
 import { askHost, hostDid } from "./remote.ts";
 
 export const cancelCommand: Command = {
@@ -10,6 +10,7 @@ export const cancelCommand: Command = {
   least: 2,
   most: 2,
   options: actOptions,
+  json: actJson,
   examples: [
     ["pawl cancel alice turn-1:call-1", "one call"],
     ["pawl cancel alice turn-1", "a request"],

@@ -17,5 +17,6 @@ export const stateOf = async (journal: JournalFile, scope: string, sealed = unch
   const { state, fault } = replay(await journal.textOf(scope));
   if (state !== undefined && fault === undefined) return state;
   const why = fault === undefined ? "it has no events" : (describeFault(fault).split("\n")[0] ?? fault.code);
-  throw new CliError("quarantined", `${scope} is read-only: ${why}`, { exit: exit.wrong, hint: "pawl doctor" });
+  const hint = `pawl doctor ${journal.file}#${scope}`;
+  throw new CliError("quarantined", `${scope} is read-only: ${why}`, { exit: exit.wrong, hint });
 };

@@ -84,6 +84,7 @@ export const forkCommand: Command = {
   },
   detail:
     "The old scope stays as it is. The new one is opened by whoever asks for it next; what was under way at that event\ngoes on there as after a crash: steps that are not on record by then run again.",
+  json: [{ what: "The new scope", fields: "scope, at, into" }],
   examples: [
     ["pawl fork alice --at 12 -j journal.db", "into session:alice-fork-12"],
     ["pawl fork journal.db#alice --at 12 --into bob", "into session:bob"],
@@ -111,10 +112,11 @@ export const forkCommand: Command = {
       const last = events.at(-1)?.seq ?? 0;
       if (last < at) {
         const message = `${scope} has ${last} events that can be trusted, and no event ${at}`;
-        throw new CliError("no_such_event", message, { exit: exit.refused, hint: `pawl fork ${scope} --at ${last}` });
+        const hint = last === 0 ? "restore a copy" : `pawl fork ${file}#${scope} --at ${last}`;
+        throw new CliError("no_such_event", message, { exit: exit.refused, hint });
       }
       const { state, stepped } = forkOf(await withBlobs(journal.journal, events, scope, into), scope, into);
-      await put(journal.journal, stepped, state);
+      await put(journal.journal, stepped, state, "name another one with --into");
       terminal.tell({ scope, at, into }, () => [`${into} begins with ${at} events of ${scope}`]);
       return exit.fine;
     } finally {

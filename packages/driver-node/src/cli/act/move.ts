@@ -42,6 +42,7 @@ export const moveCommand: Command = {
   },
   detail:
     "The host that has the session is asked for it, with --host and a token that has the right `move`. It knows the other\nhost by its configuration (`peers`). Said again, it finds out how the move ended.",
+  json: [{ what: "When it lives there", fields: "scope, to, done" }],
   examples: [["pawl move alice --host ws://127.0.0.1:7777 --to ws://127.0.0.1:7778", "and then it lives there"]],
   run: async (input, terminal) => {
     const to = input.text("to");

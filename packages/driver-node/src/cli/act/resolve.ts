@@ -7,7 +7,7 @@ import type { Command, Input } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import { knownRootsOf } from "../../roots.ts";
 import type { Terminal } from "../terminal.ts";
-import { type Target, act, actOptions, byOf, jsonArgument, noSuchCall, withTarget } from "./act.ts";
+import { type Target, act, actJson, actOptions, byOf, jsonArgument, noSuchCall, withTarget } from "./act.ts";
 import { askHost, hostDid } from "./remote.ts";
 
 const resolutionOf = (input: Input): Resolution => {
@@ -102,6 +102,7 @@ export const resolveCommand: Command = {
     cancelled: { type: "boolean", what: "Resolve as cancelled" },
     outcome: { type: "string", value: "<how>", what: "Of a call: run-again, give-up, or verified with --ok" },
   },
+  json: actJson,
   examples: [
     [`pawl resolve alice 3f9a… --ok '{"approved":true}'`, "a key, as `pawl why` shows it"],
     ["pawl resolve alice turn-1:call-1 --outcome run-again", "a call whose outcome is unknown"],

@@ -4,7 +4,7 @@
  * as one without an executor, until a host opens the scope and has its tool.
  */
 import { randomUUID } from "node:crypto";
-import { type Append, type AppendResult, type Claim, type Journal, Values, defaultBlobChars } from "@pawl/runtime";
+import { type Append, type AppendResult, type Claim, Values, defaultBlobChars } from "@pawl/runtime";
 import { hashText } from "@pawl/tool-value";
 import {
   type Command,
@@ -46,7 +46,7 @@ const notTaken = (scope: string, result: Exclude<AppendResult, { readonly type: 
 
 /** A step that goes with a journal's claim. */
 export class Writer {
-  readonly #journal: Journal;
+  readonly #journal: JournalFile;
   readonly #epoch: number;
   readonly #now: () => number;
   readonly #first: number;
@@ -57,13 +57,13 @@ export class Writer {
   readonly #kept: Promise<unknown>[] = [];
   state: State;
 
-  constructor(journal: Journal, epoch: number, state: State, now: () => number) {
+  constructor(journal: JournalFile, epoch: number, state: State, now: () => number) {
     this.#journal = journal;
     this.#epoch = epoch;
     this.#now = now;
     this.#first = state.seq + 1;
     this.state = state;
-    const { blobs } = journal;
+    const { blobs } = journal.journal;
     this.#values = new Values({ scope: state.scope.id, blobs, limit: defaultBlobChars, hashText });
   }
 
@@ -82,7 +82,10 @@ export class Writer {
     const written = this.#written(event);
     if (E.isLeft(written)) {
       const { code, message } = written.left;
-      throw new CliError(code, message, { exit: exit.refused, hint: `pawl why ${this.state.scope.id}` });
+      throw new CliError(code, message, {
+        exit: exit.refused,
+        hint: `pawl why ${this.#journal.file}#${this.state.scope.id}`,
+      });
     }
     this.state = written.right.state;
     this.#lines.push({ seq, line: written.right.line });
@@ -114,7 +117,7 @@ export class Writer {
       messages: [],
       received: [],
     };
-    const [result] = await this.#journal.appendAll([append]);
+    const [result] = await this.#journal.journal.appendAll([append]);
     if (result?.type !== "ok") throw notTaken(scope, result ?? { type: "failed", message: "no result" });
   }
 }
@@ -133,7 +136,7 @@ export const writeInto = async (
     const claim = await journal.journal.claim(scope, instance, currentProtocol);
     if (claim.type !== "claimed") throw notClaimed(scope, claim);
     const state = claim.seq === before.seq ? before : await stateOf(journal, scope);
-    const writer = new Writer(journal.journal, claim.epoch, state, now);
+    const writer = new Writer(journal, claim.epoch, state, now);
     const { protocol, options } = state.scope;
     const patient = { ...options, no_executor_ms: Number.MAX_SAFE_INTEGER };
     writer.tell({ type: "scope.opened", epoch: claim.epoch, owner: instance, protocol, options: patient });

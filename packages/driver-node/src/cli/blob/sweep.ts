@@ -21,6 +21,7 @@ export const blobsSweep: Command = {
   },
   detail:
     "Hosts do so once a day. All logs are read for the names in them, sealed ones without their keys. What was put within\nthe grace is spared, as its event may be on its way: with a short one no host may be at work.",
+  json: [{ what: "The journal", fields: "journal, looked, removed, dry_run" }],
   examples: [
     ["pawl blobs sweep journal.db", "after retention, say"],
     ["pawl blobs sweep journal.db --dry-run --json", "what it would take"],

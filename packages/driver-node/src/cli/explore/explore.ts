@@ -108,6 +108,7 @@ export const exploreCommand: Command = {
   },
   detail:
     "The module exports scenarios (`Scenario` of @pawl/testkit). They run in a world of their own: nothing outside happens.",
+  json: [{ what: "Each scenario, by each explorer", fields: "scenario, by, safe, report" }],
   examples: [
     ["pawl explore ./pay.scenario.ts", "all three explorers over each scenario"],
     ["pawl explore ./pay.scenario.ts --only crashes --json", "where it would fire twice, for a script"],

@@ -28,6 +28,7 @@ export const flowCheck: Command = {
   most: Infinity,
   options: {},
   detail: "What is wrong is told with the path of its node, such as $.nodes[2].then_body[0].target.",
+  json: [{ what: "Each file", fields: "file, ok, flow?, nodes?, error?" }],
   examples: [["pawl flow check bill.json", "one flow"]],
   run: async (input, terminal) =>
     input.positionals.map((file) => isFlow(file, terminal)).every(Boolean) ? exit.fine : exit.wrong,

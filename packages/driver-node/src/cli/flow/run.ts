@@ -93,6 +93,15 @@ export const flowRun: Command = {
   },
   detail:
     "Without a journal the flow runs in memory. With one it goes on after a crash where it was, under the same --id.\nCalculator and DateTimeTool are there without being declared. Tools of the providers http and mcp ask no address of\nthis machine or network, but those of --allow. The exit code is 1 where the flow failed.",
+  json: [
+    {
+      what: "Each event of the flow, by its kind",
+      fields:
+        "kind, timestamp_ms, flow_name?, backend?, step_name?, step_index?, step_type?, success?, " +
+        "full_output?, steps_executed?, tokens_input?, tokens_output?, latency_ms?, error?",
+    },
+    { what: "At the end", fields: "ending, bindings, steps_executed" },
+  ],
   examples: [
     ["pawl flow run bill.json --bind items='tea, milk'", "in memory"],
     ["pawl flow run bill.json --tools tools.json -j journal.db --id bill-1", "to be gone on with after a crash"],

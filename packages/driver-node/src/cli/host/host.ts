@@ -137,6 +137,7 @@ export const hostCommand: Command = {
   },
   detail:
     "The argument is a configuration (a .json file; pawl.json where it is there), or a module that exports its tools as\n`tools`. What the command line says wins over the file. The host listens on loopback unless it is told otherwise. The\nsecret that tokens are signed under is kept beside the journal, in a file that ends in .host. SIGTERM and SIGINT stop\nit cleanly: what was under way goes on with the next host.",
+  json: [{ what: "When it listens", fields: "url, journal, tools, flows, token?" }],
   examples: [
     ["pawl host ./tools.ts -j journal.db --port 7777 --grant ann", "and a token to reach it with"],
     ["pawl host pawl.json --log-level info", "as the file says"],

@@ -18,13 +18,23 @@ export const textIn = (path: string): Buffer => {
   }
 };
 
+const sound = (secrets: Secrets): Secrets => {
+  try {
+    checkSecrets(secrets);
+    return secrets;
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    throw new CliError("bad_secret", thrown.message, { exit: exit.unreachable });
+  }
+};
+
 /** The secrets of a host; beside its journal there is one, made where none is named. */
 export const secretsOf = (journal: string, files: readonly string[] | undefined): Secrets => {
   const [first, ...more] = files ?? [];
-  if (first !== undefined) return [textIn(first), ...more.map(textIn)];
+  if (first !== undefined) return sound([textIn(first), ...more.map(textIn)]);
   const path = `${journal}.host`;
   if (!existsSync(path)) writeFileSync(path, randomBytes(32), { mode: 0o600, flag: "wx" });
-  return [textIn(path)];
+  return sound([textIn(path)]);
 };
 
 /** The secrets of a host that has been there: none is made. */
@@ -34,15 +44,7 @@ export const knownSecretsOf = (journal: string, files: readonly string[] | undef
       exit: exit.unreachable,
       hint: "start it once, or name its configuration with --config",
     });
-  const secrets = secretsOf(journal, files);
-  try {
-    checkSecrets(secrets);
-  } catch (thrown) {
-    throw new CliError("bad_secret", thrown instanceof Error ? thrown.message : String(thrown), {
-      exit: exit.unreachable,
-    });
-  }
-  return secrets;
+  return secretsOf(journal, files);
 };
 
 /** What a token is to be good for. */

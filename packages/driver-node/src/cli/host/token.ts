@@ -59,6 +59,7 @@ export const tokenCommand: Command = {
   },
   detail:
     "The name is the principal, as logs record it. The token is signed under the newest secret of the host: the file that\nits configuration names, or the one beside its journal. It can not be taken back before its time but by that secret.",
+  json: [{ what: "The token", fields: "token?, file?, by, scopes, rights, expires_at" }],
   examples: [
     ["pawl token ann -j journal.db", "for all sessions, good for a day"],
     ["pawl token app -j journal.db --scope session:team-1/ --right call,observe --hours 720", "less, for longer"],

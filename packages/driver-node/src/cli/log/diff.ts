@@ -77,6 +77,7 @@ export const logDiff: Command = {
   least: 2,
   most: 2,
   options: { ...placeOptions, most: { type: "string", value: "<n>", what: "Events to show, at most (10)" } },
+  json: [{ what: "Both", fields: "same, header, events, more_in_first, more_in_second" }],
   examples: [["pawl log diff before.jsonl journal.db#alice", "a file against a scope"]],
   run: (input, terminal) => {
     const [one = "", two = ""] = input.positionals;

@@ -56,6 +56,10 @@ export const logExport: Command = {
     output: { type: "string", short: "o", value: "<file>", what: "Where to; a folder, if there are several scopes" },
     force: { type: "boolean", what: "Replace what is there" },
   },
+  json: [
+    { what: "The log itself, line by line: docs/log-format.md" },
+    { what: "Each log, with --output", fields: "log, file, bytes" },
+  ],
   examples: [
     ["pawl log export journal.db#alice > alice.jsonl", "one scope, to standard output"],
     ["pawl log export journal.db -o logs", "every scope, each to a file in a folder"],

@@ -31,6 +31,7 @@ export const logHead: Command = {
   options: placeOptions,
   detail:
     "The chain is taken line by line over the log as it is exported, so that a scope and its export have the same.\nNote it elsewhere; `pawl log verify --head` tells later whether anything was changed.",
+  json: [{ what: "Each log", fields: "log, head, stored?" }],
   examples: [
     ["pawl log head alice.jsonl", "of a file"],
     ["pawl log head journal.db#alice", "of a scope in a journal"],

@@ -9,7 +9,7 @@ import { underKeys } from "../journal-file.ts";
 import { type LogSource, besideOf, journalOf, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { linesIn } from "./head.ts";
-import { faultWords, tornWords } from "./fault.ts";
+import { faultWords, tornJson, tornWords } from "./fault.ts";
 import { put } from "./put.ts";
 import { refuseSealed } from "./sealed.ts";
 import { replayLog } from "./replaying.ts";
@@ -58,8 +58,8 @@ const importLog = async (log: LogSource, journal: Journal, terminal: Terminal): 
   }
   const { id: scope } = state.scope;
   await takeBlobs(journal, scope, stepped, blobs);
-  await put(journal, stepped, state);
-  terminal.tell({ log: log.name, scope, events: stepped.length, torn: torn?.line }, () => [
+  await put(journal, stepped, state, "import it into another journal, or compare them: pawl help log diff");
+  terminal.tell({ log: log.name, scope, events: stepped.length, torn: tornJson(torn) }, () => [
     `${log.name} -> ${scope} (${stepped.length} events)`,
     ...(torn === undefined ? [] : [terminal.paint("yellow", `  left out: ${tornWords(torn)}`)]),
   ]);
@@ -74,6 +74,7 @@ export const logImport: Command = {
   options: journalOption,
   detail:
     "A log is verified first, and taken as a whole or not at all. A scope that is there already is left alone. The\njournal is made where there is none.",
+  json: [{ what: "Each log", fields: "log, scope, events, torn?" }],
   examples: [["pawl log import alice.jsonl -j journal.db", "one log"]],
   run: async (input, terminal): Promise<Exit> => {
     const { keys, blobs } = besideOf(input, terminal);

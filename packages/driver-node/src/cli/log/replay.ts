@@ -40,6 +40,7 @@ export const logReplay: Command = {
     commands: { type: "string", value: "<file>", what: "Commands written out, to compare with field by field" },
     against: { type: "string", value: "<log>", what: "A second log, to compare with field by field" },
   },
+  json: [{ what: "The log", fields: "log, ok, events, seq?, live, outstanding, torn?, fault?" }],
   examples: [
     ["pawl log replay alice.jsonl", "the first divergence: the event, and what today's code would do"],
     ["pawl log replay golden.jsonl --commands golden.cmds.jsonl", "with every command compared"],

@@ -1,6 +1,7 @@
 /** Logs whose values are sealed, met without the keys that open them. */
 import { SealedError, isSealedLine } from "@pawl/runtime";
 import { type Fault, type Replay, type ReplayOptions } from "@pawl/sansio-core";
+import type { Told } from "../command.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
 import type { LogSource } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
@@ -49,6 +50,11 @@ export const replayOrRefuse = async (...of: Parameters<typeof replayOpen>): Prom
   const replayed = await replayOpen(...of);
   if (replayed instanceof CliError) throw replayed;
   return replayed;
+};
+
+export const unreadJson: Told = {
+  what: "Each log that is sealed, without its keys",
+  fields: "log, unread, remedy?",
 };
 
 /** A log that could not be read, as one of several that are looked at. */

@@ -7,7 +7,7 @@ import type { Terminal } from "../terminal.ts";
 import { blobFaults } from "./blob.ts";
 import { faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
 import { headOf } from "./head.ts";
-import { replayOpen, tellUnread } from "./sealed.ts";
+import { replayOpen, tellUnread, unreadJson } from "./sealed.ts";
 
 const many = (count: number, what: string): string =>
   `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
@@ -71,7 +71,14 @@ export const logVerify: Command = {
     head: { type: "string", value: "<hash>", what: "The head of the chain that the log should have" },
   },
   detail:
-    "A journal without a scope stands for all its scopes; its own chain is made again and compared. A torn last line is no fault: it is told apart from\ncorruption, and what stands before it is whole.",
+    "A journal without a scope stands for all its scopes; its own chain is made again and compared. A torn last line is no\nfault: it is told apart from corruption, and what stands before it is whole.",
+  json: [
+    {
+      what: "Each log",
+      fields: "log, ok, scope?, protocol?, base?, events, seq?, torn?, fault?, blobs?, head?, chain?",
+    },
+    unreadJson,
+  ],
   examples: [
     ["pawl log verify alice.jsonl", "a log in a file"],
     ["pawl log verify journal.db", "every scope of a journal"],

@@ -1,8 +1,8 @@
 /** `pawl doctor`: scopes whose logs today's core does not accept, and what can be done about each. */
 import type { Command } from "../command.ts";
 import { CliError, exit } from "../exit.ts";
-import { faultJson, faultWords } from "../log/fault.ts";
-import { replayOpen, tellUnread } from "../log/sealed.ts";
+import { faultJson, faultWords, tornJson } from "../log/fault.ts";
+import { replayOpen, tellUnread, unreadJson } from "../log/sealed.ts";
 import { type LogSource, journalOf, placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -29,7 +29,7 @@ const examine = async (log: LogSource, terminal: Terminal): Promise<Health> => {
   if (fault === undefined && torn === undefined) return "sound";
   const trusted = state?.seq ?? 0;
   const remedy = fault === undefined ? undefined : remedyOf(log.name, fault.code, trusted);
-  const json = { log: log.name, trusted, torn: torn?.line, fault: faultJson(fault), remedy };
+  const json = { log: log.name, trusted, torn: tornJson(torn), fault: faultJson(fault), remedy };
   terminal.tell(json, () => [
     `${terminal.paint("red", fault === undefined ? "torn" : "quarantined")}  ${log.name}`,
     ...(fault === undefined ? [] : faultWords(fault, terminal).map((line) => `    ${line}`)),
@@ -57,6 +57,11 @@ export const doctorCommand: Command = {
   options: placeOptions,
   detail:
     "A quarantined scope is read-only, and others are unaffected. A fork goes on from the last event that can be\ntrusted, as a new scope; the old one stays as it is. A scope whose values are sealed is looked at with its --keys.",
+  json: [
+    { what: "Each scope that is not sound", fields: "log, trusted, torn?, fault?, remedy?" },
+    unreadJson,
+    { what: "At the end", fields: "scopes, quarantined, unread" },
+  ],
   examples: [["pawl doctor journal.db", "every scope of a journal"]],
   run: async (input, terminal) => {
     const named = input.positionals.length === 0 ? [journalOf(input, terminal)] : input.positionals;

@@ -56,11 +56,12 @@ export const historyOf = async (log: LogSource, terminal: Terminal): Promise<His
   };
 };
 
-/** As `historyOf`; a log that has a fault is refused. */
+/** As `historyOf`; a log that has a fault, or nothing in it, is refused. */
 export const soundHistoryOf = async (log: LogSource, terminal: Terminal): Promise<History> => {
   const history = await historyOf(log, terminal);
-  const { fault } = history;
-  if (fault === undefined) return history;
+  const { fault, state } = history;
+  if (fault === undefined && state.seq > 0) return history;
+  if (fault === undefined) throw new CliError("log_empty", `${log.name} has no events`, { exit: exit.wrong });
   const [head = ""] = faultWords(fault, terminal);
   throw new CliError(fault.code, `${log.name}: ${head}`, { exit: exit.wrong, hint: `pawl log replay ${log.name}` });
 };

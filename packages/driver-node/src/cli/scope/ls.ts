@@ -94,6 +94,7 @@ export const lsCommand: Command = {
     owned: { type: "boolean", what: "Only scopes that have an owner" },
     follow: { type: "boolean", short: "f", what: "List them again whenever something has changed" },
   },
+  json: [{ what: "The list; once more when it has changed, with --follow", fields: "journal, scopes" }],
   examples: [
     ["pawl ls journal.db", "all scopes"],
     ["pawl ls journal.db --prefix process: --json", "processes, for a script"],

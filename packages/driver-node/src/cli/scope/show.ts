@@ -18,6 +18,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "../command.ts";
 import { exit } from "../exit.ts";
+import { tornJson } from "../log/fault.ts";
 import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, soundHistoryOf } from "./history.ts";
@@ -40,7 +41,7 @@ const callJson = (state: State, { call, what }: CallReason): object | undefined 
   return { call, tool, phase, args, body: of, waits_for: what };
 };
 
-const scopeJson = ({ state }: History): object => {
+const scopeJson = ({ state, torn }: History): object => {
   const { scope, seq, at, calls, requests, waits, process } = state;
   const { calls: reasons, others } = why(state);
   const run = seenIn(state);
@@ -74,6 +75,7 @@ const scopeJson = ({ state }: History): object => {
     run: run && runJson(run),
     tasks: state.background.tasks.values().map(({ task }) => task),
     schedules: state.schedules.rows.values().map(({ schedule }) => schedule),
+    torn: tornJson(torn),
   };
 };
 
@@ -164,6 +166,15 @@ export const showCommand: Command = {
     ...placeOptions,
     follow: { type: "boolean", short: "f", what: "Go on with every event as it is recorded" },
   },
+  json: [
+    {
+      what: "The scope",
+      fields:
+        "scope, seq, at, epoch, owner, protocol, status, requests, calls, waits, approvals, " +
+        "process?, handles, others, run?, tasks, schedules, torn?",
+    },
+    { what: "Each event, with --follow", fields: "seq, at, event, produced" },
+  ],
   examples: [
     ["pawl show alice -j journal.db", "the session alice"],
     ["pawl show journal.db#alice --follow", "and what happens in it from now on"],

@@ -114,6 +114,7 @@ export const whyCommand: Command = {
   least: 1,
   most: 2,
   options: placeOptions,
+  json: [{ what: "The scope", fields: "scope, seq, at, owner, calls, others" }],
   examples: [
     ["pawl why alice -j journal.db", "the session alice"],
     ["pawl why journal.db#process:p1 --json", "a process, for a script"],

@@ -43,6 +43,7 @@ export const checkUpgradeCommand: Command = {
   },
   detail:
     "Bodies are run again with what is recorded of them, and with a context that performs nothing. What a body does\noutside of its context, it does: run this where that harms nobody.",
+  json: [{ what: "Each log", fields: "log, safe, scope, events, calls, unchecked?, fault?" }],
   examples: [
     ["pawl check-upgrade journal.db --tools ./tools.ts", "every scope of a journal, before a deployment"],
     ["pawl check-upgrade logs/*.jsonl -t ./tools.ts --json", "exported logs, in CI"],
