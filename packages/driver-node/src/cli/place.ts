@@ -11,6 +11,8 @@ export interface LogSource {
   /** As a person would ask for it again. */
   readonly name: string;
   readonly text: () => Promise<Iterable<string>>;
+  /** The host that told it. */
+  readonly host?: string;
   /** The journal that it is in. */
   readonly journal?: JournalFile;
   /** Of a scope in a journal: the chain over its appends that the journal keeps. */

@@ -46,6 +46,10 @@ afterAll(() => {
 
 const at = (): readonly string[] => ["--host", url, "--token", token];
 
+/** What is the same of a scope wherever it is read. */
+const withoutLines = (why: object | undefined): string =>
+  JSON.stringify(why, (field, value: unknown) => (field === "remedies" ? undefined : value));
+
 /** Two hosts by configuration, which know each other. */
 const startedBy = async (args: readonly string[]) => {
   const started = spawn(process.execPath, [main, "host", ...args, "--json"], { stdio: ["ignore", "pipe", "pipe"] });
@@ -132,7 +136,13 @@ describe("pawl host", () => {
     const client = new Client({ url, token });
     const waiting = client.session("waiting").replies("r");
     const parked = client.session("parked").replies("r");
-    const [why] = jsonIn(await pawl(["why", `${file}#parked`, "--json"]));
+    const asked = ["why", "parked", ...at()];
+    const [why] = jsonIn(await pawl([...asked, "--json"]));
+    const [own] = jsonIn(await pawl(["why", `${file}#parked`, "--json"]));
+    expect(withoutLines(why)).toEqual(withoutLines(own));
+    const { out } = await pawl(asked);
+    expect(out).toMatch(/^ {2}pawl approve session:parked r:c --hash \w+ --host ws:\/\/127\.0\.0\.1:\d+$/m);
+    expect(out).not.toContain(token);
     const calls = why?.["calls"] as readonly { readonly what: { readonly argsHash: string } }[] | undefined;
     const hash = calls?.[0]?.what.argsHash ?? "";
     expect(await pawl(["approve", `${file}#parked`, "r:c", "--hash", hash, ...at()])).toMatchObject({

@@ -10,7 +10,9 @@ import {
 } from "@pawl/sansio-core";
 import type { Command } from "../command.ts";
 import { CliError, exit } from "../exit.ts";
-import { placeOf, placeOptions, withLog } from "../place.ts";
+import { withLogOrHost } from "../act/remote-log.ts";
+import { hostOptions } from "../act/remote.ts";
+import { placeOptions } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, soundHistoryOf } from "./history.ts";
 import { isNever, sinceText, untilText } from "./time.ts";
@@ -60,6 +62,7 @@ const callJson = (history: History, reason: CallReason): object => {
     phase,
     what: { ...what, effects, divergence },
     ...timedJson(history, reason, sinceOfCall(history, reason)),
+    remedies: remedies(history.name, history.host, reason),
   };
 };
 
@@ -89,7 +92,7 @@ const callWords = (history: History, reason: CallReason, terminal: Terminal): re
     `  waits for ${waitsWords(what)}${when}`,
     ...divergenceWords(history, reason),
     ...effects.map((effect) => `    - ${effectWords(effect)}${timeWords(history, effect, effect.since, terminal)}`),
-    ...remedies(history.name, reason).map((line) => `  ${paint("green", line)}`),
+    ...remedies(history.name, history.host, reason).map((line) => `  ${paint("green", line)}`),
   ];
 };
 
@@ -113,16 +116,17 @@ export const whyCommand: Command = {
   usage: "<scope> [call]",
   least: 1,
   most: 2,
-  options: placeOptions,
+  options: { ...placeOptions, ...hostOptions },
   json: [{ what: "The scope", fields: "scope, seq, at, owner, calls, others" }],
   examples: [
     ["pawl why alice -j journal.db", "the session alice"],
     ["pawl why journal.db#process:p1 --json", "a process, for a script"],
     ["pawl why alice turn-1:call-1", "one call"],
+    ["pawl why alice --host ws://127.0.0.1:7777", "of a host, with what it would take there"],
   ],
   run: (input, terminal) => {
-    const [scope = "", only] = input.positionals;
-    return withLog(placeOf(scope, input, terminal), async (log) => {
+    const [, only] = input.positionals;
+    return withLogOrHost(input, terminal, async (log) => {
       const history = await soundHistoryOf(log, terminal);
       const { state } = history;
       if (only !== undefined && state.calls.at(only) === undefined) {
