@@ -1,6 +1,7 @@
 /** Where a command speaks: to a person, in words and colours, or to a script, as JSON. */
 import { stringifyRecord } from "@pawl/tool-value";
 import { stripVTControlCharacters, styleText } from "node:util";
+import { type ScreenSize, screenOn } from "./screen.ts";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
@@ -14,6 +15,8 @@ export interface Terminal {
   readonly note: (line: string) => void;
   /** How far it has got; an empty text when it is over. Only where somebody watches. */
   readonly progress: (text: string) => void;
+  /** Where somebody watches: lines that are drawn again in the place of those that it was given before. */
+  readonly redraw: ((lines: readonly string[]) => void) | undefined;
   readonly paint: (style: Style, text: string) => string;
   readonly env: { readonly [name: string]: string | undefined };
   readonly now: () => number;
@@ -51,6 +54,11 @@ const wantsColour = ({ isTTY }: { readonly isTTY?: boolean }, env: Streams["env"
   if (env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "0") return true;
   return isTTY === true && env["TERM"] !== "dumb";
 };
+
+/** It may be made larger or smaller meanwhile. */
+const sizeOf =
+  (out: Streams["out"]): (() => ScreenSize) =>
+  () => ({ columns: out.columns ?? 80, rows: out.rows ?? 24 });
 
 const progressEveryMs = 100;
 
@@ -90,6 +98,7 @@ export const terminalOn = (streams: Streams, isJson: boolean): Terminal => {
       err.write(`${isBareBeside ? stripVTControlCharacters(line) : line}\n`);
     },
     progress,
+    redraw: out.isTTY === true && !isJson && env["TERM"] !== "dumb" ? screenOn(write, sizeOf(out)) : undefined,
     paint: (style, text) => (isColour ? styleText(style, text, { validateStream: false }) : text),
     env,
     now,

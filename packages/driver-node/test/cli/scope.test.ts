@@ -1,10 +1,12 @@
+import { stripVTControlCharacters } from "node:util";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Command } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/commands.ts";
+import { screenOn } from "../../src/cli/screen.ts";
 import { barOf, progressIn } from "../../src/cli/scope/progress.ts";
 import { openRuntime } from "../../src/index.ts";
 import { madeJournal, newFolder, tools } from "./fixture.ts";
-import { jsonIn, pawl, pawlProcess } from "./pawl.ts";
+import { type With, jsonIn, pawl, pawlProcess } from "./pawl.ts";
 
 let file = "";
 beforeAll(async () => {
@@ -80,26 +82,61 @@ describe("pawl ls, show and why", () => {
   });
 });
 
+/** Follows sessions of a prefix, of which there is `a`, until there is `b`, too. */
+const followed = async (prefix: string, how: With & { readonly json?: boolean }): Promise<readonly string[]> => {
+  const over = new AbortController();
+  const { runtime, close } = openRuntime({ file, tools });
+  await (await runtime.session(`${prefix}-a`)).runner.settled();
+  const told: string[] = [];
+  const looking = Promise.withResolvers<void>();
+  const json = how.json === true ? ["--json"] : [];
+  const following = pawl(["ls", file, "--prefix", `session:${prefix}`, "--follow", ...json], {
+    ...how,
+    interrupted: over.signal,
+    onOut: (text) => {
+      told.push(text);
+      looking.resolve();
+      if (text.includes(`${prefix}-b`)) over.abort();
+    },
+  });
+  await looking.promise;
+  await (await runtime.session(`${prefix}-b`)).runner.settled();
+  expect(await following).toMatchObject({ code: 0, err: "" });
+  await close();
+  return told;
+};
+
 describe("pawl ls --follow", () => {
-  it("tells of scopes that are new or get on, until it is interrupted", async () => {
-    const over = new AbortController();
-    const { runtime, close } = openRuntime({ file, tools });
-    let told = "";
-    const looking = Promise.withResolvers<void>();
-    const following = pawl(["ls", file, "--prefix", "session:new", "--follow"], {
-      interrupted: over.signal,
-      onOut: (text) => {
-        told += text;
-        looking.resolve();
-        if (told.includes("session:newcomer")) over.abort();
-      },
-    });
-    await looking.promise;
-    await (await runtime.session("newcomer")).runner.settled();
-    const { code, out } = await following;
-    expect(code).toBe(0);
-    expect(out.split("\n")[0]).toBe(`no scopes in ${file}`);
-    await close();
+  it("tells of nothing but what has changed, until it is interrupted", async () => {
+    const [first = "", next = "", ...more] = await followed("plain", {});
+    expect(more).toEqual([]);
+    expect(first).toMatch(/^scope .*\nsession:plain-a {2}.*\n$/);
+    expect(next).toMatch(/^session:plain-b {2}.*\n$/);
+    const [whole, changed] = (await followed("script", { json: true })).map((text) => JSON.parse(text) as object);
+    expect(whole).toMatchObject({ journal: file, scopes: [{ scope: "session:script-a" }] });
+    expect(changed).toMatchObject({ journal: file, scopes: [{ scope: "session:script-b" }] });
+  });
+
+  it("draws the list again in its place on a terminal, cut to its size", async () => {
+    const [first = "", next = ""] = await followed("seen", { isTTY: true, columns: 24 });
+    const lines = stripVTControlCharacters(first).split("\n");
+    expect(lines).toEqual([expect.stringMatching(/^scope/), expect.stringMatching(/^session:seen-a .*…$/), ""]);
+    expect(lines.every((line) => line.length <= 24)).toBe(true);
+    expect(next.startsWith("\u001b[2A\u001b[J")).toBe(true);
+    expect(stripVTControlCharacters(next).split("\n")).toHaveLength(4);
+  });
+
+  it("draws no more than a terminal has rows, and nothing that is there already", () => {
+    let drawn = "";
+    const draw = screenOn(
+      (text) => (drawn += text),
+      () => ({ columns: 80, rows: 4 }),
+    );
+    draw(["a", "b", "c"]);
+    expect(drawn).toBe("a\nb\nc\n");
+    draw(["a", "b", "c"]);
+    draw(["a", "b", "c", "d", "e"]);
+    expect(drawn).toBe("a\nb\nc\n\u001b[3A\u001b[Ja\nb\n… 3 more\n");
   });
 });
 

@@ -5,7 +5,7 @@ import { type Command, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { type JournalFile, openJournalFile } from "../journal-file.ts";
 import { besideOf, journalOf } from "../place.ts";
-import type { Terminal } from "../terminal.ts";
+import { type Terminal, jsonText } from "../terminal.ts";
 import { type SeenRun, runReader, runText } from "./long-work.ts";
 import { untilText } from "./time.ts";
 
@@ -25,19 +25,24 @@ const longText = (run: Listed["run"]): string => {
   return run instanceof CliError ? `unreadable (${run.code})  ` : `${runText(run)}  `;
 };
 
-const rows = (listed: readonly Listed[], terminal: Terminal): readonly string[] => {
+/** How a list is set: the head above, and a line for each scope. */
+interface Table {
+  readonly head: string;
+  readonly line: (one: Listed) => string;
+}
+
+const tableOf = (listed: readonly Listed[], terminal: Terminal): Table => {
   const entries = listed.map(({ entry }) => entry);
   const width = Math.max(...entries.map(({ scope }) => scope.length), 5);
   const digits = Math.max(...entries.map(({ seq }) => String(seq).length), 6);
-  const head = `${"scope".padEnd(width)}  ${"events".padStart(digits)}  epoch`;
-  return [
-    terminal.paint("dim", head),
-    ...listed.map(({ entry, run }) => {
+  return {
+    head: terminal.paint("dim", `${"scope".padEnd(width)}  ${"events".padStart(digits)}  epoch`),
+    line: ({ entry, run }) => {
       const { scope, seq, epoch } = entry;
       const columns = `${scope.padEnd(width)}  ${String(seq).padStart(digits)}  ${String(epoch).padStart(5)}`;
       return `${columns}  ${longText(run)}${terminal.paint("dim", stateOf(entry, terminal))}`;
-    }),
-  ];
+    },
+  };
 };
 
 const lister = (journal: JournalFile, prefix: string, isOwned: boolean): (() => Promise<readonly Listed[]>) => {
@@ -48,37 +53,54 @@ const lister = (journal: JournalFile, prefix: string, isOwned: boolean): (() => 
   };
 };
 
-const jsonOf = ({ entry, run }: Listed): object => {
-  if (run === undefined) return entry;
-  return run instanceof CliError ? { ...entry, unreadable: run.code } : { ...entry, run: run.row };
+const jsonOf = ({ entry: { wakeAt, ...entry }, run }: Listed): object => ({
+  ...entry,
+  wake_at: wakeAt,
+  ...(run instanceof CliError ? { unreadable: run.code } : { run: run?.row }),
+});
+
+const lines = (file: string, list: readonly Listed[], terminal: Terminal): readonly string[] => {
+  if (list.length === 0) return [`no scopes in ${file}`];
+  const { head, line } = tableOf(list, terminal);
+  return [head, ...list.map(line)];
 };
 
-const tell = (file: string, list: readonly Listed[], terminal: Terminal): void => {
-  const scopes = list.map(jsonOf);
-  terminal.tell({ journal: file, scopes }, () => (list.length === 0 ? [`no scopes in ${file}`] : rows(list, terminal)));
+const tell = (file: string, list: readonly Listed[], terminal: Terminal): void =>
+  terminal.tell({ journal: file, scopes: list.map(jsonOf) }, () => lines(file, list, terminal));
+
+/** What makes a scope of the list another one than before. */
+const standings = (list: readonly Listed[]): ReadonlyMap<string, string> =>
+  new Map(list.map((one) => [one.entry.scope, jsonText(jsonOf(one))]));
+
+/** Tells what is other than when it was asked last. */
+const changes = (file: string, first: readonly Listed[], terminal: Terminal): ((now: readonly Listed[]) => void) => {
+  let before = standings(first);
+  return (now) => {
+    const after = standings(now);
+    const changed = now.filter(({ entry: { scope } }) => after.get(scope) !== before.get(scope));
+    const gone = [...before.keys()].filter((scope) => !after.has(scope));
+    before = after;
+    if (changed.length + gone.length === 0) return;
+    terminal.tell({ journal: file, scopes: changed.map(jsonOf), gone: gone.length === 0 ? undefined : gone }, () => [
+      ...changed.map(tableOf(now, terminal).line),
+      ...gone.map((scope) => `${scope}  ${terminal.paint("dim", "is not in the list any more")}`),
+    ]);
+  };
 };
 
 const followEveryMs = 500;
 
-/** What tells one list from the next. */
-const seqs = (all: readonly Listed[]): string => all.map(({ entry }) => `${entry.scope}:${entry.seq}`).join(" ");
-
-interface Following {
-  readonly file: string;
-  readonly list: () => Promise<readonly Listed[]>;
-  /** What was told last. */
-  readonly told: readonly Listed[];
-}
-
-/** Lists again what has changed, until it is interrupted. */
-const follow = async ({ file, list, told }: Following, terminal: Terminal): Promise<void> => {
-  let before = seqs(told);
-  while (!terminal.interrupted.aborted) {
-    await pause(followEveryMs, undefined, { signal: terminal.interrupted }).catch(() => undefined); // It ends the loop.
-    const now = await list();
-    if (seqs(now) === before) continue;
-    before = seqs(now);
-    tell(file, now, terminal);
+/** Lists again and again, until it is interrupted: in its place where somebody watches, and elsewhere what has changed. */
+const follow = async (file: string, list: () => Promise<readonly Listed[]>, terminal: Terminal): Promise<void> => {
+  const { redraw, interrupted } = terminal;
+  const first = await list();
+  const draw = (now: readonly Listed[]): void => redraw?.(lines(file, now, terminal));
+  if (redraw === undefined) tell(file, first, terminal);
+  else draw(first);
+  const next = redraw === undefined ? changes(file, first, terminal) : draw;
+  while (!interrupted.aborted) {
+    await pause(followEveryMs, undefined, { signal: interrupted }).catch(() => undefined); // It ends the loop.
+    next(await list());
   }
 };
 
@@ -92,9 +114,9 @@ export const lsCommand: Command = {
     ...journalOption,
     prefix: { type: "string", value: "<text>", what: "Only scopes whose name begins so: process:" },
     owned: { type: "boolean", what: "Only scopes that have an owner" },
-    follow: { type: "boolean", short: "f", what: "List them again whenever something has changed" },
+    follow: { type: "boolean", short: "f", what: "Go on with what changes; a terminal shows the list as it is" },
   },
-  json: [{ what: "The list; once more when it has changed, with --follow", fields: "journal, scopes" }],
+  json: [{ what: "The list; those that have changed, with --follow", fields: "journal, scopes, gone?" }],
   examples: [
     ["pawl ls journal.db", "all scopes"],
     ["pawl ls journal.db --prefix process: --json", "processes, for a script"],
@@ -106,9 +128,8 @@ export const lsCommand: Command = {
     const journal = openJournalFile(file, besideOf(input, terminal));
     try {
       const list = lister(journal, input.text("prefix") ?? "", input.isSet("owned"));
-      const told = await list();
-      tell(file, told, terminal);
-      if (input.isSet("follow")) await follow({ file, list, told }, terminal);
+      if (input.isSet("follow")) await follow(file, list, terminal);
+      else tell(file, await list(), terminal);
       return exit.fine;
     } finally {
       journal.close();
