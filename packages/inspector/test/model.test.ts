@@ -180,6 +180,20 @@ describe("a fork", () => {
     expect(beside.momentAt(5).line).toContain('"other"');
   });
 
+  it("that is opened anew has lost nothing there, and after that as any log", () => {
+    const beside = new Recording(7); // Of the log, whose eighth event takes over from an owner that is gone.
+    beside.feed(textOf("owner-lost.jsonl"));
+    beside.end();
+    expect(beside.sheet.marks.map(({ seq, type }) => [seq, type])).toEqual([
+      [1, "opened"],
+      [8, "forked"],
+      [12, "lost"],
+    ]);
+    const ends = beside.sheet.spans.filter(({ to }) => to === 8).map(({ label, end }) => [label, end]);
+    expect(ends).toContainEqual(["b", "left"]);
+    expect(ends.flat()).not.toContain("lost");
+  });
+
   it("says which events do not fit any more", () => {
     const settled = { type: "call.settled", call: "r:c1", attempt: 1, run: 1 };
     const output = { outcome: { status: "success", payload: null } };

@@ -160,6 +160,22 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await page.locator(".status", { hasText: "18 events" }).waitFor();
   });
 
+  it("saves a log as a file, byte by byte, which can be opened again", async () => {
+    const log = golden("waits");
+    await show(log);
+    const saving = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save" }).click();
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toMatch(/^session-\w+\.jsonl$/);
+    const file = await saved.path();
+    expect(readFileSync(file, "utf8")).toBe(log);
+    await page.evaluate(`inspect.open("another", ${JSON.stringify(golden("owner-lost"))})`);
+    await page.locator(".status", { hasText: "15 events" }).waitFor();
+    await page.getByLabel("Open a log file").setInputFiles(file);
+    await page.locator(".status", { hasText: "18 events" }).waitFor();
+    expect(await page.evaluate("inspect.inspector.text()")).toBe(log);
+  });
+
   it.each([
     ["light", 1280],
     ["dark", 1280],

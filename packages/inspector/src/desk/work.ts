@@ -18,7 +18,12 @@ interface Pile {
   hasEnd: boolean;
   told: number;
 }
-const newPile = (): Pile => ({ recording: new Recording(), waiting: [], hasEnd: false, told: 0 });
+const newPile = (forkedAt?: number): Pile => ({
+  recording: new Recording(forkedAt),
+  waiting: [],
+  hasEnd: false,
+  told: 0,
+});
 
 const forkedLog = ({ at, state, header, lines }: Fork): Forked => {
   const { id: scope, epoch, protocol } = state.scope;
@@ -129,7 +134,7 @@ export class DeskWork {
     const { recording } = this.#piles.log;
     const fork = forkAt(recording, seq, edited);
     if (E.isLeft(fork)) return { type: "refused", ...fork.left };
-    this.#piles.fork = newPile();
+    this.#piles.fork = newPile(runOn ? undefined : seq);
     if (!runOn) return forkedLog(fork.right);
     const { text, left } = runOnAsRecorded(fork.right, recording);
     this.#feed("fork", text);

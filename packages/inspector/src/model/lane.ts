@@ -32,6 +32,9 @@ export interface Span {
 
 export interface Mark {
   readonly seq: number;
-  readonly type: "opened" | "crash" | "lost" | "moved" | "fault";
+  readonly type: "opened" | "crash" | "forked" | "lost" | "moved" | "fault";
   readonly label: string;
 }
+
+/** Whether a mark is of what went wrong. */
+export const isTrouble = ({ type }: Mark): boolean => type === "crash" || type === "lost" || type === "fault";

@@ -38,6 +38,7 @@ export interface Trouble {
 export class Recording {
   readonly sheet = new Sheet();
   readonly entries: Entry[] = [];
+  readonly #forkedAt: number | undefined;
   #reading: Reading = beginReading;
   #lines: string[] = [];
   #rest = "";
@@ -47,6 +48,11 @@ export class Recording {
   #near: State | undefined;
   #fault: Fault | undefined;
   #torn: Torn | undefined;
+
+  /** `forkedAt`: of a fork that is opened anew, the last event that it has from its original. */
+  constructor(forkedAt?: number) {
+    this.#forkedAt = forkedAt;
+  }
 
   get header(): Header | undefined {
     return this.#reading.header;
@@ -112,7 +118,7 @@ export class Recording {
     const line = this.#offset + recorded.seq - this.base;
     const followed = follow(before, recorded, line);
     if (E.isLeft(followed)) return this.#fail(followed.left);
-    weave(this.sheet, before, recorded, followed.right);
+    weave(this.sheet, before, recorded, followed.right, this.#forkedAt);
     this.#state = followed.right.state;
     if (this.entries.length % keptEvery === 0) this.#kept.push(this.#state);
   }

@@ -16,6 +16,8 @@ interface Change {
   readonly seq: number;
   readonly before: State;
   readonly after: State;
+  /** Where a fork begins, what was under way is left behind: nobody has lost it. */
+  readonly isForked: boolean;
 }
 
 const itself = "";
@@ -41,6 +43,8 @@ const runOf = (row: CallRow): string => {
 const isLost = (before: CallRow, after: CallRow | undefined): boolean =>
   before.phase === "running" && after !== undefined && "cause" in after && after.cause === "owner_lost";
 
+const lossIn = ({ isForked }: Change): SpanEnd => (isForked ? "left" : "lost");
+
 /** Effects that are open in one row, and not in the other. */
 const onlyIn = (row: CallRow | undefined, other: CallRow | undefined): readonly { key: string; kind: string }[] => {
   const open = (row === undefined ? undefined : bodyOf(row)?.open) ?? [];
@@ -55,7 +59,8 @@ const weaveEffects = (change: Change, lane: Lane, was: CallRow | undefined, row:
   for (const { key, kind } of onlyIn(row, was))
     sheet.openSpan(lane, key, { kind, label: keyName(key) || kind, from: seq });
   if (was === undefined || !isLost(was, row)) return;
-  for (const { key, kind } of bodyOf(was)?.open ?? []) if (kind === "step") sheet.closeSpan(lane, key, seq, "lost");
+  for (const { key, kind } of bodyOf(was)?.open ?? [])
+    if (kind === "step") sheet.closeSpan(lane, key, seq, lossIn(change));
 };
 
 /** Steps that were lost under way are done again when their body comes to them; those that may run once are not. */
@@ -76,7 +81,7 @@ const weaveCall = (change: Change, key: string): void => {
   weaveEffects(change, lane, was, row);
   const hasMoved = was === undefined || row === undefined || runOf(was) !== runOf(row);
   if (!hasMoved) return;
-  sheet.closeSpan(lane, itself, seq, was !== undefined && isLost(was, row) ? "lost" : undefined);
+  sheet.closeSpan(lane, itself, seq, was !== undefined && isLost(was, row) ? lossIn(change) : undefined);
   if (row === undefined || row.phase === "completed") return;
   sheet.openSpan(lane, itself, { kind: row.phase, label: phaseLabel(row), from: seq });
   if (row.phase === "running") weaveAgain(change, lane, row);
@@ -156,8 +161,9 @@ const weaveProcess = (change: Change): void => {
   weaveStatus(change, "process", { key: id, title, status, ...(end !== undefined && { end }) });
 };
 
-const weaveMark = ({ sheet, seq, before }: Change, { event }: Recorded): void => {
-  if (event.type === "scope.opened") {
+const weaveMark = ({ sheet, seq, before, isForked }: Change, { event }: Recorded): void => {
+  if (isForked) sheet.mark({ seq, type: "forked", label: "fork" });
+  else if (event.type === "scope.opened") {
     const isRunning = before.calls.rows().some(({ phase }) => phase === "running");
     if (isRunning) sheet.mark({ seq, type: "crash", label: `crash: epoch ${event.epoch} takes over` });
     else sheet.mark({ seq, type: "opened", label: `epoch ${event.epoch}` });
@@ -166,9 +172,17 @@ const weaveMark = ({ sheet, seq, before }: Change, { event }: Recorded): void =>
     sheet.mark({ seq, type: "moved", label: event.type === "scope.moved" ? "moved away" : "arrived here" });
 };
 
-/** Works one event in. */
-export const weave = (sheet: Sheet, before: State, recorded: Recorded, transition: Transition): void => {
-  const change: Change = { sheet, seq: recorded.seq, before, after: transition.state };
+/** Works one event in. `forkedAt`: the event after which a fork was opened anew. */
+export const weave = (
+  sheet: Sheet,
+  before: State,
+  recorded: Recorded,
+  transition: Transition,
+  forkedAt?: number,
+): void => {
+  const { seq, event } = recorded;
+  const isForked = event.type === "scope.opened" && seq - 1 === forkedAt;
+  const change: Change = { sheet, seq, before, after: transition.state, isForked };
   weaveMark(change, recorded);
   for (const key of change.after.calls.changedSince(before.calls)) weaveCall(change, key);
   weaveCommands(change, transition);

@@ -1,5 +1,5 @@
 /** Draws what a timeline is made of; where things stand is its caller's business. */
-import type { Mark, Span } from "../model/lane.ts";
+import { type Mark, type Span, isTrouble } from "../model/lane.ts";
 import type { RowInSight } from "./chart.ts";
 import { type Palette, toneOf } from "./palette.ts";
 
@@ -161,17 +161,20 @@ export class Brush {
   }
 
   /** A mark stands before its event. */
-  mark({ type, label }: Mark, x: number): void {
+  mark(mark: Mark, x: number): void {
+    const { type, label } = mark;
     const { width: room, height } = this.#ground;
-    const { bad, faint, panel } = this.#palette;
-    const isBad = type === "crash" || type === "lost" || type === "fault";
-    this.line(x, ruler, isBad ? bad : faint, !isBad);
-    if (!isBad) return;
+    const { accent, bad, faint, panel } = this.#palette;
+    const isBad = isTrouble(mark);
+    const isNamed = isBad || type === "forked";
+    const colour = isBad ? bad : isNamed ? accent : faint;
+    this.line(x, ruler, colour, !isNamed);
+    if (!isNamed) return;
     const words = room < 560 ? type : label;
     this.#context.font = `600 10px ${this.#palette.font}`;
     const width = this.#context.measureText(words).width + 12;
     const left = Math.min(x, room - width - 4);
-    this.box({ x: left, y: height - 20, width, height: 16 }, bad, 4);
+    this.box({ x: left, y: height - 20, width, height: 16 }, colour, 4);
     this.text(words, left + 6, height - 11.5, { colour: panel, font: "600 10px" });
   }
 }

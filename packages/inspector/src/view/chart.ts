@@ -1,7 +1,7 @@
 /** What the timeline draws of a log: its lanes with their spans, found by what is in sight. */
 import type { News } from "../desk/message.ts";
 import type { Entry } from "../model/entry.ts";
-import type { Lane, Mark, Span } from "../model/lane.ts";
+import { type Lane, type Mark, type Span, isTrouble } from "../model/lane.ts";
 
 interface Row {
   lane: Lane;
@@ -31,7 +31,7 @@ export class Chart {
     for (const entry of entries) this.entries.push(entry);
     for (const mark of marks) {
       this.marks.push(mark);
-      if (mark.type !== "opened" && mark.type !== "moved") this.troubles.push(mark);
+      if (isTrouble(mark)) this.troubles.push(mark);
     }
     for (const lane of lanes) {
       const row = this.#rows[lane.id];
