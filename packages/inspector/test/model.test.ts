@@ -1,6 +1,7 @@
 /** Any log under the inspector: lanes, moments, what is wrong with it, and forks. */
 import { readFileSync, readdirSync } from "node:fs";
 import { type Fork, Recording, firstDifference, forkAt, runOnAsRecorded, textOfFork } from "../src/model/index.ts";
+import { eventLine } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { pathOf } from "../../../test/project.ts";
@@ -106,6 +107,18 @@ describe("a log with a crash in it", () => {
   });
 });
 
+describe("a log that came from another store", () => {
+  it("leaves behind what was under way, and nobody has lost it", () => {
+    const { sheet } = recordingOf(textOf("received.jsonl"));
+    const moved = sheet.marks.find(({ type }) => type === "moved")?.seq;
+    const ended = sheet.spans.filter(({ to }) => to === moved).map(({ label, end }) => [label, end]);
+    expect(ended).toEqual([
+      ["running", "left"],
+      ["a", "left"],
+    ]);
+  });
+});
+
 describe("a long log", () => {
   it("shows the same at any event, as if it were folded up to it alone", () => {
     const text = longLog(400);
@@ -170,6 +183,13 @@ describe("a fork", () => {
     expect(left).toEqual([]);
     expect(text).toBe(textOf("owner-lost.jsonl"));
     expect(firstDifference(recording, recordingOf(text))).toBeUndefined();
+  });
+
+  it("of a log that an older version wrote differs in nothing from it", () => {
+    const rewritten = recording.events(1, recording.last).map(eventLine);
+    const [header = "", first = ""] = textOf("owner-lost.jsonl").split(/(?<=\n)/);
+    expect(rewritten[0]).not.toBe(first); // It had fewer options then.
+    expect(firstDifference(recording, recordingOf([header, ...rewritten].join("")))).toBeUndefined();
   });
 
   it("with another result differs there first", () => {

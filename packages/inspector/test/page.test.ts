@@ -144,10 +144,12 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
   it("follows a session of its own page as it grows", async () => {
     complaints = [];
     page = await openPage(await browser.newContext(), code, complaints);
+    const save = page.getByRole("button", { name: "Save" });
+    expect([await save.isDisabled(), await page.locator(".trouble").isVisible()]).toEqual([true, false]);
     await page.evaluate("inspect.live()");
     await page.locator(".scope", { hasText: "session:live" }).waitFor();
     await page.locator(".event-head h2", { hasText: "reply.acked" }).waitFor();
-    expect(await page.locator(".empty").isVisible()).toBe(false);
+    expect([await save.isDisabled(), await page.locator(".empty").isVisible()]).toEqual([false, false]);
   });
 
   it("opens a file that is dropped, or chosen", async () => {

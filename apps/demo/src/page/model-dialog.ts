@@ -39,7 +39,7 @@ export const modelDialog = (changed: () => void): HTMLDialogElement => {
       { class: "actions" },
       button("Use the endpoint", { class: "primary" }, saveEndpoint),
       button("Use the script", {}, () => save(undefined)),
-      button("Leave it", { class: "quiet" }, () => dialog.close()),
+      button("Cancel", { class: "quiet" }, () => dialog.close()),
     ),
   );
   return dialog;

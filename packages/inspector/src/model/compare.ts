@@ -1,4 +1,5 @@
 /** Two logs side by side: where they first differ, in what was recorded or in what followed from it. */
+import { eventLine } from "@pawl/sansio-core";
 import type { Recording } from "./recording.ts";
 
 export interface FirstDifference {
@@ -6,17 +7,32 @@ export interface FirstDifference {
   readonly what: "event" | "commands" | "end";
 }
 
+interface Parts {
+  readonly event: string;
+  readonly commands: string;
+}
+
 /** A line without its time and its epoch, which two runs never share. */
-const partsOf = (line: string): { readonly event: string; readonly commands: string } => {
+const partsOf = (line: string): Parts => {
   const start = line.indexOf(',"event":');
   const end = line.lastIndexOf(',"cmds":');
   return { event: line.slice(start, end), commands: line.slice(end) };
 };
 
+const isSame = (a: Parts, b: Parts): boolean => a.event === b.event && a.commands === b.commands;
+
+/** Lines of another version are compared as this one would write them. */
+const sidesAt = (left: Recording, right: Recording, seq: number): readonly [Parts, Parts] => {
+  const [a, b] = [partsOf(left.lineAt(seq)), partsOf(right.lineAt(seq))];
+  if (isSame(a, b)) return [a, b];
+  const rewritten = (recording: Recording): Parts => partsOf(recording.events(seq, seq).map(eventLine).join(""));
+  return [rewritten(left), rewritten(right)];
+};
+
 export const firstDifference = (left: Recording, right: Recording): FirstDifference | undefined => {
   const both = Math.min(left.last, right.last);
   for (let seq = Math.max(left.base, right.base) + 1; seq <= both; seq++) {
-    const [a, b] = [partsOf(left.lineAt(seq)), partsOf(right.lineAt(seq))];
+    const [a, b] = sidesAt(left, right, seq);
     if (a.event !== b.event) return { seq, what: "event" };
     if (a.commands !== b.commands) return { seq, what: "commands" };
   }

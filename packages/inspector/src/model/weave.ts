@@ -16,8 +16,8 @@ interface Change {
   readonly seq: number;
   readonly before: State;
   readonly after: State;
-  /** Where a fork begins, what was under way is left behind: nobody has lost it. */
-  readonly isForked: boolean;
+  /** Where a scope moves or is forked, what was under way is left behind: nobody has lost it. */
+  readonly isHandedOn: boolean;
 }
 
 const itself = "";
@@ -43,7 +43,7 @@ const runOf = (row: CallRow): string => {
 const isLost = (before: CallRow, after: CallRow | undefined): boolean =>
   before.phase === "running" && after !== undefined && "cause" in after && after.cause === "owner_lost";
 
-const lossIn = ({ isForked }: Change): SpanEnd => (isForked ? "left" : "lost");
+const lossIn = ({ isHandedOn }: Change): SpanEnd => (isHandedOn ? "left" : "lost");
 
 /** Effects that are open in one row, and not in the other. */
 const onlyIn = (row: CallRow | undefined, other: CallRow | undefined): readonly { key: string; kind: string }[] => {
@@ -161,8 +161,8 @@ const weaveProcess = (change: Change): void => {
   weaveStatus(change, "process", { key: id, title, status, ...(end !== undefined && { end }) });
 };
 
-const weaveMark = ({ sheet, seq, before, isForked }: Change, { event }: Recorded): void => {
-  if (isForked) sheet.mark({ seq, type: "forked", label: "fork" });
+const weaveMark = ({ sheet, seq, before, isHandedOn }: Change, { event }: Recorded): void => {
+  if (event.type === "scope.opened" && isHandedOn) sheet.mark({ seq, type: "forked", label: "forked here" });
   else if (event.type === "scope.opened") {
     const isRunning = before.calls.rows().some(({ phase }) => phase === "running");
     if (isRunning) sheet.mark({ seq, type: "crash", label: `crash: epoch ${event.epoch} takes over` });
@@ -181,8 +181,8 @@ export const weave = (
   forkedAt?: number,
 ): void => {
   const { seq, event } = recorded;
-  const isForked = event.type === "scope.opened" && seq - 1 === forkedAt;
-  const change: Change = { sheet, seq, before, after: transition.state, isForked };
+  const isHandedOn = event.type === "scope.received" || (event.type === "scope.opened" && seq - 1 === forkedAt);
+  const change: Change = { sheet, seq, before, after: transition.state, isHandedOn };
   weaveMark(change, recorded);
   for (const key of change.after.calls.changedSince(before.calls)) weaveCall(change, key);
   weaveCommands(change, transition);

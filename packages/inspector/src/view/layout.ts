@@ -52,6 +52,7 @@ export class Layout {
   readonly #beside: Timeline;
   readonly #besideBox: HTMLElement;
   readonly #besideTitle = el("h3");
+  readonly #save: HTMLButtonElement;
   readonly #transport: Transport;
   readonly #list: EventList;
   readonly #panes = { event: el("div"), state: el("div"), waiting: el("div"), fork: el("div"), log: el("div") };
@@ -63,6 +64,7 @@ export class Layout {
   constructor(port: LayoutPort) {
     this.#timeline = new Timeline(port.to);
     this.#beside = new Timeline(port.to);
+    this.#save = button("Save", { title: "Save the log as a file", disabled: true }, port.download);
     this.#transport = new Transport(port);
     this.#list = new EventList(port.to);
     this.#fork = new ForkPane({ hasEngine: port.hasEngine, fork: port.fork, leave: port.leaveFork });
@@ -132,7 +134,7 @@ export class Layout {
         this.#search,
         this.#calls,
         el("label", { class: "open" }, "Open…", file),
-        button("Save", { title: "Save the log as a file" }, port.download),
+        this.#save,
         button("?", { "aria-label": "Keys" }, () => this.moves.help()),
       ),
     );
@@ -140,6 +142,7 @@ export class Layout {
 
   begin(name: string): void {
     this.#title.textContent = name;
+    this.#save.disabled = false;
     this.#count.textContent = "Reading…";
     this.#search.value = "";
     this.#calls.replaceChildren(el("option", { value: "" }, "All calls"));

@@ -26,7 +26,8 @@ code, pre, textarea, .number, .type, time, kbd { font-family: var(--pawl-mono); 
 button, select, input, .open { font: inherit; color: inherit; background: var(--pawl-panel);
   border: 1px solid var(--pawl-line); border-radius: 7px; padding: 4px 10px; min-height: 30px; }
 button, .open { cursor: pointer; white-space: nowrap; }
-button:hover, .open:hover { background: var(--pawl-hover); }
+button:disabled { color: var(--pawl-faint); cursor: default; }
+button:not(:disabled):hover, .open:hover { background: var(--pawl-hover); }
 button.primary { background: var(--pawl-accent); border-color: var(--pawl-accent); color: var(--pawl-panel); font-weight: 600; }
 :focus-visible, .open:focus-within { outline: 2px solid var(--pawl-accent); outline-offset: 1px; }
 .head { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: center; padding: 12px 14px; }

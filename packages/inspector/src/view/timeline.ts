@@ -172,6 +172,7 @@ export class Timeline {
     this.#drawRows(brush, rows);
     this.#drawRuler(context, brush, sight);
     this.#drawCursor(brush, this.#palette, sight);
+    this.#drawMarks(brush, sight);
   }
 
   #drawRows(brush: Brush, rows: readonly RowInSight[]): void {
@@ -197,6 +198,10 @@ export class Timeline {
       if (seq % every === 0) brush.text(String(seq), x, 8, { colour: palette.soft, font: "10px" });
     }
     context.textAlign = "start";
+  }
+
+  #drawMarks(brush: Brush, { chart }: Sight): void {
+    const to = Math.min(chart.last, this.#lastInSight);
     for (const mark of chart.marks) {
       const x = this.#xOf(mark.seq) - this.#perEvent / 2;
       if (mark.seq <= to && x >= this.#gutter) brush.mark(mark, x);

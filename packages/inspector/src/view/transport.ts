@@ -39,7 +39,7 @@ export class Transport {
 
   constructor(moves: TransportMoves) {
     this.#play = button(icon(icons.play), { class: "play", "aria-label": "Play" }, moves.play);
-    this.#trouble = button("Next crash", { class: "trouble", title: "C" }, moves.trouble);
+    this.#trouble = button("Next crash", { class: "trouble", title: "C", hidden: true }, moves.trouble);
     this.#range.addEventListener("input", () => moves.to(Number(this.#range.value)));
     this.element.append(
       button(icon(icons.first), { "aria-label": "First event", title: "Home" }, () => moves.to(1)),
