@@ -10,6 +10,8 @@ import { type Order, hostSecret, roots } from "./order.ts";
 import { obey, sayUp } from "./parent.ts";
 import { toolsOf } from "./tools.ts";
 
+const patience = Array.from({ length: 1000 }, () => 0);
+
 const live = async (order: Order): Promise<void> => {
   const {
     folder,
@@ -33,6 +35,7 @@ const live = async (order: Order): Promise<void> => {
     instance,
     roots,
     bounds,
+    options: { resume_pauses_ms: patience }, // Being killed before each new record is no crash loop here.
     ...(snapshots ? { snapshotAfter: 2000 } : {}),
     ...(retention ? { retention: { olderThanMs: 0 } } : {}),
     ...(leaseMs === undefined ? {} : { lease: { ttlMs: leaseMs } }),
