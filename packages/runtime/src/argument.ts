@@ -3,7 +3,9 @@ import { type Json, describe, jsonFromJs } from "@pawl/tool-value";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
+import { textOf } from "./error.ts";
 import { jsonSchemas } from "./part.ts";
+import { misfitOfSchema, shown } from "./schema-form.ts";
 
 /** JSON Schema, as plain JSON. */
 export interface JsonSchema {
@@ -50,7 +52,9 @@ export type ArgsOf<P> =
 export type Checked = E.Either<string, unknown>;
 export type Checker = (args: Json) => Promise<Checked>;
 
-const isStandard = (schema: object): schema is StandardSchemaV1 => "~standard" in schema;
+const isObject = (u: unknown): u is object => (typeof u === "object" && u !== null) || typeof u === "function";
+
+const isStandard = (schema: unknown): schema is StandardSchemaV1 => isObject(schema) && "~standard" in schema;
 
 const path = (steps: readonly unknown[]): string =>
   steps.reduce<string>(
@@ -110,7 +114,7 @@ export const checkerOf = <A>(parameters: Parameters<A> | undefined): Checker => 
 export const checkArgs = <A>(tool: { readonly parameters?: Parameters<A> }, args: Json): Promise<Checked> =>
   checkerOf(tool.parameters)(args);
 
-const isJsonStandard = (schema: object): schema is StandardJSONSchemaV1 =>
+const isJsonStandard = (schema: unknown): schema is StandardJSONSchemaV1 =>
   isStandard(schema) && "jsonSchema" in schema["~standard"];
 
 /** The JSON Schema of a tool's arguments, where their form can tell it. */
@@ -120,6 +124,26 @@ export const jsonSchemaOf = (parameters: Parameters<unknown>): Json | undefined 
   if (!isJsonStandard(parameters)) return undefined;
   const schema = parameters["~standard"].jsonSchema.input({ target: "draft-2020-12" });
   return E.getOrElseW(() => undefined)(jsonOf({ ...schema }));
+};
+
+/** Why a JSON Schema can be held against nothing, if so. Where the validator is still to be loaded it looks for references later. */
+export const misfitOfJsonSchema = (schema: unknown): string | undefined => {
+  const json = jsonOf(schema);
+  if (E.isLeft(json)) return json.left;
+  const misfit = misfitOfSchema(json.right);
+  if (misfit !== undefined) return misfit;
+  try {
+    const ref = jsonSchemas.loaded?.missingRefIn(json.right as object | boolean);
+    return ref === undefined ? undefined : `\`$ref\` ${shown(ref)} names no part of the schema`;
+  } catch (thrown) {
+    return `it can not be compiled: ${textOf(thrown)}`;
+  }
+};
+
+/** Why what an author said of arguments is nothing to check them by, if so. */
+export const misfitOfParameters = (parameters: unknown): string | undefined => {
+  const isChecked = parameters === undefined || parameters instanceof t.Type || isStandard(parameters);
+  return isChecked ? undefined : misfitOfJsonSchema(parameters);
 };
 
 /** JSON of what a JavaScript caller hands in. */

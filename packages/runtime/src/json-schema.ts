@@ -1,6 +1,6 @@
 /** Values against JSON Schemas of the draft 2020-12. */
 import type { Json } from "@pawl/tool-value";
-import { type Schema, Validator } from "@cfworker/json-schema";
+import { type Schema, Validator, dereference } from "@cfworker/json-schema";
 
 /** Where a value does not fit, as a JSON pointer, and why. */
 export interface SchemaMisfit {
@@ -8,12 +8,30 @@ export interface SchemaMisfit {
   readonly why: string;
 }
 
+const holdsBigint = (json: unknown): boolean =>
+  typeof json === "bigint" || (typeof json === "object" && json !== null && Object.values(json).some(holdsBigint));
+
+/** A copy for the validator, which writes into its schemas and knows no integers but numbers. */
+const copied = (json: unknown): unknown => {
+  if (typeof json === "bigint") return Number(json);
+  if (typeof json !== "object" || json === null) return json;
+  if (Array.isArray(json)) return json.map(copied);
+  return Object.fromEntries(Object.entries(json).map(([key, part]) => [key, copied(part)]));
+};
+
 export const misfitsOf = (schema: object | boolean): ((value: Json) => SchemaMisfit | undefined) => {
-  const validator = new Validator(schema as Schema | boolean, "2020-12", true);
+  const validator = new Validator(copied(schema) as Schema | boolean, "2020-12", true);
   return (value) => {
-    const { valid, errors } = validator.validate(value);
+    const { valid, errors } = validator.validate(holdsBigint(value) ? copied(value) : value);
     if (valid) return undefined;
     const last = errors.at(-1);
     return { at: last?.instanceLocation ?? "#", why: last?.error ?? "does not fit its schema" };
   };
+};
+
+/** The first reference in a schema that names no part of it. */
+export const missingRefIn = (schema: object | boolean): string | undefined => {
+  const parts = dereference(copied(schema) as Schema | boolean);
+  const refs = Object.values(parts).flatMap((part) => (typeof part === "object" ? [part] : []));
+  return refs.find(({ __absolute_ref__: ref }) => ref !== undefined && parts[ref] === undefined)?.$ref;
 };

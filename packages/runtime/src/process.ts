@@ -24,6 +24,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { readRegistration } from "./context/process-registration.ts";
 import { Refused, ScopeLost } from "./error.ts";
 import { appendProcessEvent } from "./process-append.ts";
+import { admittedId } from "./scope-name.ts";
 import type { Session } from "./session.ts";
 
 /** Of the processes that a deleted session held and that live on: those that nobody has any more, and the others. */
@@ -51,8 +52,8 @@ export class Processes {
   }
 
   /** The scope of a process, as others open a session. */
-  scope(id: string): Promise<Session> {
-    return this.#open(processScope(id));
+  async scope(id: string): Promise<Session> {
+    return this.#open(processScope(admittedId("process", id)));
   }
 
   #session({ session_id }: SessionScope): Promise<Session> {

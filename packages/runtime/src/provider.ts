@@ -18,7 +18,7 @@ import type { ToolContext } from "./context/context.ts";
 import type { ProgressMessage } from "./context/progress.ts";
 import { Refused } from "./error.ts";
 import type { LiveTool, PrepareContext, Prepared } from "./live-tool.ts";
-import { coreTool } from "./tool.ts";
+import { admitName, admitSchema, coreTool } from "./tool.ts";
 
 export interface ProviderPrepare {
   readonly pending: PendingToolCall;
@@ -111,6 +111,8 @@ const toolOfProvider = (provider: ToolProvider, manifest: ToolManifest): LiveToo
     const said = contractById(provider, id);
     return said === undefined ? undefined : decoded(ToolContract, said, `the contract of \`${name}\``);
   };
+  const schema = contract()?.input_schema;
+  if (schema !== undefined) admitSchema(`the input schema of \`${name}\``, schema);
   return {
     tool,
     manifest,
@@ -126,8 +128,21 @@ const toolOfProvider = (provider: ToolProvider, manifest: ToolManifest): LiveToo
   };
 };
 
+const admitOnce = (what: "name" | "id", said: readonly string[]): void => {
+  const again = said.findIndex((one, i) => said.indexOf(one) < i);
+  if (again === -1) return;
+  const places = `manifests ${said.indexOf(said[again] as string)} and ${again} of a provider`;
+  throw new Refused("tool_conflict", `${places} have the ${what} \`${said[again]}\`: give one of them another`);
+};
+
 /** The tools that a provider lists now. */
-export const toolsOfProvider = (provider: ToolProvider): readonly LiveTool[] =>
-  provider
-    .manifests()
-    .map((manifest, i) => toolOfProvider(provider, decoded(ToolManifest, manifest, `manifest ${i} of a provider`)));
+export const toolsOfProvider = (provider: ToolProvider): readonly LiveTool[] => {
+  const manifests = provider.manifests().map((said, i) => decoded(ToolManifest, said, `manifest ${i} of a provider`));
+  for (const [i, { name }] of manifests.entries()) admitName(`manifest ${i} of a provider`, name);
+  for (const what of ["name", "id"] as const)
+    admitOnce(
+      what,
+      manifests.map((manifest) => manifest[what]),
+    );
+  return manifests.map((manifest) => toolOfProvider(provider, manifest));
+};

@@ -14,27 +14,46 @@ interface Registered {
   readonly live: LiveTool;
 }
 
+const twice = (name: string): Refused => {
+  const advice = "leave one out, or `register` the one that is to take the other's place";
+  return new Refused("tool_conflict", `a list of tools has two tools \`${name}\`: ${advice}`);
+};
+
 export class Registry {
   readonly #registered = new Map<string, Registered>();
   readonly #provided = new Map<ToolProvider, readonly LiveTool[]>();
   readonly #watchers = new Set<() => void>();
   #byId: ReadonlyMap<string, LiveTool> = new Map();
 
+  /** In one list each name stands once: only `register` puts a tool in another's place. */
   constructor(definitions: readonly ToolDefinition[] = []) {
-    for (const definition of definitions) this.register(definition);
+    for (const definition of definitions) {
+      if (this.has(definition.name)) throw twice(definition.name);
+      this.register(definition);
+    }
   }
 
   /** Takes a tool in, in the place of one with its name. Its id may not be another tool's. */
   register(definition: ToolDefinition): this {
     const live = liveTool(definition);
-    const { id, name } = live.tool;
-    const other = [...this.#registered.values()].find((one) => one.live.tool.id === id && one.live.tool.name !== name);
-    if (other !== undefined) {
-      const message = `tools \`${other.live.tool.name}\` and \`${name}\` have the id \`${id}\`: give one of them another`;
-      throw new Refused("tool_conflict", message);
-    }
-    this.#registered.set(name, { definition, live });
+    this.#admitId(live, [...this.#provided.values()].flat());
+    this.#registered.set(live.tool.name, { definition, live });
     return this.#changed();
+  }
+
+  #admitId({ tool: { id, name } }: LiveTool, others: readonly LiveTool[]): void {
+    const registered = [...this.#registered.values()].map(({ live }) => live);
+    const other = [...registered, ...others].find(({ tool }) => tool.id === id && tool.name !== name);
+    if (other === undefined) return;
+    const message = `tools \`${other.tool.name}\` and \`${name}\` have the id \`${id}\`: give one of them another`;
+    throw new Refused("tool_conflict", message);
+  }
+
+  #toolsOf(provider: ToolProvider): readonly LiveTool[] {
+    const tools = toolsOfProvider(provider);
+    const others = [...this.#provided].flatMap(([other, theirs]) => (other === provider ? [] : theirs));
+    for (const tool of tools) this.#admitId(tool, others);
+    return tools;
   }
 
   /** Takes a tool out, and gives it back. */
@@ -51,7 +70,7 @@ export class Registry {
 
   /** Takes a provider's tools in, for as long as it is not withdrawn by what this gives back. */
   provide(provider: ToolProvider): () => void {
-    this.#provided.set(provider, toolsOfProvider(provider));
+    this.#provided.set(provider, this.#toolsOf(provider));
     const unwatch = provider.watch?.(() => this.refresh(provider));
     this.#changed();
     return () => {
@@ -63,7 +82,7 @@ export class Registry {
   /** Reads a provider's list again; one that does not fit is refused, and the tools stay as they were. */
   refresh(provider: ToolProvider): void {
     if (!this.#provided.has(provider)) return;
-    this.#provided.set(provider, toolsOfProvider(provider));
+    this.#provided.set(provider, this.#toolsOf(provider));
     this.#changed();
   }
 

@@ -27,6 +27,7 @@ import { Callers } from "./request.ts";
 import { ToolNews } from "./tool-news.ts";
 import { answersOf } from "./tool-host.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
+import { admittedId } from "./scope-name.ts";
 import { snapshotsOf } from "./snapshots.ts";
 import { sweepFromTimeToTime } from "./sweep.ts";
 import { tellSpans } from "./telemetry.ts";
@@ -68,7 +69,7 @@ export class Runtime {
     this.#alarms = new Alarms(options.platform);
     this.#platform = this.#alarms.platform;
     const linger = { ...defaultLinger, ...options.linger };
-    this.#lingering = new Lingering(this.#platform, linger, (session) => this.#sendAway(session));
+    this.#lingering = new Lingering(this.#platform, linger, this.#sendAway);
     this.#lease = heldLease(options, {
       platform: this.#platform,
       lost: () => this.#loseAll("the lease ran out"),
@@ -123,8 +124,8 @@ export class Runtime {
   }
 
   /** The session of this id: claimed, folded from its log, and going on with what was under way. */
-  session(id: string): Promise<Session> {
-    return this.#scope(`session:${id}`);
+  async session(id: string): Promise<Session> {
+    return this.#scope(`session:${admittedId("session", id)}`);
   }
 
   /** Whether there is a scope of this name, without making one. */
@@ -173,8 +174,7 @@ export class Runtime {
 
   /** An executor reports what came of a run that was offered to it. */
   async settle(executor: string, settlement: Settlement): Promise<Settled> {
-    const session = await this.#scope(settlement.scope);
-    return session.offers.settle(`executor:${executor}`, settlement);
+    return (await this.#scope(settlement.scope)).offers.settle(`executor:${executor}`, settlement);
   }
 
   /** What an executor says of a run while it lasts: observers hear of it. */
@@ -183,14 +183,14 @@ export class Runtime {
   }
 
   /** A scope at rest leaves memory, if nothing but its log is needed to go on with it. */
-  #sendAway(session: Session): void {
+  readonly #sendAway = (session: Session): void => {
     if (!session.isIdle) return;
     const { id, state } = session.runner;
     this.#open.delete(id);
-    const wake = (): void =>
-      void this.#scope(id).catch((thrown: unknown) => this.#fault(`${id} was not woken`, thrown));
+    const failed = (thrown: unknown): void => this.#fault(`${id} was not woken`, thrown);
+    const wake = (): void => void this.#scope(id).catch(failed);
     this.#away.set(id, awayUntil(nextDeadline(state)?.at, session.leave(), this.#platform, wake));
-  }
+  };
 
   #loseAll(why: string): void {
     for (const open of this.#open.values()) void open.then(({ runner }) => runner.lose(why)).catch(() => undefined); // It is lost already.

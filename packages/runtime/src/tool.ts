@@ -2,7 +2,8 @@
 import { type Tool, plainTool } from "@pawl/sansio-core";
 import { type Codec, type Json, type ToolResult, type ValueError, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type ArgsOf, type Parameters, jsonSchemaOf } from "./argument.ts";
+import { type ArgsOf, type Parameters, jsonSchemaOf, misfitOfJsonSchema, misfitOfParameters } from "./argument.ts";
+import { isBlank } from "./compat/blank.ts";
 import { ToolContract, ToolManifest } from "./compat/tool.ts";
 import type { BackgroundSink } from "./background/report.ts";
 import type { ToolContext } from "./context/context.ts";
@@ -31,8 +32,16 @@ interface DefineTool {
   <A = unknown>(definition: ToolDefinition<A>): ToolDefinition;
 }
 
-/** A tool with the type of its arguments taken from its schema; who runs it checks them, and need not know the type. */
-export const defineTool: DefineTool = (definition: unknown) => definition as ToolDefinition;
+/**
+ * A tool with the type of its arguments taken from its schema; who runs it checks them, and need not know the type. One
+ * that could not be run is refused here.
+ */
+export const defineTool: DefineTool = (given: unknown) => {
+  const definition = given as ToolDefinition;
+  wireManifestOf(definition);
+  contractOf(definition);
+  return definition;
+};
 
 const wireFields = (definition: ToolDefinition): object => {
   const {
@@ -52,16 +61,50 @@ const wireFields = (definition: ToolDefinition): object => {
   };
 };
 
+const refused = (message: string): Refused => new Refused("invalid_tool", message);
+
+/** A name is what models call a tool by; an empty one would be nobody's. */
+export const admitName = (what: string, name: unknown): void => {
+  if (typeof name === "string" && !isBlank(name)) return;
+  const found = typeof name === "string" ? JSON.stringify(name) : typeof name;
+  throw refused(`${what}: a tool's name is expected to be a text that is not blank, found ${found}`);
+};
+
+/** Arguments have to be checked by it. */
+export const admitSchema = (what: string, schema: unknown, misfitOf = misfitOfJsonSchema): void => {
+  const misfit = misfitOf(schema);
+  if (misfit !== undefined) throw refused(`${what} does not fit: ${misfit}`);
+};
+
+const optionalParts = ["prepare", "background"] as const;
+
+const admitParts = (definition: ToolDefinition): void => {
+  for (const part of ["execute", ...optionalParts] as const) {
+    const found: unknown = definition[part];
+    if (typeof found === "function" || (found === undefined && part !== "execute")) continue;
+    throw refused(`\`${part}\` of tool \`${definition.name}\` is expected to be a function, found ${String(found)}`);
+  }
+};
+
 /** What an author said of a tool, decoded: from there on it is as good as one from outside. */
 const said = <A>(codec: Codec<A>, definition: ToolDefinition, what: string): A =>
   E.getOrElseW((error: ValueError): never => {
-    throw new Refused("invalid_tool", `the ${what} of tool \`${definition.name}\` does not fit: ${describe(error)}`);
+    throw refused(`the ${what} of tool \`${definition.name}\` does not fit: ${describe(error)}`);
   })(read(codec, wireFields(definition)));
 
 /** A definition as it is published. */
-export const wireManifestOf = (definition: ToolDefinition): ToolManifest => said(ToolManifest, definition, "manifest");
+export const wireManifestOf = (definition: ToolDefinition): ToolManifest => {
+  admitName("a tool", definition.name);
+  admitParts(definition);
+  return said(ToolManifest, definition, "manifest");
+};
 
-export const contractOf = (definition: ToolDefinition): ToolContract => said(ToolContract, definition, "contract");
+export const contractOf = (definition: ToolDefinition): ToolContract => {
+  admitSchema(`\`parameters\` of tool \`${definition.name}\``, definition.parameters, misfitOfParameters);
+  const contract = said(ToolContract, definition, "contract");
+  admitSchema(`\`input_schema\` of tool \`${definition.name}\``, contract.input_schema);
+  return contract;
+};
 
 /** What the core is told of a tool. */
 export const coreTool = (manifest: ToolManifest, asks: Pick<Tool, "checks" | "prepares">): Tool => {
