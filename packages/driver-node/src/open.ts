@@ -1,10 +1,11 @@
 /** One Node process that runs tools over a journal file. */
 import { randomUUID } from "node:crypto";
 import type { Tracer } from "@opentelemetry/api";
-import { Runtime, type RuntimeOptions, type ValueCodec, sealedJournal } from "@pawl/runtime";
+import { type Roots, Runtime, type RuntimeOptions, type ValueCodec, sealedJournal } from "@pawl/runtime";
+import { journalPathOf } from "./journal-path.ts";
 import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./roots.ts";
-import { sqliteJournal } from "./sqlite/journal.ts";
+import { type SqliteJournal, sqliteJournal } from "./sqlite/journal.ts";
 import { tracedJournal } from "./telemetry/commit.ts";
 import { errorsShown } from "./telemetry/log.ts";
 import { spansOf } from "./telemetry/spans.ts";
@@ -32,7 +33,7 @@ export interface OpenOptions extends Pick<
   | "blobChars"
   | "sweep"
 > {
-  /** The journal; made where there is none. */
+  /** The journal; made where there is none. `:memory:` is one on no disk, which ends with the process. */
   readonly file: string;
   /** The folder of large values; `{file}.blobs` where it is not said. Whoever opens the journal names the same. */
   readonly blobs?: string;
@@ -52,15 +53,30 @@ export interface OpenRuntime {
 const leaseMs = 30_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
-export const openRuntime = ({ file, blobs, tracer, codec, ...told }: OpenOptions): OpenRuntime => {
+/** A journal with the root of its keys; without a root it is not open. */
+const opened = (
+  named: string,
+  blobs: string | undefined,
+): { readonly journal: SqliteJournal; readonly roots: Roots } => {
+  const file = journalPathOf(named);
   const journal = sqliteJournal(file, blobs === undefined ? {} : { blobs });
+  try {
+    return { journal, roots: rootsOf(file) };
+  } catch (thrown) {
+    void journal.close();
+    throw thrown;
+  }
+};
+
+export const openRuntime = ({ file, blobs, tracer, codec, ...told }: OpenOptions): OpenRuntime => {
+  const { journal, roots } = opened(file, blobs);
   const stored = tracer === undefined ? journal : tracedJournal(journal, tracer);
   const traced = tracer === undefined ? {} : { telemetry: spansOf(tracer) };
   const runtime = new Runtime({
     journal: codec === undefined ? stored : sealedJournal(stored, codec),
     platform: nodePlatform,
     instance: `node:${process.pid}:${randomUUID()}`,
-    roots: rootsOf(file),
+    roots,
     ...traced,
     lease: { ttlMs: leaseMs },
     sweep: { everyMs: dayMs },

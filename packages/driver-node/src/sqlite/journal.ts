@@ -1,6 +1,7 @@
 /** Opens a journal file, and decides which thread commits: this one, or another where a sync would hold it up. */
-import type { Journal } from "@pawl/runtime";
+import { type BlobStore, type Journal, memoryBlobs } from "@pawl/runtime";
 import { diskBlobs } from "../blob/disk.ts";
+import { blobsPathOf, inMemory, journalPathOf } from "../journal-path.ts";
 import { Connection, type FileOptions } from "./connection.ts";
 import { inlineJournal } from "./inline.ts";
 import { threadJournal } from "./thread.ts";
@@ -33,15 +34,30 @@ export const commitMs = (at: Connection): number => {
   return Math.min(...times);
 };
 
-/** Whatever is wrong with the file is thrown here, in either case. */
+const inlineIn = (at: Connection, blobs: BlobStore): SqliteJournal => ({
+  ...inlineJournal(at),
+  blobs,
+  commits: "inline",
+  close: async () => at.close(),
+});
+
+/** What lies in memory waits for no disk, and has nothing beside it. */
+const journalInMemory = (options: FileOptions): SqliteJournal => {
+  const { blobs } = options;
+  const store = blobs === undefined ? memoryBlobs(options) : diskBlobs(blobsPathOf(inMemory, blobs), options);
+  return inlineIn(new Connection(inMemory, options), store);
+};
+
+/** Whatever is wrong with the file is thrown here, in either case. `:memory:` is one that is on no disk. */
 export const sqliteJournal = (
-  file: string,
+  named: string,
   { commits = "measured", ...options }: SqliteOptions = {},
 ): SqliteJournal => {
+  const file = journalPathOf(named);
+  if (file === inMemory) return journalInMemory(options);
+  const blobs = diskBlobs(blobsPathOf(file, options.blobs), options);
   const at = new Connection(file, options);
-  const isInline = commits === "inline" || (commits === "measured" && commitMs(at) <= longestInlineMs);
-  const blobs = diskBlobs(options.blobs ?? `${file}.blobs`, options);
-  if (isInline) return { ...inlineJournal(at), blobs, commits: "inline", close: async () => at.close() };
+  if (commits === "inline" || (commits === "measured" && commitMs(at) <= longestInlineMs)) return inlineIn(at, blobs);
   at.close();
   return { ...threadJournal(file, options), blobs, commits: "thread" };
 };

@@ -1,0 +1,129 @@
+/** Where a journal lies: in a file that its program names, or in memory. */
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { defineTool } from "@pawl/runtime";
+import { JournalFileError, openRuntime, sqliteJournal } from "../src/index.ts";
+import { rootsOf } from "../src/roots.ts";
+
+const large = defineTool({ name: "large", execute: () => "x".repeat(100_000) });
+const call = [{ id: "c", tool: "large", args: {} }];
+
+let folder: string;
+const home = process.cwd();
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pawl-path-"));
+  process.chdir(folder);
+});
+afterEach(() => {
+  process.chdir(home);
+  rmSync(folder, { recursive: true });
+});
+
+const refused = (open: () => unknown): { readonly code: string; readonly message: string } => {
+  try {
+    open();
+  } catch (thrown) {
+    if (thrown instanceof JournalFileError) return { code: thrown.code, message: thrown.message };
+    throw thrown;
+  }
+  throw new Error("it was opened");
+};
+
+describe("a journal in memory", () => {
+  it("runs calls with large values, and leaves nothing on disk", async () => {
+    const { runtime, close } = openRuntime({ file: ":memory:", tools: [large] });
+    const session = await runtime.session("s");
+    const replies = await session.call("r", call);
+    expect(JSON.stringify(replies[0]?.output)).toHaveLength(
+      100_000 + JSON.stringify({ outcome: { status: "success", payload: "" } }).length,
+    );
+    await close();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("is nobody else's: neither its scopes nor the keys that it hands out", async () => {
+    const [one, two] = [sqliteJournal(":memory:"), sqliteJournal(":memory:", { commits: "thread" })];
+    await one.claim("session:s", "a", 1);
+    expect([await one.scopes("", "", 9), await two.scopes("", "", 9)]).toMatchObject([[{ scope: "session:s" }], []]);
+    expect([one.commits, two.commits]).toEqual(["inline", "inline"]);
+    await Promise.all([one.close(), two.close()]);
+    expect(rootsOf(":memory:").newest.kid).not.toBe(rootsOf(":memory:").newest.kid);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("a journal of a relative path", () => {
+  it("is where the program was when it opened it, with its blobs and its root", async () => {
+    const { runtime, close } = openRuntime({ file: "journal.db", tools: [large] });
+    mkdirSync("elsewhere");
+    process.chdir("elsewhere");
+    await (await runtime.session("s")).call("r", call);
+    await close();
+    expect(readdirSync(folder).toSorted()).toEqual(["elsewhere", "journal.db", "journal.db.blobs", "journal.db.root"]);
+    expect(readdirSync(join(folder, "elsewhere"))).toEqual([]);
+  });
+
+  it("may have its blobs in a folder of a relative path", async () => {
+    const { runtime, close } = openRuntime({ file: "journal.db", blobs: "values", tools: [large] });
+    mkdirSync("elsewhere");
+    process.chdir("elsewhere");
+    await (await runtime.session("s")).call("r", call);
+    await close();
+    expect(readdirSync(folder)).toContain("values");
+  });
+});
+
+describe("a path that no journal can have", () => {
+  const wrong: readonly (readonly [file: unknown, message: RegExp])[] = [
+    ["", /expected a path, found ""/],
+    [" ", /expected a path, found " "/],
+    [undefined, /expected a path, found undefined/],
+    [new URL("file:///tmp/j.db"), /is a URL.*fileURLToPath/],
+    ["file:journal.db", /is a URL.*fileURLToPath/],
+    [".", /is a folder.*name a file in it/],
+    ["nowhere/deep/journal.db", /folder .*nowhere\/deep is not there.*make it/],
+    ["text/journal.db", /text is no folder/],
+  ];
+
+  it.each(wrong)("is refused, and leaves nothing behind: %s", (file, message) => {
+    writeFileSync("text", "");
+    for (const open of [() => sqliteJournal(file as string), () => openRuntime({ file: file as string, tools: [] })])
+      expect(refused(open)).toMatchObject({ code: "can_not_open", message: expect.stringMatching(message) });
+    expect(readdirSync(folder)).toEqual(["text"]);
+  });
+
+  it("is one for blobs where a file is", () => {
+    writeFileSync("text", "");
+    const wrongBlobs = refused(() => openRuntime({ file: "journal.db", blobs: "text", tools: [] }));
+    expect(wrongBlobs).toMatchObject({ code: "can_not_open", message: expect.stringMatching(/text is no folder/) });
+  });
+});
+
+describe("the root secret beside a journal", () => {
+  it("is one for all who open it at once", async () => {
+    const module = JSON.stringify(new URL("../src/roots.ts", import.meta.url).href);
+    const source = `import(${module}).then(({ rootsOf }) => console.log(rootsOf(process.argv[1]).newest.kid))`;
+    const kids = Array.from({ length: 6 }, () => {
+      const child = spawn(process.execPath, ["--input-type=module", "-e", source, join(folder, "j.db")]);
+      return new Promise<string>((resolve) => {
+        let said = "";
+        child.stdout.on("data", (text: Buffer) => (said += text.toString()));
+        child.stderr.on("data", (text: Buffer) => (said += text.toString()));
+        child.on("close", () => resolve(said.trim()));
+      });
+    });
+    const all = new Set(await Promise.all(kids));
+    expect([...all]).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/)]);
+    expect(readdirSync(folder)).toEqual(["j.db.root"]);
+    expect(readFileSync("j.db.root")).toHaveLength(32);
+  });
+
+  it("is refused where it was cut short, as anybody could make its keys", () => {
+    writeFileSync("journal.db.root", "");
+    const short = refused(() => openRuntime({ file: "journal.db", tools: [] }));
+    expect(short).toMatchObject({ code: "not_intact", message: expect.stringMatching(/root.*0 bytes/) });
+  });
+});
