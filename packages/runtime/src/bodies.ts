@@ -14,7 +14,7 @@ import {
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { type Answer, type BodyPort, BodyRun, type RunId } from "./body.ts";
-import { placeOf, report, sessionOf } from "./call-place.ts";
+import { executionScopeIn, placeOf, report, sessionOf } from "./call-place.ts";
 import { answeredConnection } from "./connection.ts";
 import { toolContext } from "./context/context.ts";
 import { type CallFacts, completionKeyId } from "./context/facts.ts";
@@ -196,7 +196,7 @@ export class Bodies {
     const { name = call, id = call, request = "" } = row?.call ?? {};
     const { id: scope } = this.#state.scope;
     const { host } = this.#port;
-    const executionScope = this.#state.requests.at(request)?.executionScope ?? `${scope}/${request}`;
+    const executionScope = executionScopeIn(this.#state, request);
     return {
       sessionId: scope,
       session: sessionOf(this.#state),

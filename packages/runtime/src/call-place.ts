@@ -25,6 +25,10 @@ export const sessionOf = ({ scope: { id }, process }: State): string => {
   return originator?.type === "session" ? originator.scope.session_id : id;
 };
 
+/** The execution scope of a request: its host's, or its own. */
+export const executionScopeIn = ({ requests, scope }: State, request: string): string =>
+  requests.at(request)?.executionScope ?? `${scope.id}/${request}`;
+
 export const placeOf = (state: State, call: CallRef): Place => {
   const row = state.calls.at(call);
   const { id = call, request = "", replay } = row?.call ?? {};

@@ -20,6 +20,8 @@ export interface Offer extends OfferedRun {
   readonly tool: string;
   readonly args: Json;
   readonly payload: Json;
+  /** Of an externally owned call: the token under which the outside completes it when its executor is gone. */
+  readonly completion_key?: string;
 }
 
 export interface ExecutorSpec {

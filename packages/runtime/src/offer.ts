@@ -3,10 +3,13 @@ import { type CallRow, type Command, isExecutor } from "@pawl/sansio-core";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, refuse } from "./access.ts";
+import { executionScopeIn } from "./call-place.ts";
+import { completionKeyId } from "./context/facts.ts";
 import type { ProgressMessage } from "./context/progress.ts";
 import { type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
 import type { Observers } from "./observer.ts";
 import { admittedEvent } from "./readable.ts";
+import { type Roots, tokenOf } from "./token.ts";
 
 type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 
@@ -14,6 +17,12 @@ type Execute = Extract<Command, { readonly type: "tool.execute" }>;
 export interface Settlement extends OfferedRun {
   readonly output: ToolCallOutput;
   readonly duration_ms: number;
+}
+
+/** Whose the runs are until an executor has them, and what makes tokens of keys. */
+export interface OffersOf {
+  readonly owner: string;
+  readonly roots: Roots;
 }
 
 /** Whether the call took it, or had ended without it. */
@@ -31,11 +40,15 @@ export class Offers {
   /** Tools for which calls wait, since nobody runs them. */
   readonly #missing = new Set<string>();
 
-  constructor(access: Access, executors: Executors, observers: Observers, self: string) {
+  /** For the outside. */
+  readonly #token: (key: string) => string;
+
+  constructor(access: Access, executors: Executors, observers: Observers, of: OffersOf) {
     this.#access = access;
     this.#executors = executors;
     this.#observers = observers;
-    this.#self = self;
+    this.#self = of.owner;
+    this.#token = (key) => tokenOf(of.roots, access.runner.id, key);
   }
 
   isClientSide({ call }: Execute): boolean {
@@ -63,9 +76,21 @@ export class Offers {
     );
   }
 
-  #offerOf({ call, tool, args, body }: Extract<CallRow, { readonly phase: "running" }>): Offer {
+  #offerOf({ call, tool, args, body, key }: Extract<CallRow, { readonly phase: "running" }>): Offer {
     const { attempt, run, manifest, payload } = body;
-    return { scope: this.#access.runner.id, call: call.ref, attempt, run, tool_id: manifest.id, tool, args, payload };
+    const offer = { scope: this.#access.runner.id, call: call.ref, attempt, run, tool_id: manifest.id };
+    return { ...offer, tool, args, payload, ...this.#completion(key) };
+  }
+
+  #completion(key: string | undefined): Pick<Offer, "completion_key"> {
+    return key === undefined ? {} : { completion_key: this.#token(key) };
+  }
+
+  /** The outside goes on without the executor of an externally owned call: under this key, which is on record first. */
+  #keyOf({ call, recovery }: Execute): string | undefined {
+    const { state } = this.#access.runner;
+    const of = recovery === "externally_owned" ? state.calls.at(call)?.call : undefined;
+    return of && completionKeyId({ executionScope: executionScopeIn(state, of.request), name: of.name });
   }
 
   /** Who runs it is on record before they hear of it. */
@@ -74,13 +99,15 @@ export class Offers {
     const { call, attempt, run, cause, tool_id: toolId } = command;
     const owner = this.#executors.pick(runner.id, toolId);
     const at = { call, attempt, run };
+    const key = owner === undefined ? undefined : this.#keyOf(command);
     if (cause !== undefined) runner.tell({ type: "call.resumed", ...at, cause, owner: owner ?? this.#self });
-    else if (owner !== undefined) runner.tell({ type: "call.dispatched", ...at, owner });
+    if (owner !== undefined && (cause === undefined || key !== undefined))
+      runner.tell({ type: "call.dispatched", ...at, owner, ...(key === undefined ? {} : { key }) });
     if (owner === undefined) {
       this.#missing.add(toolId);
       return void runner.tell({ type: "call.executor_missing", ...at });
     }
-    const offer = offerOf(runner.id, command);
+    const offer = { ...offerOf(runner.id, command), ...this.#completion(key) };
     this.#executors.hold(owner, offer);
     await runner.settled();
     if (isRunBy(runner.state.calls.at(call), owner, offer)) this.#executors.give(owner, offer);

@@ -89,7 +89,7 @@ export class Session {
     const { platform, values, begun, telemetry } = port;
     this.#access = { runner: this.#runner, finished: this.#finished, platform, values, readLines, begun, telemetry };
     this.#requests = new Requests(this.#access, port.callers, port.admission);
-    this.offers = new Offers(this.#access, port.executors, this.#observers, port.owner);
+    this.offers = new Offers(this.#access, port.executors, this.#observers, port);
     this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain(), this.#observers);
     const fault = (what: string, thrown: unknown): void => port.host.fault?.(`${this.#runner.id}: ${what}`, thrown);
     this.#snapshots = new Snapshots({ ...port.snapshots, platform, fault }, port.snapshot);

@@ -1,6 +1,6 @@
 /** What a page and a worker of it that runs tools tell each other. */
 import type { Offer, OfferedRun } from "@pawl/runtime";
-import { type Codec, ToolCallOutput, array, json, string, tagged, u64 } from "@pawl/tool-value";
+import { type Codec, ToolCallOutput, array, json, optional, string, tagged, u64 } from "@pawl/tool-value";
 
 export type ToWorker =
   /** The worker is to hold a lock of this name for as long as it lives. */
@@ -17,7 +17,7 @@ const run = { scope: string, call: string, attempt: u64, run: u64 } as const;
 
 export const ToWorker: Codec<ToWorker> = tagged<ToWorker, "type">("message to a worker", "type", {
   begin: { lock: string },
-  run: { ...run, tool_id: string, tool: string, args: json, payload: json },
+  run: { ...run, tool_id: string, tool: string, args: json, payload: json, completion_key: optional(string) },
   cancel: run,
 });
 

@@ -17,6 +17,8 @@ import { FromWorker, ToWorker, keyOf } from "./message.ts";
 export interface WorkerContext extends OfferedRun {
   /** What the tool prepared. */
   readonly payload: Json;
+  /** Of an externally owned call: the token under which the outside completes it when this worker is gone. */
+  readonly completionKey: string | undefined;
   /** The call was cancelled: whatever comes of it now, soon. */
   readonly signal: AbortSignal;
 }
@@ -88,14 +90,15 @@ class Served {
   }
 
   /** What is offered again has begun already. */
-  async #run({ tool_id: id, args, payload, scope, call, attempt, run: number }: Offer): Promise<void> {
+  async #run({ tool_id: id, args, payload, completion_key: completionKey, ...offer }: Offer): Promise<void> {
+    const { scope, call, attempt, run: number } = offer;
     const run = { scope, call, attempt, run: number };
     const key = keyOf(run);
     if (this.#runs.has(key)) return;
     const abort = new AbortController();
     this.#runs.set(key, abort);
     const startedAt = performance.now();
-    const output = await this.#output(id, args, { ...run, payload, signal: abort.signal });
+    const output = await this.#output(id, args, { ...run, payload, completionKey, signal: abort.signal });
     this.#runs.delete(key);
     this.#tell({ type: "settled", ...run, output, duration_ms: Math.round(performance.now() - startedAt) });
   }

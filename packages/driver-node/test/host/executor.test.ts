@@ -1,6 +1,6 @@
 import { defineTool, memoryJournal } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
-import { ToolRefused } from "@pawl/wire";
+import { type ExecutorTool, ToolRefused } from "@pawl/wire";
 import { clientOf, greeted, hostOf, runtimeOf, until } from "./rig.ts";
 import { payloads, use } from "./tools.ts";
 
@@ -9,6 +9,12 @@ const notHere = (): never => {
 };
 const remote = defineTool({ name: "remote", policy: "client_side", durable: true, execute: notHere });
 const bound = defineTool({ name: "bound", policy: "client_side", execute: notHere });
+const ordered = defineTool({
+  name: "ordered",
+  policy: "client_side",
+  recovery: "externally_owned",
+  execute: notHere,
+});
 const scope = "session:s";
 
 /** A tool whose runs end when they are told to. */
@@ -97,6 +103,56 @@ describe("an executor", () => {
     const [unknown, again] = await Promise.all(replies);
     expect(payloads(unknown ?? [])).toMatchObject([{ code: "tool_outcome_unknown" }]);
     expect(payloads(again ?? [])).toEqual(["elsewhere"]);
+  });
+
+  it("whose lease runs out leaves an externally owned call on the key that it was given", async () => {
+    const runtime = runtimeOf([ordered, bound], memoryJournal(), "i1", 50);
+    const host = await hostOf([], { runtime });
+    const given: (string | undefined)[] = [];
+    const executing = clientOf(host);
+    const keep: ExecutorTool = (_, { completionKey }) => {
+      given.push(completionKey);
+      return new Promise(() => undefined);
+    };
+    executing.execute({ tools: { "tool:ordered": keep, "tool:bound": keep } });
+    const session = clientOf(host).session("s");
+    const replies = session.call("r", use("ordered"));
+    const unknown = session.call("r2", use("bound"));
+    await until(() => given.length === 2);
+    executing.close();
+    expect(payloads(await unknown)).toMatchObject([{ code: "tool_outcome_unknown" }]);
+    const { state } = await host.runtime.session("s");
+    expect(state.calls.at("r:c")?.phase).toBe("pending");
+    const [key, none] = given.toSorted((a) => (a === undefined ? 1 : -1));
+    expect(none).toBeUndefined();
+    expect(await session.resolve(key as string, { status: "ok", payload: "delivered" })).toEqual({
+      status: "accepted",
+    });
+    expect(payloads(await replies)).toEqual(["delivered"]);
+  });
+
+  it("is told the same key again by the next host; what the outside says before it settles counts", async () => {
+    const journal = memoryJournal();
+    const first = await hostOf([], { runtime: runtimeOf([ordered], journal, "i1", 50) });
+    const raw = await greeted(first);
+    await raw.ask({ type: "execute", id: 1, executor: "e", tools: ["tool:ordered"] });
+    void clientOf(first)
+      .session("s")
+      .call("r", use("ordered"))
+      .catch(() => undefined);
+    const offer = await raw.until(({ type }) => type === "offer");
+    const key = String(offer["completion_key"]);
+    expect(key).toMatch(/^v1\./);
+    await first.close();
+    const next = await hostOf([], { runtime: runtimeOf([ordered], journal, "i2", 50) });
+    const back = await greeted(next);
+    await back.ask({ type: "execute", id: 1, executor: "e", tools: ["tool:ordered"] });
+    const session = clientOf(next).session("s");
+    const replies = session.call("r", use("ordered"));
+    expect(await back.until(({ type }) => type === "offer")).toMatchObject({ completion_key: key });
+    await session.resolve(key, { status: "ok", payload: "early" });
+    back.socket.close();
+    expect(payloads(await replies)).toEqual(["early"]);
   });
 
   it("hears of a cancel, and may still finish while its grace lasts", async () => {

@@ -41,7 +41,7 @@ export interface CallFacts {
 }
 
 /** The id of a wait of this call's execution scope. */
-const waitIdIn = ({ executionScope }: CallFacts, wait: AwaitEventWaitIdentity): string => {
+const waitIdIn = ({ executionScope }: Pick<CallFacts, "executionScope">, wait: AwaitEventWaitIdentity): string => {
   const id = awaitKeyId({ type: "runtime_operation", operation_id: executionScope }, wait);
   if (E.isLeft(id)) throw new EffectError(id.left.code, id.left.message);
   return id.right.key_id;
@@ -49,5 +49,6 @@ const waitIdIn = ({ executionScope }: CallFacts, wait: AwaitEventWaitIdentity): 
 
 export const customKeyId = (facts: CallFacts, key: string): string => waitIdIn(facts, { type: "custom", key });
 
-export const completionKeyId = (facts: CallFacts): string =>
+/** The key under which the outside completes a call. */
+export const completionKeyId = (facts: Pick<CallFacts, "executionScope" | "name">): string =>
   waitIdIn(facts, { type: "tool_completion", tool_call_id: facts.name });

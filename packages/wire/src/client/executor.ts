@@ -15,6 +15,8 @@ import * as E from "fp-ts/lib/Either.js";
 export interface ExecutorContext extends OfferedRun {
   /** What the tool prepared. */
   readonly payload: Json;
+  /** Of an externally owned call: the token under which the outside completes it when this executor is gone. */
+  readonly completionKey: string | undefined;
   /** The call was cancelled: whatever comes of it now, soon. */
   readonly signal: AbortSignal;
   /** Observers hear of it; it is recorded nowhere, and not said again where the connection is lost. */
@@ -90,11 +92,11 @@ export class Executor {
   }
 
   async #run(offer: Offer, signal: AbortSignal): Promise<void> {
-    const { tool_id, args, payload, scope, call, attempt, run: number } = offer;
+    const { tool_id, args, payload, completion_key: completionKey, scope, call, attempt, run: number } = offer;
     const run = { scope, call, attempt, run: number };
     const startedAt = performance.now();
     const progress = ({ text, kind }: ProgressMessage): void => this.#port.progress({ ...run, text, kind });
-    const output = await this.#output(tool_id, args, { ...run, payload, signal, progress });
+    const output = await this.#output(tool_id, args, { ...run, payload, completionKey, signal, progress });
     await this.#port.settle({ ...run, output, duration_ms: Math.round(performance.now() - startedAt) });
   }
 
