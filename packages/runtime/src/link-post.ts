@@ -18,6 +18,8 @@ export interface PostPort {
   readonly instance: string;
   readonly mailed: Journal["mailed"];
   readonly open: (scope: string) => Promise<Addressee>;
+  /** Whether it is here, or comes into being with what lies there. */
+  readonly isHere: (scope: string) => Promise<boolean>;
   /** Whether this instance keeps others away from its scopes: then it looks where mail lies, and so do they. */
   readonly isShared: boolean;
   readonly report: (what: string, thrown: unknown) => void;
@@ -99,6 +101,7 @@ export class Post {
   /** Whether there is nothing left to be done with it here. */
   async #isEmptied(scope: string): Promise<boolean> {
     try {
+      if (!(await this.#port.isHere(scope))) return false;
       return await (await this.#port.open(scope)).among.inbox.look();
     } catch (thrown) {
       if (thrown instanceof OwnedElsewhere) return this.#port.isShared;

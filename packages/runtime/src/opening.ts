@@ -1,5 +1,5 @@
 /** The state of a scope as its store has it: of a snapshot and the lines after it, or of the whole log. */
-import { type State, initial } from "@pawl/sansio-core";
+import { type EventOf, type Options, type State, currentProtocol, initial } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { Quarantined, foldLines } from "./fold.ts";
 import type { Journal, Snapshot } from "./journal.ts";
@@ -55,3 +55,16 @@ export const openState = async (
   }
   return { state: await folded(journal, scope, await begun(journal, scope)), snapshot: undefined };
 };
+
+/** What a claim says in the log: a scope that is new is of this core's protocol. */
+export const openedBy = (
+  { scope }: State,
+  { owner, epoch }: { readonly owner: string; readonly epoch: number },
+  options: Options,
+): EventOf<"scope.opened"> => ({
+  type: "scope.opened",
+  epoch,
+  owner,
+  protocol: scope.epoch === 0 ? currentProtocol : scope.protocol,
+  options,
+});

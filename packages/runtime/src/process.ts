@@ -47,13 +47,22 @@ const unknown = (id: string): Refused => new Refused("process_unknown", `unknown
 export class Processes {
   readonly #open: (scope: string) => Promise<Session>;
 
-  constructor(open: (scope: string) => Promise<Session>) {
+  readonly #has: (scope: string) => Promise<boolean>;
+
+  constructor(open: (scope: string) => Promise<Session>, has: (scope: string) => Promise<boolean>) {
     this.#open = open;
+    this.#has = has;
   }
 
   /** The scope of a process, as others open a session. */
   async scope(id: string): Promise<Session> {
     return this.#open(processScope(admittedId("process", id)));
+  }
+
+  /** The scope of a process that there is: whoever asks for another makes none. */
+  async #known(id: string): Promise<Session> {
+    if (!(await this.#has(processScope(admittedId("process", id))))) throw unknown(id);
+    return this.scope(id);
   }
 
   #session({ session_id }: SessionScope): Promise<Session> {
@@ -79,7 +88,7 @@ export class Processes {
   }
 
   async read(id: string): Promise<ProcessRecord> {
-    const scope = await this.scope(id);
+    const scope = await this.#known(id);
     await scope.runner.settled();
     return this.#recordIn(scope, id);
   }
@@ -98,7 +107,7 @@ export class Processes {
 
   async #end(id: string): Promise<ProcessAwaitOutput> {
     for (;;) {
-      const scope = await this.scope(id);
+      const scope = await this.#known(id);
       try {
         return await this.#endIn(scope, id);
       } catch (thrown) {
@@ -130,7 +139,7 @@ export class Processes {
   }
 
   async append(id: string, request: ProcessEventAppendRequest): Promise<ProcessEvent> {
-    return appendProcessEvent((await this.scope(id)).among.scope, request);
+    return appendProcessEvent((await this.#known(id)).among.scope, request);
   }
 
   async signal(id: string, { name, payload, signalId, holder }: ProcessSignal): Promise<ProcessEvent> {

@@ -15,7 +15,7 @@ import { type Away, Lingering, defaultLinger, awayUntil } from "./lingering.ts";
 import { Post } from "./link-post.ts";
 import { logged } from "./log.ts";
 import { Moves } from "./move.ts";
-import { begun, openState } from "./opening.ts";
+import { begun, openState, openedBy } from "./opening.ts";
 import { Processes } from "./process.ts";
 import { Recovery } from "./recovery.ts";
 import type { Offers, Settled, Settlement } from "./offer.ts";
@@ -29,6 +29,7 @@ import { answersOf } from "./tool-host.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
 import { admittedId } from "./scope-name.ts";
 import { snapshotsOf } from "./snapshots.ts";
+import { mayBringInto } from "./stray-mail.ts";
 import { sweepFromTimeToTime } from "./sweep.ts";
 import { tellSpans } from "./telemetry.ts";
 import { TurnLoop } from "./turn-loop.ts";
@@ -83,7 +84,10 @@ export class Runtime {
       },
     });
     this.#news = new ToolNews(this.registry, options.platform, this.#open);
-    this.processes = new Processes((scope) => this.#scope(scope));
+    this.processes = new Processes(
+      (scope) => this.#scope(scope),
+      (scope) => this.has(scope),
+    );
     this.background = new Background((scope) => this.#scope(scope), this.registry, options);
     this.moves = new Moves({
       ...options,
@@ -99,6 +103,7 @@ export class Runtime {
       mailed: async (...of) => (this.#lease?.holds === false ? [] : options.journal.mailed(...of)),
       isShared: this.#lease !== undefined,
       open: (scope) => this.#scope(scope),
+      isHere: async (scope) => (await this.has(scope)) || mayBringInto(options.journal, scope),
       report: (what, thrown) => options.host?.internalError?.(what, thrown),
     });
     this.#recovery = new Recovery({
@@ -239,15 +244,8 @@ export class Runtime {
     if (claim.type === "newer_protocol") throw newerProtocol(scope, claim.protocol);
     const session = await this.#session(scope, claim, new Callers());
     await tellSpans(this.#with, session.state);
-    const { epoch, protocol } = session.state.scope;
-    const opened = {
-      type: "scope.opened",
-      epoch: claim.epoch,
-      owner: instance,
-      protocol: epoch === 0 ? currentProtocol : protocol,
-      options: { ...defaultOptions, ...answersOf(this.#host), ...options },
-    } as const;
-    await session.open(opened, this.registry.catalog());
+    const told = { ...defaultOptions, ...answersOf(this.#host), ...options };
+    await session.open(openedBy(session.state, { owner: instance, epoch: claim.epoch }, told), this.registry.catalog());
     this.#post.told(scope);
     return session;
   }
