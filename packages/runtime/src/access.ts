@@ -5,6 +5,8 @@ import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "./error.ts";
 import type { FinishedIndex } from "./finished.ts";
 import type { JournalLine } from "./journal.ts";
+import type { Fault } from "./late-event.ts";
+import { refusedValue } from "./not-stored.ts";
 import type { Platform } from "./platform.ts";
 import { admittedEvent } from "./readable.ts";
 import type { ScopeRunner } from "./scope.ts";
@@ -18,6 +20,7 @@ export interface Access {
   /** The state where the log begins. */
   readonly begun: () => Promise<State>;
   readonly values: Values;
+  readonly fault: Fault;
   readonly telemetry: Telemetry | undefined;
   readonly readLines: (from: number, to?: number) => Promise<readonly JournalLine[]>;
 }
@@ -28,6 +31,19 @@ export const refuse = async (
 ): Promise<never> => {
   await runner.settled();
   throw new Refused(code, message);
+};
+
+/**
+ * An event of a caller's as it is recorded, once its large values are durable: before it is told, so that one that has
+ * no room costs nobody else anything. Undefined where it is recorded as it is.
+ */
+export const kept = async ({ runner, values, fault }: Access, event: Event): Promise<Event | undefined> => {
+  try {
+    return await values.keep(event, runner.state);
+  } catch (thrown) {
+    fault(`a value of \`${event.type}\` was not stored`, thrown);
+    throw refusedValue(event.type);
+  }
 };
 
 /** Tells an event, and waits until it is durable. */

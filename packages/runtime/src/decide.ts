@@ -2,7 +2,7 @@
 import type { Decision, Event, Recorded, State } from "@pawl/sansio-core";
 import { type Json, json, stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Access, admitted, missingCall, refuse } from "./access.ts";
+import { type Access, admitted, kept, missingCall, refuse } from "./access.ts";
 import { Refused, ScopeLost } from "./error.ts";
 import { admittedEvent } from "./readable.ts";
 import { recordedOf } from "./repeated.ts";
@@ -127,7 +127,9 @@ const decide = async (access: Access, edits: Edits, call: string, decision: Deci
     ...(sticky === undefined ? {} : { sticky }),
     ...(id === undefined ? {} : { decision_id: id }),
   };
-  const told = runner.tell(admittedEvent(decided));
+  const admissible = admittedEvent(decided);
+  const stored = decision.type === "approve_edited" ? await kept(access, admissible) : undefined;
+  const told = runner.tell(admissible, stored);
   if (E.isLeft(told))
     return told.left.code === "call_unknown" ? missingCall(access, call, told.left) : refuse(access, told.left);
   return awaitCheck(access, edits, call);

@@ -14,7 +14,8 @@ import {
   successOutput,
 } from "@pawl/tool-value";
 import { type AttachmentStore, putAttachment } from "./attachment.ts";
-import { ToolError, textOf } from "./error.ts";
+import { EffectError, ToolError, textOf } from "./error.ts";
+import { notStored } from "./not-stored.ts";
 import { readable } from "./readable.ts";
 import { type ExecutionResult, type ToolImage, hiddenText, isExecutionResult, withoutRawOutput } from "./result.ts";
 
@@ -62,5 +63,8 @@ export const endingOf = async (returned: unknown, store: AttachmentStore): Promi
 };
 
 /** What a body threw, as a result, if the tool meant a model to see it. */
-export const resultOfThrown = (thrown: unknown): ToolResult | undefined =>
-  thrown instanceof ToolError ? err(textOf(thrown)) : undefined;
+export const resultOfThrown = (thrown: unknown): ToolResult | undefined => {
+  if (thrown instanceof ToolError) return err(textOf(thrown));
+  const isNotStored = thrown instanceof EffectError && thrown.code === notStored;
+  return isNotStored ? done(failureOutput(runtimeFailure("resource_limit", notStored, textOf(thrown)))) : undefined;
+};

@@ -12,11 +12,11 @@ import {
 } from "@pawl/sansio-core";
 import { type Json, array, string, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Access, admitted, record, refuse } from "./access.ts";
+import { type Access, admitted, kept, record, refuse } from "./access.ts";
 import { type Admission, Admitted } from "./admission.ts";
 import { type Overloaded, Refused, type ScopeLost } from "./error.ts";
 import { stateBefore } from "./history.ts";
-import { withSpan } from "./telemetry.ts";
+import { spannedAs, withSpan } from "./telemetry.ts";
 
 type ReplyCommand = Extract<Command, { readonly type: "reply" }>;
 
@@ -137,7 +137,8 @@ export class Requests {
   async submit(given: Submission, waiting: Waiting): Promise<readonly Reply[]> {
     const request = admitted(string, given.request, "request");
     const calls = admitted(Calls, given.calls, "calls");
-    const hash = this.#access.platform.hashText(textOf(calls, given.executionScope));
+    const text = textOf(calls, given.executionScope);
+    const hash = this.#access.platform.hashText(text);
     const { executionScope, by, traceparent } = given;
     const event = {
       type: "request.submitted",
@@ -148,7 +149,8 @@ export class Requests {
       ...(by === undefined ? {} : { by }),
       ...(traceparent === undefined ? {} : { traceparent }),
     } as const;
-    return (await this.#submitted(event, waiting)).replies;
+    const isLarge = this.#access.values.isLarge(text);
+    return (await this.#submitted(event, waiting, isLarge)).replies;
   }
 
   /** Submits a flow and waits for its end. */
@@ -158,10 +160,11 @@ export class Requests {
     return flow;
   }
 
-  async #submitted(event: Submitted, waiting: Waiting): Promise<Replied> {
+  async #submitted(event: Submitted, waiting: Waiting, isLarge = false): Promise<Replied> {
     const { request, hash } = event;
     admitNames(event);
-    const join = (): Verdict => this.#tell(event, waiting);
+    const stored = isLarge ? await this.#kept(event) : undefined;
+    const join = (): Verdict => this.#tell(event, waiting, stored);
     const isLive = this.#access.runner.state.requests.at(request) !== undefined;
     const verdict = isLive
       ? join()
@@ -169,6 +172,17 @@ export class Requests {
           seq === undefined ? join() : { type: "finished", seq },
         );
     return this.#answer(request, verdict, hash);
+  }
+
+  /** What is known already, or is not taken on, is not put aside. */
+  async #kept(event: Submitted): Promise<Event | undefined> {
+    const { runner, finished } = this.#access;
+    const { request } = event;
+    const isLive = runner.state.requests.at(request) !== undefined;
+    if (isLive || (await finished.find("request", request)) !== undefined) return undefined;
+    const refusal = this.#refusal(event);
+    if (refusal !== undefined) throw refusal;
+    return kept(this.#access, event);
   }
 
   /** Why a request that is not known yet is not taken now, if so. */
@@ -179,11 +193,12 @@ export class Requests {
     return this.#admission.refusal(state, state.seq - durable.seq, calls);
   }
 
-  #tell(event: Submitted, waiting: Waiting): Verdict {
+  #tell(event: Submitted, waiting: Waiting, stored: Event | undefined): Verdict {
     const refusal = this.#refusal(event);
     if (refusal !== undefined) throw refusal;
     const { runner, telemetry } = this.#access;
-    const told = runner.tell(withSpan(telemetry, runner.id, event));
+    const spanned = withSpan(telemetry, runner.id, event);
+    const told = runner.tell(spanned, stored && spannedAs(spanned, stored));
     if (E.isLeft(told) && told.left.code !== "request_exists") return { ...told.left, type: "refused" };
     const { request } = event;
     const isLive = runner.state.requests.at(request)?.phase === "running";

@@ -1,8 +1,8 @@
 /** The outside resolves a key: by its token, or by its id where an operator does. The first resolution wins. */
 import { type Event, type WaitRow, nextDeadline, resolutionIn } from "@pawl/sansio-core";
-import { type Codec, Resolution, type ResolveOutcome, string, tagged } from "@pawl/tool-value";
+import { type Codec, type Json, Resolution, type ResolveOutcome, string, stringify, tagged } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Access, admitted, refuse } from "./access.ts";
+import { type Access, admitted, kept, refuse } from "./access.ts";
 import { eventAt } from "./history.ts";
 
 /** What became of a resolution. A key that nobody may resolve, or nobody ever could, is unknown or revoked. */
@@ -22,6 +22,8 @@ interface Resolving {
   readonly by?: string | undefined;
   /** The resolver's own name for it. */
   readonly id?: string | undefined;
+  /** As it is recorded, where its value is put aside. */
+  readonly stored?: Event | undefined;
 }
 
 const accepted = { status: "accepted" } as const;
@@ -71,18 +73,20 @@ const outcomeOfKept = async (access: Access, resolving: Resolving, row: WaitRow)
   return (await access.finished.find("wait", row.key)) === undefined ? accepted : outcomeOfEnded(access, resolving);
 };
 
+const eventOf = ({ key, resolution, by, id }: Resolving): Event => ({
+  type: "wait.resolved",
+  key,
+  resolution,
+  ...(by === undefined ? {} : { by }),
+  ...(id === undefined ? {} : { resolution_id: id }),
+});
+
 /** Records the resolution; what it is refused with is its outcome, where it has one. */
 const tell = (access: Access, resolving: Resolving): (() => Promise<Resolved>) => {
   const { runner } = access;
-  const { key, resolution, by, id } = resolving;
+  const { key, stored } = resolving;
   const wasAwaited = runner.state.waits.at(key) !== undefined;
-  const told = runner.tell({
-    type: "wait.resolved",
-    key,
-    resolution,
-    ...(by === undefined ? {} : { by }),
-    ...(id === undefined ? {} : { resolution_id: id }),
-  });
+  const told = runner.tell(eventOf(resolving), stored);
   if (E.isRight(told)) {
     const isTooLate = wasAwaited && runner.state.waits.at(key)?.born === runner.state.seq;
     return isTooLate ? () => outcomeOfEnded(access, resolving) : async () => accepted;
@@ -123,9 +127,18 @@ const resolveAbsent = async (access: Access, resolving: Resolving, mayBeEarly: b
   return settled(access, answer);
 };
 
+/** One whose key is over already, or that is not known, is not put aside. */
+const storedOf = async (access: Access, resolving: Resolving): Promise<Event | undefined> => {
+  const { waits } = access.runner.state;
+  const isOpen = waits.at(resolving.key)?.terminal === undefined;
+  const isLarge = isOpen && access.values.isLarge(stringify(Resolution.encode(resolving.resolution) as Json));
+  return isLarge ? kept(access, eventOf(resolving)) : undefined;
+};
+
 export const resolveKey = async (access: Access, given: Resolving, mayBeEarly: boolean): Promise<Resolved> => {
-  const resolving = { ...given, resolution: admitted(Resolution, given.resolution, "resolution") };
   for (const name of ["by", "id"] as const) if (given[name] !== undefined) admitted(string, given[name], name);
+  const said = { ...given, resolution: admitted(Resolution, given.resolution, "resolution") };
+  const resolving = { ...said, stored: await storedOf(access, said) };
   passTime(access);
   const row = access.runner.state.waits.at(given.key);
   if (row === undefined) return resolveAbsent(access, resolving, mayBeEarly);

@@ -27,6 +27,7 @@ import { Callers } from "./request.ts";
 import { ToolNews } from "./tool-news.ts";
 import { answersOf } from "./tool-host.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
+import { Room } from "./room.ts";
 import { admittedId } from "./scope-name.ts";
 import { snapshotsOf } from "./snapshots.ts";
 import { mayBringInto } from "./stray-mail.ts";
@@ -55,6 +56,7 @@ export class Runtime {
   readonly #executors: Executors;
   readonly #attachments = memoryAttachments();
   readonly #admission: Admission;
+  readonly #room: Room;
   #isClosing = false;
   /** Scopes that move to other hosts, and here. */
   readonly moves: Moves;
@@ -69,6 +71,7 @@ export class Runtime {
     this.#loop = new TurnLoop(options.journal, options.platform);
     this.#alarms = new Alarms(options.platform);
     this.#platform = this.#alarms.platform;
+    this.#room = new Room(this.#platform);
     const linger = { ...defaultLinger, ...options.linger };
     this.#lingering = new Lingering(this.#platform, linger, this.#sendAway);
     this.#lease = heldLease(options, {
@@ -84,10 +87,7 @@ export class Runtime {
       },
     });
     this.#news = new ToolNews(this.registry, options.platform, this.#open);
-    this.processes = new Processes(
-      (scope) => this.#scope(scope),
-      (scope) => this.has(scope),
-    );
+    this.processes = new Processes(this.#scope, (scope) => this.has(scope));
     this.background = new Background((scope) => this.#scope(scope), this.registry, options);
     this.moves = new Moves({
       ...options,
@@ -153,7 +153,7 @@ export class Runtime {
   /** Moves a scope to another host, and resolves when it lives there. */
   readonly move: Moves["move"] = (...of) => this.moves.move(...of);
 
-  #scope(scope: string): Promise<Session> {
+  readonly #scope = (scope: string): Promise<Session> => {
     if (this.#isClosing) return Promise.reject(new Refused("closing", "this runtime is closed, or about to be"));
     const known = this.#open.get(scope);
     if (known !== undefined) return known;
@@ -164,7 +164,7 @@ export class Runtime {
     this.#open.set(scope, open);
     open.catch(() => this.#open.get(scope) === open && this.#open.delete(scope));
     return open;
-  }
+  };
 
   /** Whoever opens a scope next learns of its executors from the log: one that can not be opened now is left to them. */
   async #withOffers(scope: string, then: (offers: Offers) => void): Promise<void> {
@@ -260,7 +260,8 @@ export class Runtime {
     }
     const session: Session = new Session(state, epoch, {
       platform: this.#platform,
-      values: valuesOf(this.#with, scope, () => session.runner.isLost),
+      fault: (what, thrown) => this.#fault(`${scope}: ${what}`, thrown),
+      values: valuesOf(this.#with, scope, () => session.runner.isLost, this.#room),
       owner: instance,
       roots,
       secrets: async () => (await journal.moves?.secrets(scope)) ?? [],

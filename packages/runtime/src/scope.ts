@@ -8,10 +8,8 @@
 import {
   type Command,
   type Event,
-  type Finished,
   type Rejection,
   type State,
-  type Written,
   dutyOf,
   isOwed,
   nextDeadline,
@@ -21,36 +19,16 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { ScopeLost } from "./error.ts";
 import type { Append, AppendResult, Letter, SentLetter } from "./journal.ts";
+import { LateEvents, type Told } from "./late-event.ts";
 import { letterOf } from "./letter.ts";
-import { type Platform, soonMs } from "./platform.ts";
+import { mayWait } from "./not-stored.ts";
+import { soonMs } from "./platform.ts";
 import { ScopeClock } from "./scope-clock.ts";
+import type { ScopePort } from "./scope-port.ts";
 import { type Cause, type Held, type Suffix, addressees, emptySuffix, hasContent } from "./suffix.ts";
 import type { Member } from "./turn-loop.ts";
-import type { Values } from "./values.ts";
 
 export type { Cause } from "./suffix.ts";
-
-/** What a scope needs of the runtime around it. */
-export interface ScopePort extends Pick<Member, "deliver" | "hasNews"> {
-  readonly platform: Platform;
-  readonly values: Values;
-  /** The scope is to have a turn. */
-  readonly stir: (member: Member) => void;
-  /** Whether this instance surely still holds its lease. */
-  readonly isLeased: () => boolean;
-  /** Whether it had a lease that may have run out: then the scope may be another's, and nothing more is done. */
-  readonly hasLapsed: () => boolean;
-  /** What has just been stepped: what ends a body ends it before the next turn. */
-  readonly stepped: (cause: Cause, commands: readonly Command[], finished: readonly Finished[]) => void;
-  readonly perform: (command: Command, cause: Cause) => void;
-  /** Letters to this scope are durable. */
-  readonly sent: (to: string) => void;
-  /** This state is durable now, with so many characters of events. */
-  readonly durable: (state: State, characters: number) => void;
-  /** All that was stepped is durable, and nothing is to be delivered. */
-  readonly rest: () => void;
-  readonly lost: (why: string) => void;
-}
 
 export class ScopeRunner implements Member {
   readonly id: string;
@@ -62,6 +40,7 @@ export class ScopeRunner implements Member {
   /** What is being appended, and the state after it. */
   #flight: { readonly suffix: Suffix; readonly state: State } | undefined;
   #durable: State;
+  readonly #late: LateEvents;
   #isLost = false;
   #callOff: (() => void) | undefined;
   #timerAt: number | undefined;
@@ -71,6 +50,7 @@ export class ScopeRunner implements Member {
     this.id = state.scope.id;
     this.epoch = epoch;
     this.#port = port;
+    this.#late = new LateEvents(this, port.fault);
     this.#state = state;
     this.#durable = state;
     this.#clock = new ScopeClock(port.platform);
@@ -95,12 +75,12 @@ export class ScopeRunner implements Member {
     return { seq: this.#state.seq + 1, at: this.#at(), event };
   }
 
-  /** Steps an event. A rejection changes nothing. */
-  tell(event: Event): E.Either<Rejection, Written> {
+  /** Steps an event, with `kept` in its place in the log where its values are stored. A rejection changes nothing. */
+  tell(event: Event, kept?: Event): E.Either<Rejection, Told> {
     if (this.#isLost) throw new ScopeLost(`scope ${this.id} was lost`);
     const cause = this.#cause(event);
-    const result = this.#step(cause);
-    if (E.isLeft(result)) return result;
+    const result = this.#step(cause, kept);
+    if (E.isLeft(result) || result.right.isLater === true) return result;
     const { commands, finished } = result.right;
     this.#port.stepped(cause, commands, finished);
     for (const command of commands) this.#take(command, cause);
@@ -109,11 +89,13 @@ export class ScopeRunner implements Member {
   }
 
   /** Large values are put aside first, and durable before the event that names them. */
-  #write(cause: Cause): E.Either<Rejection, Written> {
+  #write(cause: Cause, kept?: Event): E.Either<Rejection, Told> {
+    if (kept !== undefined) return write(this.#state, { ...cause, event: kept });
     const result = write(this.#state, cause);
     if (E.isLeft(result)) return result;
     const referred = this.#port.values.refer(cause.event, this.#state, result.right.line);
     if (referred === undefined) return result;
+    if (mayWait(cause.event)) return this.#late.add(cause.event, referred, result.right);
     const suffix = this.#suffix;
     suffix.putting += 1;
     referred.kept.then(
@@ -126,9 +108,9 @@ export class ScopeRunner implements Member {
     return write(this.#state, { ...cause, event: referred.event });
   }
 
-  #step(cause: Cause): E.Either<Rejection, Written> {
-    const result = this.#write(cause);
-    if (E.isLeft(result)) return result;
+  #step(cause: Cause, kept?: Event): E.Either<Rejection, Told> {
+    const result = this.#write(cause, kept);
+    if (E.isLeft(result) || result.right.isLater === true) return result;
     const { state, line, finished } = result.right;
     const { seq } = cause;
     this.#state = state;
@@ -173,6 +155,8 @@ export class ScopeRunner implements Member {
 
   /** Resolves when all that has been stepped so far is durable; rejects when the scope is lost before. */
   settled(): Promise<void> {
+    const late = this.#late.over;
+    if (late !== undefined) return late.then(() => this.settled());
     if (this.#isLost) return Promise.reject(new ScopeLost(`scope ${this.id} was lost`));
     const suffix = hasContent(this.#suffix) ? this.#suffix : this.#flight?.suffix;
     if (suffix === undefined) return Promise.resolve();
@@ -227,6 +211,8 @@ export class ScopeRunner implements Member {
   appended(result: AppendResult): void {
     const flight = this.#flight;
     if (this.#isLost || flight === undefined) return;
+    if (result.type === "full")
+      this.#port.values.refused(Math.max(...flight.suffix.lines.map(({ line }) => line.length)));
     if (result.type !== "ok") return this.lose(`append was not taken: ${result.type}`);
     this.#flight = undefined;
     this.#durable = flight.state;
@@ -264,6 +250,7 @@ export class ScopeRunner implements Member {
   lose(why: string): void {
     if (this.#isLost) return;
     this.#isLost = true;
+    this.#late.end();
     this.#callOff?.();
     const error = new ScopeLost(`scope ${this.id} was lost: ${why}`);
     const waiters = [...(this.#flight?.suffix.waiters ?? []), ...this.#suffix.waiters];
@@ -278,6 +265,7 @@ export class ScopeRunner implements Member {
   /** Leaves memory; nothing is lost by it. Whoever still has it in hand is told to open the scope again. */
   leave(): void {
     this.#isLost = true;
+    this.#late.end();
     this.#callOff?.();
   }
 

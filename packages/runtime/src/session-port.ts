@@ -9,6 +9,7 @@ import type { Glimpse } from "./background/session-work.ts";
 import type { Executors } from "./executor.ts";
 import type { HostPort } from "./host-request.ts";
 import type { Journal, JournalLine } from "./journal.ts";
+import type { Fault } from "./late-event.ts";
 import type { LiveTool } from "./live-tool.ts";
 import type { Ephemeral } from "./observation.ts";
 import type { Platform } from "./platform.ts";
@@ -22,6 +23,8 @@ import type { Values } from "./values.ts";
 
 export interface SessionPort {
   readonly platform: Platform;
+  /** Tells the host what is wrong with it, and with nobody's call. */
+  readonly fault: Fault;
   /** Its large values. */
   readonly values: Values;
   readonly owner: string;

@@ -86,13 +86,11 @@ export class Session {
     this.#finished = new FinishedIndex(find, () => this.#runner.durable.seq);
     this.leaving = new Leaving(this.#runner, port);
     const readLines: SessionPort["readLines"] = (from, to) => this.#underWay.during(port.readLines(from, to));
-    const { platform, values, begun, telemetry } = port;
-    this.#access = { runner: this.#runner, finished: this.#finished, platform, values, readLines, begun, telemetry };
+    this.#access = { ...port, runner: this.#runner, finished: this.#finished, readLines };
     this.#requests = new Requests(this.#access, port.callers, port.admission);
     this.offers = new Offers(this.#access, port.executors, this.#observers, port);
     this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain(), this.#observers);
-    const fault = (what: string, thrown: unknown): void => port.host.fault?.(`${this.#runner.id}: ${what}`, thrown);
-    this.#snapshots = new Snapshots({ ...port.snapshots, platform, fault }, port.snapshot);
+    this.#snapshots = new Snapshots({ ...port.snapshots, platform: port.platform, fault: port.fault }, port.snapshot);
   }
 
   /** @internal */ get runner(): ScopeRunner {

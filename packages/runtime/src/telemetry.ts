@@ -1,5 +1,5 @@
 /** Those who read along all that a runtime does: what it logs, what it traces. Without one nothing is made for them. */
-import { type Command, type EventOf, type State, recordedOf } from "@pawl/sansio-core";
+import { type Command, type Event, type EventOf, type State, recordedOf } from "@pawl/sansio-core";
 import { noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Journal } from "./journal.ts";
@@ -44,6 +44,12 @@ export const withSpan = <A extends Submitted>(telemetry: Telemetry | undefined, 
   const traceparent = telemetry?.begins?.(scope, event.request);
   return traceparent === undefined ? event : { ...event, traceparent };
 };
+
+/** The same event as it is recorded, with the same span. */
+export const spannedAs = (event: Event, kept: Event): Event =>
+  event.type === "request.submitted" && kept.type === event.type && event.traceparent !== undefined
+    ? { ...kept, traceparent: event.traceparent }
+    : kept;
 
 const spanIn = (line: string): string | undefined => {
   const read = E.chain(recordedOf)(parse(line, noLimits));

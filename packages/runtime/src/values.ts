@@ -7,7 +7,9 @@ import { type Event, EventCodec, type State } from "@pawl/sansio-core";
 import { type Json, decode, describe, mapValues, noLimits, parse, readOwned, stringify, utf8 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type BlobStore, BlobMissing, blobAt, isHash, isMarked, referenceTo } from "./blob.ts";
+import { mayWait } from "./not-stored.ts";
 import { mayRefer } from "./refer.ts";
+import type { Room } from "./room.ts";
 
 /** Characters of a value's text from which on it is put aside, unless the host says otherwise. */
 export const defaultBlobChars = 65_536;
@@ -18,6 +20,8 @@ export interface ValuesPort {
   readonly blobs: BlobStore | undefined;
   readonly limit: number;
   readonly hashText: (text: string) => string;
+  /** What the journal has room for. */
+  readonly room?: Room;
 }
 
 /** An event with references, and when what they name is durable. */
@@ -88,13 +92,35 @@ export class Values {
   }
 
   get isEmpty(): boolean {
-    return this.#tail === undefined;
+    return this.#tail === undefined && this.#putting.size === 0;
   }
 
   /** The event as it is recorded, if there is anything in it that is not; `line` is its line as it came. */
   refer(event: Event, state: State, line: string): Referred | undefined {
-    const { blobs, limit } = this.#port;
-    if (blobs === undefined || (line.length <= limit && !isMarked(line))) return undefined;
+    const referred = this.isLarge(line) ? this.#referred(event, state) : undefined;
+    if (referred !== undefined || this.#port.room?.has(this.#port.scope, line.length) !== false) return referred;
+    return mayWait(event) ? { event, kept: Promise.reject(new Error("its journal had no room for it")) } : undefined;
+  }
+
+  /** The journal had no room for lines, of which this is the longest. */
+  refused(characters: number): void {
+    this.#port.room?.refused(this.#port.scope, characters);
+  }
+
+  /** Whether there may be something in a text that is put aside. */
+  isLarge(text: string): boolean {
+    return this.#port.blobs !== undefined && (text.length > this.#port.limit || isMarked(text));
+  }
+
+  /** The event as it is recorded, once its values are durable; undefined where it is recorded as it is. */
+  async keep(event: Event, state: State): Promise<Event | undefined> {
+    const referred = this.#port.blobs === undefined ? undefined : this.#referred(event, state);
+    await referred?.kept;
+    return referred?.event;
+  }
+
+  #referred(event: Event, state: State): Referred | undefined {
+    const { limit } = this.#port;
     const puts: Promise<void>[] = [];
     const encoded = EventCodec.encode(event) as Json;
     const mayBe = mayRefer(event, state);
@@ -115,7 +141,7 @@ export class Values {
     const name = blobs?.fresh?.() ?? hashText(text);
     if (blobs === undefined) return referenceTo(name, bytes.length);
     this.#putting.set(name, text);
-    puts.push(blobs.put(scope, name, bytes).then(() => void this.#putting.delete(name)));
+    puts.push(blobs.put(scope, name, bytes).finally(() => void this.#putting.delete(name)));
     return referenceTo(name, bytes.length);
   }
 
@@ -181,4 +207,5 @@ export const valuesOf = (
   { journal, platform, blobChars = defaultBlobChars }: Pick<RuntimeOptions, "journal" | "platform" | "blobChars">,
   scope: string,
   isLost: () => boolean,
-): Values => new Values({ scope, blobs: journal.blobs, limit: blobChars, hashText: platform.hashText }, isLost);
+  room: Room,
+): Values => new Values({ scope, blobs: journal.blobs, limit: blobChars, hashText: platform.hashText, room }, isLost);

@@ -157,15 +157,6 @@ describe("a large value", () => {
     expect(await reply).toEqual([{ text: large("s") }]);
   });
 
-  it("costs the scope where it can not be kept, and nothing was recorded", async () => {
-    const world = new World();
-    const blobs = world.journal.blobs as BlobStore;
-    const full: BlobStore = { ...blobs, put: () => Promise.reject(new Error("the disk is full")) };
-    const [, session] = await start(world, { faulty: { blobs: full } });
-    await expect(outputs(session, "r", { text: large("s") })).rejects.toThrow("the disk is full");
-    expect((await linesOf(world.journal)).join("")).not.toContain("request.submitted");
-  });
-
   it("that is gone from its store costs the scope, which says so", async () => {
     const world = new World();
     const blobs = world.journal.blobs as BlobStore;

@@ -1,0 +1,64 @@
+/** A disk without room: the call whose value it does not take says so, and the session goes on. */
+import { statSync, writeFileSync } from "node:fs";
+import { type Reply } from "@pawl/sansio-core";
+import { type Journal, Runtime, defineTool } from "@pawl/runtime";
+import { afterAll, describe, expect, it } from "vitest";
+import { nodePlatform, sqliteJournal } from "../src/index.ts";
+import { rootsOf } from "../src/roots.ts";
+import { testFolder } from "./sqlite-rig.ts";
+
+const { file, remove } = testFolder();
+afterAll(remove);
+
+const makes = defineTool<{ readonly size: number }>({
+  name: "makes",
+  durable: true,
+  execute: ({ size }) => "x".repeat(size),
+});
+const use = (size: number) => [{ id: "c", tool: "makes", args: { size } }];
+const outcome = ([reply]: readonly Reply[]): unknown => reply?.output.outcome;
+const failure = { status: "failure", payload: { class: "resource_limit", code: "value_not_stored" } };
+
+const runtimeOver = (journal: Journal, faults: unknown[] = []): Runtime =>
+  new Runtime({
+    journal,
+    platform: nodePlatform,
+    tools: [makes],
+    instance: "i",
+    roots: rootsOf(":memory:"),
+    host: { fault: (_, thrown) => void faults.push(thrown) },
+  });
+
+describe("a folder of large values that can not be written", () => {
+  it("ends the call that has one, and tells the host why", async () => {
+    const blobs = file("values");
+    const journal = sqliteJournal(file("blobs.db"), { blobs });
+    writeFileSync(blobs, "a file is in the way");
+    const faults: unknown[] = [];
+    const session = await runtimeOver(journal, faults).session("s");
+    expect(outcome(await session.call("r1", use(100_000)))).toMatchObject(failure);
+    expect(outcome(await session.call("r2", use(1000)))).toMatchObject({ status: "success" });
+    expect(session.state.scope.epoch).toBe(1);
+    expect(faults).toMatchObject([{ name: "JournalFileError", code: "io_failed" }]);
+    await journal.close();
+  });
+});
+
+describe.each(["inline", "thread"] as const)("a journal file that has no room, and commits %s", (commits) => {
+  it("costs the scope once: then the call that wants too much ends, and others go on", async () => {
+    const path = file(`full-${commits}.db`);
+    await sqliteJournal(path).close();
+    const journal = sqliteJournal(path, { commits, maxBytes: statSync(path).size + 32_768 });
+    const runtime = runtimeOver(journal);
+    const call = async (request: string, size: number) =>
+      outcome(await (await runtime.session("s")).call(request, use(size)));
+    await expect(call("r1", 60_000)).rejects.toMatchObject({
+      code: "scope_lost",
+      message: expect.stringMatching(/full/),
+    });
+    expect(await call("r1", 60_000)).toMatchObject(failure);
+    expect(await call("r2", 100)).toMatchObject({ status: "success" });
+    expect((await runtime.session("s")).state.scope.epoch).toBe(2);
+    await journal.close();
+  });
+});

@@ -1,0 +1,193 @@
+/** Values that find no room: whoever they are of hears so, by a code, and the scope with all else in it goes on. */
+import type { Json } from "@pawl/tool-value";
+import { describe, expect, it } from "vitest";
+import {
+  type Append,
+  type AppendResult,
+  type BlobStore,
+  EffectError,
+  type HostPort,
+  type Journal,
+  type Session,
+  type ToolDefinition,
+  defineTool,
+} from "../src/index.ts";
+import { World } from "./world.ts";
+
+const large = "x".repeat(70_000);
+const noRoom = Object.assign(new Error("ENOSPC: no space left on device, write '/secret/place'"), { code: "ENOSPC" });
+
+const use = (tool: string, args: Json = {}) => [{ id: "c", tool, args }];
+const failure = { status: "failure", payload: { class: "resource_limit", code: "value_not_stored" } };
+
+/** A runtime whose store of large values has room, or none. */
+const begin = async (tools: readonly ToolDefinition[], host: HostPort = {}) => {
+  const world = new World();
+  const disk = { isFull: true, puts: 0 };
+  const blobs = world.journal.blobs as BlobStore;
+  const put: BlobStore["put"] = async (...of) => {
+    disk.puts += 1;
+    if (disk.isFull) throw noRoom;
+    return blobs.put(...of);
+  };
+  const faults: unknown[] = [];
+  const fault = (what: string, thrown: unknown): void => void faults.push([what, thrown]);
+  const { runtime } = world.start(tools, { faulty: { blobs: { ...blobs, put } }, host: { ...host, fault } });
+  const session = await runtime.session("s");
+  const outcome = async (request: string, tool: string, args: Json = {}): Promise<unknown> =>
+    (await session.call(request, use(tool, args)))[0]?.output.outcome;
+  return { world, runtime, session, disk, faults, outcome };
+};
+
+const epochOf = ({ state }: Session): number => state.scope.epoch;
+
+describe("a value that finds no room", () => {
+  it("as the result of a call ends that call, and no other", async () => {
+    const owner = defineTool({ name: "owner", execute: () => large });
+    const waits = defineTool({
+      name: "waits",
+      execute: () => new Promise((resolve) => setTimeout(() => resolve("ok"), 30)),
+    });
+    const { runtime, session, faults, outcome } = await begin([owner, waits]);
+    const other = session.call("r0", use("waits"));
+    expect(await outcome("r", "owner")).toMatchObject(failure);
+    expect((await other)[0]?.output.outcome).toMatchObject({ payload: "ok" });
+    expect(await runtime.session("s")).toBe(session);
+    expect(epochOf(session)).toBe(1);
+    expect(faults).toEqual([["session:s: a value of `call.settled` was not stored", noRoom]]);
+  });
+
+  it("says nothing to a model of where it was to be stored", async () => {
+    const { outcome } = await begin([defineTool({ name: "t", execute: () => large })]);
+    expect(JSON.stringify(await outcome("r", "t"))).not.toMatch(/ENOSPC|secret/);
+  });
+
+  it("as the result of a step is that step's error, which the body may catch", async () => {
+    const ran: string[] = [];
+    const catching = defineTool({
+      name: "catching",
+      durable: true,
+      execute: async (_, ctx) => {
+        const made = await ctx.runJson("make", {}, () => (ran.push("made"), large)).catch((thrown: unknown) => thrown);
+        return made instanceof EffectError ? made.code : "no error";
+      },
+    });
+    const plain = defineTool({
+      name: "plain",
+      durable: true,
+      execute: async (_, ctx) => ctx.runJson("make", {}, () => large),
+    });
+    const { session, outcome } = await begin([catching, plain]);
+    expect(await outcome("r1", "catching")).toMatchObject({ payload: "value_not_stored" });
+    expect(await outcome("r2", "plain")).toMatchObject(failure);
+    expect([ran, epochOf(session)]).toEqual([["made"], 1]);
+  });
+
+  it("as a host's answer, a preparation or what a hook says is the error of whoever asked", async () => {
+    const asks = defineTool({ name: "asks", durable: true, execute: (_, ctx) => ctx.host("make", {}) });
+    const prepares = defineTool({ name: "prepares", prepare: () => large, execute: () => "never" });
+    const { session, outcome } = await begin([asks, prepares], { request: async () => large });
+    expect(await outcome("r1", "asks")).toMatchObject(failure);
+    expect(await outcome("r2", "prepares")).toMatchObject(failure);
+    expect(epochOf(session)).toBe(1);
+  });
+
+  it("as arguments is refused, with nothing recorded, and taken when there is room", async () => {
+    const { world, session, disk, outcome } = await begin([defineTool({ name: "t", execute: () => "done" })]);
+    const refused = {
+      name: "Refused",
+      code: "value_not_stored",
+      message: expect.stringContaining("request.submitted"),
+    };
+    await expect(outcome("r", "t", { large })).rejects.toMatchObject(refused);
+    await expect(outcome("r", "t", { large })).rejects.toMatchObject(refused);
+    const lines = (await world.journal.read("session:s", 1)).map(({ line }) => line);
+    expect([lines.join("").includes("request.submitted"), epochOf(session)]).toEqual([false, 1]);
+    disk.isFull = false;
+    expect(await outcome("r", "t", { large })).toMatchObject({ payload: "done" });
+    disk.isFull = true;
+    expect(await outcome("r", "t", { large })).toMatchObject({ payload: "done" }); // It is known already.
+  });
+
+  it("as a word from outside is refused, and may be said again", async () => {
+    const waits = defineTool({
+      name: "waits",
+      durable: true,
+      execute: async (_, ctx) => (await ctx.awaitEventJson("go")) === large,
+    });
+    const { world, session, disk } = await begin([waits]);
+    const replies = session.call("r", use("waits"));
+    await world.quiet();
+    const key = session.state.waits.rows()[0]?.key as string;
+    const say = () => session.resolveById(key, { status: "ok", payload: large }, "ann");
+    await expect(say()).rejects.toMatchObject({ code: "value_not_stored" });
+    disk.isFull = false;
+    expect(await say()).toEqual({ status: "accepted" });
+    expect((await replies)[0]?.output.outcome).toMatchObject({ payload: true });
+    expect(epochOf(session)).toBe(1);
+  });
+
+  it("is put once where there is room, and read while it is on its way", async () => {
+    const { session, disk, outcome } = await begin([defineTool({ name: "t", execute: (args) => args })]);
+    disk.isFull = false;
+    expect(await outcome("r", "t", { large })).toMatchObject({ payload: { large } });
+    expect(disk.puts).toBe(2); // The arguments and the output.
+    expect(epochOf(session)).toBe(1);
+  });
+
+  it("is waited for when the runtime closes: its call has ended", async () => {
+    const { world, runtime, session, disk } = await begin([defineTool({ name: "t", execute: () => large })]);
+    disk.isFull = false;
+    const replies = session.call("r", use("t"), { keep: true });
+    replies.catch(() => undefined);
+    while (disk.puts === 0) await new Promise((resolve) => setImmediate(resolve));
+    await runtime.close();
+    const lines = (await world.journal.read("session:s", 1)).map(({ line }) => line);
+    expect(lines.join("")).toContain("call.settled");
+  });
+});
+
+/** A journal that has no room for a line of so many characters, in a store without a place for large values. */
+const beginFull = async (tools: readonly ToolDefinition[], most: number) => {
+  const world = new World();
+  const { blobs: _, ...journal } = world.journal;
+  const full = { refused: 0 };
+  const isTooLong = ({ lines }: Append): boolean => lines.some(({ line }) => line.length > most);
+  const appendAll: Journal["appendAll"] = async (appends) => {
+    const results: AppendResult[] = [];
+    for (const append of appends) {
+      if (isTooLong(append)) full.refused += 1;
+      const [result] = isTooLong(append) ? [{ type: "full" } as const] : await journal.appendAll([append]);
+      results.push(result ?? { type: "failed", message: "no result" });
+    }
+    return results;
+  };
+  const { runtime } = world.start(tools, { faulty: { appendAll, blobs: undefined as never } });
+  const call = async (request: string, tool: string): Promise<unknown> =>
+    (await (await runtime.session("s")).call(request, use(tool)))[0]?.output.outcome;
+  return { world, runtime, full, call };
+};
+
+describe("a line that its journal has no room for", () => {
+  const makes = defineTool({ name: "makes", durable: true, execute: () => "y".repeat(30_000) });
+  const small = defineTool({ name: "small", execute: () => "small" });
+
+  it("costs the scope once; then its call ends, and what is shorter goes on", async () => {
+    const { full, call } = await beginFull([makes, small], 20_000);
+    await expect(call("r", "makes")).rejects.toMatchObject({
+      code: "scope_lost",
+      message: expect.stringMatching(/full/),
+    });
+    expect(await call("r", "makes")).toMatchObject(failure);
+    expect(await call("r2", "small")).toMatchObject({ payload: "small" });
+    expect(full.refused).toBe(1);
+  });
+
+  it("is tried again after a while: there may be room by then", async () => {
+    const { world, runtime, full, call } = await beginFull([makes], 20_000);
+    await expect(call("r", "makes")).rejects.toMatchObject({ code: "scope_lost" });
+    world.platform.advance(61_000);
+    await expect(call("r", "makes")).rejects.toMatchObject({ code: "scope_lost" });
+    expect([full.refused, (await runtime.session("s")).state.scope.epoch]).toEqual([2, 3]);
+  });
+});
