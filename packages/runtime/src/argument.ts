@@ -3,9 +3,9 @@ import { type Json, describe, jsonFromJs } from "@pawl/tool-value";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
-import { textOf } from "./error.ts";
+import { Refused } from "./error.ts";
+import type { SchemaMisfits } from "./json-schema.ts";
 import { jsonSchemas } from "./part.ts";
-import { misfitOfSchema, shown } from "./schema-form.ts";
 
 /** JSON Schema, as plain JSON. */
 export interface JsonSchema {
@@ -94,10 +94,18 @@ const stepsOf = (pointer: string, root: Json): readonly unknown[] => {
     });
 };
 
+/** Loads the validator; nobody could look at the schema before. */
+const loadedFor = async (schema: JsonSchema): Promise<SchemaMisfits> => {
+  const { misfitsOf } = await jsonSchemas.load();
+  const misfit = misfitOfJsonSchema(schema);
+  if (misfit !== undefined) throw new Refused("invalid_tool", `the schema of the arguments does not fit: ${misfit}`);
+  return misfitsOf(schema);
+};
+
 const schemaChecker = (schema: JsonSchema): Checker => {
   let misfitOf = jsonSchemas.loaded?.misfitsOf(schema);
   return async (args) => {
-    misfitOf ??= (await jsonSchemas.load()).misfitsOf(schema);
+    misfitOf ??= await loadedFor(schema);
     const misfit = misfitOf(args);
     return misfit === undefined ? E.right(args) : E.left(`${path(stepsOf(misfit.at, args))}: ${misfit.why}`);
   };
@@ -126,18 +134,10 @@ export const jsonSchemaOf = (parameters: Parameters<unknown>): Json | undefined 
   return E.getOrElseW(() => undefined)(jsonOf({ ...schema }));
 };
 
-/** Why a JSON Schema can be held against nothing, if so. Where the validator is still to be loaded it looks for references later. */
+/** Why a JSON Schema can be held against nothing, if so. Where the validator is still to be loaded that is found later. */
 export const misfitOfJsonSchema = (schema: unknown): string | undefined => {
   const json = jsonOf(schema);
-  if (E.isLeft(json)) return json.left;
-  const misfit = misfitOfSchema(json.right);
-  if (misfit !== undefined) return misfit;
-  try {
-    const ref = jsonSchemas.loaded?.missingRefIn(json.right as object | boolean);
-    return ref === undefined ? undefined : `\`$ref\` ${shown(ref)} names no part of the schema`;
-  } catch (thrown) {
-    return `it can not be compiled: ${textOf(thrown)}`;
-  }
+  return E.isLeft(json) ? json.left : jsonSchemas.loaded?.misfitOfSchema(json.right);
 };
 
 /** Why what an author said of arguments is nothing to check them by, if so. */

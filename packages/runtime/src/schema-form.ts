@@ -1,12 +1,12 @@
 /** Whether a JSON Schema is one: how its keywords have to look, before anything is held against them. */
-import { type Json, stringify } from "@pawl/tool-value";
+import type { Json } from "@pawl/tool-value";
 
 /** Why what was found at a place is not what is wanted there, if so. */
 type Form = (found: Json, at: string) => string | undefined;
 
 const longest = 60;
 export const shown = (found: Json): string => {
-  const text = stringify(found);
+  const text = JSON.stringify(found, (_, part: unknown) => (typeof part === "bigint" ? Number(part) : part));
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 };
 
@@ -107,7 +107,7 @@ const forms: ReadonlyMap<string, Form> = new Map([
 ]);
 
 /** Why it can be held against nothing, if so: `{path}: {what was wanted}`. */
-export const misfitOfSchema = (found: Json): string | undefined => {
+export const misfitOfForm = (found: Json): string | undefined => {
   const misfit = schema(found, "");
   return misfit?.startsWith(": ") ? misfit.slice(2) : misfit;
 };
