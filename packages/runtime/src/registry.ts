@@ -7,12 +7,15 @@ import type { ToolContract, ToolManifest } from "./compat/tool.ts";
 import { Refused } from "./error.ts";
 import { type LiveTool, liveTool } from "./live-tool.ts";
 import { type ToolProvider, toolsOfProvider } from "./provider.ts";
-import type { ToolDefinition } from "./tool.ts";
+import { type ToolDefinition, admittedDefinition } from "./tool.ts";
 
 interface Registered {
   readonly definition: ToolDefinition;
   readonly live: LiveTool;
 }
+
+const noList = (found: unknown): Refused =>
+  new Refused("invalid_tool", `tools are expected to be a list or a Registry, found ${String(found)}`);
 
 const twice = (name: string): Refused => {
   const advice = "leave one out, or `register` the one that is to take the other's place";
@@ -27,8 +30,10 @@ export class Registry {
 
   /** In one list each name stands once: only `register` puts a tool in another's place. */
   constructor(definitions: readonly ToolDefinition[] = []) {
+    if (!Array.isArray(definitions)) throw noList(definitions);
     for (const definition of definitions) {
-      if (this.has(definition.name)) throw twice(definition.name);
+      const { name } = admittedDefinition(definition);
+      if (this.has(name)) throw twice(name);
       this.register(definition);
     }
   }

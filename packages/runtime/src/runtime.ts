@@ -35,6 +35,7 @@ import { sweepFromTimeToTime } from "./sweep.ts";
 import { tellSpans } from "./telemetry.ts";
 import { TurnLoop } from "./turn-loop.ts";
 import { valuesOf } from "./values.ts";
+import { admittedOptions } from "./wrong-option.ts";
 
 export class Runtime {
   readonly #with: RuntimeOptions;
@@ -64,7 +65,7 @@ export class Runtime {
   readonly #fault = (what: string, thrown: unknown): void => this.#with.host?.fault?.(what, thrown);
 
   constructor(given: RuntimeOptions) {
-    const options = logged(given);
+    const options = logged(admittedOptions(given));
     this.#with = options;
     this.registry = options.tools instanceof Registry ? options.tools : new Registry(options.tools);
     this.#admission = new Admission(options.bounds);

@@ -63,6 +63,12 @@ const wireFields = (definition: ToolDefinition): object => {
 
 const refused = (message: string): Refused => new Refused("invalid_tool", message);
 
+/** Whatever a program calls a tool. */
+export const admittedDefinition = (given: unknown): ToolDefinition => {
+  if (typeof given === "object" && given !== null) return given as ToolDefinition;
+  throw refused(`a tool is expected to be what \`defineTool\` gives, found ${String(given)}`);
+};
+
 /** A name is what models call a tool by; an empty one would be nobody's. */
 export const admitName = (what: string, name: unknown): void => {
   if (typeof name === "string" && !isBlank(name)) return;
@@ -93,7 +99,8 @@ const said = <A>(codec: Codec<A>, definition: ToolDefinition, what: string): A =
   })(read(codec, wireFields(definition)));
 
 /** A definition as it is published. */
-export const wireManifestOf = (definition: ToolDefinition): ToolManifest => {
+export const wireManifestOf = (given: ToolDefinition): ToolManifest => {
+  const definition = admittedDefinition(given);
   admitName("a tool", definition.name);
   admitParts(definition);
   return said(ToolManifest, definition, "manifest");

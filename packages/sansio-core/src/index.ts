@@ -8,7 +8,7 @@ export { type Envelope, type Event, type EventOf, type EventType } from "./event
 export { type Command, type CommandType, type Duty, duties, dutyOf } from "./command.ts";
 export { Invariant, type Rejection, type RejectionCode } from "./error.ts";
 export { EventCodec } from "./codec.ts";
-export { Options, defaultOptions } from "./options.ts";
+export { Options, defaultOptions, invalidOption } from "./options.ts";
 export { currentProtocol } from "./protocol.ts";
 export { isOwed, outstanding } from "./recovery.ts";
 export { type Asked, ask } from "./effect/ask.ts";

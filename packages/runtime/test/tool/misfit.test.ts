@@ -170,3 +170,36 @@ describe("the id of a scope", () => {
       expect((await runtime.session(id)).state.scope.id).toBe(`session:${id}`);
   });
 });
+
+describe("what a runtime is made of", () => {
+  it.each([null, 7, { t: 1 }])("is no list of tools, being %j", (tools) => {
+    expect(() => new World().start(tools as never)).toThrow(refused("invalid_tool", /tools are expected to be a list/));
+  });
+
+  it.each([null, undefined, "t"])("is a list with no tool in it, being %j", (tool) => {
+    expect(() => new World().start([tool as never])).toThrow(refused("invalid_tool", /a tool is expected.*found/));
+    expect(() => defineTool(tool as never)).toThrow(refused("invalid_tool", /`defineTool`/));
+  });
+
+  const wrong: readonly (readonly [options: object, message: RegExp])[] = [
+    [{ options: { grace_ms: "50" } }, /`options`: .*grace_ms/],
+    [{ options: { grace_ms: -1 } }, /`options`: .*grace_ms/],
+    [{ options: { graceMs: 50 } }, /`options.graceMs` is no option.*grace_ms/],
+    [{ options: { concurrency: 0 } }, /no call could ever start/],
+    [{ lease: { ttlMs: 0 } }, /`lease.ttlMs`: expected a number above 0, found 0/],
+    [{ blobChars: NaN }, /`blobChars`: expected a number from 0, found NaN/],
+    [{ snapshotAfter: -1 }, /`snapshotAfter`: .*found -1/],
+    [{ linger: { ms: "10" } }, /`linger.ms`: .*found 10/],
+  ];
+  it.each(wrong)("is refused before anything is recorded: %j", async (options, message) => {
+    const world = new World();
+    expect(() => world.start([], options)).toThrow(refused("invalid_option", message));
+    expect(await world.journal.scopes("", "", 9)).toEqual([]);
+  });
+
+  it("may have no bounds", () => {
+    expect(() =>
+      new World().start([], { linger: { ms: 0, most: Infinity }, options: { concurrency: null } }),
+    ).not.toThrow();
+  });
+});
