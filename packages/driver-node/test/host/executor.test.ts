@@ -133,7 +133,7 @@ describe("an executor", () => {
 
   it("is told the same key again by the next host; what the outside says before it settles counts", async () => {
     const journal = memoryJournal();
-    const first = await hostOf([], { runtime: runtimeOf([ordered], journal, "i1", 50) });
+    const first = await hostOf([], { runtime: runtimeOf([ordered], journal) });
     const raw = await greeted(first);
     await raw.ask({ type: "execute", id: 1, executor: "e", tools: ["tool:ordered"] });
     void clientOf(first)
