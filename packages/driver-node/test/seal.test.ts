@@ -82,7 +82,7 @@ describe("a journal on SQLite whose values are encrypted", { timeout: 300_000 },
     await pawl(["log", "export", `${path}#s`, "-o", closed]);
     await pawl(["log", "export", `${path}#s`, "-o", open, "--keys", keys]);
     const refused = await pawl(["log", "import", closed, "-j", file("other.db"), "--json"]);
-    expect([refused.code, refused.err]).toEqual([4, expect.stringContaining("sealed")]);
+    expect([refused.code, refused.out]).toEqual([4, expect.stringContaining("sealed")]);
     expect((await pawl(["log", "import", open, "-j", file("other.db")])).code).toBe(0);
   });
 
