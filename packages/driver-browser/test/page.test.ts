@@ -1,9 +1,21 @@
 /** A page as a host serves it: under a strict policy, and small. */
-import type { Browser } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { kbOf, pageFiles } from "../../../bench/src/browser.ts";
+import { type PageFiles, kbOf, pageFiles } from "../../../bench/src/browser.ts";
 import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
 import { origin, scriptOf } from "../../../test/runtime/page.ts";
+
+/** Of an event of a log. */
+interface Told {
+  readonly type: string;
+  readonly key?: string;
+}
+
+interface Lived {
+  readonly output: unknown;
+  readonly ending: unknown;
+  readonly log: readonly Told[];
+}
 
 const policy = "default-src 'self'; script-src 'self'";
 
@@ -48,27 +60,51 @@ describe.skipIf(!hasChromium)(hasChromium ? "a page under a strict Content-Secur
   });
 });
 
+/** The files of the page, as a host serves them; `asked` is told which. */
+const pageOf = async ({ start, later }: PageFiles, browser: BrowserContext, asked: Set<string>): Promise<Page> => {
+  const [own] = start.keys();
+  const page = await browser.newPage();
+  await page.route(`${origin}/**`, (route) => {
+    const name = new URL(route.request().url()).pathname.slice(1);
+    const code = start.get(name) ?? later.get(name);
+    if (code === undefined)
+      return route.fulfill({ contentType: "text/html", body: `<script type="module" src="/${own}"></script>` });
+    asked.add(name);
+    return route.fulfill({ contentType: "text/javascript", body: code });
+  });
+  await page.goto(origin);
+  return page;
+};
+
+/** A body that starts a process, and asks for a step before that can have been loaded. */
+const starting = `async (_, ctx) => {
+  const started = ctx.processes.start({ id: "p", input: { type: "tool_call", call: { call_id: "w", tool_id: "tool:t", tool_name: "t", args: {}, prepared_payload: null } } });
+  const stepped = ctx.runJson("beside", {}, () => "stepped");
+  const { status } = await ctx.processes.await("p").then(({ type }) => ({ status: type }));
+  return { started: (await started).id, stepped: await stepped, status };
+}`;
+
+const logOf = `async (session) => {
+  const events = [];
+  const over = new AbortController();
+  for await (const { seq, event } of session.follow(0, over.signal)) {
+    events.push(event);
+    if (seq === session.state.seq) over.abort();
+  }
+  return events;
+}`;
+
 describe("what a page loads", () => {
   it("at its start does not grow beyond what it has come to", async () => {
-    expect(kbOf((await pageFiles()).start)).toBeLessThan(110);
+    expect(kbOf((await pageFiles()).start)).toBeLessThan(82);
   });
 
   it.skipIf(!hasChromium)("at its start is enough for a call, and the rest comes when it is needed", async () => {
     const { start, later } = await pageFiles();
-    const [own] = start.keys();
     const asked = new Set<string>();
     const browser = await openChromium();
     try {
-      const page = await browser.newPage();
-      await page.route(`${origin}/**`, (route) => {
-        const name = new URL(route.request().url()).pathname.slice(1);
-        const code = start.get(name) ?? later.get(name);
-        if (code === undefined)
-          return route.fulfill({ contentType: "text/html", body: `<script type="module" src="/${own}"></script>` });
-        asked.add(name);
-        return route.fulfill({ contentType: "text/javascript", body: code });
-      });
-      await page.goto(origin);
+      const page = await pageOf({ start, later }, await browser.newContext(), asked);
       const called = (tool: string): Promise<string> =>
         page.evaluate(`pawl.tab.then(async (tab) => {
           const runtime = await tab.runtime();
@@ -85,4 +121,41 @@ describe("what a page loads", () => {
       await browser.close();
     }
   });
+
+  it.skipIf(!hasChromium)(
+    "for processes and flows comes before the first word of them, and after a reload",
+    async () => {
+      const files = await pageFiles();
+      const asked = new Set<string>();
+      const browser = await openChromium();
+      try {
+        const context = await browser.newContext();
+        const page = await pageOf(files, context, asked);
+        const lived = await page.evaluate(`pawl.tab.then(async (tab) => {
+        const runtime = await tab.runtime();
+        runtime.registry.register(pawl.defineTool({ name: "starting", durable: true, execute: ${starting} }));
+        const session = await runtime.session("s");
+        const replies = await session.call("r", [{ id: "c", tool: "starting", args: {} }]);
+        const use = { node_type: "use_tool", tool_name: "t", argument: "x", named_args: [] };
+        const { ending } = await session.flow({ request: "f", flow: { name: "f", nodes: [use] } });
+        return { output: replies[0].output, ending, log: await (${logOf})(session) };
+      })`);
+        const { output, ending, log } = lived as Lived;
+        expect(ending).toMatchObject({ type: "completed" });
+        expect(output).toMatchObject({ outcome: { payload: { started: "p", stepped: "stepped", status: "success" } } });
+        const requested = log.filter(({ type }) => type === "effect.requested").map(({ key }) => key);
+        expect(requested.slice(0, 2)).toEqual(["process:start:p", "durable-step:beside"]);
+        expect([...asked].some((name) => files.later.has(name))).toBe(true);
+        await page.close();
+        const again = await pageOf(files, context, new Set());
+        const read = await again.evaluate(`pawl.tab.then(async (tab) => {
+        const runtime = await tab.runtime();
+        return (${logOf})(await runtime.session("s"));
+      })`);
+        expect((read as readonly Told[]).slice(0, log.length)).toEqual(log);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 });

@@ -1,22 +1,25 @@
-/** A scope among others: what it says and hears, what runs its process, and those who wait for either. */
+/**
+ * A scope among others: what it says and hears, what runs its process, and those who wait for either. Most sessions
+ * never have anything to do with others: what does it is made when it is needed.
+ */
 import type { Access } from "./access.ts";
 import type { BackgroundHost, BackgroundOptions } from "./background/host.ts";
-import { LongWork } from "./background/long-work.ts";
+import type { LiveWork } from "./background/long-work-verbs.ts";
 import type { Places } from "./background/place.ts";
-import { Runs } from "./background/run.ts";
-import { type Glimpse, type LiveWork, SessionWork } from "./background/session-work.ts";
+import { SessionWork } from "./background/session-work.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
-import { type Engines, EngineRuns } from "./engine.ts";
+import type { Engines } from "./engine.ts";
 import { ScopeLost } from "./error.ts";
-import { Links } from "./link.ts";
 import { Inbox } from "./inbox.ts";
+import type { Glimpse } from "./background/long-work-verbs.ts";
 import type { Journal } from "./journal.ts";
-import { sessionOf } from "./call-place.ts";
 import type { Ephemeral } from "./observation.ts";
 import type { Observers } from "./observer.ts";
-import { plainEnvironment, reachOf } from "./process-scope.ts";
-import { type ProcessCommand, type ProcessHost, ProcessWork, type Workplace } from "./process-work.ts";
+import { reachOf } from "./process-reach.ts";
+import type { ProcessCommand, ProcessHost, Workplace } from "./process-work.ts";
 import type { LiveTool } from "./live-tool.ts";
+import { scopeParts } from "./scope-part.ts";
+import type { ScopeWork, ScopeWorkPort } from "./scope-work.ts";
 import type { ToolHost } from "./tool-host.ts";
 import { Watch } from "./watch.ts";
 
@@ -39,53 +42,54 @@ export interface AmongPort {
 }
 
 export class AmongScopes {
+  readonly #port: ScopeWorkPort;
   /** The scope, for those who work for its process. */
   readonly scope: Workplace;
-  readonly links: Links;
   readonly inbox: Inbox;
   /** What waits for the state of this scope. */
   readonly watch = new Watch();
   readonly reach: ProcessReach;
-  /** Its background runs, tasks and schedules; and what it is itself, where it is a run. */
-  readonly longWork: LongWork;
-  readonly runs: Runs;
-  /** Its long work, for who works with it. */
-  readonly live: LiveWork;
   readonly #observers: Observers;
-  readonly #engines: EngineRuns;
-  readonly #work: ProcessWork;
+  #work: ScopeWork | undefined;
 
   /** `answered`: a link may have room again. */
   constructor(access: Access, port: AmongPort, answered: () => void, observers: Observers) {
-    const { host, tool, letters, places } = port;
+    const { host } = port;
     this.#observers = observers;
     this.scope = { ...access, report: (what, thrown) => host.internalError?.(what, thrown) };
-    this.links = new Links(this.scope, answered);
-    this.inbox = new Inbox({ links: this.links, letters, settled: () => access.runner.settled() });
-    this.#engines = new EngineRuns(this.scope, host.engines ?? {});
     const { scope, watch } = this;
-    this.longWork = new LongWork({ scope, watch, places, host });
-    const { owner, background: options } = port;
-    const show = (said: Ephemeral): void => {
-      this.tell(said);
-      port.showIn(`session:${sessionOf(scope.runner.state)}`, said);
-    };
-    this.runs = new Runs({ scope, places, host, options, owner, tool, show });
-    const { asked } = this.longWork;
-    this.live = { scope, asked, watch, glimpse: port.glimpse };
-    const { longWork, runs } = this;
-    this.#work = new ProcessWork({ scope, watch, engines: this.#engines, host, longWork, runs });
-    const environmentSpec = host.environmentSpec ?? (() => plainEnvironment);
-    this.reach = reachOf({
-      scope,
-      watch,
-      tool,
-      work: new SessionWork(async () => this.live),
-      begins: (command) => this.runs.begins(command),
-      execute: (...of) => this.runs.execute(...of),
-      environmentSpec,
-      childStarted: (...child) => host.childStarted?.(...child),
+    this.#port = { ...port, scope, watch, answered, tell: (said) => this.tell(said) };
+    this.inbox = new Inbox({
+      take: (letter) => this.#with(({ links }) => links.take(letter)),
+      letters: port.letters,
+      settled: () => access.runner.settled(),
     });
+    this.reach = reachOf({
+      ...port,
+      runner: access.runner,
+      work: new SessionWork(() => this.live),
+      atHand: () => this.#atHand(),
+    });
+  }
+
+  /** What it does with others; a scope that has anything to do with them is not opened before that is there. */
+  #atHand(): ScopeWork {
+    if (scopeParts.loaded === undefined) throw new TypeError(`${this.scope.runner.id} has nothing to do with others`);
+    return (this.#work ??= new scopeParts.loaded.ScopeWork(this.#port));
+  }
+
+  #with<A>(act: (work: ScopeWork) => Promise<A>): Promise<A> {
+    return scopeParts.use(() => act(this.#atHand()));
+  }
+
+  /** Its long work, for who works with it. */
+  get live(): Promise<LiveWork> {
+    return this.#with(async ({ live }) => live);
+  }
+
+  /** Whether nobody waits for anything here. */
+  get isEmpty(): boolean {
+    return this.watch.isEmpty && (this.#work === undefined || this.#work.longWork.asked.isEmpty);
   }
 
   /** Tells those who watch the scope what is recorded nowhere. */
@@ -94,12 +98,11 @@ export class AmongScopes {
   }
 
   perform(command: ProcessCommand): Promise<void> {
-    return this.#work.perform(command);
+    return this.#with((work) => work.perform(command));
   }
 
   lose(why: string): void {
-    this.#engines.lose();
-    this.longWork.lose(new ScopeLost(why));
+    this.#work?.lose(why);
     this.watch.lose(new ScopeLost(why));
   }
 }

@@ -17,6 +17,7 @@ import { type Answer, type BodyPort, BodyRun, type RunId } from "./body.ts";
 import { executionScopeIn, placeOf, report, sessionOf } from "./call-place.ts";
 import { answeredConnection } from "./connection.ts";
 import { toolContext } from "./context/context.ts";
+import { textOf } from "./error.ts";
 import { type CallFacts, completionKeyId } from "./context/facts.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
 import type { LiveTool } from "./live-tool.ts";
@@ -174,6 +175,7 @@ export class Bodies {
       () => this.#reach().execute(tool, command, context, () => body.isOver),
       () => body.isOver,
     );
+    if (body.stillness.isStill) await body.stillness.until;
     if (body.isCancelled) await body.cleanUps.over();
     const duration_ms = Math.max(0, Math.round(this.#port.platform.monotonic() - startedAt));
     if (body.isOver) return this.#overWithout(body, ending, duration_ms);
@@ -255,6 +257,7 @@ export class Bodies {
         const suspended = this.#runner().tell({ type: "call.suspended", call, ...run });
         if (E.isRight(suspended)) this.end(call as CallRef);
       },
+      fail: (thrown) => this.#runner().lose(`a part of the program could not be loaded: ${textOf(thrown)}`),
       platform: this.#port.platform,
       patience: this.#port.patience,
     };

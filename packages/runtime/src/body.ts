@@ -10,6 +10,7 @@ import type { EffectError } from "./error.ts";
 import { IdleWatch } from "./idle.ts";
 import type { Platform } from "./platform.ts";
 import { Signals, ended } from "./signals.ts";
+import { Stillness, type StillnessPort } from "./stillness.ts";
 import { type Place, type Recorded, Timeline, isEarlier } from "./timeline.ts";
 
 export interface RunId {
@@ -37,7 +38,7 @@ export interface Answer extends Place {
 }
 
 /** What the body's scope does for it. */
-export interface BodyPort {
+export interface BodyPort extends StillnessPort {
   /** Whether this process still is the one that works here. */
   readonly mayAct: () => boolean;
   readonly ask: (run: RunId, key: string, kind: EffectKind, hash: string) => Ask;
@@ -49,8 +50,6 @@ export interface BodyPort {
   /** All that was to be done after a cancel is done. */
   readonly cleanedUp: (run: RunId) => void;
   readonly diverge: (run: RunId, position: number, expected: string, found: string) => void;
-  /** There may be something to deliver. */
-  readonly stir: () => void;
   /** Whether time is about to answer somebody of the scope. */
   readonly isDue: () => boolean;
   /** The body has asked nothing for a while: it may be dropped, if all that it waits for is waits. */
@@ -97,6 +96,7 @@ export class BodyRun {
   /** Of a cancel that the body has not heard of yet. */
   #cancelledAt: Place | undefined;
   #now: number;
+  readonly stillness: Stillness;
   readonly #idle: IdleWatch;
 
   constructor(
@@ -113,6 +113,7 @@ export class BodyRun {
     const patienceMs = (): number => (this.#timeline.isLive ? suspendMs : holdMs);
     this.#idle = new IdleWatch(port.platform, patienceMs, () => this.#rest());
     this.#idle.touch();
+    this.stillness = new Stillness(port);
     this.cleanUps = new CleanUps({ platform: port.platform, done: () => this.#cleanedUp() });
   }
 
@@ -123,13 +124,14 @@ export class BodyRun {
   /** Something is on its way to the body: dropped now, it would not hear it. */
   get hasNews(): boolean {
     const { due, isLive } = this.#timeline;
+    if (this.stillness.isStill) return false;
     if (this.#isCancelDue) return true;
     return due === undefined ? isLive && this.#queue.length > 0 : this.#waiting.has(due);
   }
 
   /** Nothing was asked for a while. A body that its log knows to go on, and that does not, has diverged from it. */
   #rest(): void {
-    if (this.hasNews || this.#port.isDue()) {
+    if (this.hasNews || this.stillness.isStill || this.#port.isDue()) {
       this.#port.stir();
       this.#idle.touch();
     } else if (this.#timeline.isLive) this.#port.suspend(this.id);
@@ -168,6 +170,7 @@ export class BodyRun {
   /** Makes a request, and is told its answer. What this run has heard once is known to it. */
   request(request: Request, told: (answer: Answer) => void, refused: (error: EffectError) => void): void {
     const { key } = request;
+    if (this.stillness.isStill) return this.stillness.inOrder(() => this.request(request, told, refused));
     if (this.#isOver) return refused(ended);
     const heard = this.#heard.get(key);
     if (heard !== undefined) return told(heard);
@@ -225,7 +228,7 @@ export class BodyRun {
 
   /** Gives up a wait that it has asked for. */
   leave(key: string): void {
-    if (!this.#isOver) this.#port.leave(this.id, key);
+    this.stillness.inOrder(() => this.#isOver || this.#port.leave(this.id, key));
   }
 
   /** An answer of the log's; it is delivered in its turn. */
@@ -255,7 +258,7 @@ export class BodyRun {
 
   /** Delivers the next thing that the body may hear now, if there is one. */
   deliver(): boolean {
-    if (this.#isOver) return false;
+    if (this.#isOver || this.stillness.isStill) return false;
     if (this.#isCancelDue) return this.#deliverCancel();
     const due = this.#timeline.due;
     if (due !== undefined) return this.#deliverRecorded(due);

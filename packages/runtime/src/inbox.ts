@@ -1,9 +1,9 @@
 /** The letters of one scope: taken in the order in which they came, by appends that do away with them. */
-import type { Journal } from "./journal.ts";
-import type { Links } from "./link.ts";
+import type { Journal, Letter } from "./journal.ts";
 
 export interface InboxPort {
-  readonly links: Links;
+  /** Takes a letter, and says whether it is done with. */
+  readonly take: (letter: Letter) => Promise<boolean>;
   /** What lies there. */
   readonly letters: () => ReturnType<Journal["inbox"]>;
   /** Resolves when all that was taken is durable, so that it lies there no more; rejects when the scope was lost. */
@@ -32,7 +32,7 @@ export class Inbox {
       while (this.#isAsked) {
         this.#isAsked = false;
         left = 0;
-        for (const letter of await this.#port.letters()) if (!(await this.#port.links.take(letter))) left += 1;
+        for (const letter of await this.#port.letters()) if (!(await this.#port.take(letter))) left += 1;
         await this.#port.settled();
       }
       return left === 0;

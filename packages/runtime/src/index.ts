@@ -11,7 +11,8 @@ export { type ExecutorSpec, type Offer, type OfferedRun } from "./executor.ts";
 export { type Settled, type Settlement } from "./offer.ts";
 export { type Target } from "./cancel.ts";
 export { type Patience, defaultPatience } from "./body.ts";
-export { type DeletionReport, type ProcessSignal, Processes } from "./process.ts";
+export { Processes } from "./process.ts";
+export { type DeletionReport, type ProcessSignal } from "./process-verbs.ts";
 export { type Engine, type EngineRun, type Engines } from "./engine.ts";
 export { type Wake } from "./process-wake.ts";
 export { Background, type HostRun } from "./background/background.ts";
@@ -27,7 +28,8 @@ export {
 export { Places } from "./background/place.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./background/reattach.ts";
 export { type BackgroundSink } from "./background/report.ts";
-export { type MessageFilter, SessionWork, type TaskFilter } from "./background/session-work.ts";
+export { type MessageFilter, type TaskFilter } from "./background/long-work-verbs.ts";
+export { SessionWork } from "./background/session-work.ts";
 export { type LongWorkFacets, type RunStart, type ScheduleStart, type Spawned } from "./context/long-work.ts";
 export { type ProcessHost } from "./process-work.ts";
 export { type CancelledProcess, type ProcessesFacet, type SignalledProcess } from "./context/process.ts";
@@ -121,6 +123,7 @@ export {
 } from "./error.ts";
 export { type Standing, misfitOfCompletion, misfitOfDurable, misfitOfProcessEvent } from "./open.ts";
 export { Quarantined, foldLines, recordedIn } from "./fold.ts";
+export { withParts } from "./needed-part.ts";
 export { type SteppedLine, importLog, logText, putLog } from "./log-file.ts";
 export { openState } from "./opening.ts";
 export { isAtRest } from "./under-way.ts";

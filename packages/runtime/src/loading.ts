@@ -2,6 +2,9 @@
 export class Part<A> {
   readonly #load: () => Promise<A>;
   #loaded: A | undefined;
+  #loading: Promise<A> | undefined;
+  /** How many wait to do something with it. */
+  #waiting = 0;
 
   constructor(load: () => Promise<A>, loaded?: A) {
     this.#load = load;
@@ -13,7 +16,31 @@ export class Part<A> {
     return this.#loaded;
   }
 
-  async load(): Promise<A> {
-    return (this.#loaded ??= await this.#load());
+  load(): Promise<A> {
+    if (this.#loaded !== undefined) return Promise.resolve(this.#loaded);
+    this.#loading ??= this.#load().then(
+      (part) => (this.#loaded = part),
+      (thrown: unknown) => {
+        this.#loading = undefined;
+        throw thrown;
+      },
+    );
+    return this.#loading;
+  }
+
+  /** Does something with it: at once where it is there, and always in the order in which it is asked. */
+  use<B>(act: (part: A) => Promise<B>): Promise<B> {
+    if (this.#loaded !== undefined && this.#waiting === 0) return act(this.#loaded);
+    this.#waiting += 1;
+    return this.load().then(
+      (part) => {
+        this.#waiting -= 1;
+        return act(part);
+      },
+      (thrown: unknown) => {
+        this.#waiting -= 1;
+        throw thrown;
+      },
+    );
   }
 }

@@ -3,6 +3,7 @@ import { type EventOf, type Options, type State, currentProtocol, initial } from
 import * as E from "fp-ts/lib/Either.js";
 import { Quarantined, foldLines } from "./fold.ts";
 import type { Journal, Snapshot } from "./journal.ts";
+import { withParts } from "./needed-part.ts";
 import { storedStates } from "./part.ts";
 import { readyForPayloads } from "./process-schema.ts";
 import type { Taken } from "./snapshots.ts";
@@ -18,7 +19,7 @@ export const begun = async (journal: Journal, scope: string): Promise<State> => 
 };
 
 const folded = async (journal: Journal, scope: string, from: State): Promise<State> =>
-  foldLines(scope, await journal.read(scope, from.seq + 1), from);
+  withParts(async () => foldLines(scope, await journal.read(scope, from.seq + 1), from));
 
 /** A state, and the snapshot that it was made of. */
 export interface Opened {

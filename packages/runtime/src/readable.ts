@@ -5,6 +5,7 @@
 import { type Event, EventCodec } from "@pawl/sansio-core";
 import {
   type Codec,
+  NotLoaded,
   PendingCompletion,
   ToolCallOutput,
   type ToolResult,
@@ -23,6 +24,7 @@ const readBack = <A>(codec: Codec<A>, said: A): E.Either<string, A> => {
     const again = E.mapLeft(describe)(read(codec, codec.encode(said)));
     return E.isLeft(again) || codec.is(said) ? again : E.left(`expected ${codec.name}`);
   } catch (thrown) {
+    if (thrown instanceof NotLoaded) throw thrown;
     return E.left(textOf(thrown));
   }
 };

@@ -15,6 +15,8 @@ import * as E from "fp-ts/lib/Either.js";
 import { type Access, admitted, kept, record, refuse } from "./access.ts";
 import { type Admission, Admitted } from "./admission.ts";
 import { type Overloaded, Refused, type ScopeLost } from "./error.ts";
+import type { FlowHost, FlowSubmission } from "./flow.ts";
+import { flowParts } from "./flow-part.ts";
 import { stateBefore } from "./history.ts";
 import { spannedAs, withSpan } from "./telemetry.ts";
 
@@ -83,7 +85,7 @@ type Verdict =
   | { readonly type: "finished"; readonly seq: number }
   | { readonly type: "refused"; readonly code: string; readonly message: string };
 
-type Submitted<T extends string = "request.submitted" | "flow.submitted"> = Extract<Event, { readonly type: T }>;
+type Submitted = Extract<Event, { readonly type: "request.submitted" | "flow.submitted" }>;
 
 const repliedOf = ({ replies, flow }: Replied): Replied => (flow === undefined ? { replies } : { replies, flow });
 
@@ -154,9 +156,10 @@ export class Requests {
   }
 
   /** Submits a flow and waits for its end. */
-  async flow(event: Submitted<"flow.submitted">, waiting: Waiting): Promise<FlowEnd> {
-    const { flow } = await this.#submitted(event, waiting);
-    if (flow === undefined) throw new Refused("request_conflict", `request \`${event.request}\` is no flow`);
+  async flow(host: FlowHost | undefined, given: FlowSubmission, waiting: Waiting): Promise<FlowEnd> {
+    const { state } = this.#access.runner;
+    const { flow } = await flowParts.use((code) => this.#submitted(code.flowSubmitted(state, host, given), waiting));
+    if (flow === undefined) throw new Refused("request_conflict", `request \`${given.request}\` is no flow`);
     return flow;
   }
 

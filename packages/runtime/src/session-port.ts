@@ -5,7 +5,7 @@ import type { AttachmentStore } from "./attachment.ts";
 import type { Patience } from "./body.ts";
 import type { BackgroundOptions } from "./background/host.ts";
 import type { Places } from "./background/place.ts";
-import type { Glimpse } from "./background/session-work.ts";
+import type { Glimpse } from "./background/long-work-verbs.ts";
 import type { Executors } from "./executor.ts";
 import type { HostPort } from "./host-request.ts";
 import type { Journal, JournalLine } from "./journal.ts";

@@ -16,7 +16,8 @@ import { type Access, record } from "./access.ts";
 import { type Target, cancel } from "./cancel.ts";
 import { type Approval, Edits, type Rejecting, approve, reject } from "./decide.ts";
 import { ScopeLost } from "./error.ts";
-import { type FlowSubmission, flowSubmitted, lambdaApplied } from "./flow.ts";
+import type { FlowSubmission } from "./flow.ts";
+import { flowParts } from "./flow-part.ts";
 import { follow } from "./follow.ts";
 import { Leaving } from "./move-rest.ts";
 import { FinishedIndex } from "./finished.ts";
@@ -33,6 +34,7 @@ import { type Resolved, resolveKey } from "./resolve.ts";
 import { idOfToken, idUnder } from "./token.ts";
 import type { SessionPort } from "./session-port.ts";
 import { showing } from "./show.ts";
+import { withParts } from "./needed-part.ts";
 import { Snapshots } from "./snapshots.ts";
 import { UnderWay, endedIn, isAtRest } from "./under-way.ts";
 
@@ -103,8 +105,7 @@ export class Session {
   /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. @internal */
   get isIdle(): boolean {
     const { isLost, isAwaited, durable } = this.#runner;
-    const { watch, longWork } = this.among;
-    const parts = [this.#bodies, this.#edits, watch, longWork.asked, this.#observers, this.#port.values];
+    const parts = [this.#bodies, this.#edits, this.among, this.#observers, this.#port.values];
     if (isLost || isAwaited || durable !== this.state || !this.#underWay.isEmpty) return false;
     return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }
@@ -134,7 +135,7 @@ export class Session {
 
   /** Tells an event of the host's, and waits until it is durable. */
   report(event: Event): Promise<void> {
-    return this.#with((live) => record(live.#access, event));
+    return this.#with((live) => withParts(() => record(live.#access, event)));
   }
 
   /** Submits calls and waits for their replies. The same request again joins it, or is answered as it was. */
@@ -148,10 +149,7 @@ export class Session {
 
   /** Submits a flow and waits for its end. The same flow again joins it, or is answered as it was. */
   flow(given: FlowSubmission, waiting: Waiting = {}): Promise<FlowEnd> {
-    return this.#with(async (live) => {
-      const { refusal } = live.leaving;
-      return refusal ?? live.#requests.flow(flowSubmitted(live.state, live.#port.host.flow, given), waiting);
-    });
+    return this.#with((live) => live.leaving.refusal ?? live.#requests.flow(live.#port.host.flow, given, waiting));
   }
 
   /** The replies of a request that was submitted before. */
@@ -251,7 +249,7 @@ export class Session {
       case "reply":
         return this.#requests.take(command);
       case "lambda.apply":
-        return this.#answer(lambdaApplied(this.#port.host.flow, command));
+        return this.#answer(flowParts.use((code) => code.lambdaApplied(this.#port.host.flow, command)));
       case "flow.observe":
         return this.#port.host.flow?.observe?.(this.#runner.id, command.request, command.event);
       case "observe":

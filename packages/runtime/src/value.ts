@@ -7,9 +7,7 @@ import {
   ReplyCodec,
   type SettledEffect,
   resolutionIn,
-  resultOfEvent,
-  resultOfOutcome,
-  resultOfUnsent,
+  resultAmong,
 } from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
 
@@ -51,15 +49,6 @@ const resultOfWait = (event: Event, key: string, status: EffectStatus): EffectRe
   return timedOut;
 };
 
-/** What was asked of a process, or told to one's own: answered by an event, or by the request itself. */
-const resultOfProcess = (event: Event, process: ProcessRow | undefined): EffectResult => {
-  if (event.type === "message.answered") return resultOfOutcome(event.outcome);
-  if (event.type !== "effect.requested") return done(null);
-  const { effect } = event;
-  if (effect.kind === "message") return resultOfUnsent(effect);
-  return effect.kind === "event" ? resultOfEvent(process, effect) : done(null);
-};
-
 /** The value of an effect, in the event that holds it; that of a process's event hangs on the process's log as well. */
 export const resultIn = (
   event: Event,
@@ -70,7 +59,7 @@ export const resultIn = (
   if (event.type === "effect.requested" && event.key === key && event.refused !== undefined)
     return { status: "err", error: event.refused };
   if (kind === "wait") return resultOfWait(event, key, status);
-  if (kind === "message" || kind === "event") return resultOfProcess(event, process);
+  if (kind === "message" || kind === "event") return resultAmong(event, process) ?? done(null);
   if (event.type === "replies.recorded") return done(event.replies.map(ReplyCodec.encode) as Json);
   const isAnswer = (event.type === "step.settled" || event.type === "host.answered") && event.key === key;
   return isAnswer ? event.result : done(null);

@@ -1,19 +1,23 @@
 /** The codec of all events: one union, its member picked by the tag. */
 import { type Codec, string, tagged } from "@pawl/tool-value";
 import { approvalEvents } from "./approval/codec.ts";
-import { backgroundEvents } from "./background/codec.ts";
 import { callEvents } from "./call/codec.ts";
 import { catalogEvents } from "./catalog/codec.ts";
 import { effectEvents } from "./effect/codec.ts";
-import { flowEvents } from "./flow/codec.ts";
 import type { Event } from "./event.ts";
-import { handleEvents } from "./handle/codec.ts";
-import { linkEvents } from "./link/codec.ts";
-import { processEvents } from "./process/codec.ts";
+import { codecSlot } from "./part/at-hand.ts";
+import type { lateCodecs } from "./part/codec.ts";
 import { requestEvents } from "./request/codec.ts";
-import { scheduleEvents } from "./schedule/codec.ts";
 import { scopeEvents } from "./scope/codec.ts";
 import { waitEvents } from "./wait/codec.ts";
+
+type Late = (typeof lateCodecs)["events"];
+
+/** Events whose codecs are made when the first of them is seen. */
+const late = <T extends keyof Late>(...types: readonly T[]): { readonly [K in T]: () => Late[K] } =>
+  Object.fromEntries(types.map((type) => [type, () => codecSlot.code.events[type]])) as {
+    readonly [K in T]: () => Late[K];
+  };
 
 export const EventCodec: Codec<Event> = tagged<Event, "type">("Event", "type", {
   ...scopeEvents,
@@ -23,12 +27,15 @@ export const EventCodec: Codec<Event> = tagged<Event, "type">("Event", "type", {
   ...approvalEvents,
   ...effectEvents,
   ...waitEvents,
-  ...linkEvents,
-  ...processEvents,
-  ...handleEvents,
-  ...flowEvents,
-  ...backgroundEvents,
-  ...scheduleEvents,
+  ...late(
+    ...(["message.received", "message.answered", "link.retired"] as const),
+    ...(["process.registered", "process.event_appended"] as const),
+    ...(["handle.granted", "handles.transferred", "handles.revoked", "session.deleted"] as const),
+    ...(["flow.submitted", "lambda.applied", "flow.consumer_gone"] as const),
+    ...(["run.requested", "permit.answered", "run.reported", "artifacts.written"] as const),
+    ...(["task.created", "task.updated", "task.cancel_requested", "task.messaged"] as const),
+    ...(["schedule.requested", "schedule.planned", "schedule.cancelled", "probe.answered"] as const),
+  ),
   "external.cancel_acked": { key: string },
   "wake.acked": { key: string },
   "session.told": { key: string },

@@ -14,7 +14,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import { onApprovalEvent } from "./approval/step.ts";
 import type { BackgroundEvent } from "./background/model.ts";
-import { onBackgroundEvent, onBackgroundSignal } from "./background/step.ts";
 import { onBatchSignal } from "./batch/step.ts";
 import { onCallDue } from "./call/due.ts";
 import { onCallSignal } from "./call/signal.ts";
@@ -26,17 +25,14 @@ import type { Finished } from "./finished.ts";
 import { onEffectEvent, onEffectSignal } from "./effect/step.ts";
 import { type Rejection, absurd } from "./error.ts";
 import type { Envelope, Event } from "./event.ts";
-import { onFlowEvent, onFlowSignal, onStepEnded } from "./flow/step.ts";
 import type { HandleEvent } from "./handle/model.ts";
-import { onHandleEvent, onHandleSignal } from "./handle/step.ts";
 import type { LinkEvent } from "./link/model.ts";
-import { onLinkEvent, onLinkSignal } from "./link/step.ts";
 import { onOutboxEvent } from "./outbox/step.ts";
+import type { amongCode } from "./among-code.ts";
+import { amongSlot, flowSlot } from "./part/at-hand.ts";
 import type { ProcessScopeEvent } from "./process/model.ts";
-import { onProcessEvent, onProcessSignal } from "./process/step.ts";
 import { onBatchEnded, onFlowEnded, onRequestEvent, onRequestOpen } from "./request/step.ts";
 import type { ScheduleEvent } from "./schedule/model.ts";
-import { onScheduleDue, onScheduleEvent, onScheduleSignal } from "./schedule/step.ts";
 import { admit } from "./scope/admit.ts";
 import { onScopeEvent } from "./scope/step.ts";
 import type { Signal } from "./signal.ts";
@@ -106,7 +102,7 @@ const handle = (draft: Draft, event: Event): Rejection | undefined => {
       return onOutboxEvent(draft, event);
     case "lambda.applied":
     case "flow.consumer_gone":
-      return onFlowEvent(draft, event);
+      return flowSlot.code.onFlowEvent(draft, event);
     default:
       return handleAmongScopes(draft, event);
   }
@@ -120,15 +116,15 @@ const handleAmongScopes = (draft: Draft, event: OfScopes): Rejection | undefined
     case "message.received":
     case "message.answered":
     case "link.retired":
-      return onLinkEvent(draft, event);
+      return amongSlot.code.onLinkEvent(draft, event);
     case "process.registered":
     case "process.event_appended":
-      return onProcessEvent(draft, event);
+      return amongSlot.code.onProcessEvent(draft, event);
     case "handle.granted":
     case "handles.transferred":
     case "handles.revoked":
     case "session.deleted":
-      return onHandleEvent(draft, event);
+      return amongSlot.code.onHandleEvent(draft, event);
     default:
       return handleLongWork(draft, event);
   }
@@ -145,12 +141,12 @@ const handleLongWork = (draft: Draft, event: BackgroundEvent | ScheduleEvent): R
     case "task.updated":
     case "task.cancel_requested":
     case "task.messaged":
-      return onBackgroundEvent(draft, event);
+      return amongSlot.code.onBackgroundEvent(draft, event);
     case "schedule.requested":
     case "schedule.planned":
     case "schedule.cancelled":
     case "probe.answered":
-      return onScheduleEvent(draft, event);
+      return amongSlot.code.onScheduleEvent(draft, event);
     default:
       return absurd(event);
   }
@@ -184,7 +180,7 @@ const route = (draft: Draft, signal: Signal): void => {
       return onFlowEnded(draft, signal);
     case "flow.start":
     case "flow.cancel":
-      return onFlowSignal(draft, signal);
+      return flowSlot.code.onFlowSignal(draft, signal);
     case "effect.end":
     case "effects.expire":
     case "call.left":
@@ -202,19 +198,20 @@ const route = (draft: Draft, signal: Signal): void => {
   }
 };
 
+type Among = typeof amongCode;
 type AmongScopes =
-  | Parameters<typeof onLinkSignal>[1]
-  | Parameters<typeof onProcessSignal>[1]
-  | Parameters<typeof onHandleSignal>[1]
+  | Parameters<Among["onLinkSignal"]>[1]
+  | Parameters<Among["onProcessSignal"]>[1]
+  | Parameters<Among["onHandleSignal"]>[1]
   | LongWork;
-type LongWork = Parameters<typeof onBackgroundSignal>[1] | Parameters<typeof onScheduleSignal>[1];
+type LongWork = Parameters<Among["onBackgroundSignal"]>[1] | Parameters<Among["onScheduleSignal"]>[1];
 
 /** What processes, their handles and messages tell each other. */
 const routeAmongScopes = (draft: Draft, signal: AmongScopes): void => {
   switch (signal.type) {
     case "messages.send":
     case "message.judged":
-      return onLinkSignal(draft, signal);
+      return amongSlot.code.onLinkSignal(draft, signal);
     case "message.taken":
     case "message.heard":
     case "run.ended":
@@ -223,11 +220,11 @@ const routeAmongScopes = (draft: Draft, signal: AmongScopes): void => {
     case "process.wait":
     case "process.unwait":
     case "process.finish":
-      return onProcessSignal(draft, signal);
+      return amongSlot.code.onProcessSignal(draft, signal);
     case "handle.grant":
     case "handle.released":
     case "handle.ended":
-      return onHandleSignal(draft, signal);
+      return amongSlot.code.onHandleSignal(draft, signal);
     default:
       return routeLongWork(draft, signal);
   }
@@ -244,10 +241,10 @@ const routeLongWork = (draft: Draft, signal: LongWork): void => {
     case "monitor.begin":
     case "monitor.fired":
     case "monitor.ended":
-      return onBackgroundSignal(draft, signal);
+      return amongSlot.code.onBackgroundSignal(draft, signal);
     case "schedule.end":
     case "schedules.end":
-      return onScheduleSignal(draft, signal);
+      return amongSlot.code.onScheduleSignal(draft, signal);
     default:
       return absurd(signal);
   }
@@ -260,7 +257,7 @@ const routeAll = (draft: Draft): void => {
 const settle = (draft: Draft): void => {
   routeAll(draft);
   for (let end = draft.nextStepEnd(); end !== undefined; end = draft.nextStepEnd()) {
-    onStepEnded(draft, end);
+    flowSlot.code.onStepEnded(draft, end);
     routeAll(draft);
   }
 };
@@ -270,7 +267,7 @@ const passTime = (draft: Draft): void => {
   for (let count = 0; count < draft.options.expire_at_once; count++) {
     const passed = draft.takePassed();
     if (passed === undefined) return;
-    (passed.of === "call" ? onCallDue : onScheduleDue)(draft, passed.key);
+    (passed.of === "call" ? onCallDue : amongSlot.code.onScheduleDue)(draft, passed.key);
     settle(draft);
   }
 };

@@ -66,9 +66,9 @@ export {
   envRef,
   eventPayloadHash,
   registrationHash,
-  transferEffectId,
   wakeId,
 } from "./key/process-hash.ts";
+export { transferEffectId } from "./key/transfer-hash.ts";
 export {
   ExternalRef,
   ProcessAwaitOutput,
@@ -132,7 +132,9 @@ export { type Asking, type GrantedHandle, type Message, type Outcome, type Telli
 export { type LinkRow, type MessageReceived, type Sending, answerOf, finishedLink, sendingsOf } from "./link/model.ts";
 export { type DeletionRow, type HandleRow } from "./handle/model.ts";
 export { handleMisfit, handlesOf } from "./handle/read.ts";
-export { observedEvent, resultOfEvent, resultOfOutcome, resultOfUnsent } from "./process/read.ts";
+export { observedEvent } from "./process/read.ts";
+export { resultAmong } from "./effect/result.ts";
+export { fillAll, fillAmong, fillCodecs, fillFlows } from "./part/all.ts";
 export { type Parameter, argumentText } from "./flow/body.ts";
 export { type Comparison, holds } from "./flow/condition.ts";
 export { type FlowExecutionEvent, type StepEvent } from "./flow/event.ts";

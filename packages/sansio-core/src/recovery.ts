@@ -1,13 +1,11 @@
 /** What a scope still asks of the world. Nothing else decides what is issued again. */
-import { writing } from "./background/run.ts";
+import type { Born } from "./born.ts";
 import type { CallIn, CallRow } from "./call/model.ts";
 import { recoveryOf } from "./catalog/model.ts";
 import type { Command } from "./command.ts";
-import { lambdasOf } from "./flow/read.ts";
 import type { CallRef } from "./ids.ts";
-import { sendingsOf, unansweredOf } from "./link/model.ts";
+import { amongSlot, flowSlot } from "./part/at-hand.ts";
 import { repliesOf } from "./request/replies.ts";
-import { planning, probing } from "./schedule/step.ts";
 import type { State } from "./state.ts";
 import { maxAttempts } from "./call/retry.ts";
 
@@ -63,12 +61,6 @@ const ofCall = (row: CallRow): Command | undefined => {
   }
 };
 
-interface Born {
-  readonly born: number;
-  readonly index: number;
-  readonly command: Command;
-}
-
 const ofCalls = (state: State): Born[] =>
   state.calls.rows().flatMap((row) => {
     const command = ofCall(row);
@@ -104,52 +96,6 @@ const ofOutbox = (state: State): Born[] =>
     .map(({ born, ...command }, index) => ({ born, index, command }));
 const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : 1);
 
-/** Each link's messages in their order; of two links' at one place in the log those to the lesser peer first. */
-const ofLinks = (state: State): Born[] =>
-  state.links
-    .values()
-    .toSorted((a, b) => (a.peer < b.peer ? -1 : 1))
-    .flatMap(sendingsOf)
-    .map(({ born, ...sending }) => ({ born, index: sending.number, command: { type: "send", ...sending } }));
-
-const ofFlows = (state: State): Born[] =>
-  state.flows
-    .values()
-    .toSorted((a, b) => (a.request < b.request ? -1 : 1))
-    .flatMap(lambdasOf)
-    .map(({ born, step, command }) => ({ born, index: step, command }));
-
-const first = (command: Command): Born => ({ born: 0, index: 0, command });
-
-const ofProcess = ({ process: row }: State): Born[] => {
-  if (row === undefined) return [];
-  const { id, env_ref = "" } = row.registration;
-  if (row.run === "env") return [first({ type: "env.load", process: id, env_ref })];
-  if (row.run !== "engine") return [];
-  const run = first({ type: "engine.run", process: id });
-  return row.cancelled ? [run, { ...first({ type: "engine.cancel", process: id }), index: 1 }] : [run];
-};
-
-const ofBackground = ({ background: { asked, run }, process }: State): Born[] => {
-  const permits = asked.values().map(({ run: name, born }): Born => ({
-    born,
-    index: 0,
-    command: { type: "permit.take", run: name },
-  }));
-  if (run?.phase !== "finishing" || process === undefined) return permits;
-  return [...permits, first(writing(process.registration.id, run))];
-};
-
-const ofSchedules = ({ schedules }: State): Born[] =>
-  schedules.rows.values().flatMap((row) => {
-    const { schedule, born, asked, probe } = row;
-    const commands = [
-      ...(asked === undefined ? [] : [planning(schedule, asked.after)]),
-      ...(probe === undefined ? [] : probing(row, probe)),
-    ];
-    return commands.map((command) => ({ born, index: 0, command }));
-  });
-
 const byText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 /** Flows may ask for several things with one event: these go by their names. */
 const nameOf = (command: Command): string => ("call" in command ? command.call : "id" in command ? command.id : "");
@@ -165,15 +111,22 @@ const manyCalls = 64;
 const isAtWork = (row: CallRow): boolean => row.phase === "running" || ofCall(row) !== undefined;
 const areAtWork = ({ calls }: State): boolean => calls.size > manyCalls || calls.some(isAtWork);
 
-const owing = [ofBatches, ofProcess, ofFlows, ofBackground, ofSchedules] as const;
+const ofFlows = (state: State): readonly Born[] =>
+  state.flows.size === 0 ? [] : flowSlot.code.outstandingOfFlows(state);
+
+/** Whether it has nothing to do with processes, and nothing to say to another scope. */
+const isAlone = ({ process, links, background, schedules }: State): boolean =>
+  process === undefined && links.size === 0 && background.asked.size === 0 && schedules.rows.size === 0;
+const ofScopes = (state: State): readonly Born[] => (isAlone(state) ? [] : amongSlot.code.outstandingAmong(state));
 
 /** Whether a scope has to be looked after though nobody asks for it: it moves, has words on their way, or is at work. */
 export const isOwed = (state: State): boolean =>
   state.scope.status.type === "moving" ||
   state.outbox.size > 0 ||
   areAtWork(state) ||
-  state.links.some((row) => unansweredOf(row) > 0) ||
-  owing.some((of) => of(state).length > 0);
+  ofBatches(state).length > 0 ||
+  ofFlows(state).length > 0 ||
+  (!isAlone(state) && amongSlot.code.owesAmong(state));
 
 /** The commands to issue again, oldest first: of a live state and of one folded from its log the same, at any prefix. */
 export const outstanding = (state: State): readonly Command[] =>
@@ -182,11 +135,8 @@ export const outstanding = (state: State): readonly Command[] =>
     ...ofBatches(state),
     ...ofRequests(state),
     ...ofOutbox(state),
-    ...ofLinks(state),
-    ...ofProcess(state),
     ...ofFlows(state),
-    ...ofBackground(state),
-    ...ofSchedules(state),
+    ...ofScopes(state),
   ]
     .toSorted(byBirth)
     .map(({ command }) => command);

@@ -5,7 +5,8 @@ import { callChildKey, childKey, pendingAwaitSuffix, retrySleepIdentity } from "
 import { type ExecutionScope, executionScopeId, sessionOfScope } from "../src/key/execution-scope.ts";
 import { awaitKeyId, batchId } from "../src/key/hash.ts";
 import { batchOccurrence, batchSuffix } from "../src/key/prepared.ts";
-import { cancelRequest, envRef, eventPayloadHash, transferEffectId, wakeId } from "../src/key/process-hash.ts";
+import { cancelRequest, envRef, eventPayloadHash, wakeId } from "../src/key/process-hash.ts";
+import { transferEffectId } from "../src/key/transfer-hash.ts";
 import {
   processEffectId,
   processEffectKey,

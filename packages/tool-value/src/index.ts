@@ -99,3 +99,4 @@ export {
 } from "./codec.ts";
 export { external, oneOf, tagged } from "./union.ts";
 export { type Change, laidOut, mapValues } from "./layout.ts";
+export { NotLoaded } from "./late.ts";

@@ -1,7 +1,7 @@
 /** Unions of the wire: told apart by a text, by a tag, or by their only key. The tag picks the member; none is tried. */
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
-import { type Codec, type Fields, isMap, part, record, refuse, wrongType } from "./codec.ts";
+import { type Codec, type Fields, isMap, lazy, part, record, refuse, wrongType } from "./codec.ts";
 import { laidOut, partsOf } from "./layout.ts";
 
 const variants = (names: readonly string[]): string => {
@@ -67,8 +67,16 @@ export const external = <A>(
   return laidOut(codec, { type: "variants", of: partsOf(codecs) });
 };
 
+/** The fields of one member, or what gives them when the first such record is seen. */
+type FieldsOrLater<A> = Fields<A> | (() => Fields<A>);
 type Member<A, Tag extends keyof A> = {
-  readonly [K in A[Tag] & string]: Fields<Omit<Extract<A, Record<Tag, K>>, Tag>>;
+  readonly [K in A[Tag] & string]: FieldsOrLater<Omit<Extract<A, Record<Tag, K>>, Tag>>;
+};
+
+const memberCodec = (name: string, fields: FieldsOrLater<object>, tag: readonly [string, string]): Codec<object> => {
+  if (typeof fields !== "function") return record<object>(name, fields, tag);
+  let made: Codec<object> | undefined;
+  return lazy(name, () => (made ??= record<object>(name, fields(), tag)));
 };
 
 /** A union of records told apart by the text under `tag`, which is written first. */
@@ -82,7 +90,7 @@ export const tagged = <A extends object, Tag extends keyof A & string>(
   const codecs = new Map(
     Object.entries(members).map(([key, fields]) => [
       key,
-      record<object>(`${name} \`${key}\``, fields as Fields<object>, [tag, key]),
+      memberCodec(`${name} \`${key}\``, fields as FieldsOrLater<object>, [tag, key]),
     ]),
   );
   const memberOf = (u: unknown): Codec<object> | undefined => (isMap(u) ? codecs.get(u[tag] as string) : undefined);

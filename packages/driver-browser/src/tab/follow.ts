@@ -1,6 +1,6 @@
 /** The log of a scope as it grows, as any tab sees it: read from the database, whenever somebody tells of news. */
 import type { Recorded } from "@pawl/sansio-core";
-import { type Journal, Refused, recordedIn } from "@pawl/runtime";
+import { type Journal, Refused, recordedIn, withParts } from "@pawl/runtime";
 import type { Channel } from "./channel.ts";
 
 /** Lines that are read at once. */
@@ -70,7 +70,7 @@ export async function* follow(
     else if (first > next) throw new Refused("gone", `the log of ${scope} has no event ${next} any more`);
     for (const line of lines) {
       if (signal.aborted) return;
-      yield recordedIn(scope, line);
+      yield await withParts(() => recordedIn(scope, line));
       next = line.seq + 1;
     }
   }

@@ -1,18 +1,19 @@
 /** Background runs, tasks and schedules as the host works with them, session by session. */
-import { envRef as envRefOf, startedBySession } from "@pawl/sansio-core";
 import { type Json, stableHash } from "@pawl/tool-value";
 import type { Spawned } from "../context/long-work.ts";
 import { Refused } from "../error.ts";
-import { plainEnvironment } from "../process-scope.ts";
+import { plainEnvironment } from "../process-reach.ts";
 import type { Registry } from "../registry.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
+import { scopeParts } from "../scope-part.ts";
 import { type BackgroundOptions, defaultBackground } from "./host.ts";
 import { hashAt, runIdOf, taskIdOf } from "./identity.ts";
 import { Places } from "./place.ts";
-import { type LiveWork, SessionWork } from "./session-work.ts";
+import type { LiveWork } from "./long-work-verbs.ts";
+import { SessionWork } from "./session-work.ts";
 
 interface Addressed {
-  readonly among: { readonly live: LiveWork };
+  readonly among: { readonly live: Promise<LiveWork> };
 }
 
 /** A run that a host asks for in the name of a session. */
@@ -63,8 +64,10 @@ export class Background {
     const at = key === undefined ? state.at : 0;
     const hash = key === undefined ? hashAt(state, `${(this.#count += 1)}`) : stableHash([state.scope.id, key]);
     const [run, task] = [runIdOf(at, hash), taskIdOf(stableHash([hash, "task"]))];
-    const { provenance } = startedBySession({ session_id: session });
-    const envRef = envRefOf(this.#environment());
-    return { run, ...(await this.of(session).spawn({ ...said, run, task, tool, args, provenance, envRef })) };
+    const request = { ...said, run, task, tool, args };
+    return scopeParts.use(async (parts) => {
+      const made = parts.hostRunRequest(session, request, this.#environment());
+      return { run, ...(await this.of(session).spawn(made)) };
+    });
   }
 }

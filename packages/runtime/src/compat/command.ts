@@ -1,51 +1,10 @@
 /** What the reference asks of whoever performs effects. All kinds are read; pawl performs those that tools need. */
-import {
-  AttachmentRef,
-  type Codec,
-  type Json,
-  array,
-  boolean,
-  json,
-  nullable,
-  oneOf,
-  record,
-  string,
-  tagged,
-  u64,
-} from "@pawl/tool-value";
+import { type Codec, type Json, boolean, json, oneOf, string, tagged, u64 } from "@pawl/tool-value";
 import { AwaitEventKey, PreparedToolBatch, PreparedToolCall, type RuntimeEffectKind } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { jsonOrNull } from "./field.ts";
+import { LlmRequest } from "./llm-request.ts";
 import { ProcessCommand } from "./process-effect.ts";
 import type { RuntimeError } from "./runtime-error.ts";
-
-/** Bytes are stored first: a request only names them. */
-interface RequestAttachment {
-  readonly reference: AttachmentRef;
-}
-/** What is asked of a model. pawl has none: it hands the parts on as they are. */
-export interface LlmRequest {
-  readonly model: string;
-  readonly messages: readonly Json[];
-  readonly attachments: readonly RequestAttachment[];
-  readonly tools: readonly Json[];
-  readonly tool_choice: Json;
-  readonly model_variant: string | null;
-  readonly generation: Json;
-  readonly session_id: string | null;
-  readonly output_spec: Json;
-}
-export const LlmRequest: Codec<LlmRequest> = record<LlmRequest>("struct LlmRequest", {
-  model: string,
-  messages: array(json),
-  attachments: array(record<RequestAttachment>("struct RequestAttachment", { reference: AttachmentRef })),
-  tools: array(json),
-  tool_choice: json,
-  model_variant: nullable(string),
-  generation: json,
-  session_id: nullable(string),
-  output_spec: jsonOrNull,
-});
 
 export type RuntimeEffectCommand =
   | { readonly type: "llm_call"; readonly request: LlmRequest }

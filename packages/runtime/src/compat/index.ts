@@ -1,12 +1,7 @@
 /** `@pawl/runtime/compat`: the reference's envelopes, as an encoding: for hosts that speak to what knows them. */
 export { RuntimeEffectEnvelope, envelopeHash } from "./envelope.ts";
-export {
-  LlmRequest,
-  type NotPerformed,
-  type PerformedCommand,
-  RuntimeEffectCommand,
-  checkPerformed,
-} from "./command.ts";
+export { type NotPerformed, type PerformedCommand, RuntimeEffectCommand, checkPerformed } from "./command.ts";
+export { LlmRequest } from "./llm-request.ts";
 export { EffectResult, RuntimeEffectOutcome, type WrongOutcome, expectOutcome } from "./outcome.ts";
 export { type GrantedProcess, ProcessCommand, ProcessOutcome, commandEffectId } from "./process-effect.ts";
 export { RuntimeEffectControllerError, RuntimeError, errorLine } from "./runtime-error.ts";

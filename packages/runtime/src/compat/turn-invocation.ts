@@ -1,8 +1,8 @@
 /** Invocations whose keys are not a call's: of turns, of direct completions, of triggers. */
 import { type CausalRef, type RuntimeEffectKind, type RuntimeInvocation, batchOccurrence } from "@pawl/sansio-core";
 import { type Json, stableHash } from "@pawl/tool-value";
-import { LlmRequest } from "./command.ts";
 import { effectInvocation } from "./invocation.ts";
+import { LlmRequest } from "./llm-request.ts";
 
 /** Where a turn is. */
 export interface TurnPlace {

@@ -95,7 +95,8 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     ...longWorkFacets(asking),
     continueAs: (args) => {
       if (body.isOver) return Promise.reject(ended);
-      facts.continueAs(toJson(args, "the arguments to continue with"));
+      const input = toJson(args, "the arguments to continue with");
+      body.stillness.inOrder(() => facts.continueAs(input));
       return new Promise<never>(() => undefined);
     },
   };

@@ -2,7 +2,7 @@
 import type { CausalRef } from "@pawl/sansio-core";
 import { type Json, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { LlmRequest } from "../compat/command.ts";
+import { LlmRequest } from "../compat/llm-request.ts";
 import { directInvocation } from "../compat/turn-invocation.ts";
 import { EffectError } from "../error.ts";
 import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";

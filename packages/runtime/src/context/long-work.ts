@@ -13,11 +13,11 @@ import {
 } from "@pawl/sansio-core";
 import { type Json, stableHash } from "@pawl/tool-value";
 import { messageIdOf, runIdOf, scheduleIdOf, taskIdOf } from "../background/identity.ts";
-import type { MessageFilter, SessionWork, TaskFilter } from "../background/session-work.ts";
+import type { MessageFilter, TaskFilter } from "../background/long-work-verbs.ts";
+import type { SessionWork } from "../background/session-work.ts";
 import { EffectError, failureOf } from "../error.ts";
 import type { LiveTool } from "../live-tool.ts";
 import { type Asking, type Durable, toJson, valueOf } from "./asking.ts";
-import { startOf } from "./process-reach.ts";
 
 /** A run of a tool that this session has, by its name. */
 export interface RunStart {
@@ -83,11 +83,13 @@ export const longWorkFacets = (asking: Asking): LongWorkFacets => {
   const spawn = ({ tool, ...said }: RunStart): Durable<Spawned> => {
     const key = asking.nextName("background:spawn");
     const [run, task] = [runIdOf(body.now, hashOf(`run:${key}`)), taskIdOf(hashOf(`task:${key}`))];
-    return own(key, { tool, ...said }, async (session) => {
-      const { provenance } = startOf(reach.state(), facts.callId);
-      const made = { run, task, tool: named(tool), provenance, envRef: reach.captureEnv() };
-      return { run, ...(await session.spawn({ ...said, ...made })) };
-    });
+    return own(key, { tool, ...said }, (session) =>
+      reach.parts.use(async ({ capturedEnv, startOf }) => {
+        const { provenance } = startOf(reach.state(), facts.callId);
+        const made = { run, task, tool: named(tool), provenance, envRef: capturedEnv(reach) };
+        return { run, ...(await session.spawn({ ...said, ...made })) };
+      }),
+    );
   };
 
   const schedule = ({ monitor, ...said }: ScheduleStart): Durable<ScheduleAnswer> => {

@@ -1,19 +1,14 @@
 /** Events of the process that a body runs in: `ctx.processEvents`, and `ctx.emitProcessEvent` of durable effects. */
 import {
-  type EffectResult,
-  type EffectSpec,
-  ProcessEvent,
+  type ProcessEvent,
   type ProcessEventAppendRequest,
-  eventPayloadHash,
   processEventKey,
   processOfScope,
   signalWaitKey,
 } from "@pawl/sansio-core";
-import { type Json, describe, read } from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
-import { EffectError, failureOf } from "../error.ts";
+import type { Json } from "@pawl/tool-value";
+import { EffectError } from "../error.ts";
 import { misfitOfProcessEvent } from "../open.ts";
-import { payloadMisfit } from "../process-schema.ts";
 import { awaitEffectKey } from "../value.ts";
 import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
 
@@ -32,12 +27,6 @@ export interface ProcessEvents {
   readonly emitProcessEvent: (eventType: string, payload: unknown) => Durable<ProcessEvent>;
 }
 
-const mismatch = (): EffectError =>
-  new EffectError(
-    "durable_effect_process_event_process_mismatch",
-    "process event append returned an event for a different process",
-  );
-
 /** What can only be made in a process; elsewhere it is refused as a promise. */
 const unless = <A>(misfit: EffectError | undefined, key: string, make: () => Promise<A>): Durable<A> =>
   durable(key, misfit === undefined ? make() : Promise.reject<A>(misfit));
@@ -47,31 +36,8 @@ export const processEvents = (asking: Asking): ProcessEvents => {
   const { reach, standing } = facts;
   let emitted = 0;
 
-  const ownProcess = (): string => processOfScope(reach.state().scope.id);
-
-  const eventOf = (json: Json): ProcessEvent => {
-    const event = read(ProcessEvent, json);
-    if (E.isLeft(event)) throw new EffectError("durable_effect_value", describe(event.left));
-    if (event.right.process_id !== ownProcess()) throw mismatch();
-    return event.right;
-  };
-
-  const append = async (key: string, request: ProcessEventAppendRequest, replayKey: string): Promise<ProcessEvent> => {
-    const { event_type, payload, wake_target_scope } = request;
-    const payload_hash = eventPayloadHash(event_type, payload).hash;
-    const invalid = payloadMisfit(reach.state().process, event_type, payload);
-    const effect: EffectSpec = {
-      kind: "event",
-      event_type,
-      payload,
-      replay_key: replayKey,
-      payload_hash,
-      ...(invalid === undefined ? {} : { invalid }),
-      ...(wake_target_scope === undefined ? {} : { wake_target_scope }),
-    };
-    const { result } = await asking.ask(key, effect, payload_hash);
-    return eventOf(valueOf(result));
-  };
+  const append = (key: string, request: ProcessEventAppendRequest, replayKey: string): Promise<ProcessEvent> =>
+    asking.with((code) => code.appendToProcess(asking, key, request, replayKey));
 
   const outside = (what: "emission" | "waiting"): EffectError | undefined =>
     standing.process === undefined
@@ -102,21 +68,8 @@ export const processEvents = (asking: Asking): ProcessEvents => {
 
   const waitEventAfter: ProcessEventsFacet["waitEventAfter"] = (eventType, after) => {
     const key = asking.nextName(`process-event-after:${eventType}:${after}`);
-    const find = async (): Promise<ProcessEvent> => {
-      const perform = async (): Promise<EffectResult> => {
-        try {
-          return {
-            status: "ok",
-            value: ProcessEvent.encode(await reach.eventAfter(eventType, after, body.signals.work)) as Json,
-          };
-        } catch (thrown) {
-          return failureOf(thrown, "process_event_wait_failed", EffectError);
-        }
-      };
-      const input = toJson(after, key);
-      const spec: EffectSpec = { kind: "step", recovery: "again", input };
-      return eventOf(valueOf((await asking.ask(key, spec, input, perform)).result));
-    };
+    const find = (): Promise<ProcessEvent> =>
+      asking.with((code) => code.eventOfProcessAfter(asking, key, eventType, after));
     return unless(outside("waiting"), key, find);
   };
 
@@ -124,7 +77,7 @@ export const processEvents = (asking: Asking): ProcessEvents => {
   const awaitSignal: ProcessEventsFacet["awaitSignal"] = (name) => {
     const ordinal = (ordinals.get(name) ?? 0) + 1;
     ordinals.set(name, ordinal);
-    const wait = signalWaitKey(ownProcess(), name, ordinal);
+    const wait = signalWaitKey(processOfScope(reach.state().scope.id), name, ordinal);
     const key = awaitEffectKey(wait);
     return unless(outside("waiting"), key, async () => {
       const { result } = await asking.ask(key, { kind: "wait", wait, signal: { name, ordinal } }, wait);

@@ -1,21 +1,18 @@
 /** What a body's scope can do with processes, as its context needs it. */
-import {
-  type CausalRef,
-  type Command,
-  type EffectResult,
-  type Event,
-  type ProcessEvent,
-  type SessionScope,
-  type State,
-  startedByProcess,
-  startedBySession,
-} from "@pawl/sansio-core";
+import type { Command, EffectResult, Event, ProcessEvent, SessionScope, State } from "@pawl/sansio-core";
+import type { Json } from "@pawl/tool-value";
 import type { SessionWork } from "../background/session-work.ts";
 import type { LiveTool } from "../live-tool.ts";
+import type { Part } from "../loading.ts";
+import type * as code from "../scope-code.ts";
 import type { Asking } from "./asking.ts";
 import type { ToolContext } from "./context.ts";
 
+export type ScopeCode = typeof code;
+
 export interface ProcessReach {
+  /** The code for what bodies do with processes. */
+  readonly parts: Part<ScopeCode>;
   readonly state: () => State;
   /** Steps an event of the scope; why it does not fit, if it does not. */
   readonly tell: (event: Event) => EffectResult;
@@ -30,8 +27,8 @@ export interface ProcessReach {
     context: ToolContext,
     isOver: () => boolean,
   ) => Promise<unknown>;
-  /** Names the environment that a process started here runs in. */
-  readonly captureEnv: () => string;
+  /** The environment that calls of this scope run in: what a process that is started here is told to load. */
+  readonly environmentSpec: () => Json;
   /** The tool of a name that may be called here. */
   readonly toolNamed: (name: string) => LiveTool | undefined;
   /** The first event of a type after a place in the log of the scope's own process, as soon as it is there. */
@@ -55,16 +52,4 @@ export const origin = ({
     processId: registration?.id,
     agentFrameId: originator?.type === "session" ? originator.scope.agent_frame_id : undefined,
   };
-};
-
-/** On whose behalf a process runs that a call starts here, and whom it wakes. */
-export const startOf = (state: State, callId: string): ReturnType<typeof startedBySession> => {
-  const holder = holderOf(state);
-  if (holder !== undefined) {
-    const cause: CausalRef = { type: "tool_call", session_id: holder.session_id, call_id: callId };
-    return startedBySession(holder, cause);
-  }
-  const { process } = state;
-  if (process === undefined) return { provenance: { originator: { type: "host" } } };
-  return startedByProcess(process, { type: "process", process_id: process.registration.id });
 };

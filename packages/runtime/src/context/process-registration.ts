@@ -1,16 +1,21 @@
 /** What a body says of a process that it starts, made into the registration that is hashed. */
 import {
+  type CausalRef,
   type ProcessEventType,
   type ProcessIdentity,
   type ProcessInput,
   ProcessRegistration,
+  type State,
   checkRegistration,
+  envRef,
   identityOf,
+  startedByProcess,
+  startedBySession,
 } from "@pawl/sansio-core";
 import { describe, jsonFromJs, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
-import { type ProcessReach, startOf } from "./process-reach.ts";
+import { type ProcessReach, holderOf } from "./process-reach.ts";
 
 export interface ProcessStart {
   readonly id: string;
@@ -36,12 +41,28 @@ export const readRegistration = (said: object): E.Either<EffectError, ProcessReg
   return E.isLeft(checked) ? refused(checked.left.message) : checked;
 };
 
+/** Names the environment that a process started here runs in. */
+export const capturedEnv = ({ environmentSpec }: Pick<ProcessReach, "environmentSpec">): string =>
+  envRef(environmentSpec());
+
+/** On whose behalf a process runs that a call starts here, and whom it wakes. */
+export const startOf = (state: State, callId: string): ReturnType<typeof startedBySession> => {
+  const holder = holderOf(state);
+  if (holder !== undefined) {
+    const cause: CausalRef = { type: "tool_call", session_id: holder.session_id, call_id: callId };
+    return startedBySession(holder, cause);
+  }
+  const { process } = state;
+  if (process === undefined) return { provenance: { originator: { type: "host" } } };
+  return startedByProcess(process, { type: "process", process_id: process.registration.id });
+};
+
 export const registrationOf = (
   { id, input, identity, event_types, env_ref }: ProcessStart,
   reach: ProcessReach,
   callId: string,
 ): E.Either<EffectError, ProcessRegistration> => {
-  const env = env_ref ?? (needsEnv(input) ? reach.captureEnv() : undefined);
+  const env = env_ref ?? (needsEnv(input) ? capturedEnv(reach) : undefined);
   return readRegistration({
     id,
     input,

@@ -20,6 +20,7 @@ import {
   stepInvocation,
 } from "../../src/compat/invocation.ts";
 import * as launch from "../../src/compat/launch.ts";
+import { LlmRequest } from "../../src/compat/llm-request.ts";
 import * as outcome from "../../src/compat/outcome.ts";
 import * as process from "../../src/compat/process-effect.ts";
 import { RuntimeEffectControllerError, RuntimeError } from "../../src/compat/runtime-error.ts";
@@ -171,7 +172,7 @@ export const compatAdapters = {
 /** The records that `wire.roundtrip` reads and writes. */
 export const compatWire = {
   CompletedToolCall: launch.CompletedToolCall,
-  LlmRequest: command.LlmRequest,
+  LlmRequest,
   PendingToolCall: launch.PendingToolCall,
   ProcessCommand: process.ProcessCommand,
   ProcessEffectCommand: process.ProcessCommand,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CausalRef, RuntimeInvocation } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";
-import type { LlmRequest } from "../../src/compat/command.ts";
+import type { LlmRequest } from "../../src/compat/llm-request.ts";
 import {
   processInvocation,
   processSignalWaitInvocation,

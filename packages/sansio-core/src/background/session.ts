@@ -7,7 +7,7 @@ import type { EventOf } from "../event.ts";
 import { processScope } from "../key/process.ts";
 import { coreMade, type ProcessRegistration } from "../process/model.ts";
 import { RunDefinitionCodec } from "./codec.ts";
-import { misfitOfDeleted } from "../handle/deletion.ts";
+import { misfitOfDeleted } from "../handle/deleted.ts";
 import { afterMessage, keptMessages, staleMessage, wakeOfMessage } from "./message.ts";
 import {
   type Asked,

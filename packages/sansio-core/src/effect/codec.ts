@@ -1,6 +1,7 @@
-import { type Codec, array, json, oneOf, optional, record, string, text, tagged, u64 } from "@pawl/tool-value";
+import { type Codec, array, json, lazy, oneOf, optional, record, string, text, tagged, u64 } from "@pawl/tool-value";
 import { SessionScope } from "../key/session-scope.ts";
-import { AskingCodec } from "../link/codec.ts";
+import type { Asking } from "../link/message.ts";
+import { codecSlot } from "../part/at-hand.ts";
 import { ReplyCodec } from "../request/codec.ts";
 import type { ChildCall, EffectResult, EffectSpec, SelectMode, StepError, StepRecovery } from "./model.ts";
 
@@ -25,7 +26,11 @@ export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("Ef
   host: { name: string, input: json },
   trigger: { input: json },
   batch: { calls: array(ChildCallCodec) },
-  message: { to: string, message: AskingCodec, holder: optional(SessionScope) },
+  message: {
+    to: string,
+    message: lazy<Asking>("Asking", () => codecSlot.code.AskingCodec),
+    holder: optional(SessionScope),
+  },
   event: {
     event_type: string,
     payload: json,

@@ -2,10 +2,9 @@
 import type { CallIn } from "../call/model.ts";
 import type { Draft } from "../draft.ts";
 import type { EventOf } from "../event.ts";
-import { handleMisfit } from "../handle/read.ts";
 import { type CallRef, effectBatch } from "../ids.ts";
 import { processOfScope } from "../key/process.ts";
-import { requestOfEffect } from "../process/read.ts";
+import { amongSlot } from "../part/at-hand.ts";
 import type { EffectSpec } from "./model.ts";
 
 type Requested = EventOf<"effect.requested">;
@@ -21,7 +20,10 @@ const openWait = (draft: Draft, row: CallIn<"running">, key: string, effect: Spe
 const sendMessage = (draft: Draft, row: CallIn<"running">, key: string, effect: Spec<"message">): void => {
   const { ref, request } = row.call;
   const { to, message, holder } = effect;
-  if (holder !== undefined && handleMisfit(draft, holder, processOfScope(to), message.type) !== undefined) {
+  if (
+    holder !== undefined &&
+    amongSlot.code.handleMisfit(draft, holder, processOfScope(to), message.type) !== undefined
+  ) {
     return draft.raise({ type: "effect.end", call: ref, key, status: "err", value: draft.seq });
   }
   if (message.type === "process.await") draft.raise({ type: "wait.claim", key: message.wait, request });
@@ -32,7 +34,7 @@ const sendMessage = (draft: Draft, row: CallIn<"running">, key: string, effect: 
 /** An event for the log of the body's own process. */
 const appendEvent = (draft: Draft, call: CallRef, key: string, effect: Spec<"event">): void => {
   const { payload_hash: payloadHash, invalid } = effect;
-  const request = requestOfEffect(effect);
+  const request = amongSlot.code.requestOfEffect(effect);
   const append = { request, payloadHash, ...(invalid === undefined ? {} : { invalid }) };
   draft.raise({ type: "process.emit", call, key, append });
 };

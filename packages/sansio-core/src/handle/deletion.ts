@@ -3,13 +3,10 @@ import type { Draft } from "../draft.ts";
 import { type Rejection, reject } from "../error.ts";
 import { processOfScope, processScope } from "../key/process.ts";
 import type { Signal } from "../signal.ts";
+import { misfitOfDeleted } from "./deleted.ts";
 import type { DeletionRow } from "./model.ts";
 
 const isSession = (scope: string): boolean => scope.startsWith("session:");
-
-/** Why nothing more is taken, if the session is deleted. */
-export const misfitOfDeleted = ({ deletion, scope }: Draft): Rejection | undefined =>
-  deletion === undefined ? undefined : reject("session_deleted", `\`${scope.id}\` was deleted`);
 
 const say = (draft: Draft, process: string): void =>
   draft.raise({

@@ -7,7 +7,8 @@ import type { GrantedHandle } from "../link/message.ts";
 import { processScope } from "../key/process.ts";
 import { notGranted } from "../process/handle.ts";
 import type { Signal } from "../signal.ts";
-import { letGo, misfitOfDeleted, onDeleted, onReleased } from "./deletion.ts";
+import { misfitOfDeleted } from "./deleted.ts";
+import { letGo, onDeleted, onReleased } from "./deletion.ts";
 import { type HandleEvent, type HandleRow, isHeldBy, isSameHolder, scopeOfHolder } from "./model.ts";
 
 type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;

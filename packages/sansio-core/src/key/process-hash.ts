@@ -4,7 +4,7 @@ import { ProcessRegistration } from "../process/codec.ts";
 import { coreEvent } from "../process/core-event.ts";
 import type { ProcessEventAppendRequest } from "../process/model.ts";
 import { type Hashed, hashed } from "./hash.ts";
-import { cancelKey, processEffectId } from "./process.ts";
+import { cancelKey } from "./process.ts";
 import { type SessionScope, sessionScopeId } from "./session-scope.ts";
 
 /** What tells two events under one replay key apart. */
@@ -40,7 +40,3 @@ export const wakeId = (target: SessionScope, dedupeKey: string): WakeId => {
   const { canonical, hash } = hashed([sessionScopeId(target), dedupeKey]);
   return { canonical, wake_id: `wake:${hash}` };
 };
-
-/** The id of the effect that moves handles from one scope to another. */
-export const transferEffectId = (from: SessionScope, to: SessionScope, processIds: readonly string[]): string =>
-  processEffectId({ op: "transfer", from, to, ids_hash: hashed(processIds).hash });

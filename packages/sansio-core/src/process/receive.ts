@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Draft } from "../draft.ts";
 import { type Rejection, absurd, reject } from "../error.ts";
-import { misfitOfDeleted } from "../handle/deletion.ts";
+import { misfitOfDeleted } from "../handle/deleted.ts";
 import { scopeOfHolder } from "../handle/model.ts";
 import { cancelKey, processOfScope, signalWaitKey } from "../key/process.ts";
 import type { Message, MessageOf, Outcome, Said } from "../link/message.ts";

@@ -4,7 +4,7 @@ import type { Draft } from "../draft.ts";
 import { type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
 import type { Signal } from "../signal.ts";
-import { misfitOfDeleted } from "../handle/deletion.ts";
+import { misfitOfDeleted } from "../handle/deleted.ts";
 import { instantText } from "./instant.ts";
 import {
   type Schedule,

@@ -4,6 +4,7 @@
  *
  *   connecting ─▶ greeting ─▶ open ─▶ (pause) ─▶ connecting …
  */
+import { fillCodecs } from "@pawl/sansio-core";
 import { describe, quote } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { ClientFrame, protocolVersion } from "../frame/client-frame.ts";
@@ -49,6 +50,7 @@ export class Link {
   constructor(options: LinkOptions, port: LinkPort) {
     this.#options = options;
     this.#port = port;
+    fillCodecs(); // A host tells of events of any kind.
     void this.#connect();
   }
 
