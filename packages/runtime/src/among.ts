@@ -18,7 +18,7 @@ import type { Observers } from "./observer.ts";
 import { reachOf } from "./process-reach.ts";
 import type { ProcessCommand, ProcessHost, Workplace } from "./process-work.ts";
 import type { LiveTool } from "./live-tool.ts";
-import { scopeParts } from "./scope-part.ts";
+import { late } from "./late-part.ts";
 import type { ScopeWork, ScopeWorkPort } from "./scope-work.ts";
 import type { ToolHost } from "./tool-host.ts";
 import { Watch } from "./watch.ts";
@@ -74,12 +74,12 @@ export class AmongScopes {
 
   /** What it does with others; a scope that has anything to do with them is not opened before that is there. */
   #atHand(): ScopeWork {
-    if (scopeParts.loaded === undefined) throw new TypeError(`${this.scope.runner.id} has nothing to do with others`);
-    return (this.#work ??= new scopeParts.loaded.ScopeWork(this.#port));
+    if (late.loaded === undefined) throw new TypeError(`${this.scope.runner.id} has nothing to do with others`);
+    return (this.#work ??= new late.loaded.ScopeWork(this.#port));
   }
 
   #with<A>(act: (work: ScopeWork) => Promise<A>): Promise<A> {
-    return scopeParts.use(() => act(this.#atHand()));
+    return late.use(() => act(this.#atHand()));
   }
 
   /** Its long work, for who works with it. */

@@ -22,7 +22,7 @@ import { type CallFacts, completionKeyId } from "./context/facts.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
 import type { LiveTool } from "./live-tool.ts";
 import { contextOf } from "./prepare.ts";
-import { hookedCall } from "./hook.ts";
+import { late } from "./late-part.ts";
 import type { Ephemeral } from "./observation.ts";
 import { ParkedCalls } from "./parked-call.ts";
 import { type Past, type PastPort, pastOf, shownEventAt } from "./past.ts";
@@ -216,7 +216,10 @@ export class Bodies {
       handOut: (key) => this.#handOut({ call, attempt, run }, key),
       preparing: (callId, toolName) =>
         contextOf(host, this.#state, { ...placeOf(this.#state, call), callId, tool: toolName }),
-      hooked: (nested) => hookedCall({ host, emit: (told) => this.#tell(told) }, placeOf(this.#state, call), nested),
+      hooked: (nested) => {
+        const port = { host, emit: (told: Ephemeral) => this.#tell(told) };
+        return late.use((code) => code.hookedCall(port, placeOf(this.#state, call), nested));
+      },
       report: (thrown) => report(host, placeOf(this.#state, call), thrown),
       attachments: this.#port.attachments,
       progress: ({ text, kind }) => {

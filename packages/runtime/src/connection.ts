@@ -3,8 +3,7 @@
  * has ended, and a wait stands for what it needs. Saved, the tool is run again; refused, the host's text is its error.
  */
 import { type CallRow, type Event, type State, bodyOf } from "@pawl/sansio-core";
-import { type Resolution, type ToolResult, ok } from "@pawl/tool-value";
-import { Refused } from "./error.ts";
+import { type ToolResult, ok } from "@pawl/tool-value";
 import { type CallFacts, customKeyId } from "./context/facts.ts";
 
 /** What the host is asked for. */
@@ -52,19 +51,6 @@ export const connectionOf = (
 export const answeredConnection = (row: CallRow | undefined): string | undefined => {
   const settled = row === undefined ? undefined : bodyOf(row)?.settled;
   return settled?.keys().find((key) => key.startsWith(prefix));
-};
-
-const resolutionOf = (answer: ConnectionAnswer): Resolution =>
-  answer.status === "saved"
-    ? { status: "ok", payload: null }
-    : { status: "err", payload: { code: "connection_refused", message: answer.message } };
-
-/** The event that says what the host has answered. */
-export const answerOfHost = (state: State, call: string, answer: ConnectionAnswer, by: string | undefined): Event => {
-  const parked = connectionOf(state, call);
-  if (parked === undefined) throw new Refused("not_parked", `call \`${call}\` waits for no connection`);
-  const resolution = resolutionOf(answer);
-  return { type: "wait.resolved", key: parked.wait, resolution, ...(by === undefined ? {} : { by }) };
 };
 
 /** Why there is no connection, in the event that ended the wait. */

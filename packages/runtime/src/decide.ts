@@ -1,9 +1,10 @@
 /** A person's word on a parked call. What a person decided on is named by its hash; edited arguments are checked again. */
-import type { Decision, Event, Recorded, State } from "@pawl/sansio-core";
+import type { Decision, Event, Recorded } from "@pawl/sansio-core";
 import { type Json, json, stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, admitted, kept, missingCall, refuse } from "./access.ts";
-import { Refused, ScopeLost } from "./error.ts";
+import { type Edits, isEditing } from "./edit.ts";
+import { Refused } from "./error.ts";
 import { admittedEvent } from "./readable.ts";
 import { recordedOf } from "./repeated.ts";
 
@@ -26,43 +27,6 @@ export interface Approval extends Decided {
 }
 export interface Rejecting extends Decided {
   readonly reason: string;
-}
-
-interface Watch {
-  readonly call: string;
-  readonly over: (event: Event) => void;
-  readonly lost: (error: Error) => void;
-}
-
-const isEditing = (state: State, call: string): boolean => {
-  const row = state.calls.at(call);
-  return row?.phase === "awaiting_approval" && row.approval.edited !== undefined;
-};
-
-/** Edits whose arguments are being checked, and who waits for the verdict. */
-export class Edits {
-  #watches: Watch[] = [];
-
-  /** The event with which the check of a call's edited arguments is over. */
-  over(call: string): Promise<Event> {
-    return new Promise((over, lost) => this.#watches.push({ call, over, lost }));
-  }
-
-  get isEmpty(): boolean {
-    return this.#watches.length === 0;
-  }
-
-  stepped(state: State, event: Event): void {
-    if (this.#watches.length === 0) return;
-    const ended = this.#watches.filter(({ call }) => !isEditing(state, call));
-    this.#watches = this.#watches.filter((watch) => !ended.includes(watch));
-    for (const { over } of ended) over(event);
-  }
-
-  lose(why: string): void {
-    for (const { lost } of this.#watches) lost(new ScopeLost(why));
-    this.#watches = [];
-  }
 }
 
 const misfitOf = (call: string, event: Event): { readonly code: string; readonly message: string } | undefined => {

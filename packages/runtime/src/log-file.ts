@@ -18,7 +18,7 @@ import {
 import { type Json, hashText, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "./error.ts";
-import { storedStates } from "./part.ts";
+import { late } from "./late-part.ts";
 import { Quarantined } from "./fold.ts";
 import { packBlobs, unpackBlobs } from "./pack.ts";
 import type { Append, Journal, JournalLine, Segment } from "./journal.ts";
@@ -115,7 +115,7 @@ export const putLog = async (
 
 /** Takes a log in that was exported, as the scope that it is of; it is replayed first. Says what it comes to. */
 export const importLog = async (journal: Journal, instance: string, text: Iterable<string>): Promise<State> => {
-  await storedStates.load(); // It may hold anything.
+  await late.load(); // It may hold anything.
   const stepped: SteppedLine[] = [];
   const blobs: PackedBlob[] = [];
   const { state, fault, header } = replay(text, {

@@ -5,7 +5,7 @@ import type { Journal } from "./journal.ts";
 import type { Departures } from "./move-departure.ts";
 import type { Leaving, Resting } from "./move-rest.ts";
 import type { Mover } from "./mover.ts";
-import { travels } from "./part.ts";
+import { late } from "./late-part.ts";
 import type { Platform } from "./platform.ts";
 import type { Roots } from "./token.ts";
 
@@ -62,7 +62,7 @@ export class Moves {
   }
 
   async #begun(): Promise<Ends> {
-    const { Arrivals, Departures } = await travels.load();
+    const { Arrivals, Departures } = await late.load();
     const arrivals = new Arrivals({ ...this.#port, received: (scope) => void this.#goOn(scope) });
     return { arrivals, departures: new Departures(this.#port) };
   }

@@ -2,9 +2,9 @@
 import { type State, follow } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import type { Access } from "./access.ts";
-import { Refused } from "./error.ts";
 import { Quarantined, recordedIn } from "./fold.ts";
-import { type Cursor, type Frame, isAfter, observedIn } from "./observation.ts";
+import { type Cursor, type Frame, isAfter } from "./observation.ts";
+import { observedIn } from "./observed.ts";
 
 /** Events that are folded before others get their turn. */
 const eventsATurn = 256;
@@ -12,7 +12,7 @@ const eventsATurn = 256;
 const turn = ({ platform }: Access): Promise<void> => new Promise((resolve) => platform.nextTurn(resolve));
 
 /** From after the cursor up to a sequence. What retention has taken is a gap. */
-async function* observePast(access: Access, after: Cursor, upTo: number): AsyncGenerator<Frame> {
+export async function* observePast(access: Access, after: Cursor, upTo: number): AsyncGenerator<Frame> {
   const { runner, readLines } = access;
   const { id: scope } = runner;
   await runner.settled();
@@ -29,10 +29,3 @@ async function* observePast(access: Access, after: Cursor, upTo: number): AsyncG
     if (i % eventsATurn === eventsATurn - 1) await turn(access);
   }
 }
-
-/** What there is to tell by now after a cursor of this scope's. */
-export const pastAfter = (access: Access, after: Cursor): AsyncGenerator<Frame> => {
-  const { id, state } = access.runner;
-  if (after.scope === id) return observePast(access, after, state.seq);
-  throw new Refused("foreign_cursor", `the cursor is of \`${after.scope}\`, and this is \`${id}\``);
-};

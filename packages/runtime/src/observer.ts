@@ -3,8 +3,10 @@
  * a bound; one who is too slow misses what does not fit, is told so, and holds nobody.
  */
 import type { Command } from "@pawl/sansio-core";
+import type { Access } from "./access.ts";
+import { Refused } from "./error.ts";
 import type { Cursor, Ephemeral, Frame, Observed } from "./observation.ts";
-import { observedIn } from "./observation.ts";
+import { type LateCode, late } from "./late-part.ts";
 import type { Cause } from "./scope.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { Values } from "./values.ts";
@@ -105,6 +107,21 @@ interface Settling {
   readonly settled: () => Promise<void>;
 }
 
+const endAll = (watching: readonly Subscription[], thrown: unknown): void => {
+  for (const subscription of watching) subscription.end(thrown instanceof Error ? thrown : new Error(String(thrown)));
+};
+
+/** What there is to tell by now after a cursor of this scope's. */
+const pastAfter = (access: Access, after: Cursor): AsyncGenerator<Frame> => {
+  const { id, state } = access.runner;
+  if (after.scope !== id)
+    throw new Refused("foreign_cursor", `the cursor is of \`${after.scope}\`, and this is \`${id}\``);
+  return (async function* past() {
+    const { observePast } = await late.load();
+    yield* observePast(access, after, state.seq);
+  })();
+};
+
 export class Observers {
   readonly #scope: string;
   readonly #telemetry: Telemetry | undefined;
@@ -128,30 +145,40 @@ export class Observers {
   stepped(cause: Cause, commands: readonly Command[], scope: Settling): void {
     this.#telemetry?.stepped(this.#scope, cause, commands);
     if (this.#subscriptions.size === 0) return;
-    const frames = observedIn(this.#scope, cause, commands);
-    if (frames.length === 0) return;
-    this.#whenDurable(scope, frames, (subscription, shown) => {
-      for (const frame of shown) subscription.push(frame);
+    this.#tell(({ observedIn }, watching) => {
+      const frames = observedIn(this.#scope, cause, commands);
+      const push = (subscription: Subscription, shown: typeof frames): void => {
+        for (const frame of shown) subscription.push(frame);
+      };
+      if (frames.length > 0) this.#whenDurable(watching, scope, frames, push);
     });
   }
 
   /** What is recorded nowhere comes after what was recorded before it. */
   tell(observation: Ephemeral, scope: Settling): void {
     if (this.#subscriptions.size === 0) return;
-    this.#whenDurable(scope, undefined, (subscription) => subscription.pushEphemeral(observation));
+    const push = (subscription: Subscription): void => subscription.pushEphemeral(observation);
+    this.#tell((_, watching) => this.#whenDurable(watching, scope, undefined, push));
   }
 
-  #whenDurable<A>(scope: Settling, what: A, tell: (subscription: Subscription, shown: A) => void): void {
+  /** Tells those who watch now, one thing after the other. */
+  #tell(act: (code: LateCode, watching: readonly Subscription[]) => void): void {
     const watching = [...this.#subscriptions];
+    const failed = (thrown: unknown): void => endAll(watching, thrown);
+    late.use(async (code) => act(code, watching)).catch(failed);
+  }
+
+  #whenDurable<A>(
+    watching: readonly Subscription[],
+    scope: Settling,
+    what: A,
+    tell: (subscription: Subscription, shown: A) => void,
+  ): void {
     const each = (shown: A): void => {
       for (const subscription of watching) tell(subscription, shown);
     };
-    const end = (thrown: unknown): void => {
-      for (const subscription of watching)
-        subscription.end(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    };
     void scope.settled().then(
-      () => this.#values.inOrder(what, each, end),
+      () => this.#values.inOrder(what, each, (thrown) => endAll(watching, thrown)),
       () => undefined, // The scope is lost, and so is what was not durable: `end` tells.
     );
   }
@@ -162,8 +189,9 @@ export class Observers {
     this.#subscriptions.clear();
   }
 
-  /** Watches from now on, after what `past` has to tell. */
-  watch(past: AsyncGenerator<Frame> | undefined, { buffer = defaultObserverBuffer }: ObserveOptions): Subscription {
+  /** Watches from now on, after what the log has to tell behind a cursor. */
+  watch(access: Access, { from, buffer = defaultObserverBuffer }: ObserveOptions): Subscription {
+    const past = from && pastAfter(access, from);
     const subscription = new Subscription(buffer, past, (left) => this.#subscriptions.delete(left));
     this.#subscriptions.add(subscription);
     return subscription;

@@ -4,7 +4,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { Quarantined, foldLines } from "./fold.ts";
 import type { Journal, Snapshot } from "./journal.ts";
 import { withParts } from "./needed-part.ts";
-import { storedStates } from "./part.ts";
+import { late } from "./late-part.ts";
 import { readyForPayloads } from "./process-schema.ts";
 import type { Taken } from "./snapshots.ts";
 
@@ -12,7 +12,7 @@ import type { Taken } from "./snapshots.ts";
 export const begun = async (journal: Journal, scope: string): Promise<State> => {
   const segment = await journal.segment(scope);
   if (segment === undefined) return initial(scope);
-  const { restored } = await storedStates.load();
+  const { restored } = await late.load();
   const state = restored(scope, { seq: segment.base, text: segment.snapshot });
   if (E.isLeft(state)) throw new Quarantined(scope, `what retention left does not restore: ${state.left}`);
   return state.right;
@@ -28,7 +28,7 @@ export interface Opened {
 }
 
 const fromSnapshot = async (journal: Journal, scope: string, snapshot: Snapshot): Promise<E.Either<string, Opened>> => {
-  const { restored } = await storedStates.load();
+  const { restored } = await late.load();
   const state = restored(scope, snapshot);
   if (E.isLeft(state)) return state;
   const { seq, at } = state.right;

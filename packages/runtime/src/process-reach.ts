@@ -7,7 +7,7 @@ import type { ProcessReach } from "./context/process-reach.ts";
 import type { LiveTool } from "./live-tool.ts";
 import type { ProcessHost } from "./process-work.ts";
 import { misfitOfEvent } from "./readable.ts";
-import { scopeParts } from "./scope-part.ts";
+import { late } from "./late-part.ts";
 import type { ScopeRunner } from "./scope.ts";
 import type { ScopeWork } from "./scope-work.ts";
 
@@ -35,7 +35,7 @@ const toolNamed = ({ catalog }: State, tool: ReachPort["tool"], name: string): L
 export const reachOf = ({ runner, tool, work, atHand, host }: ReachPort): ProcessReach => {
   const isRun = (): boolean => runner.state.background.run !== undefined;
   return {
-    parts: scopeParts,
+    parts: late,
     state: () => runner.state,
     tell: (event: Event) => {
       const misfit = misfitOfEvent(event);

@@ -1,7 +1,7 @@
 /** Processes as the host works with them: by their ids, wherever they live in this runtime. */
 import { processScope } from "@pawl/sansio-core";
+import { late } from "./late-part.ts";
 import type { ProcessVerbs } from "./process-verbs.ts";
-import { scopeParts } from "./scope-part.ts";
 import { admittedId } from "./scope-name.ts";
 import type { Session } from "./session.ts";
 
@@ -15,7 +15,7 @@ export class Processes {
   }
 
   #with<A>(act: (verbs: ProcessVerbs) => Promise<A>): Promise<A> {
-    return scopeParts.use((parts) => act(new parts.ProcessVerbs(this.#open, this.#has)));
+    return late.use((parts) => act(new parts.ProcessVerbs(this.#open, this.#has)));
   }
 
   /** The scope of a process, as others open a session. */

@@ -16,7 +16,7 @@ import { type Access, admitted, kept, record, refuse } from "./access.ts";
 import { type Admission, Admitted } from "./admission.ts";
 import { type Overloaded, Refused, type ScopeLost } from "./error.ts";
 import type { FlowHost, FlowSubmission } from "./flow.ts";
-import { flowParts } from "./flow-part.ts";
+import { late } from "./late-part.ts";
 import { stateBefore } from "./history.ts";
 import { spannedAs, withSpan } from "./telemetry.ts";
 
@@ -158,7 +158,7 @@ export class Requests {
   /** Submits a flow and waits for its end. */
   async flow(host: FlowHost | undefined, given: FlowSubmission, waiting: Waiting): Promise<FlowEnd> {
     const { state } = this.#access.runner;
-    const { flow } = await flowParts.use((code) => this.#submitted(code.flowSubmitted(state, host, given), waiting));
+    const { flow } = await late.use((code) => this.#submitted(code.flowSubmitted(state, host, given), waiting));
     if (flow === undefined) throw new Refused("request_conflict", `request \`${given.request}\` is no flow`);
     return flow;
   }

@@ -31,7 +31,7 @@ import { Room } from "./room.ts";
 import { admittedId } from "./scope-name.ts";
 import { snapshotsOf } from "./snapshots.ts";
 import { mayBringInto } from "./stray-mail.ts";
-import { sweepFromTimeToTime } from "./sweep.ts";
+import { sweepWhereAsked } from "./sweeping.ts";
 import { tellSpans } from "./telemetry.ts";
 import { TurnLoop } from "./turn-loop.ts";
 import { valuesOf } from "./values.ts";
@@ -116,7 +116,7 @@ export class Runtime {
       fault: this.#fault,
     });
     if (this.#lease !== undefined) this.#post.watch(options.pollMs ?? pollMs);
-    sweepFromTimeToTime({ ...options, platform: this.#platform, fault: this.#fault });
+    sweepWhereAsked({ ...options, platform: this.#platform, fault: this.#fault });
   }
 
   /** How often the store was asked to sync: one commit may hold many appends. */

@@ -13,24 +13,20 @@ import {
 import type { Resolution } from "@pawl/tool-value";
 import { Bodies } from "./bodies.ts";
 import { type Access, record } from "./access.ts";
-import { type Target, cancel } from "./cancel.ts";
-import { type Approval, Edits, type Rejecting, approve, reject } from "./decide.ts";
+import { Edits } from "./edit.ts";
 import { ScopeLost } from "./error.ts";
-import type { FlowSubmission } from "./flow.ts";
-import { flowParts } from "./flow-part.ts";
 import { follow } from "./follow.ts";
 import { Leaving } from "./move-rest.ts";
 import { FinishedIndex } from "./finished.ts";
 import { AmongScopes } from "./among.ts";
 import { publish } from "./catalog.ts";
-import { type ConnectionAnswer, answerOfHost } from "./connection.ts";
 import { answerTo, hostWork, isQuestion } from "./question.ts";
-import { pastAfter } from "./observe-past.ts";
 import { type ObserveOptions, Observers, type Subscription } from "./observer.ts";
 import { Offers } from "./offer.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
 import { type Callers, Requests, type Submission, type Waiting } from "./request.ts";
-import { type Resolved, resolveKey } from "./resolve.ts";
+import type { Approval, ConnectionAnswer, FlowSubmission, Rejecting, Resolved, Target } from "./late-code.ts";
+import { type LateCode, late } from "./late-part.ts";
 import { idOfToken, idUnder } from "./token.ts";
 import type { SessionPort } from "./session-port.ts";
 import { showing } from "./show.ts";
@@ -133,6 +129,11 @@ export class Session {
     return this.#hasLeft ? this.#port.reopen().then(act) : act(this);
   }
 
+  /** The same, with the code for what a host says of calls. */
+  #by<A>(act: (session: Session, host: LateCode) => Promise<A>): Promise<A> {
+    return this.#with((live) => late.use((host) => act(live, host)));
+  }
+
   /** Tells an event of the host's, and waits until it is durable. */
   report(event: Event): Promise<void> {
     return this.#with((live) => withParts(() => record(live.#access, event)));
@@ -167,12 +168,12 @@ export class Session {
     const { roots, secrets } = this.#port;
     const key = idOfToken(roots, this.#runner.id, token) ?? idUnder(await secrets(), token);
     if (key === undefined) return { status: "unknown_or_revoked" };
-    return this.#with((live) => resolveKey(live.#access, { key, resolution, by, id }, true));
+    return this.#by((live, host) => host.resolveKey(live.#access, { key, resolution, by, id }, true));
   }
 
   /** An operator resolves a key that is waited for. */
   resolveById(key: string, resolution: Resolution, by: string, id?: string): Promise<Resolved> {
-    return this.#with((live) => resolveKey(live.#access, { key, resolution, by, id }, false));
+    return this.#by((live, host) => host.resolveKey(live.#access, { key, resolution, by, id }, false));
   }
 
   /** The log after a cursor, and on as it grows. */
@@ -181,15 +182,15 @@ export class Session {
   }
 
   approve(call: string, approval: Approval): Promise<void> {
-    return this.#with((live) => approve(live.#access, live.#edits, call, approval));
+    return this.#by((live, host) => host.approve(live.#access, live.#edits, call, approval));
   }
 
   reject(call: string, rejecting: Rejecting): Promise<void> {
-    return this.#with((live) => reject(live.#access, live.#edits, call, rejecting));
+    return this.#by((live, host) => host.reject(live.#access, live.#edits, call, rejecting));
   }
 
   cancel(target: Target, by?: string, again = false): Promise<void> {
-    return this.#with((live) => cancel(live.#access, target, by, again));
+    return this.#by((live, host) => host.cancel(live.#access, target, by, again));
   }
 
   #stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void {
@@ -249,7 +250,7 @@ export class Session {
       case "reply":
         return this.#requests.take(command);
       case "lambda.apply":
-        return this.#answer(flowParts.use((code) => code.lambdaApplied(this.#port.host.flow, command)));
+        return this.#answer(late.use((code) => code.lambdaApplied(this.#port.host.flow, command)));
       case "flow.observe":
         return this.#port.host.flow?.observe?.(this.#runner.id, command.request, command.event);
       case "observe":
@@ -286,11 +287,11 @@ export class Session {
   /** What happens in this scope: from the cursor that was seen last, or from now on. Leave it by `return()` or `break`. */
   observe(options: ObserveOptions = {}): Subscription {
     if (this.#hasLeft) throw new ScopeLost(`scope ${this.#runner.id} has left memory: ask the runtime for it again`);
-    return this.#observers.watch(options.from && pastAfter(this.#access, options.from), options);
+    return this.#observers.watch(this.#access, options);
   }
 
   /** The host's answer to a call that is parked for a connection. */
   connect(call: string, answer: ConnectionAnswer, by?: string): Promise<void> {
-    return this.#with(async (live) => record(live.#access, answerOfHost(live.state, call, answer, by)));
+    return this.#by(async (live, host) => record(live.#access, host.answerOfHost(live.state, call, answer, by)));
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { State } from "@pawl/sansio-core";
 import type { Journal } from "./journal.ts";
-import { storedStates } from "./part.ts";
+import { late } from "./late-part.ts";
 import type { Platform } from "./platform.ts";
 
 /** How long logs are kept. */
@@ -100,7 +100,7 @@ export class Snapshots {
 
   async #keep(state: State): Promise<void> {
     const { seq, at } = state;
-    const { snapshotText } = await storedStates.load();
+    const { snapshotText } = await late.load();
     const text = snapshotText(state);
     const result = await this.#port.keep(seq, text);
     if (result.type === "ok") this.#taken = { seq, at, size: text.length };
@@ -112,7 +112,7 @@ export class Snapshots {
     const { platform, retention, retain, fault } = this.#port;
     const taken = this.#taken;
     if (retention === undefined || taken === undefined || platform.now() - taken.at < retention.olderThanMs) return;
-    const { referredUpTo } = await storedStates.load();
+    const { referredUpTo } = await late.load();
     const result = await retain(referredUpTo(state, taken.seq));
     if (result.type !== "ok") fault(`the log was not shortened: ${result.type}`, result);
   }

@@ -4,9 +4,6 @@ import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-valu
 import * as E from "fp-ts/lib/Either.js";
 import type { Snapshot } from "./journal.ts";
 
-/** A state may hold anything that a log may. */
-export { fillAll } from "@pawl/sansio-core";
-
 export const restored = (scope: string, { seq, text }: Snapshot): E.Either<string, State> => {
   const state = E.chain(restore)(parse(text, noLimits));
   if (E.isLeft(state)) return E.left(describe(state.left));

@@ -90,7 +90,7 @@ export const sweepBlobs = async (journal: Journal, options: SweepOptions = {}): 
 const lookEveryMs = 3_600_000;
 const settleMs = 60_000;
 
-interface SweeperPort extends Pick<RuntimeOptions, "journal" | "log" | "sweep"> {
+export interface SweeperPort extends Pick<RuntimeOptions, "journal" | "log" | "sweep"> {
   readonly platform: Platform;
   readonly fault: (what: string, thrown: unknown) => void;
 }

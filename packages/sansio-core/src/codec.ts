@@ -5,7 +5,7 @@ import { callEvents } from "./call/codec.ts";
 import { catalogEvents } from "./catalog/codec.ts";
 import { effectEvents } from "./effect/codec.ts";
 import type { Event } from "./event.ts";
-import { codecSlot } from "./part/at-hand.ts";
+import { codecs } from "./part/at-hand.ts";
 import type { lateCodecs } from "./part/codec.ts";
 import { requestEvents } from "./request/codec.ts";
 import { scopeEvents } from "./scope/codec.ts";
@@ -14,8 +14,8 @@ import { waitEvents } from "./wait/codec.ts";
 type Late = (typeof lateCodecs)["events"];
 
 /** Events whose codecs are made when the first of them is seen. */
-const late = <T extends keyof Late>(...types: readonly T[]): { readonly [K in T]: () => Late[K] } =>
-  Object.fromEntries(types.map((type) => [type, () => codecSlot.code.events[type]])) as {
+const seldom = <T extends keyof Late>(...types: readonly T[]): { readonly [K in T]: () => Late[K] } =>
+  Object.fromEntries(types.map((type) => [type, () => codecs.code.events[type]])) as {
     readonly [K in T]: () => Late[K];
   };
 
@@ -27,7 +27,7 @@ export const EventCodec: Codec<Event> = tagged<Event, "type">("Event", "type", {
   ...approvalEvents,
   ...effectEvents,
   ...waitEvents,
-  ...late(
+  ...seldom(
     ...(["message.received", "message.answered", "link.retired"] as const),
     ...(["process.registered", "process.event_appended"] as const),
     ...(["handle.granted", "handles.transferred", "handles.revoked", "session.deleted"] as const),

@@ -28,8 +28,8 @@ import type { Envelope, Event } from "./event.ts";
 import type { HandleEvent } from "./handle/model.ts";
 import type { LinkEvent } from "./link/model.ts";
 import { onOutboxEvent } from "./outbox/step.ts";
-import type { amongCode } from "./among-code.ts";
-import { amongSlot, flowSlot } from "./part/at-hand.ts";
+import type { lateCode } from "./late-code.ts";
+import { late } from "./part/at-hand.ts";
 import type { ProcessScopeEvent } from "./process/model.ts";
 import { onBatchEnded, onFlowEnded, onRequestEvent, onRequestOpen } from "./request/step.ts";
 import type { ScheduleEvent } from "./schedule/model.ts";
@@ -102,7 +102,7 @@ const handle = (draft: Draft, event: Event): Rejection | undefined => {
       return onOutboxEvent(draft, event);
     case "lambda.applied":
     case "flow.consumer_gone":
-      return flowSlot.code.onFlowEvent(draft, event);
+      return late.code.onFlowEvent(draft, event);
     default:
       return handleAmongScopes(draft, event);
   }
@@ -116,15 +116,15 @@ const handleAmongScopes = (draft: Draft, event: OfScopes): Rejection | undefined
     case "message.received":
     case "message.answered":
     case "link.retired":
-      return amongSlot.code.onLinkEvent(draft, event);
+      return late.code.onLinkEvent(draft, event);
     case "process.registered":
     case "process.event_appended":
-      return amongSlot.code.onProcessEvent(draft, event);
+      return late.code.onProcessEvent(draft, event);
     case "handle.granted":
     case "handles.transferred":
     case "handles.revoked":
     case "session.deleted":
-      return amongSlot.code.onHandleEvent(draft, event);
+      return late.code.onHandleEvent(draft, event);
     default:
       return handleLongWork(draft, event);
   }
@@ -141,12 +141,12 @@ const handleLongWork = (draft: Draft, event: BackgroundEvent | ScheduleEvent): R
     case "task.updated":
     case "task.cancel_requested":
     case "task.messaged":
-      return amongSlot.code.onBackgroundEvent(draft, event);
+      return late.code.onBackgroundEvent(draft, event);
     case "schedule.requested":
     case "schedule.planned":
     case "schedule.cancelled":
     case "probe.answered":
-      return amongSlot.code.onScheduleEvent(draft, event);
+      return late.code.onScheduleEvent(draft, event);
     default:
       return absurd(event);
   }
@@ -180,7 +180,7 @@ const route = (draft: Draft, signal: Signal): void => {
       return onFlowEnded(draft, signal);
     case "flow.start":
     case "flow.cancel":
-      return flowSlot.code.onFlowSignal(draft, signal);
+      return late.code.onFlowSignal(draft, signal);
     case "effect.end":
     case "effects.expire":
     case "call.left":
@@ -198,7 +198,7 @@ const route = (draft: Draft, signal: Signal): void => {
   }
 };
 
-type Among = typeof amongCode;
+type Among = typeof lateCode;
 type AmongScopes =
   | Parameters<Among["onLinkSignal"]>[1]
   | Parameters<Among["onProcessSignal"]>[1]
@@ -211,7 +211,7 @@ const routeAmongScopes = (draft: Draft, signal: AmongScopes): void => {
   switch (signal.type) {
     case "messages.send":
     case "message.judged":
-      return amongSlot.code.onLinkSignal(draft, signal);
+      return late.code.onLinkSignal(draft, signal);
     case "message.taken":
     case "message.heard":
     case "run.ended":
@@ -220,11 +220,11 @@ const routeAmongScopes = (draft: Draft, signal: AmongScopes): void => {
     case "process.wait":
     case "process.unwait":
     case "process.finish":
-      return amongSlot.code.onProcessSignal(draft, signal);
+      return late.code.onProcessSignal(draft, signal);
     case "handle.grant":
     case "handle.released":
     case "handle.ended":
-      return amongSlot.code.onHandleSignal(draft, signal);
+      return late.code.onHandleSignal(draft, signal);
     default:
       return routeLongWork(draft, signal);
   }
@@ -241,10 +241,10 @@ const routeLongWork = (draft: Draft, signal: LongWork): void => {
     case "monitor.begin":
     case "monitor.fired":
     case "monitor.ended":
-      return amongSlot.code.onBackgroundSignal(draft, signal);
+      return late.code.onBackgroundSignal(draft, signal);
     case "schedule.end":
     case "schedules.end":
-      return amongSlot.code.onScheduleSignal(draft, signal);
+      return late.code.onScheduleSignal(draft, signal);
     default:
       return absurd(signal);
   }
@@ -257,7 +257,7 @@ const routeAll = (draft: Draft): void => {
 const settle = (draft: Draft): void => {
   routeAll(draft);
   for (let end = draft.nextStepEnd(); end !== undefined; end = draft.nextStepEnd()) {
-    flowSlot.code.onStepEnded(draft, end);
+    late.code.onStepEnded(draft, end);
     routeAll(draft);
   }
 };
@@ -267,7 +267,7 @@ const passTime = (draft: Draft): void => {
   for (let count = 0; count < draft.options.expire_at_once; count++) {
     const passed = draft.takePassed();
     if (passed === undefined) return;
-    (passed.of === "call" ? onCallDue : amongSlot.code.onScheduleDue)(draft, passed.key);
+    (passed.of === "call" ? onCallDue : late.code.onScheduleDue)(draft, passed.key);
     settle(draft);
   }
 };

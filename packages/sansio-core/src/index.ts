@@ -134,7 +134,7 @@ export { type DeletionRow, type HandleRow } from "./handle/model.ts";
 export { handleMisfit, handlesOf } from "./handle/read.ts";
 export { observedEvent } from "./process/read.ts";
 export { resultAmong } from "./effect/result.ts";
-export { fillAll, fillAmong, fillCodecs, fillFlows } from "./part/all.ts";
+export { fillAll, fillCodecs } from "./part/all.ts";
 export { type Parameter, argumentText } from "./flow/body.ts";
 export { type Comparison, holds } from "./flow/condition.ts";
 export { type FlowExecutionEvent, type StepEvent } from "./flow/event.ts";

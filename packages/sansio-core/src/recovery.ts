@@ -4,7 +4,7 @@ import type { CallIn, CallRow } from "./call/model.ts";
 import { recoveryOf } from "./catalog/model.ts";
 import type { Command } from "./command.ts";
 import type { CallRef } from "./ids.ts";
-import { amongSlot, flowSlot } from "./part/at-hand.ts";
+import { late } from "./part/at-hand.ts";
 import { repliesOf } from "./request/replies.ts";
 import type { State } from "./state.ts";
 import { maxAttempts } from "./call/retry.ts";
@@ -111,13 +111,12 @@ const manyCalls = 64;
 const isAtWork = (row: CallRow): boolean => row.phase === "running" || ofCall(row) !== undefined;
 const areAtWork = ({ calls }: State): boolean => calls.size > manyCalls || calls.some(isAtWork);
 
-const ofFlows = (state: State): readonly Born[] =>
-  state.flows.size === 0 ? [] : flowSlot.code.outstandingOfFlows(state);
+const ofFlows = (state: State): readonly Born[] => (state.flows.size === 0 ? [] : late.code.outstandingOfFlows(state));
 
 /** Whether it has nothing to do with processes, and nothing to say to another scope. */
 const isAlone = ({ process, links, background, schedules }: State): boolean =>
   process === undefined && links.size === 0 && background.asked.size === 0 && schedules.rows.size === 0;
-const ofScopes = (state: State): readonly Born[] => (isAlone(state) ? [] : amongSlot.code.outstandingAmong(state));
+const ofScopes = (state: State): readonly Born[] => (isAlone(state) ? [] : late.code.outstandingAmong(state));
 
 /** Whether a scope has to be looked after though nobody asks for it: it moves, has words on their way, or is at work. */
 export const isOwed = (state: State): boolean =>
@@ -126,7 +125,7 @@ export const isOwed = (state: State): boolean =>
   areAtWork(state) ||
   ofBatches(state).length > 0 ||
   ofFlows(state).length > 0 ||
-  (!isAlone(state) && amongSlot.code.owesAmong(state));
+  (!isAlone(state) && late.code.owesAmong(state));
 
 /** The commands to issue again, oldest first: of a live state and of one folded from its log the same, at any prefix. */
 export const outstanding = (state: State): readonly Command[] =>

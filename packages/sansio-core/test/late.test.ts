@@ -62,13 +62,4 @@ describe("the core of a page", () => {
       expect(there.events).toBe(here.events);
     }
   });
-
-  it("steps flows without the code for processes", async () => {
-    const page = await freshCore();
-    page.fillFlows();
-    const flow = goldens.map(textOf).find((text) => text.includes('"type":"flow.submitted"')) ?? "";
-    expect(page.replay([flow]).fault).toBeUndefined();
-    const process = goldens.map(textOf).find((text) => text.includes('"type":"process.registered"')) ?? "";
-    expect(() => page.replay([process])).toThrow("is not loaded");
-  });
 });

@@ -7,12 +7,11 @@ import { take } from "./append.ts";
 import { blobsOver } from "./blob.ts";
 import { BrowserJournalError, journalError } from "./error.ts";
 import { due, inbox, mailed, read, scopes, verify } from "./look.ts";
-import { type Adopted, adopt, decline, index, secrets } from "./move.ts";
-import { claim, join, leave, load, lost, release, renew, scopeAt } from "./owner.ts";
-import { keepSnapshot, retain } from "./retention.ts";
+import { claim, join, leave, load, lost, release, renew, scopeAt, secrets } from "./owner.ts";
 import { rootsOf } from "./root.ts";
 import { type OnClosed, openDatabase } from "./schema.ts";
 import { Seat } from "./seat.ts";
+import type * as code from "./seldom.ts";
 import { Transactions, type Writing } from "./transaction.ts";
 
 export interface BrowserJournalOptions {
@@ -70,7 +69,10 @@ const appendAll = async (store: Store, appends: readonly Append[]): Promise<read
   }
 };
 
-const adoptWhole = async ({ transactions, seat, room }: Store, adoption: Adoption): Promise<Adopted> => {
+const seldom = (): Promise<typeof code> => import("./seldom.ts");
+
+const adoptWhole = async ({ transactions, seat, room }: Store, adoption: Adoption): Promise<code.Adopted> => {
+  const { adopt } = await seldom();
   try {
     return await transactions.write(async (at) => {
       if (await seat.isLost(at)) return { type: "fenced", epoch: adoption.epoch };
@@ -85,10 +87,16 @@ const adoptWhole = async ({ transactions, seat, room }: Store, adoption: Adoptio
 
 const movesOf = (store: Store): MoveStore => ({
   adopt: (adoption) => adoptWhole(store, adoption),
-  decline: (scope, nonce) => store.transactions.write((at) => decline(at, scope, nonce)),
+  decline: async (scope, nonce) => {
+    const { decline } = await seldom();
+    return store.transactions.write((at) => decline(at, scope, nonce));
+  },
   ended: (scope, nonce) => store.transactions.read((at) => at.objectStore("moved").get([scope, nonce])),
   secrets: (scope) => store.transactions.read((at) => secrets(at, scope)),
-  index: (scope) => store.transactions.read((at) => index(at, scope)),
+  index: async (scope) => {
+    const { index } = await seldom();
+    return store.transactions.read((at) => index(at, scope));
+  },
 });
 
 const journalOver = (store: Store, now: () => number): BrowserJournal => {
@@ -118,8 +126,14 @@ const journalOver = (store: Store, now: () => number): BrowserJournal => {
     inbox: (scope) => transactions.read((at) => inbox(at, scope)),
     mailed: (instance, limit) => transactions.read((at) => mailed(at, instance, now(), limit)),
     scopes: (prefix, after, limit) => transactions.read((at) => scopes(at, prefix, after, limit)),
-    snapshot: (scope, epoch, seq, text) => transactions.write((at) => keepSnapshot(at, scope, epoch, { seq, text })),
-    retain: (scope, epoch, keep) => transactions.write((at) => retain(at, scope, epoch, keep)),
+    snapshot: async (scope, epoch, seq, text) => {
+      const { keepSnapshot } = await seldom();
+      return transactions.write((at) => keepSnapshot(at, scope, epoch, { seq, text }));
+    },
+    retain: async (scope, epoch, keep) => {
+      const { retain } = await seldom();
+      return transactions.write((at) => retain(at, scope, epoch, keep));
+    },
     segment: (scope) => transactions.read((at) => at.objectStore("segment").get(scope)),
     head: (scope) =>
       transactions.read(async (at) => {

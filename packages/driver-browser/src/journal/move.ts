@@ -65,5 +65,3 @@ export const index = async (at: Reading, scope: string): Promise<readonly IndexE
   const [keys, values] = await Promise.all([finished.getAllKeys(all(scope)), finished.getAll(all(scope))]);
   return keys.map(([, kind, id], i) => ({ kind, id, seq: values[i]?.seq ?? 0 }));
 };
-
-export const secrets = (at: Reading, scope: string) => at.objectStore("secret").getAll(all(scope));

@@ -83,3 +83,7 @@ export const release = async (at: Writing, name: string, instance: string): Prom
   const row = await scopeAt(at, name);
   if (row?.owner === instance) await at.objectStore("scope").put(withoutOwner(row));
 };
+
+/** What wait keys of a scope are signed with, where it came from elsewhere. */
+export const secrets = (at: Reading, scope: string) =>
+  at.objectStore("secret").getAll(IDBKeyRange.bound([scope], [scope, []]));

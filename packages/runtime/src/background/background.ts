@@ -5,7 +5,7 @@ import { Refused } from "../error.ts";
 import { plainEnvironment } from "../process-reach.ts";
 import type { Registry } from "../registry.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
-import { scopeParts } from "../scope-part.ts";
+import { late } from "../late-part.ts";
 import { type BackgroundOptions, defaultBackground } from "./host.ts";
 import { hashAt, runIdOf, taskIdOf } from "./identity.ts";
 import { Places } from "./place.ts";
@@ -65,7 +65,7 @@ export class Background {
     const hash = key === undefined ? hashAt(state, `${(this.#count += 1)}`) : stableHash([state.scope.id, key]);
     const [run, task] = [runIdOf(at, hash), taskIdOf(stableHash([hash, "task"]))];
     const request = { ...said, run, task, tool, args };
-    return scopeParts.use(async (parts) => {
+    return late.use(async (parts) => {
       const made = parts.hostRunRequest(session, request, this.#environment());
       return { run, ...(await this.of(session).spawn(made)) };
     });

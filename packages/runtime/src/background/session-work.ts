@@ -1,5 +1,5 @@
 /** The long work of one session, for its tools and its host: tasks, background runs, schedules. */
-import { scopeParts } from "../scope-part.ts";
+import { late } from "../late-part.ts";
 import type { LiveWork, LongWorkVerbs } from "./long-work-verbs.ts";
 
 export class SessionWork {
@@ -11,7 +11,7 @@ export class SessionWork {
   }
 
   #with<A>(act: (verbs: LongWorkVerbs) => Promise<A>): Promise<A> {
-    return scopeParts.use((parts) => act(new parts.LongWorkVerbs(this.#live)));
+    return late.use((parts) => act(new parts.LongWorkVerbs(this.#live)));
   }
 
   /** Asks for a background run. The same run again is the one that there is. */

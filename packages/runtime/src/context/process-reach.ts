@@ -4,15 +4,13 @@ import type { Json } from "@pawl/tool-value";
 import type { SessionWork } from "../background/session-work.ts";
 import type { LiveTool } from "../live-tool.ts";
 import type { Part } from "../loading.ts";
-import type * as code from "../scope-code.ts";
+import type { LateCode } from "../late-part.ts";
 import type { Asking } from "./asking.ts";
 import type { ToolContext } from "./context.ts";
 
-export type ScopeCode = typeof code;
-
 export interface ProcessReach {
   /** The code for what bodies do with processes. */
-  readonly parts: Part<ScopeCode>;
+  readonly parts: Part<LateCode>;
   readonly state: () => State;
   /** Steps an event of the scope; why it does not fit, if it does not. */
   readonly tell: (event: Event) => EffectResult;

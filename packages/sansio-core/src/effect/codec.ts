@@ -1,7 +1,7 @@
 import { type Codec, array, json, lazy, oneOf, optional, record, string, text, tagged, u64 } from "@pawl/tool-value";
 import { SessionScope } from "../key/session-scope.ts";
 import type { Asking } from "../link/message.ts";
-import { codecSlot } from "../part/at-hand.ts";
+import { codecs } from "../part/at-hand.ts";
 import { ReplyCodec } from "../request/codec.ts";
 import type { ChildCall, EffectResult, EffectSpec, SelectMode, StepError, StepRecovery } from "./model.ts";
 
@@ -28,7 +28,7 @@ export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("Ef
   batch: { calls: array(ChildCallCodec) },
   message: {
     to: string,
-    message: lazy<Asking>("Asking", () => codecSlot.code.AskingCodec),
+    message: lazy<Asking>("Asking", () => codecs.code.AskingCodec),
     holder: optional(SessionScope),
   },
   event: {

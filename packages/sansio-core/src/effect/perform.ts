@@ -4,7 +4,7 @@ import type { Draft } from "../draft.ts";
 import type { EventOf } from "../event.ts";
 import { type CallRef, effectBatch } from "../ids.ts";
 import { processOfScope } from "../key/process.ts";
-import { amongSlot } from "../part/at-hand.ts";
+import { late } from "../part/at-hand.ts";
 import type { EffectSpec } from "./model.ts";
 
 type Requested = EventOf<"effect.requested">;
@@ -20,10 +20,7 @@ const openWait = (draft: Draft, row: CallIn<"running">, key: string, effect: Spe
 const sendMessage = (draft: Draft, row: CallIn<"running">, key: string, effect: Spec<"message">): void => {
   const { ref, request } = row.call;
   const { to, message, holder } = effect;
-  if (
-    holder !== undefined &&
-    amongSlot.code.handleMisfit(draft, holder, processOfScope(to), message.type) !== undefined
-  ) {
+  if (holder !== undefined && late.code.handleMisfit(draft, holder, processOfScope(to), message.type) !== undefined) {
     return draft.raise({ type: "effect.end", call: ref, key, status: "err", value: draft.seq });
   }
   if (message.type === "process.await") draft.raise({ type: "wait.claim", key: message.wait, request });
@@ -34,7 +31,7 @@ const sendMessage = (draft: Draft, row: CallIn<"running">, key: string, effect: 
 /** An event for the log of the body's own process. */
 const appendEvent = (draft: Draft, call: CallRef, key: string, effect: Spec<"event">): void => {
   const { payload_hash: payloadHash, invalid } = effect;
-  const request = amongSlot.code.requestOfEffect(effect);
+  const request = late.code.requestOfEffect(effect);
   const append = { request, payloadHash, ...(invalid === undefined ? {} : { invalid }) };
   draft.raise({ type: "process.emit", call, key, append });
 };

@@ -1,22 +1,12 @@
-/** For pages that work with logs of any kind: all that others load when they need it. */
-import { amongCode } from "../among-code.ts";
-import { amongSlot, codecSlot, flowSlot } from "./at-hand.ts";
+/** Fills the slots of a page. */
+import { lateCode } from "../late-code.ts";
+import { codecs, late } from "./at-hand.ts";
 import { lateCodecs } from "./codec.ts";
-import { flowCode } from "../flow-code.ts";
 
-export const fillCodecs = (): void => codecSlot.fill(lateCodecs);
-
-export const fillFlows = (): void => {
-  fillCodecs();
-  flowSlot.fill(flowCode);
-};
-
-export const fillAmong = (): void => {
-  fillCodecs();
-  amongSlot.fill(amongCode);
-};
+/** For who reads events of any kind, and steps none. */
+export const fillCodecs = (): void => codecs.fill(lateCodecs);
 
 export const fillAll = (): void => {
-  fillFlows();
-  fillAmong();
+  fillCodecs();
+  late.fill(lateCode);
 };

@@ -2,6 +2,5 @@
 import type * as parts from "./at-hand.ts";
 import { Slot } from "./slot.ts";
 
-export const flowSlot: typeof parts.flowSlot = new Slot("flows");
-export const amongSlot: typeof parts.amongSlot = new Slot("processes and other scopes");
-export const codecSlot: typeof parts.codecSlot = new Slot("events of flows, processes and other scopes");
+export const late: typeof parts.late = new Slot("flows, processes and other scopes");
+export const codecs: typeof parts.codecs = new Slot("events of flows, processes and other scopes");

@@ -6,7 +6,7 @@ import { Invariant, type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
 import { misfitOfDeleted } from "../handle/deleted.ts";
 import { requestBatch } from "../ids.ts";
-import { flowSlot } from "../part/at-hand.ts";
+import { late } from "../part/at-hand.ts";
 import type { Signal } from "../signal.ts";
 import { type RequestEvent, type RequestRow, conflictOfIds, ownExecutionScope } from "./model.ts";
 import { repliesOf } from "./replies.ts";
@@ -46,7 +46,7 @@ const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejecti
 const onFlowSubmitted = (draft: Draft, event: EventOf<"flow.submitted">): Rejection | undefined => {
   const misfit = misfitOfId(draft, event);
   if (misfit !== undefined) return misfit;
-  const refused = flowSlot.code.misfitOfProgram(event.flow);
+  const refused = late.code.misfitOfProgram(event.flow);
   if (refused !== undefined) {
     return reject("flow_refused", `flow \`${event.flow.name}\`, ${refused.path}: ${refused.message}`);
   }

@@ -1,5 +1,8 @@
-/** What the core needs of processes, and of all that goes between scopes, only where there is some of it. */
+/** What only some logs need of the core: flows; processes, and all that goes between scopes. */
 import { onBackgroundEvent, onBackgroundSignal } from "./background/step.ts";
+import { misfitOfProgram } from "./flow/program.ts";
+import { outstandingOfFlows } from "./flow/recovery.ts";
+import { onFlowEvent, onFlowSignal, onStepEnded } from "./flow/step.ts";
 import { handleMisfit } from "./handle/read.ts";
 import { onHandleEvent, onHandleSignal } from "./handle/step.ts";
 import { onLinkEvent, onLinkSignal } from "./link/step.ts";
@@ -8,10 +11,13 @@ import { requestOfEffect, resultOfEvent, resultOfOutcome, resultOfUnsent } from 
 import { onProcessEvent, onProcessSignal } from "./process/step.ts";
 import { onScheduleDue, onScheduleEvent, onScheduleSignal } from "./schedule/step.ts";
 
-export const amongCode = {
+export const lateCode = {
   handleMisfit,
+  misfitOfProgram,
   onBackgroundEvent,
   onBackgroundSignal,
+  onFlowEvent,
+  onFlowSignal,
   onHandleEvent,
   onHandleSignal,
   onLinkEvent,
@@ -21,7 +27,9 @@ export const amongCode = {
   onScheduleDue,
   onScheduleEvent,
   onScheduleSignal,
+  onStepEnded,
   outstandingAmong,
+  outstandingOfFlows,
   owesAmong,
   requestOfEffect,
   resultOfEvent,
