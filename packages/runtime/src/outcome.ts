@@ -6,6 +6,7 @@ import {
   done,
   err,
   failureOutput,
+  internalErrorOutput,
   isToolResult,
   lift,
   parseMediaType,
@@ -17,7 +18,7 @@ import { type AttachmentStore, putAttachment } from "./attachment.ts";
 import { EffectError, ToolError, textOf } from "./error.ts";
 import { notStored } from "./not-stored.ts";
 import { readable } from "./readable.ts";
-import { type ExecutionResult, type ToolImage, hiddenText, isExecutionResult, withoutRawOutput } from "./result.ts";
+import { type ExecutionResult, type ToolImage, isExecutionResult, withoutRawOutput } from "./result.ts";
 
 export type Ending =
   /** `rawOutput`: an artifact of the call, no part of its output. */
@@ -25,7 +26,7 @@ export type Ending =
   | { readonly type: "connection"; readonly provider: string };
 
 /** What models and callers see of an error that was not meant for them. */
-export const hidden: ToolResult = done(failureOutput(runtimeFailure("internal", "tool_internal_error", hiddenText)));
+export const hidden: ToolResult = done(internalErrorOutput);
 
 const bytesOf = (base64: string): Uint8Array => {
   const text = atob(base64);

@@ -2,7 +2,7 @@
  * Results as tool authors and hosts of a registry know them: a face of the one outcome that core, log and replies have.
  * What becomes of each is said in `outcome.ts`, and for the registry's own executor here.
  */
-import type { Json, JsonObject } from "@pawl/tool-value";
+import { type Json, type JsonObject, internalErrorText } from "@pawl/tool-value";
 
 /** An image that a tool hands over in its result; its bytes are stored before anything is recorded. */
 export interface ToolImage {
@@ -61,8 +61,6 @@ export const withoutRawOutput = (value: Json): { readonly value: Json; readonly 
   return { value: isCarrier ? (rest[scalarKey] as Json) : rest, rawOutput: raw };
 };
 
-export const hiddenText = "An internal error occurred while executing the tool";
-
 /** The message of an error and of its causes, outermost first; a cause that says the same again is skipped. */
 export const causeChain = (thrown: unknown): string => {
   const texts: string[] = [];
@@ -102,7 +100,7 @@ export const registryReply = (callId: string, result: ExecutionResult): Registry
     case "tool_error":
       return { json: replyOf(callId, { error: result.message }, result.message) };
     case "internal_error":
-      return { json: replyOf(callId, { error: hiddenText }, hiddenText) };
+      return { json: replyOf(callId, { error: internalErrorText }, internalErrorText) };
     case "connection_required": {
       const { provider } = result;
       return { json: replyOf(callId, { connection_required: provider }, null, { connection_required: provider }) };

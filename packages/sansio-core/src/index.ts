@@ -180,7 +180,6 @@ export {
   artifactFailure,
   artifactsOf,
   failedRun,
-  hiddenFailure,
   orphaned,
   pathsOf,
   reattachRefused,

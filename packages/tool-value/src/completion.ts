@@ -112,12 +112,17 @@ export const ok = (value: Json): ToolResult => done(successOutput(lift(value)));
 export const err = (error: Json): ToolResult => done(errorOutput(error));
 export const cancelled = (message: string): ToolResult => done(cancelledOutput(runtimeCancellation(message)));
 
-/** The result of a body that returned this; what is no value is the tool's error. */
-export const resultOf = (returned: unknown): ToolResult => {
+/** The output of a body that returned this; what is no value is the tool's error. */
+export const outputOfReturned = (returned: unknown): ToolCallOutput => {
   const value = fromJs(returned);
-  if (E.isRight(value)) return done(successOutput(value.right));
-  return err(`Failed to serialize tool result: ${describe(value.left)}`);
+  if (E.isRight(value)) return successOutput(value.right);
+  return errorOutput(`Failed to serialize tool result: ${describe(value.left)}`);
 };
+export const resultOf = (returned: unknown): ToolResult => done(outputOfReturned(returned));
+
+/** What models and callers see of an error that was not meant for them. */
+export const internalErrorText = "An internal error occurred while executing the tool";
+export const internalErrorOutput = failureOutput(runtimeFailure("internal", "tool_internal_error", internalErrorText));
 
 /** A control goes with an output; a pending call has none yet. */
 export const withControl = (result: ToolResult, control: NonNullable<ToolCallOutput["control"]>): ToolResult =>

@@ -5,11 +5,9 @@ import {
   type ToolCallOutput,
   describe,
   errorOutput,
-  failureOutput,
-  fromJs,
+  internalErrorOutput,
+  outputOfReturned,
   read,
-  runtimeFailure,
-  successOutput,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { FromWorker, ToWorker, keyOf } from "./message.ts";
@@ -30,16 +28,6 @@ export type WorkerTool = (args: Json, context: WorkerContext) => unknown;
 export class ToolRefused extends Error {
   override readonly name = "ToolRefused";
 }
-
-const hidden = failureOutput(
-  runtimeFailure("internal", "tool_internal_error", "An internal error occurred while executing the tool"),
-);
-
-const outputOf = (returned: unknown): ToolCallOutput => {
-  const value = fromJs(returned === undefined ? null : returned);
-  if (E.isRight(value)) return successOutput(value.right);
-  return errorOutput(`Failed to serialize tool result: ${describe(value.left)}`);
-};
 
 /** The part of a worker's own scope that is used of it. */
 interface WorkerScope {
@@ -105,11 +93,11 @@ class Served {
 
   async #output(id: string, args: Json, context: WorkerContext): Promise<ToolCallOutput> {
     try {
-      return outputOf(await this.#tools[id]?.(args, context));
+      return outputOfReturned((await this.#tools[id]?.(args, context)) ?? null);
     } catch (thrown) {
       if (thrown instanceof ToolRefused) return errorOutput(thrown.message.toWellFormed());
       reportError(thrown);
-      return hidden;
+      return internalErrorOutput;
     }
   }
 }

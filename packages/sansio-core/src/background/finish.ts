@@ -1,5 +1,5 @@
 /** How a run ends: its two files, the update of its task, and what its session is told. */
-import { type Json, type ToolCallOutput, type ToolValue, encode, render } from "@pawl/tool-value";
+import { type Json, type ToolCallOutput, type ToolValue, encode, internalErrorText, render } from "@pawl/tool-value";
 import { bounded, cutTo, logOf, type Output, truncationNote } from "./output.ts";
 import type { TaskError, TaskUpdate } from "./task.ts";
 import { pretty } from "./pretty.ts";
@@ -12,7 +12,6 @@ export type RunOutcome =
 
 /** How the call of a lost run fails that may not be begun again; its driver says so, and no tool can. */
 export const reattachRefused = "reattach_refused";
-export const hiddenFailure = "An internal error occurred while executing the tool";
 export const unexpectedEnd = "Background run ended unexpectedly";
 export const canceledSummary = "Canceled by request.";
 
@@ -57,7 +56,7 @@ export const outcomeOfOutput = ({ outcome }: ToolCallOutput): RunOutcome => {
       const { class: failureClass, message, code, source } = outcome.payload;
       if (code === "tool_outcome_unknown") return orphaned();
       if (code === reattachRefused && source === "runtime") return orphaned(message);
-      return failedRun(failureClass === "internal" ? hiddenFailure : message);
+      return failedRun(failureClass === "internal" ? internalErrorText : message);
     }
     case "cancelled":
       return { type: "canceled" };

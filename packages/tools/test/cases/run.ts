@@ -1,5 +1,5 @@
 /** Background runs: written down, ended, lost. */
-import type { Json, JsonObject } from "@pawl/tool-value";
+import { type Json, type JsonObject, internalErrorText } from "@pawl/tool-value";
 import {
   type Output,
   type RunOutcome,
@@ -7,7 +7,6 @@ import {
   artifactsOf,
   codePoints,
   failedRun,
-  hiddenFailure,
   logOf,
   pathsOf,
   signalText,
@@ -66,7 +65,7 @@ const outcomeIn = (json: JsonObject): RunOutcome => {
   }
   if (cancelled === true) return { type: "canceled" };
   if (tool_error !== undefined) return failedRun(text(tool_error));
-  if (internal_error !== undefined || exception !== undefined) return failedRun(hiddenFailure);
+  if (internal_error !== undefined || exception !== undefined) return failedRun(internalErrorText);
   if (connection_required !== undefined) {
     return failedRun(`Background tool requires connection setup: ${text(connection_required)}`);
   }

@@ -1,16 +1,6 @@
 /** Runs tools for a host, in a page or a program: what was begun goes on over reconnections, and its result is kept. */
 import type { Offer, OfferedRun, ProgressMessage } from "@pawl/runtime";
-import {
-  type Json,
-  type ToolCallOutput,
-  describe,
-  errorOutput,
-  failureOutput,
-  fromJs,
-  runtimeFailure,
-  successOutput,
-} from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
+import { type Json, type ToolCallOutput, errorOutput, internalErrorOutput, outputOfReturned } from "@pawl/tool-value";
 
 export interface ExecutorContext extends OfferedRun {
   /** What the tool prepared. */
@@ -49,18 +39,7 @@ export interface ExecutorPort {
   readonly progress: (progress: OfferedRun & ProgressMessage) => void;
 }
 
-const hidden = failureOutput(
-  runtimeFailure("internal", "tool_internal_error", "An internal error occurred while executing the tool"),
-);
-
 const keyOf = ({ scope, call, attempt, run }: OfferedRun): string => JSON.stringify([scope, call, attempt, run]);
-
-/** A value that can not be sent is the tool's error. */
-const outputOf = (returned: unknown): ToolCallOutput => {
-  const value = fromJs(returned === undefined ? null : returned);
-  if (E.isRight(value)) return successOutput(value.right);
-  return errorOutput(`Failed to serialize tool result: ${describe(value.left)}`);
-};
 
 export class Executor {
   readonly id = crypto.randomUUID();
@@ -102,11 +81,11 @@ export class Executor {
 
   async #output(toolId: string, args: Json, context: ExecutorContext): Promise<ToolCallOutput> {
     try {
-      return outputOf(await this.#options.tools[toolId]?.(args, context));
+      return outputOfReturned((await this.#options.tools[toolId]?.(args, context)) ?? null);
     } catch (thrown) {
       if (thrown instanceof ToolRefused) return errorOutput(thrown.message.toWellFormed());
       this.#options.internalError?.(toolId, thrown);
-      return hidden;
+      return internalErrorOutput;
     }
   }
 }
