@@ -11,17 +11,13 @@ const chunk = 500;
 const gone = (scope: string, next: number, found: number): Refused =>
   new Refused("gone", `the log of ${scope} has no event ${next} any more, the next that it has is ${found}`);
 
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-
 /** Ends when it is told to; throws `gone` where the log does not go back as far, and when the scope is lost. */
 export async function* follow(access: Access, after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
   const { runner, readLines } = access;
   const end = runner.durable.seq;
   if (after > end) throw new Refused("cursor_ahead", `the log of ${runner.id} ends at ${end}, the cursor is ${after}`);
-  const ended = aborted(signal);
   for (let next = after + 1; ;) {
-    await Promise.race([runner.reached(next), ended]);
+    await runner.reached(next, signal);
     if (signal.aborted) return;
     const lines = await readLines(next, next + chunk - 1);
     for (const line of lines) {

@@ -126,15 +126,19 @@ export class Observers {
   readonly #scope: string;
   readonly #telemetry: Telemetry | undefined;
   readonly #values: Values;
+  readonly #left: () => void;
   readonly #subscriptions = new Set<Subscription>();
 
+  /** `left`: one who watched does so no more. */
   constructor(
     scope: string,
     { telemetry, values }: { readonly telemetry: Telemetry | undefined; readonly values: Values },
+    left: () => void,
   ) {
     this.#scope = scope;
     this.#telemetry = telemetry;
     this.#values = values;
+    this.#left = left;
   }
 
   get isEmpty(): boolean {
@@ -192,8 +196,12 @@ export class Observers {
   /** Watches from now on, after what the log has to tell behind a cursor. */
   watch(access: Access, { from, buffer = defaultObserverBuffer }: ObserveOptions): Subscription {
     const past = from && pastAfter(access, from);
-    const subscription = new Subscription(buffer, past, (left) => this.#subscriptions.delete(left));
+    const subscription = new Subscription(buffer, past, (leaving) => this.#leave(leaving));
     this.#subscriptions.add(subscription);
     return subscription;
+  }
+
+  #leave(subscription: Subscription): void {
+    if (this.#subscriptions.delete(subscription)) this.#left();
   }
 }

@@ -5,29 +5,35 @@ import { ProcessLog } from "./process-log.ts";
 import type { Workplace } from "./process-work.ts";
 import type { Watch } from "./watch.ts";
 
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    const stop = (): void => reject(new EffectError("cancelled", "the call was cancelled"));
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
+interface Port {
+  readonly scope: Workplace;
+  readonly watch: Watch;
+}
+
+/** Resolves when there may be more to read. */
+const longer = async ({ scope, watch }: Port, log: ProcessLog, signal: AbortSignal): Promise<void> => {
+  const isLonger = (): boolean => (scope.runner.state.process?.sequence ?? 0) > log.sequence;
+  const look = (): void => watch.look();
+  signal.addEventListener("abort", look, { once: true });
+  await watch
+    .until(() => (signal.aborted || isLonger() ? true : undefined))
+    .finally(() => signal.removeEventListener("abort", look));
+  if (signal.aborted) throw new EffectError("cancelled", "the call was cancelled");
+  await scope.runner.settled();
+};
 
 /** Reads the log until the event is there; a longer log is read on from where it was. */
 export const eventAfter = async (
-  { scope, watch }: { readonly scope: Workplace; readonly watch: Watch },
+  port: Port,
   eventType: string,
   after: number,
   signal: AbortSignal,
 ): Promise<ProcessEvent> => {
-  const log = new ProcessLog(scope.runner.id, scope.readLines);
-  const stopped = aborted(signal);
-  stopped.catch(() => undefined); // It is raced below; nobody else asks.
+  const { runner, readLines } = port.scope;
+  const log = new ProcessLog(runner.id, readLines);
   for (;;) {
     const found = (await log.next()).find((event) => event.event_type === eventType && event.sequence > after);
     if (found !== undefined) return found;
-    const isLonger = (): true | undefined =>
-      (scope.runner.state.process?.sequence ?? 0) > log.sequence ? true : undefined;
-    await Promise.race([watch.until(isLonger), stopped]);
-    await scope.runner.settled();
+    await longer(port, log, signal);
   }
 };

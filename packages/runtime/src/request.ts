@@ -250,12 +250,13 @@ export class Requests {
   }
 
   #wait(request: string, { keep = false, signal }: Waiting): Promise<Replied> {
-    const promise = new Promise<Replied>((resolve, reject) => {
-      const waiter = { resolve, reject, keep };
-      this.callers.add(request, waiter);
-      signal?.addEventListener("abort", () => this.callers.leave(request, waiter), { once: true });
-    });
-    promise.catch(() => undefined); // Who submitted hears of a lost scope by what they wait for first.
+    const { promise, resolve, reject } = Promise.withResolvers<Replied>();
+    const waiter = { resolve, reject, keep };
+    const leave = (): void => this.callers.leave(request, waiter);
+    const over = (): void => signal?.removeEventListener("abort", leave);
+    this.callers.add(request, waiter);
+    signal?.addEventListener("abort", leave, { once: true });
+    promise.then(over, over); // Who submitted hears of a lost scope by what they wait for first.
     return promise;
   }
 

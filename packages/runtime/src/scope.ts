@@ -25,7 +25,7 @@ import { mayWait } from "./not-stored.ts";
 import { soonMs } from "./platform.ts";
 import { ScopeClock } from "./scope-clock.ts";
 import type { ScopePort } from "./scope-port.ts";
-import { type Cause, type Held, type Suffix, addressees, emptySuffix, hasContent } from "./suffix.ts";
+import { type Cause, type Held, type Suffix, addressees, emptySuffix, hasContent, waitOrLeave } from "./suffix.ts";
 import type { Member } from "./turn-loop.ts";
 
 export type { Cause } from "./suffix.ts";
@@ -163,11 +163,12 @@ export class ScopeRunner implements Member {
     return new Promise((resolve, reject) => void suffix.waiters.push({ resolve, reject }));
   }
 
-  /** Resolves when the event of a sequence is durable; of one that is still to come, no sooner than it comes. */
-  reached(seq: number): Promise<void> {
+  /** Resolves when the event of a sequence is durable, one that is still to come no sooner than it comes; or who waits leaves. */
+  reached(seq: number, leaves?: AbortSignal): Promise<void> {
     if (this.#isLost) return Promise.reject(new ScopeLost(`scope ${this.id} was lost`));
-    if (seq <= this.#durable.seq) return Promise.resolve();
+    if (seq <= this.#durable.seq || leaves?.aborted === true) return Promise.resolve();
     const suffix = this.#flight !== undefined && seq <= this.#flight.state.seq ? this.#flight.suffix : this.#suffix;
+    if (leaves !== undefined) return waitOrLeave(suffix.waiters, leaves, () => this.stir());
     return new Promise((resolve, reject) => void suffix.waiters.push({ resolve, reject }));
   }
 

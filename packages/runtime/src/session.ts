@@ -50,13 +50,13 @@ export class Session {
   /** What it has to do with other scopes, and with processes. @internal */
   readonly among: AmongScopes;
   readonly #snapshots: Snapshots;
-  readonly #underWay = new UnderWay();
+  readonly #underWay = new UnderWay(() => this.#runner.stir());
   #hasLeft = false;
   #isClosing = false;
 
   /** @internal */ constructor(state: State, epoch: number, port: SessionPort) {
     this.#port = port;
-    this.#observers = new Observers(state.scope.id, port);
+    this.#observers = new Observers(state.scope.id, port, () => this.#runner.stir());
     this.#bodies = new Bodies(
       port,
       () => this.#runner,

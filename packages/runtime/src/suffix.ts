@@ -32,6 +32,20 @@ export interface Suffix {
   readonly held: Held[];
   readonly waiters: Waiter[];
 }
+/** Resolves with the others who wait; or when they leave, and are among them no more. */
+export const waitOrLeave = (waiters: Waiter[], leaves: AbortSignal, left: () => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const leave = (): void => {
+      waiters.splice(waiters.indexOf(waiter), 1);
+      resolve();
+      left();
+    };
+    const stay = (): void => leaves.removeEventListener("abort", leave);
+    const waiter = { resolve: () => (stay(), resolve()), reject: (error: Error) => (stay(), reject(error)) };
+    leaves.addEventListener("abort", leave, { once: true });
+    waiters.push(waiter);
+  });
+
 export const emptySuffix = (): Suffix => ({
   characters: 0,
   putting: 0,

@@ -3,7 +3,13 @@ import { type CallRef, type Command, type State, outstanding } from "@pawl/sansi
 
 /** Work under way that nothing but memory knows of. */
 export class UnderWay {
+  readonly #over: () => void;
   #count = 0;
+
+  /** `over`: nothing is under way any more. */
+  constructor(over: () => void) {
+    this.#over = over;
+  }
 
   get isEmpty(): boolean {
     return this.#count === 0;
@@ -15,6 +21,7 @@ export class UnderWay {
       return await work;
     } finally {
       this.#count -= 1;
+      if (this.#count === 0) this.#over();
     }
   }
 }

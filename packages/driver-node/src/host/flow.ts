@@ -153,6 +153,7 @@ export class FlowMount {
       const timer = setTimeout(() => reject(new Error("the reader is too slow")), this.#port.limits.stallMs);
       const done = (): void => {
         clearTimeout(timer);
+        left.removeEventListener("abort", done);
         resolve();
       };
       left.addEventListener("abort", done, { once: true });

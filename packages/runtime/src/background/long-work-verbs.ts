@@ -167,7 +167,11 @@ export class LongWorkVerbs {
     };
     const callOff = scope.platform.later(Math.max(0, until - scope.platform.now()), pass);
     signal?.addEventListener("abort", pass, { once: true });
-    await watch.until(() => (hasPassed || rests(scope.runner.state, id) ? true : undefined)).finally(callOff);
+    const over = (): void => {
+      callOff();
+      signal?.removeEventListener("abort", pass);
+    };
+    await watch.until(() => (hasPassed || rests(scope.runner.state, id) ? true : undefined)).finally(over);
     return (await this.task(id)) ?? (await this.#known(id));
   }
 

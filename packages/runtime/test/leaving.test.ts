@@ -1,0 +1,142 @@
+/** Who has left a scope holds nothing of it: neither its memory, nor a word of what they were told. */
+import { getEventListeners } from "node:events";
+import { queryObjects } from "node:v8";
+import { describe, expect, it } from "vitest";
+import { type Journal, type Session, defineTool } from "../src/index.ts";
+import { eventType, live, program, toolCall } from "./process/world.ts";
+import { type Process, World } from "./world.ts";
+
+const says = defineTool({ name: "says", durable: true, execute: async () => "hello" });
+
+const lingerMs = 5000;
+const quiet = async (world: World): Promise<void> => {
+  await world.quiet();
+  world.platform.advance(lingerMs);
+  await world.quiet();
+};
+
+const start = (world: World, faulty: Partial<Journal> = {}): Process["runtime"] =>
+  world.start([says], { linger: { ms: lingerMs }, faulty }).runtime;
+
+const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
+
+const say = (session: Session, n: number) => session.call(`r${n}`, [{ id: "c", tool: "says", args: {} }]);
+
+describe("who has left a scope", () => {
+  it("does not hold it in memory by the event that they waited for", async () => {
+    const world = new World();
+    const runtime = start(world);
+    const session = await runtime.session("s");
+    await say(session, 0);
+    await world.quiet();
+    const over = new AbortController();
+    const followed = session.follow(session.state.seq, over.signal).next();
+    await quiet(world);
+    expect(runtime.inMemory).toBe(1);
+    over.abort();
+    expect(await followed).toEqual({ done: true, value: undefined });
+    await quiet(world);
+    expect(runtime.inMemory).toBe(0);
+  });
+
+  it("does not hold it in memory by having watched", async () => {
+    const world = new World();
+    const runtime = start(world);
+    const session = await runtime.session("s");
+    const watching = session.observe();
+    await quiet(world);
+    expect(runtime.inMemory).toBe(1);
+    await watching.return();
+    await quiet(world);
+    expect(runtime.inMemory).toBe(0);
+  });
+
+  it("does not hold it in memory by what they looked up, however long that took", async () => {
+    const world = new World();
+    const held: (() => void)[] = [];
+    const find: Journal["find"] = async (...of) => {
+      await new Promise<void>((resolve) => void held.push(resolve));
+      return world.journal.find(...of);
+    };
+    const runtime = start(world, { find });
+    const unknown = expect((await runtime.session("s")).replies("r")).rejects.toMatchObject({
+      code: "request_unknown",
+    });
+    await quiet(world);
+    expect([held.length, runtime.inMemory]).toEqual([1, 1]);
+    held.forEach((go) => go());
+    await unknown;
+    await quiet(world);
+    expect(runtime.inMemory).toBe(0);
+  });
+
+  it("leaves those who wait for the same event waiting", async () => {
+    const world = new World();
+    const session = await start(world).session("s");
+    await world.quiet();
+    const [one, other] = [new AbortController(), new AbortController()];
+    const { seq } = session.state;
+    const [left, stayed] = [one, other].map(({ signal }) => session.follow(seq, signal).next());
+    await world.quiet();
+    one.abort();
+    await say(session, 0);
+    expect(await left).toEqual({ done: true, value: undefined });
+    expect(await stayed).toMatchObject({ value: { seq: seq + 1 } });
+  });
+});
+
+describe("who follows a scope for long", () => {
+  it("costs as much after two hundred calls as after ten", async () => {
+    const world = new World();
+    const session = await start(world).session("s");
+    const over = new AbortController();
+    const events = session.follow(session.state.seq, over.signal);
+    let next = events.next();
+    /** Each event is heard before the next one comes. */
+    const converse = async (from: number, to: number): Promise<void> => {
+      for (let n = from; n < to; n++) {
+        await say(session, n);
+        while (session.state.seq > ((await next).value?.seq ?? 0)) next = events.next();
+        next = events.next();
+      }
+      await world.quiet();
+    };
+    await converse(0, 10);
+    const before = queryObjects(Promise, { format: "count" });
+    await converse(10, 210);
+    expect(queryObjects(Promise, { format: "count" }) - before).toBeLessThan(100);
+    expect(listeners(over.signal)).toBeLessThanOrEqual(1);
+    over.abort();
+    await next;
+  });
+});
+
+describe("a signal that outlives what was asked under it", () => {
+  it("is not listened to any more by requests that are answered", async () => {
+    const world = new World();
+    const session = await start(world).session("s");
+    const { signal } = new AbortController();
+    for (let n = 0; n < 5; n++) await session.call(`r${n}`, [{ id: "c", tool: "says", args: {} }], { signal });
+    expect(listeners(signal)).toBe(0);
+  });
+
+  it("is not listened to any more by waits of a body that are over", async () => {
+    const found: number[] = [];
+    const work = program("work", async ({ signal, processEvents }) => {
+      for (let n = 0; n < 5; n++) {
+        await processEvents.emit("note", n);
+        await processEvents.waitEventAfter("note", n);
+        found.push(listeners(signal));
+      }
+    });
+    const body = program("body", async ({ signal, tasks, processes }) => {
+      const { id } = await tasks.create({ kind: "note", display_name: "A note", spec: null });
+      await tasks.wait(id, 10);
+      found.push(listeners(signal));
+      await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("note")] });
+      return processes.await("p");
+    });
+    await live([body, work]);
+    expect(found).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+});
