@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import type { Worker } from "node:worker_threads";
 import { journalChecks, moveChecks } from "@pawl/testkit";
 import { afterAll, describe, expect, it } from "vitest";
 import { sqliteJournal } from "../src/index.ts";
@@ -111,6 +113,14 @@ describe("a journal on SQLite", () => {
     expect((process.memoryUsage().heapUsed - before) / 6000).toBeLessThan(100);
     await journal.close();
   }, 60_000);
+
+  it("has a thread whose heap keeps little room for what is soon garbage", async () => {
+    const begun = once(process, "worker");
+    const journal = sqliteJournal(file("thread.db"), { commits: "thread" });
+    const [{ resourceLimits }] = (await begun) as [Worker];
+    expect(resourceLimits?.maxYoungGenerationSizeMb).toBeLessThanOrEqual(16);
+    await journal.close();
+  });
 
   it("goes on with a file of version 1, as the code of that version wrote it", async () => {
     const path = file("version-1.db");

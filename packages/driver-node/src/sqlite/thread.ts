@@ -13,6 +13,9 @@ interface Asked {
 
 const program = new URL(`./thread-worker.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url);
 
+/** What is asked and answered is soon garbage: room for more of it would only stay resident, up to 100 MB. */
+const resourceLimits = { maxYoungGenerationSizeMb: 16 };
+
 class JournalThread {
   readonly #file: string;
   readonly #now: () => number;
@@ -25,7 +28,7 @@ class JournalThread {
     const workerData: ThreadData = { file, options };
     this.#file = file;
     this.#now = now;
-    this.#worker = new Worker(program, { workerData });
+    this.#worker = new Worker(program, { workerData, resourceLimits });
     this.#worker.unref();
     this.#worker.on("message", (said: Answer) => this.#hear(said));
     this.#worker.on("error", (thrown: Error) => this.#end("io_failed", thrown.message));
