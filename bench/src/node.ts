@@ -5,13 +5,9 @@ import type { Figure, Measurement } from "./figure.ts";
 
 const children = new Map<string, ChildProcess>();
 
-/** V8's young generation at its full size from the start: where memory is measured, what it grows by is not ours. */
-const grown = ["--min-semi-space-size=16", "--max-semi-space-size=16"];
-
 /** The process of this name; figures that are measured together share one. */
 const childOf = (process: string): ChildProcess => {
-  const execArgv = process === "parked" ? grown : [];
-  const child = children.get(process) ?? fork(new URL("node-process.ts", import.meta.url), { execArgv });
+  const child = children.get(process) ?? fork(new URL("node-process.ts", import.meta.url));
   children.set(process, child);
   return child;
 };
@@ -21,6 +17,7 @@ const roundIn = async (process: string, name: string): Promise<Measurement> => {
   child.ref();
   child.send(name);
   const [measurement] = (await once(child, "message")) as [Measurement];
+  child.unref(); // Who asks for a figure whose process another one closes ends all the same.
   return measurement;
 };
 
