@@ -59,7 +59,7 @@ const opened = (
   blobs: string | undefined,
 ): { readonly journal: SqliteJournal; readonly roots: Roots } => {
   const file = journalPathOf(named);
-  const journal = sqliteJournal(file, blobs === undefined ? {} : { blobs });
+  const journal = sqliteJournal(file, { writer: true, ...(blobs !== undefined && { blobs }) });
   try {
     return { journal, roots: rootsOf(file) };
   } catch (thrown) {

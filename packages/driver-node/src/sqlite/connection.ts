@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { JournalFileError, fileError, isLocked } from "./file-error.ts";
 import { checkIntegrity, prepareTables } from "./schema.ts";
 import { type Statements, statements } from "./statement.ts";
+import { fillWal } from "./wal.ts";
 
 export interface FileOptions {
   /** The store's clock, in milliseconds: what leases run by. Processes on one file share the machine's. */
@@ -15,6 +16,8 @@ export interface FileOptions {
   readonly maxBytes?: number;
   /** The folder of large values: beside the file, under its name with `.blobs`, unless it is said here. */
   readonly blobs?: string;
+  /** Whether it is opened to be written to: then its write-ahead log has its length at once, not after some commits. */
+  readonly writer?: boolean;
   /** Whether all pages are read when the file is opened: `check` (default). */
   readonly integrity?: "check" | "skip";
 }
@@ -67,6 +70,7 @@ export class Connection {
     try {
       this.#db = open(file, options);
       this.sql = statements(this.#db);
+      if (options.writer === true) this.transact(() => fillWal(file));
     } catch (thrown) {
       throw fileError(thrown, file);
     }
