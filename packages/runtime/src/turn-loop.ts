@@ -152,7 +152,8 @@ export class TurnLoop {
 
   #committed(members: readonly Member[], results: readonly AppendResult[], message = "no result"): void {
     this.#isCommitting = false;
-    for (const [i, member] of members.entries()) {
+    for (let i = 0; i < members.length; i++) {
+      const member = members[i] as Member;
       try {
         member.appended(results[i] ?? { type: "failed", message });
       } catch (thrown) {

@@ -41,15 +41,12 @@ export class Appender {
       const alone = this.#appendAlone(first);
       if (alone !== undefined) return [alone];
     }
-    const moved = new Map<string, Standing>();
     try {
       const results = this.#at.transact(() => {
         if (isWalDue) fillWal(this.#at.file);
         this.#standings.beforeAppends();
-        return appends.map((append) => this.#append(append, moved));
+        return appends.map((append) => this.#append(append));
       });
-      for (const [scope, standing] of moved) this.#standings.keep(scope, standing);
-      for (const [i, { scope, finished }] of appends.entries()) this.#finished(results[i], scope, finished);
       this.#standings.committed();
       return results;
     } catch (thrown) {
@@ -84,12 +81,6 @@ export class Appender {
     return { type: "ok" };
   }
 
-  /** What was there already, its acknowledgement being lost, is in memory already, or in the index. */
-  #finished(result: AppendResult | undefined, scope: string, finished: Append["finished"]): void {
-    const number = finished.length === 0 || result?.type !== "ok" ? undefined : this.#standings.numberOf(scope);
-    if (number !== undefined) this.#standings.finished(number, finished);
-  }
-
   /** Whether an append stands among the scope's rows: its acknowledgement was lost. */
   #isThere({ appendId, expectedSeq }: Append, { head, seq }: Standing): boolean {
     if (expectedSeq > seq) return false;
@@ -97,28 +88,30 @@ export class Appender {
     return place?.first === expectedSeq && text(this.#at.sql.appendId.get(place.row) ?? {}, "append_id") === appendId;
   }
 
-  /** What is written; the standings that follow from it hold once it is committed. */
-  #append(append: Append, moved: Map<string, Standing>): AppendResult {
-    const standing = moved.get(append.scope) ?? this.#standings.of(append.scope);
+  /** What is written; the standings that follow from it hold once it is committed, and are forgotten if it is not. */
+  #append(append: Append): AppendResult {
+    const standing = this.#standings.of(append.scope);
     const epoch = standing?.epoch ?? 0;
     if (standing === undefined || epoch === 0 || append.epoch !== epoch) return { type: "fenced", epoch };
     if (append.expectedSeq !== standing.seq + 1)
       return this.#isThere(append, standing) ? { type: "ok" } : { type: "conflict", seq: standing.seq };
-    moved.set(append.scope, this.#write(append, standing));
+    this.#write(append, standing);
     return { type: "ok" };
   }
 
-  #write(append: Append, standing: Standing): Standing {
+  #write(append: Append, standing: Standing): void {
     const { id, head = null } = standing;
     this.#carry(append, id);
-    if (append.lines.length === 0) return standing;
+    if (append.lines.length === 0) return;
     const { sql } = this.#at;
     const { appendId, expectedSeq, wakeAt = null, protocol } = append;
     const last = expectedSeq + append.lines.length - 1;
     const { lastInsertRowid } = sql.append.run(id, head, expectedSeq, last, appendId, wakeAt, textOf(append));
     for (const { kind, id: finished, seq } of append.finished) sql.finish.run(id, kind, finished, seq);
+    this.#standings.finished(id, append.finished);
     if (protocol !== standing.protocol) sql.protocol.run(protocol, id);
-    return { ...standing, protocol, seq: last, head: Number(lastInsertRowid), appendId };
+    const { epoch } = standing;
+    this.#standings.keep(append.scope, { id, epoch, protocol, seq: last, head: Number(lastInsertRowid), appendId });
   }
 
   /** Letters into the inboxes of others, and those out of its own that are done with. */

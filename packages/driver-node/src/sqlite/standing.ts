@@ -104,7 +104,7 @@ export class Standings {
     return this.#finishing.get(finishedAs(scope, kind, id));
   }
 
-  /** An append of a scope is committed, and this has finished with it. */
+  /** This has finished with an append of a scope. */
   finished(scope: number, all: readonly (Finished & { readonly seq: number })[]): void {
     for (const { kind, id, seq } of all) this.#finishing.set(finishedAs(scope, kind, id), seq);
   }
@@ -130,6 +130,8 @@ export class Standings {
   /** Nobody knows what a failed commit left behind: the file says. */
   forgetAll(): void {
     this.#known.clear();
+    this.#finishing.clear();
+    this.#newest = 0;
   }
   /** What is known, unless a transaction was rolled back that may have caught up. */
   get #sure(): Map<string, Standing> {
