@@ -90,6 +90,7 @@ export class Executors {
     executor.callOff?.();
     executor.callOff = undefined;
     executor.spec = spec;
+    this.#disown(executor, spec);
     for (const { offer, isOut, isCancelled, isEnded } of executor.entries.values()) {
       if (isOut && !isEnded) spec.offer(offer);
       if (isOut && isCancelled) spec.cancel(offer);
@@ -110,8 +111,18 @@ export class Executors {
     return executor;
   }
 
+  /** What an executor had in scopes that it does not serve any more is not shown to it, and lost. */
+  #disown({ owner, entries }: Executor, { serves }: ExecutorSpec): void {
+    const theirs = [...entries.values()].filter(({ offer }) => !serves(offer.scope));
+    for (const { offer } of theirs) entries.delete(keyOf(offer));
+    const live = theirs.filter(({ isEnded }) => !isEnded);
+    for (const scope of new Set(live.map(({ offer }) => offer.scope))) this.#scopes.lost(scope, owner);
+  }
+
+  /** One that had nothing is forgotten: there is nothing to come back for. */
   #away(executor: Executor): void {
     executor.spec = undefined;
+    if (executor.entries.size === 0) return void this.#known.delete(executor.owner);
     executor.callOff ??= this.#platform.later(this.#leaseMs, () => this.#lose(executor));
   }
 
@@ -157,6 +168,7 @@ export class Executors {
    */
   adopt(owner: string, offer: Offer): void {
     const executor = this.#at(owner);
+    if (executor.spec?.serves(offer.scope) === false) return this.#scopes.lost(offer.scope, owner);
     const key = keyOf(offer);
     if (!executor.entries.has(key)) {
       executor.entries.set(key, { offer, isOut: true, isCancelled: false, isEnded: false });

@@ -29,11 +29,17 @@ export interface ArrivalPort {
 interface Gathered {
   readonly nonce: string;
   readonly texts: string[];
+  units: number;
+  /** When its last part came, on the clock that nobody sets. */
+  at: number;
 }
 
 /** What all scopes on their way may hold together, in UTF-16 units; and how far ahead of this clock theirs may be. */
 const mostUnits = 256 * 1024 * 1024;
 const mostAheadMs = 24 * 60 * 60 * 1000;
+/** What a part and a name take beside their text; and how long a scope may stand still while others want its room. */
+const partUnits = 128;
+const stillMs = 60_000;
 
 const refused = (code: string, message: string): MoveAnswer => ({ type: "refused", code, message });
 
@@ -63,8 +69,16 @@ export class Arrivals implements Mover {
   }
 
   #forget(scope: string): void {
-    for (const { length } of this.#gathered.get(scope)?.texts ?? []) this.#units -= length;
+    this.#units -= this.#gathered.get(scope)?.units ?? 0;
     this.#gathered.delete(scope);
+  }
+
+  /** Whether there is room for so much, once those that have stood still gave theirs. */
+  #fits(units: number, scope: string): boolean {
+    if (this.#units + units <= mostUnits) return true;
+    const since = this.#port.platform.monotonic() - stillMs;
+    for (const [other, { at }] of this.#gathered) if (other !== scope && at < since) this.#forget(other);
+    return this.#units + units <= mostUnits;
   }
 
   /** The whole text when its last part is here. */
@@ -72,20 +86,22 @@ export class Arrivals implements Mover {
     if (part === 0) this.#forget(scope);
     const gathered = part === 0 ? this.#begin(scope, nonce) : this.#gathered.get(scope);
     if (gathered?.nonce !== nonce || gathered.texts.length !== part) return { type: "again" };
-    const { texts } = gathered;
-    if (this.#units + text.length > mostUnits) {
+    const units = partUnits + text.length + (part === 0 ? scope.length + nonce.length : 0);
+    if (!this.#fits(units, scope)) {
       this.#forget(scope);
       return refused("too_large", `scopes on their way may hold ${mostUnits} units together`);
     }
-    texts.push(text);
-    this.#units += text.length;
-    if (texts.length < parts) return { type: "more" };
+    this.#units += units;
+    gathered.units += units;
+    gathered.texts.push(text);
+    gathered.at = this.#port.platform.monotonic();
+    if (gathered.texts.length < parts) return { type: "more" };
     this.#forget(scope);
-    return texts.join("");
+    return gathered.texts.join("");
   }
 
   #begin(scope: string, nonce: string): Gathered {
-    const gathered: Gathered = { nonce, texts: [] };
+    const gathered: Gathered = { nonce, texts: [], units: 0, at: 0 };
     this.#gathered.set(scope, gathered);
     return gathered;
   }

@@ -63,8 +63,7 @@ export class Offers {
       if (row.phase === "no_executor") this.#missing.add(row.body.manifest.id);
       if (row.phase === "running" && isExecutor(row.owner)) this.#adopt(row.owner, this.#offerOf(row));
     }
-    const { id } = runner.state.scope;
-    this.available([...this.#missing].filter((tool) => this.#executors.pick(id, tool) !== undefined));
+    this.available([...this.#missing]);
   }
 
   #adopt(owner: string, offer: Offer): void {
@@ -122,10 +121,13 @@ export class Offers {
     this.#executors.ended(this.#access.runner.id, call);
   }
 
-  /** Calls that waited for an executor of these tools start again. */
+  /** Calls that waited for an executor of these tools start again, where one serves this scope. */
   available(tools: readonly string[]): void {
-    const wanted = tools.filter((tool) => this.#missing.delete(tool));
-    if (wanted.length > 0) this.#access.runner.tell({ type: "executors.available", tools: wanted });
+    const { runner } = this.#access;
+    const isHere = (tool: string): boolean => this.#executors.pick(runner.id, tool) !== undefined;
+    const wanted = [...new Set(tools)].filter((tool) => this.#missing.has(tool) && isHere(tool));
+    for (const tool of wanted) this.#missing.delete(tool);
+    if (wanted.length > 0) runner.tell({ type: "executors.available", tools: wanted });
   }
 
   /** An executor's lease is over; where it had nothing here, that is nobody's loss. */

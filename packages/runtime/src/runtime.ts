@@ -174,18 +174,17 @@ export class Runtime {
   }
 
   /** An executor of `client_side` tools is here; what this gives back says that its connection is gone, or itself. */
-  register(executor: ExecutorSpec): (forEver?: boolean) => void {
-    return this.#executors.register(executor);
-  }
+  readonly register = (executor: ExecutorSpec): ((forEver?: boolean) => void) => this.#executors.register(executor);
 
   /** An executor reports what came of a run that was offered to it. */
   async settle(executor: string, settlement: Settlement): Promise<Settled> {
     return (await this.#scope(settlement.scope)).offers.settle(`executor:${executor}`, settlement);
   }
 
-  /** What an executor says of a run while it lasts: observers hear of it. */
+  /** What an executor says of a run of its own while it lasts: observers hear of it. */
   async progress(executor: string, run: OfferedRun, message: ProgressMessage): Promise<void> {
-    (await this.#scope(run.scope)).offers.progress(`executor:${executor}`, run, message);
+    const own = `executor:${executor}`;
+    if (this.#executors.runs(own, run)) (await this.#scope(run.scope)).offers.progress(own, run, message);
   }
 
   /** A scope at rest leaves memory, if nothing but its log is needed to go on with it. */

@@ -335,6 +335,26 @@ describe("a move", () => {
     await hosts.check();
   });
 
+  it("holds no more for scopes on their way than it may, names included, and makes room where one stands still", async () => {
+    const hosts = new Hosts([]);
+    const { arrivals } = hosts.b.runtime.moves;
+    const text = "x".repeat(64 * 1024 * 1024 - 1000);
+    const first = { part: 0, parts: 2, nonce: "n" };
+    for (let i = 0; i < 4; i++)
+      expect(await arrivals.send({ ...first, scope: `session:${i}`, text })).toEqual({ type: "more" });
+    const next = { ...first, scope: "session:s", nonce: "n".repeat(4000), text: "" };
+    expect(await arrivals.send(next)).toMatchObject({ type: "refused", code: "too_large" });
+    hosts.platform.advance(50_000);
+    expect(await arrivals.send({ ...first, scope: "session:3", part: 1, parts: 3, text: "" })).toEqual({
+      type: "more",
+    });
+    hosts.platform.advance(11_000);
+    expect(await arrivals.send(next)).toEqual({ type: "more" });
+    expect(await arrivals.send({ ...first, scope: "session:0", part: 1, text })).toEqual({ type: "again" });
+    const going = { ...first, scope: "session:3", part: 2, parts: 4, text: "" };
+    expect(await arrivals.send(going)).toEqual({ type: "more" });
+  });
+
   it("makes no scope that is not there", async () => {
     const hosts = new Hosts([]);
     await expect(hosts.a.runtime.move(scope, "b")).rejects.toMatchObject({ code: "scope_unknown" });

@@ -24,6 +24,7 @@ import { failureOf } from "./failure.ts";
 import type { HostLimits } from "./limits.ts";
 import { InFlight } from "./in-flight.ts";
 import { arrive, depart } from "./move.ts";
+import { Names } from "./names.ts";
 import { Outgoing } from "./outgoing.ts";
 import { Reception, type Receivers } from "./receiver.ts";
 import { type OwnExecutor, executorName, isScope, settle } from "./execute.ts";
@@ -46,12 +47,19 @@ export interface ConnectionPort {
 const longestTimerMs = 2 ** 31 - 1;
 /** A peer that does not answer the closing is cut off. */
 const closeMs = 2000;
+/** What a closing may say, in UTF-8; a socket throws where it is longer. */
+const longestReason = 123;
+
+/** Cut between characters. */
+const reasonOf = (message: string): string =>
+  new TextDecoder().decode(Buffer.from(message).subarray(0, longestReason), { stream: true });
 
 export class Connection {
   readonly #socket: WebSocket;
   readonly #port: ConnectionPort;
   readonly #outgoing: Outgoing;
   readonly #inFlight: InFlight;
+  readonly #names: Names;
   readonly #executors = new Map<string, OwnExecutor>();
   readonly #subscriptions = new Map<number, Subscription>();
   #claims: Claims | undefined;
@@ -65,6 +73,7 @@ export class Connection {
     this.#socket = socket;
     this.#port = port;
     this.#inFlight = new InFlight(port.limits);
+    this.#names = new Names(port.limits);
     this.#outgoing = new Outgoing(socket, port.limits, () => this.close("slow_reader"));
     this.#timer = setTimeout(() => this.close("hello_expected"), port.limits.helloMs);
     socket.on("message", (data, isBinary) => this.#hear(data, isBinary));
@@ -76,7 +85,7 @@ export class Connection {
   close(reason: CloseReason, message: string = reason): void {
     if (this.#claims === undefined) this.#port.log(entryOf("client.refused", { why: reason, message }));
     this.#end();
-    this.#socket.close(closeCodes[reason], message.slice(0, 120));
+    this.#socket.close(closeCodes[reason], reasonOf(message));
     setTimeout(() => this.#socket.terminate(), closeMs).unref();
   }
 
@@ -172,9 +181,9 @@ export class Connection {
       case "unobserve":
         return this.#subscriptions.get(frame.id)?.end();
       case "execute":
-        return this.#execute(frame, claims);
+        return this.#execute(frame, bytes, claims);
       case "receive":
-        return this.#receive(frame, claims);
+        return this.#receive(frame, bytes, claims);
       case "move_answer":
         return this.#reception?.answered(frame.n, frame.answer);
       case "progress":
@@ -228,16 +237,12 @@ export class Connection {
     }
   }
 
-  #isTooMany(known: { readonly size: number; has(name: string): boolean }, name: string): boolean {
-    return known.size >= this.#port.limits.maxInFlight && !known.has(name);
-  }
-
   /** The executors of a principal are its own: another's has another name in the log. */
-  #execute({ id, executor, tools }: Of<"execute">, claims: Claims): void {
+  #execute({ id, executor, tools }: Of<"execute">, bytes: number, claims: Claims): void {
     if (!claims.rights.includes("execute"))
       return this.#error({ id, code: "permission_denied", message: `\`${claims.by}\` has no right to execute` });
-    if (this.#isTooMany(this.#executors, executor))
-      return this.#error({ id, code: "too_many_in_flight", message: "this connection speaks for too many executors" });
+    const misfit = this.#names.enter(id, `executor:${executor}`, bytes);
+    if (misfit !== undefined) return this.#error(misfit);
     const known = executorName(claims.by, executor);
     this.#executors.get(executor)?.leave();
     const leave = this.#port.runtime.register({
@@ -251,12 +256,12 @@ export class Connection {
     this.#outgoing.send({ type: "done", id });
   }
 
-  #receive({ id, name }: Of<"receive">, claims: Claims): void {
+  #receive({ id, name }: Of<"receive">, bytes: number, claims: Claims): void {
     if (!claims.rights.includes("move"))
       return this.#error({ id, code: "permission_denied", message: `\`${claims.by}\` has no right to move` });
+    const misfit = this.#names.enter(id, `receiver:${name}`, bytes);
+    if (misfit !== undefined) return this.#error(misfit);
     this.#reception ??= new Reception(claims, (frame) => this.#outgoing.send(frame));
-    if (this.#isTooMany(this.#reception.names, name))
-      return this.#error({ id, code: "too_many_in_flight", message: "this connection receives under too many names" });
     const address = this.#port.receivers.enter(name, this.#reception);
     this.#outgoing.send({ type: "receiving", id, address });
   }

@@ -51,6 +51,7 @@ export class FlowMount {
   readonly #servers = new Map<FlowServer, string>();
   readonly #leave: () => void;
   readonly #ends = new Set<() => void>();
+  #open = 0;
 
   constructor(flows: HostFlows, port: FlowMountPort) {
     const { session: usual = "flows", ...options } = flows.options;
@@ -67,11 +68,6 @@ export class FlowMount {
     this.#leave = flows.listen((scope, ...of) => {
       for (const [server, session] of this.#servers) if (scope === `session:${session}`) server.observe(scope, ...of);
     });
-  }
-
-  /** Streams that are open. */
-  get open(): number {
-    return this.#ends.size;
   }
 
   close(): void {
@@ -96,7 +92,7 @@ export class FlowMount {
     const session = typeof named === "string" && named !== "" ? named : this.#session;
     const missing = missingRight(claims.right, "call", `session:${session}`);
     if (missing !== undefined) return refusal(403, missing);
-    if (this.open >= limits.maxConnections) return refusal(503, "too many flows are being read: try again");
+    if (this.#open >= limits.maxConnections) return refusal(503, "too many flows are being read: try again");
     return { session, claims: claims.right };
   }
 
@@ -118,11 +114,16 @@ export class FlowMount {
     const admitted = this.#admit(incoming);
     if (admitted instanceof Response) return [admitted];
     const server = this.#serverFor(admitted.session);
-    left.addEventListener("abort", () => void this.#servers.delete(server), { once: true });
+    this.#open += 1;
+    const leave = (): void => {
+      this.#open -= 1;
+      this.#servers.delete(server);
+    };
+    left.addEventListener("abort", leave, { once: true });
     try {
       return [await server[how](this.#request(incoming)), admitted.claims];
     } catch (thrown) {
-      this.#port.log(entryOf("host.internal_error", { flow: incoming.url ?? "" }, thrown));
+      if (!left.aborted) this.#port.log(entryOf("host.internal_error", { flow: incoming.url ?? "" }, thrown));
       return [refusal(503, "the session of this flow is not to be had: try again")];
     }
   }

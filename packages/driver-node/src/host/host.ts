@@ -44,7 +44,10 @@ export interface Host {
 
 const loopback = "127.0.0.1";
 
+/** Nothing else listens to a socket that was upgraded: who is refused may be gone by now, or never leave by itself. */
 const refuse = (socket: Duplex, status: string): void => {
+  socket.on("error", () => undefined); // There is nobody left to tell.
+  socket.once("finish", () => socket.destroy());
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 };
 
@@ -84,8 +87,9 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
       log(entryOf("client.refused", { why: "origin", origin: origin ?? "" }));
       return refuse(socket, "403 Forbidden");
     }
-    if (connections.size >= limits.maxConnections) {
-      log(entryOf("client.refused", { why: "too_many_connections", connections: connections.size }));
+    const { size } = sockets.clients;
+    if (size >= limits.maxConnections) {
+      log(entryOf("client.refused", { why: "too_many_connections", connections: size }));
       return refuse(socket, "503 Service Unavailable");
     }
     sockets.handleUpgrade(request, socket, head, (accepted) => {

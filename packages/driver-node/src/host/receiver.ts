@@ -32,9 +32,6 @@ export class Reception {
     this.#send = send;
   }
 
-  /** How many names it receives under. */
-  readonly names = new Set<string>();
-
   addressOf(name: string): string {
     return addressOf(this.#claims.by, name);
   }
@@ -107,7 +104,6 @@ export class Receivers {
   /** Under one name there is one client, the last that said so. Says its address. */
   enter(name: string, reception: Reception): string {
     const address = reception.addressOf(name);
-    reception.names.add(name);
     this.#here.set(address, { name, reception });
     return address;
   }

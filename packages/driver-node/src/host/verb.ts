@@ -31,7 +31,7 @@ const processPrefix = "process:";
 const misnamed = (prefix: string, scope: string): Refused =>
   new Refused("scope_unknown", `expected a scope of the form ${prefix}<id>, found ${JSON.stringify(scope)}`);
 
-const refuseUnknown = async (runtime: Runtime, scope: string): Promise<void> => {
+export const refuseUnknown = async (runtime: Runtime, scope: string): Promise<void> => {
   if (!(await runtime.has(scope))) throw new Refused("scope_unknown", `there is no scope ${JSON.stringify(scope)}`);
 };
 

@@ -129,6 +129,17 @@ describe("flows of a host", () => {
     expect((await ask("/flows/greet/ann")).status).toBe(200);
   });
 
+  it("count a reader from when it is let in: whoever sends its body slowly takes a place, until it leaves", async () => {
+    const { host, ask } = await opened({ limits: { maxConnections: 1 } });
+    const headers = { authorization: `Bearer ${host.sign(everything)}`, "content-length": "100" };
+    const slow = request({ host: "127.0.0.1", port: host.port, path: "/flows/long", method: "POST", headers });
+    slow.on("error", () => undefined);
+    slow.write("{");
+    while ((await ask("/flows/other")).status !== 503) await new Promise((resolve) => setTimeout(resolve, 5));
+    slow.destroy();
+    while ((await ask("/flows/other")).status !== 404) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
   it("show what a flow does to those who read in its session alone", async () => {
     const { ask, release } = await opened();
     const headers = { "idempotency-key": "same" };
