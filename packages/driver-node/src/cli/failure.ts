@@ -12,6 +12,8 @@ const hints: { readonly [code: string]: string } = {
   ENOENT: "is the folder there?",
 };
 
+const internal = "internal_error";
+
 /** What the operating system did not do. */
 const ofSystem = (thrown: unknown): CliError | undefined => {
   if (!(thrown instanceof Error && "syscall" in thrown && "code" in thrown)) return undefined;
@@ -30,7 +32,7 @@ const ofJournal = (thrown: unknown): CliError | undefined => {
 
 const unexpected = (thrown: unknown): CliError => {
   const message = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  return new CliError("internal_error", message, {
+  return new CliError(internal, message, {
     exit: exit.failed,
     hint: "this should not happen: report it, with what is above",
   });
@@ -42,6 +44,8 @@ export const failureOf = (thrown: unknown): CliError =>
 /** To a person beside the result; to a script as the last document of it. */
 export const tellFailure = ({ code, message, hint }: CliError, terminal: Terminal): void => {
   if (terminal.isJson) return terminal.write(`${jsonText({ error: { code, message, hint } })}\n`);
-  terminal.note(`${terminal.paint("red", "pawl:")} ${message}`);
+  const [first = "", ...stack] = code === internal ? message.split("\n") : [message];
+  terminal.note(`${terminal.paint("red", "pawl:")} ${first}`);
+  for (const line of stack) terminal.note(line);
   if (hint !== undefined) terminal.note(`  ${hint}`);
 };

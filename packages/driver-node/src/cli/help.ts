@@ -47,7 +47,7 @@ const helpWords = (command: Command, { paint }: Terminal): readonly string[] => 
   const bold = (text: string): string => paint("bold", text);
   return [
     `${summary}.`,
-    ...(detail === undefined ? [] : ["", detail]),
+    ...(detail === undefined ? [] : ["", ...detail.split("\n")]),
     "",
     bold("Usage"),
     `  pawl ${[name, usage].filter((part) => part !== "").join(" ")} [options]`,

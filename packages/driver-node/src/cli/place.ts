@@ -13,7 +13,8 @@ export interface LogSource {
   readonly text: () => Promise<Iterable<string>>;
   /** The host that told it. */
   readonly host?: string;
-  /** The journal that it is in. */
+  /** The journal that it is in, and the scope there. */
+  readonly scope?: string;
   readonly journal?: JournalFile;
   /** Of a scope in a journal: the chain over its appends that the journal keeps. */
   readonly storedHead?: () => Promise<ChainHead | undefined>;
@@ -66,6 +67,7 @@ const ofJournal = async (journal: JournalFile, { file, scope }: Place): Promise<
   const scopes = scope === undefined ? (await journal.scopes()).map((entry) => entry.scope) : [scope];
   return scopes.map((one) => ({
     name: `${file}#${one}`,
+    scope: one,
     text: () => journal.textOf(one),
     journal,
     storedHead: () => journal.journal.head(one),

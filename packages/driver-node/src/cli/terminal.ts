@@ -2,6 +2,7 @@
 import { stringifyRecord } from "@pawl/tool-value";
 import { stripVTControlCharacters, styleText } from "node:util";
 import { type ScreenSize, screenOn } from "./screen.ts";
+import { spelt, speltLine, speltLines } from "./spelling.ts";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
@@ -9,7 +10,7 @@ export interface Terminal {
   readonly isJson: boolean;
   /** One piece of the result: as JSON, or the lines that say it in words. */
   readonly tell: (json: unknown, words: () => readonly string[]) => void;
-  /** Text as it is, for results that are no message: a log, a help page. */
+  /** Text as it is, for results that are no message, as a log; to a person's terminal with what is unsafe spelt out. */
   readonly write: (text: string) => void;
   /** Beside the result: to standard error. */
   readonly note: (line: string) => void;
@@ -33,7 +34,8 @@ const plain = (value: unknown): unknown => {
   );
 };
 
-export const jsonText = (value: unknown): string => stringifyRecord(plain(value));
+/** What is unsafe on a terminal is spelt as JSON may spell it. */
+export const jsonText = (value: unknown): string => spelt(stringifyRecord(plain(value)));
 
 /** The streams that a terminal is made of. */
 export interface Streams {
@@ -72,7 +74,7 @@ const progressOn = ({ err, now }: Streams): ((text: string) => void) => {
     if (text === "" && shown === "") return;
     at = now();
     shown = text;
-    err.write(`\r\u001b[K${text}`);
+    err.write(`\r\u001b[K${spelt(text)}`);
   };
 };
 
@@ -81,24 +83,25 @@ export const terminalOn = (streams: Streams, isJson: boolean): Terminal => {
   const isColour = wantsColour(out, env) && !isJson;
   const isBareBeside = !wantsColour(err, env);
   const progress = isJson ? () => undefined : progressOn(streams);
-  const write = (text: string): void => {
+  const say = (text: string): void => {
     progress("");
     out.write(text);
   };
+  const screen = out.isTTY === true && !isJson && env["TERM"] !== "dumb" ? screenOn(say, sizeOf(out)) : undefined;
   return {
     isJson,
     tell: (json, words) => {
-      if (isJson) return write(`${jsonText(json)}\n`);
+      if (isJson) return say(`${jsonText(json)}\n`);
       const lines = words();
-      if (lines.length > 0) write(`${lines.join("\n")}\n`);
+      if (lines.length > 0) say(`${lines.map(speltLine).join("\n")}\n`);
     },
-    write,
+    write: (text) => say(out.isTTY === true ? speltLines(text) : text),
     note: (line) => {
       progress("");
-      err.write(`${isBareBeside ? stripVTControlCharacters(line) : line}\n`);
+      err.write(`${speltLine(isBareBeside ? stripVTControlCharacters(line) : line)}\n`);
     },
     progress,
-    redraw: out.isTTY === true && !isJson && env["TERM"] !== "dumb" ? screenOn(write, sizeOf(out)) : undefined,
+    redraw: screen && ((lines) => screen(lines.map(speltLine))),
     paint: (style, text) => (isColour ? styleText(style, text, { validateStream: false }) : text),
     env,
     now,

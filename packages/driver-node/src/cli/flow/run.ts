@@ -40,8 +40,8 @@ const wordsOf = (event: FlowExecutionEvent, { paint }: Terminal): readonly strin
 const exitOf = (end: FlowEnd, terminal: Terminal): Exit => {
   const { ending, bindings, steps_executed } = end;
   terminal.tell({ ending, bindings, steps_executed }, () => {
-    if (ending.type === "returned") return [ending.value];
-    if (ending.type === "completed") return [ending.output];
+    if (ending.type === "returned") return ending.value.split("\n");
+    if (ending.type === "completed") return ending.output.split("\n");
     return [`${terminal.paint("red", "failed")}: ${JSON.stringify(ending.error)}`];
   });
   return ending.type === "failed" ? exit.wrong : exit.fine;

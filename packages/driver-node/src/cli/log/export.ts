@@ -5,6 +5,7 @@ import type { Command } from "../command.ts";
 import { CliError, exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
+import { fileNames } from "./file-name.ts";
 
 const notWritten = (file: string, thrown: unknown): CliError => {
   const isThere = thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST";
@@ -31,15 +32,12 @@ const writeFile = (file: string, text: Iterable<string>, force: boolean): number
   }
 };
 
-/** A file of its own for each scope, under a name that every file system takes. */
-const fileIn = (folder: string, { name }: LogSource): string =>
-  join(folder, `${encodeURIComponent(name.slice(name.indexOf("#") + 1)).replaceAll("%3A", "_")}.jsonl`);
-
 const exportAll = async (logs: readonly LogSource[], folder: string, force: boolean, terminal: Terminal) => {
   mkdirSync(folder, { recursive: true });
+  const nameOf = fileNames();
   for (const log of logs) {
     terminal.progress(`exporting ${log.name}`);
-    const file = fileIn(folder, log);
+    const file = join(folder, nameOf(log.scope ?? log.name));
     const bytes = writeFile(file, await log.text(), force);
     terminal.tell({ log: log.name, file, bytes }, () => [`${log.name} -> ${file} (${bytes} bytes)`]);
   }

@@ -89,7 +89,7 @@ const callWords = ({ state }: History, { call, what }: CallReason, { paint }: Te
     body === undefined ? "" : `, attempt ${body.attempt}, run ${body.run}, ${body.settled.size} effects settled`;
   return [
     `  ${paint("bold", call)}  ${paint("cyan", row.phase)}${paint("dim", counts)}`,
-    `    ${row.tool} ${shortly(row.args)}`,
+    `    ${row.tool} ${what.type === "approval" ? stringify(row.args) : shortly(row.args)}`,
     `    waits for ${waitsWords(what)}`,
     ...("effects" in what ? what.effects.map(effectLine) : []),
   ];
