@@ -20,7 +20,7 @@ import {
   type Question,
   readFrame,
 } from "@pawl/wire/frame";
-import { failureOf } from "./failure.ts";
+import { failureOf, reasonOf } from "./failure.ts";
 import type { HostLimits } from "./limits.ts";
 import { InFlight } from "./in-flight.ts";
 import { arrive, depart } from "./move.ts";
@@ -47,12 +47,6 @@ export interface ConnectionPort {
 const longestTimerMs = 2 ** 31 - 1;
 /** A peer that does not answer the closing is cut off. */
 const closeMs = 2000;
-/** What a closing may say, in UTF-8; a socket throws where it is longer. */
-const longestReason = 123;
-
-/** Cut between characters. */
-const reasonOf = (message: string): string =>
-  new TextDecoder().decode(Buffer.from(message).subarray(0, longestReason), { stream: true });
 
 export class Connection {
   readonly #socket: WebSocket;
@@ -82,10 +76,15 @@ export class Connection {
     socket.on("close", () => this.#end());
   }
 
+  get isGreeted(): boolean {
+    return this.#claims !== undefined;
+  }
+
   close(reason: CloseReason, message: string = reason): void {
-    if (this.#claims === undefined) this.#port.log(entryOf("client.refused", { why: reason, message }));
+    const said = reasonOf(message);
+    if (!this.isGreeted) this.#port.log(entryOf("client.refused", { why: reason, message: said }));
     this.#end();
-    this.#socket.close(closeCodes[reason], reasonOf(message));
+    this.#socket.close(closeCodes[reason], said);
     setTimeout(() => this.#socket.terminate(), closeMs).unref();
   }
 

@@ -31,3 +31,10 @@ export const failureOf = (thrown: unknown, log: Log): Omit<HostError, "id"> => {
   log(entryOf("host.internal_error", {}, thrown));
   return { code: "internal_error", message: "the host failed to answer: its log says why" };
 };
+
+/** What a closing may say, in UTF-8; a socket throws where it is longer. */
+const longestReason = 123;
+
+/** Cut between characters. */
+export const reasonOf = (message: string): string =>
+  new TextDecoder().decode(Buffer.from(message).subarray(0, longestReason), { stream: true });

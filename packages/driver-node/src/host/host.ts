@@ -51,6 +51,27 @@ const refuse = (socket: Duplex, status: string): void => {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 };
 
+/** Who has not said who they are may send so much: a hello is shorter. */
+const mostUngreeted = 64 * 1024;
+
+const boundUngreeted = (socket: Duplex, connection: Connection): void => {
+  let bytes = 0;
+  const count = ({ length }: Buffer): void => {
+    bytes += length;
+    if (connection.isGreeted) return void socket.off("data", count);
+    if (bytes <= mostUngreeted) return;
+    connection.close("hello_expected", `expected hello, found more than ${mostUngreeted} bytes`);
+    socket.destroy();
+  };
+  socket.on("data", count);
+};
+
+/** A server of ours waits for the head of a request no longer than for a hello. */
+const serverFor = ({ helloMs }: HostLimits): Server => {
+  const headersTimeout = Math.min(helloMs, 60_000);
+  return createServer({ headersTimeout, connectionsCheckingInterval: headersTimeout });
+};
+
 const listen = async (server: Server | TlsServer, port: number, address: string): Promise<void> => {
   if (server.listening) return;
   await new Promise<void>((resolve, reject) => {
@@ -74,7 +95,7 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   const limits = { ...defaultHostLimits, ...options.limits };
   const connections = new Set<Connection>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.maxMessageBytes, perMessageDeflate: false });
-  const server = options.server ?? createServer();
+  const server = options.server ?? serverFor(limits);
   const isWelcome = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
   const flows = options.flows && new FlowMount(options.flows, { runtime, secrets, limits, isWelcome, log });
   const plain = (request: IncomingMessage, response: ServerResponse): void => {
@@ -96,6 +117,7 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
       if (flows !== undefined && isFlowPath(request.url)) return void flows.socket(accepted, request);
       const connection = new Connection(accepted, { runtime, secrets, limits, log, receivers });
       connections.add(connection);
+      boundUngreeted(socket, connection);
       accepted.on("close", () => connections.delete(connection));
     });
   };

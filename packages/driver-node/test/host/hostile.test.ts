@@ -1,9 +1,9 @@
 /** Clients that mean harm: what reaches a host before its hello, and beyond what a token names. */
 import { type Socket, connect } from "node:net";
-import { defineTool } from "@pawl/runtime";
+import { type LogEntry, defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import { type Host } from "../../src/index.ts";
-import { Raw, clientOf, greeted, hostOf, until } from "./rig.ts";
+import { Raw, clientOf, everything, greeted, hostOf, until } from "./rig.ts";
 import { echo, use } from "./tools.ts";
 
 const upgradeFrom = (origin: string): string =>
@@ -67,6 +67,46 @@ describe("a stranger", () => {
     expect(heard.join("")).toMatch(/^HTTP\/1\.1 403 /);
     await host.close();
     socket.destroy();
+  });
+});
+
+describe("who has not said hello", () => {
+  it("may send little, in a frame or in a part of one", async () => {
+    const log: LogEntry[] = [];
+    const host = await hostOf([echo], { log: (entry) => void log.push(entry) });
+    const whole = await new Raw(host.url).open();
+    whole.send({ type: "x".repeat(1_000_000) });
+    expect([4003, 1006]).toContain((await whole.closed).code);
+    const part = await new Raw(host.url).open();
+    part.socket.send("x".repeat(100_000), { fin: false });
+    await part.closed;
+    await until(() => host.connections === 0);
+    expect(log.map(({ name }) => name)).toEqual(["client.refused", "client.refused"]);
+    expect(JSON.stringify(log).length).toBeLessThan(1000);
+    expect(await isAlive(host)).toBe(true);
+  });
+
+  it("may send much in the same breath, once it has", async () => {
+    const host = await hostOf([echo]);
+    const raw = await new Raw(host.url).open();
+    raw.send({ type: "hello", protocol: 1, token: host.sign(everything) });
+    raw.send({
+      type: "call",
+      id: 1,
+      scope: "session:s",
+      request: "r",
+      calls: use("echo", { text: "x".repeat(300_000) }),
+    });
+    expect(await raw.until(({ id }) => id === 1)).toMatchObject({ type: "replied" });
+  });
+
+  it("is let go where it does not even ask to be upgraded", async () => {
+    const host = await hostOf([echo], { limits: { helloMs: 100 } });
+    const [silent, slow] = [await bare(host), await bare(host)];
+    slow.write("GET / HTTP/1.1\r\nX-Slow: ");
+    const ended = [silent, slow].map((socket) => new Promise((resolve) => socket.resume().once("end", resolve)));
+    await Promise.all(ended);
+    for (const socket of [silent, slow]) socket.destroy();
   });
 });
 
