@@ -25,13 +25,21 @@ export interface Terminal {
   readonly interrupted: AbortSignal;
 }
 
-/** Plain data as JSON; what is undefined is left out. */
+const copyOf = (value: object): object =>
+  Array.isArray(value) ? [...value] : Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
+
+/** Plain data as JSON; what is undefined is left out. Values of logs may be deeper than a stack. */
 const plain = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, one]) => (one === undefined ? [] : [[key, plain(one)]])),
-  );
+  const whole = { value };
+  const open: { [key: string]: unknown }[] = [whole];
+  for (let at = open.pop(); at !== undefined; at = open.pop())
+    for (const [key, one] of Object.entries(at)) {
+      if (typeof one !== "object" || one === null) continue;
+      const copy = copyOf(one) as { [key: string]: unknown };
+      at[key] = copy;
+      open.push(copy);
+    }
+  return whole.value;
 };
 
 /** What is unsafe on a terminal is spelt as JSON may spell it. */

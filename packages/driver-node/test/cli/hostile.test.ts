@@ -1,6 +1,6 @@
 /** Names and values of others on a person's terminal, in a shell and as names of files. */
 import { execFileSync } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { shellWord } from "../../src/cli/spelling.ts";
@@ -58,6 +58,20 @@ describe("what others named", () => {
     expect(found).toMatchObject({ scope: `session:${nasty}`, approvals: [{ args: { [nasty]: nasty } }] });
   });
 
+  it("is told in JSON however deep it is", async () => {
+    const deep = join(newFolder(), "journal.db");
+    const { runtime, close } = openRuntime({ file: deep, tools });
+    let args: object = {};
+    for (let i = 0; i < 10_000; i++) args = { a: args };
+    const session = await runtime.session("s");
+    void session.call("r", [{ id: "c", tool: "guarded", args: args as never }]).catch(() => undefined); // Nobody waits.
+    while (session.state.calls.rows()[0]?.phase !== "awaiting_approval") await new Promise((go) => setTimeout(go, 2));
+    await session.runner.settled();
+    await close();
+    const { code, out } = await pawl(["show", `${deep}#s`, "--json"]);
+    expect([code, out.split('{"a":').length]).toEqual([0, 1 + 2 * 10_000]);
+  });
+
   it("is shown whole where somebody is to approve it", async () => {
     const { out } = await pawl(["show", `${file}#A`]);
     expect(out).toMatch(/^ {4}guarded \{"a.*session:forged.*":"a.*session:forged.*\\u007f"\}$/m);
@@ -83,6 +97,18 @@ describe("what others named", () => {
       expect(execFileSync("bash", ["-c", `printf %s ${shellWord(word)}`], { env }).toString()).toBe(word);
     },
   );
+});
+
+describe("a token in a file", () => {
+  it("can be read by nobody else, also where a file was that others could read", async () => {
+    const folder = newFolder();
+    const [journal, token] = [join(folder, "journal.db"), join(folder, "token")];
+    writeFileSync(`${journal}.host`, new Uint8Array(32).fill(3));
+    writeFileSync(token, "before", { mode: 0o644 });
+    expect((await pawl(["token", "ann", "-j", journal, "-o", token])).code).toBe(0);
+    expect(statSync(token).mode & 0o777).toBe(0o600);
+    expect(readFileSync(token, "utf8")).toMatch(/^pawl1\.[^\n]+\n$/);
+  });
 });
 
 describe("exported scopes", () => {

@@ -14,6 +14,7 @@ import {
 import { type Json, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { commandWords, dutyWords } from "./command-words.ts";
+import { plain } from "./plain.ts";
 import { type RowChange, type Section, changesBetween, treeOf } from "./tree.ts";
 
 export interface Ordered {
@@ -48,7 +49,7 @@ export interface Moment {
   };
 }
 
-const jsonOf = (line: string): Json => E.getOrElse((): Json => null)(parse(line, noLimits));
+const jsonOf = (line: string): Json => plain(E.getOrElse((): Json => null)(parse(line, noLimits)));
 
 const orderedOf = (seq: number, transition: Transition): readonly Ordered[] => {
   const { commands } = jsonOf(commandsLine(seq, producedBy(transition))) as { readonly commands: readonly Json[] };
