@@ -1,6 +1,6 @@
 /** Files of a host that nobody else may read: what tokens are signed under, and tokens. */
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, fchmodSync, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { type Claims, type Secrets, type Right, checkSecrets, signToken } from "../../host/token.ts";
 import { CliError, exit } from "../exit.ts";
 import type { Grant } from "./config.ts";
@@ -15,6 +15,17 @@ export const textIn = (path: string): Buffer => {
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     throw new CliError("unreadable", `${path} can not be read: ${why}`, { exit: exit.unreachable });
+  }
+};
+
+/** Others may have been allowed to read what was there before. */
+export const writePrivate = (path: string, text: string): void => {
+  const fd = openSync(path, "w", 0o600);
+  try {
+    if (fstatSync(fd).isFile()) fchmodSync(fd, 0o600);
+    writeFileSync(fd, text);
+  } finally {
+    closeSync(fd);
   }
 };
 
@@ -61,5 +72,5 @@ export const tokenFor = (
 };
 
 export const writeGrants = (secrets: Secrets, grants: readonly Grant[], now: number): void => {
-  for (const grant of grants) writeFileSync(grant.file, `${tokenFor(secrets, grant, now).token}\n`, { mode: 0o600 });
+  for (const grant of grants) writePrivate(grant.file, `${tokenFor(secrets, grant, now).token}\n`);
 };

@@ -1,12 +1,11 @@
 /** `pawl token`: makes a token for a host, who verifies it under the same secret. */
-import { writeFileSync } from "node:fs";
 import { Right } from "../../host/token.ts";
 import { type Command, type Input, countOf, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { journalOf } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { configOf } from "./config.ts";
-import { type Wanted, dayHours, knownSecretsOf, tokenFor, usualRights } from "./secret.ts";
+import { type Wanted, dayHours, knownSecretsOf, tokenFor, usualRights, writePrivate } from "./secret.ts";
 
 const rightsIn = (input: Input): readonly Right[] | undefined => {
   const named = input.texts("right").flatMap((text) => text.split(","));
@@ -31,7 +30,7 @@ const wantedIn = (input: Input): Wanted => {
 
 const write = (file: string, token: string): void => {
   try {
-    writeFileSync(file, `${token}\n`, { mode: 0o600 });
+    writePrivate(file, `${token}\n`);
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     throw new CliError("file_not_written", `${file}: ${why}`, { exit: exit.unreachable });
