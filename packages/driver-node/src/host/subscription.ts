@@ -10,8 +10,9 @@ export class Subscription {
   readonly #id: number;
   readonly #window: number;
   readonly #outgoing: Outgoing;
-  /** What was sent and not seen yet, oldest first. */
-  #unseen: number[] = [];
+  /** What was sent, oldest first, and how many of that were seen. */
+  #sent: number[] = [];
+  #seen = 0;
   readonly #over = new AbortController();
   #wake: (() => void) | undefined;
 
@@ -22,7 +23,11 @@ export class Subscription {
   }
 
   seen(cursor: number): void {
-    this.#unseen = this.#unseen.filter((sent) => sent > cursor);
+    while ((this.#sent[this.#seen] ?? Infinity) <= cursor) this.#seen += 1;
+    if (this.#seen > this.#sent.length / 2) {
+      this.#sent = this.#sent.slice(this.#seen);
+      this.#seen = 0;
+    }
     this.#wake?.();
   }
 
@@ -33,14 +38,14 @@ export class Subscription {
 
   /** Sends one more when the client has room for it; says whether it still wants any. */
   async #send(cursor: number, frame: HostFrame): Promise<boolean> {
-    while (!this.#over.signal.aborted && this.#unseen.length >= this.#window) {
+    while (!this.#over.signal.aborted && this.#sent.length - this.#seen >= this.#window) {
       await new Promise<void>((wake) => {
         this.#wake = wake;
       });
     }
     await this.#outgoing.ready();
     if (this.#over.signal.aborted) return false;
-    this.#unseen.push(cursor);
+    this.#sent.push(cursor);
     this.#outgoing.send(frame);
     return true;
   }

@@ -38,6 +38,21 @@ describe("the bounds of a connection", () => {
     await until(() => host.connections === 0);
   }, 20_000);
 
+  it("drop a client that pings and does not read the answers", async () => {
+    const host = await hostOf([]);
+    const slow = await greeted(host);
+    const answered = new Promise((resolve) => slow.socket.once("pong", resolve));
+    slow.socket.ping("first");
+    expect(String(await answered)).toBe("first");
+    slow.socket.pause();
+    const data = Buffer.alloc(125);
+    for (let i = 0; i < 300 && host.connections > 0; i++) {
+      for (let n = 0; n < 1000; n++) slow.socket.ping(data);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until(() => host.connections === 0);
+  }, 20_000);
+
   it("refuse a connection too many with 503, and let the next one in when one has gone", async () => {
     const host = await hostOf([], { limits: { maxConnections: 2 } });
     const [first] = [await greeted(host), await greeted(host)];
