@@ -122,6 +122,15 @@ export const checkerOf = <A>(parameters: Parameters<A> | undefined): Checker => 
 export const checkArgs = <A>(tool: { readonly parameters?: Parameters<A> }, args: Json): Promise<Checked> =>
   checkerOf(tool.parameters)(args);
 
+/** A standard schema that no JSON Schema says throws where it is asked for one. */
+const saidBy = ({ "~standard": { jsonSchema } }: StandardJSONSchemaV1): object | undefined => {
+  try {
+    return jsonSchema.input({ target: "draft-2020-12" });
+  } catch {
+    return undefined;
+  }
+};
+
 const isJsonStandard = (schema: unknown): schema is StandardJSONSchemaV1 =>
   isStandard(schema) && "jsonSchema" in schema["~standard"];
 
@@ -130,8 +139,8 @@ export const jsonSchemaOf = (parameters: Parameters<unknown>): Json | undefined 
   if (parameters instanceof t.Type) return undefined;
   if (!isStandard(parameters)) return E.getOrElseW(() => undefined)(jsonOf(parameters));
   if (!isJsonStandard(parameters)) return undefined;
-  const schema = parameters["~standard"].jsonSchema.input({ target: "draft-2020-12" });
-  return E.getOrElseW(() => undefined)(jsonOf({ ...schema }));
+  const schema = saidBy(parameters);
+  return schema === undefined ? undefined : E.getOrElseW(() => undefined)(jsonOf({ ...schema }));
 };
 
 /** Why a JSON Schema can be held against nothing, if so. Where the validator is still to be loaded that is found later. */

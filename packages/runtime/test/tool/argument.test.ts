@@ -13,6 +13,13 @@ const jsonSchema = {
   required: ["to"],
 } as const;
 
+/** A standard schema by hand, for one that is a function. */
+const validate = (value: unknown) =>
+  typeof value === "object" && value !== null && "to" in value && typeof value.to === "string"
+    ? { value: value as { readonly to: string } }
+    : { issues: [{ message: "to must be a string", path: ["to"] }] };
+const input = () => ({ type: "object", required: ["to"] });
+
 describe("arguments", () => {
   it("have the type of their schema, whatever it is written in", () => {
     defineTool({
@@ -80,5 +87,30 @@ describe("arguments", () => {
       execute: () => 1,
     });
     expect(contractOf(said).input_schema).toEqual({ type: "object", required: ["to"] });
+  });
+
+  it("may have a schema that no JSON Schema says, and are checked by it all the same", async () => {
+    const parameters = z.object({ on: z.coerce.date(), of: z.custom<string>((of) => of === "us") });
+    const tool = defineTool({ name: "t", parameters, execute: ({ on, of }) => [on.getUTCFullYear(), of] });
+    expect(contractOf(tool).input_schema).toEqual({ type: "object", properties: {}, additionalProperties: true });
+    const input_schema = { type: "object", required: ["on", "of"] };
+    expect(contractOf(defineTool({ ...tool, input_schema })).input_schema).toEqual(input_schema);
+    const session = await new World().start([tool]).runtime.session("s");
+    const [good] = await session.call("r", [{ id: "c", tool: "t", args: { on: "2026-11-19", of: "us" } }]);
+    expect(good?.output.outcome).toEqual({ status: "success", payload: [2026, "us"] });
+    const [bad] = await session.call("r2", [{ id: "c", tool: "t", args: { on: "2026-11-19", of: "them" } }]);
+    expect(bad?.output.outcome).toMatchObject({ payload: { code: "invalid_tool_args" } });
+  });
+
+  it("may be said by a schema that is a function, as arktype's are", async () => {
+    const standard = { version: 1, vendor: "arktype", validate, jsonSchema: { input, output: input } } as const;
+    const parameters = Object.assign(() => undefined, { "~standard": standard });
+    const tool = defineTool({ name: "t", parameters, execute: ({ to }: { readonly to: string }) => to });
+    expect(contractOf(tool).input_schema).toEqual(input());
+    const check = checkerOf(parameters);
+    expect([await check({ to: "a" }), await check({ to: 7 })]).toEqual([
+      { _tag: "Right", right: { to: "a" } },
+      { _tag: "Left", left: "arguments.to: to must be a string" },
+    ]);
   });
 });
