@@ -129,7 +129,8 @@ export class Registry {
   /** What models are shown: tools that are activated, at least callable, with their contracts. */
   shown(): readonly (ToolManifest & ToolContract)[] {
     return [...this.#byId.values()].flatMap(({ manifest, tool, contract }) => {
-      const isShown = manifest.activation === "always" && tool.availability !== "off";
+      const isCallable = tool.availability === "callable" || tool.availability === "showcased";
+      const isShown = manifest.activation === "always" && isCallable;
       const said = isShown ? contract() : undefined;
       return said === undefined ? [] : [{ ...manifest, ...said }];
     });
