@@ -16,6 +16,10 @@ export class ToolError extends Error {
   override readonly name = "ToolError";
 }
 
+/** A cursor that the log has not come to: it is of a store that this one was not. */
+export const aheadOf = (scope: string, end: number, cursor: number): Refused =>
+  new Refused("cursor_ahead", `the log of ${scope} ends at ${end}, the cursor is ${cursor}`);
+
 /** The scope was lost while an answer was under way: whether it happened is found out by asking again. */
 export class ScopeLost extends Error {
   override readonly name = "ScopeLost";

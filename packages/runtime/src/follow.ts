@@ -1,7 +1,7 @@
 /** A scope's log as it grows: what stands in it after a cursor, and then each event when it is durable. */
 import type { Recorded } from "@pawl/sansio-core";
 import type { Access } from "./access.ts";
-import { Refused } from "./error.ts";
+import { Refused, aheadOf } from "./error.ts";
 import { recordedIn } from "./fold.ts";
 
 /** Lines that are read at once. */
@@ -15,7 +15,7 @@ const gone = (scope: string, next: number, found: number): Refused =>
 export async function* follow(access: Access, after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
   const { runner, readLines } = access;
   const end = runner.durable.seq;
-  if (after > end) throw new Refused("cursor_ahead", `the log of ${runner.id} ends at ${end}, the cursor is ${after}`);
+  if (after > end) throw aheadOf(runner.id, end, after);
   for (let next = after + 1; ;) {
     await runner.reached(next, signal);
     if (signal.aborted) return;

@@ -4,7 +4,7 @@
  */
 import type { Command } from "@pawl/sansio-core";
 import type { Access } from "./access.ts";
-import { Refused } from "./error.ts";
+import { Refused, aheadOf } from "./error.ts";
 import type { Cursor, Ephemeral, Frame, Observed } from "./observation.ts";
 import { type LateCode, late } from "./late-part.ts";
 import type { Cause } from "./scope.ts";
@@ -116,6 +116,7 @@ const pastAfter = (access: Access, after: Cursor): AsyncGenerator<Frame> => {
   const { id, state } = access.runner;
   if (after.scope !== id)
     throw new Refused("foreign_cursor", `the cursor is of \`${after.scope}\`, and this is \`${id}\``);
+  if (after.seq > state.seq) throw aheadOf(id, state.seq, after.seq);
   return (async function* past() {
     const { observePast } = await late.load();
     yield* observePast(access, after, state.seq);

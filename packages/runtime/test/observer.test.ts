@@ -116,6 +116,14 @@ describe("an observer", () => {
     expect(() => session.observe({ from: { scope: "session:x", seq: 1, index: 0 } })).toThrow("the cursor is of");
   });
 
+  it("is refused with a cursor that the log has not come to", async () => {
+    const session = await new World().start([quick]).runtime.session("s");
+    const { seq } = session.state;
+    const ahead = (): Subscription => session.observe({ from: { scope: "session:s", seq: seq + 1, index: 0 } });
+    expect(ahead).toThrow(`the log of session:s ends at ${seq}, the cursor is ${seq + 1}`);
+    await session.observe({ from: { scope: "session:s", seq, index: 0 } }).return();
+  });
+
   it("sees a parked call as started and not as completed", async () => {
     const world = new World();
     const asks = defineTool({ name: "asks", policy: "requires_approval", execute: () => 1 });
