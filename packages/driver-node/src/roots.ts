@@ -1,4 +1,7 @@
-/** The root secret of wait keys stands beside the journal: every process over it can tell a true key. */
+/**
+ * The root secret of wait keys stands beside the journal: every process over it can tell a true key. One that was set
+ * aside, under a name that begins with `{journal}.root.old`, signs no more, and what it signed is good as long as it lies there.
+ */
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import {
   closeSync,
@@ -7,10 +10,12 @@ import {
   linkSync,
   openSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Roots } from "@pawl/runtime";
 import { inMemory } from "./journal-path.ts";
 import { JournalFileError } from "./sqlite/file-error.ts";
@@ -21,17 +26,27 @@ const leastBytes = 16;
 
 const pathOf = (file: string): string => `${file}.root`;
 
-const rootsWith = (secret: Uint8Array): Roots => {
-  const kid = createHash("sha256").update(secret).digest("hex").slice(0, 8);
-  return { newest: { kid, secret } };
-};
+type Root = Roots["newest"];
 
-const rootsIn = (path: string): Roots => {
+const rootOf = (secret: Uint8Array): Root => ({
+  kid: createHash("sha256").update(secret).digest("hex").slice(0, 8),
+  secret,
+});
+
+const rootIn = (path: string): Root => {
   const secret = readFileSync(path);
-  if (secret.length >= leastBytes) return rootsWith(secret);
+  if (secret.length >= leastBytes) return rootOf(secret);
   const advice = "restore it, or remove it, and with it all keys that were handed out";
   throw new JournalFileError("not_intact", `the root secret ${path} has ${secret.length} bytes: ${advice}`);
 };
+
+/** Those that were set aside, so that another is made. */
+const olderThan = (path: string): readonly Root[] =>
+  readdirSync(dirname(path))
+    .filter((name) => name.startsWith(`${basename(path)}.old`))
+    .map((name) => rootIn(join(dirname(path), name)));
+
+const rootsIn = (path: string): Roots => ({ newest: rootIn(path), older: olderThan(path) });
 
 const writeWhole = (path: string, bytes: Uint8Array): void => {
   const file = openSync(path, "wx", 0o600);
@@ -67,7 +82,7 @@ const make = (path: string): void => {
 
 /** The root of a journal, made where there is none; that of one in memory ends with it. */
 export const rootsOf = (file: string): Roots => {
-  if (file === inMemory) return rootsWith(randomBytes(rootBytes));
+  if (file === inMemory) return { newest: rootOf(randomBytes(rootBytes)) };
   const path = pathOf(file);
   if (!existsSync(path)) make(path);
   return rootsIn(path);

@@ -1,9 +1,9 @@
 /** Where a journal lies: in a file that its program names, or in memory. */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { defineTool } from "@pawl/runtime";
 import { JournalFileError, openRuntime, sqliteJournal } from "../src/index.ts";
 import { rootsOf } from "../src/roots.ts";
@@ -119,6 +119,42 @@ describe("the root secret beside a journal", () => {
     expect([...all]).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/)]);
     expect(readdirSync(folder)).toEqual(["j.db.root"]);
     expect(readFileSync("j.db.root")).toHaveLength(32);
+  });
+
+  it("is rotated by setting it aside: what it signed is good as long as it is there, and another one signs", async () => {
+    const file = "journal.db";
+    const tokens: string[] = [];
+    const asked = defineTool({
+      name: "asked",
+      durable: true,
+      execute: async (_, ctx) => {
+        tokens.push(ctx.externalEventKey("go"));
+        return ctx.awaitEventJson("go");
+      },
+    });
+    const answered = async (request: string, token: () => string) => {
+      const { runtime, close } = openRuntime({ file, tools: [asked] });
+      const session = await runtime.session("s");
+      const begun = tokens.length;
+      session.call(request, [{ id: "c", tool: "asked", args: {} }]).catch(() => undefined); // It may end with its runtime.
+      await vi.waitUntil(() => tokens.length > begun && session.state.waits.size === 1);
+      const { status } = await session.resolve(token(), { status: "ok", payload: request });
+      await close();
+      return status;
+    };
+    expect(await answered("r1", () => "")).toBe("unknown_or_revoked");
+    renameSync("journal.db.root", "journal.db.root.old-1");
+    const [first = ""] = tokens;
+    expect(await answered("r1", () => first)).toBe("accepted");
+    expect(tokens.map((token) => token.split(".")[1])).toEqual([
+      rootsOf(file).older?.[0]?.kid,
+      rootsOf(file).newest.kid,
+    ]);
+    expect(await answered("r2", () => "")).toBe("unknown_or_revoked");
+    renameSync("journal.db.root", "journal.db.root.old-2");
+    const third = tokens.at(-1) ?? "";
+    rmSync("journal.db.root.old-2");
+    expect(await answered("r2", () => third)).toBe("unknown_or_revoked");
   });
 
   it("is refused where it was cut short, as anybody could make its keys", () => {
