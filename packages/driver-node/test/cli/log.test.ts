@@ -1,8 +1,10 @@
 import { appendFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { linesOf, madeJournal, newFolder } from "./fixture.ts";
+import { openRuntime, sqliteJournal } from "../../src/index.ts";
+import { linesOf, madeJournal, newFolder, quick } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
 
 const folder = newFolder();
@@ -162,5 +164,31 @@ describe("pawl log replay and diff", () => {
     const shorter = fileOf("shorter.jsonl", linesIn(exported).slice(0, 4));
     expect((await pawl(["log", "diff", exported, shorter])).out).toContain("has 2 more events");
     expect((await pawl(["log", "diff", exported, `${journal}#done`])).code).toBe(0);
+  });
+
+  it("says of events that retention has taken from one of two logs that the other has them", async () => {
+    const file = join(folder, "short.db");
+    const { runtime, close } = openRuntime({ file, tools: [quick], retention: { olderThanMs: 0 }, snapshotAfter: 100 });
+    const session = await runtime.session("s");
+    const exportedTo = async (name: string): Promise<string> => {
+      await session.runner.settled();
+      const output = join(folder, name);
+      expect((await pawl(["log", "export", `${file}#s`, "-o", output])).code).toBe(0);
+      return output;
+    };
+    const whole = await exportedTo("whole.jsonl");
+    const stored = sqliteJournal(file);
+    for (let i = 0; (await stored.segment("session:s")) === undefined; i++) {
+      await session.call(`r${i}`, [{ id: "c", tool: "quick", args: {} }]);
+      await pause(25); // A snapshot waits for a time without work, and retention for the next one.
+    }
+    await stored.close();
+    const cut = await exportedTo("cut.jsonl");
+    await close();
+    const events = linesIn(whole).length - 1;
+    const [found] = jsonIn(await pawl(["log", "diff", whole, cut, "--json"]));
+    expect(found).toMatchObject({ same: false, events: [], more_in_first: events });
+    const back = await pawl(["log", "diff", cut, whole]);
+    expect(back).toMatchObject({ code: 1, out: expect.stringContaining(`${whole} has ${events} more events`) });
   });
 });

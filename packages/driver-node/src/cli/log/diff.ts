@@ -67,8 +67,11 @@ const differenceLines = (differences: readonly Difference[], { paint }: Terminal
     `    ${paint("green", `+ ${textOf(found)}`)}`,
   ]);
 
-/** What one log has behind the other's end. */
-const moreIn = (a: Read, b: Read): number => a.events.filter(({ seq }) => seq > (b.events.at(-1)?.seq ?? 0)).length;
+/** What one log has, and the other has not: behind its end, or from before retention shortened it. */
+const moreIn = (a: Read, b: Read): number => {
+  const others = new Set(b.events.map(({ seq }) => seq));
+  return a.events.filter(({ seq }) => !others.has(seq)).length;
+};
 
 export const logDiff: Command = {
   name: "log diff",
