@@ -1,6 +1,6 @@
 import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { type ToolContext, ToolError, defineTool } from "../src/index.ts";
+import { EffectError, type ToolContext, ToolError, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
 
 const call = (tool: string, args: object = {}) => [{ id: "c1", tool, args: args as never }];
@@ -103,6 +103,30 @@ describe("a runtime", () => {
       process.kill();
     }
     expect(taken).toEqual(["step", "step", "step"]);
+  });
+
+  it("takes the first that succeeds, and tells of all how they ended, the same after a crash", async () => {
+    const world = new World();
+    const seen: unknown[] = [];
+    const chooser = defineTool({
+      name: "chooser",
+      durable: true,
+      execute: async (_, ctx) => {
+        const no = (id: string) => ctx.runJson(id, {}, () => Promise.reject(new EffectError("no", `${id} failed`)));
+        const any = await ctx.any([no("a"), ctx.runJson("b", {}, () => "b"), ctx.sleep(60_000)]);
+        const none = await ctx.any([no("c"), no("d")]).catch((thrown: EffectError) => thrown.code);
+        const settled = await ctx.allSettled([no("e"), ctx.runJson("f", {}, () => "f")]);
+        seen.push([any, none, settled.map((one) => (one.status === "fulfilled" ? one.value : one.status))]);
+        await ctx.awaitEventJson("end");
+      },
+    });
+    for (let i = 0; i < 2; i++) {
+      const process = world.start([chooser]);
+      void (await process.runtime.session("s")).call("r1", call("chooser")).catch(() => undefined);
+      await world.quiet();
+      process.kill();
+    }
+    expect(seen).toEqual([1, 2].map(() => ["b", "no", ["rejected", "f"]]));
   });
 
   it("parks a call on its completion key until the outside completes it", async () => {

@@ -145,6 +145,45 @@ describe("a scope over a sealed journal", () => {
     expect(await inner.head("session:s")).toEqual(await sealedJournal(inner, flipping).head("session:s"));
   });
 
+  it("may have values redacted: what its store never had is had by nobody later, and the scope goes on", async () => {
+    const platform = new TestPlatform();
+    const inner = memoryJournal({ now: platform.now });
+    const redacting: ValueCodec = {
+      seal: (_, bytes) => new TextEncoder().encode(new TextDecoder().decode(bytes).replaceAll(secret, "***")),
+      open: (_, stored) => stored,
+    };
+    const lookup = defineTool({
+      name: "lookup",
+      durable: true,
+      execute: async (_, ctx) => {
+        const found = await ctx.runJson("find", {}, () => ({ secret }));
+        return [found, await ctx.awaitEventJson("go")];
+      },
+    });
+    const start = (instance: string): Runtime => {
+      const journal = sealedJournal(inner, redacting);
+      return new Runtime({ journal, platform, tools: [echo, lookup], instance, roots, snapshotAfter: 100 });
+    };
+    const done = [{ id: "c", tool: "echo", args: { secret } }];
+    const waiting = [{ id: "c", tool: "lookup", args: {} }];
+    const first = await start("one").session("s");
+    const [told] = await first.call("r", done, { keep: true });
+    expect(told?.output.outcome.payload).toEqual({ secret });
+    first.call("w", waiting).catch(() => undefined); // It ends with its runtime.
+    while (first.state.waits.size === 0) await new Promise((resolve) => setImmediate(resolve));
+    await first.runner.settled();
+
+    const again = await start("two").session("s");
+    expect((await again.call("r", done))[0]?.output.outcome.payload).toEqual({ secret: "***" });
+    const replies = again.call("w", waiting);
+    const [wait] = again.state.waits.rows();
+    expect(await again.resolveById(wait?.key ?? "", { status: "ok", payload: 1 }, "ann")).toEqual({
+      status: "accepted",
+    });
+    expect((await replies)[0]?.output.outcome.payload).toEqual([{ secret: "***" }, 1]);
+    expect((await inner.verify("session:s"))?.type).toBe("whole");
+  });
+
   it("takes nothing that can not be sealed, and does not hold up others", async () => {
     const platform = new TestPlatform();
     const inner = memoryJournal({ now: platform.now });
