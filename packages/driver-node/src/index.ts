@@ -2,6 +2,7 @@
 export { type OpenOptions, type OpenRuntime, openRuntime } from "./open.ts";
 export { type SqliteOptions } from "./sqlite/journal.ts";
 export { type DiskBlobsOptions, diskBlobs } from "./blob/disk.ts";
+export { diskAttachments } from "./blob/attachments.ts";
 export { aesCodec } from "./seal/aes.ts";
 export { type ScopeKeys, fileKeys, memoryKeys } from "./seal/key.ts";
 export { nodePlatform } from "./platform.ts";

@@ -1,8 +1,9 @@
 /** One Node process that runs tools over a journal file. */
 import { randomUUID } from "node:crypto";
 import type { Tracer } from "@opentelemetry/api";
-import { type Roots, Runtime, type RuntimeOptions, type ValueCodec, sealedJournal } from "@pawl/runtime";
-import { journalPathOf } from "./journal-path.ts";
+import { type HostPort, type Roots, Runtime, type RuntimeOptions, type ValueCodec, sealedJournal } from "@pawl/runtime";
+import { diskAttachments } from "./blob/attachments.ts";
+import { inMemory, journalPathOf } from "./journal-path.ts";
 import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./roots.ts";
 import { type SqliteJournal, sqliteJournal } from "./sqlite/journal.ts";
@@ -13,7 +14,8 @@ import { spansOf } from "./telemetry/spans.ts";
 /**
  * What a runtime is told besides its ports. Its `lease`, of 30 s unless it says otherwise, keeps others away from its
  * scopes; it sweeps blobs once a day, unless `sweep` says otherwise; its `log` shows errors on the console, unless it is
- * another one.
+ * another one. Bytes of attachments are kept in `{file}.attachments`, unless its `host` keeps them; with a `codec` only the
+ * host can: without its store they end with the process.
  */
 export interface OpenOptions extends Pick<
   RuntimeOptions,
@@ -68,7 +70,14 @@ const opened = (
   }
 };
 
-export const openRuntime = ({ file, blobs, tracer, codec, ...told }: OpenOptions): OpenRuntime => {
+/** Bytes of attachments lie open: where values are sealed the host says where they are kept. */
+const hostOf = ({ file, codec, host = {} }: OpenOptions): HostPort => {
+  if (host.attachments !== undefined || codec !== undefined || file === inMemory) return host;
+  return { ...host, attachments: diskAttachments(`${journalPathOf(file)}.attachments`) };
+};
+
+export const openRuntime = (options: OpenOptions): OpenRuntime => {
+  const { file, blobs, tracer, codec, ...told } = options;
   const { journal, roots } = opened(file, blobs);
   const stored = tracer === undefined ? journal : tracedJournal(journal, tracer);
   const traced = tracer === undefined ? {} : { telemetry: spansOf(tracer) };
@@ -82,6 +91,7 @@ export const openRuntime = ({ file, blobs, tracer, codec, ...told }: OpenOptions
     sweep: { everyMs: dayMs },
     log: errorsShown,
     ...told,
+    host: hostOf(options),
   });
   const close = async (): Promise<void> => {
     await runtime.close();
