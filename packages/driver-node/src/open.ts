@@ -94,8 +94,11 @@ export const openRuntime = (options: OpenOptions): OpenRuntime => {
     host: hostOf(options),
   });
   const close = async (): Promise<void> => {
-    await runtime.close();
-    await journal.close();
+    try {
+      await runtime.close();
+    } finally {
+      await journal.close();
+    }
   };
   return { runtime, close };
 };

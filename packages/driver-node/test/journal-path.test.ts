@@ -1,6 +1,7 @@
 /** Where a journal lies: in a file that its program names, or in memory. */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -73,6 +74,19 @@ describe("a journal of a relative path", () => {
     await (await runtime.session("s")).call("r", call);
     await close();
     expect(readdirSync(folder)).toContain("values");
+  });
+});
+
+describe("a journal that takes no leave of its runtime", { timeout: 30_000 }, () => {
+  it("is closed all the same: nothing of it stays open", async () => {
+    const { runtime, close } = openRuntime({ file: "journal.db", tools: [large] });
+    await (await runtime.session("s")).call("r", call);
+    const other = new DatabaseSync("journal.db");
+    other.exec("BEGIN IMMEDIATE"); // For longer than a commit waits.
+    await expect(close()).rejects.toMatchObject({ name: "JournalFileError", code: "locked" });
+    other.exec("ROLLBACK");
+    other.close();
+    expect(readdirSync(".").filter((name) => name.endsWith("-wal"))).toEqual([]); // The last one to close takes it away.
   });
 });
 
