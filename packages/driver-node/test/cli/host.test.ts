@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Client } from "@pawl/wire";
 import { madeJournal, newFolder } from "./fixture.ts";
@@ -51,13 +52,16 @@ const withoutLines = (why: object | undefined): string =>
   JSON.stringify(why, (field, value: unknown) => (field === "remedies" ? undefined : value));
 
 /** Two hosts by configuration, which know each other. */
-const startedBy = async (args: readonly string[]) => {
-  const started = spawn(process.execPath, [main, "host", ...args, "--json"], { stdio: ["ignore", "pipe", "pipe"] });
+const startedBy = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
+  const started = spawn(process.execPath, [main, "host", ...args, "--json"], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   const said: string[] = [];
   started.stderr.on("data", (data: Buffer) => said.push(String(data)));
   const [line] = (await once(createInterface({ input: started.stdout }), "line")) as [string];
-  const { url: hostUrl } = JSON.parse(line) as { readonly url: string };
-  return { child: started, url: hostUrl, said };
+  const { url: hostUrl, token: granted = "" } = JSON.parse(line) as { readonly url: string; readonly token?: string };
+  return { child: started, url: hostUrl, token: granted, said };
 };
 
 describe("pawl host by its configuration", () => {
@@ -101,6 +105,43 @@ describe("pawl host by its configuration", () => {
       .map((line) => (JSON.parse(line) as { readonly event: string }).event);
     for (const name of ["host.listening", "client.welcomed", "scope.opened", "call.completed", "host.stopped"])
       expect(names).toContain(name);
+  }, 60_000);
+
+  it("makes spans where it is told to, for the SDK that its process has set up, and none otherwise", async () => {
+    const place = newFolder();
+    writeFileSync(join(place, "tools.mjs"), toolModule);
+    const [api, sdk] = ["@opentelemetry/api", "@opentelemetry/sdk-trace-base"].map((name) =>
+      JSON.stringify(import.meta.resolve(name)),
+    );
+    const setUp = `import { appendFileSync } from "node:fs";
+      import { trace } from ${api};
+      import { BasicTracerProvider, SimpleSpanProcessor } from ${sdk};
+      const exporter = {
+        export: (spans, done) => {
+          for (const { name } of spans) appendFileSync(process.env.SPANS, name + "\\n");
+          done({ code: 0 });
+        },
+        shutdown: async () => undefined,
+      };
+      trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));`;
+    writeFileSync(join(place, "otel.mjs"), setUp);
+    const spansOf = async (name: string, more: readonly string[]): Promise<ReadonlySet<string>> => {
+      const spans = join(place, `${name}.txt`);
+      writeFileSync(spans, "");
+      const env = { NODE_OPTIONS: `--import ${pathToFileURL(join(place, "otel.mjs")).href}`, SPANS: spans };
+      const host = await startedBy(
+        [join(place, "tools.mjs"), "-j", join(place, `${name}.db`), "--grant", "ann", ...more],
+        env,
+      );
+      const client = new Client({ url: host.url, token: host.token });
+      await client.session("s").call("r", [{ id: "c", tool: "quick", args: {} }]);
+      client.close();
+      host.child.kill("SIGINT");
+      await once(host.child, "exit");
+      return new Set(readFileSync(spans, "utf8").split("\n").slice(0, -1));
+    };
+    expect(await spansOf("off", [])).toEqual(new Set());
+    expect(await spansOf("on", ["--traces"])).toEqual(new Set(["pawl.commit", "pawl.call", "pawl.batch"]));
   }, 60_000);
 
   it("stops by itself when nobody has needed it for so long", async () => {

@@ -78,6 +78,18 @@ describe("a process that the host starts", () => {
     expect(await messageOf(processes.read("nobody"))).toBe("unknown process `nobody`");
   });
 
+  it("that is a session's turn is run by the host's engine for these", async () => {
+    const input = { type: "session_turn", create_request: { n: 1 }, turn_input: "hi", output_contract: null } as const;
+    const turns: unknown[] = [];
+    const run = async (record: { readonly input: unknown }): Promise<ProcessAwaitOutput> => (
+      turns.push(record.input),
+      done
+    );
+    const { processes } = begin({ engines: { session_turn: { run } } });
+    await processes.start({ ...external("p"), input, identity: { kind: "session_turn" } });
+    expect([await processes.await("p"), turns]).toEqual([done, [input]]);
+  });
+
   it("whose engine is missing, throws or returns nonsense has failed", async () => {
     expect(await failed({})).toMatchObject({ type: "failure", class: "execution", code: "process_engine_missing" });
     expect(await failed(running(() => Promise.reject(new Error("boom"))))).toMatchObject({
@@ -373,6 +385,22 @@ describe("events of a process", () => {
       [code, `process event waiting ${outside}`],
       [code, `process event waiting ${outside}`],
     ]);
+  });
+
+  it("are appended once under a key that their program names", async () => {
+    const work = program("work", async ({ processEvents }) => {
+      const request = { event_type: "note", payload: "a", replay: { key: "mine" } };
+      const [first, again] = [await processEvents.emitRequest(request), await processEvents.emitRequest(request)];
+      return [first.sequence, again.sequence, first.invocation.replay?.key];
+    });
+    const found = await reply(
+      async ({ processes }) => {
+        await processes.start({ id: "p", input: toolCall("work"), event_types: [eventType("note")] });
+        return processes.await("p");
+      },
+      [work],
+    );
+    expect(found).toMatchObject({ value: [1, 1, "mine"] });
   });
 
   it("are numbered though one of them fails, and say why it failed", async () => {
