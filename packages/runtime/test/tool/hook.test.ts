@@ -99,6 +99,20 @@ describe("hooks", () => {
     });
   });
 
+  it("tell those who watch of events of their own", async () => {
+    const emit: PluginDirective = { kind: "emit_runtime_events", events: [{ n: 1 }, { n: 2 }] };
+    const t = defineTool({ name: "t", execute: () => 1 });
+    const session = await new World().start([t], { host: { plugins: [before(emit)] } }).runtime.session("s");
+    const watching = session.observe();
+    await session.call("r", [{ id: "c", tool: "t", args: {} }]);
+    const told: unknown[] = [];
+    while (told.length < 2) {
+      const { value } = await watching.next();
+      if (value?.type === "ephemeral") told.push(value.observation);
+    }
+    expect(told).toEqual([1, 2].map((n) => ({ type: "plugin_event", plugin: "p", call: "r:c", event: { n } })));
+  });
+
   it("are asked again after a crash at any append, and the call has one outcome", async () => {
     for (let append = 1; append < 9; append++) {
       const world = new World();
