@@ -3,7 +3,7 @@
  * tools. The others watch, and the next of them goes on where it was when it is closed, crashes or hangs.
  */
 import type { Recorded } from "@pawl/sansio-core";
-import { type Journal, Runtime, type RuntimeOptions } from "@pawl/runtime";
+import { type AttachmentStore, type Journal, Runtime, type RuntimeOptions } from "@pawl/runtime";
 import { BrowserJournalError } from "./journal/error.ts";
 import { type BrowserJournal, openBrowserJournal } from "./journal/journal.ts";
 import { browserPlatform } from "./platform.ts";
@@ -36,6 +36,8 @@ export interface OpenTab {
   readonly follow: (scope: string, after: number, signal: AbortSignal) => AsyncGenerator<Recorded>;
   /** To be read from, in any tab. */
   readonly journal: Journal;
+  /** Bytes that bodies have put, unless the host keeps them elsewhere. */
+  readonly attachments: AttachmentStore;
   /** Ends what runs, as if by a crash, and leaves all to the next tab when what was stepped is on disk. */
   readonly close: () => Promise<void>;
 }
@@ -55,12 +57,14 @@ class Tab implements OpenTab {
   #waiting: Waiting[] = [];
   #closed: BrowserJournalError | undefined;
   readonly journal: Journal;
+  readonly attachments: AttachmentStore;
 
   constructor(options: OpenTabOptions, journal: BrowserJournal) {
     this.#options = options;
     this.#journal = journal;
     this.#channel = new Channel(`pawl ${options.name}`);
     this.#news = new News(this.#channel);
+    this.attachments = options.host?.attachments ?? journal.attachments;
     this.journal = telling(journal, this.#channel);
     this.#chair = new Chair({
       lock: `pawl ${options.name}`,
@@ -97,7 +101,8 @@ class Tab implements OpenTab {
     const roots = await this.#journal.roots();
     if (this.#closed !== undefined) return;
     const instance = `tab:${crypto.randomUUID()}`;
-    const runtime = new Runtime({ journal: this.journal, platform: browserPlatform, instance, roots, ...told });
+    const host = { ...told.host, attachments: this.attachments };
+    const runtime = new Runtime({ journal: this.journal, platform: browserPlatform, instance, roots, ...told, host });
     this.#writing = runtime;
     void takeOver(this.#journal, runtime, instance, (what, thrown) => this.#fault(what, thrown)).catch(
       (thrown: unknown) => this.#fault("what another tab left was not taken over", thrown),

@@ -46,6 +46,17 @@ describe.skipIf(!hasChromium)(hasChromium ? "what a browser stores" : withoutChr
     expect(await call(second, "r", 200_000)).toBe(outcome);
   });
 
+  it("keeps bytes that bodies put, for the next page", async () => {
+    const first = await opened("bytes");
+    const id = await first.evaluate<string>(`suite.draw("r1")`);
+    expect(id).toBe("039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81"); // The SHA-256 of 1, 2, 3.
+    expect(await first.evaluate(`suite.draw("r2")`)).toBe(id);
+    await first.close({ runBeforeUnload: false });
+    const second = await opened("bytes");
+    expect(await second.evaluate(`suite.bytesOf("${id}")`)).toEqual([1, 2, 3]);
+    expect(await second.evaluate(`suite.bytesOf("${"0".repeat(64)}")`)).toEqual([]);
+  });
+
   it("says that a large value has no room, and goes on with the next", async () => {
     const page = await opened("quota");
     await page.evaluate("suite.fillUp(true)");

@@ -43,7 +43,7 @@ export interface ToolHost {
   readonly resolveOutcome?: OutcomeResolver;
   /** Tried until it does not throw. Without it nobody has outside work to end. */
   readonly cancelExternal?: (work: ExternalWork) => Promise<void>;
-  /** Without one bytes are kept in memory; beside the journal where `openRuntime` of the Node driver opened it. */
+  /** Without one bytes are kept in memory; beside the journal where `openRuntime` or `openTab` opened it. */
   readonly attachments?: AttachmentStore;
 }
 

@@ -2,8 +2,18 @@
  * A journal in IndexedDB: what `appendAll` has acknowledged is on disk (durability "strict"). Epoch and sequence are
  * compared in the transaction that writes, so several tabs may share one database.
  */
-import type { Adoption, Append, AppendResult, BlobStore, Journal, MoveStore, Roots } from "@pawl/runtime";
+import type {
+  Adoption,
+  Append,
+  AppendResult,
+  AttachmentStore,
+  BlobStore,
+  Journal,
+  MoveStore,
+  Roots,
+} from "@pawl/runtime";
 import { take } from "./append.ts";
+import { attachmentsOver } from "./attachment.ts";
 import { blobsOver } from "./blob.ts";
 import { BrowserJournalError, journalError } from "./error.ts";
 import { due, inbox, mailed, read, scopes, verify } from "./look.ts";
@@ -32,6 +42,7 @@ export interface BrowserJournal extends Journal {
   readonly roots: () => Promise<Roots>;
   readonly moves: MoveStore;
   readonly blobs: BlobStore;
+  readonly attachments: AttachmentStore;
   readonly close: () => void;
 }
 
@@ -107,6 +118,7 @@ const journalOver = (store: Store, now: () => number): BrowserJournal => {
     roots: () => rootsOf(transactions),
     moves: movesOf(store),
     blobs: blobsOver(transactions, now),
+    attachments: attachmentsOver(transactions),
     join: (instance, lease) => transactions.write((at) => join(at, instance, lease, now())),
     renew: (instance) => transactions.write((at) => renew(at, instance, now())),
     leave: (instance) => transactions.write((at) => leave(at, instance)),

@@ -59,6 +59,8 @@ export interface JournalSchema extends DBSchema {
   blob: { key: string; value: Uint8Array };
   /** When a blob was last put. */
   put: { key: string; value: { readonly at: number }; indexes: { at: number } };
+  /** Bytes that bodies put, by their hash. */
+  attachment: { key: string; value: Uint8Array };
 }
 
 export type Database = IDBPDatabase<JournalSchema>;
@@ -86,8 +88,12 @@ const makeBlobs = (database: Database): void => {
   database.createObjectStore("put").createIndex("at", "at");
 };
 
+const makeAttachments = (database: Database): void => {
+  database.createObjectStore("attachment");
+};
+
 /** What each version has made. */
-const versions = [makeJournal, makeMoves, makeBlobs];
+const versions = [makeJournal, makeMoves, makeBlobs, makeAttachments];
 export const schemaVersion = versions.length;
 
 /** Is told why the database is open no more, when its owner did not close it. */

@@ -27,6 +27,12 @@ const large = defineTool<{ readonly size: number }>({
   execute: ({ size }, ctx) => ctx.runJson("make", {}, () => noise(size)),
 });
 
+const draws = defineTool({
+  name: "draws",
+  execute: async (_, ctx) =>
+    (await ctx.attachments.put(new Uint8Array([1, 2, 3]), { media_type: { kind: "file", type: "image/x-test" } })).id,
+});
+
 let tab: OpenTab;
 export const faults: string[] = [];
 /** Whether the tab writes, each time it was told. */
@@ -40,7 +46,7 @@ export const open = async (name: string): Promise<string> => {
   try {
     tab = await openTab({
       name,
-      tools: [large],
+      tools: [large, draws],
       host: { fault: (what, thrown) => void faults.push(`${what}: ${codeOf(thrown)}`) },
       changed: (runtime) => void changes.push(runtime !== undefined),
     });
@@ -58,6 +64,14 @@ export const call = async (request: string, size: number): Promise<string> => {
   const [reply] = await session.call(request, [{ id: "c", tool: "large", args: { size } }]);
   return JSON.stringify(reply?.output.outcome);
 };
+
+/** What bytes a body has put, as another page finds them by what the call came to. */
+export const draw = async (request: string): Promise<string> => {
+  const session = await (await tab.runtime()).session("s");
+  const [reply] = await session.call(request, [{ id: "d", tool: "draws", args: {} }]);
+  return String(reply?.output.outcome.payload);
+};
+export const bytesOf = async (id: string): Promise<readonly number[]> => [...((await tab.attachments.bytes(id)) ?? [])];
 
 export const lengthsOf = async (): Promise<{ readonly longest: number; readonly blobs: number }> => {
   const lines = await tab.journal.read("session:s", 1);
