@@ -39,7 +39,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "what a browser stores" : withoutChr
     expect(outcome.length).toBeGreaterThan(200_000);
     const { longest, blobs } = await first.evaluate<{ longest: number; blobs: number }>("suite.lengthsOf()");
     expect([longest < 2000, blobs]).toEqual([true, 1]);
-    expect(await first.evaluate<number>("suite.fileLength()")).toBeGreaterThan(200_000);
+    expect((await first.evaluate<string>("suite.saved()")).length).toBeGreaterThan(200_000);
     expect(await first.evaluate("suite.sweep()")).toEqual(["f".repeat(64)]);
     const second = await opened("large");
     await first.close({ runBeforeUnload: false });
@@ -55,6 +55,22 @@ describe.skipIf(!hasChromium)(hasChromium ? "what a browser stores" : withoutChr
     const second = await opened("bytes");
     expect(await second.evaluate(`suite.bytesOf("${id}")`)).toEqual([1, 2, 3]);
     expect(await second.evaluate(`suite.bytesOf("${"0".repeat(64)}")`)).toEqual([]);
+  });
+
+  it("lets a log out as a file, and in again elsewhere, where it goes on; once, and only if it is whole", async () => {
+    const first = await opened("here");
+    const outcome = await call(first, "r", 200_000);
+    const file = await first.evaluate<string>("suite.saved()");
+    const second = await opened("there");
+    const takenIn = (text: string): Promise<string> => second.evaluate(`suite.takeIn(${JSON.stringify(text)})`);
+    expect(await takenIn(file.replace('"cmds":"', '"cmds":"f'))).toBe("quarantined");
+    expect(await takenIn(file.replace(/^\{"blob".*\n/m, ""))).toBe("blob_missing");
+    expect(await takenIn(file.replace(/\}\n$/, ',"sealed":[]}\n'))).toBe("sealed");
+    expect(await takenIn(file)).toBe("session:s");
+    expect(await takenIn(file)).toBe("scope_exists");
+    expect(await second.evaluate("suite.saved()")).toBe(file);
+    expect(await call(second, "r", 200_000)).toBe(outcome);
+    expect(await call(second, "next", 10)).toContain("success");
   });
 
   it("says that a large value has no room, and goes on with the next", async () => {

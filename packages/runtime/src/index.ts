@@ -59,7 +59,7 @@ export {
 } from "./journal.ts";
 export { type MemoryJournalOptions, memoryJournal } from "./memory-journal.ts";
 export { BlobMissing, type BlobStore, type MemoryBlobsOptions, isHash, memoryBlobs, namesIn } from "./blob.ts";
-export { packBlobs, unpackBlobs, unpacked } from "./pack.ts";
+export { leftBehind, packBlobs, unpackBlobs, unpacked } from "./pack.ts";
 export { type SealPlace, SealedError, type ValueCodec, isSealedLine } from "./seal.ts";
 export { sealedJournal } from "./sealed-journal.ts";
 export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from "./sweep.ts";
@@ -124,7 +124,7 @@ export {
 export { type Standing, misfitOfCompletion, misfitOfDurable, misfitOfProcessEvent } from "./open.ts";
 export { Quarantined, foldLines, recordedIn } from "./fold.ts";
 export { withParts } from "./needed-part.ts";
-export { type SteppedLine, importLog, logText, putLog } from "./log-file.ts";
+export { type SteppedLine, importLog, linesIn, logText, putLog } from "./log-file.ts";
 export { openState } from "./opening.ts";
 export { isAtRest } from "./under-way.ts";
 export { type Adoption, type IndexEntry, type MoveEnd, type MoveStore } from "./move-store.ts";

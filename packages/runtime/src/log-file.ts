@@ -20,8 +20,9 @@ import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "./error.ts";
 import { late } from "./late-part.ts";
 import { Quarantined } from "./fold.ts";
-import { packBlobs, unpackBlobs } from "./pack.ts";
+import { leftBehind, packBlobs, unpackBlobs } from "./pack.ts";
 import type { Append, Journal, JournalLine, Segment } from "./journal.ts";
+import { isSealedLine } from "./seal.ts";
 
 const jsonOf = (scope: string, text: string): Json => {
   const json = parse(text, noLimits);
@@ -113,12 +114,41 @@ export const putLog = async (
   }
 };
 
+/** The whole lines in pieces of text. */
+export function* linesIn(text: Iterable<string>): Generator<string, undefined> {
+  let rest = "";
+  for (const piece of text) {
+    const lines = (rest + piece).split(/(?<=\n)/);
+    rest = lines.at(-1)?.endsWith("\n") === true ? "" : (lines.pop() ?? "");
+    yield* lines;
+  }
+  return undefined;
+}
+
+/** Values that are not themselves would be taken for what they are not. */
+const admitOpen = (texts: readonly string[]): void => {
+  for (const line of linesIn(texts))
+    if (isSealedLine(line)) throw new Refused("sealed", "the log's values are sealed: export it again with its keys");
+};
+
+const admitBlobs = (scope: string, stepped: readonly SteppedLine[], blobs: readonly PackedBlob[]): void => {
+  const missing = leftBehind(
+    stepped.map(({ line }) => line),
+    blobs,
+  );
+  if (missing === undefined) return;
+  const message = `${scope}: the log names blob ${missing} and does not bring it along: export it again where it came from`;
+  throw new Refused("blob_missing", message);
+};
+
 /** Takes a log in that was exported, as the scope that it is of; it is replayed first. Says what it comes to. */
 export const importLog = async (journal: Journal, instance: string, text: Iterable<string>): Promise<State> => {
   await late.load(); // It may hold anything.
+  const texts = [...text];
+  admitOpen(texts);
   const stepped: SteppedLine[] = [];
   const blobs: PackedBlob[] = [];
-  const { state, fault, header } = replay(text, {
+  const { state, fault, header } = replay(texts, {
     onBlob: (packed) => void blobs.push(packed),
     onStep: (recorded, { finished }) => void stepped.push({ seq: recorded.seq, line: eventLine(recorded), finished }),
   });
@@ -126,6 +156,7 @@ export const importLog = async (journal: Journal, instance: string, text: Iterab
   if (header !== undefined && header.base > 0)
     throw new Refused("not_whole", `the log goes on from event ${header.base}: only whole logs are taken in`);
   if (state === undefined || stepped.length === 0) throw new Refused("log_empty", "the log has no events");
+  admitBlobs(state.scope.id, stepped, blobs);
   await unpackBlobs(journal.blobs, state.scope.id, blobs, hashText);
   await putLog(journal, instance, stepped, state);
   return state;

@@ -20,6 +20,13 @@ export const packBlobs = async (
   return packed;
 };
 
+/** A blob that these texts name, and that does not travel with them. */
+export const leftBehind = (texts: Iterable<string>, packed: readonly PackedBlob[]): string | undefined => {
+  const along = new Set(packed.map(({ blob }) => blob));
+  for (const text of texts) for (const name of namesIn(text)) if (!along.has(name)) return name;
+  return undefined;
+};
+
 /** The bytes, if they are what their name says; those that are sealed say it only to who has their key. */
 export const unpacked = (
   { blob, bytes }: PackedBlob,

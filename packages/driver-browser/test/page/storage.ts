@@ -1,6 +1,6 @@
 /** Runs in the browser: large values beside the log, and what becomes of a tab whose browser does not store. */
 import { type BlobCheck, blobChecks } from "@pawl/testkit";
-import { defineTool, logText, sweepBlobs } from "@pawl/runtime";
+import { defineTool, importLog, logText, sweepBlobs } from "@pawl/runtime";
 import {
   BrowserJournalError,
   type BrowserJournalOptions,
@@ -79,8 +79,17 @@ export const lengthsOf = async (): Promise<{ readonly longest: number; readonly 
   return { longest: Math.max(...lines.map(({ line }) => line.length)), blobs: blobs.length };
 };
 
-/** How long the log is as a file, which has its values in it. */
-export const fileLength = async (): Promise<number> => (await logText(tab.journal, "session:s"))?.join("").length ?? 0;
+/** The log as a file, as a person would carry it elsewhere. */
+export const saved = async (): Promise<string> => ((await logText(tab.journal, "session:s")) ?? []).join("");
+
+/** Takes such a file in; says what it comes to, or why it is not taken. */
+export const takeIn = async (text: string): Promise<string> => {
+  await tab.runtime();
+  return importLog(tab.journal, "a file", [text]).then(
+    ({ scope }) => scope.id,
+    (thrown: unknown) => String((thrown as { readonly code?: string }).code),
+  );
+};
 
 /** What is swept away beside one blob that nobody names. */
 export const sweep = async (): Promise<readonly string[]> => {

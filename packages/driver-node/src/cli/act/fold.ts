@@ -1,8 +1,8 @@
 /** The state of a scope in a journal, from its segment and its lines. */
+import { linesIn } from "@pawl/runtime";
 import { type State, describeFault, replay } from "@pawl/sansio-core";
 import { CliError, exit } from "../exit.ts";
 import type { JournalFile } from "../journal-file.ts";
-import { linesIn } from "../log/head.ts";
 import { refuseSealed } from "../log/sealed.ts";
 
 /** Without their keys values are not themselves: nothing may be added to them. */

@@ -1,12 +1,11 @@
 /** `pawl fork`: a new scope that begins as another one did, up to an event. */
 import { type Event, EventCodec, type Recorded, type State, eventLine, initial, write } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { type Journal, type SteppedLine, isHash, packBlobs, unpackBlobs } from "@pawl/runtime";
+import { type Journal, type SteppedLine, isHash, packBlobs, unpackBlobs, linesIn } from "@pawl/runtime";
 import { type Json, describe, hashText, noLimits, parse, readOwned, stringify } from "@pawl/tool-value";
 import { type Command, countOf, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { openJournalFile } from "../journal-file.ts";
-import { linesIn } from "../log/head.ts";
 import { put } from "../log/put.ts";
 import { replayLog } from "../log/replaying.ts";
 import { placeOf, scopeNamed } from "../place.ts";

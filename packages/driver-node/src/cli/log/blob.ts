@@ -1,10 +1,9 @@
 /** Whether a log brings along what it names. */
-import { BlobMissing, namesIn, unpacked } from "@pawl/runtime";
+import { BlobMissing, linesIn, namesIn, unpacked } from "@pawl/runtime";
 import { blobOf } from "@pawl/sansio-core";
 import { hashText, parseRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { LogSource } from "../place.ts";
-import { linesIn } from "./head.ts";
 
 export interface BlobFaults {
   readonly missing: readonly string[];

@@ -1,19 +1,9 @@
 /** `pawl log head`: the head of the chain over a log, which vouches for all of it. */
 import { chain, chainStart } from "@pawl/sansio-core";
+import { linesIn } from "@pawl/runtime";
 import type { Command } from "../command.ts";
 import { exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
-
-/** The whole lines in pieces of text. */
-export function* linesIn(text: Iterable<string>): Generator<string, undefined> {
-  let rest = "";
-  for (const piece of text) {
-    const lines = (rest + piece).split(/(?<=\n)/);
-    rest = lines.at(-1)?.endsWith("\n") === true ? "" : (lines.pop() ?? "");
-    yield* lines;
-  }
-  return undefined;
-}
 
 /** The chain over the lines of an exported log, each taken as an append: the same wherever the log is exported. */
 export const headOf = async ({ text }: LogSource): Promise<string> => {

@@ -1,5 +1,5 @@
 /** `pawl log import`: logs in JSON Lines as scopes of a journal. */
-import { BlobMissing, type Journal, type SteppedLine, namesIn, unpackBlobs } from "@pawl/runtime";
+import { BlobMissing, type Journal, type SteppedLine, leftBehind, linesIn, unpackBlobs } from "@pawl/runtime";
 import { type PackedBlob, eventLine } from "@pawl/sansio-core";
 import { hashText } from "@pawl/tool-value";
 import { sqliteJournal } from "../../sqlite/journal.ts";
@@ -8,7 +8,6 @@ import { CliError, type Exit, exit } from "../exit.ts";
 import { underKeys } from "../journal-file.ts";
 import { type LogSource, besideOf, journalOf, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { linesIn } from "./head.ts";
 import { faultWords, tornJson, tornWords } from "./fault.ts";
 import { put } from "./put.ts";
 import { refuseSealed } from "./sealed.ts";
@@ -22,8 +21,10 @@ const takeBlobs = async (
   blobs: readonly PackedBlob[],
 ): Promise<void> => {
   try {
-    const packed = new Set(blobs.map(({ blob }) => blob));
-    const missing = stepped.flatMap(({ line }) => namesIn(line)).find((name) => !packed.has(name));
+    const missing = leftBehind(
+      stepped.map(({ line }) => line),
+      blobs,
+    );
     if (missing !== undefined) throw new BlobMissing("blob_missing", scope, missing);
     await unpackBlobs(journal.blobs, scope, blobs, hashText);
   } catch (thrown) {

@@ -1,11 +1,10 @@
 /** Logs whose values are sealed, met without the keys that open them. */
-import { SealedError, isSealedLine } from "@pawl/runtime";
+import { SealedError, isSealedLine, linesIn } from "@pawl/runtime";
 import { type Fault, type Replay, type ReplayOptions } from "@pawl/sansio-core";
 import type { Told } from "../command.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
 import type { LogSource } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { linesIn } from "./head.ts";
 import { replayLog } from "./replaying.ts";
 
 /** What there is to do, wherever keys are wanted. */

@@ -1,9 +1,9 @@
 /** `pawl check-upgrade`: whether logs would go on under the code that stands here now. */
+import { linesIn } from "@pawl/runtime";
 import { type Check, type CallCheck, checkUpgrade, isSafe } from "../../upgrade/check.ts";
 import { isBad, verdictWords } from "../../upgrade/verdict.ts";
 import { type Command, countOf } from "../command.ts";
 import { exit, usageError } from "../exit.ts";
-import { linesIn } from "../log/head.ts";
 import { refuseSealed } from "../log/sealed.ts";
 import { faultJson, faultWords } from "../log/fault.ts";
 import { placeOf, placeOptions, withLogs } from "../place.ts";
