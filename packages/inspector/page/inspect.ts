@@ -12,9 +12,9 @@ const tools = [
   defineTool({
     name: "trip",
     durable: true,
-    execute: async (_, ctx) => {
+    execute: async (args, ctx) => {
       const seat = await ctx.runJson("reserve", {}, () => "12A");
-      return ctx.runJson("charge", { seat }, (input) => ({ charged: input }));
+      return ctx.runJson("charge", { seat, ...(args as object) }, (input) => ({ charged: input }));
     },
   }),
 ];

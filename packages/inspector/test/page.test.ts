@@ -19,16 +19,16 @@ const tripLog = async (): Promise<string> => {
   const trip = defineTool({
     name: "trip",
     durable: true,
-    execute: async (_, ctx) => {
+    execute: async (args, ctx) => {
       const seat = await ctx.runJson("reserve", {}, () => "12A");
-      return ctx.runJson("charge", { seat }, (input) => ({ charged: input }));
+      return ctx.runJson("charge", { seat, ...(args as object) }, (input) => ({ charged: input }));
     },
   });
   const journal = memoryJournal();
   const roots = { newest: { kid: "k", secret: new Uint8Array(32) } };
   const runtime = new Runtime({ journal, platform: nodePlatform, tools: [trip], instance: "node", roots });
   const session = await runtime.session("trip");
-  await session.call("r", [{ id: "c", tool: "trip", args: {} }]);
+  await session.call("r", [{ id: "c", tool: "trip", args: { to: "Lviv" } }]);
   await runtime.close();
   const lines = await journal.read("session:trip", 1);
   const header = headerLine({ format: 1, protocol: 1, scope: "session:trip", epoch: 1, writer: "test", base: 0 });
@@ -123,7 +123,13 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await page.locator(".beside h3", { hasText: `first other event at event ${seq}` }).waitFor();
     await expect
       .poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 })
-      .toContain('"charged":{"seat":"99Z"}');
+      .toContain('"charged":{"seat":"99Z","to":"Lviv"}');
+    await page.getByRole("tab", { name: "Event", exact: true }).click();
+    const both = page.locator("#pane-event .line");
+    await expect
+      .poll(() => both.allInnerTexts())
+      .toEqual([expect.stringContaining("12A"), expect.stringContaining("99Z")]);
+    await page.getByRole("tab", { name: "Fork" }).click();
     await page.getByRole("button", { name: "Run on as recorded" }).click();
     await page.locator(".said", { hasText: "The fork stands below" }).waitFor();
     await page.getByRole("button", { name: "Leave the fork" }).click();
@@ -131,6 +137,31 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await event.fill("{");
     await page.getByRole("button", { name: "Run on as recorded" }).click();
     await page.locator(".said", { hasText: "This is no JSON" }).waitFor();
+  });
+
+  it("forks with another argument, with which the tools run", async () => {
+    await show(await tripLog());
+    const seq = await page.evaluate<number>(`inspect.lines("request.submitted").then(([first]) => first)`);
+    await page.evaluate(`inspect.inspector.goTo(${seq})`);
+    await page.getByRole("tab", { name: "Fork" }).click();
+    const event = page.getByLabel("The event, to be edited");
+    await expect.poll(() => event.inputValue()).toContain("Lviv");
+    await event.fill((await event.inputValue()).replace("Lviv", "Kyiv"));
+    await page.getByRole("button", { name: "Run on with the tools" }).click();
+    await page.locator(".beside h3", { hasText: `first other event at event ${seq}` }).waitFor();
+    await expect
+      .poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 })
+      .toContain('"charged":{"seat":"12A","to":"Kyiv"}');
+    await page.getByRole("tab", { name: "Event", exact: true }).click();
+    await page.evaluate("inspect.inspector.goTo(Infinity)");
+    const ends = async (): Promise<readonly (number | undefined)[]> =>
+      (await page.locator("#pane-event .line").allInnerTexts()).map(
+        (line) => (JSON.parse(line) as { seq: number }).seq,
+      );
+    const forked = await page.evaluate<string>("inspect.forkText()");
+    const [log, fork] = [await page.evaluate("inspect.inspector.place.last"), forked.trim().split("\n").length - 1];
+    expect(fork).toBeGreaterThan(log as number);
+    await expect.poll(ends).toEqual([log, fork]);
   });
 
   it("says what is wrong with a log, and goes there", async () => {

@@ -151,15 +151,19 @@ export class PawlInspector extends PageElement {
   #take(side: Side, news: News): void {
     const log = side === "log" ? this.#log : this.#fork;
     log?.take(news);
-    if (side === "log") {
-      for (const lane of news.lanes) if (lane.kind === "call") this.#layout?.addCall(lane.key, lane.title);
-      if (this.#query !== "") this.#search(this.#query);
-    }
+    if (side === "fork") return this.#goAlong();
+    for (const lane of news.lanes) if (lane.kind === "call") this.#layout?.addCall(lane.key, lane.title);
+    if (this.#query !== "") this.#search(this.#query);
   }
 
   #go(seq: number): void {
     this.#log?.goTo(seq);
-    if (this.#crossing?.isOpen === true) this.#fork?.goTo(Math.min(seq, this.#fork.last));
+    if (this.#crossing?.isOpen === true) this.#fork?.goTo(seq);
+  }
+
+  /** A fork that grows stays where its log is; at the end of that, at its own. */
+  #goAlong(): void {
+    if (this.#log?.follows === false) this.#fork?.goTo(this.#log.seq);
   }
 
   #play(): void {

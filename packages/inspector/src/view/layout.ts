@@ -1,11 +1,10 @@
 /** How the inspector is laid out: head, timeline, time travel, and panes; all of it drawn from one view. */
-import { type Chart } from "./chart.ts";
 import { button, el } from "../dom.ts";
 import { EventList } from "./event-list.ts";
 import { ForkPane, type ForkWish } from "./fork-pane.ts";
 import { type Moves, keyHelp } from "./keys.ts";
 import type { LogView } from "./log-view.ts";
-import { eventPane, statePane, waitingPane } from "./moment-pane.ts";
+import { besidePane, eventPane, statePane, waitingPane } from "./moment-pane.ts";
 import { Tabs } from "./tabs.ts";
 import { Timeline } from "./timeline.ts";
 import { Transport } from "./transport.ts";
@@ -58,7 +57,7 @@ export class Layout {
   readonly #panes = { event: el("div"), state: el("div"), waiting: el("div"), fork: el("div"), log: el("div") };
   readonly #fork: ForkPane;
   readonly #tabs: Tabs;
-  #drawn: { readonly moment: unknown; readonly tab: string; readonly at: number } | undefined;
+  #drawn: { readonly moment: unknown; readonly beside: unknown; readonly tab: string; readonly at: number } | undefined;
   #calledCount = 0;
 
   constructor(port: LayoutPort) {
@@ -182,7 +181,7 @@ export class Layout {
     this.#showFork(view);
     const { first, last } = log;
     this.#transport.show({ seq, first, last, at: chart.entryAt(seq)?.at, isPlaying, troubles: chart.troubles });
-    this.#showMoment(log, chart);
+    this.#showMoment(view);
     this.#list.show(chart, seq, seqs);
   }
 
@@ -205,17 +204,18 @@ export class Layout {
   }
 
   /** Panes are made again when another moment is looked at, and only the one in sight. */
-  #showMoment({ moment, seq }: LogView, chart: Chart): void {
+  #showMoment({ log: { moment, seq, chart }, fork }: InspectorView): void {
     const tab = this.#tabs.current;
     const before = this.#drawn;
-    if (moment === undefined || (before?.moment === moment && before.tab === tab)) return;
+    const beside = fork?.moment;
+    if (moment === undefined || (before?.moment === moment && before.beside === beside && before.tab === tab)) return;
     const now = performance.now();
     if (before?.tab === tab && moment.seq !== seq && now - before.at < retellMs) return;
-    this.#drawn = { moment, tab, at: now };
+    this.#drawn = { moment, beside, tab, at: now };
     const { event, state, waiting } = this.#panes;
     if (tab === "fork") this.#fork.show(moment);
     else if (tab === "state") state.replaceChildren(...statePane(moment));
     else if (tab === "waiting") waiting.replaceChildren(...waitingPane(moment));
-    else event.replaceChildren(...eventPane(moment, chart.entryAt(moment.seq)));
+    else event.replaceChildren(...eventPane(moment, chart.entryAt(moment.seq)), ...besidePane(beside));
   }
 }

@@ -51,6 +51,12 @@ const changeOf = ({ section, key, type, differences }: RowChange): HTMLElement =
       ),
   );
 
+const lineOf = (line: string): HTMLElement => el("pre", { class: "line", tabindex: "0" }, line);
+
+/** What the fork has in the place of the event that is looked at, or at its end. */
+export const besidePane = (beside: Moment | undefined): readonly HTMLElement[] =>
+  beside === undefined ? [] : [block(`In the fork: event ${beside.seq}`, undefined, lineOf(beside.line))];
+
 /** An event: what it is, what it says, what it changed, what it asked for, and its line. */
 export const eventPane = (moment: Moment, entry: Entry | undefined): readonly HTMLElement[] => {
   const { known, line } = moment;
@@ -62,7 +68,7 @@ export const eventPane = (moment: Moment, entry: Entry | undefined): readonly HT
   );
   const event = (moment.json as { readonly event?: typeof moment.json } | null)?.event ?? null;
   const says = block("What happened", undefined, jsonTree("event", event, true));
-  const text = block("The line itself", undefined, el("pre", { class: "line", tabindex: "0" }, line));
+  const text = block("The line itself", undefined, lineOf(line));
   if (known === undefined)
     return [head, nothing("This line follows a fault: what it led to is not known."), says, text];
   const { commands, changes, deadline } = known;
