@@ -5,6 +5,8 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Block, blocks } from "./block.ts";
+import { hasChromium, openChromium, withoutChromium } from "../runtime/chromium.ts";
+import { type PageLife, liveInPage } from "./page.ts";
 import { type Packed, compile, install, live, pack, test, use } from "./folder.ts";
 
 const uses = join(import.meta.dirname, "use");
@@ -22,6 +24,14 @@ const said = {
   "tool-value": '{"a":1,"b":9007199254740993} 64',
   tools: "18 function function",
   wire: "function 1 4001",
+};
+
+/** What the blocks for pages come to. */
+const inPages: { readonly [name: string]: Pick<PageLife, "said" | "status"> } = {
+  "architecture-1": { said: [], status: undefined },
+  "host-protocol-1": { said: [], status: undefined },
+  "readme-driver-browser-1": { said: [expect.stringContaining("success")], status: undefined },
+  "readme-inspector-1": { said: [], status: "18 events" },
 };
 
 const wordsOf = ({ kind, resolutionKind = "" }: { readonly kind: string; readonly resolutionKind?: string }): string =>
@@ -103,6 +113,21 @@ describe("the code of README and docs", { timeout: 600_000 }, () => {
       expect(await test(home, name)).toContain("passed");
     },
     120_000,
+  );
+
+  it.skipIf(!hasChromium)(
+    hasChromium ? "runs as it stands in a page, if it is for one" : withoutChromium,
+    async () => {
+      const browser = await openChromium();
+      try {
+        expect(thatRun("browser").toSorted()).toEqual(Object.keys(inPages).toSorted());
+        for (const [name, life] of Object.entries(inPages))
+          expect([name, await liveInPage(browser, home, name)]).toEqual([name, { complaints: [], ...life }]);
+      } finally {
+        await browser.close();
+      }
+    },
+    300_000,
   );
 
   it("has the README's tool survive SIGKILL", async () => {

@@ -1,0 +1,50 @@
+/** The page that an error names for all fields of a host's configuration: what it says, and that it says all. */
+import { describe, expect, it } from "vitest";
+import { textOf } from "../../../../test/project.ts";
+import { type HostConfig, configIn } from "../../src/cli/host/config.ts";
+
+const page = textOf("docs/operations.md");
+
+/** Each field: the types see that none is left out. */
+const fields: { readonly [K in keyof Required<HostConfig>]: true } = {
+  journal: true,
+  blobs: true,
+  keys: true,
+  flows: true,
+  flow_tools: true,
+  flow_base: true,
+  flow_allow: true,
+  tools: true,
+  address: true,
+  port: true,
+  tls: true,
+  origins: true,
+  secrets: true,
+  grants: true,
+  peers: true,
+  limits: true,
+  executor_lease_ms: true,
+  log_level: true,
+  traces: true,
+  stop_after_idle_ms: true,
+};
+
+/** The first column of the table that begins so. */
+const named = (head: string): readonly string[] => {
+  const [, table = ""] = page.split(`\n| ${head} `);
+  const rows = table.split("\n\n")[0]?.split("\n").slice(2) ?? [];
+  return rows.flatMap((row) =>
+    [...(row.split("|")[1] ?? "").replaceAll(/\{[^}]*\}/g, "").matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ""),
+  );
+};
+
+describe("docs/operations.md", () => {
+  it("has a configuration that is read as it stands", () => {
+    const [, text = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
+    expect(configIn("pawl.json", text)).toMatchObject({ journal: "journal.db", port: 7777, log_level: "info" });
+  });
+
+  it("names each field of a configuration, and no other", () => {
+    expect(named("field").toSorted()).toEqual(Object.keys(fields).toSorted());
+  });
+});
