@@ -3,6 +3,7 @@ import {
   type Log,
   Overloaded,
   OwnedElsewhere,
+  Quarantined,
   Refused,
   ScopeLost,
   ScopeMoved,
@@ -19,6 +20,9 @@ const ownerRetryMs = 1000;
 const ownedElsewhere = ({ code, message, address }: OwnedElsewhere): Omit<HostError, "id"> =>
   address === undefined ? { code, message, retry_after_ms: ownerRetryMs } : { code, message, address };
 
+/** What its log holds is not told: whoever asks may not be one to read it. */
+const readOnly = "today's core does not accept its log, so it is read-only: `pawl doctor` says what can be done";
+
 export const failureOf = (thrown: unknown, log: Log): Omit<HostError, "id"> => {
   const isMoving = thrown instanceof ScopeMoving || (thrown instanceof Refused && thrown.code === "scope_is_moving");
   if (isMoving) return { code: thrown.code, message: thrown.message, retry_after_ms: ownerRetryMs };
@@ -29,6 +33,7 @@ export const failureOf = (thrown: unknown, log: Log): Omit<HostError, "id"> => {
   if (thrown instanceof ScopeLost) return { code: thrown.code, message: thrown.message, retry_after_ms: retryAfterMs };
   if (thrown instanceof OwnedElsewhere) return ownedElsewhere(thrown);
   log(entryOf("host.internal_error", {}, thrown));
+  if (thrown instanceof Quarantined) return { code: thrown.code, message: `the scope is quarantined: ${readOnly}` };
   return { code: "internal_error", message: "the host failed to answer: its log says why" };
 };
 
