@@ -38,7 +38,10 @@ const figure = (name: string, bound: number, what: string, unit = "us"): Figure 
   close: () => close(name),
 });
 
-const warmFigure = (...of: Parameters<typeof figure>): Figure => ({ ...figure(...of), rounds: warmRounds });
+const warmFigure = (name: string, bound: number, what: string): Figure => ({
+  ...figure(name, bound, `${what}, once warm`),
+  rounds: warmRounds,
+});
 
 /** Both come from one long round. */
 const parkedFigures: readonly Figure[] = [
