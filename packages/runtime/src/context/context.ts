@@ -61,10 +61,26 @@ export interface ToolContext
   readonly continueAs: (args: unknown) => Promise<never>;
 }
 
+const bodyOf = Symbol("body");
+
+/** One for all: V8 makes a hidden class of each accessor that an object is made with, and keeps what it closes over. */
+const signal: PropertyDescriptor = {
+  enumerable: true,
+  get(this: { readonly [bodyOf]: BodyRun }) {
+    return this[bodyOf].signals.work;
+  },
+};
+
+/** The signal is made when it is asked for: most bodies do not. */
+const withSignal = (context: Omit<ToolContext, "signal">, body: BodyRun): ToolContext => {
+  Object.defineProperty(context, bodyOf, { value: body });
+  return Object.defineProperty(context, "signal", signal) as ToolContext;
+};
+
 export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const asking = new Asking(body, facts);
   const own = processes(asking);
-  return {
+  const context = {
     sessionId: facts.sessionId,
     session: facts.session,
     ...origin(asking),
@@ -73,9 +89,6 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     maxAttempts: facts.maxAttempts,
     replayKey: facts.replayKey,
     payload: facts.payload,
-    get signal() {
-      return body.signals.work;
-    },
     ...steps(asking),
     ...waits(asking),
     ...hostRequests(asking),
@@ -100,4 +113,5 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
       return new Promise<never>(() => undefined);
     },
   };
+  return withSignal(context, body);
 };
