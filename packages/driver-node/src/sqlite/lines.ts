@@ -60,6 +60,8 @@ const checkEnd = (at: Connection, head: number | undefined, oldest: Row | undefi
   if (next !== undefined) placeAt(at, next);
 };
 
+const byFirst = (a: Row, b: Row): number => integer(a, "first") - integer(b, "first");
+
 export const readLines = (
   at: Connection,
   { id, head }: { readonly id: number; readonly head: number | undefined },
@@ -67,7 +69,7 @@ export const readLines = (
   to: number,
 ): readonly JournalLine[] => {
   const upTo = Math.min(to, Number.MAX_SAFE_INTEGER);
-  const rows = at.sql.back.all(head ?? null, from, from, upTo);
+  const rows = at.sql.back.all(head ?? null, from, from, upTo).toSorted(byFirst);
   checkEnd(at, head, rows[0], from);
   const lines: JournalLine[] = [];
   for (const row of at.sql.kept.all(id, from, upTo)) lines.push({ seq: integer(row, "seq"), line: text(row, "line") });

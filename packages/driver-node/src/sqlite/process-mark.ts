@@ -19,14 +19,17 @@ const realm = (): string =>
     ? `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`
     : hostname();
 
-/** The mark of this process; none where it can not be told from another. */
-export const ownMark = (): string | undefined => {
+const markOfThis = (): string | undefined => {
   try {
     return [realm(), process.pid, statOf(process.pid)?.began ?? ""].join("|");
   } catch {
     return undefined; // A system that hides such things: its leases run out by the clock.
   }
 };
+let own: { readonly mark: string | undefined } | undefined;
+
+/** The mark of this process; none where it can not be told from another. It stays the same for as long as that lives. */
+export const ownMark = (): string | undefined => (own ??= { mark: markOfThis() }).mark;
 
 const isThere = (pid: number): boolean => {
   try {

@@ -69,14 +69,14 @@ export const statements = (db: DatabaseSync) => ({
     "UPDATE scope SET seq = a.last, head = a.id, append_id = a.append_id, wake_at = a.wake_at FROM append AS a WHERE a.scope = scope.id AND a.id IN (SELECT max(id) FROM append WHERE id > ? GROUP BY scope)",
   ),
 
-  /** The rows of a scope from its newest backwards, as long as they reach further than a sequence; the oldest first. */
+  /** The rows of a scope from its newest backwards, as long as they reach further than a sequence. */
   back: db.prepare(
     `WITH RECURSIVE back (id, before, first, last) AS (
        SELECT id, before, first, last FROM append WHERE id = ? AND last >= ? AND first <= last
        UNION ALL
        SELECT a.id, a.before, a.first, a.last FROM back AS b JOIN append AS a ON a.id = b.before
        WHERE a.last >= ? AND a.first <= a.last
-     ) SELECT b.first, b.before, a.lines FROM back AS b JOIN append AS a ON a.id = b.id WHERE b.first <= ? ORDER BY b.id`,
+     ) SELECT b.first, b.before, a.lines FROM back AS b JOIN append AS a ON a.id = b.id WHERE b.first <= ?`,
   ),
   row: db.prepare("SELECT lines FROM append WHERE id = ?"),
   appendId: db.prepare("SELECT append_id FROM append WHERE id = ?"),

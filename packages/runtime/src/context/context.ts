@@ -80,7 +80,7 @@ const withSignal = (context: Omit<ToolContext, "signal">, body: BodyRun): ToolCo
 export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const asking = new Asking(body, facts);
   const own = processes(asking);
-  const context = {
+  const context: Omit<ToolContext, "signal"> = {
     sessionId: facts.sessionId,
     session: facts.session,
     ...origin(asking),
