@@ -19,7 +19,7 @@ const versions = Object.entries(results).flatMap(([name, result]) =>
   "version" in result && result.version !== "" ? [`${name} ${result.version}: ${result.durability}`] : [],
 );
 const measured = [
-  `${begun.slice(0, 10)}, ${machine}; medians.`,
+  `${begun.slice(0, 10)}, ${machine}; medians, each system after ten seconds of the same work.`,
   figures(results),
   "How many times as good pawl is:",
   ratios(results),
