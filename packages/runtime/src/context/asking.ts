@@ -25,6 +25,21 @@ export const durable = <A>(key: string, promise: Promise<A>): Durable<A> => {
   return keyed(key, promise);
 };
 
+/** Of a promise that is no effect's own: nobody need await it either. */
+export const handled = <A>(promise: Promise<A>): Promise<A> => {
+  promise.catch(ignored);
+  return promise;
+};
+
+/** What does not fit is refused by the promise, as an async function refuses it: under `key`, where it has come to none. */
+export const refusing = <A>(key: string, ask: () => Durable<A>): Durable<A> => {
+  try {
+    return ask();
+  } catch (thrown) {
+    return durable(key, Promise.reject<A>(thrown));
+  }
+};
+
 export const toJson = (input: unknown, what: string): Json => {
   const json = jsonFromJs(input === undefined ? null : input);
   if (E.isLeft(json)) throw new EffectError("durable_effect_value", `${what}: ${describe(json.left)}`);

@@ -4,7 +4,7 @@ import { type Json, array, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { ToolManifest } from "../compat/tool.ts";
 import { EffectError } from "../error.ts";
-import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
+import { type Asking, type Durable, durable, refusing, toJson, valueOf } from "./asking.ts";
 
 export interface BatchCall {
   readonly id: string;
@@ -37,7 +37,7 @@ const repliesOf = (json: Json): readonly Reply[] => {
 };
 
 export const batches = (asking: Asking): Batches => {
-  const batch: Batches["batch"] = (calls) => {
+  const ask: Batches["batch"] = (calls) => {
     const listed = calls.map(({ id, toolId, args }) => ({
       id,
       tool_id: toolId,
@@ -54,5 +54,8 @@ export const batches = (asking: Asking): Batches => {
       answered.then(({ result }) => repliesOf(valueOf(result))),
     );
   };
-  return { batch, callableToolManifest: (name) => asking.facts.reach.toolNamed(name)?.manifest };
+  return {
+    batch: (calls) => refusing("tool-batch", () => ask(calls)),
+    callableToolManifest: (name) => asking.facts.reach.toolNamed(name)?.manifest,
+  };
 };

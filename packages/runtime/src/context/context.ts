@@ -2,7 +2,7 @@
 import type { Json } from "@pawl/tool-value";
 import type { BodyRun } from "../body.ts";
 import { ended } from "../signals.ts";
-import { Asking, toJson } from "./asking.ts";
+import { Asking, handled, toJson } from "./asking.ts";
 import { type Batches, batches } from "./batch.ts";
 import { type Cancels, cancels } from "./cancel.ts";
 import { type LongWorkFacets, longWorkFacets } from "./long-work.ts";
@@ -77,6 +77,13 @@ const withSignal = (context: Omit<ToolContext, "signal">, body: BodyRun): ToolCo
   return Object.defineProperty(context, "signal", signal) as ToolContext;
 };
 
+const continueAs = async (body: BodyRun, facts: CallFacts, args: unknown): Promise<never> => {
+  if (body.isOver) throw ended;
+  const input = toJson(args, "the arguments to continue with");
+  body.stillness.inOrder(() => facts.continueAs(input));
+  return new Promise<never>(() => undefined);
+};
+
 export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const asking = new Asking(body, facts);
   const own = processes(asking);
@@ -106,12 +113,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     ...triggers(asking),
     ...directs(asking),
     ...longWorkFacets(asking),
-    continueAs: (args) => {
-      if (body.isOver) return Promise.reject(ended);
-      const input = toJson(args, "the arguments to continue with");
-      body.stillness.inOrder(() => facts.continueAs(input));
-      return new Promise<never>(() => undefined);
-    },
+    continueAs: (args) => handled(continueAs(body, facts, args)),
   };
   return withSignal(context, body);
 };

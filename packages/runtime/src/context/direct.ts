@@ -5,7 +5,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { LlmRequest } from "../compat/llm-request.ts";
 import { directInvocation } from "../compat/turn-invocation.ts";
 import { EffectError } from "../error.ts";
-import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
+import { type Asking, type Durable, durable, refusing, toJson, valueOf } from "./asking.ts";
 
 export interface Directs {
   readonly directCompletions: {
@@ -24,20 +24,21 @@ const requestOf = (asking: Asking, said: unknown): LlmRequest => {
 
 export const directs = (asking: Asking): Directs => {
   const { session: session_id, callId: call_id } = asking.facts;
-  return {
-    directCompletions: {
-      complete: (said, usage_source, caused_by = { type: "tool_call", session_id, call_id }) => {
-        const request = requestOf(asking, said);
-        const { replay } = directInvocation({ session_id, usage_source, caused_by, request });
-        const key = asking.nextName(replay?.key ?? usage_source);
-        const encoded = { request: LlmRequest.encode(request), usage_source, caused_by, replay_key: key };
-        const input = toJson(encoded, "the request of a completion");
-        const answered = asking.ask(key, { kind: "host", name: "direct.complete", input }, input);
-        return durable(
-          key,
-          answered.then(({ result }) => valueOf(result)),
-        );
-      },
-    },
+  const ask: Directs["directCompletions"]["complete"] = (
+    said,
+    usage_source,
+    caused_by = { type: "tool_call", session_id, call_id },
+  ) => {
+    const request = requestOf(asking, said);
+    const { replay } = directInvocation({ session_id, usage_source, caused_by, request });
+    const key = asking.nextName(replay?.key ?? usage_source);
+    const encoded = { request: LlmRequest.encode(request), usage_source, caused_by, replay_key: key };
+    const input = toJson(encoded, "the request of a completion");
+    const answered = asking.ask(key, { kind: "host", name: "direct.complete", input }, input);
+    return durable(
+      key,
+      answered.then(({ result }) => valueOf(result)),
+    );
   };
+  return { directCompletions: { complete: (...of) => refusing("direct", () => ask(...of)) } };
 };

@@ -3,7 +3,7 @@ import { type AttachmentCreateMeta, type AttachmentRef, type Codec, describe, re
 import * as E from "fp-ts/lib/Either.js";
 import { putAttachment } from "../attachment.ts";
 import { EffectError } from "../error.ts";
-import type { Asking } from "./asking.ts";
+import { type Asking, handled } from "./asking.ts";
 
 export interface Handed {
   /** The prepared payload, decoded. */
@@ -20,5 +20,5 @@ export const handed = ({ facts }: Asking): Handed => ({
     if (E.isLeft(payload)) throw new EffectError("prepared_payload", `the prepared payload: ${describe(payload.left)}`);
     return payload.right;
   },
-  attachments: { put: (bytes, meta) => putAttachment(facts.attachments, bytes, meta) },
+  attachments: { put: (bytes, meta) => handled(putAttachment(facts.attachments, bytes, meta)) },
 });

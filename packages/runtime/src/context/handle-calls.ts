@@ -147,7 +147,7 @@ export const handleTools = (asking: Asking, processes: ProcessesFacet): HandleTo
       over({ callId, tool: "await_process", args: { handle }, handle }, async (id) =>
         outputOfAwait(await processes.await(id)),
       ),
-    signalProcess: (callId, handle, signalName, given) => {
+    signalProcess: async (callId, handle, signalName, given) => {
       const payload = toJson(given, `the payload of signal \`${signalName}\``);
       const args = { handle, signal_name: signalName, payload };
       const signalId = `process-${facts.place}/${callId}`;

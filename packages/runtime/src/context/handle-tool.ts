@@ -1,6 +1,6 @@
 /** The tools by which a program uses processes as values: it starts a call apart, awaits, signals and cancels it. */
 import type { Json, ToolInvocationReply } from "@pawl/tool-value";
-import type { Asking } from "./asking.ts";
+import { type Asking, handled } from "./asking.ts";
 import type { ProcessesFacet } from "./process.ts";
 
 export interface HandleTools {
@@ -22,7 +22,7 @@ export interface HandleToolFacet {
 export const handleTools = (asking: Asking, processes: ProcessesFacet): HandleToolFacet => {
   let made: HandleTools | undefined;
   const over = (act: (tools: HandleTools) => Promise<ToolInvocationReply>): Promise<ToolInvocationReply> =>
-    asking.with((code) => act((made ??= code.handleTools(asking, processes))));
+    handled(asking.with((code) => act((made ??= code.handleTools(asking, processes)))));
   return {
     handleTools: {
       startToolCall: (...of) => over((tools) => tools.startToolCall(...of)),

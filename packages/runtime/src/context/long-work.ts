@@ -17,7 +17,7 @@ import type { MessageFilter, TaskFilter } from "../background/long-work-verbs.ts
 import type { SessionWork } from "../background/session-work.ts";
 import { EffectError, failureOf } from "../error.ts";
 import type { LiveTool } from "../live-tool.ts";
-import { type Asking, type Durable, toJson, valueOf } from "./asking.ts";
+import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";
 
 /** A run of a tool that this session has, by its name. */
 export interface RunStart {
@@ -67,12 +67,13 @@ export const longWorkFacets = (asking: Asking): LongWorkFacets => {
   /** One hash for each use of a name in an attempt. */
   const hashOf = (key: string): string => stableHash([facts.base, body.id.attempt, key]);
 
-  const own = <A>(key: string, input: unknown, act: (work: SessionWork) => Promise<A>): Durable<A> => {
-    const json = toJson(input, key);
-    const perform = (): Promise<EffectResult> =>
-      act(reach.work).then((value): EffectResult => ({ status: "ok", value: toJson(value, key) }), failure);
-    return asking.askFor(valueOf, key, { kind: "step", recovery: "again", input: json }, json, perform) as never;
-  };
+  const own = <A>(key: string, input: unknown, act: (work: SessionWork) => Promise<A>): Durable<A> =>
+    refusing(key, () => {
+      const json = toJson(input, key);
+      const perform = (): Promise<EffectResult> =>
+        act(reach.work).then((value): EffectResult => ({ status: "ok", value: toJson(value, key) }), failure);
+      return asking.askFor(valueOf, key, { kind: "step", recovery: "again", input: json }, json, perform) as never;
+    });
 
   const named = (name: string): LiveTool => {
     const tool = reach.toolNamed(name);
@@ -100,7 +101,10 @@ export const longWorkFacets = (asking: Asking): LongWorkFacets => {
   };
 
   return {
-    background: { tool: (name) => reach.toolNamed(name), spawn },
+    background: {
+      tool: (name) => reach.toolNamed(name),
+      spawn: (run) => refusing("background:spawn", () => spawn(run)),
+    },
     tasks: {
       list: (filter = {}) => own(asking.nextName("tasks:list"), filter, (session) => session.tasks(filter)),
       read: (id) => own(asking.nextName("tasks:read"), id, async (session) => (await session.task(id)) ?? null),
@@ -126,7 +130,7 @@ export const longWorkFacets = (asking: Asking): LongWorkFacets => {
       },
     },
     schedules: {
-      create: schedule,
+      create: (said) => refusing("schedules:create", () => schedule(said)),
       list: () => own(asking.nextName("schedules:list"), null, (session) => session.schedules()),
       cancel: (id) =>
         own(asking.nextName("schedules:cancel"), id, async (session) => session.cancelSchedule(id).then(() => null)),

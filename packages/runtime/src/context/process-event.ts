@@ -10,7 +10,7 @@ import type { Json } from "@pawl/tool-value";
 import { EffectError } from "../error.ts";
 import { misfitOfProcessEvent } from "../open.ts";
 import { awaitEffectKey } from "../value.ts";
-import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
+import { type Asking, type Durable, durable, refusing, toJson, valueOf } from "./asking.ts";
 
 export interface ProcessEventsFacet {
   readonly emit: (eventType: string, payload: unknown) => Durable<ProcessEvent>;
@@ -27,9 +27,12 @@ export interface ProcessEvents {
   readonly emitProcessEvent: (eventType: string, payload: unknown) => Durable<ProcessEvent>;
 }
 
-/** What can only be made in a process; elsewhere it is refused as a promise. */
+/** What can only be made in a process. */
 const unless = <A>(misfit: EffectError | undefined, key: string, make: () => Promise<A>): Durable<A> =>
-  durable(key, misfit === undefined ? make() : Promise.reject<A>(misfit));
+  refusing(key, () => {
+    if (misfit !== undefined) throw misfit;
+    return durable(key, make());
+  });
 
 export const processEvents = (asking: Asking): ProcessEvents => {
   const { body, facts } = asking;
@@ -46,12 +49,14 @@ export const processEvents = (asking: Asking): ProcessEvents => {
 
   const emitProcessEvent: ProcessEvents["emitProcessEvent"] = (eventType, payload) => {
     const misfit = misfitOfProcessEvent(standing, eventType);
-    if (misfit !== undefined) return unless(misfit, "", () => Promise.reject<ProcessEvent>(misfit));
+    if (misfit !== undefined) return durable("", Promise.reject<ProcessEvent>(misfit));
     const index = emitted++;
     const key = `durable-process-event:${index}`;
-    const json = toJson(payload, `the payload of \`${eventType}\``);
-    const replayKey = processEventKey(facts.name, body.id.attempt, index);
-    return durable(key, append(key, { event_type: eventType, payload: json }, replayKey));
+    return unless(undefined, key, () => {
+      const json = toJson(payload, `the payload of \`${eventType}\``);
+      const replayKey = processEventKey(facts.name, body.id.attempt, index);
+      return append(key, { event_type: eventType, payload: json }, replayKey);
+    });
   };
 
   const emitRequest: ProcessEventsFacet["emitRequest"] = (request) => {

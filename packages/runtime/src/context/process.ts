@@ -10,7 +10,7 @@ import {
   transferEffectId,
 } from "@pawl/sansio-core";
 import { awaitEffectKey } from "../value.ts";
-import { type Asking, type Durable, durable } from "./asking.ts";
+import { type Asking, type Durable, durable, handled, refusing } from "./asking.ts";
 import type { ProcessAsking } from "./process-asking.ts";
 import { holderOf } from "./process-reach.ts";
 import type { ProcessStart } from "./process-registration.ts";
@@ -74,11 +74,12 @@ export const processes = (asking: Asking): Processes => {
     return asked(key, (of) => of.list(key, mode));
   };
 
-  const transfer = (to: SessionScope, ids: readonly string[]): Durable<void> => {
-    const from = holder() ?? { session_id: "" };
-    const key = asking.nextName(transferEffectId(from, to, ids));
-    return asked(key, (of) => of.transfer(key, from, to, ids));
-  };
+  const transfer = (to: SessionScope, ids: readonly string[]): Durable<void> =>
+    refusing("process:transfer", () => {
+      const from = holder() ?? { session_id: "" };
+      const key = asking.nextName(transferEffectId(from, to, ids));
+      return asked(key, (of) => of.transfer(key, from, to, ids));
+    });
 
   const cancelEach = async (keep: readonly string[]): Promise<readonly CancelledProcess[]> => {
     const live = await listed("live");
@@ -87,10 +88,11 @@ export const processes = (asking: Asking): Processes => {
 
   return {
     processes: {
-      start: (request) => {
-        const key = processEffectId({ op: "start", process_id: request.id });
-        return asked(key, (of) => of.start(key, request));
-      },
+      start: (request) =>
+        refusing("process:start", () => {
+          const key = processEffectId({ op: "start", process_id: request.id });
+          return asked(key, (of) => of.start(key, request));
+        }),
       await: (id, { signal } = {}) => {
         const wait = processEffectId({ op: "await", process_id: id });
         const key = awaitEffectKey(wait);
@@ -103,7 +105,7 @@ export const processes = (asking: Asking): Processes => {
       },
       listHandles: () => listed("live"),
       listAllHandles: () => listed("all"),
-      listHandlesFiltered: async (keep) => (await listed("all")).filter(keep),
+      listHandlesFiltered: (keep) => handled(listed("all").then((handles) => handles.filter(keep))),
       validateHandles: (ids) => {
         const key = asking.nextName("process:validate");
         return asked(key, (of) => of.validate(key, ids));
@@ -111,8 +113,8 @@ export const processes = (asking: Asking): Processes => {
       transferHandles: (session_id, ids) => transfer({ session_id }, ids),
       transferHandlesToFrame: (agent_frame_id, ids) =>
         transfer({ session_id: holder()?.session_id ?? "", agent_frame_id }, ids),
-      cancelAll: () => cancelEach([]),
-      cancelUnreferencedHandles: cancelEach,
+      cancelAll: () => handled(cancelEach([])),
+      cancelUnreferencedHandles: (keep) => handled(cancelEach(keep)),
     },
   };
 };

@@ -1,7 +1,7 @@
 /** Choices among effects, whose winner is on record. */
 import type { SelectMode } from "@pawl/sansio-core";
 import { EffectError } from "../error.ts";
-import { type Asking, type Durable, valueOf } from "./asking.ts";
+import { type Asking, type Durable, handled, valueOf } from "./asking.ts";
 
 export interface Selects {
   readonly race: <const M extends readonly Durable<unknown>[]>(members: M) => Promise<Awaited<M[number]>>;
@@ -38,9 +38,9 @@ export const selects = (asking: Asking): Selects => {
   };
 
   return {
-    race: (members) => first("race", members) as never,
-    any: (members) => first("any", members) as never,
-    all,
-    allSettled,
+    race: (members) => handled(first("race", members)) as never,
+    any: (members) => handled(first("any", members)) as never,
+    all: (members) => handled(all(members)),
+    allSettled: (members) => handled(allSettled(members)),
   };
 };

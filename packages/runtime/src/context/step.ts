@@ -3,7 +3,7 @@ import type { EffectResult, StepRecovery } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import { EffectError, failureOf } from "../error.ts";
 import { misfitOfDurable } from "../open.ts";
-import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
+import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";
 
 /** What a step's function is handed besides its input. */
 export interface StepInfo {
@@ -78,13 +78,15 @@ export const steps = (asking: Asking): Steps => {
 
   const runJson: Steps["runJson"] = (stepId, input, fn, { recovery = "again" } = {}) => {
     const key = `durable-step:${stepId}`;
-    const misuse = misfitOfDurable(facts.standing) ?? misuseOf(stepId, used);
-    if (misuse !== undefined) return durable(key, Promise.reject(misuse));
-    used.add(stepId);
-    const json = toJson(input, `the input of step \`${stepId}\``);
-    const info = new Info(asking, key);
-    const perform = (): EffectResult | Promise<EffectResult> => resultOf(() => fn(json, info), stepId);
-    return asking.askFor(valueOf, key, { kind: "step", recovery, input: json }, json, perform) as Durable<never>;
+    return refusing(key, () => {
+      const misuse = misfitOfDurable(facts.standing) ?? misuseOf(stepId, used);
+      if (misuse !== undefined) throw misuse;
+      used.add(stepId);
+      const json = toJson(input, `the input of step \`${stepId}\``);
+      const info = new Info(asking, key);
+      const perform = (): EffectResult | Promise<EffectResult> => resultOf(() => fn(json, info), stepId);
+      return asking.askFor(valueOf, key, { kind: "step", recovery, input: json }, json, perform) as Durable<never>;
+    });
   };
   return { runJson };
 };

@@ -2,7 +2,7 @@
 import { type Codec, type Json, array, describe, json, optional, read, record, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";
-import { type Asking, type Durable, durable, toJson, valueOf } from "./asking.ts";
+import { type Asking, type Durable, durable, refusing, toJson, valueOf } from "./asking.ts";
 
 export interface TriggerInput {
   readonly source_type: string;
@@ -38,16 +38,15 @@ const decoded = <A>(codec: Codec<A>, said: unknown, what: string): A => {
   return result.right;
 };
 
-export const triggers = (asking: Asking): Triggers => ({
-  triggers: {
-    emit: (trigger) => {
-      const input = toJson(TriggerInput.encode(decoded(TriggerInput, trigger, "the trigger")), "the trigger");
-      const key = asking.nextName(`trigger:${trigger.idempotency_key}`);
-      const answered = asking.ask(key, { kind: "trigger", input }, input);
-      return durable(
-        key,
-        answered.then(({ result }) => decoded(TriggerOccurrence, valueOf(result), "the host's answer to a trigger")),
-      );
-    },
-  },
-});
+export const triggers = (asking: Asking): Triggers => {
+  const ask: Triggers["triggers"]["emit"] = (trigger) => {
+    const input = toJson(TriggerInput.encode(decoded(TriggerInput, trigger, "the trigger")), "the trigger");
+    const key = asking.nextName(`trigger:${trigger.idempotency_key}`);
+    const answered = asking.ask(key, { kind: "trigger", input }, input);
+    return durable(
+      key,
+      answered.then(({ result }) => decoded(TriggerOccurrence, valueOf(result), "the host's answer to a trigger")),
+    );
+  };
+  return { triggers: { emit: (trigger) => refusing("trigger", () => ask(trigger)) } };
+};

@@ -5,7 +5,7 @@ import { EffectError } from "../error.ts";
 import { misfitOfCompletion } from "../open.ts";
 import { ended } from "../signals.ts";
 import { awaitEffectKey } from "../value.ts";
-import { type Asking, type Durable, durable, valueOf } from "./asking.ts";
+import { type Asking, type Durable, durable, refusing, valueOf } from "./asking.ts";
 import { completionKeyId, customKeyId } from "./facts.ts";
 
 export interface Waits {
@@ -62,5 +62,10 @@ export const waits = (asking: Asking): Waits => {
     return facts.token(key);
   };
 
-  return { sleep, externalEventKey: (key) => facts.token(waitId(key)), awaitEventJson, completionKey };
+  return {
+    sleep: (ms) => refusing("sleep", () => sleep(ms)),
+    externalEventKey: (key) => facts.token(waitId(key)),
+    awaitEventJson: (key, options) => refusing(awaitEffectKey(key), () => awaitEventJson(key, options)),
+    completionKey,
+  };
 };
