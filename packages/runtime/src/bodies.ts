@@ -103,6 +103,7 @@ export class Bodies {
   endAll(): void {
     for (const run of this.#runs.values()) run.end();
     this.#runs.clear();
+    this.#asked.forgetAll();
   }
 
   /** Begins the run that a command asks for. A later run is on record before its first word. */
@@ -246,6 +247,7 @@ export class Bodies {
     const tell = (event: Event): void => void this.#runner().tell(event);
     return {
       mayAct: () => this.#runner().mayAct(),
+      isHeld: ({ call }) => this.#asked.has(call),
       isDue: () => this.#runner().isDue,
       ask: (id, key, kind, hash) => ask(this.#state, { ...id, key, kind, hash }),
       record: (id, request) => this.#asked.ask(id.call, () => recordRequest(this.#runner(), id, request)),

@@ -50,6 +50,8 @@ export interface BodyPort extends StillnessPort {
   /** All that was to be done after a cancel is done. */
   readonly cleanedUp: (run: RunId) => void;
   readonly diverge: (run: RunId, position: number, expected: string, found: string) => void;
+  /** Whether something that it asked for waits to be recorded. */
+  readonly isHeld: (run: RunId) => boolean;
   /** Whether time is about to answer somebody of the scope. */
   readonly isDue: () => boolean;
   /** The body has asked nothing for a while: it may be dropped, if all that it waits for is waits. */
@@ -131,7 +133,7 @@ export class BodyRun {
 
   /** Nothing was asked for a while. A body that its log knows to go on, and that does not, has diverged from it. */
   #rest(): void {
-    if (this.hasNews || this.stillness.isStill || this.#port.isDue()) {
+    if (this.hasNews || this.stillness.isStill || this.#port.isHeld(this.id) || this.#port.isDue()) {
       this.#port.stir();
       this.#idle.touch();
     } else if (this.#timeline.isLive) this.#port.suspend(this.id);

@@ -1,5 +1,5 @@
 /** Events whose values are on their way to the store: told when they are there, or told without them. */
-import type { Event, Written } from "@pawl/sansio-core";
+import type { Event, Rejection, Written } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { textOf } from "./error.ts";
 import { withoutValue } from "./not-stored.ts";
@@ -9,15 +9,15 @@ import type { Referred } from "./values.ts";
 export interface LateScope {
   readonly isLost: boolean;
   /** `kept`: the event as it is recorded. */
-  readonly tell: (event: Event, kept?: Event) => unknown;
+  readonly tell: (event: Event, kept?: Event) => E.Either<Rejection, Told>;
   readonly lose: (why: string) => void;
 }
 
 /** Why a value was not stored is not for those who hear of it. */
 export type Fault = (what: string, thrown: unknown) => void;
 
-/** `isLater`: it fits, and is stepped when its values are stored. */
-export type Told = Written & { readonly isLater?: true };
+/** `later`: it fits, and is stepped when its values are stored; what it came to then, if anything was told. */
+export type Told = Written & { readonly later?: Promise<E.Either<Rejection, Told> | undefined> };
 
 export class LateEvents {
   readonly #scope: LateScope;
@@ -36,15 +36,15 @@ export class LateEvents {
   }
 
   add(event: Event, { event: kept, kept: stored }: Referred, written: Written): E.Either<never, Told> {
-    const told = stored.then(
-      () => this.#tell(event, kept),
-      (thrown: unknown) => this.#without(event, written.line.length, thrown),
-    );
-    const over: Promise<void> = told
-      .catch((thrown: unknown) => this.#scope.lose(textOf(thrown)))
-      .then(() => void this.#waiting.delete(over));
+    const later = stored
+      .then(
+        () => this.#tell(event, kept),
+        (thrown: unknown) => this.#without(event, written.line.length, thrown),
+      )
+      .catch((thrown: unknown) => void this.#scope.lose(textOf(thrown)));
+    const over: Promise<void> = later.then(() => void this.#waiting.delete(over));
     this.#waiting.add(over);
-    return E.right({ ...written, isLater: true });
+    return E.right({ ...written, later });
   }
 
   /** Nobody hears of them any more. */
@@ -53,13 +53,13 @@ export class LateEvents {
     this.#ended.resolve();
   }
 
-  #tell(event: Event, kept?: Event): void {
-    if (!this.#scope.isLost) this.#scope.tell(event, kept);
+  #tell(event: Event, kept?: Event): E.Either<Rejection, Told> | undefined {
+    return this.#scope.isLost ? undefined : this.#scope.tell(event, kept);
   }
 
-  #without(event: Event, characters: number, thrown: unknown): void {
+  #without(event: Event, characters: number, thrown: unknown): E.Either<Rejection, Told> | undefined {
     this.#fault(`a value of \`${event.type}\` was not stored`, thrown);
     const without = withoutValue(event, characters);
-    if (without !== undefined) this.#tell(without);
+    return without === undefined ? undefined : this.#tell(without);
   }
 }

@@ -80,7 +80,7 @@ export class ScopeRunner implements Member {
     if (this.#isLost) throw new ScopeLost(`scope ${this.id} was lost`);
     const cause = this.#cause(event);
     const result = this.#step(cause, kept);
-    if (E.isLeft(result) || result.right.isLater === true) return result;
+    if (E.isLeft(result) || result.right.later !== undefined) return result;
     const { commands, finished } = result.right;
     this.#port.stepped(cause, commands, finished);
     for (const command of commands) this.#take(command, cause);
@@ -110,7 +110,7 @@ export class ScopeRunner implements Member {
 
   #step(cause: Cause, kept?: Event): E.Either<Rejection, Told> {
     const result = this.#write(cause, kept);
-    if (E.isLeft(result) || result.right.isLater === true) return result;
+    if (E.isLeft(result) || result.right.later !== undefined) return result;
     const { state, line, finished } = result.right;
     const { seq } = cause;
     this.#state = state;

@@ -92,6 +92,94 @@ describe("a value that finds no room", () => {
     expect(epochOf(session)).toBe(1);
   });
 
+  it("as the input of a step is that step's error: it never runs, and what was asked after it does", async () => {
+    const ran: string[] = [];
+    const body = defineTool({
+      name: "body",
+      durable: true,
+      execute: async (_, ctx) => {
+        const made = ctx.runJson("large", { large }, () => ran.push("large"));
+        const after = ctx.runJson("after", {}, () => ran.push("after"));
+        return [await made.catch((thrown: EffectError) => thrown.code), await after];
+      },
+    });
+    const plain = defineTool({
+      name: "plain",
+      durable: true,
+      execute: (_, ctx) => ctx.runJson("large", { large }, () => "never"),
+    });
+    const { world, session, outcome } = await begin([body, plain]);
+    expect(await outcome("r1", "body")).toMatchObject({ payload: ["value_not_stored", 1] });
+    expect(await outcome("r2", "plain")).toMatchObject(failure);
+    expect([ran, epochOf(session)]).toEqual([["after"], 1]);
+    const lines = (await world.journal.read("session:s", 1)).map(({ line }) => JSON.parse(line).event);
+    const asked = lines.filter(({ type, call }) => type === "effect.requested" && call === "r1:c");
+    expect(asked.map(({ key, effect, refused }) => [key, effect.input, refused?.code])).toEqual([
+      ["durable-step:large", null, "value_not_stored"],
+      ["durable-step:after", {}, undefined],
+    ]);
+  });
+
+  it("as the arguments of a batch, or the input of a host request or a trigger, is the error of that", async () => {
+    const asks = defineTool({
+      name: "asks",
+      durable: true,
+      execute: async (_, ctx) => {
+        const trigger = { source_type: "s", source_key: "k", payload: large, idempotency_key: "i" };
+        const asked = [
+          ctx.batch([{ id: "1", toolId: "done", args: { large } }]),
+          ctx.host("make", { large }),
+          ctx.triggers.emit(trigger),
+        ];
+        return Promise.all(asked.map((one) => one.then(() => "done").catch((thrown: EffectError) => thrown.code)));
+      },
+    });
+    const done = defineTool({ name: "done", execute: () => "done" });
+    const { session, disk, outcome } = await begin([asks, done], { request: async () => "made" });
+    expect(await outcome("r1", "asks")).toMatchObject({ payload: Array.from({ length: 3 }, () => "value_not_stored") });
+    disk.isFull = false;
+    expect(await outcome("r2", "asks")).toMatchObject({ payload: ["done", "done", "trigger_invalid"] });
+    expect(epochOf(session)).toBe(1);
+  });
+
+  it("as the arguments to continue with ends its call, and as what a model reads is told instead", async () => {
+    const again = defineTool({ name: "again", durable: true, execute: (_, ctx) => ctx.continueAs({ large }) });
+    const small = defineTool({ name: "small", execute: () => "small" });
+    const { session, outcome } = await begin([again, small], { project: () => [{ type: "text", text: large }] });
+    expect(await outcome("r1", "again")).toMatchObject(failure);
+    const [reply] = await session.call("r2", use("small"));
+    expect(reply?.parts).toMatchObject([{ text: expect.stringContaining("was not kept") }]);
+    expect(epochOf(session)).toBe(1);
+  });
+
+  it("holds back what its body asks behind it, and its body in memory", async () => {
+    const runs: string[] = [];
+    const body = defineTool({
+      name: "body",
+      durable: true,
+      execute: async (_, ctx) => {
+        runs.push("run");
+        const go = ctx.awaitEventJson("go");
+        const made = ctx.runJson("large", { large }, () => "made");
+        return ctx.race([go, made]);
+      },
+    });
+    const world = new World();
+    const blobs = world.journal.blobs as BlobStore;
+    const gate = Promise.withResolvers<void>();
+    const put: BlobStore["put"] = (...of) => gate.promise.then(() => blobs.put(...of));
+    const { runtime } = world.start([body], { faulty: { blobs: { ...blobs, put } } });
+    const replies = (await runtime.session("s")).call("r", use("body"));
+    await world.quiet();
+    for (let i = 0; i < 3; i++) {
+      world.platform.advance(2500);
+      await world.quiet();
+    }
+    gate.resolve();
+    expect((await replies)[0]?.output.outcome).toMatchObject({ payload: "made" });
+    expect(runs).toEqual(["run"]);
+  });
+
   it("as arguments is refused, with nothing recorded, and taken when there is room", async () => {
     const { world, session, disk, outcome } = await begin([defineTool({ name: "t", execute: () => "done" })]);
     const refused = {
@@ -180,6 +268,19 @@ describe("a line that its journal has no room for", () => {
     });
     expect(await call("r", "makes")).toMatchObject(failure);
     expect(await call("r2", "small")).toMatchObject({ payload: "small" });
+    expect(full.refused).toBe(1);
+  });
+
+  it("as a step's input costs the scope once; then it is the step's error", async () => {
+    const asks = defineTool({
+      name: "asks",
+      durable: true,
+      execute: (_, ctx) =>
+        ctx.runJson("large", "y".repeat(30_000), () => "made").catch(({ code }: EffectError) => code),
+    });
+    const { full, call } = await beginFull([asks], 20_000);
+    await expect(call("r", "asks")).rejects.toMatchObject({ code: "scope_lost" });
+    expect(await call("r", "asks")).toMatchObject({ payload: "value_not_stored" });
     expect(full.refused).toBe(1);
   });
 
