@@ -33,12 +33,26 @@ export interface Limits {
   readonly keys: number;
   /** Digits of one integer. Engines differ in the largest bigint that they hold; the limit keeps below all. */
   readonly digits: number;
+  /** Of all integers together that have more than 5,000: reading and writing those takes longer than their size says. */
+  readonly longDigits: number;
 }
 
-export const defaultLimits: Limits = { depth: 256, size: 32 * 1024 * 1024, keys: 100_000, digits: 100_000 };
+export const defaultLimits: Limits = {
+  depth: 256,
+  size: 32 * 1024 * 1024,
+  keys: 100_000,
+  digits: 100_000,
+  longDigits: 100_000,
+};
 
 /** What a total function on trusted values sets itself: nothing. */
-export const noLimits: Limits = { depth: Infinity, size: Infinity, keys: Infinity, digits: Infinity };
+export const noLimits: Limits = {
+  depth: Infinity,
+  size: Infinity,
+  keys: Infinity,
+  digits: Infinity,
+  longDigits: Infinity,
+};
 
 /** Text that no encoding of Unicode can carry is no text: what the log keeps has to be read back. */
 export const loneSurrogate = "a string must not hold a lone surrogate";

@@ -6,6 +6,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { Attachment, AttachmentRef } from "./attachment.ts";
 import { read, typeMessage } from "./codec.ts";
+import { exceeds, leastDigits, longInteger, tooManyDigits } from "./digits.ts";
 import {
   type Json,
   type Limits,
@@ -78,16 +79,6 @@ const normalNumber = (n: number): ToolValue | Refusal => {
   return Number.isInteger(n) && n < 1e21 && n > -1e21 ? integer(n) : n;
 };
 
-const normalBigint = (n: bigint, limits: Limits): ToolValue | Refusal => {
-  if (n >= Number.MIN_SAFE_INTEGER && n <= Number.MAX_SAFE_INTEGER) return Number(n);
-  // The text is only made where the bits alone do not settle it: a decimal digit is more than 3 bits.
-  const long = limits.digits !== Infinity && n.toString(16).length * 1.21 > limits.digits;
-  return long && `${n < 0n ? -n : n}`.length > limits.digits ? tooManyDigits(limits) : n;
-};
-
-export const tooManyDigits = (limits: Limits): Refusal =>
-  new Refusal("too_many_digits", `an integer may have ${limits.digits} digits`);
-
 const isPlain = (prototype: unknown): boolean =>
   prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 
@@ -117,6 +108,8 @@ class Reader {
   readonly #limits: Limits;
   readonly #frames: Frame[] = [];
   #size: number;
+  /** Of long integers, at least. */
+  #digits = 0;
   /** What was read is JSON: it holds no attachment. */
   isJson = true;
 
@@ -201,7 +194,7 @@ class Reader {
       case "boolean":
         return input;
       case "bigint":
-        return normalBigint(input, this.#limits);
+        return this.#bigint(input);
       case "object":
         return input === null ? null : this.#admitObject(input);
       case "undefined":
@@ -209,6 +202,16 @@ class Reader {
       default:
         return invalid(`a ${typeof input} is not a valid tool value`);
     }
+  }
+
+  #bigint(n: bigint): ToolValue | Refusal {
+    if (n >= Number.MIN_SAFE_INTEGER && n <= Number.MAX_SAFE_INTEGER) return Number(n);
+    const { digits: most, longDigits } = this.#limits;
+    if (most === Infinity && longDigits === Infinity) return n;
+    const digits = leastDigits(n);
+    if (exceeds(n, digits, most)) return new Refusal("too_many_digits", `an integer may have ${most} digits`);
+    if (digits > longInteger) this.#digits += digits;
+    return this.#digits > longDigits ? new Refusal("too_many_digits", tooManyDigits(this.#limits)) : n;
   }
 
   #admitObject(source: object): Admitted {

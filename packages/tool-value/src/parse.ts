@@ -4,6 +4,7 @@
  * What the engine's own parser cannot read exactly, or refuses, is read by the parser below, which has the last word.
  */
 import * as E from "fp-ts/lib/Either.js";
+import { longInteger, tooManyDigits } from "./digits.ts";
 import {
   type Json,
   type Limits,
@@ -72,6 +73,16 @@ class Failure {
   }
 }
 
+const tooLong = (message: string): Failure => new Failure("too_many_digits", message);
+
+const bigintOf = (literal: string, digits: number): bigint | Failure => {
+  try {
+    return BigInt(literal);
+  } catch {
+    return tooLong(`this engine holds no integer of ${digits} digits`);
+  }
+};
+
 const isFailure = (u: unknown): u is Failure => u instanceof Failure;
 const number = /-?(?:0|[1-9]\d*)(?<fraction>\.\d+)?(?<exponent>[eE][+-]?\d+)?/y;
 const words: readonly (readonly [string, Json])[] = [
@@ -85,6 +96,8 @@ class Parser {
   readonly #limits: Limits;
   readonly #frames: Frame[] = [];
   #at = 0;
+  /** Of long integers. */
+  #digits = 0;
 
   constructor(text: string, limits: Limits) {
     this.#text = text;
@@ -174,8 +187,10 @@ class Parser {
     const exact = Number(literal);
     if (Number.isSafeInteger(exact)) return exact;
     const digits = literal.startsWith("-") ? literal.length - 1 : literal.length;
-    if (digits <= this.#limits.digits) return BigInt(literal);
-    return new Failure("too_many_digits", `an integer may have ${this.#limits.digits} digits, this one has ${digits}`);
+    if (digits > longInteger) this.#digits += digits;
+    const most = this.#limits.digits;
+    if (digits > most) return tooLong(`an integer may have ${most} digits, this one has ${digits}`);
+    return this.#digits > this.#limits.longDigits ? tooLong(tooManyDigits(this.#limits)) : bigintOf(literal, digits);
   }
 
   #float(literal: string): Json | Failure {

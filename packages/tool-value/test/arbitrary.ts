@@ -221,4 +221,5 @@ export const limits: fc.Arbitrary<Limits> = fc.record({
   size: fc.nat(2000),
   keys: fc.nat(5),
   digits: fc.nat(30),
+  longDigits: fc.nat(30),
 });

@@ -11,13 +11,20 @@ const nested = (depth: number, inner: unknown = []): unknown =>
 
 const within = (size: number, input: unknown): boolean => E.isRight(fromJs(input, { ...defaultLimits, size }));
 const templateOf = (a: unknown): unknown => ({ template: { template: "", fields: { a } } });
+const long = (digits: number): string => "9".repeat(digits);
 const explode = (): never => {
   throw new Error("hostile");
 };
 
 describe("limits", () => {
   it("have stated defaults", () => {
-    expect(defaultLimits).toEqual({ depth: 256, size: 33_554_432, keys: 100_000, digits: 100_000 });
+    expect(defaultLimits).toEqual({
+      depth: 256,
+      size: 33_554_432,
+      keys: 100_000,
+      digits: 100_000,
+      longDigits: 100_000,
+    });
   });
 
   it("allow 256 levels of containers and no more, in text and in JavaScript", () => {
@@ -74,6 +81,30 @@ describe("limits", () => {
     );
     expect(right(fromJs(-(10n ** 20n) + 1n, limits))).toBe(-(10n ** 20n) + 1n);
     expect(refusal(fromJs([10n ** 20n], limits))).toBe("too_many_digits: an integer may have 20 digits at $[0]");
+  });
+
+  it("bound the digits of long integers together: they take longer to read and write than they look", () => {
+    const refused = "too_many_digits: integers of more than 5000 digits may have 100000 together at $[1]";
+    const gates: ((text: string) => E.Either<v.ValueError, unknown>)[] = [
+      (text) => parse(text),
+      (text) => decode(right(parse(text, noLimits))),
+      (text) => fromJs(right(parse(text, noLimits))),
+    ];
+    for (const gate of gates) {
+      expect(refusal(gate(`[${long(100_000)},-${long(5001)}]`))).toBe(refused);
+      expect(refusal(gate(`[${long(60_000)},${long(60_000)},1]`))).toBe(refused);
+      expect(E.isRight(gate(`[${long(50_000)},-${long(50_000)}]`))).toBe(true);
+      expect(E.isRight(gate(`[${long(100_000)}${`,${long(5000)}`.repeat(30)}]`))).toBe(true);
+    }
+  });
+
+  it("find out about the digits of an integer without writing it", () => {
+    const limits = { ...defaultLimits, digits: 50 };
+    for (const digits of [48, 49, 50, 51, 52]) {
+      for (const n of [10n ** BigInt(digits - 1), 10n ** BigInt(digits) - 1n]) {
+        for (const signed of [n, -n]) expect(E.isRight(fromJs(signed, limits))).toBe(digits <= 50);
+      }
+    }
   });
 
   it("end the reading of a shared graph that would unfold for ever", () => {

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { parse, stringify } from "../src/index.ts";
+import { describe, expect, it, vi } from "vitest";
+import { noLimits, parse, stringify } from "../src/index.ts";
 import { refusal, right } from "./expect.ts";
 import { identical } from "./reference.ts";
 
@@ -21,6 +21,15 @@ describe("parse", () => {
       expect(identical(right(parse(text)), JSON.parse(text))).toBe(true);
       expect(identical(right(parse(`[${long},${text}]`)), [BigInt(long), JSON.parse(text)])).toBe(true);
     }
+  });
+
+  it("never throws, though the engine holds no integer of that size", () => {
+    vi.stubGlobal("BigInt", () => {
+      throw new RangeError("Maximum BigInt size exceeded");
+    });
+    const read = parse(`{"a":${long}}`, noLimits);
+    vi.unstubAllGlobals();
+    expect(refusal(read)).toBe("too_many_digits: this engine holds no integer of 20 digits at $.a");
   });
 
   it("keeps integers exact at any size", () => {

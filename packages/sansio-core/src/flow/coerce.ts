@@ -2,7 +2,7 @@
 import { type Json, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { finiteOf } from "./number.ts";
-import { trimmed, withoutLast } from "./text.ts";
+import { textLimits, trimmed, withoutLast } from "./text.ts";
 
 const integer = /^(?<sign>[+-]?)0*(?<digits>[0-9]+)$/;
 const minInt = -(2n ** 63n);
@@ -61,7 +61,7 @@ const unquoted = (item: string): string => {
 const list = (value: string, inner: string): Json => {
   const text = trimmed(value);
   if (!text.startsWith("[") || !text.endsWith("]") || text.length < 2) return [scalar(text, inner)];
-  const json = parse(text);
+  const json = parse(text, textLimits);
   if (E.isRight(json)) return json.right;
   const inside = text.slice(1, -1);
   return trimmed(inside) === "" ? [] : items(inside).map((item) => scalar(unquoted(trimmed(item)), inner));

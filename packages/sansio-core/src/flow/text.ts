@@ -1,5 +1,5 @@
 /** How texts of a flow find their bindings: templates and references, on code points. */
-import { type Json, type JsonObject, parse, stringify } from "@pawl/tool-value";
+import { type Json, type JsonObject, type Limits, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
 /** What a flow's names stand for: text, always. */
@@ -10,7 +10,17 @@ export interface Bindings {
 const isObject = (json: Json | undefined): json is JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json);
 
-const parsed = (text: string): Json | undefined => E.getOrElse((): Json | undefined => undefined)(parse(text));
+/** Of the texts that a flow looks into. What they come to is in no event, so that a protocol keeps them for ever. */
+export const textLimits: Limits = {
+  depth: 256,
+  size: 32 * 1024 * 1024,
+  keys: 100_000,
+  digits: 100_000,
+  longDigits: Infinity,
+};
+
+const parsed = (text: string): Json | undefined =>
+  E.getOrElse((): Json | undefined => undefined)(parse(text, textLimits));
 
 /** A value inside a flow: a text as it is, anything else as compact JSON. */
 export const textOfJson = (json: Json): string => (typeof json === "string" ? json : stringify(json));

@@ -24,6 +24,12 @@ describe("a template", () => {
     expect(interpolate("${o.l.0} ${o.toString} ${o.n.x} ${o.}", json)).toBe("${o.l.0} ${o.toString} ${o.n.x} ${o.}");
     expect(interpolate("${s.a}", bound({ s: '"{\\"a\\":1}"' }))).toBe("1");
   });
+  it("looks into what it always did, though values from outside have a bound more by now", () => {
+    const list = `[${"9".repeat(60_000)},${"9".repeat(60_000)}]`;
+    expect(interpolate("${o.a}", bound({ o: `{"a":${list}}` }))).toBe(list);
+    expect(coerce(list, "List<String>")).toHaveLength(2);
+    expect(coerce(list, "List<String>")).toEqual([BigInt("9".repeat(60_000)), BigInt("9".repeat(60_000))]);
+  });
   it("without a `$` is itself, and stops where it is too long", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {

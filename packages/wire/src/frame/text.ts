@@ -1,16 +1,18 @@
 /** Frames as text. What does not decode is an error with the place and the expectation. */
-import { type Codec, type ValueError, noLimits, parse, readOwned, stringifyRecord } from "@pawl/tool-value";
+import {
+  type Codec,
+  type ValueError,
+  defaultLimits,
+  noLimits,
+  parse,
+  readOwned,
+  stringifyRecord,
+} from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
-/** Limits of a frame beside its size: values inside may be as deep as values may be. */
-const depth = 256;
-const keys = 100_000;
-const digits = 100_000;
-
+/** A frame has the limits of values, and a size of its own. */
 export const readFrame = <A>(codec: Codec<A>, text: string, size: number): E.Either<ValueError, A> =>
-  E.chain((json: Parameters<typeof readOwned>[1]) => readOwned(codec, json))(
-    parse(text, { depth, keys, digits, size }),
-  );
+  E.chain((json: Parameters<typeof readOwned>[1]) => readOwned(codec, json))(parse(text, { ...defaultLimits, size }));
 
 /** As `readFrame`, of what a host that one has chosen says: it may be as large as it is. */
 export const readTrusted = <A>(codec: Codec<A>, text: string): E.Either<ValueError, A> =>
