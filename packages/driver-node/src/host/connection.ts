@@ -21,6 +21,7 @@ import {
   readFrame,
 } from "@pawl/wire/frame";
 import { failureOf, reasonOf } from "./failure.ts";
+import { beat } from "./heartbeat.ts";
 import type { HostLimits } from "./limits.ts";
 import { InFlight } from "./in-flight.ts";
 import { arrive, depart } from "./move.ts";
@@ -58,9 +59,9 @@ export class Connection {
   readonly #subscriptions = new Map<number, Subscription>();
   #claims: Claims | undefined;
   #reception: Reception | undefined;
-  #hasAnswered = true;
   #badFrames = 0;
-  #timer: NodeJS.Timeout;
+  readonly #hello: NodeJS.Timeout;
+  #stopBeat = (): void => undefined;
   #expiry: NodeJS.Timeout | undefined;
 
   constructor(socket: WebSocket, port: ConnectionPort) {
@@ -69,9 +70,8 @@ export class Connection {
     this.#inFlight = new InFlight(port.limits);
     this.#names = new Names(port.limits);
     this.#outgoing = new Outgoing(socket, port.limits, () => this.close("slow_reader"));
-    this.#timer = setTimeout(() => this.close("hello_expected"), port.limits.helloMs);
+    this.#hello = setTimeout(() => this.close("hello_expected"), port.limits.helloMs);
     socket.on("message", (data, isBinary) => this.#hear(data, isBinary));
-    socket.on("pong", () => (this.#hasAnswered = true));
     socket.on("error", () => undefined); // What closes the socket comes as its close.
     socket.on("close", () => this.#end());
   }
@@ -89,8 +89,9 @@ export class Connection {
   }
 
   #end(): void {
-    clearTimeout(this.#timer);
+    clearTimeout(this.#hello);
     clearTimeout(this.#expiry);
+    this.#stopBeat();
     if (this.#claims !== undefined) this.#port.log(entryOf("client.gone", { by: this.#claims.by }));
     this.#claims = undefined;
     this.#inFlight.abort();
@@ -143,8 +144,8 @@ export class Connection {
     const { by, expires_at } = claims;
     this.#claims = claims;
     this.#port.log(entryOf("client.welcomed", { by }));
-    clearTimeout(this.#timer);
-    this.#timer = setInterval(() => this.#beat(), heartbeatMs);
+    clearTimeout(this.#hello);
+    this.#stopBeat = beat(this.#socket, heartbeatMs);
     this.#expire(expires_at);
     this.#outgoing.send({
       type: "welcome",
@@ -161,12 +162,6 @@ export class Connection {
     const rest = at - Date.now();
     if (rest <= 0) return this.close("token_expired");
     this.#expiry = setTimeout(() => this.#expire(at), Math.min(rest, longestTimerMs));
-  }
-
-  #beat(): void {
-    if (!this.#hasAnswered) return this.#socket.terminate();
-    this.#hasAnswered = false;
-    this.#socket.ping();
   }
 
   #take(frame: ClientFrame, bytes: number, claims: Claims): void {

@@ -11,6 +11,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { WebSocket } from "ws";
 import { openedTo, preflighted } from "./cross-origin.ts";
 import type { HostFlows } from "./flow-host.ts";
+import { beat } from "./heartbeat.ts";
 import type { HostLimits } from "./limits.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
 
@@ -190,6 +191,7 @@ export class FlowMount {
     const left = new AbortController();
     socket.on("close", () => left.abort());
     socket.on("error", () => left.abort());
+    beat(socket, this.#port.limits.heartbeatMs);
     const [response, claims] = await this.#answered(incoming, "messages", left.signal);
     if (response.body === null || claims === undefined || response.status !== 200) {
       socket.send(await response.text());

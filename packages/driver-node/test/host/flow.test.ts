@@ -2,7 +2,7 @@
 import { type IncomingMessage, request } from "node:http";
 import * as f from "@pawl/flow";
 import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
 import { HostFlows, type HostOptions, nodePlatform } from "../../src/index.ts";
 import { everything, hostOf, roots } from "./rig.ts";
@@ -184,6 +184,28 @@ describe("flows of a host", () => {
     while ((await ask("/flows/greet/ann")).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
     response.resume();
     expect(await ended).toBe(false);
+  });
+
+  it("keep a reader whose WebSocket answers their pings", async () => {
+    const { host, release } = await opened({ limits: { heartbeatMs: 1000 } });
+    const headers = { authorization: `Bearer ${host.sign(everything)}` };
+    const alive = new WebSocket(`${host.url}/flows/greet/slow`, { headers });
+    const ended = new Promise<number>((resolve) => alive.on("close", resolve));
+    let pings = 0;
+    alive.on("ping", () => (pings += 1));
+    await vi.waitUntil(() => pings === 2, { timeout: 20_000 });
+    release();
+    expect(await ended).toBe(1000);
+  });
+
+  it("lose a reader whose WebSocket answers no ping", async () => {
+    const { host, ask } = await opened({ limits: { heartbeatMs: 500, maxConnections: 1 } });
+    const headers = { authorization: `Bearer ${host.sign(everything)}` };
+    const dead = new WebSocket(`${host.url}/flows/greet/slow`, { headers });
+    dead.on("error", () => undefined);
+    dead.on("open", () => dead.pause());
+    await vi.waitUntil(async () => (await ask("/flows/other")).status === 503);
+    await vi.waitUntil(async () => (await ask("/flows/other")).status === 404, { timeout: 20_000 });
   });
 
   it("are read over a WebSocket, raw and by their names, each event a message", async () => {
