@@ -59,10 +59,24 @@ export class Recovery {
   async #takeUp(): Promise<number> {
     const { journal, platform, instance, isOpen } = this.#port;
     const now = platform.now();
-    const due = await journal.due(now, instance, most + isOpen.size + this.#putOff.size);
+    const asked = most + isOpen.size + this.#putOff.size;
+    const due = await journal.due(now, instance, asked);
+    if (due.length < asked) this.#keepOnly(due);
     const wanted = due.filter((scope) => !isOpen.has(scope) && !this.#isPutOff(scope)).slice(0, most);
     await Promise.all(wanted.map((scope) => this.#open(scope)));
     return wanted.length;
+  }
+
+  /** How many are left alone. */
+  get putOff(): number {
+    return this.#putOff.size;
+  }
+
+  /** Who is not due any more has found another owner, or is gone. */
+  #keepOnly(due: readonly string[]): void {
+    if (this.#putOff.size === 0) return;
+    const isDue = new Set(due);
+    for (const scope of this.#putOff.keys()) if (!isDue.has(scope)) this.#putOff.delete(scope);
   }
 
   #isPutOff(scope: string): boolean {

@@ -15,6 +15,7 @@ import type { Flowing } from "./inflow.ts";
 import { Line } from "./line.ts";
 import { type LinkOptions, connectionLost } from "./link.ts";
 import type { WithoutId } from "./session.ts";
+import { Whereabouts } from "./whereabouts.ts";
 
 /** Addresses that the token may be told, too; or what gives the token for an address, and undefined where none may go. */
 export type Follow = readonly string[] | ((address: string) => LinkOptions["token"] | undefined);
@@ -50,8 +51,7 @@ interface Followed {
 export class Following {
   readonly #options: FollowOptions;
   readonly #home: Line;
-  /** Where scopes were found that do not live at home. */
-  readonly #at = new Map<string, string>();
+  readonly #at = new Whereabouts();
   readonly #lines = new Map<string, Line>();
   readonly #flows = new WeakMap<Flowing, Followed & { line: Line }>();
   /** How often in a row no connection to an address held. */
@@ -64,11 +64,16 @@ export class Following {
     this.#home = home;
   }
 
+  /** Of how many scopes it is known that they live elsewhere. */
+  get known(): number {
+    return this.#at.size;
+  }
+
   async ask(question: Located): Promise<HostFrame> {
     const { scope } = question;
     let [wasAsked, hops] = [false, 0];
     for (;;) {
-      const address = this.#at.get(scope);
+      const address = this.#at.of(scope);
       try {
         return await this.#lineTo(address).ask(question, wasAsked);
       } catch (thrown) {
@@ -84,18 +89,18 @@ export class Following {
   /** The connection to a host that was followed to is gone: home is asked again, after a pause. */
   async #isLost(scope: string, address: string | undefined, { code }: HostRefused): Promise<boolean> {
     if (address === undefined || code !== connectionLost) return false;
-    this.#at.delete(scope);
+    this.#at.forget(scope);
     await this.#pause(address);
     return true;
   }
 
   /** Whether the scope is to be asked at an address that a refusal names. */
   #sentOn(scope: string, asked: string | undefined, { address }: HostRefused, hops: number): boolean {
-    if (asked !== undefined && !this.#lines.has(asked)) this.#at.delete(scope); // It does not let us in.
+    if (asked !== undefined && !this.#lines.has(asked)) this.#at.forget(scope); // It does not let us in.
     if (address === undefined || hops >= mostHops || this.#isClosed) return false;
-    if (sameAddress(address, this.#options.url)) this.#at.delete(scope);
+    if (sameAddress(address, this.#options.url)) this.#at.forget(scope);
     else if (tokenBy(this.#options, address) === undefined) return false;
-    else this.#at.set(scope, address);
+    else this.#at.found(scope, address);
     return true;
   }
 
@@ -109,12 +114,18 @@ export class Following {
       {
         opened: () => this.#failures.delete(address),
         heard: () => undefined, // Executors and receivers are at home.
-        ended: () => void (this.#lines.get(address) === line && this.#lines.delete(address)),
+        ended: () => this.#left(address, line),
         goesOn: (flow, refusal, wasTold) => this.goesOn(flow, { refusal, wasTold, address }),
       },
     );
     this.#lines.set(address, line);
     return line;
+  }
+
+  #left(address: string, line: Line): void {
+    if (this.#lines.get(address) !== line) return;
+    this.#lines.delete(address);
+    this.#at.leave(address);
   }
 
   /** As long as a connection is waited for that does not come about. */
@@ -134,7 +145,7 @@ export class Following {
   }
 
   #beginAt(flow: Flowing, followed: Followed): void {
-    const line = this.#lineTo(this.#at.get(followed.scope));
+    const line = this.#lineTo(this.#at.of(followed.scope));
     this.#flows.set(flow, { ...followed, line });
     line.begin(flow);
   }

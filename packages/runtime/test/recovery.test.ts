@@ -1,0 +1,62 @@
+/** What is known of scopes that could not be taken up, after many have come and gone. */
+import { describe, expect, it } from "vitest";
+import { Recovery } from "../src/recovery.ts";
+import { TestPlatform } from "./world.ts";
+
+const begin = () => {
+  const platform = new TestPlatform();
+  const found = { due: [] as readonly string[], isBroken: true };
+  const tried: string[] = [];
+  const recovery = new Recovery({
+    journal: { due: async (_now: number, _instance: string, limit: number) => found.due.slice(0, limit) } as never,
+    platform,
+    instance: "i",
+    open: async (scope) => {
+      tried.push(scope);
+      if (found.isBroken) throw new Error("it is broken");
+    },
+    isOpen: new Set<string>(),
+    collect: async () => undefined,
+    fault: () => undefined,
+  });
+  return { platform, found, tried, recovery };
+};
+
+describe("a scope that could not be taken up", () => {
+  it("is forgotten when it is not due any more, whoever took it", async () => {
+    const { found, recovery } = begin();
+    for (let round = 0; round < 20; round++) {
+      found.due = Array.from({ length: 100 }, (_, i) => `session:${round}-${i}`);
+      await recovery.beat();
+      expect(recovery.putOff).toBe(100);
+    }
+    found.due = [];
+    await recovery.beat();
+    expect(recovery.putOff).toBe(0);
+  });
+
+  it("is left alone for longer each time, as long as it is due, and is taken up when that works", async () => {
+    const { platform, found, tried, recovery } = begin();
+    found.due = ["session:a"];
+    for (let second = 0; second < 13; second++) {
+      await recovery.beat();
+      platform.advance(1000);
+    }
+    expect(tried).toHaveLength(3);
+    found.isBroken = false;
+    platform.advance(100_000);
+    await recovery.beat();
+    expect([tried.length, recovery.putOff]).toEqual([4, 0]);
+  });
+
+  it("is not forgotten among more than are looked at: there it may be due all the same", async () => {
+    const { found, recovery } = begin();
+    const many = Array.from({ length: 2000 }, (_, i) => `session:${i}`);
+    found.due = many;
+    await recovery.beat();
+    expect(recovery.putOff).toBe(256);
+    found.due = many.toReversed();
+    await recovery.beat();
+    expect(recovery.putOff).toBe(512);
+  });
+});
