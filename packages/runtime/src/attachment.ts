@@ -12,13 +12,29 @@ export interface AttachmentStore {
   readonly bytes: (id: string) => Promise<Uint8Array | undefined>;
 }
 
-/** A store that forgets with its process. */
-export const memoryAttachments = (): AttachmentStore => {
+const gibibyte = 1024 ** 3;
+
+/**
+ * A store that forgets with its process, and nothing before: what a log names may be asked for at any time. So it takes
+ * no more than its bound, and what does not fit is refused.
+ */
+export const memoryAttachments = (mostBytes = gibibyte): AttachmentStore => {
   const kept = new Map<string, Uint8Array>();
+  let size = 0;
   return {
-    put: async (id, bytes) => void kept.set(id, bytes.slice()),
+    put: async (id, bytes) => {
+      if (kept.has(id)) return;
+      if (size + bytes.length > mostBytes) throw noRoom(bytes.length, size, mostBytes);
+      kept.set(id, bytes.slice());
+      size += bytes.length;
+    },
     bytes: async (id) => kept.get(id),
   };
+};
+
+const noRoom = (more: number, size: number, mostBytes: number): EffectError => {
+  const held = `attachments in memory take ${size} of at most ${mostBytes} bytes, and ${more} more do not fit`;
+  return new EffectError("attachments_full", `${held}: let the host keep them (\`host.attachments\`)`);
 };
 
 /** Stores bytes, and gives what stands for them in values. */

@@ -156,6 +156,22 @@ describe("a context", () => {
     expect(await processes.await("p")).toEqual({ type: "success", value: ["p", "f"] });
   });
 
+  it("keeps bytes in memory up to a bound: what is kept stays, and what does not fit is refused", async () => {
+    const attachments = memoryAttachments(1000);
+    const meta = { media_type: { kind: "file", type: "text/plain" } } as const;
+    const put = (ctx: ToolContext, text: string): Promise<string> =>
+      ctx.attachments.put(new TextEncoder().encode(text), meta).then(
+        ({ id }) => id,
+        ({ code }: { readonly code: string }) => code,
+      );
+    const texts = ["a".repeat(600), "a".repeat(600), "b".repeat(600), "c".repeat(400), "d"];
+    const ids = await inBody((ctx) => Promise.all(texts.map((text) => put(ctx, text))), { attachments });
+    const [first, again, refused, fits, none] = ids as readonly string[];
+    expect([again, refused, none]).toEqual([first, "attachments_full", "attachments_full"]);
+    const sizes = await Promise.all([first, fits].map(async (id) => (await attachments.bytes(id ?? ""))?.length));
+    expect(sizes).toEqual([600, 400]);
+  });
+
   it("keeps bytes, and reads what was prepared as what it is", async () => {
     const attachments = memoryAttachments();
     const bytes = new TextEncoder().encode("hi");
