@@ -1,4 +1,5 @@
 /** What is at rest stays in memory for a while, for there may be more to do; where there is much of it, not so long. */
+import { ScopeLost } from "./error.ts";
 import type { Platform } from "./platform.ts";
 import type { Callers } from "./request.ts";
 
@@ -19,6 +20,15 @@ export const awayUntil = (due: number | undefined, callers: Callers, platform: P
     ...(callers.isEmpty ? {} : { callers }),
     ...(due === undefined ? {} : { callOff: platform.later(Math.max(0, due - platform.now()), wake) }),
   };
+};
+
+/** None of them is this instance's any more: those who wait are told. */
+export const loseAway = (away: Map<string, Away>, why: string): void => {
+  for (const { callers, callOff } of away.values()) {
+    callOff?.();
+    callers?.lose(new ScopeLost(why));
+  }
+  away.clear();
 };
 
 export interface Linger {

@@ -1,6 +1,7 @@
 /** Moves of scopes between hosts, as a runtime works with them: away from here, back, and here. */
 import type { State } from "@pawl/sansio-core";
 import { Refused, ScopeMoved } from "./error.ts";
+import type { Gate } from "./gate.ts";
 import type { Journal } from "./journal.ts";
 import type { Departures } from "./move-departure.ts";
 import type { Leaving, Resting } from "./move-rest.ts";
@@ -21,6 +22,7 @@ export interface MovesPort {
   readonly platform: Platform;
   readonly instance: string;
   readonly roots: Roots;
+  readonly gate: Gate;
   /** Whom scopes move to, by address. */
   readonly mover?: (to: string) => Mover;
   readonly host?: { readonly internalError?: (what: string, thrown: unknown) => void };
@@ -45,8 +47,8 @@ export class Moves {
   #ends: Promise<Ends> | undefined;
   /** What this host answers to others whose scopes move here. */
   readonly arrivals: Mover = {
-    send: async (part) => (await this.#both()).arrivals.send(part),
-    decline: async (scope, nonce) => (await this.#both()).arrivals.decline(scope, nonce),
+    send: async (part) => (await this.#arrivals()).send(part),
+    decline: async (scope, nonce) => (await this.#arrivals()).decline(scope, nonce),
   };
 
   constructor(port: MovesPort) {
@@ -59,6 +61,11 @@ export class Moves {
       throw thrown;
     });
     return this.#ends;
+  }
+
+  async #arrivals(): Promise<Mover> {
+    this.#port.gate.pass();
+    return (await this.#both()).arrivals;
   }
 
   async #begun(): Promise<Ends> {

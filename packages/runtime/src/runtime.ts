@@ -7,11 +7,12 @@ import { Alarms } from "./alarms.ts";
 import { Background } from "./background/background.ts";
 import { viewsOf } from "./background/glimpse.ts";
 import { memoryAttachments } from "./attachment.ts";
-import { OwnedElsewhere, Refused, ScopeLost, newerProtocol } from "./error.ts";
+import { OwnedElsewhere, ScopeLost, newerProtocol } from "./error.ts";
 import { type ExecutorSpec, Executors, type OfferedRun } from "./executor.ts";
+import { Gate } from "./gate.ts";
 import type { Holding } from "./journal.ts";
 import { type HeldLease, heldLease } from "./lease.ts";
-import { type Away, Lingering, defaultLinger, awayUntil } from "./lingering.ts";
+import { type Away, Lingering, awayUntil, defaultLinger, loseAway } from "./lingering.ts";
 import { Post } from "./link-post.ts";
 import { logged } from "./log.ts";
 import { Moves } from "./move.ts";
@@ -58,7 +59,7 @@ export class Runtime {
   readonly #attachments = memoryAttachments();
   readonly #admission: Admission;
   readonly #room: Room;
-  #isClosing = false;
+  readonly #gate = new Gate();
   /** Scopes that move to other hosts, and here. */
   readonly moves: Moves;
 
@@ -92,6 +93,7 @@ export class Runtime {
     this.background = new Background((scope) => this.#scope(scope), this.registry, options);
     this.moves = new Moves({
       ...options,
+      gate: this.#gate,
       joined: async () => this.#lease?.joined,
       isOpen: (scope) => this.#open.has(scope) || this.#away.has(scope),
       has: (scope) => this.has(scope),
@@ -136,14 +138,16 @@ export class Runtime {
 
   /** Whether there is a scope of this name, without making one. */
   async has(scope: string): Promise<boolean> {
+    this.#gate.pass();
     if (this.#open.has(scope)) return true;
     const [entry] = await this.#with.journal.scopes(scope, "", 1);
     return entry?.scope === scope && entry.seq > 0;
   }
 
   /** Goes on with what nobody looks after: work, words on their way, deadlines that have passed. A lease does so itself. */
-  recover(): Promise<void> {
-    return this.#recovery.beat();
+  async recover(): Promise<void> {
+    this.#gate.pass();
+    await this.#recovery.beat();
   }
 
   /** Others are told to reach this instance here, unless its lease names a place. */
@@ -155,7 +159,8 @@ export class Runtime {
   readonly move: Moves["move"] = (...of) => this.moves.move(...of);
 
   readonly #scope = (scope: string): Promise<Session> => {
-    if (this.#isClosing) return Promise.reject(new Refused("closing", "this runtime is closed, or about to be"));
+    const { refusal } = this.#gate;
+    if (refusal !== undefined) return Promise.reject(refusal);
     const known = this.#open.get(scope);
     if (known !== undefined) return known;
     const away = this.#away.get(scope);
@@ -199,17 +204,12 @@ export class Runtime {
 
   #loseAll(why: string): void {
     for (const open of this.#open.values()) void open.then(({ runner }) => runner.lose(why)).catch(() => undefined); // It is lost already.
-    for (const { callers, callOff } of this.#away.values()) {
-      callOff?.();
-      callers?.lose(new ScopeLost(why));
-    }
-    this.#away.clear();
+    loseAway(this.#away, why);
   }
 
   /** Admits nothing more, ends all bodies as if by a crash, and leaves when all that was stepped is durable. */
   async close(): Promise<void> {
-    if (this.#isClosing) return;
-    this.#isClosing = true;
+    if (!this.#gate.close()) return;
     this.#post.stop();
     await Promise.allSettled([...this.#open.values()].map(async (open) => (await open).close()));
     this.#loseAll("the runtime was closed");
@@ -287,6 +287,7 @@ export class Runtime {
       snapshot: opened.snapshot,
       snapshots: snapshotsOf(this.#with, scope, epoch),
       rest: (resting) => this.#lingering.rest(resting),
+      gate: this.#gate,
       reopen: () => this.#scope(scope),
       lost: () => {
         this.#lingering.forget(session);

@@ -7,6 +7,7 @@ import type { BackgroundOptions } from "./background/host.ts";
 import type { Places } from "./background/place.ts";
 import type { Glimpse } from "./background/long-work-verbs.ts";
 import type { Executors } from "./executor.ts";
+import type { Gate } from "./gate.ts";
 import type { HostPort } from "./host-request.ts";
 import type { Journal, JournalLine } from "./journal.ts";
 import type { Fault } from "./late-event.ts";
@@ -62,6 +63,7 @@ export interface SessionPort {
   readonly snapshots: Omit<SnapshotPort, "platform" | "fault">;
   /** The scope is at rest. */
   readonly rest: (session: Session) => void;
+  readonly gate: Gate;
   /** The session of this scope that is in memory now. */
   readonly reopen: () => Promise<Session>;
   readonly lost: () => void;

@@ -1,15 +1,5 @@
 /** One scope with its bodies: performs what the core asks for, and tells it what happened. */
-import {
-  type Command,
-  type Event,
-  type Finished,
-  type FlowEnd,
-  type Recorded,
-  type Reply,
-  type RequestedCall,
-  type State,
-  type Tool,
-} from "@pawl/sansio-core";
+import type { Command, Event, Finished, FlowEnd, Recorded, Reply, RequestedCall, State, Tool } from "@pawl/sansio-core";
 import type { Resolution } from "@pawl/tool-value";
 import { Bodies } from "./bodies.ts";
 import { type Access, record } from "./access.ts";
@@ -124,9 +114,15 @@ export class Session {
     this.#runner.lose("the runtime was closed");
   }
 
-  /** Does something with the scope: in this session, or if it has left memory, in the one that has come after it. */
-  #with<A>(act: (session: Session) => Promise<A>): Promise<A> {
+  /** In this session, or if it has left memory, in the one that has come after it. */
+  #live<A>(act: (session: Session) => Promise<A>): Promise<A> {
     return this.#hasLeft ? this.#port.reopen().then(act) : act(this);
+  }
+
+  /** Does something with the scope that a host asks for. */
+  #with<A>(act: (session: Session) => Promise<A>): Promise<A> {
+    const { refusal } = this.#port.gate;
+    return refusal === undefined ? this.#live(act) : Promise.reject(refusal);
   }
 
   /** The same, with the code for what a host says of calls. */
@@ -165,7 +161,8 @@ export class Session {
 
   /** Resolves the key that a token was made for. */
   async resolve(token: string, resolution: Resolution, by?: string, id?: string): Promise<Resolved> {
-    const { roots, secrets } = this.#port;
+    const { gate, roots, secrets } = this.#port;
+    gate.pass();
     const key = idOfToken(roots, this.#runner.id, token) ?? idUnder(await secrets(), token);
     if (key === undefined) return { status: "unknown_or_revoked" };
     return this.#by((live, host) => host.resolveKey(live.#access, { key, resolution, by, id }, true));
@@ -281,12 +278,15 @@ export class Session {
 
   /** Says which tools there are, where it is news; calls whose tool is back go on. @internal */
   publish(tools: readonly Tool[]): Promise<void> {
-    return this.#with((live) => publish(live.#access, tools));
+    return this.#live((live) => publish(live.#access, tools));
   }
 
   /** What happens in this scope: from the cursor that was seen last, or from now on. Leave it by `return()` or `break`. */
   observe(options: ObserveOptions = {}): Subscription {
-    if (this.#hasLeft) throw new ScopeLost(`scope ${this.#runner.id} has left memory: ask the runtime for it again`);
+    this.#port.gate.pass();
+    const { id, isLost } = this.#runner;
+    const gone = this.#hasLeft ? "has left memory" : "was lost";
+    if (isLost) throw new ScopeLost(`scope ${id} ${gone}: ask the runtime for it again`);
     return this.#observers.watch(this.#access, options);
   }
 

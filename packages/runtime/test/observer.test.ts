@@ -111,6 +111,14 @@ describe("an observer", () => {
     await expect(lost.next()).rejects.toThrow("was lost");
   });
 
+  it("that comes when the scope was lost is told, and does not wait for ever", async () => {
+    const world = new World();
+    const session = await world.start([quick]).runtime.session("s");
+    await world.start([quick]).runtime.session("s");
+    await expect(session.call("r", calls("quick"))).rejects.toMatchObject({ code: "scope_lost" });
+    expect(() => session.observe()).toThrow(expect.objectContaining({ code: "scope_lost" }));
+  });
+
   it("is refused with a cursor of another scope", async () => {
     const session = await new World().start([quick]).runtime.session("s");
     expect(() => session.observe({ from: { scope: "session:x", seq: 1, index: 0 } })).toThrow("the cursor is of");

@@ -1,0 +1,24 @@
+/** Whether a runtime still takes anything on. */
+import { Refused } from "./error.ts";
+
+export class Gate {
+  #isClosed = false;
+
+  /** Why nothing is taken on any more, if so. */
+  get refusal(): Refused | undefined {
+    return this.#isClosed ? new Refused("closing", "this runtime is closed, or about to be") : undefined;
+  }
+
+  /** Throws where nothing is taken on any more. */
+  pass(): void {
+    const { refusal } = this;
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** Whether it was open until now. */
+  close(): boolean {
+    const wasOpen = !this.#isClosed;
+    this.#isClosed = true;
+    return wasOpen;
+  }
+}
