@@ -72,3 +72,20 @@ export const deaths = (appends: number): readonly Death[] =>
     { append: i + 1, when: "before" } as const,
     { append: i + 1, when: "after" } as const,
   ]).flat();
+
+/** What a body gives back that is this program. */
+export const reply = async (
+  execute: (ctx: ToolContext) => Promise<unknown>,
+  more: readonly ToolDefinition[] = [],
+  host: HostPort = {},
+) => {
+  const { output } = await live([program("body", execute), ...more], undefined, host);
+  return (output as { readonly payload: unknown }).payload;
+};
+
+/** How what was asked is refused. */
+export const told = async (asked: Promise<unknown>): Promise<unknown> =>
+  asked.then(
+    () => "no error",
+    ({ code, message }: { readonly code: string; readonly message: string }) => [code, message],
+  );
