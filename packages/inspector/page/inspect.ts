@@ -1,8 +1,11 @@
 /** Runs in the browser: an inspector, and what tests ask of it. */
-import { defineInspector, engineOf, sessionSource, textSource } from "../src/index.ts";
+import { type Observed, defineInspector, engineOf, observedSource, sessionSource, textSource } from "../src/index.ts";
 import type { PawlInspector } from "../src/view/element.ts";
 import { browserPlatform } from "../../driver-browser/src/platform.ts";
 import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
+import { recordedOf } from "@pawl/sansio-core";
+import { noLimits, parse } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
 
 defineInspector();
 const inspector = document.querySelector<PawlInspector>("pawl-inspector") as PawlInspector;
@@ -69,13 +72,27 @@ const rest = async (frames: number): Promise<readonly number[]> => {
   return times;
 };
 
-/** A session that lives in this page: looked at, and then set to work. */
-const live = async (): Promise<void> => {
+/** A session that lives in this page: looked at, and then set to work, on a trip with so long a note. */
+const live = async (characters = 0): Promise<void> => {
   const roots = { newest: { kid: "k", secret: new Uint8Array(32) } };
   const runtime = new Runtime({ journal: memoryJournal(), platform: browserPlatform, tools, instance: "page", roots });
   const session = await runtime.session("live");
   void inspector.open(sessionSource(session, new AbortController().signal));
-  await session.call("r", [{ id: "c", tool: "trip", args: {} }]);
+  await session.call("r", [{ id: "c", tool: "trip", args: { note: "n".repeat(characters) } }]);
+};
+
+/** What a host has observed for this page, of these lines; it may end before its time. */
+const observed = (scope: string, lines: readonly string[], end = ""): void => {
+  const observing = async function* (): AsyncGenerator<Observed> {
+    for (const line of lines) {
+      const recorded = E.chain(recordedOf)(parse(line, noLimits));
+      if (E.isLeft(recorded)) throw new Error(recorded.left.message);
+      const { seq, at, event } = recorded.right;
+      yield { cursor: seq, at, event };
+    }
+    if (end !== "") throw new Error(end);
+  };
+  void inspector.open(observedSource(scope, observing()));
 };
 
 /** A file is dropped on the inspector. */
@@ -89,4 +106,4 @@ const drop = (name: string, text: string): void => {
 const lines = async (query: string): Promise<readonly number[]> => (await inspector.search(query)) ?? [];
 const forkText = (): Promise<string> => inspector.text("fork");
 
-Object.assign(globalThis, { inspect: { open, rest, scrub, inspector, lines, forkText, live, drop } });
+Object.assign(globalThis, { inspect: { open, rest, scrub, inspector, lines, forkText, live, observed, drop } });

@@ -1,10 +1,12 @@
 /** Any log under the inspector: lanes, moments, what is wrong with it, and forks. */
 import { readFileSync, readdirSync } from "node:fs";
 import { type Fork, Recording, firstDifference, forkAt, runOnAsRecorded, textOfFork } from "../src/model/index.ts";
+import { packNamed } from "@pawl/runtime";
 import { eventLine } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { pathOf } from "../../../test/project.ts";
+import { largeLog, scope } from "./large-log.ts";
 import { longLog } from "./log.ts";
 
 const golden = pathOf("packages/sansio-core/test/golden");
@@ -54,6 +56,40 @@ describe("every golden log", () => {
     for (const [place, span] of ofTrack)
       for (const [other, next] of ofTrack)
         if (other === place && next.id > span.id) expect(next.from).toBeGreaterThanOrEqual(span.to ?? Infinity);
+  });
+});
+
+describe("a log with large values", () => {
+  it("is at home at every event, where it brings them along", async () => {
+    const { packed } = await largeLog();
+    for (const recording of [recordingOf(packed), recordingOf(packed, 1000)]) {
+      expect(recording.trouble).toBeUndefined();
+      for (let seq = 1; seq <= recording.last; seq++) expect(recording.momentAt(seq).line).toContain(`{"seq":${seq},`);
+      expect(recording.absent).toEqual([]);
+      expect(recording.text).toBe(packed);
+    }
+  });
+
+  it("says which it does not bring, and where they are named first; with them it is as it was exported", async () => {
+    const { journal, bare, packed } = await largeLog();
+    const recording = recordingOf(bare, 1000);
+    const submitted = recording.entries.filter(({ type }) => type === "request.submitted").map(({ seq }) => seq);
+    expect(recording.absent.map(({ seq }) => seq)).toEqual([submitted[0], submitted[2]]);
+    const absent = recording.absent.map(({ blob }) => blob);
+    const blobs = await packNamed(journal.blobs, scope, absent);
+    expect(recording.textOf(recording.size, blobs)).toBe(packed);
+    const [first] = blobs;
+    const half = recordingOf(recording.textOf(recording.size, first === undefined ? [] : [first]));
+    expect(half.absent.map(({ blob }) => blob)).toEqual(absent.slice(1));
+  });
+
+  it("may have grown since it was asked what it lacks", async () => {
+    const { bare } = await largeLog();
+    const lines = bare.split(/(?<=\n)/);
+    const recording = recordingOf(lines.slice(0, 4).join(""));
+    const { size } = recording;
+    for (const line of lines.slice(4)) recording.feed(line);
+    expect(recording.textOf(size, [])).toBe(lines.slice(0, 4).join(""));
   });
 });
 

@@ -1,6 +1,6 @@
 /** The inspector in Chromium, as a host has it: in a page with a strict policy, its work done in a worker. */
 import { readFileSync } from "node:fs";
-import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
+import { Runtime, defineTool, importLog, logText, memoryJournal, namesIn } from "@pawl/runtime";
 import { headerLine } from "@pawl/sansio-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -9,6 +9,7 @@ import { hasChromium, openChromium, withoutChromium } from "../../../test/runtim
 import { takePicture } from "../../../test/runtime/picture.ts";
 import { pathOf } from "../../../test/project.ts";
 import { nodePlatform } from "../../driver-node/src/platform.ts";
+import { largeLog } from "./large-log.ts";
 import { copeWith, quantile } from "./long-log.ts";
 import { type Bundle, bundle, openPage } from "./host-page.ts";
 
@@ -181,6 +182,72 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await page.locator(".scope", { hasText: "session:live" }).waitFor();
     await page.locator(".event-head h2", { hasText: "reply.acked" }).waitFor();
     expect([await save.isDisabled(), await page.locator(".empty").isVisible()]).toEqual([false, false]);
+  });
+
+  const fileBy = async (button: string): Promise<string> => {
+    const saving = page.waitForEvent("download");
+    await page.getByRole("button", { name: button, exact: true }).click();
+    return readFileSync(await (await saving).path(), "utf8");
+  };
+
+  it("saves a session of its own page with its large values: the file can be taken in", async () => {
+    complaints = [];
+    page = await openPage(await browser.newContext(), code, complaints);
+    await page.evaluate("inspect.live(70_000)");
+    await page.locator(".event-head h2", { hasText: "reply.acked" }).waitFor();
+    const file = await fileBy("Save");
+    const journal = memoryJournal();
+    await importLog(journal, "import", [file]);
+    expect(((await logText(journal, "session:live")) ?? []).join("")).toBe(file);
+    const names = [...new Set(namesIn(file))];
+    expect(names).toHaveLength(3); // The arguments; what is charged with them; what that came to.
+    for (const name of names) expect((await journal.blobs?.read("session:live", name))?.length).toBeGreaterThan(70_000);
+    await page.evaluate(`inspect.open("saved", ${JSON.stringify(file)})`);
+    await page.locator(".scope", { hasText: "session:live" }).waitFor();
+    expect(await fileBy("Save")).toBe(file);
+  });
+
+  it("says what is missing before it saves a session of a host, and saves it all the same if it is told to", async () => {
+    const { bare } = await largeLog();
+    const lines = bare.trimEnd().split("\n").slice(1);
+    complaints = [];
+    page = await openPage(await browser.newContext({ reducedMotion: "reduce" }), code, complaints);
+    await page.evaluate(`inspect.observed("session:large", ${JSON.stringify(lines)})`);
+    await page.locator(".event-head").waitFor();
+    const downloads: unknown[] = [];
+    page.on("download", (download) => downloads.push(download));
+    const save = page.getByRole("button", { name: "Save", exact: true });
+    await save.click();
+    const question = page.getByRole("alert").filter({ hasText: "2 large values are missing (events 3, 9)" });
+    await question.waitFor();
+    expect(await question.innerText()).toMatch(
+      /not imported\. Where this log comes from does not give it out: export it there/,
+    );
+    expect(await violationsIn(page)).toEqual([]);
+    await takePicture(page, "inspector-save");
+    const focused = (): Promise<unknown> => page.evaluate("inspect.inspector.shadowRoot.activeElement?.textContent");
+    expect(await focused()).toBe("Do not save");
+    await page.keyboard.press("Escape");
+    await question.waitFor({ state: "detached" });
+    expect([await focused(), downloads]).toEqual(["Save", []]);
+    await save.click();
+    const file = await fileBy("Save without them");
+    expect(file).toBe(bare);
+    const taken = importLog(memoryJournal(), "import", [file]);
+    await expect(taken).rejects.toMatchObject({ code: "blob_missing" });
+  });
+
+  it("goes on saying why a host sends nothing more, until another log is opened", async () => {
+    complaints = [];
+    page = await openPage(await browser.newContext(), code, complaints);
+    await page.evaluate(`inspect.observed("session:s", [], "the host is gone")`);
+    const why = page.getByRole("alert").filter({ hasText: "session:s could not be read: Error: the host is gone" });
+    await why.waitFor();
+    await page.locator(".scope", { hasText: "session:s" }).waitFor();
+    await page.evaluate("new Promise((done) => setTimeout(done, 300))"); // The desk tells of the header meanwhile.
+    expect(await why.isVisible()).toBe(true);
+    await page.evaluate(`inspect.open("a log", ${JSON.stringify(golden("waits"))})`);
+    await why.waitFor({ state: "detached" });
   });
 
   it("opens a file that is dropped, or chosen", async () => {

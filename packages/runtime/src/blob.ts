@@ -27,6 +27,9 @@ export interface BlobStore {
   readonly fresh?: () => string;
 }
 
+/** A store of blobs, as far as it is read. */
+export type BlobReader = Pick<BlobStore, "read">;
+
 export interface MemoryBlobsOptions {
   readonly now?: () => number;
 }

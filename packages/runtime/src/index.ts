@@ -58,8 +58,16 @@ export {
   type Snapshot,
 } from "./journal.ts";
 export { type MemoryJournalOptions, memoryJournal } from "./memory-journal.ts";
-export { BlobMissing, type BlobStore, type MemoryBlobsOptions, isHash, memoryBlobs, namesIn } from "./blob.ts";
-export { leftBehind, packBlobs, unpackBlobs, unpacked } from "./pack.ts";
+export {
+  BlobMissing,
+  type BlobReader,
+  type BlobStore,
+  type MemoryBlobsOptions,
+  isHash,
+  memoryBlobs,
+  namesIn,
+} from "./blob.ts";
+export { leftBehind, packBlobs, packNamed, unpackBlobs, unpacked } from "./pack.ts";
 export { type SealPlace, SealedError, type ValueCodec, isSealedLine } from "./seal.ts";
 export { sealedJournal } from "./sealed-journal.ts";
 export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from "./sweep.ts";

@@ -1,18 +1,27 @@
 /** Blobs that travel with the log that names them: in an export, or with a scope that moves. */
 import type { PackedBlob } from "@pawl/sansio-core";
 import { base64Of, bytesOf } from "./base64.ts";
-import { BlobMissing, type BlobStore, isHash, isSealedBlob, namesIn } from "./blob.ts";
+import { BlobMissing, type BlobReader, type BlobStore, isHash, isSealedBlob, namesIn } from "./blob.ts";
 
 /** The blobs that these texts name, in the order in which they are named first. What is missing is left out. */
 export const packBlobs = async (
-  blobs: BlobStore | undefined,
+  blobs: BlobReader | undefined,
   scope: string,
   texts: Iterable<string>,
 ): Promise<readonly PackedBlob[]> => {
-  if (blobs === undefined) return [];
   const names = new Set<string>();
   for (const text of texts) for (const name of namesIn(text)) names.add(name);
+  return packNamed(blobs, scope, names);
+};
+
+/** Blobs by their names. What is missing is left out. */
+export const packNamed = async (
+  blobs: BlobReader | undefined,
+  scope: string,
+  names: Iterable<string>,
+): Promise<readonly PackedBlob[]> => {
   const packed: PackedBlob[] = [];
+  if (blobs === undefined) return packed;
   for (const name of names) {
     const bytes = await blobs.read(scope, name);
     if (bytes !== undefined) packed.push({ blob: name, bytes: base64Of(bytes) });

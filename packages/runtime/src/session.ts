@@ -3,6 +3,7 @@ import type { Command, Event, Finished, FlowEnd, Recorded, Reply, RequestedCall,
 import type { Resolution } from "@pawl/tool-value";
 import { Bodies } from "./bodies.ts";
 import { type Access, record } from "./access.ts";
+import type { BlobReader } from "./blob.ts";
 import { Edits } from "./edit.ts";
 import { ScopeLost } from "./error.ts";
 import { follow } from "./follow.ts";
@@ -39,6 +40,8 @@ export class Session {
   readonly #observers: Observers;
   /** What it has to do with other scopes, and with processes. @internal */
   readonly among: AmongScopes;
+  /** Where the large values are that its log names; undefined where they stay in it. */
+  readonly blobs: BlobReader | undefined;
   readonly #snapshots: Snapshots;
   readonly #underWay = new UnderWay(() => this.#runner.stir());
   #hasLeft = false;
@@ -46,6 +49,7 @@ export class Session {
 
   /** @internal */ constructor(state: State, epoch: number, port: SessionPort) {
     this.#port = port;
+    this.blobs = port.values.blobs;
     this.#observers = new Observers(state.scope.id, port, () => this.#runner.stir());
     this.#bodies = new Bodies(
       port,
@@ -271,8 +275,7 @@ export class Session {
   async open(opened: Event, tools: readonly Tool[]): Promise<void> {
     this.#runner.open(opened);
     this.offers.opened();
-    if (this.#runner.id.startsWith("process:")) await this.#runner.settled();
-    else await this.publish(tools);
+    await (this.#runner.id.startsWith("process:") ? this.#runner.settled() : this.publish(tools));
     for (const { call } of this.state.calls.rows()) this.#bodies.parked.ask(call.ref);
   }
 

@@ -6,7 +6,7 @@ import type { RuntimeOptions } from "./runtime-options.ts";
 import { type Event, EventCodec, type State } from "@pawl/sansio-core";
 import { type Json, decode, describe, mapValues, noLimits, parse, readOwned, stringify, utf8 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type BlobStore, BlobMissing, blobAt, isHash, isMarked, referenceTo } from "./blob.ts";
+import { type BlobReader, type BlobStore, BlobMissing, blobAt, isHash, isMarked, referenceTo } from "./blob.ts";
 import { mayWait } from "./not-stored.ts";
 import { mayRefer } from "./refer.ts";
 import type { Room } from "./room.ts";
@@ -93,6 +93,11 @@ export class Values {
 
   get isEmpty(): boolean {
     return this.#tail === undefined && this.#putting.size === 0;
+  }
+
+  /** Where they lie. */
+  get blobs(): BlobReader | undefined {
+    return this.#port.blobs;
   }
 
   /** The event as it is recorded, if there is anything in it that is not; `line` is its line as it came. */

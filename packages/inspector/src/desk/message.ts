@@ -1,6 +1,7 @@
 /** What a page and the desk that works on its logs say to each other; a desk may be in a worker. */
-import type { Finished, Header } from "@pawl/sansio-core";
+import type { Finished, Header, PackedBlob } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
+import type { Absent } from "../model/absent.ts";
 import type { FirstDifference } from "../model/compare.ts";
 import type { Entry } from "../model/entry.ts";
 import type { Moment } from "../model/moment.ts";
@@ -48,7 +49,16 @@ export interface Questions {
     readonly ask: { readonly seq: number; readonly edited?: Json; readonly runOn: boolean };
     readonly answer: Forked;
   };
-  readonly text: { readonly ask: { readonly side: Side }; readonly answer: string };
+  /** Large values that are not in the log as it stands: it has so many lines. */
+  readonly absent: {
+    readonly ask: { readonly side: Side };
+    readonly answer: { readonly lines: number; readonly absent: readonly Absent[] };
+  };
+  /** All of it, or its first lines, with these blobs packed into it. */
+  readonly text: {
+    readonly ask: { readonly side: Side; readonly lines?: number; readonly blobs?: readonly PackedBlob[] };
+    readonly answer: string;
+  };
 }
 export type QuestionType = keyof Questions;
 export type Question = { [T in QuestionType]: { readonly type: T } & Questions[T]["ask"] }[QuestionType];

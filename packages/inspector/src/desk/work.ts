@@ -126,8 +126,14 @@ export class DeskWork {
         return this.#piles.log.recording.search(question.query);
       case "fork":
         return this.#fork(question);
-      case "text":
-        return this.#piles[question.side].recording.text;
+      case "absent": {
+        const { size, absent } = this.#piles[question.side].recording;
+        return { lines: size, absent };
+      }
+      case "text": {
+        const { recording } = this.#piles[question.side];
+        return recording.textOf(question.lines ?? recording.size, question.blobs ?? []);
+      }
     }
   }
 

@@ -4,6 +4,7 @@ export { type Lane, type LaneKind, type Mark, type Span, type SpanEnd } from "./
 export { type SheetNews, Sheet } from "./sheet.ts";
 export { type Moment, type Ordered, type Waiting } from "./moment.ts";
 export { type RowChange, type Section, type TreeRow } from "./tree.ts";
+export { type Absent } from "./absent.ts";
 export { Recording, type Trouble } from "./recording.ts";
 export { type Fork, type ForkError, type ForkedLine, type RanOn, forkAt, runOnAsRecorded, textOfFork } from "./fork.ts";
 export { type FirstDifference, firstDifference } from "./compare.ts";

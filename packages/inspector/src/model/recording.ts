@@ -6,12 +6,14 @@
 import {
   type Fault,
   type Header,
+  type PackedBlob,
   type Reading,
   type Recorded,
   type State,
   type Torn,
   type Transition,
   beginReading,
+  blobLine,
   describeFault,
   endReading,
   feed,
@@ -22,12 +24,14 @@ import {
 } from "@pawl/sansio-core";
 import { describe, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { type Absent, absentIn } from "./absent.ts";
 import { type Entry, entryOf } from "./entry.ts";
 import { type Moment, momentOf, strangerOf } from "./moment.ts";
 import { Sheet } from "./sheet.ts";
 import { weave } from "./weave.ts";
 
 const keptEvery = 64;
+const ended = (line: string): string => `${line}\n`;
 
 export interface Trouble {
   /** The last event that can be trusted. */
@@ -41,6 +45,8 @@ export class Recording {
   readonly #forkedAt: number | undefined;
   #reading: Reading = beginReading;
   #lines: string[] = [];
+  /** Lines that stand before the first event. */
+  #before: number | undefined;
   #rest = "";
   #state: State | undefined;
   /** States after the events `base + n * keptEvery`. */
@@ -69,7 +75,24 @@ export class Recording {
     return this.#state?.seq ?? this.base;
   }
   get text(): string {
-    return this.#lines.map((line) => `${line}\n`).join("");
+    return this.textOf(this.#lines.length, []);
+  }
+  /** How many lines there are. */
+  get size(): number {
+    return this.#lines.length;
+  }
+
+  /** Its first lines as a text, with blobs packed before the first event. */
+  textOf(lines: number, blobs: readonly PackedBlob[]): string {
+    const before = Math.min(this.#offset, lines);
+    const [begun, rest] = [this.#lines.slice(0, before), this.#lines.slice(before, lines)];
+    return [...begun.map(ended), ...blobs.map(blobLine), ...rest.map(ended)].join("");
+  }
+
+  /** Large values that it names, and does not bring along. */
+  get absent(): readonly Absent[] {
+    const [begun, events] = [this.#lines.slice(0, this.#offset), this.#lines.slice(this.#offset)];
+    return absentIn(begun, events, this.base);
   }
 
   /** What is wrong with the log, if anything is; and a line that was never finished is told of. */
@@ -85,8 +108,9 @@ export class Recording {
     const parts = (this.#rest + chunk).split("\n");
     this.#rest = parts.pop() ?? "";
     for (const line of parts) this.#lines.push(line);
-    const { reading, events } = feed(this.#reading, chunk);
+    const { reading, events, line } = feed(this.#reading, chunk);
     this.#reading = reading;
+    if (line !== undefined) this.#before ??= line - 1;
     if (reading.header !== undefined && this.#state === undefined && this.#fault === undefined) this.#begin(reading);
     for (const recorded of events) this.#take(recorded);
     if (reading.fault !== undefined) this.#fail(reading.fault);
@@ -123,9 +147,8 @@ export class Recording {
     if (this.entries.length % keptEvery === 0) this.#kept.push(this.#state);
   }
 
-  /** Lines that stand before the first event. */
   get #offset(): number {
-    return this.base > 0 && this.#reading.base !== undefined ? 2 : 1;
+    return this.#before ?? this.#lines.length;
   }
 
   lineAt(seq: number): string {

@@ -1,7 +1,11 @@
 /** Where a log comes from: its text, in pieces, as far as there is any and on as it grows. */
+import type { BlobReader } from "@pawl/runtime";
+
 export interface Source {
   readonly name: string;
   readonly text: AsyncIterable<string>;
+  /** Where the large values are that the log names: they go into the file that it is saved as. */
+  readonly blobs?: BlobReader;
 }
 
 /** A long text goes piece by piece, so that its beginning is seen before its end has been handed over. */

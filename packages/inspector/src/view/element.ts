@@ -8,6 +8,7 @@ import { onceAFrame } from "../dom.ts";
 import { keys } from "./keys.ts";
 import { Layout } from "./layout.ts";
 import { LogView } from "./log-view.ts";
+import { Saving } from "./saving.ts";
 import { styleSheet } from "./style.ts";
 
 /** Events a second while it plays. */
@@ -35,6 +36,7 @@ export class PawlInspector extends PageElement {
   #log: LogView | undefined;
   #fork: LogView | undefined;
   #crossing: Crossing | undefined;
+  #saving: Saving | undefined;
   #layout: Layout | undefined;
   #playing: ReturnType<typeof setInterval> | undefined;
   #source: AbortController | undefined;
@@ -62,7 +64,7 @@ export class PawlInspector extends PageElement {
       search: (query) => this.#search(query),
       filter: (call) => this.#filter(call),
       file: (file) => void this.open(fileSource(file)),
-      download: () => void this.#download(),
+      save: () => this.#saving?.save(),
       hasEngine: () => this.#options.engine !== undefined,
       fork: (wish) => this.#crossing?.fork(wish),
       leaveFork: () => this.#crossing?.leave(),
@@ -83,6 +85,7 @@ export class PawlInspector extends PageElement {
   disconnectedCallback(): void {
     this.#pause();
     this.#source?.abort();
+    this.#saving?.end();
     this.#desk?.close();
     this.#desk = undefined;
   }
@@ -114,7 +117,7 @@ export class PawlInspector extends PageElement {
 
   /** Opens a log, in the place of the one that was open; resolves when the source has come to its end. */
   async open(source: Source): Promise<void> {
-    const desk = this.#begin(source.name);
+    const desk = this.#begin(source);
     const { signal } = (this.#source = new AbortController());
     try {
       for await (const text of source.text) {
@@ -127,7 +130,7 @@ export class PawlInspector extends PageElement {
     }
   }
 
-  #begin(name: string): Desk {
+  #begin({ name, blobs }: Source): Desk {
     this.#pause();
     this.#source?.abort();
     this.#crossing?.leave();
@@ -140,6 +143,15 @@ export class PawlInspector extends PageElement {
       engine: () => this.#options.engine,
       say: (words) => this.#layout?.say(words, this.#crossing?.isOpen === true),
       changed: this.#show,
+    });
+    this.#saving?.end();
+    this.#saving = new Saving(blobs, {
+      scope: () => this.#log?.scope ?? "",
+      absent: () => desk.ask("absent", { side: "log" }),
+      text: (lines, packed) => desk.ask("text", { side: "log", lines, blobs: packed }),
+      ask: (asking) => this.#layout?.ask(asking),
+      tell: (words) => this.#layout?.tell(words),
+      file: (text) => this.#file(text),
     });
     this.#query = "";
     this.#find(undefined);
@@ -234,8 +246,7 @@ export class PawlInspector extends PageElement {
     return seqs;
   }
 
-  async #download(): Promise<void> {
-    const text = await this.text();
+  #file(text: string): void {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "application/jsonl" }));
     link.download = `${this.#log?.scope.replace(/\W+/g, "-") ?? "log"}.jsonl`;

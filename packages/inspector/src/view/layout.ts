@@ -1,10 +1,12 @@
 /** How the inspector is laid out: head, timeline, time travel, and panes; all of it drawn from one view. */
 import { button, el } from "../dom.ts";
+import { Asked } from "./asked.ts";
 import { EventList } from "./event-list.ts";
 import { ForkPane, type ForkWish } from "./fork-pane.ts";
 import { type Moves, keyHelp } from "./keys.ts";
 import type { LogView } from "./log-view.ts";
 import { besidePane, eventPane, statePane, waitingPane } from "./moment-pane.ts";
+import type { Asking } from "./saving.ts";
 import { Tabs } from "./tabs.ts";
 import { Timeline } from "./timeline.ts";
 import { Transport } from "./transport.ts";
@@ -13,7 +15,7 @@ export interface LayoutPort extends Pick<Moves, "to" | "by" | "play" | "trouble"
   readonly search: (query: string) => void;
   readonly filter: (call: string | undefined) => void;
   readonly file: (file: File) => void;
-  readonly download: () => void;
+  readonly save: () => void;
   readonly hasEngine: () => boolean;
   readonly fork: (wish: ForkWish) => void;
   readonly leaveFork: () => void;
@@ -45,6 +47,7 @@ export class Layout {
   readonly #search = el("input", { type: "search", placeholder: "Search", "aria-label": "Search lines" });
   readonly #calls = el("select", { "aria-label": "Only one call" }, el("option", { value: "" }, "All calls"));
   readonly #trouble = el("p", { class: "alarm", role: "alert", hidden: true });
+  readonly #asked = new Asked();
   readonly #help = el("div", { class: "help", hidden: true }, ...keyHelp.map(keyRow));
   readonly #empty = el("p", { class: "empty" }, "No calls yet: each will have a lane here.");
   readonly #timeline: Timeline;
@@ -59,11 +62,13 @@ export class Layout {
   readonly #tabs: Tabs;
   #drawn: { readonly moment: unknown; readonly beside: unknown; readonly tab: string; readonly at: number } | undefined;
   #calledCount = 0;
+  #told = "";
+  #wrong = "";
 
   constructor(port: LayoutPort) {
     this.#timeline = new Timeline(port.to);
     this.#beside = new Timeline(port.to);
-    this.#save = button("Save", { title: "Save the log as a file", disabled: true }, port.download);
+    this.#save = button("Save", { title: "Save the log as a file", disabled: true }, port.save);
     this.#transport = new Transport(port);
     this.#list = new EventList(port.to);
     this.#fork = new ForkPane({ hasEngine: port.hasEngine, fork: port.fork, leave: port.leaveFork });
@@ -104,6 +109,7 @@ export class Layout {
     this.element.append(
       this.#head(port),
       this.#trouble,
+      this.#asked.element,
       this.#help,
       el("div", { class: "timeline" }, this.#timeline.canvas, this.#empty),
       this.#besideBox,
@@ -147,6 +153,9 @@ export class Layout {
     this.#calls.replaceChildren(el("option", { value: "" }, "All calls"));
     this.#calledCount = 0;
     this.#drawn = undefined;
+    this.#asked.leave();
+    this.#wrong = "";
+    this.tell("");
     for (const pane of [this.#panes.event, this.#panes.state, this.#panes.waiting]) pane.replaceChildren();
   }
 
@@ -155,9 +164,21 @@ export class Layout {
     if (this.#calledCount <= mostCalls) this.#calls.append(el("option", { value: key }, `${tool} · ${key}`));
   }
 
+  /** What went wrong around the log; what is wrong with it is shown with it. */
   tell(words: string): void {
+    this.#told = words;
+    this.#alarm();
+  }
+
+  #alarm(): void {
+    const words = [this.#told, this.#wrong].filter((one) => one !== "").join("\n");
     this.#trouble.hidden = words === "";
-    this.#trouble.textContent = words;
+    if (this.#trouble.textContent !== words) this.#trouble.textContent = words;
+  }
+
+  /** Asks before it saves. */
+  ask(asking: Asking): void {
+    this.#asked.ask(asking, this.#save);
   }
 
   say(words: string, isForked: boolean): void {
@@ -175,7 +196,8 @@ export class Layout {
     const found = view.found ?? none;
     if (log.scope !== "") this.#title.textContent = log.scope;
     this.#count.textContent = this.#countWords(view);
-    this.tell(trouble?.words ?? "");
+    this.#wrong = trouble?.words ?? "";
+    this.#alarm();
     this.#empty.hidden = chart.hasLanes;
     this.#timeline.show({ chart, seq, call, found, difference: fork?.difference?.seq });
     this.#showFork(view);

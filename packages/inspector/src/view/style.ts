@@ -40,6 +40,8 @@ button.primary { background: var(--pawl-accent); border-color: var(--pawl-accent
 .file { position: absolute; inset: 0; opacity: 0; width: 100%; min-height: 0; padding: 0; cursor: pointer; }
 .alarm { margin: 0 14px 10px; padding: 8px 12px; border-radius: 8px; color: var(--pawl-bad);
   border: 1px solid var(--pawl-bad); max-height: 6em; overflow: auto; white-space: pre-wrap; }
+.asked { margin: 0 14px 10px; padding: 10px 12px; border-radius: 8px; background: var(--pawl-tint); display: flex;
+  flex-wrap: wrap; gap: 8px 16px; align-items: center; } .asked p { flex: 1 1 260px; overflow-wrap: anywhere; }
 .help { display: grid; grid-template-columns: repeat(auto-fill, minmax(230px, 1fr)); gap: 4px 16px; padding: 10px 14px;
   background: var(--pawl-tint); }
 kbd { padding: 0 5px; border: 1px solid var(--pawl-line); border-radius: 4px; background: var(--pawl-panel); }

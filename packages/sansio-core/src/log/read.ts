@@ -39,6 +39,8 @@ export interface Reading {
 export interface Fed {
   readonly reading: Reading;
   readonly events: readonly Recorded[];
+  /** That of the first of these events. */
+  readonly line?: number;
 }
 
 export const beginReading: Reading = {
@@ -247,15 +249,18 @@ export class Reader {
 /** Reads on. */
 export const feed = (reading: Reading, chunk: string): Fed => {
   const events: Recorded[] = [];
+  let line = 0;
   const reader = new Reader(reading, {
     onHeader: () => undefined,
-    onEvents: (read) => {
+    onEvents: (read, first) => {
+      if (events.length === 0) line = first;
       events.push(...read);
       return undefined;
     },
   });
   reader.take(chunk);
-  return { reading: reader.finish(), events };
+  const fed = { reading: reader.finish(), events };
+  return events.length === 0 ? fed : { ...fed, line };
 };
 
 /** How a log ends that has no more text: with a whole line, with a torn one, or with what is wrong with it. */
