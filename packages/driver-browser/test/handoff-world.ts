@@ -1,7 +1,16 @@
 /** A tab with its journal in IndexedDB and a Node host with a journal file; either dies with nothing said, and comes back. */
-import { type SqliteJournal, nodePlatform, sqliteJournal } from "@pawl/driver-node";
-import { type Append, type Journal, type Mover, Runtime, defineTool, foldLines } from "@pawl/runtime";
+import { type SqliteJournal, diskAttachments, nodePlatform, sqliteJournal } from "@pawl/driver-node";
+import {
+  type Append,
+  type AttachmentStore,
+  type Journal,
+  type Mover,
+  Runtime,
+  defineTool,
+  foldLines,
+} from "@pawl/runtime";
 import type { BrowserContext, Page } from "playwright-core";
+import { drawing } from "./drawing.ts";
 import { pageWith } from "../../../test/runtime/page.ts";
 
 export type Place = "tab" | "host";
@@ -50,6 +59,11 @@ export class NodeHost {
     return this.#life < 0;
   }
 
+  /** Beside its journal, as `openRuntime` has it. */
+  get attachments(): AttachmentStore {
+    return diskAttachments(`${this.#file}.attachments`);
+  }
+
   #begin(death?: Death): Runtime {
     this.#life = Math.abs(this.#life) + 1;
     const worker = defineTool({
@@ -64,7 +78,8 @@ export class NodeHost {
     return new Runtime({
       journal: this.#mortal(this.#life, death),
       platform: nodePlatform,
-      tools: [worker],
+      tools: [worker, drawing],
+      host: { attachments: this.attachments },
       instance: `node${this.#life}`,
       roots: { newest: { kid: "node", secret: new Uint8Array(32).fill(3) } },
       mover: () => this.#mover,

@@ -47,6 +47,11 @@ const endWell = async (world: HandoffWorld, tokens: readonly string[]): Promise<
   expect(world.counts).toEqual({ first: 1, second: 1 });
 };
 
+const textAtHost = async ({ host }: HandoffWorld, id: string): Promise<string | undefined> => {
+  const bytes = await host.attachments.bytes(id);
+  return bytes && new TextDecoder().decode(bytes);
+};
+
 describe.skipIf(!hasChromium)(hasChromium ? "a session that is handed over" : withoutChromium, () => {
   let browser: Browser;
   let code = "";
@@ -123,6 +128,34 @@ describe.skipIf(!hasChromium)(hasChromium ? "a session that is handed over" : wi
     expect(await placeOf(world)).toBe("tab");
     await endWell(world, tokens);
     expect(await world.inTab("check", scope)).toBe("whole");
+  });
+
+  it("takes along the bytes of its attachments, and brings back those that it was given there", async () => {
+    const world = await begin();
+    const there = await world.inTab<string>("draw", "of the tab");
+    expect(await world.inTab("move", scope)).toBe("moved");
+    expect(await textAtHost(world, there)).toBe("of the tab");
+    const session = await world.host.runtime.session("s");
+    const [reply] = await session.call("there", [{ id: "c", tool: "draw", args: { text: "of the host" } }]);
+    await moveBack(world, scope);
+    await world.startTab(); // What is in its memory alone is gone.
+    const back = String(reply?.output.outcome.payload);
+    expect(await world.inTab("attached", back)).toBe("of the host");
+    expect(await world.inTab("attached", there)).toBe("of the tab");
+  });
+
+  it("has their bytes at a host that dies as it takes the session in, and when it comes back", async () => {
+    const world = await begin();
+    const id = await world.inTab<string>("draw", "of the tab");
+    await world.start("host", { of: "scope.received", when: "before" });
+    void world.move("tab").catch(() => undefined); // The host is dead.
+    await world.until(async () => world.isDead("host"));
+    expect([await textAtHost(world, id), await world.host.lines(scope)]).toEqual(["of the tab", []]);
+    await world.startTab();
+    await world.start("host");
+    await world.goOn("tab");
+    expect(await placeOf(world)).toBe("host");
+    expect(await textAtHost(world, id)).toBe("of the tab");
   });
 
   const deaths: readonly (Death & { readonly who: "source" | "target" })[] = (["before", "after"] as const).flatMap(

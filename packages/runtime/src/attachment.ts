@@ -10,6 +10,8 @@ export interface AttachmentStore {
   /** Keeps the bytes under their id; resolves when they are as durable as they get. */
   readonly put: (id: string, bytes: Uint8Array) => Promise<void>;
   readonly bytes: (id: string) => Promise<Uint8Array | undefined>;
+  /** The hosts that scopes move to read the same store: bytes stay in it, and do not travel. */
+  readonly isShared?: boolean;
 }
 
 const gibibyte = 1024 ** 3;
@@ -46,8 +48,11 @@ export const putAttachment = async (
   const checked = read(AttachmentCreateMeta, meta);
   if (E.isLeft(checked))
     throw new EffectError("attachment_meta", `what is said of the bytes: ${describe(checked.left)}`);
-  const id = bytesToHex(sha256(bytes));
+  const id = attachmentId(bytes);
   await store.put(id, bytes);
   const { media_type, ...size } = checked.right;
   return { id, media_type, byte_len: bytes.length, ...size };
 };
+
+/** Under what bytes are kept: their hash. */
+export const attachmentId = (bytes: Uint8Array): string => bytesToHex(sha256(bytes));

@@ -1,13 +1,23 @@
 /** Bytes as text, in what every platform has. */
+import { utf8 } from "@pawl/tool-value";
 
-const chunk = 0x8000;
+const digits = utf8("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 
+/** `btoa` takes a text, which takes twenty times as long to make. */
 export const base64Of = (bytes: Uint8Array): string => {
-  let text = "";
-  for (let from = 0; from < bytes.length; from += chunk)
-    text += String.fromCharCode(...bytes.subarray(from, from + chunk));
-  return btoa(text);
+  const whole = bytes.length - (bytes.length % 3);
+  const text = new Uint8Array((whole / 3) * 4);
+  for (let from = 0, to = 0; from < whole; from += 3) {
+    const three = ((bytes[from] as number) << 16) | ((bytes[from + 1] as number) << 8) | (bytes[from + 2] as number);
+    for (let shift = 18; shift >= 0; shift -= 6) text[to++] = digits[(three >> shift) & 63] as number;
+  }
+  return new TextDecoder().decode(text) + btoa(String.fromCharCode(...bytes.subarray(whole)));
 };
 
 /** Throws where the text is no base64. */
-export const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+export const bytesOf = (base64: string): Uint8Array => {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+};

@@ -87,7 +87,7 @@ export {
   manifestByName,
 } from "./provider.ts";
 export { type InternalErrorDetail, type RawOutput, type ToolHost } from "./tool-host.ts";
-export { type AttachmentStore, memoryAttachments, putAttachment } from "./attachment.ts";
+export { type AttachmentStore, attachmentId, memoryAttachments, putAttachment } from "./attachment.ts";
 export { type ConnectionAnswer, type ConnectionRequest } from "./connection.ts";
 export {
   type ExecutionResult,

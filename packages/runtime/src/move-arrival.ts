@@ -5,9 +5,12 @@
 import { type State, currentProtocol, isOwed, nextDeadline, stateHash, write } from "@pawl/sansio-core";
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import type { AttachmentStore } from "./attachment.ts";
 import { BlobMissing } from "./blob.ts";
 import { Quarantined } from "./fold.ts";
 import type { Journal } from "./journal.ts";
+import type { Fault } from "./late-event.ts";
+import { unpackAttachments } from "./move-bytes.ts";
 import { type MovePackage, logHash, logOf, readPackage, stateOfLog } from "./move-package.ts";
 import type { MoveStore } from "./move-store.ts";
 import type { MoveAnswer, MovePart, Mover } from "./mover.ts";
@@ -16,6 +19,9 @@ import type { Platform } from "./platform.ts";
 
 export interface ArrivalPort {
   readonly journal: Journal;
+  /** Where bytes of attachments are kept. */
+  readonly attachments: AttachmentStore | undefined;
+  readonly fault: Fault;
   readonly platform: Platform;
   readonly instance: string;
   /** This instance may claim. */
@@ -136,10 +142,15 @@ export class Arrivals implements Mover {
     return ahead > mostAheadMs ? refused("clock_ahead", `its time is ${ahead} ms ahead of this host's`) : undefined;
   }
 
-  /** Claims first: whoever opens the scope here from now on fences what follows. */
+  /**
+   * Whoever opens the scope here once it is claimed fences what follows; bytes of attachments come before that, as many
+   * may take longer than the source waits until it asks again.
+   */
   async #take(moving: MovePackage, state: State, moves: MoveStore): Promise<MoveAnswer> {
-    const { journal, instance, joined, isOpen } = this.#port;
+    const { journal, instance, joined, isOpen, attachments, fault } = this.#port;
     const { scope } = moving;
+    const lost = isOpen(scope) ? undefined : await unpackAttachments(attachments, moving, fault);
+    if (lost !== undefined) return refused(lost.code, lost.message);
     if (isOpen(scope)) return refused("scope_exists", `${scope} is open on the host that it was to move to`);
     await joined();
     const claim = await journal.claim(scope, instance, currentProtocol, moving.epoch);

@@ -8,14 +8,13 @@
 import { type Event, type State, isOwed, nextDeadline, write } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused, ScopeLost, ScopeMoved, ScopeMoving } from "./error.ts";
-import type { Journal } from "./journal.ts";
-import { packageOf, partsOf } from "./move-package.ts";
+import { type Stores, packageOf, partsOf, travelling } from "./move-package.ts";
+import type { MoveStore } from "./move-store.ts";
 import type { MoveAnswer, MovePart, Mover } from "./mover.ts";
 import type { Platform } from "./platform.ts";
 import { type Roots, secretsOf } from "./token.ts";
 
-export interface DeparturePort {
-  readonly journal: Journal;
+export interface DeparturePort extends Stores {
   readonly platform: Platform;
   readonly roots: Roots;
   readonly mover?: (to: string) => Mover;
@@ -55,6 +54,11 @@ export class Departures {
     return refusal;
   }
 
+  /** Refuses a scope that could not travel, before it is on its way. */
+  async admit(scope: string): Promise<void> {
+    await travelling(this.#port, scope);
+  }
+
   /** Goes on with a move. Resolves when the scope was taken back; else says where it is. */
   async conclude(state: State, epoch: number): Promise<void> {
     const { id, status } = state.scope;
@@ -91,12 +95,27 @@ export class Departures {
     const { moves } = journal;
     if (moves === undefined) throw new Refused("moves_unsupported", `the store of ${id} can not let scopes move`);
     const secrets = [...secretsOf(roots, id), ...(await moves.secrets(id))];
-    const parts = partsOf(await packageOf(journal, moves, state, { epoch, nonce, secrets }));
+    const parts = await this.#parts(moves, state, { epoch, nonce, secrets });
+    if (parts instanceof Refused) return { type: "refused", code: parts.code, message: parts.message };
     for (let round = 0; round < rounds; round++) {
       const answer = await this.#sendAll(moving, mover, parts);
       if (answer.type !== "again" && answer.type !== "more") return answer;
     }
     throw new ScopeMoving(id, moving.to, `${moving.to} forgot its parts ${rounds} times`);
+  }
+
+  /** All that travels; or why it can not, so that the scope is taken back. */
+  async #parts(
+    moves: MoveStore,
+    state: State,
+    of: Parameters<typeof packageOf>[3],
+  ): Promise<readonly MovePart[] | Refused> {
+    try {
+      return partsOf(await packageOf(this.#port, moves, state, of));
+    } catch (thrown) {
+      if (thrown instanceof Refused) return thrown;
+      throw thrown;
+    }
   }
 
   async #sendAll(moving: Moving, mover: Mover, parts: readonly MovePart[]): Promise<MoveAnswer> {

@@ -20,6 +20,9 @@ import * as E from "fp-ts/lib/Either.js";
 import { chainStartOf } from "./memory-scope.ts";
 import { Quarantined, foldLines } from "./fold.ts";
 import type { Journal, JournalLine, Letter, Segment } from "./journal.ts";
+import type { AttachmentStore } from "./attachment.ts";
+import type { Fault } from "./late-event.ts";
+import { PackedAttachment, packAttachments } from "./move-bytes.ts";
 import { packBlobs } from "./pack.ts";
 import type { IndexEntry, MoveStore } from "./move-store.ts";
 import type { MovePart } from "./mover.ts";
@@ -41,6 +44,8 @@ export interface MovePackage {
   readonly secrets: readonly ScopeSecret[];
   /** Large values that the log names. */
   readonly blobs: readonly PackedBlob[];
+  /** Bytes of attachments that it names; hosts of before drop them. */
+  readonly attachments: readonly PackedAttachment[];
 }
 
 const Line: Codec<JournalLine> = record<JournalLine>("struct Line", { seq: u64, line: string });
@@ -73,6 +78,7 @@ export const MovePackage: Codec<MovePackage> = record<MovePackage>("struct Move"
   ),
   secrets: array(record<ScopeSecret>("struct Secret", { kid: string, secret: string })),
   blobs: defaulted<readonly PackedBlob[]>(array(PackedBlob), [], (blobs) => blobs.length === 0),
+  attachments: defaulted<readonly PackedAttachment[]>(array(PackedAttachment), [], ({ length }) => length === 0),
 });
 
 /** Where a log begins: before its first event, or behind what retention left. */
@@ -112,18 +118,37 @@ export const logOf = async (
   };
 };
 
+/** Where a scope's log and its bytes are. */
+export interface Stores {
+  readonly journal: Journal;
+  readonly attachments: AttachmentStore | undefined;
+  readonly fault: Fault;
+}
+
+type Beside = Pick<MovePackage, "lines" | "kept" | "letters" | "blobs" | "attachments">;
+
+/** A scope's log, and what goes with it wherever it goes. */
+export const travelling = async (
+  { journal, attachments: store, fault }: Stores,
+  scope: string,
+): Promise<Beside & { readonly segment?: Segment }> => {
+  const [log, letters] = await Promise.all([logOf(journal, scope), journal.inbox(scope)]);
+  const own = [...[...log.kept, ...log.lines].map(({ line }) => line), log.segment?.snapshot ?? ""];
+  const blobs = await packBlobs(journal.blobs, scope, own);
+  const texts = [...own, ...letters.map(({ text }) => text)];
+  const attachments = await packAttachments(store, { scope, texts, blobs }, fault);
+  return { ...log, letters, blobs, attachments };
+};
+
 export const packageOf = async (
-  journal: Journal,
+  stores: Stores,
   moves: MoveStore,
   state: State,
   of: { readonly epoch: number; readonly nonce: string; readonly secrets: readonly ScopeSecret[] },
 ): Promise<MovePackage> => {
   const { id: scope } = state.scope;
-  const [log, finished, letters] = await Promise.all([logOf(journal, scope), moves.index(scope), journal.inbox(scope)]);
-  const texts = [...log.kept, ...log.lines].map(({ line }) => line);
-  const blobs = await packBlobs(journal.blobs, scope, [...texts, log.segment?.snapshot ?? ""]);
-  const hashes = { state_hash: stateHash(state), log_hash: logHash(scope, log) };
-  return { scope, ...of, ...hashes, ...log, finished, letters, blobs };
+  const [own, finished] = await Promise.all([travelling(stores, scope), moves.index(scope)]);
+  return { scope, ...of, state_hash: stateHash(state), log_hash: logHash(scope, own), ...own, finished };
 };
 
 export const readPackage = (text: string): E.Either<ValueError, MovePackage> =>

@@ -1,8 +1,10 @@
 /** Moves of scopes between hosts, as a runtime works with them: away from here, back, and here. */
 import type { State } from "@pawl/sansio-core";
+import type { AttachmentStore } from "./attachment.ts";
 import { Refused, ScopeMoved } from "./error.ts";
 import type { Gate } from "./gate.ts";
 import type { Journal } from "./journal.ts";
+import type { Fault } from "./late-event.ts";
 import type { Departures } from "./move-departure.ts";
 import type { Leaving, Resting } from "./move-rest.ts";
 import type { Mover } from "./mover.ts";
@@ -25,7 +27,11 @@ export interface MovesPort {
   readonly gate: Gate;
   /** Whom scopes move to, by address. */
   readonly mover?: (to: string) => Mover;
-  readonly host?: { readonly internalError?: (what: string, thrown: unknown) => void };
+  readonly host?: {
+    readonly internalError?: (what: string, thrown: unknown) => void;
+    readonly fault?: Fault;
+    readonly attachments?: AttachmentStore;
+  };
   /** This instance may claim. */
   readonly joined: () => Promise<unknown>;
   readonly isOpen: (scope: string) => boolean;
@@ -70,8 +76,11 @@ export class Moves {
 
   async #begun(): Promise<Ends> {
     const { Arrivals, Departures } = await late.load();
-    const arrivals = new Arrivals({ ...this.#port, received: (scope) => void this.#goOn(scope) });
-    return { arrivals, departures: new Departures(this.#port) };
+    const { host } = this.#port;
+    const fault: Fault = (what, thrown) => host?.fault?.(what, thrown);
+    const port = { ...this.#port, attachments: host?.attachments, fault };
+    const arrivals = new Arrivals({ ...port, received: (scope) => void this.#goOn(scope) });
+    return { arrivals, departures: new Departures(port) };
   }
 
   /** Goes on with a scope that came from elsewhere. Who asks for it hears what is wrong with it. */
@@ -111,8 +120,10 @@ export class Moves {
 
   async #leave(scope: string, mover: Mover, to: string, resting: Resting): Promise<void> {
     const { platform, instance, open } = this.#port;
-    const { runner, state, leaving } = await open(scope);
+    await open(scope);
     await mover.ready?.(scope);
+    await (await this.#both()).departures.admit(scope);
+    const { runner, state, leaving } = await open(scope);
     const nonce = platform.hashText(`${instance} ${scope} ${to} ${runner.epoch} ${state.seq}`);
     await leaving.begin({ type: "scope.moving", to, nonce }, resting);
     await open(scope);

@@ -10,6 +10,7 @@ import {
   importLog,
 } from "@pawl/runtime";
 import { pending } from "@pawl/tool-value";
+import { drawing } from "../drawing.ts";
 import { type BrowserJournal, browserPlatform, openBrowserJournal } from "../../src/index.ts";
 
 /** What the test gives the page: the host, */
@@ -48,6 +49,7 @@ export const tokens: { parked?: string; go?: string } = {};
 
 const tools = [
   defineTool({ name: "echo", durable: true, execute: () => "said" }),
+  drawing,
   defineTool({
     name: "parked",
     execute: (_, ctx) => ((tokens.parked = ctx.completionKey()), pending({ on_cancel: "ignore" })),
@@ -78,6 +80,7 @@ export const start = async (name: string, death?: Death): Promise<void> => {
     instance,
     roots,
     mover: () => mover,
+    host: { attachments: journal.attachments },
   });
 };
 
@@ -128,3 +131,14 @@ export const resolve = async (key: string): Promise<unknown> =>
   (await runtime.session("s")).resolve(key, { status: "ok", payload: "x" });
 export const outcome = async (request: string): Promise<unknown> =>
   (await (await runtime.session("s")).replies(request))[0]?.output.outcome;
+
+/** The name of bytes that a call has put here. */
+export const draw = async (text: string): Promise<string> => {
+  const session = await runtime.session("s");
+  const [reply] = await session.call(text, [{ id: "c", tool: "draw", args: { text } }]);
+  return String(reply?.output.outcome.payload);
+};
+export const attached = async (id: string): Promise<string | undefined> => {
+  const bytes = await journal.attachments.bytes(id);
+  return bytes && new TextDecoder().decode(bytes);
+};
