@@ -1,7 +1,8 @@
 /** Every scene of the demo, clicked through in Chromium as it is served: nothing complains, and nobody is left out. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { importLog, memoryJournal, namesIn } from "@pawl/runtime";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { violationsIn } from "../../../test/runtime/axe.ts";
@@ -83,6 +84,23 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
   });
 
   it("takes decisions in any order, with other arguments, over a reload", () => goThrough("ask"));
+
+  it("saves a log with the large values that it names: the file can be taken in elsewhere", async () => {
+    await open("ask");
+    await press("Run the agent");
+    const card = page.locator('.decision[data-tool="post"]');
+    await card.getByLabel("text").fill("x".repeat(70_000), waiting);
+    await card.getByRole("button", { name: "Approve with changes" }).click();
+    await card.locator(".verdict", { hasText: "Done, with your changes" }).waitFor(waiting);
+    const saving = page.waitForEvent("download");
+    await press("Save");
+    const file = readFileSync(await (await saving).path(), "utf8");
+    const journal = memoryJournal();
+    const { scope } = await importLog(journal, "import", [file]);
+    const [large] = namesIn(file);
+    expect((await journal.blobs?.read(scope.id, large ?? ""))?.length).toBeGreaterThan(70_000);
+    await isFine();
+  });
 
   it("goes on with long work after a kill, cancels it, and speaks up when its time has come", async () => {
     await goThrough("long");

@@ -5,6 +5,7 @@ import { headerOf } from "../engine/header.ts";
 import type { FromEngine, Line, ToEngine, Verb } from "../engine/message.ts";
 import type { SceneId } from "../engine/tool.ts";
 import EngineWorker from "../engine/worker.ts?worker";
+import { keptIn } from "./kept.ts";
 import { Pipe } from "./pipe.ts";
 
 interface Asking {
@@ -119,7 +120,7 @@ export class EngineClient {
     const pipe = new Pipe();
     pipe.push(this.#text.join(""));
     this.#pipes.push(pipe);
-    return { name: `session:${this.#of.session}`, text: pipe };
+    return { name: `session:${this.#of.session}`, text: pipe, blobs: keptIn(this.#of.scene) };
   }
 
   close(): void {

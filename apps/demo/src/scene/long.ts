@@ -6,6 +6,7 @@ import { headerOf } from "../engine/header.ts";
 import type { FromLong, LongView, ToLong } from "../engine/long-message.ts";
 import LongWorker from "../engine/long-worker.ts?worker";
 import { button, el } from "@pawl/inspector/dom";
+import { keptIn } from "../page/kept.ts";
 import { beginAnew, sessionOf } from "../page/memory.ts";
 import { Pipe } from "../page/pipe.ts";
 import type { Scene, Stage } from "../page/scene.ts";
@@ -106,7 +107,7 @@ class Desk {
     stage.inspector.configure({ worker: () => new InspectorWorker() });
     const scope = `session:${this.#session}`;
     this.#pipe.push(headerOf(scope));
-    void stage.inspector.open({ name: scope, text: this.#pipe });
+    void stage.inspector.open({ name: scope, text: this.#pipe, blobs: keptIn("long") });
     this.#start();
   }
 

@@ -10,6 +10,7 @@ import type { FromMover, ToMover } from "../engine/move-message.ts";
 import MoveWorker from "../engine/move-worker.ts?worker";
 import { type Place, miles } from "../engine/walk.ts";
 import { button, el } from "@pawl/inspector/dom";
+import { keptIn } from "../page/kept.ts";
 import { beginAnew, ownSession, ownStore } from "../page/memory.ts";
 import { Pipe } from "../page/pipe.ts";
 import type { Scene, Stage } from "../page/scene.ts";
@@ -95,7 +96,8 @@ class Walk {
     this.#story = new Story(this.#session);
     const scope = `session:${this.#session}`;
     if (source === undefined) this.#pipe.push(headerOf(scope));
-    void this.#stage.inspector.open({ name: scope, text: this.#pipe });
+    const kept = source === undefined ? { blobs: keptIn("move") } : {};
+    void this.#stage.inspector.open({ name: scope, text: this.#pipe, ...kept });
     if (source !== undefined) this.#try(this.#read(source, this.#pipe));
   }
 
