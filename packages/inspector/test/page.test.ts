@@ -1,7 +1,6 @@
 /** The inspector in Chromium, as a host has it: in a page with a strict policy, its work done in a worker. */
 import { readFileSync } from "node:fs";
 import { Runtime, defineTool, importLog, logText, memoryJournal, namesIn } from "@pawl/runtime";
-import { headerLine } from "@pawl/sansio-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { violationsIn } from "../../../test/runtime/axe.ts";
@@ -16,7 +15,7 @@ import { type Bundle, bundle, openPage } from "./host-page.ts";
 const golden = (name: string): string => readFileSync(pathOf(`packages/sansio-core/test/golden/${name}.jsonl`), "utf8");
 
 /** The log of a trip, whose tool the page has too. */
-const tripLog = async (): Promise<string> => {
+const tripLog = async (asked: { readonly [name: string]: string } = { to: "Lviv" }): Promise<string> => {
   const trip = defineTool({
     name: "trip",
     durable: true,
@@ -29,11 +28,9 @@ const tripLog = async (): Promise<string> => {
   const roots = { newest: { kid: "k", secret: new Uint8Array(32) } };
   const runtime = new Runtime({ journal, platform: nodePlatform, tools: [trip], instance: "node", roots });
   const session = await runtime.session("trip");
-  await session.call("r", [{ id: "c", tool: "trip", args: { to: "Lviv" } }]);
+  await session.call("r", [{ id: "c", tool: "trip", args: asked }]);
   await runtime.close();
-  const lines = await journal.read("session:trip", 1);
-  const header = headerLine({ format: 1, protocol: 1, scope: "session:trip", epoch: 1, writer: "test", base: 0 });
-  return [header, ...lines.map(({ line }) => line)].join("");
+  return ((await logText(journal, "session:trip")) ?? []).join("");
 };
 
 describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, () => {
@@ -138,6 +135,33 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await event.fill("{");
     await page.getByRole("button", { name: "Run on as recorded" }).click();
     await page.locator(".said", { hasText: "This is no JSON" }).waitFor();
+  });
+
+  it.each(["a log that brings", "a session that has"])("forks %s large values: the tools have them", async (kind) => {
+    if (kind === "a log that brings") await show(await tripLog({ note: "n".repeat(70_000) }));
+    else {
+      complaints = [];
+      page = await openPage(await browser.newContext(), code, complaints);
+      await page.evaluate("inspect.live(70_000)");
+      await page.locator(".event-head h2", { hasText: "reply.acked" }).waitFor();
+    }
+    const seq = await page.evaluate<number>(`inspect.lines("step.settled reserve").then(([first]) => first)`);
+    await page.evaluate(`inspect.inspector.goTo(${seq})`);
+    await page.getByRole("tab", { name: "Fork" }).click();
+    const event = page.getByLabel("The event, to be edited");
+    await expect.poll(() => event.inputValue()).toContain("12A");
+    await event.fill((await event.inputValue()).replace("12A", "99Z"));
+    await page.getByRole("button", { name: "Run on with the tools" }).click();
+    const ended = '"outcome":{"status":"success"';
+    await expect.poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 }).toContain(ended);
+  });
+
+  it("says of a fork which large values it has not", async () => {
+    const { bare } = await largeLog();
+    await show(bare);
+    await page.getByRole("tab", { name: "Fork" }).click();
+    await page.getByRole("button", { name: "Run on with the tools" }).click();
+    await page.locator(".said", { hasText: "but 2 large values are missing" }).waitFor();
   });
 
   it("forks with another argument, with which the tools run", async () => {

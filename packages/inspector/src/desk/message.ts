@@ -33,6 +33,8 @@ export interface ForkedLog {
   readonly wakeAt: number | undefined;
   readonly header: Header;
   readonly lines: readonly { readonly seq: number; readonly line: string; readonly finished: readonly Finished[] }[];
+  /** Large values that the lines name, as far as they can be had. */
+  readonly blobs: readonly PackedBlob[];
 }
 
 export type Forked =

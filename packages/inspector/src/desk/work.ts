@@ -1,5 +1,5 @@
 /** The work of a desk, in whatever thread it stands: logs are worked in piece by piece, and questions come first. */
-import { fillAll, nextDeadline } from "@pawl/sansio-core";
+import { type PackedBlob, fillAll, nextDeadline } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { firstDifference } from "../model/compare.ts";
 import { type Fork, forkAt, runOnAsRecorded } from "../model/fork.ts";
@@ -25,10 +25,10 @@ const newPile = (forkedAt?: number): Pile => ({
   told: 0,
 });
 
-const forkedLog = ({ at, state, header, lines }: Fork): Forked => {
+const forkedLog = ({ at, state, header, lines }: Fork, blobs: readonly PackedBlob[]): Forked => {
   const { id: scope, epoch, protocol } = state.scope;
   const wakeAt = nextDeadline(state)?.at;
-  return { type: "forked", log: { scope, epoch, protocol, at, wakeAt, header, lines } };
+  return { type: "forked", log: { scope, epoch, protocol, at, wakeAt, header, lines, blobs } };
 };
 
 export class DeskWork {
@@ -142,7 +142,7 @@ export class DeskWork {
     const fork = forkAt(recording, seq, edited);
     if (E.isLeft(fork)) return { type: "refused", ...fork.left };
     this.#piles.fork = newPile(runOn ? undefined : seq);
-    if (!runOn) return forkedLog(fork.right);
+    if (!runOn) return forkedLog(fork.right, recording.brought);
     const { text, left } = runOnAsRecorded(fork.right, recording);
     this.#feed("fork", text);
     return { type: "ran_on", left };

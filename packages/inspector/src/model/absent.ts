@@ -1,6 +1,6 @@
 /** Large values that a log names and does not bring along: without them it can be looked at, but not taken in elsewhere. */
 import { namesIn } from "@pawl/runtime";
-import { blobOf } from "@pawl/sansio-core";
+import { type PackedBlob, blobOf } from "@pawl/sansio-core";
 import { noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
@@ -10,15 +10,18 @@ export interface Absent {
   readonly seq: number;
 }
 
-const nameOf = (line: string): readonly string[] => {
+const packedOf = (line: string): readonly PackedBlob[] => {
   const json = parse(line, noLimits);
   const packed = E.isRight(json) ? blobOf(json.right) : undefined;
-  return packed === undefined ? [] : [packed.blob];
+  return packed === undefined ? [] : [packed];
 };
+
+/** The values that a log brings along, in lines that stand before its first event. */
+export const broughtIn = (begun: readonly string[]): readonly PackedBlob[] => begun.slice(1).flatMap(packedOf);
 
 /** Of lines that stand before the first event, and of those from it on. */
 export const absentIn = (begun: readonly string[], events: readonly string[], base: number): readonly Absent[] => {
-  const brought = new Set(begun.slice(1).flatMap(nameOf));
+  const brought = new Set(broughtIn(begun).map(({ blob }) => blob));
   const absent = new Map<string, number>();
   const look = (line: string, seq: number): void => {
     for (const name of namesIn(line)) if (!brought.has(name) && !absent.has(name)) absent.set(name, seq);

@@ -24,7 +24,7 @@ import {
 } from "@pawl/sansio-core";
 import { describe, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Absent, absentIn } from "./absent.ts";
+import { type Absent, absentIn, broughtIn } from "./absent.ts";
 import { type Entry, entryOf } from "./entry.ts";
 import { type Moment, momentOf, strangerOf } from "./moment.ts";
 import { Sheet } from "./sheet.ts";
@@ -93,6 +93,11 @@ export class Recording {
   get absent(): readonly Absent[] {
     const [begun, events] = [this.#lines.slice(0, this.#offset), this.#lines.slice(this.#offset)];
     return absentIn(begun, events, this.base);
+  }
+
+  /** Large values that it brings along. */
+  get brought(): readonly PackedBlob[] {
+    return broughtIn(this.#lines.slice(0, this.#offset));
   }
 
   /** What is wrong with the log, if anything is; and a line that was never finished is told of. */

@@ -1,5 +1,5 @@
 /** An engine for forks: the session goes on in a runtime of its own, in memory, with these tools. */
-import { type Platform, Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
+import { type Platform, Runtime, type ToolDefinition, memoryJournal, unpackBlobs } from "@pawl/runtime";
 import { currentProtocol } from "@pawl/sansio-core";
 import type { ForkedLog } from "../desk/message.ts";
 import { sessionSource } from "./live.ts";
@@ -17,8 +17,9 @@ const root = { kid: "fork", secret: new Uint8Array(32) };
 
 export const engineOf =
   ({ tools, platform }: EngineOptions): Engine =>
-  async ({ scope, epoch, protocol, wakeAt, lines }, signal) => {
+  async ({ scope, epoch, protocol, wakeAt, lines, blobs }, signal) => {
     const journal = memoryJournal();
+    await unpackBlobs(journal.blobs, scope, blobs, platform.hashText);
     await journal.claim(scope, "inspector", currentProtocol, epoch);
     const [result] = await journal.appendAll([
       {

@@ -141,6 +141,7 @@ export class PawlInspector extends PageElement {
     this.#fork = new LogView(desk, "fork", this.#show);
     this.#crossing = new Crossing(desk, this.#fork, {
       engine: () => this.#options.engine,
+      blobs,
       say: (words) => this.#layout?.say(words, this.#crossing?.isOpen === true),
       changed: this.#show,
     });
