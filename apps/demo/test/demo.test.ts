@@ -7,6 +7,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { violationsIn } from "../../../test/runtime/axe.ts";
 import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
+import { motionsIn, watchMotion } from "../../../test/runtime/motion.ts";
 import { takePicture } from "../../../test/runtime/picture.ts";
 import { buildPage } from "../src/host/bundle.ts";
 import { type Demo, openDemo } from "../src/host/demo.ts";
@@ -193,6 +194,22 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     await press("Run the agent");
     await page.locator("p.trouble", { hasText: "the model's endpoint answered otherwise" }).waitFor(waiting);
     await endpoint.close();
+  });
+
+  /** What moved by itself on a page that asks for this, all through a scene. */
+  const motionsThrough = async (id: string, reducedMotion: "reduce" | "no-preference"): Promise<readonly string[]> => {
+    complaints = [];
+    const context = await browser.newContext({ reducedMotion });
+    await watchMotion(context);
+    page = await openIn(context, id);
+    await visit(id).go(page, async () => undefined);
+    return motionsIn(page);
+  };
+
+  it.each(["kill", "move", "order"])("moves nothing by itself in %s where less motion is asked for", async (id) => {
+    expect(await motionsThrough(id, "reduce")).toEqual([]);
+    await page.context().close();
+    expect((await motionsThrough(id, "no-preference")).length).toBeGreaterThan(0);
   });
 
   it("fits on screens of any width, by night too, and without motion", async () => {

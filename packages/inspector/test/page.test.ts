@@ -5,10 +5,12 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { violationsIn } from "../../../test/runtime/axe.ts";
 import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
+import { motionsIn, watchMotion } from "../../../test/runtime/motion.ts";
 import { takePicture } from "../../../test/runtime/picture.ts";
 import { pathOf } from "../../../test/project.ts";
 import { nodePlatform } from "../../driver-node/src/platform.ts";
 import { largeLog } from "./large-log.ts";
+import { longLog } from "./log.ts";
 import { copeWith, quantile } from "./long-log.ts";
 import { type Bundle, bundle, openPage } from "./host-page.ts";
 
@@ -299,6 +301,32 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await page.locator(".status", { hasText: "18 events" }).waitFor();
     expect(await page.evaluate("inspect.inspector.text()")).toBe(log);
   });
+
+  it.each(["reduce", "no-preference"] as const)(
+    "moves by itself only where that is welcome: %s",
+    async (reducedMotion) => {
+      complaints = [];
+      const context = await browser.newContext({ reducedMotion });
+      await watchMotion(context);
+      page = await openPage(context, code, complaints);
+      await page.evaluate(`inspect.open("a log", ${JSON.stringify(longLog(400))})`);
+      await page.locator(".event-head").waitFor();
+      await page.locator(".events").focus();
+      for (const key of ["Home", "PageDown", "Shift+ArrowRight", "+", "-", "c", "End", "Home", "?"])
+        await page.keyboard.press(key);
+      await page.locator(".event").nth(3).hover();
+      for (const name of ["Play", "Pause"]) await page.getByRole("button", { name }).click();
+      for (const name of ["State", "Waiting", "Fork", "Event"])
+        await page.getByRole("tab", { name, exact: true }).click();
+      await page.getByRole("button", { name: "Save", exact: true }).hover();
+      await page.getByLabel("Search lines").fill("call.settled");
+      await page.locator(".status", { hasText: " of " }).waitFor();
+      const motions = await motionsIn(page);
+      if (reducedMotion === "reduce") expect(motions).toEqual([]);
+      else expect(motions.filter((one) => !one.startsWith("transitionrun background-color"))).toEqual([]);
+      expect(motions.length > 0).toBe(reducedMotion === "no-preference");
+    },
+  );
 
   it.each([
     ["light", 1280],
