@@ -139,6 +139,7 @@ export { type Adoption, type IndexEntry, type MoveEnd, type MoveStore } from "./
 export { type Log, type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "./log.ts";
 export { type Telemetry } from "./telemetry.ts";
 export { Moves } from "./move.ts";
+export { laterFile } from "./later-file.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./mover.ts";
 export { type BodiesAtMove, type Resting } from "./move-rest.ts";
 export { type Roots, type ScopeSecret, idOfToken, tokenOf } from "./token.ts";

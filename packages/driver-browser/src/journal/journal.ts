@@ -2,15 +2,16 @@
  * A journal in IndexedDB: what `appendAll` has acknowledged is on disk (durability "strict"). Epoch and sequence are
  * compared in the transaction that writes, so several tabs may share one database.
  */
-import type {
-  Adoption,
-  Append,
-  AppendResult,
-  AttachmentStore,
-  BlobStore,
-  Journal,
-  MoveStore,
-  Roots,
+import {
+  type Adoption,
+  type Append,
+  type AppendResult,
+  type AttachmentStore,
+  type BlobStore,
+  type Journal,
+  type MoveStore,
+  type Roots,
+  laterFile,
 } from "@pawl/runtime";
 import { take } from "./append.ts";
 import { attachmentsOver } from "./attachment.ts";
@@ -80,7 +81,7 @@ const appendAll = async (store: Store, appends: readonly Append[]): Promise<read
   }
 };
 
-const seldom = (): Promise<typeof code> => import("./seldom.ts");
+const seldom = laterFile<typeof code>(() => import("./seldom.ts"));
 
 const adoptWhole = async ({ transactions, seat, room }: Store, adoption: Adoption): Promise<code.Adopted> => {
   const { adopt } = await seldom();
