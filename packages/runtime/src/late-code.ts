@@ -28,3 +28,4 @@ export { ScopeWork } from "./scope-work.ts";
 export { referredUpTo, restored, snapshotText } from "./stored-state.ts";
 export { sweepFromTimeToTime } from "./sweep.ts";
 export { resolveOutcome } from "./unknown-outcome.ts";
+export { withoutValue } from "./without-value.ts";

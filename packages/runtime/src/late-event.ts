@@ -2,7 +2,7 @@
 import type { Event, Rejection, Written } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { textOf } from "./error.ts";
-import { withoutValue } from "./not-stored.ts";
+import { late } from "./late-part.ts";
 import type { Referred } from "./values.ts";
 
 /** The scope that tells them. */
@@ -57,9 +57,9 @@ export class LateEvents {
     return this.#scope.isLost ? undefined : this.#scope.tell(event, kept);
   }
 
-  #without(event: Event, characters: number, thrown: unknown): E.Either<Rejection, Told> | undefined {
+  async #without(event: Event, characters: number, thrown: unknown): Promise<E.Either<Rejection, Told> | undefined> {
     this.#fault(`a value of \`${event.type}\` was not stored`, thrown);
-    const without = withoutValue(event, characters);
+    const without = (await late.load()).withoutValue(event, characters);
     return without === undefined ? undefined : this.#tell(without);
   }
 }
