@@ -132,7 +132,7 @@ export class Brush {
     this.#context.globalAlpha = isLoud ? 0.95 : 0.24;
     this.box(box, this.#palette[toneOf(span.kind, span.end)], isLane ? 5 : 4);
     this.#context.globalAlpha = 1;
-    if (span.end === "lost") this.#hatch(box);
+    if (span.end === "lost") this.#hatch(box, isLoud ? ink : panel);
     if (width < 26) return;
     const left = Math.max(x, gutter) + 6;
     this.#within(box, () =>
@@ -145,11 +145,11 @@ export class Brush {
   }
 
   /** What was lost is seen without its colour too. */
-  #hatch(box: Box): void {
+  #hatch(box: Box, colour: string): void {
     const { x, y, width, height } = box;
     this.#within(box, () => {
-      this.#context.strokeStyle = this.#palette.panel;
-      this.#context.globalAlpha = 0.35;
+      this.#context.strokeStyle = colour;
+      this.#context.globalAlpha = 0.3;
       this.#context.lineWidth = 2;
       this.#context.beginPath();
       for (let at = x - height; at < x + width; at += 7) {

@@ -25,7 +25,7 @@ export const paletteOf = (element: Element): Palette => {
 
 const tones: { readonly [kind: string]: Tone } = {
   running: "run",
-  resuming: "bad",
+  resuming: "wait",
   awaiting_approval: "wait",
   pending: "wait",
   suspended: "wait",

@@ -195,7 +195,8 @@ export class Timeline {
       const x = this.#xOf(seq);
       if (x < this.#gutter) continue;
       brush.dot(x, 20, found.has(seq) ? size + 2 : size, palette[toneOfTopic(chart.entryAt(seq)?.topic ?? "")]);
-      if (seq % every === 0) brush.text(String(seq), x, 8, { colour: palette.soft, font: "10px" });
+      if (seq % every === 0 && x < this.#width - 20)
+        brush.text(String(seq), x, 8, { colour: palette.soft, font: "10px" });
     }
     context.textAlign = "start";
   }
