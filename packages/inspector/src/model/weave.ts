@@ -169,7 +169,7 @@ const weaveMark = ({ sheet, seq, before, isHandedOn }: Change, { event }: Record
     else sheet.mark({ seq, type: "opened", label: `epoch ${event.epoch}` });
   } else if (event.type === "owner.lost") sheet.mark({ seq, type: "lost", label: `${event.owner} is lost` });
   else if (event.type === "scope.received" || event.type === "scope.moved")
-    sheet.mark({ seq, type: "moved", label: event.type === "scope.moved" ? "moved away" : "arrived here" });
+    sheet.mark({ seq, type: "moved", label: event.type === "scope.moved" ? "moved away" : "moved" });
 };
 
 /** Works one event in. `forkedAt`: the event after which a fork was opened anew. */

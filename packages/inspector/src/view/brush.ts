@@ -1,7 +1,7 @@
 /** Draws what a timeline is made of; where things stand is its caller's business. */
-import { type Mark, type Span, isTrouble } from "../model/lane.ts";
+import type { Mark, Span } from "../model/lane.ts";
 import type { RowInSight } from "./chart.ts";
-import { type Palette, toneOf } from "./palette.ts";
+import { type Palette, toneOf, toneOfMark } from "./palette.ts";
 
 export const ruler = 30;
 /** Room for the labels of what went wrong. */
@@ -164,10 +164,9 @@ export class Brush {
   mark(mark: Mark, x: number): void {
     const { type, label } = mark;
     const { width: room, height } = this.#ground;
-    const { accent, bad, faint, panel } = this.#palette;
-    const isBad = isTrouble(mark);
-    const isNamed = isBad || type === "forked";
-    const colour = isBad ? bad : isNamed ? accent : faint;
+    const { panel } = this.#palette;
+    const isNamed = type !== "opened";
+    const colour = this.#palette[toneOfMark(mark)];
     this.line(x, ruler, colour, !isNamed);
     if (!isNamed) return;
     const words = room < 560 ? type : label;

@@ -83,7 +83,7 @@ export class Timeline {
     return this.#first + Math.ceil(this.#room / this.#perEvent);
   }
   get #floor(): number {
-    const hasLabels = (this.#sight?.chart.troubles.length ?? 0) > 0;
+    const hasLabels = this.#sight?.chart.hasNamedMarks === true;
     return this.#height - (hasLabels ? footer : 0);
   }
   #xOf(seq: number): number {
