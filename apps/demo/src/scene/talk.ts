@@ -59,7 +59,7 @@ const samples: readonly (readonly [state: string, words: string, means: string])
   ["ok", "on record", "stays, whoever dies"],
   ["doing", "under way", "is done right now"],
   ["cut", "cut off", "its worker has died"],
-  ["err", "outcome unknown", "happens once at most"],
+  ["err", "outcome unknown", "is not repeated"],
 ];
 
 /** What the teeth say, before there are any. */
