@@ -78,6 +78,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     await expect.poll(async () => (await rowOf("send the mails"))[0], waiting).toBe("1×");
     const happened = await page.locator(".counts .happened").allInnerTexts();
     expect(happened.filter((times) => !["0×", "1×"].includes(times))).toEqual([]);
+    await page.locator(".verdict", { hasText: "A crash, and nothing happened twice." }).waitFor(waiting);
     const known = await rowOf("send the mails");
     await page.reload();
     await page.locator(".said.agent", { hasText: "Three seats and two nights are booked" }).waitFor(waiting);

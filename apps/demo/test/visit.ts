@@ -35,12 +35,13 @@ const agentSays = (page: Page, words: string): Promise<void> =>
 
 const kill: Visit = {
   id: "kill",
-  places: ["killed", "over"],
+  places: ["killed", "survived", "over"],
   go: async (page, at) => {
     await press(page, "Run the agent");
     await pressDuring(page, '[data-step="send the mails"].doing', "Kill the worker");
     await at("killed");
-    await page.locator(".worker.alive").waitFor(patience);
+    await page.locator(".verdict", { hasText: "It goes on from the log" }).waitFor(patience);
+    await at("survived");
     await agentSays(page, "Three seats and two nights are booked");
     await at("over");
   },

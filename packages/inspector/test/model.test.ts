@@ -126,9 +126,19 @@ describe("a log with a crash in it", () => {
     const [command] = recording.momentAt(6).known?.commands ?? [];
     expect(command).toMatchObject({
       type: "step.run",
-      words: "Step b is to be done: its request is on record, its result is not.",
+      words: "Step “b” is to be done: its request is on record, its result is not.",
       duty: expect.stringContaining("answered by step.settled"),
     });
+  });
+
+  it("tells of its events in a few words: which call it was, and no more of an id than tells it from others", () => {
+    const gists = recording.entries.map(({ gist }) => gist);
+    expect(gists[8]).toBe("r:c1: run 2, owner lost");
+    expect(gists[13]).toBe("r:c1: success");
+    expect(gists[14]).toBe("request r");
+    const owner = "tab:dbf32f3f-36ff-498c-9495-9a1b2c3d4e5f";
+    const [opened] = recordingOf(textOf("owner-lost.jsonl").split('"d1"').join(JSON.stringify(owner))).entries;
+    expect(opened?.gist).toBe("epoch 1, owned by tab:dbf32f3f…");
   });
 
   it("finds events by what their lines hold", () => {

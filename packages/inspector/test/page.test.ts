@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await show(golden("owner-lost"));
     await page.evaluate("inspect.inspector.goTo(6)");
     await page.locator(".line", { hasText: '{"seq":6,' }).waitFor();
-    expect(await page.locator(".commands").innerText()).toContain("Step b is to be done");
+    expect(await page.locator(".commands").innerText()).toContain("Step “b” is to be done");
     await page.getByRole("tab", { name: "State" }).click();
     await page.locator("#pane-state summary", { hasText: "calls" }).waitFor();
     await page.getByRole("tab", { name: "Waiting" }).click();
@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await expect.poll(() => event.inputValue()).toContain("12A");
     await event.fill((await event.inputValue()).replace("12A", "99Z"));
     await page.getByRole("button", { name: "Run on with the tools" }).click();
-    await page.locator(".beside h3", { hasText: `first other event at event ${seq}` }).waitFor();
+    await page.locator(".beside h3", { hasText: `goes its own way from event ${seq} on` }).waitFor();
     await expect
       .poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 })
       .toContain('"charged":{"seat":"99Z","to":"Lviv"}');
@@ -175,7 +175,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await expect.poll(() => event.inputValue()).toContain("Lviv");
     await event.fill((await event.inputValue()).replace("Lviv", "Kyiv"));
     await page.getByRole("button", { name: "Run on with the tools" }).click();
-    await page.locator(".beside h3", { hasText: `first other event at event ${seq}` }).waitFor();
+    await page.locator(".beside h3", { hasText: `goes its own way from event ${seq} on` }).waitFor();
     await expect
       .poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 })
       .toContain('"charged":{"seat":"12A","to":"Kyiv"}');

@@ -5,7 +5,7 @@ import { killScene } from "../scene/kill.ts";
 import { longScene } from "../scene/long.ts";
 import { moveScene } from "../scene/move.ts";
 import { orderScene } from "../scene/order.ts";
-import { button, el } from "@pawl/inspector/dom";
+import { button, el, icon } from "@pawl/inspector/dom";
 import { type Theme, rememberTheme, theme } from "./memory.ts";
 import { modelDialog } from "./model-dialog.ts";
 import type { Scene } from "./scene.ts";
@@ -14,7 +14,19 @@ import { Watching } from "./watching.ts";
 const scenes: readonly Scene[] = [killScene, askScene, longScene, orderScene, moveScene];
 const darkQuery = matchMedia("(prefers-color-scheme: dark)");
 
+/** A disc of which one half is dark. */
+const halfDark = "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1zm0 1.5v11a5.5 5.5 0 0 1 0-11z";
+
 defineInspector();
+
+/** Whoever sees an inspector for the first time is told what it is. */
+const sideWords = (): HTMLElement =>
+  el(
+    "p",
+    { class: "side-words" },
+    el("b", {}, "The log of this scene."),
+    " Whatever happens is written here before it counts. Drag through the timeline to go back.",
+  );
 
 class Page {
   readonly #tabs = el("nav", { class: "scenes", "aria-label": "Scenes" });
@@ -30,14 +42,17 @@ class Page {
       el("img", { src: "/mark.svg", alt: "" }),
       "pawl",
     );
+    const claim = el("p", { class: "claim" }, "tool calls that survive crashes");
     const dialog = modelDialog(() => this.show());
     const tools = el(
       "div",
       { class: "bar-tools" },
       button("Model", { class: "quiet" }, () => dialog.showModal()),
-      button("Light or dark", { class: "quiet theme" }, () => this.#turn()),
+      button(icon(halfDark), { class: "quiet theme", title: "Light or dark", "aria-label": "Light or dark" }, () =>
+        this.#turn(),
+      ),
     );
-    root.append(el("header", { class: "bar" }, mark, this.#tabs, tools), this.#main, this.#trouble, dialog);
+    root.append(el("header", { class: "bar" }, mark, claim, this.#tabs, tools), this.#main, this.#trouble, dialog);
     addEventListener("hashchange", () => this.show());
     this.#paint();
   }
@@ -74,7 +89,7 @@ class Page {
     const element = el("div", { class: `stage ${scene.id}` });
     const watching = new Watching(element);
     const heading = el("h1", {}, scene.title);
-    const side = el("section", { class: "side", "aria-label": "The log of this scene" }, inspector);
+    const side = el("section", { class: "side", "aria-label": "The log of this scene" }, sideWords(), inspector);
     this.#main.replaceChildren(
       el(
         "section",

@@ -26,14 +26,26 @@ export interface CallStory {
   end: { readonly status: string; readonly value: Json } | undefined;
 }
 
+/** What a crash left of the steps that were begun. */
+export interface Crash {
+  readonly kept: number;
+  /** Cut off, and begun again. */
+  readonly again: number;
+  /** Cut off, and left alone: they say once. */
+  readonly left: number;
+}
+
+/** The agent's own call, of which its tools are no part. */
+export const modelTool = "ask_model";
+
 const nameOf = (key: string): string => key.replace(/^durable-step:/, "");
 
 export class Story {
   #state: State;
   readonly calls: CallStory[] = [];
   readonly #byRef = new Map<string, CallStory>();
-  /** Times that somebody took the session over while it was at work. */
-  crashes = 0;
+  /** Of each time that somebody took the session over while it was at work: what was on record, and what was not. */
+  readonly crashes: Crash[] = [];
   /** What the model said, in its order. */
   readonly words: string[] = [];
   /** What the session was told: by background runs when they end, and by schedules. */
@@ -55,11 +67,18 @@ export class Story {
     if (E.isLeft(followed)) throw new Error(followed.left.message);
     const { event } = recorded.right;
     if (event.type === "scope.opened" && this.#state.calls.rows().some(({ phase }) => phase === "running"))
-      this.crashes += 1;
+      this.crashes.push(this.#crash());
     this.#state = followed.right.state;
     this.#tell(event, recorded.right.at);
     for (const command of followed.right.commands) this.#hear(command);
     for (const call of this.calls) this.#look(call);
+  }
+
+  #crash(): Crash {
+    const steps = this.calls.filter(({ tool }) => tool !== modelTool).flatMap((call) => call.steps);
+    const cut = steps.filter(({ status }) => status === "doing");
+    const left = cut.filter(({ once }) => once).length;
+    return { kept: steps.length - cut.length, again: cut.length - left, left };
   }
 
   #look(call: CallStory): void {
@@ -127,7 +146,7 @@ export class Story {
 
   #hearModel(event: Extract<Event, { readonly type: "step.settled" }>): void {
     const { result } = event;
-    if (this.#byRef.get(event.call)?.tool !== "ask_model" || result.status !== "ok") return;
+    if (this.#byRef.get(event.call)?.tool !== modelTool || result.status !== "ok") return;
     const { text } = result.value as { readonly text?: Json };
     if (typeof text === "string") this.words.push(text);
   }

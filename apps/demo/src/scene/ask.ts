@@ -8,7 +8,7 @@ import { beginEngine } from "../page/engine-scene.ts";
 import { beginAnew } from "../page/memory.ts";
 import type { Scene, Stage } from "../page/scene.ts";
 import type { CallStory } from "../page/story.ts";
-import { said } from "./talk.ts";
+import { inWords, said } from "./talk.ts";
 
 const titles: { readonly [tool: string]: string } = {
   pay: "Pay an invoice",
@@ -26,7 +26,9 @@ const fieldOf = (name: string, value: Json): { readonly label: HTMLElement; read
     required: true,
     value: typeof value === "string" ? value : stringify(value),
   });
-  return { label: el("label", {}, el("span", {}, name.replaceAll("_", " ")), input), input };
+  const label = el("label", {}, el("span", {}, name.replaceAll("_", " ")), input);
+  label.style.flexBasis = `${Math.min(28, input.value.length + 5)}ch`;
+  return { label, input };
 };
 
 /** The arguments as they stand in the fields; none, if nobody has changed them. */
@@ -70,7 +72,7 @@ class Card {
 
   #outcome(call: CallStory): HTMLElement {
     const args = call.end?.status === "success" ? (call.end.value as { readonly done?: Json } | null)?.done : call.args;
-    return el("code", {}, stringify(args ?? call.args));
+    return el("p", { class: "args" }, inWords(args ?? call.args));
   }
 
   #form({ ref }: CallStory, { hash, args }: NonNullable<CallStory["approval"]>): readonly HTMLElement[] {
@@ -90,8 +92,12 @@ class Card {
       this.#decide({ type: "reject", call: ref, hash, reason: "declined by the person in charge" }),
     );
     return [
-      el("div", { class: "fields" }, ...fields.map(({ label }) => label)),
-      el("div", { class: "actions" }, approve, reject),
+      el(
+        "div",
+        { class: "form" },
+        el("div", { class: "fields" }, ...fields.map(({ label }) => label)),
+        el("div", { class: "actions" }, approve, reject),
+      ),
     ];
   }
 }
@@ -105,11 +111,12 @@ const begin = (stage: Stage): (() => void) => {
   ];
   const start = button("Run the agent", { class: "primary" }, () => scene.run());
   const reload = button("Reload the page", {}, () => location.reload());
+  const hint = el("p", { class: "hint" }, "in the middle of it: nothing is lost.");
   const again = button("Start over", { class: "quiet" }, () => {
     beginAnew("ask");
     stage.again();
   });
-  stage.element.append(el("div", { class: "controls" }, start, reload, again), head, list, tail);
+  stage.element.append(el("div", { class: "controls" }, start, reload, hint, again), head, list, tail);
   const decide = (verb: Verb): void =>
     void scene.engine.ask(verb).catch((thrown: unknown) => stage.fault(String(thrown)));
 
@@ -118,6 +125,7 @@ const begin = (stage: Stage): (() => void) => {
     const isOver = story.words.length > 1;
     start.hidden = scene.isAsked();
     reload.hidden = !scene.isAsked() || isOver;
+    hint.hidden = reload.hidden;
     again.hidden = !isOver;
     head.replaceChildren(
       said("you", month.task),
@@ -142,6 +150,6 @@ export const askScene: Scene = {
   id: "ask",
   name: "Ask me",
   title: "Calls that wait for your word",
-  lede: "Decide in any order, change the arguments, reload in between, come back tomorrow. What you approve is exactly what you saw: it is named by its hash.",
+  lede: "Decide in any order, change the arguments, reload in between, come back tomorrow. What runs is exactly what you saw and approved.",
   begin,
 };

@@ -6,7 +6,10 @@ import type { WorkerState } from "../page/engine-client.ts";
 import { beginEngine } from "../page/engine-scene.ts";
 import { beginAnew } from "../page/memory.ts";
 import type { Scene, Stage } from "../page/scene.ts";
-import { said, toolCard } from "./talk.ts";
+import { modelTool } from "../page/story.ts";
+import { verdictLine } from "../page/verdict.ts";
+import { isOver, verdictOf } from "./kill-verdict.ts";
+import { said, teethKey, toolCard } from "./talk.ts";
 
 /** How long the page waits before it starts the next worker, so that one sees that there is none. */
 const restartMs = 1100;
@@ -39,6 +42,8 @@ const begin = (stage: Stage): (() => void) => {
   const world = new World("kill");
   const badge = el("p", { class: "worker", role: "status" });
   const talk = el("div", { class: "talk" });
+  const verdict = verdictLine();
+  let counted: readonly EffectCount[] = [];
   const counts = el("tbody");
   const table = el(
     "table",
@@ -57,29 +62,36 @@ const begin = (stage: Stage): (() => void) => {
     beginAnew("kill");
     void world.forget().then(stage.again);
   });
-  stage.element.append(el("div", { class: "controls" }, badge, kill, start, again), talk, table);
+  stage.element.append(el("div", { class: "controls" }, badge, kill, start, again), verdict.element, talk, table);
 
+  const judge = (): void => verdict.say(verdictOf(scene.story, scene.engine.isAlive, counted));
   const draw = (): void => {
     const { story, engine } = scene;
     const last = story.words.at(-1);
-    const isOver = story.words.length > 1;
-    const tools = story.calls.filter(({ tool }) => tool !== "ask_model");
+    const hasEnded = isOver(story);
+    const tools = story.calls.filter(({ tool }) => tool !== modelTool);
+    judge();
     start.hidden = scene.isAsked();
-    kill.hidden = !scene.isAsked() || isOver;
+    kill.hidden = !scene.isAsked() || hasEnded;
     kill.disabled = !engine.isAlive;
-    again.hidden = !isOver;
+    again.hidden = !hasEnded;
     table.hidden = tools.length === 0;
     talk.replaceChildren(
       said("you", trip.task),
       ...(story.words[0] === undefined ? [] : [said("agent", story.words[0])]),
+      ...(scene.isAsked() ? [] : [teethKey()]),
       ...tools.map((call) => toolCard(call, stepsOf[call.tool] ?? [], engine.isAlive)),
-      ...(isOver && last !== undefined ? [said("agent", last)] : []),
+      ...(hasEnded && last !== undefined ? [said("agent", last)] : []),
     );
   };
   const count = (): void =>
     void world
       .counts()
-      .then((all) => counts.replaceChildren(...all.map(countRow)))
+      .then((all) => {
+        counted = all;
+        counts.replaceChildren(...all.map(countRow));
+        judge();
+      })
       .catch((thrown: unknown) => stage.fault(String(thrown)));
   const scene = beginEngine("kill", stage, {
     draw: () => queueMicrotask(draw),
@@ -100,6 +112,6 @@ export const killScene: Scene = {
   id: "kill",
   name: "Kill it",
   title: "Kill the worker in mid-step",
-  lede: "An agent books a trip with three tools at once. Kill its worker whenever you like: the next one answers from the log what is on record, and does again only what is not.",
+  lede: "An agent books a trip with three tools at once. Kill its worker whenever you like: the next one goes on from the log.",
   begin,
 };

@@ -11,6 +11,7 @@ import { beginAnew, sessionOf } from "../page/memory.ts";
 import { Pipe } from "../page/pipe.ts";
 import type { Scene, Stage } from "../page/scene.ts";
 import { Story } from "../page/story.ts";
+import { type Verdict, verdictLine } from "../page/verdict.ts";
 
 /** What there is to read, and how many pages it has. */
 const archives = [
@@ -21,9 +22,9 @@ const archives = [
 const restartMs = 1100;
 const remindMs = 6000;
 
-const words: { readonly [state: string]: string } = {
+const stateWords: { readonly [state: string]: string } = {
   queued: "waits for a place",
-  running: "reads",
+  running: "reading",
   succeeded: "done",
   failed: "failed",
   canceled: "cancelled",
@@ -32,7 +33,8 @@ const words: { readonly [state: string]: string } = {
 /** What a session is told has a line, and perhaps more beneath it. */
 const toldItem = (text: string): HTMLElement => {
   const [first = "", ...rest] = text.split("\n");
-  return el("li", {}, first, rest.length === 0 ? undefined : el("pre", {}, rest.join("\n")));
+  if (rest.length === 0) return el("li", {}, first);
+  return el("li", {}, el("details", {}, el("summary", {}, first), el("pre", {}, rest.join("\n"))));
 };
 
 /** One task; its elements stay what they are, so that nobody presses what is gone. */
@@ -56,7 +58,7 @@ class TaskCard {
     const isAsked = cancel_requested_at !== undefined && !isOver;
     this.element.className = `task ${state}`;
     this.element.dataset["state"] = state;
-    this.#phase.textContent = isAsked ? "is asked to stop" : (words[state] ?? state);
+    this.#phase.textContent = isAsked ? "stopping" : (stateWords[state] ?? state);
     this.#cancel.hidden = isOver;
     this.#cancel.disabled = isAsked;
     const { current, total = 1 } = progress ?? {};
@@ -73,32 +75,35 @@ class Desk {
   readonly #badge = el("p", { class: "worker", role: "status" });
   readonly #tasks = el("div", { class: "tasks" });
   readonly #schedules = el("ul", { class: "schedules", "aria-label": "Schedules" });
-  readonly #toldTitle = el("h2", { class: "heard", hidden: true }, "What the session was told");
-  readonly #told = el("ul", { class: "told", "aria-label": "What the session was told", "aria-live": "polite" });
+  readonly #toldTitle = el("h2", { class: "heard", hidden: true }, "What the agent was told");
+  readonly #told = el("ul", { class: "told", "aria-label": "What the agent was told", "aria-live": "polite" });
+  readonly #verdict = verdictLine();
+  readonly #again: HTMLButtonElement;
+  readonly #beginners = [
+    button("Read an archive", { class: "primary" }, () => this.#run()),
+    button("Remind me in six seconds", {}, () => this.#remind()),
+  ] as const;
   readonly #killer = button("Kill the worker", { class: "danger" }, () => this.#kill());
   readonly #story: Story;
   readonly #cards = new Map<string, TaskCard>();
   #worker: Worker | undefined;
   #workers = 0;
   #seq = 0;
+  #hasWork = false;
   #count = 0;
   #restart: ReturnType<typeof setTimeout> | undefined;
 
   constructor(stage: Stage) {
     this.#stage = stage;
     this.#story = new Story(this.#session);
-    const again = button("Start over", { class: "quiet" }, () => {
+    this.#again = button("Start over", { class: "quiet" }, () => {
       beginAnew("long");
       stage.again();
     });
     stage.element.append(
-      el("div", { class: "controls" }, this.#badge, this.#killer, again),
-      el(
-        "div",
-        { class: "controls" },
-        button("Read an archive", { class: "primary" }, () => this.#run()),
-        button("Remind me in six seconds", {}, () => this.#remind()),
-      ),
+      el("div", { class: "controls" }, ...this.#beginners),
+      el("div", { class: "controls" }, this.#badge, this.#killer, this.#again),
+      this.#verdict.element,
       this.#tasks,
       this.#schedules,
       this.#toldTitle,
@@ -124,7 +129,7 @@ class Desk {
     this.#stage.writes(false);
     this.#badge.className = "worker alive";
     this.#badge.textContent = `Worker ${this.#workers} is alive`;
-    this.#killer.disabled = false;
+    this.#judge();
   }
 
   #kill(): void {
@@ -133,8 +138,24 @@ class Desk {
     this.#worker = undefined;
     this.#badge.className = "worker dead";
     this.#badge.textContent = `Worker ${this.#workers} is dead`;
-    this.#killer.disabled = true;
+    this.#judge();
     this.#restart = setTimeout(() => this.#start(), restartMs);
+  }
+
+  /** There is nothing to kill, and nothing to begin again, before there is work. */
+  #judge(): void {
+    this.#killer.hidden = this.#again.hidden = !this.#hasWork;
+    for (const control of [this.#killer, ...this.#beginners]) control.disabled = this.#worker === undefined;
+    this.#verdict.say(this.#verdictOf());
+  }
+
+  #verdictOf(): Verdict {
+    if (this.#worker === undefined)
+      return { kind: "dead", words: "Everything stands still.", means: "The log keeps the place of each run." };
+    if (this.#workers > 1)
+      return { kind: "alive", words: "It goes on from the log.", means: "Each run with the page that it was at." };
+    const words = this.#hasWork ? "Now kill the worker." : "Start some work, then kill its worker.";
+    return { kind: "", words, means: "Nobody waits for it; it reports, and can be cancelled." };
   }
 
   #run(): void {
@@ -175,6 +196,9 @@ class Desk {
   #show({ tasks, schedules, outputs }: LongView): void {
     for (const task of tasks) this.#cardOf(task).show(task, outputs[task.id] ?? "");
     this.#schedules.replaceChildren(...schedules.map((schedule) => this.#schedule(schedule)));
+    if (this.#hasWork || tasks.length + schedules.length === 0) return;
+    this.#hasWork = true;
+    this.#judge();
   }
 
   /** The newest stands first. */
@@ -189,7 +213,7 @@ class Desk {
 
   #schedule({ description, next_trigger_at, enabled, trigger_count }: Schedule): HTMLElement {
     const seconds = next_trigger_at === undefined ? 0 : Math.max(0, Math.ceil((next_trigger_at - Date.now()) / 1000));
-    const when = enabled && trigger_count === 0 ? `in ${seconds} s` : "has fired";
+    const when = enabled && trigger_count === 0 ? `Reminder in ${seconds} s:` : "Reminded:";
     return el("li", {}, el("b", {}, when), " ", description);
   }
 
@@ -204,7 +228,7 @@ export const longScene: Scene = {
   id: "long",
   name: "Long work",
   title: "Work that nobody waits for",
-  lede: "Background runs report progress and output, can be cancelled, and go on with the page they were at when their worker dies. A schedule speaks up when its time has come, worker or not.",
+  lede: "Runs in the background outlive the worker that runs them. A reminder speaks up when its time has come, whichever worker there is then.",
   begin: (stage) => {
     const desk = new Desk(stage);
     return () => desk.end();

@@ -26,8 +26,8 @@ const tokenOfHost = async (): Promise<string> => {
 };
 
 const names: { readonly [P in Place]: readonly [name: string, store: string] } = {
-  tab: ["This tab", "IndexedDB"],
-  host: ["Node host", "SQLite"],
+  tab: ["This tab", "log in IndexedDB"],
+  host: ["Node host", "log in SQLite"],
 };
 
 const house = (place: Place): HTMLElement =>
@@ -42,7 +42,7 @@ class Walk {
     "div",
     { class: "road tab" },
     house("tab"),
-    el("div", { class: "traveller", "aria-hidden": "true" }),
+    el("div", { class: "traveller", "aria-hidden": "true" }, "session"),
     house("host"),
   );
   readonly #place = el("p", { class: "verdict", role: "status" });
@@ -50,6 +50,7 @@ class Walk {
   readonly #walk = button("Start walking", { class: "primary" }, () => this.#begin());
   readonly #go = button("Move it to the host", { class: "primary" }, () => this.#leave());
   readonly #back = button("Bring it back", { class: "primary" }, () => this.#return());
+  readonly #again: HTMLButtonElement;
   #story: Story;
   #pipe = new Pipe();
   #at: Place = "tab";
@@ -62,12 +63,12 @@ class Walk {
     this.#story = new Story(this.#session);
     const url = `ws://${location.host}`;
     this.#client = new Client({ url, token });
-    const again = button("Start over", { class: "quiet" }, () => {
+    this.#again = button("Start over", { class: "quiet" }, () => {
       beginAnew("move");
       stage.again();
     });
     stage.element.append(
-      el("div", { class: "controls" }, this.#walk, this.#go, this.#back, again),
+      el("div", { class: "controls" }, this.#walk, this.#go, this.#back, this.#again),
       this.#road,
       this.#place,
       this.#miles,
@@ -177,6 +178,7 @@ class Walk {
     const steps = new Map(call?.steps.map((step) => [step.name, step]));
     const isOver = call?.end !== undefined;
     this.#walk.hidden = this.#isWalking || call !== undefined;
+    this.#again.hidden = call === undefined;
     this.#go.hidden = this.#at !== "tab" || call === undefined || isOver;
     this.#back.hidden = this.#at !== "host";
     this.#go.disabled = this.#isMoving;
@@ -201,9 +203,9 @@ class Walk {
   }
 
   #words(isOver: boolean): string {
-    if (this.#isMoving) return "Under way: it accepts nothing, nowhere, until it has arrived";
+    if (this.#isMoving) return "On the road: nobody works on it until it has arrived";
     if (isOver) return "The walk is over, and every mile was walked once";
-    return this.#at === "tab" ? "It lives in this tab" : "It lives on the host; this page only watches";
+    return this.#at === "tab" ? "The session is in this tab" : "The session is on the host; this page only watches";
   }
 
   end(): void {
@@ -218,7 +220,7 @@ export const moveScene: Scene = {
   id: "move",
   name: "Move it",
   title: "Move a session while it works",
-  lede: "A tool walks eight miles. In its midst the session moves from this tab to a Node host, and back: the log travels, at most one copy ever accepts an event, and no mile is walked twice.",
+  lede: "A tool walks eight miles. On the way, move its session from this tab to a Node host, and bring it back: its log travels, and no mile is walked twice.",
   begin: (stage) => {
     let walk: Walk | undefined;
     let hasEnded = false;

@@ -13,6 +13,13 @@ const names: { readonly [C in Care]: string } = {
   once: "Says once",
 };
 
+const meanings: { readonly [C in Care]: string } = {
+  with_key:
+    "Each step has a key that stays the same when the step is done again. The bank gets it, and charges a key once.",
+  careless: "The bank does not get the step's key: after a crash the step is done again, and charges once more.",
+  once: "After a crash the step is not done again: the tool is told that its outcome is unknown.",
+};
+
 const harms: { readonly [harm: string]: string } = {
   lost: "something was lost",
   doubled: "something happened twice",
@@ -25,6 +32,14 @@ const resultOf = ({ harm, isUnknown }: Point): string => {
   return isUnknown ? "outcome unknown, and said so" : "safe";
 };
 
+const kindOf = ({ harm, isUnknown }: Point): string => {
+  if (harm !== undefined) return "harm";
+  return isUnknown ? "unknown" : "fine";
+};
+
+/** A name in backquotes, as prose has it. */
+const quoted = (where: string): string => where.replace(/`([^`]*)`/g, "“$1”");
+
 class Explorer {
   readonly #stage: Stage;
   readonly #worker = new ExploreWorker();
@@ -34,6 +49,8 @@ class Explorer {
     button("Try every order", {}, () => this.#explore("orders")),
   ] as const;
   readonly #code = el("pre", { class: "code", tabindex: "0" });
+  readonly #meaning = el("p", { class: "about" });
+  readonly #legend = el("ul", { class: "legend", "aria-hidden": "true" });
   readonly #grid = el("div", { class: "moments", role: "group", "aria-label": "Moments at which the process died" });
   readonly #about = el("p", { class: "about", role: "status" });
   readonly #words = el("pre", { tabindex: "0", "aria-label": "The report" });
@@ -49,9 +66,11 @@ class Explorer {
     stage.element.append(
       this.#choice(),
       this.#code,
+      this.#meaning,
       el("div", { class: "controls" }, ...this.#explores),
       this.#verdict,
       this.#grid,
+      this.#legend,
       this.#about,
       this.#report,
     );
@@ -72,7 +91,9 @@ class Explorer {
   #choose(care: Care): void {
     this.#care = care;
     this.#code.textContent = code[care];
+    this.#meaning.textContent = meanings[care];
     this.#grid.replaceChildren();
+    this.#legend.replaceChildren();
     this.#about.textContent = "";
     this.#report.hidden = true;
     this.#verdict.textContent = "";
@@ -98,7 +119,8 @@ class Explorer {
   #hear(message: FromExplorer): void {
     switch (message.type) {
       case "points":
-        this.#about.textContent = "Each is one death. Pick one to see its log.";
+        this.#about.textContent = "Each mark is one moment to die at. Pick one, and its log is opened.";
+        this.#explain(message.points);
         return this.#grid.replaceChildren(...message.points.map((point) => this.#point(point)));
       case "report":
         this.#work(false);
@@ -118,20 +140,25 @@ class Explorer {
     }
   }
 
+  /** What each mark stands for; the buttons say it themselves. */
+  #explain(points: readonly Point[]): void {
+    const kinds = new Map(points.map((point) => [resultOf(point), kindOf(point)]));
+    this.#legend.replaceChildren(
+      ...[...kinds].map(([result, kind]) => el("li", {}, el("span", { class: `moment ${kind}` }), result)),
+    );
+  }
+
   #point(point: Point): HTMLElement {
     const result = resultOf(point);
-    const kind = point.harm === undefined ? (point.isUnknown ? "unknown" : "fine") : "harm";
+    const kind = kindOf(point);
     const made = button("", { class: `moment ${kind}` }, () => {
       for (const other of this.#grid.children) other.removeAttribute("aria-pressed");
       made.setAttribute("aria-pressed", "true");
       const came = el("b", { class: kind }, result);
-      this.#about.replaceChildren(
-        `Moment ${point.n}: it died ${point.where.replaceAll("`", "")}. What came of it: `,
-        came,
-      );
+      this.#about.replaceChildren(`Moment ${point.n}: it died ${quoted(point.where)}. What came of it: `, came);
       this.#ask({ type: "log", care: this.#care, dieAt: point.n });
     });
-    made.title = `${point.n}: died ${point.where}: ${result}`;
+    made.title = `${point.n}: died ${quoted(point.where)}: ${result}`;
     made.setAttribute("aria-label", made.title);
     made.style.animationDelay = `${point.n * 18}ms`;
     return made;
@@ -146,7 +173,7 @@ export const orderScene: Scene = {
   id: "order",
   name: "Any order",
   title: "Every crash, every order",
-  lede: "The test kit lets the process die at every moment there is, and at pairs of them, and tries every order in which things can arrive. Pick a moment to see its log.",
+  lede: "The test kit kills the process at every moment there is, and at pairs of them, and tries every order in which things can arrive.",
   begin: (stage) => {
     const explorer = new Explorer(stage);
     return () => explorer.end();

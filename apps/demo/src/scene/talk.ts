@@ -1,15 +1,22 @@
 /** The talk of an agent: what it was asked, what it says, and the calls that it makes. */
-import { stringify } from "@pawl/tool-value";
+import { type Json, stringify } from "@pawl/tool-value";
 import { el } from "@pawl/inspector/dom";
 import type { CallStory, StepStory } from "../page/story.ts";
 
-const argsText = ({ args }: CallStory): string => {
-  const text = stringify(args);
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+/** JSON as one would say it. */
+export const inWords = (json: Json): string => {
+  if (typeof json === "string") return json;
+  if (typeof json !== "object" || json === null) return stringify(json);
+  if (Array.isArray(json)) return json.map((one: Json) => inWords(one)).join(", ");
+  return Object.entries(json)
+    .map(([name, value]) => `${name.replaceAll("_", " ")} ${inWords(value as Json)}`)
+    .join(" · ");
 };
 
 /** How long a step of the demo takes at the most: its tooth is filled in that time. */
 const stepMs = 2600;
+
+const onceMeans = "This step may happen once at most: after a crash it is not done again";
 
 /** A step is a tooth of a ratchet: once it is passed there is no way back. */
 const tooth = ({ name, once, status, since }: StepStory, isAlive: boolean): HTMLElement => {
@@ -22,7 +29,7 @@ const tooth = ({ name, once, status, since }: StepStory, isAlive: boolean): HTML
     "li",
     { class: `tooth ${state}`, "data-step": name },
     el("span", { class: "blade" }, fill),
-    el("span", { class: "label" }, name, once ? el("em", {}, "once") : undefined),
+    el("span", { class: "label" }, name, once ? el("em", { title: onceMeans }, "once") : undefined),
     el("span", { class: "state" }, words),
   );
 };
@@ -39,14 +46,57 @@ const phases: { readonly [phase: string]: string } = {
   completed: "done",
 };
 
+const endsOf: { readonly [status: string]: string } = { success: "done", failure: "failed" };
+
+/** A call whose step is unknown has ended well, and yet there is something left to ask. */
+const endOf = ({ end, steps }: CallStory): readonly [kind: string, words: string] | undefined => {
+  if (end === undefined) return undefined;
+  if (end.status === "success" && steps.some(({ status }) => status === "err")) return ["unknown", "part unknown"];
+  return [end.status, endsOf[end.status] ?? end.status];
+};
+
+const samples: readonly (readonly [state: string, words: string, means: string])[] = [
+  ["ok", "on record", "stays, whoever dies"],
+  ["doing", "under way", "is done right now"],
+  ["cut", "cut off", "its worker has died"],
+  ["err", "outcome unknown", "is not repeated"],
+];
+
+/** What the teeth say, before there are any. */
+export const teethKey = (): HTMLElement =>
+  el(
+    "article",
+    { class: "tool key" },
+    el("header", {}, el("h2", {}, "Each step is a tooth; the pawl lets nothing slip back")),
+    el(
+      "ul",
+      { class: "teeth" },
+      ...samples.map(([state, words, means]) =>
+        el(
+          "li",
+          { class: `sample ${state}` },
+          el("span", { class: "blade" }, el("span", { class: "fill" })),
+          el("span", { class: "state" }, words),
+          el("span", { class: "label" }, means),
+        ),
+      ),
+    ),
+  );
+
 export const toolCard = (call: CallStory, steps: readonly string[], isAlive: boolean): HTMLElement => {
   const known = new Map(call.steps.map((step) => [step.name, step]));
   const names = [...new Set([...steps, ...known.keys()])];
-  const status = call.end?.status ?? (isAlive ? phases[call.phase] : "waits for a worker") ?? call.phase;
+  const [kind, status] = endOf(call) ?? ["open", (isAlive ? phases[call.phase] : "waits for a worker") ?? call.phase];
   return el(
     "article",
-    { class: `tool ${call.end === undefined ? "open" : call.end.status}`, "data-tool": call.tool },
-    el("header", {}, el("h2", {}, call.tool), el("code", {}, argsText(call)), el("span", { class: "phase" }, status)),
+    { class: `tool ${kind}`, "data-tool": call.tool },
+    el(
+      "header",
+      {},
+      el("h2", {}, call.tool),
+      el("p", { class: "args" }, inWords(call.args)),
+      el("span", { class: "phase" }, status),
+    ),
     el(
       "ol",
       { class: "teeth" },

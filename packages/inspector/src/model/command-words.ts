@@ -3,9 +3,9 @@ import { type Command, type Duty, dutyOf } from "@pawl/sansio-core";
 import { keyName } from "./entry.ts";
 
 const performed: { readonly [P in Duty["performed"]]: string } = {
-  at_once: "performed at once",
-  durable: "performed when this event is durable",
-  when_leased: "performed at once while the lease holds, else when this event is durable",
+  at_once: "is carried out at once",
+  durable: "is carried out once this event is stored",
+  when_leased: "is carried out at once while the lease holds, else once this event is stored",
 };
 
 const afterLoss: { readonly [L in Duty["afterLoss"]]: string } = {
@@ -20,7 +20,7 @@ const afterLoss: { readonly [L in Duty["afterLoss"]]: string } = {
 
 export const dutyWords = (command: Command): string => {
   const duty = dutyOf(command);
-  const answered = duty.answeredBy === undefined ? "" : `; answered by ${duty.answeredBy}`;
+  const answered = duty.answeredBy === undefined ? "" : `; it is answered by ${duty.answeredBy}`;
   return `${performed[duty.performed]}; after a crash ${afterLoss[duty.afterLoss]}${answered}`;
 };
 
@@ -48,9 +48,9 @@ export const commandWords = (command: Command): string => {
     case "tool.cancel":
       return `The body of ${command.call} is to stop.`;
     case "step.run":
-      return `Step ${keyName(command.key)} is to be done${runWords(command)}: its request is on record, its result is not.`;
+      return `Step “${keyName(command.key)}” is to be done${runWords(command)}: its request is on record, its result is not.`;
     case "step.answer":
-      return `The body is handed the result of ${keyName(command.key)}, which event ${command.value} holds.`;
+      return `The body is handed the result of “${keyName(command.key)}”, which event ${command.value} holds.`;
     case "host.request":
       return `The host is asked for ${command.name}, under its replay key.`;
     case "outcome.resolve":

@@ -49,6 +49,10 @@ export const topicOf = (type: EventType): Topic => topics.find(([prefix]) => typ
 
 const longest = 90;
 const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+
+/** Nobody reads an id to its end: its beginning tells it from others. */
+const shorten = (text: string): string =>
+  text.replace(/([0-9a-f]{8})(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,})/g, "$1…");
 const brief = (json: Json): string => cut(stringify(json));
 
 /** The part of a replay key that its author wrote. */
@@ -59,7 +63,7 @@ const calls = (count: number): string => (count === 1 ? "1 call" : `${count} cal
 const gistOf = (event: Event): string => {
   switch (event.type) {
     case "scope.opened":
-      return `epoch ${event.epoch}, by ${event.owner}`;
+      return `epoch ${event.epoch}, owned by ${event.owner}`;
     case "owner.lost":
       return event.owner;
     case "catalog.published":
@@ -73,7 +77,7 @@ const gistOf = (event: Event): string => {
     case "call.settled":
       return event.result.type === "pending" ? "pending" : event.result.output.outcome.status;
     case "call.resumed":
-      return `run ${event.run}: ${event.cause.replace("_", " ")}`;
+      return `run ${event.run}, ${event.cause.replace("_", " ")}`;
     case "approval.decided":
       return `${event.decision.type.replace("_", ", ")} by ${event.by}`;
     case "effect.requested":
@@ -106,15 +110,19 @@ const otherGist = (event: Event): string => {
   const named = ["request", "key", "task", "run", "schedule", "peer", "to", "by", "call"].find(
     (name) => typeof fields[name] === "string",
   );
-  return named === undefined ? "" : String(fields[named]);
+  return named === undefined ? "" : `${named} ${String(fields[named])}`;
 };
 
-export const entryOf = ({ seq, at, epoch, event }: Recorded): Entry => ({
-  seq,
-  at,
-  epoch,
-  type: event.type,
-  topic: topicOf(event.type),
-  call: "call" in event && typeof event.call === "string" ? event.call : undefined,
-  gist: cut(gistOf(event)),
-});
+/** Where an event says what became of a call, and not of which: the call, and then what it says. */
+const fullGist = (event: Event, topic: Topic): string => {
+  const isOfCall = topic === "call" || topic === "approval";
+  const gist = gistOf(event);
+  if (!isOfCall || !("call" in event)) return gist;
+  return gist === "" || gist === `call ${event.call}` ? String(event.call) : `${event.call}: ${gist}`;
+};
+
+export const entryOf = ({ seq, at, epoch, event }: Recorded): Entry => {
+  const topic = topicOf(event.type);
+  const call = "call" in event && typeof event.call === "string" ? event.call : undefined;
+  return { seq, at, epoch, type: event.type, topic, call, gist: cut(shorten(fullGist(event, topic))) };
+};

@@ -141,7 +141,7 @@ const weaveLong = (change: Change): void => {
   for (const { schedule } of newRows(before.schedules.rows, after.schedules.rows)) {
     const was = before.schedules.rows.get(schedule.id)?.schedule;
     if (was !== undefined && was.trigger_count === schedule.trigger_count && was.enabled === schedule.enabled) continue;
-    const status = schedule.enabled ? "scheduled" : "disabled";
+    const status = schedule.enabled ? "scheduled" : schedule.trigger_count > 0 ? "fired" : "disabled";
     weaveStatus(change, "schedule", { key: schedule.id, title: schedule.description, status });
   }
   for (const id of before.schedules.rows.keys()) {
@@ -165,11 +165,11 @@ const weaveMark = ({ sheet, seq, before, isHandedOn }: Change, { event }: Record
   if (event.type === "scope.opened" && isHandedOn) sheet.mark({ seq, type: "forked", label: "forked here" });
   else if (event.type === "scope.opened") {
     const isRunning = before.calls.rows().some(({ phase }) => phase === "running");
-    if (isRunning) sheet.mark({ seq, type: "crash", label: `crash: epoch ${event.epoch} takes over` });
+    if (isRunning) sheet.mark({ seq, type: "crash", label: `crash: a new owner goes on, epoch ${event.epoch}` });
     else sheet.mark({ seq, type: "opened", label: `epoch ${event.epoch}` });
   } else if (event.type === "owner.lost") sheet.mark({ seq, type: "lost", label: `${event.owner} is lost` });
   else if (event.type === "scope.received" || event.type === "scope.moved")
-    sheet.mark({ seq, type: "moved", label: event.type === "scope.moved" ? "moved away" : "arrived here" });
+    sheet.mark({ seq, type: "moved", label: event.type === "scope.moved" ? "moved away" : "moved" });
 };
 
 /** Works one event in. `forkedAt`: the event after which a fork was opened anew. */

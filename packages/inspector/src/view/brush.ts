@@ -1,7 +1,7 @@
 /** Draws what a timeline is made of; where things stand is its caller's business. */
-import { type Mark, type Span, isTrouble } from "../model/lane.ts";
+import type { Mark, Span } from "../model/lane.ts";
 import type { RowInSight } from "./chart.ts";
-import { type Palette, toneOf } from "./palette.ts";
+import { type Palette, toneOf, toneOfMark } from "./palette.ts";
 
 export const ruler = 30;
 /** Room for the labels of what went wrong. */
@@ -132,7 +132,7 @@ export class Brush {
     this.#context.globalAlpha = isLoud ? 0.95 : 0.24;
     this.box(box, this.#palette[toneOf(span.kind, span.end)], isLane ? 5 : 4);
     this.#context.globalAlpha = 1;
-    if (span.end === "lost") this.#hatch(box);
+    if (span.end === "lost") this.#hatch(box, isLoud ? ink : panel);
     if (width < 26) return;
     const left = Math.max(x, gutter) + 6;
     this.#within(box, () =>
@@ -145,11 +145,11 @@ export class Brush {
   }
 
   /** What was lost is seen without its colour too. */
-  #hatch(box: Box): void {
+  #hatch(box: Box, colour: string): void {
     const { x, y, width, height } = box;
     this.#within(box, () => {
-      this.#context.strokeStyle = this.#palette.panel;
-      this.#context.globalAlpha = 0.35;
+      this.#context.strokeStyle = colour;
+      this.#context.globalAlpha = 0.3;
       this.#context.lineWidth = 2;
       this.#context.beginPath();
       for (let at = x - height; at < x + width; at += 7) {
@@ -164,10 +164,9 @@ export class Brush {
   mark(mark: Mark, x: number): void {
     const { type, label } = mark;
     const { width: room, height } = this.#ground;
-    const { accent, bad, faint, panel } = this.#palette;
-    const isBad = isTrouble(mark);
-    const isNamed = isBad || type === "forked";
-    const colour = isBad ? bad : isNamed ? accent : faint;
+    const { panel } = this.#palette;
+    const isNamed = type !== "opened";
+    const colour = this.#palette[toneOfMark(mark)];
     this.line(x, ruler, colour, !isNamed);
     if (!isNamed) return;
     const words = room < 560 ? type : label;

@@ -23,6 +23,8 @@ export class Chart {
   /** Marks of what went wrong. */
   readonly troubles: Mark[] = [];
   readonly #rows: Row[] = [];
+  /** Whether there are marks that have their labels below the lanes. */
+  hasNamedMarks = false;
   last = 0;
   base = 0;
 
@@ -32,6 +34,7 @@ export class Chart {
     for (const mark of marks) {
       this.marks.push(mark);
       if (isTrouble(mark)) this.troubles.push(mark);
+      if (mark.type !== "opened") this.hasNamedMarks = true;
     }
     for (const lane of lanes) {
       const row = this.#rows[lane.id];

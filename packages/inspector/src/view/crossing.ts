@@ -57,7 +57,7 @@ export class Crossing {
       case "refused":
         return this.#port.say(`${forked.code}: ${forked.message}`);
       case "ran_on":
-        return this.#port.say(`The fork stands below. ${leftWords(forked.left)}`);
+        return this.#port.say(`The fork stands below the timeline. ${leftWords(forked.left)}`);
       case "forked":
         return this.#runOn(forked.log);
     }

@@ -31,7 +31,7 @@ const indented = (json: Json, depth = 0): string => {
 export class ForkPane {
   readonly element = el("div", { class: "fork" });
   readonly #options: ForkPaneOptions;
-  readonly #text = el("textarea", { spellcheck: "false", rows: "10", "aria-label": "The event, to be edited" });
+  readonly #text = el("textarea", { spellcheck: "false", rows: "8", "aria-label": "The event, to be edited" });
   readonly #said = el("p", { class: "said", role: "status" });
   readonly #engine: HTMLButtonElement;
   readonly #leave: HTMLButtonElement;
@@ -49,11 +49,10 @@ export class ForkPane {
       el(
         "p",
         { class: "hint" },
-        "Change a result or an argument below, or nothing at all. What comes after is made anew from here, beside the log, which stays as it is.",
+        "What if this had gone otherwise? Change a result or an argument, or nothing at all: what comes after is made anew beside the log, which stays as it is.",
       ),
       this.#text,
-      el("div", { class: "actions" }, this.#engine, record, this.#leave),
-      this.#said,
+      el("div", { class: "actions" }, this.#engine, record, this.#leave, this.#said),
     );
   }
 

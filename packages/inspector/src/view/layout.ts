@@ -1,11 +1,12 @@
 /** How the inspector is laid out: head, timeline, time travel, and panes; all of it drawn from one view. */
 import { button, el } from "../dom.ts";
+import type { FirstDifference } from "../model/compare.ts";
 import { Asked } from "./asked.ts";
 import { EventList } from "./event-list.ts";
 import { ForkPane, type ForkWish } from "./fork-pane.ts";
 import { type Moves, keyHelp } from "./keys.ts";
 import type { LogView } from "./log-view.ts";
-import { besidePane, eventPane, statePane, waitingPane } from "./moment-pane.ts";
+import { besidePane, eventPane, nothing, statePane, waitingPane } from "./moment-pane.ts";
 import type { Asking } from "./saving.ts";
 import { Tabs } from "./tabs.ts";
 import { Timeline } from "./timeline.ts";
@@ -32,6 +33,12 @@ export interface InspectorView {
   readonly call: string | undefined;
 }
 
+/** Where a fork and its log part. */
+const parts: { readonly [W in FirstDifference["what"]]: string } = {
+  event: "goes its own way from",
+  commands: "asks for something else from",
+  end: "one of the two goes on alone from",
+};
 const none: ReadonlySet<number> = new Set();
 /** So many calls can be chosen one by one. */
 const mostCalls = 500;
@@ -49,7 +56,7 @@ export class Layout {
   readonly #trouble = el("p", { class: "alarm", role: "alert", hidden: true });
   readonly #asked = new Asked();
   readonly #help = el("div", { class: "help", hidden: true }, ...keyHelp.map(keyRow));
-  readonly #empty = el("p", { class: "empty" }, "No calls yet: each will have a lane here.");
+  readonly #empty = el("p", { class: "empty" }, "A log that is opened shows its calls here, each in a lane.");
   readonly #timeline: Timeline;
   readonly #beside: Timeline;
   readonly #besideBox: HTMLElement;
@@ -73,6 +80,7 @@ export class Layout {
     this.#list = new EventList(port.to);
     this.#fork = new ForkPane({ hasEngine: port.hasEngine, fork: port.fork, leave: port.leaveFork });
     this.#panes.log.append(this.#list.element);
+    this.#panes.event.append(nothing("What an event says, asks for and changes is told here."));
     this.#panes.fork.append(this.#fork.element);
     for (const pane of Object.values(this.#panes)) pane.className = "pane";
     const { event, state, waiting, fork, log } = this.#panes;
@@ -156,7 +164,9 @@ export class Layout {
     this.#asked.leave();
     this.#wrong = "";
     this.tell("");
-    for (const pane of [this.#panes.event, this.#panes.state, this.#panes.waiting]) pane.replaceChildren();
+    this.#empty.textContent = "No calls yet: each gets a lane here, and each of its steps a bar.";
+    for (const pane of [this.#panes.event, this.#panes.state, this.#panes.waiting])
+      pane.replaceChildren(nothing("Nothing is on record yet."));
   }
 
   addCall(key: string, tool: string): void {
@@ -208,9 +218,10 @@ export class Layout {
   }
 
   #countWords({ log, seqs }: InspectorView): string {
-    const count = `${log.last - log.chart.base} events`;
+    const total = log.last - log.chart.base;
+    const count = `${total.toLocaleString("en")} ${total === 1 ? "event" : "events"}`;
     if (!log.isDone && log.isEmpty) return "Reading…";
-    return seqs === undefined ? count : `${seqs.length} of ${count}`;
+    return seqs === undefined ? count : `${seqs.length.toLocaleString("en")} of ${count}`;
   }
 
   #showFork({ fork, call }: InspectorView): void {
@@ -218,9 +229,7 @@ export class Layout {
     if (fork === undefined) return;
     const { difference } = fork;
     this.#besideTitle.textContent =
-      difference === undefined
-        ? "Fork: the same so far"
-        : `Fork: first ${difference.what === "end" ? "longer or shorter" : `other ${difference.what}`} at event ${difference.seq}`;
+      difference === undefined ? "Fork: the same so far" : `Fork: ${parts[difference.what]} event ${difference.seq} on`;
     const { chart, seq } = fork;
     this.#beside.show({ chart, seq, call, found: none, difference: difference?.seq });
   }

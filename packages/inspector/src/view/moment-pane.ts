@@ -1,5 +1,5 @@
 /** What is told of one event: what it says, what it changed and asked for; the state after it; what waits. */
-import { formatPath, stringify } from "@pawl/tool-value";
+import { type Json, formatPath, stringify } from "@pawl/tool-value";
 import type { Entry } from "../model/entry.ts";
 import type { Moment, Ordered, Waiting } from "../model/moment.ts";
 import type { RowChange, Section } from "../model/tree.ts";
@@ -14,41 +14,41 @@ const block = (title: string, count: number | undefined, ...content: readonly HT
     ...content,
   );
 
-const nothing = (words: string): HTMLElement => el("p", { class: "nothing" }, words);
+/** What stands where there is nothing to show. */
+export const nothing = (words: string): HTMLElement => el("p", { class: "nothing" }, words);
 
 const orderedOf = ({ type, words, duty, json }: Ordered): HTMLElement =>
   el(
     "li",
     { class: "command" },
-    el("code", { class: "type" }, type),
     el("p", {}, words),
-    el("p", { class: "duty" }, duty),
+    el("p", { class: "duty" }, el("code", { class: "type" }, type), " ", duty),
     jsonTree("command", json),
   );
 
 /** So much of a value is shown where it changed. */
 const longest = 160;
-const valueText = (json: Parameters<typeof stringify>[0] | undefined): string => {
-  const text = json === undefined ? "nothing" : stringify(json);
+const valueText = (json: Json): string => {
+  const text = stringify(json);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 };
+
+/** A place in a row: what stood there, and what stands there now. */
+const differenceOf = ({ path, expected, found }: RowChange["differences"][number]): HTMLElement =>
+  el(
+    "p",
+    { class: "difference" },
+    el("code", {}, formatPath(path).replace(/^\$\.?/, "")),
+    expected === undefined ? undefined : el("del", {}, valueText(expected)),
+    found === undefined ? undefined : el("ins", {}, valueText(found)),
+  );
 
 const changeOf = ({ section, key, type, differences }: RowChange): HTMLElement =>
   el(
     "li",
     { class: `change ${type}` },
     el("p", {}, el("b", {}, section), " ", el("code", {}, key), " ", el("span", { class: "verb" }, type)),
-    ...differences
-      .slice(0, 12)
-      .map(({ path, expected, found }) =>
-        el(
-          "p",
-          { class: "difference" },
-          el("code", {}, formatPath(path)),
-          el("del", {}, valueText(expected)),
-          el("ins", {}, valueText(found)),
-        ),
-      ),
+    ...differences.slice(0, 12).map(differenceOf),
   );
 
 const lineOf = (line: string): HTMLElement => el("pre", { class: "line", tabindex: "0" }, line);
@@ -57,6 +57,8 @@ const lineOf = (line: string): HTMLElement => el("pre", { class: "line", tabinde
 export const besidePane = (beside: Moment | undefined): readonly HTMLElement[] =>
   beside === undefined ? [] : [block(`In the fork: event ${beside.seq}`, undefined, lineOf(beside.line))];
 
+const epochMeans = "An epoch is the time for which a log has one owner";
+
 /** An event: what it is, what it says, what it changed, what it asked for, and its line. */
 export const eventPane = (moment: Moment, entry: Entry | undefined): readonly HTMLElement[] => {
   const { known, line } = moment;
@@ -64,11 +66,16 @@ export const eventPane = (moment: Moment, entry: Entry | undefined): readonly HT
     "header",
     { class: "event-head" },
     el("h2", {}, entry?.type ?? "no event"),
-    el("p", {}, entry === undefined ? "" : `event ${entry.seq} · epoch ${entry.epoch} · ${clock(entry.at)}`),
+    el(
+      "p",
+      { title: epochMeans },
+      entry === undefined ? "" : `event ${entry.seq} · epoch ${entry.epoch} · ${clock(entry.at)}`,
+    ),
+    entry === undefined || entry.gist === "" ? undefined : el("p", { class: "gist-line" }, entry.gist),
   );
   const event = (moment.json as { readonly event?: typeof moment.json } | null)?.event ?? null;
-  const says = block("What happened", undefined, jsonTree("event", event, true));
-  const text = block("The line itself", undefined, lineOf(line));
+  const says = block("What is on record", undefined, jsonTree("event", event, true));
+  const text = block("Its line in the log", undefined, lineOf(line));
   if (known === undefined)
     return [head, nothing("This line follows a fault: what it led to is not known."), says, text];
   const { commands, changes, deadline } = known;
@@ -128,7 +135,7 @@ const waitingOf = ({ call, words, since, until, movedBy }: Waiting): HTMLElement
       [
         since === undefined ? "" : `since event ${since}`,
         until === undefined ? "" : `until ${clock(until)}`,
-        movedBy.length === 0 ? "" : `moved by ${movedBy.join(", ")}`,
+        movedBy.length === 0 ? "" : `goes on with ${movedBy.join(" or ")}`,
       ]
         .filter((part) => part !== "")
         .join(" · "),
@@ -137,6 +144,6 @@ const waitingOf = ({ call, words, since, until, movedBy }: Waiting): HTMLElement
 
 export const waitingPane = ({ known }: Moment): readonly HTMLElement[] => {
   const waiting = known?.waiting ?? [];
-  if (waiting.length === 0) return [nothing("Nothing waits: all that was asked of this scope is done.")];
+  if (waiting.length === 0) return [nothing("Nothing waits: all that was asked for up to this event is done.")];
   return [el("ul", { class: "waitings" }, ...waiting.map(waitingOf))];
 };

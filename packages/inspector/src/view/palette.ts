@@ -1,4 +1,6 @@
 /** Colours of the timeline, taken from the element's style, so that a host's theme holds for the canvas too. */
+import type { Mark } from "../model/lane.ts";
+
 const names = [
   "ink",
   "soft",
@@ -25,7 +27,7 @@ export const paletteOf = (element: Element): Palette => {
 
 const tones: { readonly [kind: string]: Tone } = {
   running: "run",
-  resuming: "bad",
+  resuming: "wait",
   awaiting_approval: "wait",
   pending: "wait",
   suspended: "wait",
@@ -52,6 +54,16 @@ export const toneOf = (kind: string, end: string | undefined): Tone => {
   if (kind === "ended") return end === "ok" ? "good" : "wait";
   return tones[kind] ?? "calm";
 };
+
+const markTones: { readonly [T in Mark["type"]]: Tone } = {
+  opened: "faint",
+  crash: "bad",
+  lost: "bad",
+  fault: "bad",
+  forked: "accent",
+  moved: "run",
+};
+export const toneOfMark = ({ type }: Mark): Tone => markTones[type];
 
 const topicTones: { readonly [topic: string]: Tone } = {
   scope: "ink",

@@ -35,7 +35,7 @@ button.primary { background: var(--pawl-accent); border-color: var(--pawl-accent
 .scope { font-size: 14px; font-weight: 650; letter-spacing: -0.01em; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .status { color: var(--pawl-soft); font-size: 12px; font-variant-numeric: tabular-nums; }
 .tools { display: flex; flex-wrap: wrap; gap: 6px; }
-.tools input[type="search"] { width: 136px; } .tools select { width: 112px; }
+.tools input[type="search"] { width: 176px; } .tools select { width: 112px; }
 .open { position: relative; display: inline-flex; align-items: center; }
 .file { position: absolute; inset: 0; opacity: 0; width: 100%; min-height: 0; padding: 0; cursor: pointer; }
 .alarm { margin: 0 14px 10px; padding: 8px 12px; border-radius: 8px; color: var(--pawl-bad);
@@ -52,7 +52,7 @@ const time = `
 .beside { flex: 1 1 30%; min-height: 118px; display: flex; flex-direction: column; overflow: hidden; background: var(--pawl-tint); }
 .beside h3 { font-size: 12px; font-weight: 600; padding: 6px 14px 0; }
 canvas { position: absolute; inset: 0; display: block; width: 100%; height: 100%; touch-action: pan-y; cursor: crosshair; }
-.empty { position: absolute; inset: 50% 0 auto; text-align: center; color: var(--pawl-soft); pointer-events: none; }
+.empty { position: absolute; top: 50%; left: 50%; translate: -50% -50%; width: max-content; max-width: calc(100% - 24px); padding: 6px 14px; border-radius: 8px; background: var(--pawl-paper); text-align: center; text-wrap: balance; color: var(--pawl-soft); pointer-events: none; }
 .beside .room { position: relative; flex: 1; }
 .transport { display: flex; align-items: center; gap: 4px; padding: 8px 14px; border-block: 1px solid var(--pawl-line); }
 button svg { display: block; width: 14px; height: 14px; margin: auto; fill: currentColor; }
@@ -60,9 +60,14 @@ button svg { display: block; width: 14px; height: 14px; margin: auto; fill: curr
 .narrow .place { margin-left: auto; }
 .transport button { width: 32px; flex: none; padding: 0; border-color: transparent; font-size: 11px; }
 .transport .play { background: var(--pawl-accent); color: var(--pawl-panel); border-radius: 50%; }
-.transport .trouble { width: auto; padding: 0 10px; color: var(--pawl-bad); border-color: var(--pawl-line); font-size: 12px; }
+.transport .trouble { width: auto; margin-left: 8px; padding: 0 10px; color: var(--pawl-bad); border-color: var(--pawl-line); font-size: 12px; }
 .rail { position: relative; flex: 1; min-width: 60px; margin: 0 8px; display: flex; align-items: center; }
-.rail input { width: 100%; margin: 0; padding: 0; border: 0; background: none; accent-color: var(--pawl-accent); min-height: 24px; }
+.rail input { width: 100%; margin: 0; padding: 0; border: 0; background: none; appearance: none; min-height: 24px; cursor: pointer; }
+.rail input::-webkit-slider-runnable-track { height: 4px; border-radius: 2px; background: linear-gradient(var(--pawl-accent) 0 0) 0 0 / calc(7px + (100% - 14px) * var(--at, 0)) 100% no-repeat var(--pawl-line); }
+.rail input::-webkit-slider-thumb { appearance: none; width: 14px; height: 14px; margin-top: -5px; border-radius: 50%; background: var(--pawl-accent); }
+.rail input::-moz-range-track { height: 4px; border-radius: 2px; background: var(--pawl-line); }
+.rail input::-moz-range-progress { height: 4px; border-radius: 2px; background: var(--pawl-accent); }
+.rail input::-moz-range-thumb { width: 14px; height: 14px; border: 0; border-radius: 50%; background: var(--pawl-accent); }
 .ticks { position: absolute; inset: 0 8px; pointer-events: none; }
 .ticks i { position: absolute; top: 2px; bottom: 2px; width: 2px; border-radius: 1px; background: var(--pawl-bad); }
 .place { contain: content; font-variant-numeric: tabular-nums; color: var(--pawl-soft); min-width: 62px; text-align: right; }
@@ -99,7 +104,7 @@ const pane = `
 `;
 
 const detail = `
-.event-head h2 { font: 600 15px/1.4 var(--pawl-mono); } .event-head p { color: var(--pawl-soft); font-size: 12px; }
+.event-head h2 { font: 600 15px/1.4 var(--pawl-mono); } .event-head p { color: var(--pawl-soft); font-size: 12px; } .event-head .gist-line { margin-top: 4px; color: inherit; font-size: 13px; overflow-wrap: anywhere; }
 .block { margin-top: 18px; } .block h3 { font-size: 12px; font-weight: 650; margin-bottom: 6px; }
 .count { margin-left: 6px; padding: 0 6px; border-radius: 9px; background: var(--pawl-hover); color: var(--pawl-soft); font-size: 11px; font-weight: 500; }
 .nothing, .duty, .hint { color: var(--pawl-soft); } .duty, .hint { font-size: 12px; }
@@ -110,7 +115,7 @@ const detail = `
 .change code { overflow-wrap: anywhere; }
 .difference { display: flex; flex-wrap: wrap; gap: 2px 8px; font-size: 12px; }
 .difference del, .difference ins { font-family: var(--pawl-mono); overflow-wrap: anywhere; text-decoration-thickness: 1px; }
-.difference del { color: var(--pawl-bad); } .difference ins { color: var(--pawl-good); text-decoration: none; }
+.difference del { color: var(--pawl-bad); } .difference ins { color: var(--pawl-good); text-decoration: none; } .difference del + ins::before { content: "→ "; color: var(--pawl-soft); }
 .line { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; padding: 10px 12px; border-radius: 8px; background: var(--pawl-paper); border: 1px solid var(--pawl-line); line-height: 1.5; }
 details { padding-left: 14px; } summary { margin-left: -14px; cursor: pointer; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; border-radius: 4px; }
 summary::marker { color: var(--pawl-faint); font-size: 10px; }
@@ -120,7 +125,7 @@ details[open] > summary > i { display: none; }
 .table { border-bottom: 1px solid var(--pawl-line); padding-block: 6px; } .table > summary b { font: 650 13px var(--pawl-font); }
 span.fresh { margin-left: 8px; color: var(--pawl-accent); font-size: 12px; } .pane details.fresh, .leaf.fresh { background: var(--pawl-tint); border-radius: 6px; }
 textarea { width: 100%; margin: 12px 0; padding: 10px 12px; border-radius: 8px; border: 1px solid var(--pawl-line); background: var(--pawl-paper); color: inherit; resize: vertical; line-height: 1.5; }
-.fork h2 { font-size: 15px; } .actions { display: flex; flex-wrap: wrap; gap: 8px; } .said { margin-top: 10px; }
+.fork h2 { font-size: 15px; } .actions { display: flex; flex-wrap: wrap; align-items: center; gap: 8px; }
 .more { color: var(--pawl-soft); font-size: 12px; }
 @media (prefers-reduced-motion: no-preference) { .event { transition: background-color 120ms; } button { transition: background-color 120ms; } }
 `;

@@ -83,7 +83,7 @@ export class Timeline {
     return this.#first + Math.ceil(this.#room / this.#perEvent);
   }
   get #floor(): number {
-    const hasLabels = (this.#sight?.chart.troubles.length ?? 0) > 0;
+    const hasLabels = this.#sight?.chart.hasNamedMarks === true;
     return this.#height - (hasLabels ? footer : 0);
   }
   #xOf(seq: number): number {
@@ -195,7 +195,8 @@ export class Timeline {
       const x = this.#xOf(seq);
       if (x < this.#gutter) continue;
       brush.dot(x, 20, found.has(seq) ? size + 2 : size, palette[toneOfTopic(chart.entryAt(seq)?.topic ?? "")]);
-      if (seq % every === 0) brush.text(String(seq), x, 8, { colour: palette.soft, font: "10px" });
+      if (seq % every === 0 && x < this.#width - 20)
+        brush.text(String(seq), x, 8, { colour: palette.soft, font: "10px" });
     }
     context.textAlign = "start";
   }

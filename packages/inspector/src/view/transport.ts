@@ -55,6 +55,7 @@ export class Transport {
 
   show({ seq, first, last, at, isPlaying, troubles }: TransportView): void {
     this.#range.min = String(first);
+    this.#range.style.setProperty("--at", String(last > first ? (seq - first) / (last - first) : 0));
     this.#range.max = String(last);
     this.#range.value = String(seq);
     const time = at === undefined ? "" : ` at ${clock(at)}`;
