@@ -18,6 +18,8 @@ type Exported = { readonly from?: string; readonly name: string };
 export interface Module {
   readonly comment: string;
   readonly exported: ReadonlyMap<string, Exported>;
+  /** Where all that it hands on comes from. */
+  readonly handedOn: readonly string[];
   /** What it takes from elsewhere to declare things with. */
   readonly imported: ReadonlyMap<string, Exported>;
   /** Also what is not exported; a name may stand for a type and a value. */
@@ -60,6 +62,7 @@ const moduleOf = (file: string): Module => {
   const exported = new Map<string, Exported>();
   const imported = new Map<string, Exported>();
   const declared = new Map<string, Declared[]>();
+  const handedOn: string[] = [];
   const comments = [...code.matchAll(/\/\*\*[\s\S]*?\*\//g)];
   const commentBefore = (start: number): string => {
     const last = comments.findLast(
@@ -78,6 +81,7 @@ const moduleOf = (file: string): Module => {
       for (const one of node.specifiers)
         if (one.type === "ImportSpecifier")
           imported.set(one.local.name, { name: nameIn(one.imported), from: node.source.value });
+    if (node.type === "ExportAllDeclaration") handedOn.push(node.source.value);
     if (node.type !== "ExportNamedDeclaration") continue;
     if (declaration !== undefined) exported.set(declaration.name, declaration);
     const from = node.source?.value;
@@ -86,7 +90,7 @@ const moduleOf = (file: string): Module => {
   }
   const [first] = comments;
   const comment = first !== undefined && first.index === 0 ? plain(first[0]) : "";
-  return { comment, exported, imported, declared };
+  return { comment, exported, handedOn, imported, declared };
 };
 
 const modules = new Map<string, Module>();

@@ -11,25 +11,36 @@ interface Manifest {
   readonly exports: { readonly [path: string]: string };
 }
 
+interface Behind {
+  readonly file: string;
+  readonly found: readonly Declared[];
+}
+
 /** The declarations behind a name that a module exports or imports, with their file; or the package that they are of. */
-const behind = (
-  file: string,
-  name: string,
-): { readonly file: string; readonly found: readonly Declared[] } | string => {
+const behind = (file: string, name: string): Behind | string => {
   const { exported, imported, declared } = module(file);
   const { from, name: local } = exported.get(name) ?? imported.get(name) ?? { name };
-  if (from === undefined) return { file, found: withLocals(file, declared.get(local) ?? []) };
+  if (from === undefined) return { file, found: declared.get(local) ?? [] };
   const next = besides(file, from);
   return next === undefined ? from : behind(next, local);
 };
 
-/** With the types of the same module that it is made of, where nobody else can name them. */
-const withLocals = (file: string, found: readonly Declared[]): readonly Declared[] => {
+const isType = ({ text }: Declared): boolean => /^(?:interface|type|(?:abstract )?class)\b/.test(text);
+
+/** What others of the same module are made of: what nobody else can name, and types that no page shows. */
+const localsOf = (file: string, shown: ReadonlySet<Declared>): readonly Declared[] => {
   const { declared, exported } = module(file);
+  return [...declared].flatMap(([name, ones]) => {
+    if (!exported.has(name)) return ones;
+    return ones.some((one) => shown.has(one)) ? [] : ones.filter(isType);
+  });
+};
+
+const withLocals = (file: string, found: readonly Declared[], shown: ReadonlySet<Declared>): readonly Declared[] => {
+  const locals = localsOf(file, shown);
   const all = new Set(found);
   for (const { text } of all)
-    for (const [name, ones] of declared)
-      if (!exported.has(name) && new RegExp(`\\b${name}\\b`).test(text)) for (const one of ones) all.add(one);
+    for (const local of locals) if (new RegExp(`\\b${local.name}\\b`).test(text)) all.add(local);
   return [...all];
 };
 
@@ -42,13 +53,14 @@ const parentsIn = (text: string): readonly string[] =>
 
 /** With the interfaces of other modules that these extend, where no page shows them. */
 const withParents = (file: string, found: readonly Declared[], shown: ReadonlySet<Declared>): readonly Declared[] => {
-  const parents = found.flatMap(({ text }) => parentsIn(text)).filter((name) => module(file).imported.has(name));
+  const all = withLocals(file, found, shown);
+  const parents = all.flatMap(({ text }) => parentsIn(text)).filter((name) => module(file).imported.has(name));
   const theirs = parents.flatMap((name) => {
     const parent = behind(file, name);
     if (typeof parent === "string" || parent.found.some((one) => shown.has(one))) return [];
     return withParents(parent.file, parent.found, shown);
   });
-  return [...new Set([...found, ...theirs])];
+  return [...new Set([...all, ...theirs])];
 };
 
 const fenced = (declarations: readonly Declared[]): string => {
@@ -74,7 +86,8 @@ const pageOf = (folder: string, { name, description, exports }: Manifest): strin
     const names = [...module(file).exported.keys()].toSorted((a, b) => a.localeCompare(b, "en"));
     const known = names.map((one) => behind(file, one));
     const shown = new Set(known.flatMap((one) => (typeof one === "string" ? [] : one.found.slice(0, 1))));
-    return [`## \`${name}${path.slice(1)}\``, ...names.map((one) => entryOf(file, one, shown))];
+    const all = module(file).handedOn.map((from) => `All of \`${from}\`.`);
+    return [`## \`${name}${path.slice(1)}\``, ...all, ...names.map((one) => entryOf(file, one, shown))];
   });
   return [`# ${name}`, `${description}.`, ...parts].join("\n\n") + "\n";
 };
@@ -88,7 +101,7 @@ const beginnings: readonly (readonly [string, string, readonly string[]])[] = [
   ],
   ["Who runs them", "driver-node", ["openRuntime", "OpenOptions", "openHost", "HostOptions"]],
   ["Who runs them in a tab", "driver-browser", ["openTab", "OpenTabOptions", "attachWorker"]],
-  ["Who calls them", "runtime", ["Runtime", "Session", "Approval", "HostPort"]],
+  ["Who calls them", "runtime", ["Runtime", "Session", "Approval", "Observation", "HostPort"]],
   ["Who calls them from elsewhere", "wire", ["Client", "SessionClient", "HostRefused"]],
   ["Who tests them", "testkit", ["exploreCrashes", "simulate", "exploreSchedules", "Scenario", "callsOf"]],
   ["Who has them run in the background", "tools", ["sessionTools", "SessionToolOptions"]],

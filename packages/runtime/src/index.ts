@@ -28,7 +28,7 @@ export {
 export { Places } from "./background/place.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./background/reattach.ts";
 export { type BackgroundSink } from "./background/report.ts";
-export { type MessageFilter, type TaskFilter } from "./background/long-work-verbs.ts";
+export { type LongWorkVerbs, type MessageFilter, type TaskFilter } from "./background/long-work-verbs.ts";
 export { SessionWork } from "./background/session-work.ts";
 export { type LongWorkFacets, type RunStart, type ScheduleStart, type Spawned } from "./context/long-work.ts";
 export { type ProcessHost } from "./process-work.ts";

@@ -19,6 +19,7 @@ export const endOf = (scope: string, seq: number): Cursor => ({ scope, seq, inde
 export const isAfter = (a: Cursor, b: Cursor): boolean => (a.seq === b.seq ? a.index > b.index : a.seq > b.seq);
 
 export interface OfCall {
+  /** Its name in the scope, `{request}:{id}`, by which it is approved, rejected and cancelled. */
   readonly call: string;
   readonly call_id: string;
   readonly name: string;
@@ -28,7 +29,7 @@ export interface OfCall {
 export type Observation =
   | { readonly type: "session_event"; readonly event: SessionEvent }
   | { readonly type: "activity"; readonly activity: TurnActivity }
-  /** The call waits for somebody, and is not completed yet. */
+  /** The call awaits a person's approval of these arguments; a decision names their `stableHash`. */
   | ({ readonly type: "call_parked" } & OfCall)
   /** A body that was not waited for any more has ended all the same. */
   | ({ readonly type: "call_settled_late"; readonly output?: ToolCallOutput; readonly duration_ms?: number } & OfCall)

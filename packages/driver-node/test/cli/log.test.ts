@@ -51,7 +51,10 @@ describe("pawl log export and import", () => {
     expect(readdirSync(into)).toEqual(["session_done.jsonl", "session_parked.jsonl", "session_waiting.jsonl"]);
     const again = await pawl(["log", "export", journal, "-o", into]);
     expect([again.code, again.err]).toEqual([3, expect.stringContaining("is there already")]);
-    expect((await pawl(["log", "export", journal])).code).toBe(2);
+    const unnamed = await pawl(["log", "export", journal]);
+    expect(unnamed.code).toBe(2);
+    expect(unnamed.err).toContain(`expected one scope to print, found the whole journal ${journal}`);
+    expect(unnamed.err).toContain(`name one, as ${journal}#`);
   });
 
   it("brings a log into another journal, where it replays and has the same head", async () => {

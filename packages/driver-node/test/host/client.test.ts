@@ -1,3 +1,4 @@
+import type { ClientOptions } from "@pawl/wire";
 import { describe, expect, it } from "vitest";
 import { clientOf, everything, hostOf, runtimeOf, until } from "./rig.ts";
 import { counted, echo, outside, payloads, use } from "./tools.ts";
@@ -85,6 +86,27 @@ describe("a client", () => {
     const client = clientOf(host, {}, { socket: Late });
     expect(payloads(await client.session("s").call("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
     expect(sockets).toBeGreaterThan(1);
+  });
+
+  it("comes again where a socket that was not let in says so by an error alone, as Node 22's does", async () => {
+    const host = await hostOf([echo]);
+    let sockets = 0;
+    class Silent extends EventTarget {
+      readonly readyState = 0;
+      constructor() {
+        super();
+        queueMicrotask(() => this.dispatchEvent(new Event("error")));
+      }
+      send(): void {}
+      close(): void {}
+    }
+    const socket = function connect(url: string) {
+      sockets += 1;
+      return sockets < 3 ? new Silent() : new WebSocket(url);
+    } as unknown as NonNullable<ClientOptions["socket"]>;
+    const client = clientOf(host, {}, { socket });
+    expect(payloads(await client.session("s").call("r", use("echo", { a: 1 })))).toEqual([{ a: 1 }]);
+    expect(sockets).toBe(3);
   });
 
   it("gives up where it will never be let in, and gets a new token where it may", async () => {

@@ -8,6 +8,7 @@ import { type Asking, type Durable, durable, refusing, toJson, valueOf } from ".
 
 export interface BatchCall {
   readonly id: string;
+  /** `tool:{name}`, unless the tool says otherwise. */
   readonly toolId: string;
   readonly args: unknown;
 }
@@ -15,6 +16,7 @@ export interface BatchCall {
 export interface Batches {
   /** What is known of a tool that may be called here, by its name, as it is now: not on record. */
   readonly callableToolManifest: (name: string) => ToolManifest | undefined;
+  /** Runs calls of other tools, and waits for the replies of all; one that fails is a reply as well. */
   readonly batch: (calls: readonly BatchCall[]) => Durable<readonly Reply[]>;
 }
 

@@ -20,7 +20,9 @@ const advice: { readonly [H in Harm]?: string } = {
   lost: "the effect has to be inside a durable step, whose record says that it happened",
   left_the_world: "inside a body wait for `ctx` only; in a step, for what the scenario's outside gives",
   diverged: "what a body asks must hang on its arguments and on what `ctx` gave it, and on nothing else",
-  other_result: "a body that runs again must come to the same: what it learns has to come from `ctx`",
+  other_result:
+    "a body that runs again must come to the same: what it learns has to come from `ctx`; " +
+    "the time of `ctx.now()` is another one after a death: have the scenario's `host` leave it out of what it returns",
 };
 
 /** So many violations are written out; they tend to be of one kind. */

@@ -12,7 +12,7 @@ import { closeCodes, isFinal } from "../frame/close-code.ts";
 import { HostFrame } from "../frame/host-frame.ts";
 import { frameText, readTrusted } from "../frame/text.ts";
 import { HostRefused } from "./error.ts";
-import { type SocketConstructor, type SocketLike, openState } from "./socket.ts";
+import { type SocketConstructor, type SocketLike, connectingState, openState } from "./socket.ts";
 
 export interface LinkOptions {
   readonly url: string;
@@ -85,7 +85,12 @@ export class Link {
     socket.addEventListener("open", () => this.#say({ type: "hello", protocol: protocolVersion, token: current }));
     socket.addEventListener("message", ({ data }) => this.#hear(socket, data));
     socket.addEventListener("close", ({ code, reason }) => this.#closed(socket, code, reason));
-    socket.addEventListener("error", () => undefined); // Its close comes next.
+    socket.addEventListener("error", () => this.#failed(socket));
+  }
+
+  /** Its close comes next; but Node 22 says no more than this of a host that it can not connect to. */
+  #failed(socket: SocketLike): void {
+    if (socket.readyState === connectingState) this.#closed(socket, 1006, "");
   }
 
   #hear(socket: SocketLike, data: unknown): void {

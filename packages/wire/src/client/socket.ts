@@ -10,5 +10,6 @@ export interface SocketLike {
 
 export type SocketConstructor = new (url: string) => SocketLike;
 
-/** `readyState` of an open one. */
+/** `readyState` of one that is not open yet, and of an open one. */
+export const connectingState = 0;
 export const openState = 1;

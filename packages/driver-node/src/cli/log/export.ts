@@ -70,8 +70,9 @@ export const logExport: Command = {
       const isOne = logs.length === 1 && places[0]?.scope !== undefined;
       if (log === undefined) throw new CliError("no_scopes", "there is nothing to export", { exit: exit.unreachable });
       if (!isOne && output === undefined) {
-        const hint = "name one, or add --output <folder>";
-        throw new CliError("which_scope", `${logs.length} scopes are meant, wanted one`, { exit: exit.usage, hint });
+        const hint = `name one, as ${log.name}, or add --output <folder>`;
+        const found = places.length === 1 ? `the whole journal ${places[0]?.file}` : `${places.length} logs`;
+        throw new CliError("which_scope", `expected one scope to print, found ${found}`, { exit: exit.usage, hint });
       }
       if (output === undefined) for (const piece of await log.text()) terminal.write(piece);
       else if (!isOne) await exportAll(logs, output, force, terminal);
