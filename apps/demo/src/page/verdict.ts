@@ -1,12 +1,6 @@
 /** What a scene comes to: in one sentence, and what that means. */
 import { el } from "@pawl/inspector/dom";
-
-export interface Verdict {
-  /** The tone that it is told in. */
-  readonly kind: "" | "dead" | "alive" | "harmed";
-  readonly words: string;
-  readonly means: string;
-}
+import type { Verdict } from "../scene/verdict.ts";
 
 export interface VerdictLine {
   readonly element: HTMLElement;

@@ -1,7 +1,7 @@
 /** What becomes of the trip that may be killed: read off its log, and off what the world outside has counted. */
 import type { EffectCount } from "../engine/world.ts";
 import { type Crash, type Story, modelTool } from "../page/story.ts";
-import type { Verdict } from "../page/verdict.ts";
+import type { Verdict } from "./verdict.ts";
 
 export const isOver = ({ words }: Pick<Story, "words">): boolean => words.length > 1;
 

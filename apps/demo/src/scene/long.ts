@@ -11,7 +11,8 @@ import { beginAnew, sessionOf } from "../page/memory.ts";
 import { Pipe } from "../page/pipe.ts";
 import type { Scene, Stage } from "../page/scene.ts";
 import { Story } from "../page/story.ts";
-import { type Verdict, verdictLine } from "../page/verdict.ts";
+import { verdictLine } from "../page/verdict.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** What there is to read, and how many pages it has. */
 const archives = [
