@@ -55,6 +55,10 @@ const readFrom = async (store: AttachmentStore, name: string, fault: Fault): Pro
   }
 };
 
+/** Whether bytes of a store go anywhere. */
+export const travels = (store: AttachmentStore | undefined): store is AttachmentStore =>
+  store !== undefined && store.isShared !== true;
+
 /** The bytes that travel; a scope that has more than may travel is refused. */
 export const packAttachments = async (
   store: AttachmentStore | undefined,
@@ -62,7 +66,7 @@ export const packAttachments = async (
   fault: Fault,
 ): Promise<readonly PackedAttachment[]> => {
   const packed: PackedAttachment[] = [];
-  if (store === undefined || store.isShared === true) return packed;
+  if (!travels(store)) return packed;
   let size = 0;
   for (const name of namesIn(of)) {
     const bytes = await readFrom(store, name, fault);

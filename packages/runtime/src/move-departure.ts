@@ -8,6 +8,7 @@
 import { type Event, type State, isOwed, nextDeadline, write } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused, ScopeLost, ScopeMoved, ScopeMoving } from "./error.ts";
+import { travels } from "./move-bytes.ts";
 import { type Stores, packageOf, partsOf, travelling } from "./move-package.ts";
 import type { MoveStore } from "./move-store.ts";
 import type { MoveAnswer, MovePart, Mover } from "./mover.ts";
@@ -56,7 +57,7 @@ export class Departures {
 
   /** Refuses a scope that could not travel, before it is on its way. */
   async admit(scope: string): Promise<void> {
-    await travelling(this.#port, scope);
+    if (travels(this.#port.attachments)) await travelling(this.#port, scope);
   }
 
   /** Goes on with a move. Resolves when the scope was taken back; else says where it is. */
