@@ -11,6 +11,7 @@ const step = (name: string, status: StepStory["status"]): StepStory => ({
   status,
   value: null,
   since: 0,
+  until: undefined,
 });
 
 const call = (tool: string, ...steps: readonly StepStory[]): CallStory => ({

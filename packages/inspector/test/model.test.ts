@@ -131,6 +131,12 @@ describe("a log with a crash in it", () => {
     });
   });
 
+  it("marks an owner that follows another while nothing runs as no crash", () => {
+    const { sheet } = recordingOf(longLog(2_500));
+    expect(sheet.marks.map(({ type }) => type)).toEqual(["opened", "owner"]);
+    expect(sheet.marks[1]?.label).toBe("a new owner, epoch 2");
+  });
+
   it("tells of its events in a few words: which call it was, and no more of an id than tells it from others", () => {
     const gists = recording.entries.map(({ gist }) => gist);
     expect(gists[8]).toBe("r:c1: run 2, owner lost");

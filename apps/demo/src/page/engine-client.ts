@@ -41,6 +41,7 @@ export class EngineClient {
   #ids = 0;
   #seq = 0;
   #isClosed = false;
+  #diedAt: number | undefined;
 
   constructor(of: EngineOf, events: EngineEvents) {
     this.#of = of;
@@ -55,10 +56,16 @@ export class EngineClient {
     return this.#worker !== undefined;
   }
 
+  /** When the worker was killed, while there is no other. */
+  get diedAt(): number | undefined {
+    return this.#diedAt;
+  }
+
   /** Starts a worker; what the one before was asked, and did not answer, is asked of this one. */
   start(): void {
     if (this.#worker !== undefined) return;
     this.#workers += 1;
+    this.#diedAt = undefined;
     const worker = new EngineWorker();
     this.#worker = worker;
     worker.addEventListener("message", ({ data }: MessageEvent<FromEngine>) => this.#hear(data));
@@ -72,6 +79,7 @@ export class EngineClient {
   kill(): void {
     this.#worker?.terminate();
     this.#worker = undefined;
+    this.#diedAt = Date.now();
     this.#events.worker(this.#workers, "dead");
   }
 

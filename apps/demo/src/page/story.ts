@@ -11,6 +11,8 @@ export interface StepStory {
   value: Json;
   /** When it was begun, the last time. */
   since: number;
+  /** When its end was put on record. */
+  until: number | undefined;
 }
 
 export interface CallStory {
@@ -97,13 +99,14 @@ export class Story {
           const once = event.effect.recovery === "once";
           this.#byRef
             .get(event.call)
-            ?.steps.push({ name: nameOf(event.key), once, status: "doing", value: null, since: at });
+            ?.steps.push({ name: nameOf(event.key), once, status: "doing", value: null, since: at, until: undefined });
         }
         return;
       case "step.settled": {
         const step = this.#byRef.get(event.call)?.steps.find(({ name }) => name === nameOf(event.key));
         if (step !== undefined) {
           step.status = event.result.status;
+          step.until = at;
           step.value = event.result.status === "ok" ? event.result.value : event.result.error.message;
         }
         return this.#hearModel(event);

@@ -80,7 +80,7 @@ const begin = (stage: Stage): (() => void) => {
       said("you", trip.task),
       ...(story.words[0] === undefined ? [] : [said("agent", story.words[0])]),
       ...(scene.isAsked() ? [] : [teethKey()]),
-      ...tools.map((call) => toolCard(call, stepsOf[call.tool] ?? [], engine.isAlive)),
+      ...tools.map((call) => toolCard(call, stepsOf[call.tool] ?? [], engine.diedAt)),
       ...(hasEnded && last !== undefined ? [said("agent", last)] : []),
     );
   };

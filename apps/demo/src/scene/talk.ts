@@ -16,19 +16,34 @@ export const inWords = (json: Json): string => {
 /** How long a step of the demo takes at the most: its tooth is filled in that time. */
 const stepMs = 2600;
 
+/** How long the pawl takes to fall into place behind a tooth. */
+const clickMs = 420;
+
+/** Elements are made anew with each event: their motion goes on from where it would be. */
+const elapsed = (since: number): string => `${Math.min(0, since - Date.now())}ms`;
+
+/** How far a tooth is filled at a time, in percent, as its motion has it. */
+const filledAt = (since: number, at = Date.now()): number => 2 + 90 * Math.max(0, Math.min(1, (at - since) / stepMs));
+
 const onceMeans = "This step may happen once at most: after a crash it is not done again";
 
 /** A step is a tooth of a ratchet: once it is passed there is no way back. */
-const tooth = ({ name, once, status, since }: StepStory, isAlive: boolean): HTMLElement => {
-  const state = status === "doing" && !isAlive ? "cut" : status;
+const tooth = ({ name, once, status, since, until }: StepStory, diedAt: number | undefined): HTMLElement => {
+  const state = status === "doing" && diedAt !== undefined ? "cut" : status;
   const fill = el("span", { class: "fill" });
-  if (state === "doing") fill.style.animationDelay = `${Math.min(0, since - Date.now())}ms`;
+  const blade = el("span", { class: "blade" }, fill);
   fill.style.animationDuration = `${stepMs}ms`;
+  if (state === "doing") fill.style.animationDelay = elapsed(since);
+  if (state === "cut") fill.style.width = `${filledAt(since, diedAt)}%`;
+  if (state === "ok" && until !== undefined && Date.now() - until < clickMs) {
+    blade.classList.add("click");
+    blade.style.animationDelay = elapsed(until);
+  }
   const words = { doing: "under way", cut: "cut off", ok: "on record", err: "outcome unknown" }[state];
   return el(
     "li",
     { class: `tooth ${state}`, "data-step": name },
-    el("span", { class: "blade" }, fill),
+    blade,
     el("span", { class: "label" }, name, once ? el("em", { title: onceMeans }, "once") : undefined),
     el("span", { class: "state" }, words),
   );
@@ -83,10 +98,13 @@ export const teethKey = (): HTMLElement =>
     ),
   );
 
-export const toolCard = (call: CallStory, steps: readonly string[], isAlive: boolean): HTMLElement => {
+export const toolCard = (call: CallStory, steps: readonly string[], diedAt: number | undefined): HTMLElement => {
   const known = new Map(call.steps.map((step) => [step.name, step]));
   const names = [...new Set([...steps, ...known.keys()])];
-  const [kind, status] = endOf(call) ?? ["open", (isAlive ? phases[call.phase] : "waits for a worker") ?? call.phase];
+  const [kind, status] = endOf(call) ?? [
+    "open",
+    (diedAt === undefined ? phases[call.phase] : "waits for a worker") ?? call.phase,
+  ];
   return el(
     "article",
     { class: `tool ${kind}`, "data-tool": call.tool },
@@ -102,7 +120,7 @@ export const toolCard = (call: CallStory, steps: readonly string[], isAlive: boo
       { class: "teeth" },
       ...names.map((name) => {
         const step = known.get(name);
-        if (step !== undefined) return tooth(step, isAlive);
+        if (step !== undefined) return tooth(step, diedAt);
         return el(
           "li",
           { class: "tooth ahead", "data-step": name },

@@ -32,7 +32,7 @@ export interface Span {
 
 export interface Mark {
   readonly seq: number;
-  readonly type: "opened" | "crash" | "forked" | "lost" | "moved" | "fault";
+  readonly type: "opened" | "owner" | "crash" | "forked" | "lost" | "moved" | "fault";
   readonly label: string;
 }
 

@@ -8,7 +8,7 @@ import {
   bodyOf,
 } from "@pawl/sansio-core";
 import { keyName } from "./entry.ts";
-import type { Lane, LaneKind, SpanEnd } from "./lane.ts";
+import type { Lane, LaneKind, Mark, SpanEnd } from "./lane.ts";
 import type { Sheet } from "./sheet.ts";
 
 interface Change {
@@ -161,15 +161,23 @@ const weaveProcess = (change: Change): void => {
   weaveStatus(change, "process", { key: id, title, status, ...(end !== undefined && { end }) });
 };
 
-const weaveMark = ({ sheet, seq, before, isHandedOn }: Change, { event }: Recorded): void => {
-  if (event.type === "scope.opened" && isHandedOn) sheet.mark({ seq, type: "forked", label: "forked here" });
-  else if (event.type === "scope.opened") {
-    const isRunning = before.calls.rows().some(({ phase }) => phase === "running");
-    if (isRunning) sheet.mark({ seq, type: "crash", label: `crash: a new owner goes on, epoch ${event.epoch}` });
-    else sheet.mark({ seq, type: "opened", label: `epoch ${event.epoch}` });
-  } else if (event.type === "owner.lost") sheet.mark({ seq, type: "lost", label: `${event.owner} is lost` });
-  else if (event.type === "scope.received" || event.type === "scope.moved")
-    sheet.mark({ seq, type: "moved", label: event.type === "scope.moved" ? "moved away" : "moved" });
+/** An owner that comes to a log: the first one, one that a move has brought, or one that follows another. */
+const ownerMark = ({ sheet, seq, before, isHandedOn }: Change, epoch: number): Mark => {
+  if (isHandedOn) return { seq, type: "forked", label: "forked here" };
+  if (before.calls.rows().some(({ phase }) => phase === "running"))
+    return { seq, type: "crash", label: `crash: a new owner goes on, epoch ${epoch}` };
+  const last = sheet.marks.at(-1);
+  const hasMoved = last?.type === "moved" && last.seq === seq - 1;
+  if (seq === 1 || hasMoved) return { seq, type: "opened", label: `epoch ${epoch}` };
+  return { seq, type: "owner", label: `a new owner, epoch ${epoch}` };
+};
+
+const weaveMark = (change: Change, { event }: Recorded): void => {
+  const { sheet, seq } = change;
+  if (event.type === "scope.opened") sheet.mark(ownerMark(change, event.epoch));
+  else if (event.type === "owner.lost") sheet.mark({ seq, type: "lost", label: `${event.owner} is lost` });
+  else if (event.type === "scope.received") sheet.mark({ seq, type: "moved", label: "moved" });
+  else if (event.type === "scope.moved") sheet.mark({ seq, type: "moved", label: "moved away" });
 };
 
 /** Works one event in. `forkedAt`: the event after which a fork was opened anew. */

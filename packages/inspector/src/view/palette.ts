@@ -57,6 +57,7 @@ export const toneOf = (kind: string, end: string | undefined): Tone => {
 
 const markTones: { readonly [T in Mark["type"]]: Tone } = {
   opened: "faint",
+  owner: "calm",
   crash: "bad",
   lost: "bad",
   fault: "bad",
