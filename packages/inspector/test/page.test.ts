@@ -35,6 +35,19 @@ const tripLog = async (asked: { readonly [name: string]: string } = { to: "Lviv"
   return ((await logText(journal, "session:trip")) ?? []).join("");
 };
 
+/** Sets the inspector's height, and presses a key of its list in the same moment. */
+const setHeight = (page: Page, height: number, press = ""): Promise<unknown> =>
+  page.evaluate(`new Promise((resolve) => {
+    const inspector = document.querySelector("pawl-inspector");
+    inspector.style.height = "${height}px";
+    inspector.shadowRoot.querySelector(".events")
+      .dispatchEvent(new KeyboardEvent("keydown", { key: "${press}", bubbles: true, composed: true }));
+    setTimeout(resolve, 100);
+  })`);
+
+const bottomOf = (box: { readonly y: number; readonly height: number } | null): number =>
+  box === null ? NaN : box.y + box.height;
+
 describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, () => {
   let browser: Browser;
   let code: Bundle;
@@ -80,6 +93,18 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await reaches("15 / 15");
     await page.keyboard.press("?");
     expect(await page.locator(".help").innerText()).toContain("the next crash or fault");
+  });
+
+  it("lists the events that are in sight, also where it is moved and becomes larger at once", async () => {
+    await show(golden("owner-lost"));
+    await setHeight(page, 450, "Home");
+    await reaches("1 / 15");
+    await setHeight(page, 2000, "End");
+    await reaches("15 / 15");
+    await setHeight(page, 700);
+    const list = await page.locator(".events").boundingBox();
+    const here = await page.locator(".event[aria-selected='true']").boundingBox();
+    expect(bottomOf(here)).toBeCloseTo(bottomOf(list), 0);
   });
 
   it("shows the state, what waits, and the line itself", async () => {

@@ -32,6 +32,7 @@ export class EventList {
     });
     new ResizeObserver(([entry]) => {
       this.#height = entry?.contentRect.height ?? 0;
+      this.#top = this.element.scrollTop; // What was asked of a list that was larger already may not have been done.
       this.#reveal();
       this.#drawSoon();
     }).observe(this.element);
