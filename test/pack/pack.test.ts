@@ -29,9 +29,10 @@ const said = {
 /** What the blocks for pages come to. */
 const inPages: { readonly [name: string]: Pick<PageLife, "said" | "status"> } = {
   "architecture-1": { said: [], status: undefined },
-  "host-protocol-1": { said: [], status: undefined },
+  "host-protocol-2": { said: [], status: undefined },
   "readme-driver-browser-1": { said: [expect.stringContaining("success")], status: undefined },
   "readme-inspector-1": { said: [], status: "18 events" },
+  "readme-inspector-2": { said: [], status: expect.stringMatching(/^\d+ events$/) }, // It follows, and may be seen before it has begun.
 };
 
 const wordsOf = ({ kind, resolutionKind = "" }: { readonly kind: string; readonly resolutionKind?: string }): string =>
