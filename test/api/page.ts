@@ -47,7 +47,8 @@ const withLocals = (file: string, found: readonly Declared[], shown: ReadonlySet
 const parentsIn = (text: string): readonly string[] =>
   /\bextends\s+(?<names>[^{]+)\{/
     .exec(text)
-    ?.groups?.["names"]?.replaceAll(/<[^>]*>/g, "")
+    ?.groups?.["names"]?.replaceAll(/\b(?:Pick|Omit)<(?<of>\w+)[^>]*>/g, "$<of>")
+    .replaceAll(/<[^>]*>/g, "")
     .split(",")
     .map((name) => name.trim()) ?? [];
 
