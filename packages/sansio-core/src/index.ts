@@ -123,6 +123,7 @@ export { type Check, type ChangeCheck, changeChecks, checkAll, checkChange, chec
 export { SnapshotCodec } from "./snapshot/shape.ts";
 export { snapshot } from "./snapshot/write.ts";
 export { restore } from "./snapshot/restore.ts";
+export { isSameState } from "./snapshot/same.ts";
 export { stateHash } from "./snapshot/state-hash.ts";
 export { type Reading, type Torn, beginReading, endReading, feed } from "./log/read.ts";
 export { commandsLine, producedBy } from "./log/commands.ts";

@@ -212,7 +212,7 @@ const outboxShape = (row: OutboxRow): OutboxShape => {
   }
 };
 
-const shapeOf = (state: State): SnapshotShape => {
+export const shapeOf = (state: State): SnapshotShape => {
   const { scope, seq, at, catalog, background } = state;
   const waits = state.waits.rows().toSorted(byBirthAndKey);
   const manifests = manifestsOf(state);

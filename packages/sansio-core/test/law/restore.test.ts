@@ -3,9 +3,11 @@ import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { restore } from "../../src/snapshot/restore.ts";
+import { isSameState } from "../../src/snapshot/same.ts";
 import { stateHash } from "../../src/snapshot/state-hash.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
 import { step } from "../../src/core.ts";
+import type { State } from "../../src/state.ts";
 import { Dice } from "../arbitrary/dice.ts";
 import { plausible } from "../arbitrary/plausible.ts";
 import { play, recorded, script, statesOf } from "../arbitrary/play.ts";
@@ -67,5 +69,42 @@ describe("a state's hash", () => {
     const states = statesOf(play({ world: 3, wildness: 0, moves: [5, 6, 7, 8, 9, 10, 11, 12] }));
     const texts = new Set(states.map((state) => stringifyRecord(snapshot(state))));
     expect(new Set(states.map(stateHash)).size).toBe(texts.size);
+  });
+});
+
+const text = (state: State): string => stringifyRecord(snapshot(state));
+
+describe("two states", () => {
+  it("are one if their snapshots are, however they were come by", () => {
+    let others = 0;
+    const property = fc.property(script(40), fc.nat(), (one, seed) => {
+      const states = statesOf(play(one));
+      const dice = new Dice(seed);
+      for (let i = 0; i < 10; i++) {
+        const [a, b] = [dice.pick(states), dice.pick(states)];
+        const result = restore(snapshot(b));
+        if (E.isLeft(result)) throw new Error(say(result.left));
+        const isOne = text(a) === text(b);
+        if (!isOne) others += 1;
+        expect([isSameState(b, result.right), isSameState(a, result.right), isSameState(b, a)]).toEqual([
+          true,
+          isOne,
+          isOne,
+        ]);
+      }
+    });
+    fc.assert(property, { numRuns: 50 });
+    expect(others).toBeGreaterThan(200);
+  });
+
+  it("are two if one row of one says more or less", () => {
+    const { state } = play({ world: 1, wildness: 0, moves: [1, 2, 3, 4, 5] });
+    const more = { ...state, scope: { ...state.scope, epoch: state.scope.epoch + 1 } };
+    const less = { ...state, at: state.at + 1 };
+    expect([isSameState(state, more), isSameState(less, state), isSameState(state, { ...state })]).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 });

@@ -14,6 +14,7 @@ import {
   digest,
   dutyOf,
   initial,
+  isSameState,
   nextDeadline,
   outstanding,
   step,
@@ -197,23 +198,23 @@ export class MixScope {
       this.#epoch,
       kept.map(({ entry }) => entry),
     );
-    const text = this.#folded(kept.at(-1)?.state ?? this.#durable);
-    if (this.#world.dice.isUnder(10)) this.log.compact(text);
+    const live = kept.at(-1)?.state ?? this.#durable;
+    this.#compare(live);
+    if (this.#world.dice.isUnder(10)) this.log.compact(stateText(live));
     this.#drop();
     this.open(received);
   }
 
-  /** The text of the state that the log comes to, which is the one that was live. */
-  #folded(live: State): string {
-    const text = stateText(live);
-    if (stateText(this.log.fold()) === text) return text;
+  /** What the log comes to is what was live. */
+  #compare(live: State): void {
+    if (isSameState(this.log.fold(), live)) return;
     throw new MixViolation("lost_state", `${this.id} ${live.seq}: the log folds to another state than the live one`);
   }
 
   /** At its end all is durable, and folds to what is live. */
   verify(): void {
     this.commit();
-    this.#folded(this.state);
+    this.#compare(this.state);
   }
 
   #drop(): void {

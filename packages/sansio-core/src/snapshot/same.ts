@@ -1,0 +1,46 @@
+/** Whether two states are one, however they were come by: whether their snapshots are, which are made in doubt alone. */
+import { stringifyRecord } from "@pawl/tool-value";
+import type { State } from "../state.ts";
+import { shapeOf, snapshot } from "./write.ts";
+
+interface Fields {
+  readonly [key: string]: unknown;
+}
+
+const isPlain = (u: unknown): u is Fields =>
+  typeof u === "object" && u !== null && Object.getPrototypeOf(u) === Object.prototype;
+
+const countOf = (fields: Fields): number => {
+  let count = 0;
+  for (const value of Object.values(fields)) if (value !== undefined) count += 1;
+  return count;
+};
+
+/** What is undefined is not said. */
+const pushFields = (a: Fields, b: Fields, rest: unknown[]): boolean => {
+  for (const key of Object.keys(a)) if (a[key] !== undefined) rest.push(a[key], b[key]);
+  return countOf(a) === countOf(b);
+};
+
+const pushItems = (a: readonly unknown[], b: readonly unknown[], rest: unknown[]): boolean => {
+  for (let i = 0; i < a.length; i++) rest.push(a[i], b[i]);
+  return a.length === b.length;
+};
+
+/** Whether they say the same for certain. */
+const isSame = (a: unknown, b: unknown): boolean => {
+  const rest: unknown[] = [a, b];
+  while (rest.length > 0) {
+    const [y, x] = [rest.pop(), rest.pop()];
+    if (x === y) continue;
+    const isAlike =
+      Array.isArray(x) && Array.isArray(y) ? pushItems(x, y, rest) : isPlain(x) && isPlain(y) && pushFields(x, y, rest);
+    if (!isAlike) return false;
+  }
+  return true;
+};
+
+const textOf = (state: State): string => stringifyRecord(snapshot(state));
+
+export const isSameState = (a: State, b: State): boolean =>
+  a === b || isSame(shapeOf(a), shapeOf(b)) || textOf(a) === textOf(b);
