@@ -2,10 +2,7 @@
  * Wait keys for the outside: `v1.{kid}.{id}.{HMAC}`. The id is derived from (execution scope, wait); the signature from
  * a secret of the scope, which is derived from a stored root that the hosts of one store share. The core sees ids only.
  */
-import { utf8 } from "@pawl/tool-value";
-import { hkdf } from "@noble/hashes/hkdf.js";
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
+import { hkdf, hmac, utf8 } from "@pawl/tool-value";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 
 /** The roots that signatures are made under: the newest signs, all of them verify, so that a root can be rotated. */
@@ -15,9 +12,9 @@ export interface Roots {
 }
 
 const secretOf = (root: Uint8Array, scope: string): Uint8Array =>
-  hkdf(sha256, root, undefined, utf8(`pawl wait keys of ${scope}`), 32);
+  hkdf(root, new Uint8Array(0), utf8(`pawl wait keys of ${scope}`), 32);
 
-const sign = (secret: Uint8Array, id: string): string => bytesToHex(hmac(sha256, secret, utf8(id)));
+const sign = (secret: Uint8Array, id: string): string => bytesToHex(hmac(secret, utf8(id)));
 
 /** Compares in a time that does not tell where the first difference is. */
 const isSame = (a: string, b: string): boolean => {

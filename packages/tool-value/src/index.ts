@@ -6,6 +6,7 @@ export { canonicalJson, quote, stringify, stringifyRecord } from "./write.ts";
 export { type ToolObject, type ToolValue, tagKey } from "./model.ts";
 export { attachments, decode, encode, equal, fromJs, json, jsonFromJs, lift, toolValue } from "./value.ts";
 export { hashText, stableHash, utf8, valueHash } from "./hash.ts";
+export { hkdf, hmac } from "./hmac.ts";
 export {
   Attachment,
   AttachmentCreateMeta,
