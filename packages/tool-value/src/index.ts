@@ -46,12 +46,6 @@ export {
   withRetry,
 } from "./output.ts";
 export {
-  Duration,
-  ExternalCompletionError,
-  PendingCompletion,
-  ResolveOutcome,
-  Resolution,
-  ToolInvocationReply,
   type ToolResult,
   cancelled,
   defaultPendingCompletion,
@@ -61,15 +55,23 @@ export {
   internalErrorText,
   isToolResult,
   ok,
-  outputOfResolution,
   outputOfReturned,
   pending,
-  replyCancelled,
-  replyError,
-  replySuccess,
   resultOf,
   withControl,
 } from "./completion.ts";
+export {
+  Duration,
+  ExternalCompletionError,
+  PendingCompletion,
+  ResolveOutcome,
+  Resolution,
+  ToolInvocationReply,
+  outputOfResolution,
+  replyCancelled,
+  replyError,
+  replySuccess,
+} from "./resolution.ts";
 export {
   ModelToolReturn,
   ModelToolReturnPart,
@@ -101,6 +103,7 @@ export {
   u32,
   u64,
 } from "./codec.ts";
-export { external, oneOf, tagged } from "./union.ts";
+export { oneOf, tagged } from "./union.ts";
+export { external } from "./external.ts";
 export { type Change, laidOut, mapValues } from "./layout.ts";
 export { NotLoaded } from "./late.ts";
