@@ -4,6 +4,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { layoutOf } from "../../packages/tool-value/src/layout.ts";
 
 type Codec = Parameters<typeof layoutOf>[0];
+type Variants = Extract<ReturnType<typeof layoutOf>, { readonly type: "variants" }>;
 
 /** Of one of a few texts: which ones; it says so when it is given another. */
 const leaf = (codec: Codec): string => {
@@ -12,13 +13,17 @@ const leaf = (codec: Codec): string => {
   return `${codec.name}${/^unknown variant `\?`, expected(?<texts> .*)$/.exec(message)?.groups?.["texts"] ?? ""}`;
 };
 
+/** All members of a union, those that are made when they are needed as well. */
+const membersOf = ({ names, of }: Variants): readonly (readonly [string, Codec])[] =>
+  names().map((name) => [name, of(name) as Codec]);
+
 /** A codec within itself is told by its name. */
 const shapeIn = (codec: Codec, around: readonly Codec[]): string => {
   const layout = layoutOf(codec);
   if (layout === undefined) return leaf(codec);
   if (around.includes(codec)) return codec.name;
   const inner = (part: Codec): string => shapeIn(part, [...around, codec]);
-  const each = (parts: ReadonlyMap<string, Codec>): string =>
+  const each = (parts: Iterable<readonly [string, Codec]>): string =>
     [...parts].map(([key, part]) => `${key}: ${inner(part)}`).join(", ");
   switch (layout.type) {
     case "value":
@@ -28,7 +33,7 @@ const shapeIn = (codec: Codec, around: readonly Codec[]): string => {
     case "fields":
       return `{ ${each(layout.of)} }`;
     case "variants":
-      return `${layout.tag ?? "key"} { ${each(layout.of)} }`;
+      return `${layout.tag ?? "key"} { ${each(membersOf(layout))} }`;
     case "as":
       return inner(layout.of());
   }
@@ -38,6 +43,6 @@ const shapeIn = (codec: Codec, around: readonly Codec[]): string => {
 export const eventShapes = (): Readonly<Record<string, string>> => {
   const layout = layoutOf(EventCodec);
   if (layout?.type !== "variants") throw new Error("the codec of events is no union");
-  const shapes = [...layout.of].map(([type, codec]) => [type, shapeIn(codec, [])] as const);
+  const shapes = membersOf(layout).map(([type, codec]) => [type, shapeIn(codec, [])] as const);
   return Object.fromEntries(shapes.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };

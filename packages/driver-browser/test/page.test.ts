@@ -61,9 +61,15 @@ describe.skipIf(!hasChromium)(hasChromium ? "a page under a strict Content-Secur
 });
 
 /** The files of the page, as a host serves them; `asked` is told which. */
-const pageOf = async ({ start, later }: PageFiles, browser: BrowserContext, asked: Set<string>): Promise<Page> => {
+const pageOf = async (
+  { start, later }: PageFiles,
+  browser: BrowserContext,
+  asked: Set<string>,
+  before = "",
+): Promise<Page> => {
   const [own] = start.keys();
   const page = await browser.newPage();
+  await page.addInitScript(before);
   await page.route(`${origin}/**`, (route) => {
     const name = new URL(route.request().url()).pathname.slice(1);
     const code = start.get(name) ?? later.get(name);
@@ -84,6 +90,23 @@ const starting = `async (_, ctx) => {
   return { started: (await started).id, stepped: await stepped, status };
 }`;
 
+/** A tool of two steps, which the page has before it takes up what was under way. */
+const stepping = (second: string): string => `Object.defineProperty(globalThis, "pawl", {
+  configurable: true,
+  set(made) {
+    Object.defineProperty(globalThis, "pawl", { value: made });
+    const execute = async (_, ctx) => [await ctx.runJson("first", 1, () => 1), await ctx.runJson("second", 2, ${second})];
+    const tool = made.defineTool({ name: "stepping", durable: true, execute });
+    void made.tab.then(async (tab) => (await tab.runtime()).registry.register(tool));
+  },
+})`;
+
+/** Of the session of a page. */
+const inSession = (act: string): string => `pawl.tab.then(async (tab) => {
+  const session = await (await tab.runtime()).session("s");
+  ${act}
+})`;
+
 const logOf = `async (session) => {
   const events = [];
   const over = new AbortController();
@@ -96,7 +119,7 @@ const logOf = `async (session) => {
 
 describe("what a page loads", () => {
   it("at its start does not grow beyond what it has come to", async () => {
-    expect(kbOf((await pageFiles()).start)).toBeLessThan(73);
+    expect(kbOf((await pageFiles()).start)).toBeLessThan(59);
   });
 
   it.skipIf(!hasChromium)("at its start is enough for a call, and the rest comes when it is needed", async () => {
@@ -117,6 +140,27 @@ describe("what a page loads", () => {
       expect([...asked].toSorted()).toEqual([...start.keys()].toSorted());
       expect(await called("strict")).toContain("fits");
       expect([...asked].filter((name) => later.has(name))).toHaveLength(1);
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it.skipIf(!hasChromium)("at its start is enough for a call of steps that goes on after a reload", async () => {
+    const { start, later } = await pageFiles();
+    const asked = new Set<string>();
+    const browser = await openChromium();
+    try {
+      const context = await browser.newContext();
+      const page = await pageOf({ start, later }, context, asked, stepping("() => new Promise(() => undefined)"));
+      const begin = `void session.call("r", [{ id: "c", tool: "stepping", args: {} }], { keep: true });
+        for await (const { event } of session.follow(0, new AbortController().signal))
+          if (event.key === "durable-step:second") return event.type;`;
+      expect(await page.evaluate(inSession(begin))).toBe("effect.requested");
+      await page.close();
+      const again = await pageOf({ start, later }, context, asked, stepping("() => 2"));
+      const replies = await again.evaluate(inSession(`return session.replies("r");`));
+      expect(replies).toMatchObject([{ output: { outcome: { status: "success", payload: [1, 2] } } }]);
+      expect([...asked].toSorted()).toEqual([...start.keys()].toSorted());
     } finally {
       await browser.close();
     }

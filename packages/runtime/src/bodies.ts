@@ -3,9 +3,7 @@ import {
   type CallRef,
   type CallRow,
   type Command,
-  type EffectResult,
   type Event,
-  type SettledEffect,
   type State,
   ask,
   bodyOf,
@@ -22,9 +20,10 @@ import { type CallFacts, completionKeyId } from "./context/facts.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
 import type { LiveTool } from "./live-tool.ts";
 import { contextOf } from "./prepare.ts";
-import { late } from "./late-part.ts";
+import { type LateCode, late } from "./late-part.ts";
+import { withParts } from "./needed-part.ts";
 import type { Ephemeral } from "./observation.ts";
-import { ParkedCalls } from "./parked-call.ts";
+import type { ParkedCalls } from "./parked-call.ts";
 import { type Past, type PastPort, pastOf, shownEventAt } from "./past.ts";
 import type { Ending } from "./outcome.ts";
 import { bodyResult, runTool } from "./run-tool.ts";
@@ -33,7 +32,7 @@ import { AskedInOrder, recordRequest } from "./refusal.ts";
 import type { Cause, ScopeRunner } from "./scope.ts";
 import type { SessionPort } from "./session-port.ts";
 import { tokenOf } from "./token.ts";
-import { resultIn, resultOfResolution, waitOfKey } from "./value.ts";
+import { resultIn } from "./value.ts";
 
 type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -43,8 +42,6 @@ export class Bodies {
   readonly #runner: () => ScopeRunner;
   readonly #reach: () => ProcessReach;
   readonly #observers: Observers;
-  /** Calls that wait for a connection. */
-  readonly parked: ParkedCalls;
   readonly #runs = new Map<CallRef, BodyRun>();
   readonly #asked = new AskedInOrder();
   /** Runs whose past is being read. */
@@ -55,12 +52,17 @@ export class Bodies {
     this.#observers = observers;
     this.#runner = runner;
     this.#reach = reach;
-    this.parked = new ParkedCalls({
-      runner,
-      owner: port.owner,
-      host: port.host,
-      eventAt: (seq) => shownEventAt(this.#pastPort, seq),
-    });
+  }
+
+  /** Calls that wait for a connection. */
+  #parked({ ParkedCalls }: LateCode): ParkedCalls {
+    const eventAt = (seq: number): Promise<Event> => shownEventAt(this.#pastPort, seq);
+    return new ParkedCalls({ ...this.#port, runner: this.#runner, eventAt });
+  }
+
+  /** Tells the host what calls are parked for: there are none where the code for it was never needed. */
+  askParked(): void {
+    if (late.loaded !== undefined) this.#parked(late.loaded).askAll();
   }
 
   get #pastPort(): PastPort {
@@ -121,11 +123,12 @@ export class Bodies {
     const begins = this.#reach().begins(command);
     if (begins !== undefined && !(await begins)) return;
     const connection = answeredConnection(this.#state.calls.at(call));
-    if (connection !== undefined) return this.parked.resume(command, connection);
+    if (connection !== undefined) return this.#parked(late.atHand).resume(command, connection);
     if (cause !== undefined) {
       this.#runner().tell({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
       await this.#runner().settled();
     }
+    if (late.loaded === undefined && this.#port.tool(toolId) === undefined) await late.load(); // It may come back meanwhile.
     const tool = this.#port.tool(toolId);
     if (tool === undefined) return void this.#runner().tell({ type: "call.executor_missing", call, attempt, run });
     if (command.recovery === "externally_owned") {
@@ -181,9 +184,15 @@ export class Bodies {
     const duration_ms = Math.max(0, Math.round(this.#port.platform.monotonic() - startedAt));
     if (body.isOver) return this.#overWithout(body, ending, duration_ms);
     this.end(call);
-    if (ending.type === "connection") return this.parked.park(command, facts, ending.provider);
+    if (ending.type === "connection")
+      return late.use((code) => this.#parked(code).park(command, facts, ending.provider));
     const result = bodyResult(body, facts, ending.result);
-    this.#runner().tell({ type: "call.settled", call, attempt, run, result, duration_ms });
+    await this.#tellLast({ type: "call.settled", call, attempt, run, result, duration_ms });
+  }
+
+  /** What is told of a run when it is over may need code that a page has not loaded. */
+  async #tellLast(event: Event): Promise<void> {
+    await withParts(() => this.#runner().tell(event));
   }
 
   /** What the driver itself ended is no outcome; what its grace was not enough for is shown to observers. */
@@ -245,6 +254,8 @@ export class Bodies {
 
   #bodyPort(): BodyPort {
     const tell = (event: Event): void => void this.#runner().tell(event);
+    const lose = (thrown: unknown): void =>
+      this.#runner().lose(`a part of the program could not be loaded: ${textOf(thrown)}`);
     return {
       mayAct: () => this.#runner().mayAct(),
       isHeld: ({ call }) => this.#asked.has(call),
@@ -255,14 +266,16 @@ export class Bodies {
       reuse: ({ call, attempt }, key) =>
         this.#asked.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
       settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
-      diverge: (id, position, expected, found) => tell({ type: "call.diverged", ...id, position, expected, found }),
+      diverge: (id, position, expected, found) =>
+        void this.#tellLast({ type: "call.diverged", ...id, position, expected, found }).catch(lose),
       cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
       stir: () => this.#runner().stir(),
       suspend: ({ call, ...run }) => {
+        if (late.loaded === undefined) return; // It waits for nothing: all that it could wait for is asked for there.
         const suspended = this.#runner().tell({ type: "call.suspended", call, ...run });
         if (E.isRight(suspended)) this.end(call as CallRef);
       },
-      fail: (thrown) => this.#runner().lose(`a part of the program could not be loaded: ${textOf(thrown)}`),
+      fail: lose,
       platform: this.#port.platform,
       patience: this.#port.patience,
     };
@@ -279,15 +292,7 @@ export class Bodies {
     if (run === undefined || effect === undefined) return undefined;
     const told =
       value === cause.seq ? resultIn(cause.event, key, effect, this.#state.process) : run.earlier(key)?.result;
-    const result = told ?? this.#resolved(key, effect);
+    const result = told ?? late.atHand.resolvedIn(this.#state, key, effect);
     return { answer: { key, seq, index, at: cause.at, result, winner: effect.winner }, isRecorded: told === undefined };
-  }
-
-  /** The value stands in an event before: a wait's in its row. */
-  #resolved(key: string, effect: SettledEffect): EffectResult {
-    const wait = this.#state.waits.at(waitOfKey(key));
-    return wait?.terminal === undefined
-      ? resultIn({ type: "clock.ticked" }, key, effect)
-      : resultOfResolution(wait.terminal.resolution);
   }
 }

@@ -1,7 +1,8 @@
 /** What a host has answered to a call that is parked for a connection. */
 import type { Event, State } from "@pawl/sansio-core";
 import type { Resolution } from "@pawl/tool-value";
-import { type ConnectionAnswer, connectionOf } from "./connection.ts";
+import { type ConnectionAnswer } from "./connection.ts";
+import { connectionOf } from "./parked-connection.ts";
 import { Refused } from "./error.ts";
 
 const resolutionOf = (answer: ConnectionAnswer): Resolution =>

@@ -129,7 +129,8 @@ export {
   ScopeMoving,
   ToolError,
 } from "./error.ts";
-export { type Standing, misfitOfCompletion, misfitOfDurable, misfitOfProcessEvent } from "./open.ts";
+export { type Standing, misfitOfCompletion, misfitOfDurable } from "./open.ts";
+export { misfitOfProcessEvent } from "./open-process.ts";
 export { Quarantined, foldLines, recordedIn } from "./fold.ts";
 export { withParts } from "./needed-part.ts";
 export { type SteppedLine, importLog, linesIn, logText, putLog } from "./log-file.ts";
@@ -142,7 +143,8 @@ export { Moves } from "./move.ts";
 export { laterFile } from "./later-file.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./mover.ts";
 export { type BodiesAtMove, type Resting } from "./move-rest.ts";
-export { type Roots, type ScopeSecret, idOfToken, tokenOf } from "./token.ts";
+export { type ScopeSecret, idOfToken } from "./token-check.ts";
+export { type Roots, tokenOf } from "./token.ts";
 export {
   ToolArgumentProjection,
   ToolContract,

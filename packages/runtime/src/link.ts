@@ -22,7 +22,7 @@ import {
   messageLetter,
   wantedLetter,
 } from "./letter.ts";
-import { payloadMisfit } from "./process-schema.ts";
+import { payloadMisfit } from "./payload-schema.ts";
 import type { Workplace } from "./process-work.ts";
 
 export class Links {

@@ -1,4 +1,6 @@
 /** A part of the program that may have to be loaded first; one that could not be is asked for again the next time. */
+import { NotLoaded } from "@pawl/tool-value";
+
 export class Part<A> {
   readonly #load: () => Promise<A>;
   #loaded: A | undefined;
@@ -14,6 +16,12 @@ export class Part<A> {
   /** As it is now. */
   get loaded(): A | undefined {
     return this.#loaded;
+  }
+
+  /** For what only comes up where it has been loaded. */
+  get atHand(): A {
+    if (this.#loaded !== undefined) return this.#loaded;
+    throw new NotLoaded("a part of the program is not loaded: load it before what needs it");
   }
 
   load(): Promise<A> {

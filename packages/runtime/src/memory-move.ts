@@ -1,7 +1,7 @@
 /** What a journal in memory keeps of moves. */
 import type { StoredScope } from "./memory-scope.ts";
 import type { Adoption, MoveEnd, MoveStore } from "./move-store.ts";
-import type { ScopeSecret } from "./token.ts";
+import type { ScopeSecret } from "./token-check.ts";
 
 interface Moves {
   readonly ends: Map<string, MoveEnd>;

@@ -13,7 +13,8 @@ import { type Stores, packageOf, partsOf, travelling } from "./move-package.ts";
 import type { MoveStore } from "./move-store.ts";
 import type { MoveAnswer, MovePart, Mover } from "./mover.ts";
 import type { Platform } from "./platform.ts";
-import { type Roots, secretsOf } from "./token.ts";
+import { secretsOf } from "./token-check.ts";
+import type { Roots } from "./token.ts";
 
 export interface DeparturePort extends Stores {
   readonly platform: Platform;

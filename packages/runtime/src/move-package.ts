@@ -26,7 +26,7 @@ import { PackedAttachment, packAttachments } from "./move-bytes.ts";
 import { packBlobs } from "./pack.ts";
 import type { IndexEntry, MoveStore } from "./move-store.ts";
 import type { MovePart } from "./mover.ts";
-import type { ScopeSecret } from "./token.ts";
+import type { ScopeSecret } from "./token-check.ts";
 
 export interface MovePackage {
   readonly scope: string;

@@ -4,7 +4,7 @@
  */
 import type { Finished } from "@pawl/sansio-core";
 import type { AppendResult, JournalLine, Letter, Segment } from "./journal.ts";
-import type { ScopeSecret } from "./token.ts";
+import type { ScopeSecret } from "./token-check.ts";
 
 /** An entry of a scope's finished index. */
 export type IndexEntry = Finished & { readonly seq: number };

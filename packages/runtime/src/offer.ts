@@ -19,9 +19,10 @@ export interface Settlement extends OfferedRun {
   readonly duration_ms: number;
 }
 
-/** Whose the runs are until an executor has them, and what makes tokens of keys. */
+/** Whose the runs are until an executor has them, who these are, and what makes tokens of keys. */
 export interface OffersOf {
   readonly owner: string;
+  readonly executors: () => Executors;
   readonly roots: Roots;
 }
 
@@ -43,17 +44,12 @@ export class Offers {
   /** For the outside. */
   readonly #token: (key: string) => string;
 
-  constructor(access: Access, executors: Executors, observers: Observers, of: OffersOf) {
+  constructor(access: Access, observers: Observers, of: OffersOf) {
     this.#access = access;
-    this.#executors = executors;
+    this.#executors = of.executors();
     this.#observers = observers;
     this.#self = of.owner;
     this.#token = (key) => tokenOf(of.roots, access.runner.id, key);
-  }
-
-  isClientSide({ call }: Execute): boolean {
-    const row = this.#access.runner.state.calls.at(call);
-    return row !== undefined && "body" in row && row.body?.manifest.policy === "client_side";
   }
 
   /** What executors had of this scope when it was opened is theirs; what waits for one may go on. */

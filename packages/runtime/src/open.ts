@@ -11,7 +11,7 @@ export interface Standing {
   readonly process: string | undefined;
 }
 
-const isBlank = (text: string): boolean => text.trim() === "";
+export const isBlank = (text: string): boolean => text.trim() === "";
 
 /** Why durable effects can not be opened here. */
 export const misfitOfDurable = ({ callId, isDurable }: Standing): EffectError | undefined => {
@@ -27,16 +27,3 @@ export const misfitOfCompletion = ({ callId }: Standing): EffectError | undefine
   callId === undefined
     ? new EffectError("tool_completion_key_missing_call_id", "completion keys require a prepared tool call id")
     : undefined;
-
-/** Why a process event can not be emitted here; the process comes before the type, and the type before the call. */
-export const misfitOfProcessEvent = (standing: Standing, eventType: string): EffectError | undefined => {
-  if (standing.process === undefined) {
-    const message = "durable effect process events are unavailable outside a durable process";
-    return new EffectError("durable_effect_process_event_unavailable", message);
-  }
-  if (isBlank(eventType)) {
-    const message = "durable effect process event type must be non-empty";
-    return new EffectError("durable_effect_empty_process_event_type", message);
-  }
-  return standing.callId === undefined ? misfitOfDurable(standing) : undefined;
-};

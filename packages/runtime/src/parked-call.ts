@@ -1,7 +1,7 @@
 /** Calls that wait for a connection: parked, told to the host, and run again or ended when it has answered. */
 import { type CallRef, type Command, type Event, bodyOf } from "@pawl/sansio-core";
 import { errorOutput, stableHash } from "@pawl/tool-value";
-import { connectionOf, connectionWait, refusalIn } from "./connection.ts";
+import { connectionOf, connectionWait, refusalIn } from "./parked-connection.ts";
 import type { CallFacts } from "./context/facts.ts";
 import type { ScopeRunner } from "./scope.ts";
 import type { ToolHost } from "./tool-host.ts";
@@ -40,6 +40,10 @@ export class ParkedCalls {
   ask(call: CallRef): void {
     const request = connectionOf(this.#runner.state, call);
     if (request !== undefined) this.#port.host.connectionRequired?.(request);
+  }
+
+  askAll(): void {
+    for (const { call } of this.#runner.state.calls.rows()) this.ask(call.ref);
   }
 
   /** The host's answer stands in one append with the run that takes it: no body of this run is ever lost. */

@@ -8,7 +8,7 @@ import {
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused } from "./error.ts";
-import { payloadMisfit } from "./process-schema.ts";
+import { payloadMisfit } from "./payload-schema.ts";
 import type { Workplace } from "./process-work.ts";
 import { admittedEvent } from "./readable.ts";
 

@@ -6,7 +6,6 @@ import { type Event, EventCodec } from "@pawl/sansio-core";
 import {
   type Codec,
   NotLoaded,
-  PendingCompletion,
   ToolCallOutput,
   type ToolResult,
   describe,
@@ -17,6 +16,7 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused, textOf } from "./error.ts";
+import { late } from "./late-part.ts";
 
 /** As it is read back, whatever it is; or why it can not be. */
 const readBack = <A>(codec: Codec<A>, said: A): E.Either<string, A> => {
@@ -34,7 +34,7 @@ export const readable = (result: ToolResult): ToolResult => {
   const again =
     result.type === "done"
       ? E.map(done)(readBack(ToolCallOutput, result.output))
-      : E.map(pending)(readBack(PendingCompletion, result.pending));
+      : E.map(pending)(readBack(late.atHand.PendingCompletion, result.pending));
   return E.getOrElse((why: string) => err(`Failed to serialize tool result: ${why}`))(again);
 };
 

@@ -17,6 +17,7 @@ import { type Admission, Admitted } from "./admission.ts";
 import { type Overloaded, Refused, type ScopeLost } from "./error.ts";
 import type { FlowHost, FlowSubmission } from "./flow.ts";
 import { late } from "./late-part.ts";
+import { withParts } from "./needed-part.ts";
 import { stateBefore } from "./history.ts";
 import { spannedAs, withSpan } from "./telemetry.ts";
 
@@ -167,14 +168,19 @@ export class Requests {
     const { request, hash } = event;
     admitNames(event);
     const stored = isLarge ? await this.#kept(event) : undefined;
-    const join = (): Verdict => this.#tell(event, waiting, stored);
+    let spanned: Submitted | undefined;
+    const { runner, telemetry } = this.#access;
+    const asTold = (): Submitted => (spanned ??= withSpan(telemetry, runner.id, event));
+    const join = (): Verdict => this.#tell(event, asTold, waiting, stored);
+    return this.#answer(request, await withParts(() => this.#verdict(request, join)), hash);
+  }
+
+  #verdict(request: string, join: () => Verdict): Verdict | Promise<Verdict> {
     const isLive = this.#access.runner.state.requests.at(request) !== undefined;
-    const verdict = isLive
-      ? join()
-      : await this.#access.finished.lookup("request", request, (seq): Verdict =>
-          seq === undefined ? join() : { type: "finished", seq },
-        );
-    return this.#answer(request, verdict, hash);
+    if (isLive) return join();
+    return this.#access.finished.lookup("request", request, (seq): Verdict =>
+      seq === undefined ? join() : { type: "finished", seq },
+    );
   }
 
   /** What is known already, or is not taken on, is not put aside. */
@@ -196,11 +202,11 @@ export class Requests {
     return this.#admission.refusal(state, state.seq - durable.seq, calls);
   }
 
-  #tell(event: Submitted, waiting: Waiting, stored: Event | undefined): Verdict {
+  #tell(event: Submitted, asTold: () => Submitted, waiting: Waiting, stored: Event | undefined): Verdict {
     const refusal = this.#refusal(event);
     if (refusal !== undefined) throw refusal;
-    const { runner, telemetry } = this.#access;
-    const spanned = withSpan(telemetry, runner.id, event);
+    const { runner } = this.#access;
+    const spanned = asTold();
     const told = runner.tell(spanned, stored && spannedAs(spanned, stored));
     if (E.isLeft(told) && told.left.code !== "request_exists") return { ...told.left, type: "refused" };
     const { request } = event;

@@ -4,6 +4,8 @@ import { type Codec, type Json, Resolution, type ResolveOutcome, string, stringi
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, admitted, kept, refuse } from "./access.ts";
 import { eventAt } from "./history.ts";
+import { type ScopeSecret, idOfToken, idUnder } from "./token-check.ts";
+import type { Roots } from "./token.ts";
 
 /** What became of a resolution. A key that nobody may resolve, or nobody ever could, is unknown or revoked. */
 export type Resolved = ResolveOutcome | { readonly status: "too_many_unclaimed" };
@@ -144,4 +146,21 @@ export const resolveKey = async (access: Access, given: Resolving, mayBeEarly: b
   if (row === undefined) return resolveAbsent(access, resolving, mayBeEarly);
   if (outcomeOfRow(row) === undefined) return settled(access, tell(access, resolving));
   return settled(access, async () => (await outcomeOfKept(access, resolving, row)) ?? unknown);
+};
+
+export interface TokenPort {
+  readonly roots: Roots;
+  /** What came along when the scope moved here. */
+  readonly secrets: () => Promise<readonly ScopeSecret[]>;
+}
+
+/** The same, of the key that a token was made for. */
+export const resolveToken = async (
+  access: Access,
+  { roots, secrets }: TokenPort,
+  token: string,
+  said: Omit<Resolving, "key">,
+): Promise<Resolved> => {
+  const key = idOfToken(roots, access.runner.id, token) ?? idUnder(await secrets(), token);
+  return key === undefined ? unknown : resolveKey(access, { ...said, key }, true);
 };

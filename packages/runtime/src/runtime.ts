@@ -8,7 +8,8 @@ import { Background } from "./background/background.ts";
 import { viewsOf } from "./background/glimpse.ts";
 import { memoryAttachments } from "./attachment.ts";
 import { OwnedElsewhere, ScopeLost, newerProtocol } from "./error.ts";
-import { type ExecutorSpec, Executors, type OfferedRun } from "./executor.ts";
+import type { ExecutorSpec, OfferedRun } from "./executor.ts";
+import { ExecutorVerbs, type Leave } from "./executor-verbs.ts";
 import { Gate } from "./gate.ts";
 import type { Holding } from "./journal.ts";
 import { type HeldLease, heldLease } from "./lease.ts";
@@ -19,7 +20,7 @@ import { Moves } from "./move.ts";
 import { begun, openState, openedBy } from "./opening.ts";
 import { Processes } from "./process.ts";
 import { Recovery } from "./recovery.ts";
-import type { Offers, Settled, Settlement } from "./offer.ts";
+import type { Settled, Settlement } from "./offer.ts";
 import type { Platform } from "./platform.ts";
 import { Registry } from "./registry.ts";
 import type { HostPort } from "./host-request.ts";
@@ -55,7 +56,7 @@ export class Runtime {
   readonly #open = new Map<string, Promise<Session>>();
   readonly #away = new Map<string, Away>();
   readonly #lingering: Lingering<Session>;
-  readonly #executors: Executors;
+  readonly #executors: ExecutorVerbs;
   readonly #attachments = memoryAttachments();
   readonly #admission: Admission;
   readonly #room: Room;
@@ -82,11 +83,12 @@ export class Runtime {
       held: () => this.#recovery.go(),
       fault: this.#fault,
     });
-    this.#executors = new Executors(this.#platform, options.executorLeaseMs ?? executorLeaseMs, {
-      lost: (scope, owner) => void this.#withOffers(scope, (offers) => offers.lost(owner)),
-      available: (tools) => {
-        for (const scope of this.#open.keys()) void this.#withOffers(scope, (offers) => offers.available(tools));
-      },
+    this.#executors = new ExecutorVerbs({
+      platform: this.#platform,
+      leaseMs: options.executorLeaseMs ?? executorLeaseMs,
+      scope: this.#scope,
+      open: this.#open,
+      fault: this.#fault,
     });
     this.#news = new ToolNews(this.registry, options.platform, this.#open);
     this.processes = new Processes(this.#scope, (scope) => this.has(scope));
@@ -172,25 +174,16 @@ export class Runtime {
     return open;
   };
 
-  /** Whoever opens a scope next learns of its executors from the log: one that can not be opened now is left to them. */
-  async #withOffers(scope: string, then: (offers: Offers) => void): Promise<void> {
-    const session = await this.#scope(scope).catch(() => undefined);
-    if (session !== undefined && !session.runner.isLost) then(session.offers);
-  }
-
   /** An executor of `client_side` tools is here; what this gives back says that its connection is gone, or itself. */
-  readonly register = (executor: ExecutorSpec): ((forEver?: boolean) => void) => this.#executors.register(executor);
+  readonly register = (executor: ExecutorSpec): Leave => this.#executors.register(executor);
 
   /** An executor reports what came of a run that was offered to it. */
-  async settle(executor: string, settlement: Settlement): Promise<Settled> {
-    return (await this.#scope(settlement.scope)).offers.settle(`executor:${executor}`, settlement);
-  }
+  readonly settle = (executor: string, settlement: Settlement): Promise<Settled> =>
+    this.#executors.settle(executor, settlement);
 
   /** What an executor says of a run of its own while it lasts: observers hear of it. */
-  async progress(executor: string, run: OfferedRun, message: ProgressMessage): Promise<void> {
-    const own = `executor:${executor}`;
-    if (this.#executors.runs(own, run)) (await this.#scope(run.scope)).offers.progress(own, run, message);
-  }
+  readonly progress = (executor: string, run: OfferedRun, message: ProgressMessage): Promise<void> =>
+    this.#executors.progress(executor, run, message);
 
   /** A scope at rest leaves memory, if nothing but its log is needed to go on with it. */
   readonly #sendAway = (session: Session): void => {
@@ -265,7 +258,7 @@ export class Runtime {
       owner: instance,
       roots,
       secrets: async () => (await journal.moves?.secrets(scope)) ?? [],
-      executors: this.#executors,
+      executors: this.#executors.all,
       patience: { ...defaultPatience, ...this.#with.patience },
       host: this.#host,
       telemetry: this.#with.telemetry,

@@ -17,7 +17,8 @@ import type { Platform } from "./platform.ts";
 import type { Callers } from "./request.ts";
 import type { Session } from "./session.ts";
 import type { Telemetry } from "./telemetry.ts";
-import type { Roots, ScopeSecret } from "./token.ts";
+import type { ScopeSecret } from "./token-check.ts";
+import type { Roots } from "./token.ts";
 import type { SnapshotPort, Taken } from "./snapshots.ts";
 import type { Member } from "./turn-loop.ts";
 import type { Values } from "./values.ts";
@@ -32,7 +33,7 @@ export interface SessionPort {
   readonly roots: Roots;
   /** Of a scope that came from elsewhere: what its wait keys were signed with there. */
   readonly secrets: () => Promise<readonly ScopeSecret[]>;
-  readonly executors: Executors;
+  readonly executors: () => Executors;
   readonly patience: Patience;
   readonly host: HostPort;
   readonly telemetry: Telemetry | undefined;

@@ -13,17 +13,16 @@ import { AmongScopes } from "./among.ts";
 import { publish } from "./catalog.ts";
 import { answerTo, hostWork, isQuestion } from "./question.ts";
 import { type ObserveOptions, Observers, type Subscription } from "./observer.ts";
-import { Offers } from "./offer.ts";
+import type { Offers } from "./offer.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
 import { type Callers, Requests, type Submission, type Waiting } from "./request.ts";
 import type { Approval, ConnectionAnswer, FlowSubmission, Rejecting, Resolved, Target } from "./late-code.ts";
 import { type LateCode, late } from "./late-part.ts";
-import { idOfToken, idUnder } from "./token.ts";
 import type { SessionPort } from "./session-port.ts";
 import { showing } from "./show.ts";
-import { withParts } from "./needed-part.ts";
+import { atOnceOr, withParts } from "./needed-part.ts";
 import { Snapshots } from "./snapshots.ts";
-import { UnderWay, endedIn, isAtRest } from "./under-way.ts";
+import { UnderWay, endedIn, isAtRest, isClientSide, isOffered } from "./under-way.ts";
 
 /** A scope, as its host works with it: a session, or a process. */
 export class Session {
@@ -33,7 +32,7 @@ export class Session {
   readonly #finished: FinishedIndex;
   readonly #access: Access;
   readonly #requests: Requests;
-  /** @internal */ readonly offers: Offers;
+  #offers: Offers | undefined;
   readonly #edits = new Edits();
   /** How it leaves for another host. @internal */
   readonly leaving: Leaving;
@@ -80,7 +79,6 @@ export class Session {
     const readLines: SessionPort["readLines"] = (from, to) => this.#underWay.during(port.readLines(from, to));
     this.#access = { ...port, runner: this.#runner, finished: this.#finished, readLines };
     this.#requests = new Requests(this.#access, port.callers, port.admission);
-    this.offers = new Offers(this.#access, port.executors, this.#observers, port);
     this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain(), this.#observers);
     this.#snapshots = new Snapshots({ ...port.snapshots, platform: port.platform, fault: port.fault }, port.snapshot);
   }
@@ -90,6 +88,11 @@ export class Session {
   }
   get state(): State {
     return this.#runner.state;
+  }
+
+  /** The calls of it that executors run: where the code for them was never needed, there are none. @internal */
+  get offers(): Offers {
+    return (this.#offers ??= new late.atHand.Offers(this.#access, this.#observers, this.#port));
   }
 
   /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. @internal */
@@ -164,12 +167,8 @@ export class Session {
   }
 
   /** Resolves the key that a token was made for. */
-  async resolve(token: string, resolution: Resolution, by?: string, id?: string): Promise<Resolved> {
-    const { gate, roots, secrets } = this.#port;
-    gate.pass();
-    const key = idOfToken(roots, this.#runner.id, token) ?? idUnder(await secrets(), token);
-    if (key === undefined) return { status: "unknown_or_revoked" };
-    return this.#by((live, host) => host.resolveKey(live.#access, { key, resolution, by, id }, true));
+  resolve(token: string, resolution: Resolution, by?: string, id?: string): Promise<Resolved> {
+    return this.#by((live, host) => host.resolveToken(live.#access, live.#port, token, { resolution, by, id }));
   }
 
   /** An operator resolves a key that is waited for. */
@@ -199,7 +198,7 @@ export class Session {
     this.#edits.stepped(this.state, cause.event);
     for (const call of endedIn(commands)) {
       this.#bodies.end(call);
-      this.offers.ended(call);
+      if (late.loaded !== undefined) this.offers.ended(call);
     }
     this.#observers.stepped(cause, commands, this.#runner);
   }
@@ -210,7 +209,7 @@ export class Session {
     this.#snapshots.stop();
     this.#requests.lose(new ScopeLost(why));
     this.#edits.lose(why);
-    this.#port.executors.forget(this.#runner.id);
+    if (late.loaded !== undefined) this.#port.executors().forget(this.#runner.id);
     this.among.lose(why);
     this.#observers.end(new ScopeLost(`scope ${this.#runner.id} was lost: ${why}`));
     this.#port.lost();
@@ -234,12 +233,12 @@ export class Session {
     const isStill = this.#isClosing || this.state.scope.status.type !== "open"; // Its next owner is asked again.
     if (isStill && command.type !== "reply" && command.type !== "observe") return;
     switch (command.type) {
-      case "tool.execute":
-        return this.#guard(
-          this.offers.isClientSide(command) ? this.offers.execute(command) : this.#bodies.execute(command),
-        );
+      case "tool.execute": {
+        const isElsewhere = isClientSide(this.state, command);
+        return this.#guard(isElsewhere ? late.use(() => this.offers.execute(command)) : this.#bodies.execute(command));
+      }
       case "tool.cancel":
-        this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
+        this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run }); // What cancels is there.
         this.#bodies.at(command.call)?.hearCancel({ seq: cause.seq, index: -1 });
         return this.#runner.stir();
       case "step.run":
@@ -267,16 +266,17 @@ export class Session {
   #answer(answer: Promise<Event | undefined>): void {
     this.#begin(async () => {
       const event = await answer;
-      if (event !== undefined) this.#runner.tell(event);
+      if (event !== undefined) await withParts(() => this.#runner.tell(event));
     });
   }
 
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. @internal */
   async open(opened: Event, tools: readonly Tool[]): Promise<void> {
-    this.#runner.open(opened);
-    this.offers.opened();
+    const opening = atOnceOr(() => this.#runner.open(opened));
+    if (opening !== undefined) await opening;
+    if (this.state.calls.some(isOffered)) await late.use(async () => this.offers.opened());
     await (this.#runner.id.startsWith("process:") ? this.#runner.settled() : this.publish(tools));
-    for (const { call } of this.state.calls.rows()) this.#bodies.parked.ask(call.ref);
+    this.#bodies.askParked();
   }
 
   /** Says which tools there are, where it is news; calls whose tool is back go on. @internal */

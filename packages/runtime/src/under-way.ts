@@ -1,5 +1,13 @@
 /** What holds a scope in memory, or lets it go. */
-import { type CallRef, type Command, type State, outstanding } from "@pawl/sansio-core";
+import {
+  type CallRef,
+  type CallRow,
+  type Command,
+  type State,
+  bodyOf,
+  isExecutor,
+  outstanding,
+} from "@pawl/sansio-core";
 
 /** Work under way that nothing but memory knows of. */
 export class UnderWay {
@@ -30,6 +38,16 @@ export class UnderWay {
 export const isAtRest = (state: State): boolean =>
   !state.calls.rows().some(({ phase }) => phase === "running" || phase === "no_executor") &&
   outstanding(state).every(({ type }) => type === "reply");
+
+/** Whether its body is an executor's to run. */
+export const isClientSide = ({ calls }: State, { call }: { readonly call: CallRef }): boolean => {
+  const row = calls.at(call);
+  return row !== undefined && bodyOf(row)?.manifest.policy === "client_side";
+};
+
+/** Whether an executor has it, or it waits for one. */
+export const isOffered = (row: CallRow): boolean =>
+  row.phase === "no_executor" || (row.phase === "running" && isExecutor(row.owner));
 
 /** Calls whose bodies end with these commands: they are over, or begin anew. */
 export const endedIn = (commands: readonly Command[]): readonly CallRef[] => {

@@ -5,7 +5,9 @@ export { PersistentMap } from "./persistent-map.ts";
 export { type Finished } from "./finished.ts";
 export { type Deadline, type Due } from "./deadline.ts";
 export { type Envelope, type Event, type EventOf, type EventType } from "./event.ts";
-export { type Command, type CommandType, type Duty, duties, dutyOf } from "./command.ts";
+export { type Command, type CommandType } from "./command.ts";
+export { type Duty, dutyOf } from "./duty.ts";
+export { duties } from "./duty-seldom.ts";
 export { Invariant, type Rejection, type RejectionCode } from "./error.ts";
 export { EventCodec } from "./codec.ts";
 export { Options, defaultOptions, invalidOption } from "./options.ts";
@@ -18,12 +20,12 @@ export { resolutionIn, resolutionOf } from "./wait/read.ts";
 export { type WaitRow } from "./wait/model.ts";
 export { referredTo } from "./snapshot/referred.ts";
 export { type Decision } from "./approval/model.ts";
-export { hooked } from "./call/prepare.ts";
+export { hooked } from "./call/hook.ts";
 export { type Recovery, type Tool, plainTool, recoveryOf } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/codec.ts";
 export { type Reply, type RequestedCall } from "./request/model.ts";
 export { type BatchRef, type CallRef, callRef, isExecutor, replayBase, requestBatch, toolReplayKey } from "./ids.ts";
-export { maxAttempts } from "./call/retry.ts";
+export { maxAttempts } from "./call/attempt.ts";
 export { ExecutionScope, type IdentityError, checkExecutionScope, executionScopeId } from "./key/execution-scope.ts";
 export { AwaitEventKey, AwaitEventWaitIdentity } from "./key/wait-identity.ts";
 export { SessionScope, sessionScopeId } from "./key/session-scope.ts";
@@ -50,14 +52,13 @@ export {
   processEffectId,
   processEffectKey,
   processEventKey,
-  processOfScope,
-  processScope,
   processSignalWaitSuffix,
   processSleepSuffix,
   signalEventType,
   signalWaitKey,
   terminalKey,
 } from "./key/process.ts";
+export { processOfScope, processScope } from "./key/process-scope.ts";
 export { type AwaitKeyId, type BatchCall, type BatchId, type Hashed, awaitKeyId, batchId, hashed } from "./key/hash.ts";
 export {
   type CancelRequest,

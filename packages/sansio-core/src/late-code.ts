@@ -1,38 +1,43 @@
-/** What only some logs need of the core: flows; processes, and all that goes between scopes. */
-import { onBackgroundEvent, onBackgroundSignal } from "./background/step.ts";
-import { misfitOfProgram } from "./flow/program.ts";
+/** What only some logs need of the core: what calls seldom come to; flows; processes, and all that goes between scopes. */
+import { beforeHooks, askProjection, runAfterHooks } from "./call/hook.ts";
+import { askTool, begun, unapproved } from "./call/park.ts";
+import { lose } from "./call/recover.ts";
+import { afterAttempt, onEditChecked, pendingOn } from "./call/seldom-step.ts";
+import { stopLeft } from "./call/stop.ts";
+import { onDue, onSeldomEvent, onSeldomSignal } from "./core-seldom.ts";
+import { writeSeldom } from "./digest-seldom.ts";
+import { seldomDuties } from "./duty-seldom.ts";
+import { onAsked } from "./effect/seldom.ts";
+import { decideSelect } from "./effect/select.ts";
 import { outstandingOfFlows } from "./flow/recovery.ts";
-import { onFlowEvent, onFlowSignal, onStepEnded } from "./flow/step.ts";
-import { handleMisfit } from "./handle/read.ts";
-import { onHandleEvent, onHandleSignal } from "./handle/step.ts";
-import { onLinkEvent, onLinkSignal } from "./link/step.ts";
+import { onStepEnded } from "./flow/step.ts";
 import { outstandingAmong, owesAmong } from "./recovery-among.ts";
-import { requestOfEffect, resultOfEvent, resultOfOutcome, resultOfUnsent } from "./process/read.ts";
-import { onProcessEvent, onProcessSignal } from "./process/step.ts";
-import { onScheduleDue, onScheduleEvent, onScheduleSignal } from "./schedule/step.ts";
+import { outstandingOfCall, outstandingOfOutbox, repliesToRecord } from "./recovery-seldom.ts";
 
 export const lateCode = {
-  handleMisfit,
-  misfitOfProgram,
-  onBackgroundEvent,
-  onBackgroundSignal,
-  onFlowEvent,
-  onFlowSignal,
-  onHandleEvent,
-  onHandleSignal,
-  onLinkEvent,
-  onLinkSignal,
-  onProcessEvent,
-  onProcessSignal,
-  onScheduleDue,
-  onScheduleEvent,
-  onScheduleSignal,
+  afterAttempt,
+  askProjection,
+  askTool,
+  beforeHooks,
+  begun,
+  decideSelect,
+  lose,
+  onAsked,
+  onDue,
+  onEditChecked,
+  onSeldomEvent,
+  onSeldomSignal,
   onStepEnded,
   outstandingAmong,
+  outstandingOfCall,
   outstandingOfFlows,
+  outstandingOfOutbox,
   owesAmong,
-  requestOfEffect,
-  resultOfEvent,
-  resultOfOutcome,
-  resultOfUnsent,
+  pendingOn,
+  repliesToRecord,
+  runAfterHooks,
+  seldomDuties,
+  stopLeft,
+  unapproved,
+  writeSeldom,
 };

@@ -3,28 +3,9 @@ import type { Born } from "./born.ts";
 import type { CallIn, CallRow } from "./call/model.ts";
 import { recoveryOf } from "./catalog/model.ts";
 import type { Command } from "./command.ts";
-import type { CallRef } from "./ids.ts";
 import { late } from "./part/at-hand.ts";
-import { repliesOf } from "./request/replies.ts";
 import type { State } from "./state.ts";
-import { maxAttempts } from "./call/retry.ts";
-
-const ofPreparing = ({ call, waits, manifest, args }: CallIn<"preparing">): Command => {
-  const { ref } = call;
-  switch (waits) {
-    case "hook":
-      return { type: "hook.run", call: ref, phase: "before", tool: manifest.name, args };
-    case "args":
-      return { type: "args.check", call: ref, tool_id: manifest.id, args };
-    case "prepare":
-      return { type: "tool.prepare", call: ref, tool_id: manifest.id, args };
-  }
-};
-
-const ofFinishing = ({ call, tool, args, waits, output, durationMs }: CallIn<"finishing">): Command =>
-  waits === "projection"
-    ? { type: "result.project", call: call.ref, tool, output }
-    : { type: "hook.run", call: call.ref, phase: "after", tool, args, output, duration_ms: durationMs };
+import { maxAttempts } from "./call/attempt.ts";
 
 const ofResuming = ({ call, tool, args, body, cause }: CallIn<"resuming">): Command => ({
   type: "tool.execute",
@@ -43,19 +24,17 @@ const ofResuming = ({ call, tool, args, body, cause }: CallIn<"resuming">): Comm
 /** A running body is asked for nothing: it asks. What its owner's loss means is decided by the event that says so. */
 const ofCall = (row: CallRow): Command | undefined => {
   switch (row.phase) {
-    case "preparing":
-      return ofPreparing(row);
-    case "awaiting_approval": {
-      const { edited } = row.approval;
-      if (edited === undefined) return undefined;
-      return { type: "args.check", call: row.call.ref, tool_id: row.manifest.id, args: edited.args };
+    case "preparing": {
+      const { call, waits, manifest, args } = row;
+      if (waits !== "args") return late.code.outstandingOfCall(row);
+      return { type: "args.check", call: call.ref, tool_id: manifest.id, args };
     }
     case "resuming":
       return row.due === undefined ? ofResuming(row) : undefined;
+    case "awaiting_approval":
     case "unknown":
-      return { type: "outcome.resolve", call: row.call.ref, cause: row.cause, tool: row.tool };
     case "finishing":
-      return ofFinishing(row);
+      return late.code.outstandingOfCall(row);
     default:
       return undefined;
   }
@@ -67,19 +46,11 @@ const ofCalls = (state: State): Born[] =>
     return command === undefined ? [] : [{ born: row.call.born, index: row.call.index, command }];
   });
 
+/** Of a batch that a body made, and whose replies are not on record. */
 const ofBatches = (state: State): Born[] =>
-  state.batches.rows().flatMap((row) => {
-    const { parent, born } = row;
-    if (row.phase !== "ended" || parent === undefined) return [];
-    const replies = repliesOf((ref: CallRef) => state.calls.at(ref), row);
-    return [
-      {
-        born,
-        index: -1,
-        command: { type: "replies.record", call: parent.call, key: parent.effect, replies, triggers: row.triggers },
-      },
-    ];
-  });
+  state.batches
+    .rows()
+    .flatMap((row) => (row.phase === "ended" && row.parent !== undefined ? late.code.repliesToRecord(state, row) : []));
 
 const ofRequests = (state: State): Born[] =>
   state.requests.rows().flatMap((row) => {
@@ -89,12 +60,8 @@ const ofRequests = (state: State): Born[] =>
     return [{ born, index: -1, command: flow === undefined ? reply : { ...reply, flow } }];
   });
 
-const ofOutbox = (state: State): Born[] =>
-  state.outbox
-    .values()
-    .toSorted(byKey)
-    .map(({ born, ...command }, index) => ({ born, index, command }));
-const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : 1);
+const ofOutbox = (state: State): readonly Born[] =>
+  state.outbox.size === 0 ? [] : late.code.outstandingOfOutbox(state);
 
 const byText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 /** Flows may ask for several things with one event: these go by their names. */

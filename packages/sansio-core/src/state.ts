@@ -14,8 +14,8 @@ import type { ProcessRow } from "./process/model.ts";
 import type { RequestRow } from "./request/model.ts";
 import type { ScopeRow } from "./scope/model.ts";
 import { Table } from "./table.ts";
-import { type Background, noBackground } from "./background/table.ts";
-import { type Schedules, noSchedules } from "./schedule/table.ts";
+import { type Background, noBackground } from "./background/none.ts";
+import { type Schedules, noSchedules } from "./schedule/none.ts";
 import type { WaitRow } from "./wait/model.ts";
 
 export interface State {

@@ -1,14 +1,8 @@
 import { cancelledOutput, failureOutput, runtimeCancellation, safeRetryFailure, successOutput } from "@pawl/tool-value";
 import { toolFailure } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import {
-  type RetryTerms,
-  decideRetry,
-  maxAttempts,
-  retryDelayMs,
-  retrySleepSuffix,
-  retryTermsOf,
-} from "../src/call/retry.ts";
+import { type RetryTerms, maxAttempts } from "../src/call/attempt.ts";
+import { decideRetry, retryDelayMs, retrySleepSuffix, retryTermsOf } from "../src/call/retry.ts";
 
 const u64Max = 18_446_744_073_709_551_615n;
 const safe: RetryTerms = { type: "safe", max_attempts: 3, base_delay_ms: 100, max_delay_ms: 250 };

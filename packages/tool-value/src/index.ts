@@ -6,6 +6,7 @@ export { canonicalJson, quote, stringify, stringifyRecord } from "./write.ts";
 export { type ToolObject, type ToolValue, tagKey } from "./model.ts";
 export { attachments, decode, encode, equal, fromJs, json, jsonFromJs, lift, toolValue } from "./value.ts";
 export { hashText, stableHash, utf8, valueHash } from "./hash.ts";
+export { hkdf, hmac } from "./hmac.ts";
 export {
   Attachment,
   AttachmentCreateMeta,
@@ -45,12 +46,6 @@ export {
   withRetry,
 } from "./output.ts";
 export {
-  Duration,
-  ExternalCompletionError,
-  PendingCompletion,
-  ResolveOutcome,
-  Resolution,
-  ToolInvocationReply,
   type ToolResult,
   cancelled,
   defaultPendingCompletion,
@@ -60,15 +55,23 @@ export {
   internalErrorText,
   isToolResult,
   ok,
-  outputOfResolution,
   outputOfReturned,
   pending,
-  replyCancelled,
-  replyError,
-  replySuccess,
   resultOf,
   withControl,
 } from "./completion.ts";
+export {
+  Duration,
+  ExternalCompletionError,
+  PendingCompletion,
+  ResolveOutcome,
+  Resolution,
+  ToolInvocationReply,
+  outputOfResolution,
+  replyCancelled,
+  replyError,
+  replySuccess,
+} from "./resolution.ts";
 export {
   ModelToolReturn,
   ModelToolReturnPart,
@@ -100,6 +103,7 @@ export {
   u32,
   u64,
 } from "./codec.ts";
-export { external, oneOf, tagged } from "./union.ts";
+export { oneOf, tagged } from "./union.ts";
+export { external } from "./external.ts";
 export { type Change, laidOut, mapValues } from "./layout.ts";
 export { NotLoaded } from "./late.ts";

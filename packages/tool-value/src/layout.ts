@@ -10,8 +10,13 @@ type Layout =
   | { readonly type: "value" }
   | { readonly type: "items"; readonly of: Part }
   | { readonly type: "fields"; readonly of: ReadonlyMap<string, Part> }
-  /** `tag`: the field that says which of them it is; without one it is the only key. */
-  | { readonly type: "variants"; readonly tag?: string; readonly of: ReadonlyMap<string, Part> }
+  /** `tag`: the field that says which of them it is; without one it is the only key. A member may not be made yet. */
+  | {
+      readonly type: "variants";
+      readonly tag?: string;
+      readonly names: () => readonly string[];
+      readonly of: (name: string) => Part | undefined;
+    }
   /** The same as another codec's, which may not be made yet. */
   | { readonly type: "as"; readonly of: () => Part };
 
@@ -57,15 +62,15 @@ const inItems = (codec: Part, json: Json, change: Change, path: Path): Json => {
 };
 
 const inVariant = (
-  { tag, of }: Layout & { readonly type: "variants" },
+  { tag, names, of }: Layout & { readonly type: "variants" },
   json: Json,
   change: Change,
   path: Path,
 ): Json => {
   if (!isObject(json)) return json;
   if (tag === undefined)
-    return withParts(json, [...of.keys()], (part, key) => within(of.get(key) as Part, part, change, [...path, key]));
-  const member = of.get(json[tag] as string);
+    return withParts(json, names(), (part, key) => within(of(key) as Part, part, change, [...path, key]));
+  const member = of(json[tag] as string);
   return member === undefined ? json : within(member, json, change, path);
 };
 

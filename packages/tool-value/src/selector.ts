@@ -1,7 +1,7 @@
 /** Selectors: which part of a payload is meant, as data. */
 import * as E from "fp-ts/lib/Either.js";
 import { type Codec, dict, lazy, record, string } from "./codec.ts";
-import { external } from "./union.ts";
+import { external } from "./external.ts";
 import { type Json, type JsonObject, sortedKeys } from "./json.ts";
 import { json } from "./value.ts";
 import { stringify } from "./write.ts";

@@ -1,15 +1,15 @@
 /** Unions of the wire: told apart by a text, by a tag, or by their only key. The tag picks the member; none is tried. */
-import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
-import { type Codec, type Fields, isMap, lazy, part, record, refuse, wrongType } from "./codec.ts";
-import { laidOut, partsOf } from "./layout.ts";
+import { type Codec, type Fields, isMap, part, record, refuse, wrongType } from "./codec.ts";
+import { laidOut } from "./layout.ts";
 
 const variants = (names: readonly string[]): string => {
   const quoted = names.map((name) => `\`${name}\``);
   if (quoted.length === 1) return quoted[0] as string;
   return quoted.length === 2 ? quoted.join(" or ") : `one of ${quoted.join(", ")}`;
 };
-const unknownVariant = <A>(u: string, c: t.Context, names: readonly string[]): t.Validation<A> =>
+
+export const unknownVariant = <A>(u: string, c: t.Context, names: readonly string[]): t.Validation<A> =>
   refuse(u, c, `unknown variant \`${u}\`, expected ${variants(names)}`);
 
 /** One of a few texts. */
@@ -26,74 +26,35 @@ export const oneOf = <A extends string>(name: string, ...names: readonly A[]): C
   );
 };
 
-type Variants<A> = A extends string ? never : keyof A;
-
-const onlyKey = (u: unknown): string | undefined => {
-  const keys = isMap(u) ? Object.keys(u) : [];
-  return keys.length === 1 ? keys[0] : undefined;
+type Member<A, Tag extends keyof A, K extends PropertyKey = A[Tag] & string> = {
+  readonly [T in A[Tag] & K & string]: Fields<Omit<Extract<A, Record<Tag, T>>, Tag>>;
 };
 
-/** A union told apart by its only key, or by being one of a few texts: `"all"`, `{"only": 1}`. */
-export const external = <A>(
-  name: string,
-  units: readonly (A & string)[],
-  members: { readonly [K in Variants<A> & string]: Codec<A extends Record<K, infer V> ? V : never> },
-): Codec<A> => {
-  const names = [...units, ...Object.keys(members)];
-  const codecs = new Map<string, Codec<unknown>>(Object.entries(members));
-  const codec = new t.Type<A, unknown>(
-    name,
-    (u): u is A => {
-      const key = onlyKey(u);
-      if (key === undefined) return units.includes(u as A & string);
-      return codecs.get(key)?.is((u as Record<string, unknown>)[key]) ?? false;
-    },
-    (u, c) => {
-      if (typeof u === "string")
-        return units.includes(u as A & string) ? t.success(u as A) : unknownVariant(u, c, names);
-      const key = onlyKey(u);
-      if (key === undefined) return wrongType(u, c, `${name}: a map with one key`);
-      const member = codecs.get(key);
-      if (member === undefined) return unknownVariant(key, c, names);
-      return E.map((value: unknown) => ({ [key]: value }) as A)(
-        part(member, (u as Record<string, unknown>)[key], c, key),
-      );
-    },
-    (a) => {
-      const key = onlyKey(a);
-      return key === undefined ? a : { [key]: codecs.get(key)?.encode((a as Record<string, unknown>)[key]) };
-    },
-  );
-  return laidOut(codec, { type: "variants", of: partsOf(codecs) });
-};
-
-/** The fields of one member, or what gives them when the first such record is seen. */
-type FieldsOrLater<A> = Fields<A> | (() => Fields<A>);
-type Member<A, Tag extends keyof A> = {
-  readonly [K in A[Tag] & string]: FieldsOrLater<Omit<Extract<A, Record<Tag, K>>, Tag>>;
-};
-
-const memberCodec = (name: string, fields: FieldsOrLater<object>, tag: readonly [string, string]): Codec<object> => {
-  if (typeof fields !== "function") return record<object>(name, fields, tag);
-  let made: Codec<object> | undefined;
-  return lazy(name, () => (made ??= record<object>(name, fields(), tag)));
-};
-
-/** A union of records told apart by the text under `tag`, which is written first. */
-export const tagged = <A extends object, Tag extends keyof A & string>(
+/**
+ * A union of records told apart by the text under `tag`, which is written first. `others` gives the fields of the rest of
+ * its members when the first of them is seen.
+ */
+export const tagged = <A extends object, Tag extends keyof A & string, K extends PropertyKey = A[Tag] & string>(
   name: string,
   tag: Tag,
-  members: Member<A, Tag>,
+  members: Member<A, Tag, K>,
+  ...[others]: [A[Tag] & string] extends [K] ? [] : [others: () => Member<A, Tag, Exclude<A[Tag] & string, K>>]
 ): Codec<A> => {
-  const names = Object.keys(members);
-  const variantOf = oneOf(`a ${name} ${tag}`, ...names);
-  const codecs = new Map(
-    Object.entries(members).map(([key, fields]) => [
-      key,
-      memberCodec(`${name} \`${key}\``, fields as FieldsOrLater<object>, [tag, key]),
-    ]),
-  );
-  const memberOf = (u: unknown): Codec<object> | undefined => (isMap(u) ? codecs.get(u[tag] as string) : undefined);
+  const codecs = new Map<string, Codec<object>>();
+  const made = (variant: string, fields: Fields<object>): Codec<object> => {
+    const codec = record<object>(`${name} \`${variant}\``, fields, [tag, variant]);
+    codecs.set(variant, codec);
+    return codec;
+  };
+  for (const [variant, fields] of Object.entries<Fields<object>>(members)) made(variant, fields);
+  const codecOf = (variant: unknown): Codec<object> | undefined => {
+    const known = codecs.get(variant as string);
+    if (known !== undefined || others === undefined || typeof variant !== "string") return known;
+    const rest: { readonly [variant: string]: Fields<object> } = others();
+    return Object.hasOwn(rest, variant) ? made(variant, rest[variant] as Fields<object>) : undefined;
+  };
+  const names = (): readonly string[] => [...new Set([members, others?.() ?? {}].flatMap(Object.keys))];
+  const memberOf = (u: unknown): Codec<object> | undefined => (isMap(u) ? codecOf(u[tag]) : undefined);
   const codec = new t.Type<A, unknown>(
     name,
     (u): u is A => memberOf(u)?.is(u) ?? false,
@@ -101,11 +62,11 @@ export const tagged = <A extends object, Tag extends keyof A & string>(
       if (!isMap(u)) return wrongType(u, c, name);
       const variant = u[tag];
       if (variant === undefined) return refuse(u, c, `missing field \`${tag}\``);
-      const member = codecs.get(variant as string);
-      if (member === undefined) return part(variantOf, variant, c, tag) as t.Validation<A>;
+      const member = codecOf(variant);
+      if (member === undefined) return part(oneOf(`a ${name} ${tag}`, ...names()), variant, c, tag) as t.Validation<A>;
       return member.validate(u, c) as t.Validation<A>;
     },
     (a) => memberOf(a)?.encode(a),
   );
-  return laidOut(codec, { type: "variants", tag, of: partsOf(codecs) });
+  return laidOut(codec, { type: "variants", tag, names, of: codecOf });
 };

@@ -2,7 +2,6 @@
 import { type Reply, ReplyCodec, batchId } from "@pawl/sansio-core";
 import { type Json, array, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { ToolManifest } from "../compat/tool.ts";
 import { EffectError } from "../error.ts";
 import { type Asking, type Durable, durable, refusing, toJson, valueOf } from "./asking.ts";
 
@@ -14,8 +13,6 @@ export interface BatchCall {
 }
 
 export interface Batches {
-  /** What is known of a tool that may be called here, by its name, as it is now: not on record. */
-  readonly callableToolManifest: (name: string) => ToolManifest | undefined;
   /** Runs calls of other tools, and waits for the replies of all; one that fails is a reply as well. */
   readonly batch: (calls: readonly BatchCall[]) => Durable<readonly Reply[]>;
 }
@@ -56,8 +53,5 @@ export const batches = (asking: Asking): Batches => {
       answered.then(({ result }) => repliesOf(valueOf(result))),
     );
   };
-  return {
-    batch: (calls) => refusing("tool-batch", () => ask(calls)),
-    callableToolManifest: (name) => asking.facts.reach.toolNamed(name)?.manifest,
-  };
+  return { batch: (calls) => refusing("tool-batch", () => ask(calls)) };
 };

@@ -2,44 +2,27 @@
 import type { Json } from "@pawl/tool-value";
 import type { BodyRun } from "../body.ts";
 import { ended } from "../signals.ts";
+import type { LiveTool } from "../live-tool.ts";
+import type { ToolManifest } from "../compat/tool.ts";
 import { Asking, handled, toJson } from "./asking.ts";
-import { type Batches, batches } from "./batch.ts";
+import { awaitedFacets } from "./awaited.ts";
 import { type Cancels, cancels } from "./cancel.ts";
-import { type LongWorkFacets, longWorkFacets } from "./long-work.ts";
 import type { CallFacts } from "./facts.ts";
-import { type HostRequests, hostRequests } from "./host.ts";
-import { type Directs, directs } from "./direct.ts";
 import { type Handed, handed } from "./handed.ts";
 import { type Names, names } from "./name.ts";
-import { type HandleToolFacet, handleTools } from "./handle-tool.ts";
-import { type Processes, processes } from "./process.ts";
+import { type Keys, keys } from "./key.ts";
 import { origin } from "./process-reach.ts";
-import { type ProcessEvents, processEvents } from "./process-event.ts";
 import { type Progress, progress } from "./progress.ts";
-import { type Selects, selects } from "./select.ts";
-import { type Sessions, sessions } from "./session.ts";
+import type { SeldomFacets } from "./seldom.ts";
 import { type Steps, steps } from "./step.ts";
-import { type Triggers, triggers } from "./trigger.ts";
-import { type Waits, waits } from "./wait.ts";
 
-export interface ToolContext
-  extends
-    Steps,
-    Waits,
-    HostRequests,
-    Batches,
-    Selects,
-    Cancels,
-    Names,
-    Processes,
-    ProcessEvents,
-    HandleToolFacet,
-    Progress,
-    Handed,
-    Sessions,
-    Triggers,
-    Directs,
-    LongWorkFacets {
+export interface ToolContext extends SeldomFacets, Steps, Keys, Cancels, Names, Progress, Handed {
+  readonly background: SeldomFacets["background"] & {
+    /** The tool of this name, where it may be called here. */
+    readonly tool: (name: string) => LiveTool | undefined;
+  };
+  /** What is known of a tool that may be called here, by its name, as it is now: not on record. */
+  readonly callableToolManifest: (name: string) => ToolManifest | undefined;
   /** The scope that the call runs in. */
   readonly sessionId: string;
   /** The session that it is for: of a process, the one that started it. */
@@ -77,16 +60,20 @@ const withSignal = (context: Omit<ToolContext, "signal">, body: BodyRun): ToolCo
   return Object.defineProperty(context, "signal", signal) as ToolContext;
 };
 
-const continueAs = async (body: BodyRun, facts: CallFacts, args: unknown): Promise<never> => {
+const continueAs = async (asking: Asking, args: unknown): Promise<never> => {
+  const { body, facts } = asking;
   if (body.isOver) throw ended;
   const input = toJson(args, "the arguments to continue with");
-  body.stillness.inOrder(() => facts.continueAs(input));
-  return new Promise<never>(() => undefined);
+  return asking.with(async () => {
+    facts.continueAs(input);
+    return new Promise<never>(() => undefined);
+  });
 };
 
 export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const asking = new Asking(body, facts);
-  const own = processes(asking);
+  const { parts, toolNamed } = facts.reach;
+  const seldom = parts.loaded?.seldomFacets(asking) ?? awaitedFacets(asking);
   const context: Omit<ToolContext, "signal"> = {
     sessionId: facts.sessionId,
     session: facts.session,
@@ -96,24 +83,17 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     maxAttempts: facts.maxAttempts,
     replayKey: facts.replayKey,
     payload: facts.payload,
+    ...seldom,
+    background: { ...seldom.background, tool: toolNamed },
+    callableToolManifest: (name) => toolNamed(name)?.manifest,
     ...steps(asking),
-    ...waits(asking),
-    ...hostRequests(asking),
-    ...batches(asking),
-    ...selects(asking),
+    ...keys(asking),
     ...cancels(asking),
     ...names(asking),
-    ...own,
-    ...processEvents(asking),
-    ...handleTools(asking, own.processes),
     emitChildProcessStarted: (processId, entryName) => facts.reach.childStarted(body.id.call, processId, entryName),
     ...progress(asking),
     ...handed(asking),
-    ...sessions(asking),
-    ...triggers(asking),
-    ...directs(asking),
-    ...longWorkFacets(asking),
-    continueAs: (args) => handled(continueAs(body, facts, args)),
+    continueAs: (args) => handled(continueAs(asking, args)),
   };
   return withSignal(context, body);
 };

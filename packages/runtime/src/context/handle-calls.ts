@@ -74,7 +74,7 @@ const messageOf = (thrown: unknown): string => {
   throw thrown; // The program's own fault, and nobody's reply.
 };
 
-export const handleTools = (asking: Asking, processes: ProcessesFacet): HandleTools => {
+export const toolsOfHandles = (asking: Asking, processes: ProcessesFacet): HandleTools => {
   const { body, facts } = asking;
 
   /** As every call: its tool is there, hooks before it, its arguments fit, the tool prepares it. */

@@ -1,6 +1,7 @@
 /** The tools by which a program uses processes as values: it starts a call apart, awaits, signals and cancels it. */
 import type { Json, ToolInvocationReply } from "@pawl/tool-value";
 import { type Asking, handled } from "./asking.ts";
+import { toolsOfHandles } from "./handle-calls.ts";
 import type { ProcessesFacet } from "./process.ts";
 
 export interface HandleTools {
@@ -20,15 +21,13 @@ export interface HandleToolFacet {
 }
 
 export const handleTools = (asking: Asking, processes: ProcessesFacet): HandleToolFacet => {
-  let made: HandleTools | undefined;
-  const over = (act: (tools: HandleTools) => Promise<ToolInvocationReply>): Promise<ToolInvocationReply> =>
-    handled(asking.with((code) => act((made ??= code.handleTools(asking, processes)))));
+  const tools = toolsOfHandles(asking, processes);
   return {
     handleTools: {
-      startToolCall: (...of) => over((tools) => tools.startToolCall(...of)),
-      awaitProcess: (...of) => over((tools) => tools.awaitProcess(...of)),
-      signalProcess: (...of) => over((tools) => tools.signalProcess(...of)),
-      cancelProcess: (...of) => over((tools) => tools.cancelProcess(...of)),
+      startToolCall: (...of) => handled(tools.startToolCall(...of)),
+      awaitProcess: (...of) => handled(tools.awaitProcess(...of)),
+      signalProcess: (...of) => handled(tools.signalProcess(...of)),
+      cancelProcess: (...of) => handled(tools.cancelProcess(...of)),
     },
   };
 };

@@ -18,6 +18,7 @@ import type { SessionWork } from "../background/session-work.ts";
 import { EffectError, failureOf } from "../error.ts";
 import type { LiveTool } from "../live-tool.ts";
 import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";
+import { capturedEnv, startOf } from "./process-registration.ts";
 
 /** A run of a tool that this session has, by its name. */
 export interface RunStart {
@@ -36,8 +37,6 @@ export type ScheduleStart = Omit<NewSchedule, "id" | "monitor"> & {
 
 export interface LongWorkFacets {
   readonly background: {
-    /** The tool of this name, where it may be called here. */
-    readonly tool: (name: string) => LiveTool | undefined;
     readonly spawn: (run: RunStart) => Durable<Spawned>;
   };
   readonly tasks: {
@@ -84,13 +83,11 @@ export const longWorkFacets = (asking: Asking): LongWorkFacets => {
   const spawn = ({ tool, ...said }: RunStart): Durable<Spawned> => {
     const key = asking.nextName("background:spawn");
     const [run, task] = [runIdOf(body.now, hashOf(`run:${key}`)), taskIdOf(hashOf(`task:${key}`))];
-    return own(key, { tool, ...said }, (session) =>
-      reach.parts.use(async ({ capturedEnv, startOf }) => {
-        const { provenance } = startOf(reach.state(), facts.callId);
-        const made = { run, task, tool: named(tool), provenance, envRef: capturedEnv(reach) };
-        return { run, ...(await session.spawn({ ...said, ...made })) };
-      }),
-    );
+    return own(key, { tool, ...said }, async (session) => {
+      const { provenance } = startOf(reach.state(), facts.callId);
+      const made = { run, task, tool: named(tool), provenance, envRef: capturedEnv(reach) };
+      return { run, ...(await session.spawn({ ...said, ...made })) };
+    });
   };
 
   const schedule = ({ monitor, ...said }: ScheduleStart): Durable<ScheduleAnswer> => {
@@ -101,10 +98,7 @@ export const longWorkFacets = (asking: Asking): LongWorkFacets => {
   };
 
   return {
-    background: {
-      tool: (name) => reach.toolNamed(name),
-      spawn: (run) => refusing("background:spawn", () => spawn(run)),
-    },
+    background: { spawn: (run) => refusing("background:spawn", () => spawn(run)) },
     tasks: {
       list: (filter = {}) => own(asking.nextName("tasks:list"), filter, (session) => session.tasks(filter)),
       read: (id) => own(asking.nextName("tasks:read"), id, async (session) => (await session.task(id)) ?? null),

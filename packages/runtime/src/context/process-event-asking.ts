@@ -10,7 +10,7 @@ import {
 import { type Json, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError, failureOf } from "../error.ts";
-import { payloadMisfit } from "../process-schema.ts";
+import { payloadMisfit } from "../payload-schema.ts";
 import { type Asking, toJson, valueOf } from "./asking.ts";
 
 const mismatch = (): EffectError =>

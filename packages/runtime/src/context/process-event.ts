@@ -8,9 +8,10 @@ import {
 } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import { EffectError } from "../error.ts";
-import { misfitOfProcessEvent } from "../open.ts";
-import { awaitEffectKey } from "../value.ts";
+import { misfitOfProcessEvent } from "../open-process.ts";
+import { awaitEffectKey } from "../seldom-value.ts";
 import { type Asking, type Durable, durable, refusing, toJson, valueOf } from "./asking.ts";
+import { appendToProcess, eventOfProcessAfter } from "./process-event-asking.ts";
 
 export interface ProcessEventsFacet {
   readonly emit: (eventType: string, payload: unknown) => Durable<ProcessEvent>;
@@ -40,7 +41,7 @@ export const processEvents = (asking: Asking): ProcessEvents => {
   let emitted = 0;
 
   const append = (key: string, request: ProcessEventAppendRequest, replayKey: string): Promise<ProcessEvent> =>
-    asking.with((code) => code.appendToProcess(asking, key, request, replayKey));
+    appendToProcess(asking, key, request, replayKey);
 
   const outside = (what: "emission" | "waiting"): EffectError | undefined =>
     standing.process === undefined
@@ -73,8 +74,7 @@ export const processEvents = (asking: Asking): ProcessEvents => {
 
   const waitEventAfter: ProcessEventsFacet["waitEventAfter"] = (eventType, after) => {
     const key = asking.nextName(`process-event-after:${eventType}:${after}`);
-    const find = (): Promise<ProcessEvent> =>
-      asking.with((code) => code.eventOfProcessAfter(asking, key, eventType, after));
+    const find = (): Promise<ProcessEvent> => eventOfProcessAfter(asking, key, eventType, after);
     return unless(outside("waiting"), key, find);
   };
 

@@ -9,9 +9,9 @@ import {
   sessionScopeId,
   transferEffectId,
 } from "@pawl/sansio-core";
-import { awaitEffectKey } from "../value.ts";
+import { awaitEffectKey } from "../seldom-value.ts";
 import { type Asking, type Durable, durable, handled, refusing } from "./asking.ts";
-import type { ProcessAsking } from "./process-asking.ts";
+import { ProcessAsking } from "./process-asking.ts";
 import { holderOf } from "./process-reach.ts";
 import type { ProcessStart } from "./process-registration.ts";
 
@@ -55,10 +55,7 @@ export const processes = (asking: Asking): Processes => {
   let made: ProcessAsking | undefined;
 
   const asked = <A>(key: string, ask: (of: ProcessAsking) => Promise<A>): Durable<A> =>
-    durable(
-      key,
-      asking.with((code) => ask((made ??= new code.ProcessAsking(asking)))),
-    );
+    durable(key, ask((made ??= new ProcessAsking(asking))));
 
   const holder = (): SessionScope | undefined => holderOf(reach.state());
 

@@ -3,7 +3,7 @@ import { approve, edit } from "../call/approve.ts";
 import { project } from "../call/finish.ts";
 import type { CallIn, CallRow } from "../call/model.ts";
 import { inPhase, isRejection, move } from "../call/place.ts";
-import { rejected } from "../call/prepare.ts";
+import { rejected } from "../call/park.ts";
 import type { Draft } from "../draft.ts";
 import { type Rejection, reject } from "../error.ts";
 import type { ApprovalEvent, StickyDecision } from "./model.ts";

@@ -4,7 +4,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Draft } from "../draft.ts";
 import { type Rejection, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
-import { processScope } from "../key/process.ts";
+import { processScope } from "../key/process-scope.ts";
 import { coreMade, type ProcessRegistration } from "../process/model.ts";
 import { RunDefinitionCodec } from "./codec.ts";
 import { misfitOfDeleted } from "../handle/deleted.ts";

@@ -1,7 +1,7 @@
 /** Runs are asked for, begin, report, are lost, end; tasks are made, updated, asked to end, and spoken to. */
 import type { Draft } from "../draft.ts";
 import { type Rejection, absurd } from "../error.ts";
-import { processScope } from "../key/process.ts";
+import { processScope } from "../key/process-scope.ts";
 import type { Signal } from "../signal.ts";
 import { failedRun, updateOf } from "./finish.ts";
 import { type BackgroundEvent, countedId } from "./model.ts";

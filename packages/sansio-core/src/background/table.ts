@@ -1,17 +1,7 @@
 /** What a state keeps of runs and tasks. */
-import { PersistentMap } from "../persistent-map.ts";
 import type { Draft } from "../draft.ts";
 import type { Asked, RunRow, TaskRow } from "./model.ts";
-
-export interface Background {
-  /** Of a session. */
-  readonly tasks: PersistentMap<string, TaskRow>;
-  readonly asked: PersistentMap<string, Asked>;
-  /** Of the scope of a process. */
-  readonly run: RunRow | undefined;
-}
-
-export const noBackground: Background = { tasks: PersistentMap.empty(), asked: PersistentMap.empty(), run: undefined };
+import type { Background } from "./none.ts";
 
 const change = (draft: Draft, part: Partial<Background>): void => {
   draft.setWork({ background: { ...draft.work.background, ...part } });
@@ -27,6 +17,7 @@ export const dropTask = (draft: Draft, id: string): void => {
 
 export const putAsked = (draft: Draft, row: Asked): void =>
   change(draft, { asked: draft.work.background.asked.set(row.run, row) });
+
 export const dropAsked = (draft: Draft, run: string): void =>
   change(draft, { asked: draft.work.background.asked.delete(run) });
 

@@ -5,9 +5,9 @@ import { type BatchRef, type CallRef, callRef } from "../ids.ts";
 import type { Signal } from "../signal.ts";
 import { type BatchRow, mayLaunch } from "./model.ts";
 
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
+export type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
-const rowAt = (draft: Draft, ref: BatchRef): BatchRow => {
+export const rowAt = (draft: Draft, ref: BatchRef): BatchRow => {
   const row = draft.batch(ref);
   if (row === undefined) throw new Invariant(`no batch ${ref}`);
   return row;
@@ -93,34 +93,9 @@ const onCounted = (draft: Draft, signal: Of<"batch.counted">): void => {
   });
 };
 
-const onCancel = (draft: Draft, { batches }: Of<"batches.cancel">): void => {
-  for (const ref of batches) {
-    const row = rowAt(draft, ref);
-    if (row.phase === "ended") continue;
-    draft.putBatch({ ...row, phase: "cancelling" });
-    draft.raise({ type: "calls.cancel", batch: ref, calls: row.calls });
-  }
-};
-
-/** Oldest first, so that what is launched hangs on data alone. */
-const onReview = (draft: Draft): void => {
-  for (const row of draft.batches().toSorted((a, b) => a.born - b.born || (a.ref < b.ref ? -1 : 1))) {
-    if (mayLaunch(row, draft.options.concurrency)) draft.raiseLaunch(row.ref);
-  }
-};
-
 export const onBatchSignal = (
   draft: Draft,
-  signal: Of<
-    | "batch.create"
-    | "preparation.ended"
-    | "batch.prepared"
-    | "call.moved"
-    | "batch.counted"
-    | "batches.cancel"
-    | "batches.review"
-    | "batch.triggered"
-  >,
+  signal: Of<"batch.create" | "preparation.ended" | "batch.prepared" | "call.moved" | "batch.counted">,
 ): void => {
   if ("batch" in signal && draft.batch(signal.batch) === undefined) return; // Dropped by this event, with its body.
   switch (signal.type) {
@@ -139,14 +114,6 @@ export const onBatchSignal = (
     }
     case "batch.counted":
       return onCounted(draft, signal);
-    case "batches.review":
-      return onReview(draft);
-    case "batches.cancel":
-      return onCancel(draft, signal);
-    case "batch.triggered": {
-      const row = rowAt(draft, signal.batch);
-      return draft.putBatch({ ...row, triggers: [...row.triggers, signal.occurrence] });
-    }
     default:
       return absurd(signal);
   }

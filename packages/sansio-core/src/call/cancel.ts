@@ -1,8 +1,10 @@
 /** Cancel against finish: one of them wins, by its place in the log. */
 import type { Draft } from "../draft.ts";
-import { cancelledCall, complete, ending, internal } from "./finish.ts";
+import { complete, ending } from "./finish.ts";
+import { cancelledCall, internal } from "./output.ts";
 import { outputOfPending } from "./due.ts";
-import { pauseOver, resuming } from "./launch.ts";
+import { pauseOver } from "./again.ts";
+import { resuming } from "./launch.ts";
 import { closeKey } from "./place.ts";
 import { stop } from "./stop.ts";
 import { type CallIn, type CallRow, runningRow } from "./model.ts";

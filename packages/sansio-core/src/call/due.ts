@@ -2,11 +2,12 @@
 import { type Resolution, type ToolCallOutput, outputOfResolution } from "@pawl/tool-value";
 import { type Deadline, isSameDeadline } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
-import { cancelledCall, complete, ending, project, unavailable } from "./finish.ts";
-import { nextAttempt, pauseOver } from "./launch.ts";
+import { nextAttempt, pauseOver } from "./again.ts";
+import { cancelledCall } from "./output.ts";
+import { complete, ending, project, unavailable } from "./finish.ts";
 import { type CallIn, type CallRow, dueOf } from "./model.ts";
 import { closeKey, move } from "./place.ts";
-import { expired } from "./prepare.ts";
+import { expired } from "./park.ts";
 
 /** The output of a pending call that was resolved so; a timeout may end the turn. */
 export const outputOfPending = ({ pending }: CallIn<"pending">, resolution: Resolution): ToolCallOutput => {

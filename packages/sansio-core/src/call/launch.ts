@@ -1,13 +1,12 @@
 /** Starting bodies: the first run, the next attempt, a run after a loss. */
-import type { Json } from "@pawl/tool-value";
 import { PersistentMap } from "../persistent-map.ts";
 import { callableById, recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
+import { late } from "../part/needed.ts";
 import { observeStart, project, unavailable } from "./finish.ts";
 import { type BodyState, type CallIn, type CallRow, type ResumeCause, type Stop, runningRow } from "./model.ts";
-import { unapproved } from "./prepare.ts";
-import { maxAttempts } from "./retry.ts";
+import { maxAttempts } from "./attempt.ts";
 
 /** Asks for a body to be run. */
 export const execute = (draft: Draft, row: CallRow, body: BodyState, cause?: ResumeCause): void => {
@@ -39,7 +38,7 @@ const freshBody = (draft: Draft, { manifest, payload, argsHash }: CallIn<"ready"
   settled: PersistentMap.empty(),
 });
 
-const running = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> =>
+export const running = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> =>
   runningRow(row, body, { owner: draft.scope.owner, key: undefined, cancelled: undefined });
 
 /** The first run of a call that is ready; its tool may have gone since, or want a person's word now. */
@@ -47,19 +46,11 @@ export const launch = (draft: Draft, row: CallIn<"ready">): CallRow => {
   const manifest = callableById(draft.catalog, row.manifest.id);
   if (manifest === undefined) return project(draft, row, unavailable());
   const isAsked = row.manifest.policy === "requires_approval";
-  if (manifest.policy === "requires_approval" && !isAsked) return project(draft, row, unapproved);
+  if (manifest.policy === "requires_approval" && !isAsked) return project(draft, row, late.code.unapproved);
   const body = freshBody(draft, { ...row, manifest });
   observeStart(draft, row);
   const next = running(draft, row, body);
   execute(draft, next, body);
-  return next;
-};
-
-/** What an attempt leaves to the next: what it settled, and the steps that must not run twice. */
-export const nextAttempt = (draft: Draft, row: CallRow, body: BodyState): CallIn<"running"> => {
-  const open = body.open.filter((effect) => effect.recovery === "once");
-  const next = running(draft, row, { ...body, attempt: body.attempt + 1, run: 1, resumes: 0, open });
-  execute(draft, next, next.body);
   return next;
 };
 
@@ -81,17 +72,3 @@ export const resuming = (
   if (due === undefined) execute(draft, row, body, cause);
   return { call, tool, args, observed, phase: "resuming", body, cause, due, cancelled };
 };
-
-/** The pause is over. */
-export const pauseOver = (draft: Draft, row: CallIn<"resuming">): CallIn<"resuming"> => {
-  execute(draft, row, row.body, row.cause);
-  return { ...row, due: undefined };
-};
-
-/** `ctx.continueAs`: the body starts anew under the same call, with nothing remembered. */
-export const continued = (draft: Draft, row: CallIn<"running">, args: Json): CallRow =>
-  resuming(
-    draft,
-    { ...row, args },
-    { body: { ...row.body, open: [], settled: PersistentMap.empty() }, cause: "continued" },
-  );

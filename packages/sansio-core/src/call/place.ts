@@ -15,11 +15,11 @@ export interface Change {
 export const closeKey = (draft: Draft, { call }: CallRow, key: string, resolution: Resolution): void =>
   draft.raise({ type: "wait.close", key, waiter: { call: call.ref }, request: call.request, resolution });
 
-/** What a body had open and the new row has no more is left. */
+/** What a body had open and the new row has no more is left; a step leaves nothing behind. */
 const leave = (draft: Draft, before: CallRow, after: CallRow): void => {
   const open = bodyOf(before)?.open ?? [];
   const kept = bodyOf(after)?.open ?? [];
-  const left = open === kept ? [] : open.filter((effect) => !kept.includes(effect));
+  const left = open === kept ? [] : open.filter((effect) => effect.kind !== "step" && !kept.includes(effect));
   if (left.length > 0) draft.raise({ type: "call.left", call: before.call.ref, effects: left });
   const key = before.phase === "running" ? before.key : undefined;
   if (key !== undefined && isEnded(after)) closeKey(draft, before, key, { status: "cancelled" });

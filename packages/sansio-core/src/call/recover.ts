@@ -1,32 +1,25 @@
 /** What a lost owner means for each call, by its tool's recovery. */
-import { defaultPendingCompletion, failureOutput, runtimeFailure, type ToolCallOutput } from "@pawl/tool-value";
+import { defaultPendingCompletion, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { recoveryOf } from "../catalog/model.ts";
 import type { Draft } from "../draft.ts";
 import { PersistentMap } from "../persistent-map.ts";
-import { cancelledCall, complete, ending } from "./finish.ts";
+import { cancelledCall } from "./output.ts";
+import { complete, ending } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { BodyState, CallIn, CallRow, Resolved, UnknownCause } from "./model.ts";
-import { park } from "./prepare.ts";
+import { durationOf, unknownOutcome } from "./lost.ts";
+import { park } from "./park.ts";
 
-export const unknownOutcome = (tool: string, cause: UnknownCause): ToolCallOutput => {
-  const message =
-    cause === "owner_lost"
-      ? `the outcome of \`${tool}\` is unknown: its owner was lost while it ran`
-      : `the outcome of \`${tool}\` is unknown: ${reasons[cause]}`;
-  return failureOutput(runtimeFailure("external", "tool_outcome_unknown", message));
-};
-
-const reasons: { readonly [C in Exclude<UnknownCause, "owner_lost">]: string } = {
+const reasons: { readonly [C in UnknownCause]: string } = {
+  owner_lost: "its owner was lost while it ran",
   crash_loop: "its owner was lost again and again while it ran",
   diverged: "its program no longer asks what its log records",
 };
 
-const durationOf = (draft: Draft, body: BodyState): number => draft.at - body.startedAt;
-
 /** Asks the host's resolver; without one the call ends. */
 export const outcomeUnknown = (draft: Draft, row: CallRow, body: BodyState, cause: UnknownCause): CallRow => {
   if (!draft.options.resolver || cause === "crash_loop") {
-    return ending(draft, row, unknownOutcome(row.tool, cause), durationOf(draft, body));
+    return ending(draft, row, unknownOutcome(row.tool, reasons[cause]), durationOf(draft, body));
   }
   draft.emit({ type: "outcome.resolve", call: row.call.ref, cause, tool: row.tool });
   const { call, tool, args, observed } = row;
@@ -86,7 +79,7 @@ export const resolve = (draft: Draft, row: CallIn<"unknown">, resolved: Resolved
     case "verified":
       return ending(draft, row, resolved.output, durationOf(draft, body));
     case "give_up":
-      return ending(draft, row, unknownOutcome(row.tool, row.cause), durationOf(draft, body));
+      return ending(draft, row, unknownOutcome(row.tool, reasons[row.cause]), durationOf(draft, body));
     case "run_again": {
       const { manifest, payload, argsHash } = body;
       return manifest.policy === "requires_approval"

@@ -1,18 +1,6 @@
 /** Whether a call is tried again, and when. Delays are exact to the last unit of a u64; nothing here keeps time. */
 import { type ToolCallOutput, type ToolFailure, withRetry } from "@pawl/tool-value";
-
-/** Milliseconds: a number as far as these count exactly, beyond that a bigint. */
-export type Millis = number | bigint;
-
-/** A retry policy of the catalog, or one whose delays are larger than a number counts. */
-export type RetryTerms =
-  | { readonly type: "never" }
-  | {
-      readonly type: "safe" | "idempotent";
-      readonly max_attempts: Millis;
-      readonly base_delay_ms: Millis;
-      readonly max_delay_ms: Millis;
-    };
+import { type Millis, type RetryTerms, maxAttempts } from "./attempt.ts";
 
 /** What follows from the output of an attempt. */
 export type RetryDecision =
@@ -32,10 +20,6 @@ const backoff = (base: bigint, retryIndex: number): bigint => {
   if (base === 0n) return 0n;
   return retryIndex >= 64 ? u64Max : least(base << BigInt(retryIndex), u64Max);
 };
-
-/** How often a call may be tried. */
-export const maxAttempts = (terms: RetryTerms): number =>
-  terms.type === "never" ? 1 : Math.max(1, Number(terms.max_attempts));
 
 /** The pause before a retry: index 0 stands after the first failure. What the failure asked for goes before backoff. */
 export const retryDelayMs = (terms: RetryTerms, retryIndex: number, afterMs: Millis | undefined): Millis => {

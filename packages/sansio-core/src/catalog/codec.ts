@@ -1,16 +1,4 @@
-import {
-  type Codec,
-  array,
-  boolean,
-  defaulted,
-  nullable,
-  oneOf,
-  optional,
-  record,
-  string,
-  tagged,
-  u64,
-} from "@pawl/tool-value";
+import { type Codec, array, boolean, defaulted, oneOf, optional, record, string, tagged, u64 } from "@pawl/tool-value";
 import type {
   Availability,
   DivergencePolicy,
@@ -24,7 +12,13 @@ import type {
 
 const kept = (): boolean => false;
 
-const AvailabilityCodec: Codec<Availability> = oneOf("an availability", "off", "searchable", "callable", "showcased");
+export const AvailabilityCodec: Codec<Availability> = oneOf(
+  "an availability",
+  "off",
+  "searchable",
+  "callable",
+  "showcased",
+);
 
 const bounded = { max_attempts: u64, base_delay_ms: u64, max_delay_ms: u64 };
 export const RetryPolicyCodec: Codec<RetryPolicy> = tagged<RetryPolicy, "type">("ToolRetryPolicy", "type", {
@@ -56,5 +50,4 @@ const ToolCodec: Codec<Tool> = record<Tool>("struct Tool", {
 
 export const catalogEvents = {
   "catalog.published": { tools: array(ToolCodec) },
-  "catalog.overridden": { names: array(string), availability: nullable(AvailabilityCodec) },
 } as const;

@@ -5,10 +5,10 @@ import { type Rejection, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
 import { callRef, effectBatch } from "../ids.ts";
 import { conflictOfIds } from "../request/model.ts";
-import { isForgotten } from "./ask.ts";
-import type { ChildCall, OpenEffect, SettledEffect } from "./model.ts";
+import type { ChildCall, OpenEffect } from "./model.ts";
+import { isOpen } from "./step.ts";
 
-type Requested = EventOf<"effect.requested">;
+export type Requested = EventOf<"effect.requested">;
 
 /** Names are made of names: a slash in one may lead to where something stands already. */
 const conflictOfNames = (
@@ -27,11 +27,6 @@ const conflictOfNames = (
 
 const isCleanup = (open: readonly OpenEffect[], key: string): boolean =>
   open.some((effect) => effect.key === key && effect.kind === "cleanup");
-
-const isOpen = (open: readonly OpenEffect[], key: string): boolean => {
-  for (const effect of open) if (effect.key === key) return true;
-  return false;
-};
 
 /** What cannot be carried out as it is asked for. */
 export const conflictOfSpec = (
@@ -57,18 +52,4 @@ export const conflictOfSpec = (
   }
   const missing = effect.keys.find((member) => !settled.has(member) && !isOpen(open, member));
   return missing === undefined ? undefined : reject("effect_unknown", `nothing is recorded under \`${missing}\``);
-};
-
-/** `before` is what is settled under the key, if there is something. */
-export const conflictOfKey = (
-  row: CallIn<"running">,
-  event: Requested,
-  before: SettledEffect | undefined,
-): Rejection | undefined => {
-  const { open, attempt } = row.body;
-  const { call, key } = event;
-  if (isOpen(open, key) || (before !== undefined && !isForgotten(before, attempt))) {
-    return reject("effect_exists", `call \`${call}\`: \`${key}\` is recorded: answer it, do not record it again`);
-  }
-  return undefined;
 };

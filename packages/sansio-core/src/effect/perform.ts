@@ -1,10 +1,11 @@
-/** What a body's request asks of the world, or of another concern. */
+/** What a body's request asks of the world, or of another concern; of a step it is its own. */
 import type { CallIn } from "../call/model.ts";
 import type { Draft } from "../draft.ts";
 import type { EventOf } from "../event.ts";
 import { type CallRef, effectBatch } from "../ids.ts";
-import { processOfScope } from "../key/process.ts";
-import { late } from "../part/at-hand.ts";
+import { processOfScope } from "../key/process-scope.ts";
+import { handleMisfit } from "../handle/read.ts";
+import { requestOfEffect } from "../process/read.ts";
 import type { EffectSpec } from "./model.ts";
 
 type Requested = EventOf<"effect.requested">;
@@ -20,7 +21,7 @@ const openWait = (draft: Draft, row: CallIn<"running">, key: string, effect: Spe
 const sendMessage = (draft: Draft, row: CallIn<"running">, key: string, effect: Spec<"message">): void => {
   const { ref, request } = row.call;
   const { to, message, holder } = effect;
-  if (holder !== undefined && late.code.handleMisfit(draft, holder, processOfScope(to), message.type) !== undefined) {
+  if (holder !== undefined && handleMisfit(draft, holder, processOfScope(to), message.type) !== undefined) {
     return draft.raise({ type: "effect.end", call: ref, key, status: "err", value: draft.seq });
   }
   if (message.type === "process.await") draft.raise({ type: "wait.claim", key: message.wait, request });
@@ -31,7 +32,7 @@ const sendMessage = (draft: Draft, row: CallIn<"running">, key: string, effect: 
 /** An event for the log of the body's own process. */
 const appendEvent = (draft: Draft, call: CallRef, key: string, effect: Spec<"event">): void => {
   const { payload_hash: payloadHash, invalid } = effect;
-  const request = late.code.requestOfEffect(effect);
+  const request = requestOfEffect(effect);
   const append = { request, payloadHash, ...(invalid === undefined ? {} : { invalid }) };
   draft.raise({ type: "process.emit", call, key, append });
 };
@@ -43,8 +44,6 @@ const triggerRequest = "trigger.emit";
 export const perform = (draft: Draft, row: CallIn<"running">, { key, effect, attempt, run }: Requested): void => {
   const { ref, name, request } = row.call;
   switch (effect.kind) {
-    case "step":
-      return draft.emit({ type: "step.run", call: ref, attempt, run, key, recovery: effect.recovery });
     case "wait":
       return openWait(draft, row, key, effect);
     case "message":
@@ -75,6 +74,7 @@ export const perform = (draft: Draft, row: CallIn<"running">, { key, effect, att
         calls,
       });
     }
+    case "step":
     case "sleep":
     case "cleanup":
     case "select":

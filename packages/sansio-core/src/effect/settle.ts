@@ -1,11 +1,8 @@
 /** Open effects become settled ones, and the body hears of it. */
-import { resuming } from "../call/launch.ts";
-import { type BodyState, type CallIn, type CallRow, bodyOf, earliestDue, runningRow } from "../call/model.ts";
-import { known } from "../call/place.ts";
+import { type BodyState, type CallIn, earliestDue, runningRow } from "../call/model.ts";
 import type { Draft } from "../draft.ts";
-import type { CallRef } from "../ids.ts";
+import { late } from "../part/needed.ts";
 import type { EffectStatus, OpenEffect, SettledEffect } from "./model.ts";
-import { decideSelect } from "./select.ts";
 
 export type Bodied =
   | CallIn<"running" | "resuming" | "suspended" | "no_executor" | "backing_off" | "unknown">
@@ -73,7 +70,7 @@ const settleOne = (draft: Draft, row: Bodied, effect: OpenEffect, end: End): Bod
 const decided = ({ open, settled }: BodyState): readonly [OpenEffect, End] | undefined => {
   for (const effect of open) {
     if (effect.select === undefined) continue;
-    const won = decideSelect(effect.select.mode, effect.select.keys, settled);
+    const won = late.code.decideSelect(effect.select.mode, effect.select.keys, settled);
     if (won === undefined) continue;
     const by = settled.get(won.key);
     return [effect, { status: won.status, value: by?.value ?? by?.settled ?? 0, winner: won.key }];
@@ -89,16 +86,4 @@ export const settleAll = (draft: Draft, row: Bodied, effect: OpenEffect, end: En
     next = settleOne(draft, next, ...more);
   }
   return next;
-};
-
-/** A body that was dropped while it waited starts again when something comes. */
-const wake = (draft: Draft, row: Bodied): CallRow =>
-  row.phase === "suspended" ? resuming(draft, row, { body: row.body, cause: "suspended" }) : row;
-
-/** Ends an open effect of a call, if it is still open: an end that comes late changes nothing. */
-export const endEffect = (draft: Draft, ref: CallRef, key: string, end: End): void => {
-  const row = known(draft, ref);
-  const effect = bodyOf(row)?.open.find((open) => open.key === key);
-  if (effect === undefined) return;
-  draft.putCall(wake(draft, settleAll(draft, row as Bodied, effect, end)), row);
 };

@@ -1,7 +1,7 @@
 /** A session is deleted: it lets go of its processes, and hears from each what becomes of it. Nothing is killed. */
 import type { Draft } from "../draft.ts";
 import { type Rejection, reject } from "../error.ts";
-import { processOfScope, processScope } from "../key/process.ts";
+import { processOfScope, processScope } from "../key/process-scope.ts";
 import type { Signal } from "../signal.ts";
 import { misfitOfDeleted } from "./deleted.ts";
 import type { DeletionRow } from "./model.ts";

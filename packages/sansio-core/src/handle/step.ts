@@ -4,7 +4,7 @@ import { type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
 import type { SessionScope } from "../key/session-scope.ts";
 import type { GrantedHandle } from "../link/message.ts";
-import { processScope } from "../key/process.ts";
+import { processScope } from "../key/process-scope.ts";
 import { notGranted } from "../process/handle.ts";
 import type { Signal } from "../signal.ts";
 import { misfitOfDeleted } from "./deleted.ts";

@@ -2,17 +2,15 @@
 import { absurd } from "../error.ts";
 import { type SessionScope, sessionScopeId } from "./session-scope.ts";
 
-/** The scope that a process lives in, and the process of such a scope. */
-export const processScope = (processId: string): string => `process:${processId}`;
-export const processOfScope = (scope: string): string => scope.slice(scope.indexOf(":") + 1);
-
 export const signalEventType = (name: string): string => `signal.${name}`;
 
 /** The keys under which a process's own log knows an event again. */
 export const terminalKey = (processId: string, eventType: string): string =>
   `process:${processId}:terminal:${eventType}`;
+
 export const cancelKey = (processId: string, payloadHash: string): string =>
   `process:${processId}:cancel_requested:${payloadHash}`;
+
 export const signalKey = (processId: string, name: string, signalId: string): string =>
   `process:${processId}:${signalEventType(name)}:${signalId}`;
 
@@ -64,5 +62,6 @@ export const processEffectKey = (
 
 /** The ends of the keys of what a process's own run waits for. */
 export const processSleepSuffix = (scope: string, index: number): string => `process:${scope}:sleep:${index}`;
+
 export const processSignalWaitSuffix = (processId: string, name: string, ordinal: number): string =>
   `process:${processId}:${signalEventType(name)}:await:${ordinal}`;

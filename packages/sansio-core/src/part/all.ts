@@ -1,12 +1,12 @@
 /** Fills the slots of a page. */
 import { lateCode } from "../late-code.ts";
-import { codecs, late } from "./at-hand.ts";
 import { lateCodecs } from "./codec.ts";
+import { codecs, late } from "./needed.ts";
 
 /** For who reads events of any kind, and steps none. */
-export const fillCodecs = (): void => codecs.fill(lateCodecs);
+export const fillCodecs = (): void => void codecs.with(lateCodecs);
 
 export const fillAll = (): void => {
   fillCodecs();
-  late.fill(lateCode);
+  late.with(lateCode);
 };

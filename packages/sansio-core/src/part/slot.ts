@@ -9,9 +9,8 @@ export class Slot<A> {
   readonly #name: string;
   #code: A | undefined;
 
-  constructor(name: string, code?: A) {
+  constructor(name: string) {
     this.#name = name;
-    this.#code = code;
   }
 
   get code(): A {
@@ -19,7 +18,9 @@ export class Slot<A> {
     throw new NotLoaded(`the code for ${this.#name} is not loaded: fill its slot before such an event comes`);
   }
 
-  fill(code: A): void {
+  /** The same, filled. */
+  with(code: A): this {
     this.#code = code;
+    return this;
   }
 }

@@ -5,7 +5,7 @@ import type { Draft } from "../draft.ts";
 import { runKind } from "../background/model.ts";
 import { type Rejection, reject } from "../error.ts";
 import { scopeOfHolder } from "../handle/model.ts";
-import { processScope } from "../key/process.ts";
+import { processScope } from "../key/process-scope.ts";
 import { endProcess } from "./end.ts";
 import { descriptorOf } from "./handle.ts";
 import type { Peer, ProcessRegistration, ProcessRow } from "./model.ts";

@@ -1,6 +1,7 @@
 /** The invariants of a process, one function each: what is broken, if anything. */
 import { isBlank } from "../key/blank.ts";
-import { processScope, signalEventType, signalWaitKey } from "../key/process.ts";
+import { signalEventType, signalWaitKey } from "../key/process.ts";
+import { processScope } from "../key/process-scope.ts";
 import { coreEventTypes } from "./core-event.ts";
 import type { State } from "../state.ts";
 import type { ProcessRow } from "./model.ts";

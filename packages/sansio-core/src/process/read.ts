@@ -2,7 +2,7 @@
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { EffectResult, EffectSpec } from "../effect/model.ts";
-import { processOfScope } from "../key/process.ts";
+import { processOfScope } from "../key/process-scope.ts";
 import type { Outcome } from "../link/message.ts";
 import { appendEvent, eventOf } from "./append.ts";
 import { notVisible } from "./handle.ts";

@@ -28,6 +28,5 @@ export const requestEvents = {
     by: optional(string),
     traceparent: optional(string),
   },
-  "request.cancelled": { request: string, by: optional(string) },
   "reply.acked": { request: string },
 } as const;

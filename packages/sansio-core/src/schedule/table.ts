@@ -1,14 +1,9 @@
 /** What a state keeps of schedules: few rows, so that the next fire is found anew where one of them changes. */
-import { PersistentMap } from "../persistent-map.ts";
+import type { PersistentMap } from "../persistent-map.ts";
 import { type Due, isBefore } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import type { ScheduleRow } from "./model.ts";
-
-export interface Schedules {
-  readonly rows: PersistentMap<string, ScheduleRow>;
-  /** The next fire of all. */
-  readonly due: Due | undefined;
-}
+import type { Schedules } from "./none.ts";
 
 export const schedulesOf = (rows: PersistentMap<string, ScheduleRow>): Schedules => {
   let first: Due | undefined;
@@ -18,8 +13,6 @@ export const schedulesOf = (rows: PersistentMap<string, ScheduleRow>): Schedules
   }
   return { rows, due: first };
 };
-
-export const noSchedules: Schedules = { rows: PersistentMap.empty(), due: undefined };
 
 export const putSchedule = (draft: Draft, row: ScheduleRow): void => {
   draft.setWork({ schedules: schedulesOf(draft.work.schedules.rows.set(row.schedule.id, row)) });

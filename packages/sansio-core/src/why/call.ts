@@ -1,6 +1,6 @@
 /** What a live call waits for, by its phase. */
 import { type CallIn, type CallRow, occupies } from "../call/model.ts";
-import { maxAttempts } from "../call/retry.ts";
+import { maxAttempts } from "../call/attempt.ts";
 import type { Deadline } from "../deadline.ts";
 import type { EventType } from "../event.ts";
 import type { CallRef } from "../ids.ts";

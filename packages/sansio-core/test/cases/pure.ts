@@ -2,14 +2,8 @@
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
-import {
-  type Millis,
-  type RetryTerms,
-  decideRetry,
-  maxAttempts,
-  retryDelayMs,
-  retryTermsOf,
-} from "../../src/call/retry.ts";
+import { type Millis, type RetryTerms, maxAttempts } from "../../src/call/attempt.ts";
+import { decideRetry, retryDelayMs, retryTermsOf } from "../../src/call/retry.ts";
 import { toolReplayKey } from "../../src/ids.ts";
 import { ExecutionScope } from "../../src/key/execution-scope.ts";
 import { awaitKeyId, batchId } from "../../src/key/hash.ts";

@@ -20,8 +20,8 @@ const recovery = "sansio-core/src/recovery.ts";
 const ask = "sansio-core/src/effect/ask.ts";
 const settle = "sansio-core/src/effect/settle.ts";
 const waits = "sansio-core/src/wait/step.ts";
-const commands = "sansio-core/src/command.ts";
-const recover = "sansio-core/src/call/recover.ts";
+const duty = "sansio-core/src/duty.ts";
+const lost = "sansio-core/src/call/lost.ts";
 const replies = "sansio-core/src/request/replies.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -151,9 +151,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a core that runs an owner-bound body again",
-    file: recover,
-    find: 'const mayRun = recovery === "rerunnable" &&',
-    replace: 'const mayRun = recovery !== "externally_owned" &&',
+    file: lost,
+    find: 'recoveryOf(body.manifest) === "rerunnable"',
+    replace: 'recoveryOf(body.manifest) !== "externally_owned"',
   },
   {
     what: "a core that runs a `once` step again",
@@ -175,7 +175,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a core that wakes no suspended body",
-    file: settle,
+    file: "sansio-core/src/effect/wake.ts",
     find: 'row.phase === "suspended" ? resuming(draft, row, { body: row.body, cause: "suspended" }) : row;',
     replace: "row;",
   },
@@ -193,13 +193,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a core whose `once` steps run before they are on record",
-    file: commands,
+    file: duty,
     find: 'once: { performed: "durable", afterLoss: "never"',
     replace: 'once: { performed: "at_once", afterLoss: "never"',
   },
   {
     what: "a core that gives up after the first attempt",
-    file: "sansio-core/src/call/retry.ts",
+    file: "sansio-core/src/call/attempt.ts",
     find: 'terms.type === "never" ? 1 : Math.max(1, Number(terms.max_attempts))',
     replace: "1",
   },

@@ -1,0 +1,228 @@
+/** What the outside reports of calls that most never come to: hooks, retries, cancels, the outside, executors. */
+import type { PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
+import { batchesOfCall, withNested } from "../batch/nested.ts";
+import { type Deadline, deadlineIn } from "../deadline.ts";
+import type { Draft } from "../draft.ts";
+import { type Rejection, absurd, reject } from "../error.ts";
+import type { EventOf } from "../event.ts";
+import { afterEdit } from "./approve.ts";
+import { continued, nextAttempt } from "./again.ts";
+import { complete, ending, project } from "./finish.ts";
+import { afterBeforeHook, afterHooks } from "./hook.ts";
+import { resuming } from "./launch.ts";
+import { type BodyResult, type CallEvent, type CallIn, type CallRow, byBirth } from "./model.ts";
+import { inPhase, isRejection, misfitOfRun, move } from "./place.ts";
+import { afterPrepare } from "./park.ts";
+import { diverge, resolve } from "./recover.ts";
+import { decideRetry } from "./retry.ts";
+import { cancel, cancelNow } from "./cancel.ts";
+import { cleaned } from "./stop.ts";
+import { onSuspended } from "./suspend.ts";
+import type { WaitRow } from "../wait/model.ts";
+import { type Answer, prepared, preparing } from "./step.ts";
+
+const onBeforeHook = (draft: Draft, event: EventOf<"hook.ran">): Answer => {
+  const row = preparing(draft, event.call, "hook");
+  return isRejection(row) ? row : prepared(draft, row, afterBeforeHook(draft, row, event.outcome));
+};
+
+const finishing = (draft: Draft, ref: string, waits: CallIn<"finishing">["waits"]): CallIn<"finishing"> | Rejection => {
+  const row = inPhase(draft, ref, "finishing");
+  if (isRejection(row) || row.waits === waits) return row;
+  return reject("wrong_phase", `call \`${ref}\`: its end waits for the ${row.waits}, not for the ${waits}`);
+};
+
+const onAfterHook = (draft: Draft, event: EventOf<"hook.ran">): Answer => {
+  const row = finishing(draft, event.call, "hook");
+  if (isRejection(row)) return row;
+  move(draft, row, project(draft, row, afterHooks(row.output, event.outcome), row.durationMs));
+  return undefined;
+};
+
+export const onEditChecked = (
+  draft: Draft,
+  row: CallIn<"awaiting_approval">,
+  event: EventOf<"args.checked">,
+): Answer => {
+  const { edited } = row.approval;
+  if (edited === undefined) return reject("wrong_phase", `call \`${event.call}\`: no edited arguments are checked`);
+  move(draft, row, afterEdit(draft, row, edited.args, event));
+  return undefined;
+};
+
+const onPrepared = (draft: Draft, event: EventOf<"call.prepared">): Answer => {
+  const row = preparing(draft, event.call, "prepare");
+  return isRejection(row) ? row : prepared(draft, row, afterPrepare(draft, row, event.preparation));
+};
+
+/** Its time runs from when the wait begins. */
+const dueOfPending = (draft: Draft, { deadline }: PendingCompletion): Deadline | undefined =>
+  deadline === undefined ? undefined : deadlineIn(draft, deadline.secs * 1000 + Math.ceil(deadline.nanos / 1_000_000));
+
+const isOver = (wait: WaitRow | undefined): boolean => wait?.terminal !== undefined || wait?.revoked === true;
+
+/** A call that was told to stop does not wait for the outside any more, unless its word is there already. */
+export const pendingOn = (
+  draft: Draft,
+  row: CallIn<"running">,
+  { key, pending }: Extract<BodyResult, { readonly type: "pending" }>,
+  durationMs: number,
+): CallRow => {
+  const { call, tool, args, observed } = row;
+  const due = dueOfPending(draft, pending);
+  const next = { call, tool, args, observed, phase: "pending", key, pending, durationMs, due } as const;
+  if (row.cancelled !== undefined && !isOver(draft.wait(key))) return cancel(draft, next);
+  draft.raise({ type: "wait.open", key, waiter: { call: call.ref }, request: call.request });
+  return next;
+};
+
+/** A cancelled call that still finishes keeps its outcome, and is not tried again. */
+export const afterAttempt = (
+  draft: Draft,
+  row: CallIn<"running">,
+  output: ToolCallOutput,
+  durationMs: number,
+): CallRow => {
+  const { body } = row;
+  const verdict = row.cancelled === undefined ? decideRetry(body.manifest.retry_policy, body.attempt, output) : keep;
+  if (verdict.type !== "again")
+    return ending(draft, row, verdict.type === "exhausted" ? verdict.output : output, durationMs);
+  const delayMs = Number(verdict.delayMs);
+  if (delayMs === 0) return nextAttempt(draft, row, body);
+  const { call, tool, args, observed } = row;
+  const open = body.open.filter((effect) => effect.recovery === "once");
+  const due = deadlineIn(draft, delayMs);
+  return { call, tool, args, observed, phase: "backing_off", body: { ...body, open }, due };
+};
+const keep = { type: "keep" } as const;
+
+/** It came after the call had ended without it: observers see it, and nothing changes. */
+const onSettledLate = (draft: Draft, event: EventOf<"call.settled_late">): Answer => {
+  const { call, output, duration_ms } = event;
+  const row = draft.call(call);
+  if (row !== undefined && row.phase !== "completed" && row.phase !== "finishing") {
+    return reject("call_is_live", `call \`${call}\` is ${row.phase}: report it as call.settled`);
+  }
+  if (row === undefined) return undefined;
+  const { tool, args } = row;
+  draft.emit({
+    type: "observe",
+    what: "call_settled_late",
+    call: row.call.ref,
+    tool,
+    call_id: row.call.id,
+    args,
+    output,
+    duration_ms,
+  });
+  return undefined;
+};
+
+const onCleanedUp = (draft: Draft, event: EventOf<"call.cleaned_up">): Answer => {
+  const row = inPhase(draft, event.call, "running");
+  if (isRejection(row)) return row;
+  const misfit = misfitOfRun(row, event);
+  if (misfit !== undefined) return misfit;
+  if (row.cancelled?.cleans !== true) return reject("wrong_phase", `call \`${event.call}\` has nothing to clean up`);
+  move(draft, row, cleaned(draft, row, row.cancelled));
+  return undefined;
+};
+
+/** A report of the current run that changes what becomes of its call; one that was told to stop gets no other run. */
+const onRun = (draft: Draft, event: EventOf<"call.continued" | "call.diverged" | "call.executor_missing">): Answer => {
+  const row = inPhase(draft, event.call, "running");
+  if (isRejection(row)) return row;
+  const misfit = misfitOfRun(row, event);
+  if (misfit !== undefined) return misfit;
+  move(draft, row, row.cancelled === undefined ? afterReport(draft, row, event) : cancelNow(draft, row));
+  return undefined;
+};
+
+const afterReport = (
+  draft: Draft,
+  row: CallIn<"running">,
+  event: EventOf<"call.continued" | "call.diverged" | "call.executor_missing">,
+): CallRow => {
+  switch (event.type) {
+    case "call.continued":
+      return continued(draft, row, event.args);
+    case "call.diverged": {
+      const detail = `replay diverged at request ${event.position}: expected ${event.expected}, found ${event.found}`;
+      return diverge(draft, row, detail);
+    }
+    case "call.executor_missing": {
+      const { call, tool, args, observed, body } = row;
+      const due = deadlineIn(draft, draft.options.no_executor_ms);
+      return { call, tool, args, observed, phase: "no_executor", body, due };
+    }
+  }
+};
+
+/** Tools have executors again: the calls that waited for one start another run. */
+const onExecutors = (draft: Draft, { tools }: EventOf<"executors.available">): undefined => {
+  const waiting = draft
+    .calls()
+    .filter((row): row is CallIn<"no_executor"> => row.phase === "no_executor" && tools.includes(row.body.manifest.id))
+    .toSorted(byBirth);
+  for (const row of waiting) move(draft, row, resuming(draft, row, { body: row.body, cause: "executor_back" }));
+};
+
+const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Answer => {
+  const row = draft.call(event.call);
+  if (row === undefined) return reject("call_unknown", `no live call \`${event.call}\``);
+  if (row.phase === "finishing" || row.phase === "completed") {
+    return reject("call_ended", `call \`${event.call}\` has an outcome already: finish won over cancel`);
+  }
+  const after = cancel(draft, row);
+  if (after === row) return undefined; // Told already.
+  const below = withNested(draft, batchesOfCall(draft, row.call.ref));
+  if (below.length > 0) draft.raise({ type: "batches.cancel", batches: below });
+  if (row.phase === "preparing") return prepared(draft, row, after);
+  move(draft, row, after);
+  return undefined;
+};
+
+const onResolved = (draft: Draft, event: EventOf<"outcome.resolved">): Answer => {
+  const row = inPhase(draft, event.call, "unknown");
+  if (isRejection(row)) return row;
+  move(draft, row, resolve(draft, row, event.resolved));
+  return undefined;
+};
+
+const onProjected = (draft: Draft, event: EventOf<"result.projected">): Answer => {
+  const row = finishing(draft, event.call, "projection");
+  if (isRejection(row)) return row;
+  move(draft, row, complete(draft, row, row, event.parts ?? undefined)); // In a reply `null` counts as absent.
+  return undefined;
+};
+
+type SeldomEvent = Exclude<CallEvent, EventOf<"args.checked" | "call.dispatched" | "call.settled" | "call.resumed">>;
+
+export const onSeldomCallEvent = (draft: Draft, event: SeldomEvent): Answer => {
+  switch (event.type) {
+    case "hook.ran":
+      return event.phase === "before" ? onBeforeHook(draft, event) : onAfterHook(draft, event);
+    case "call.prepared":
+      return onPrepared(draft, event);
+    case "call.settled_late":
+      return onSettledLate(draft, event);
+    case "call.suspended":
+      return onSuspended(draft, event);
+    case "call.cleaned_up":
+      return onCleanedUp(draft, event);
+    case "call.continued":
+    case "call.diverged":
+    case "call.executor_missing":
+      return onRun(draft, event);
+    case "executors.available":
+      return onExecutors(draft, event);
+    case "call.cancelled":
+      return onCancelled(draft, event);
+    case "outcome.resolved":
+      return onResolved(draft, event);
+    case "result.projected":
+      return onProjected(draft, event);
+    default:
+      return absurd(event);
+  }
+};

@@ -1,0 +1,50 @@
+import { array, json, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
+import type { Codec } from "@pawl/tool-value";
+import { SessionScope } from "../key/session-scope.ts";
+import { AskingCodec } from "../link/codec.ts";
+import { ReplyCodec } from "../request/codec.ts";
+import { EffectResultCodec } from "./codec.ts";
+import type { ChildCall, SelectMode } from "./model.ts";
+
+const ChildCallCodec: Codec<ChildCall> = record<ChildCall>("struct ChildCall", {
+  id: string,
+  tool: string,
+  args: json,
+});
+
+const SignalCodec = record<{ readonly name: string; readonly ordinal: number }>("struct SignalPlace", {
+  name: string,
+  ordinal: u64,
+});
+
+export const SelectModeCodec: Codec<SelectMode> = oneOf("a select mode", "race", "any", "all", "all_settled");
+
+/** What bodies ask for besides steps. */
+export const seldomEffects = {
+  sleep: { ms: u64 },
+  cleanup: { deadline_ms: u64 },
+  wait: { wait: string, deadline_ms: optional(u64), signal: optional(SignalCodec) },
+  host: { name: string, input: json },
+  trigger: { input: json },
+  batch: { calls: array(ChildCallCodec) },
+  message: {
+    to: string,
+    message: AskingCodec,
+    holder: optional(SessionScope),
+  },
+  event: {
+    event_type: string,
+    payload: json,
+    replay_key: string,
+    payload_hash: string,
+    invalid: optional(string),
+    wake_target_scope: optional(SessionScope),
+  },
+  select: { mode: SelectModeCodec, keys: array(string) },
+};
+
+export const seldomEffectEvents = {
+  "host.answered": { call: string, key: string, result: EffectResultCodec },
+  "replies.recorded": { call: string, key: string, replies: array(ReplyCodec), triggers: array(json) },
+  "effect.reused": { call: string, attempt: u64, key: string },
+} as const;

@@ -1,0 +1,7 @@
+/** Slots for what only some logs need, as the rest of the core asks for it. */
+import type { lateCode } from "../late-code.ts";
+import type { lateCodecs } from "./codec.ts";
+import { Slot } from "./slot.ts";
+
+export const late = new Slot<typeof lateCode>("what calls seldom come to");
+export const codecs = new Slot<typeof lateCodecs>("events that calls seldom come to");

@@ -1,0 +1,119 @@
+/** Calls that complete from outside: what a tool leaves behind, and what comes back for it. */
+import * as E from "fp-ts/lib/Either.js";
+import { type Codec, defaulted, optional, record, string, text, u32, u64 } from "./codec.ts";
+import { oneOf, tagged } from "./union.ts";
+import type { Json } from "./json.ts";
+import {
+  type ToolCallOutput,
+  ToolCallOutput as ToolCallOutputCodec,
+  type ToolCallRecord,
+  ToolCallRecord as ToolCallRecordCodec,
+  cancelledOutput,
+  errorText,
+  failureOutput,
+  runtimeCancellation,
+  runtimeFailure,
+  successOutput,
+  toolFailure,
+  withRaw,
+} from "./output.ts";
+import { decode, json, lift } from "./value.ts";
+import { defaultPendingCompletion } from "./completion.ts";
+
+export interface Duration {
+  readonly secs: number;
+  readonly nanos: number;
+}
+
+export const Duration: Codec<Duration> = record<Duration>("struct Duration", { secs: u64, nanos: u32 });
+
+export interface PendingCompletion {
+  readonly deadline?: Duration;
+  readonly on_timeout: "error_as_result" | "fail_turn";
+  readonly on_cancel: "ignore" | "cancel_external_work";
+}
+
+const kept = (): boolean => false;
+
+export const PendingCompletion: Codec<PendingCompletion> = record<PendingCompletion>("struct PendingCompletion", {
+  deadline: optional(Duration),
+  on_timeout: defaulted(oneOf("on_timeout", "error_as_result", "fail_turn"), defaultPendingCompletion.on_timeout, kept),
+  on_cancel: defaulted(oneOf("on_cancel", "ignore", "cancel_external_work"), defaultPendingCompletion.on_cancel, kept),
+});
+
+export interface ExternalCompletionError {
+  readonly code: string;
+  readonly message: string;
+  readonly raw?: Json;
+}
+
+export const ExternalCompletionError: Codec<ExternalCompletionError> = record<ExternalCompletionError>(
+  "struct ExternalCompletionError",
+  { code: string, message: text, raw: optional(json) },
+);
+
+/** How a wait ended. */
+export type Resolution =
+  | { readonly status: "ok"; readonly payload: Json }
+  | { readonly status: "err"; readonly payload: ExternalCompletionError }
+  | { readonly status: "timeout" }
+  | { readonly status: "cancelled" };
+
+export const Resolution: Codec<Resolution> = tagged<Resolution, "status">("Resolution", "status", {
+  ok: { payload: json },
+  err: { payload: ExternalCompletionError },
+  timeout: {},
+  cancelled: {},
+});
+
+/** What became of somebody's resolution: it won, or came late and is told the winner, or nobody knows the key. */
+export type ResolveOutcome =
+  | { readonly status: "accepted" }
+  | { readonly status: "already_resolved"; readonly terminal: Resolution }
+  | { readonly status: "unknown_or_revoked" };
+
+export const ResolveOutcome: Codec<ResolveOutcome> = tagged<ResolveOutcome, "status">("ResolveOutcome", "status", {
+  accepted: {},
+  already_resolved: { terminal: Resolution },
+  unknown_or_revoked: {},
+});
+
+/** The output of a pending call whose wait ended so. */
+export const outputOfResolution = (resolution: Resolution): ToolCallOutput => {
+  switch (resolution.status) {
+    case "ok":
+      return successOutput(lift(resolution.payload));
+    case "err": {
+      const { code, message, raw } = resolution.payload;
+      return failureOutput(withRaw(toolFailure("execution", code, message), raw === undefined ? raw : lift(raw)));
+    }
+    case "timeout":
+      return failureOutput(runtimeFailure("timeout", "tool_completion_timeout", "pending tool completion timed out"));
+    case "cancelled":
+      return cancelledOutput(runtimeCancellation("pending tool completion cancelled"));
+  }
+};
+
+/** The answer to a call that a program made. */
+export interface ToolInvocationReply {
+  readonly output: ToolCallOutput;
+  readonly record?: ToolCallRecord;
+}
+
+export const ToolInvocationReply: Codec<ToolInvocationReply> = record<ToolInvocationReply>(
+  "struct ToolInvocationReply",
+  { output: ToolCallOutputCodec, record: optional(ToolCallRecordCodec) },
+);
+
+export const replySuccess = (value: Json): ToolInvocationReply => ({ output: successOutput(lift(value)) });
+
+/** As `err`; but the error is read as an encoded value, and where it is none, a text says so. */
+export const replyError = (error: Json): ToolInvocationReply => {
+  const failure = toolFailure("execution", "tool_error", errorText(error));
+  const raw = E.getOrElseW(() => "unserializable tool error")(decode(error));
+  return { output: failureOutput(withRaw(failure, raw)) };
+};
+
+export const replyCancelled = (message: string): ToolInvocationReply => ({
+  output: cancelledOutput(runtimeCancellation(message)),
+});
