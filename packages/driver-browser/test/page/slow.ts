@@ -1,10 +1,18 @@
-/** Runs in the browser: a page that has not loaded yet what it needs for cancels, decisions and hooks. */
+/** Runs in the browser: a page that has not loaded yet what it needs for cancels, decisions, hooks and sleeps. */
 import { type Plugin, type Runtime, type Session, defineTool } from "@pawl/runtime";
 import { openTab } from "../../src/index.ts";
 
 const tools = [
   defineTool({ name: "echo", durable: true, execute: (args) => args }),
   defineTool({ name: "pay", policy: "requires_approval", durable: true, execute: (args) => args }),
+  defineTool({
+    name: "sleeps",
+    durable: true,
+    execute: async (args, ctx) => {
+      await ctx.sleep(1);
+      return args;
+    },
+  }),
   defineTool({
     name: "waits",
     durable: true,
@@ -37,22 +45,25 @@ const timed = async <A>(work: Promise<A>): Promise<{ readonly came: unknown; rea
   return { came: came ?? "done", ms: performance.now() - start };
 };
 
+type Phase = "running" | "awaiting_approval";
+
 /** The call is on record, and as far as it comes by itself. */
-const reached = async (phase: "running" | "awaiting_approval"): Promise<void> => {
+const reached = async (phase: Phase): Promise<void> => {
   while (!session.state.calls.rows().some((row) => row.phase === phase))
     await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
 /** What is said of a call that is under way, what came of it, and of a call beside it meanwhile. */
-const during = async (tool: string, phase: "running" | "awaiting_approval", say: () => Promise<void>) => {
+const during = async (tool: string, say: () => Promise<void>) => {
   const under = outcomeOf(tool, tool);
-  await reached(phase);
+  await reached("running");
   const [said, beside] = await Promise.all([timed(say()), timed(outcomeOf("beside", "echo"))]);
   return { said, beside, under: await under };
 };
 
 const cancel = (): Promise<void> => session.cancel({ request: "waits" }, "ann");
-const approve = (): Promise<void> => {
+const approve = async (): Promise<void> => {
+  await reached("awaiting_approval");
   const row = session.state.calls.rows().find(({ phase }) => phase === "awaiting_approval");
   const hash = row?.phase === "awaiting_approval" ? row.approval.argsHash : "";
   return session.approve("pay:c", { hash, by: "ann" });
@@ -62,15 +73,22 @@ Object.assign(globalThis, {
   suite: {
     open,
     hooked: () => timed(outcomeOf("hooked", "echo")),
-    cancelled: () => during("waits", "running", cancel),
-    approved: () => during("pay", "awaiting_approval", approve),
+    cancelled: () => during("waits", cancel),
+    /** A call that is parked for a decision, and one beside it. */
+    approved: async () => {
+      const paid = timed(outcomeOf("pay", "pay"));
+      const beside = await timed(outcomeOf("beside", "echo"));
+      await approve();
+      return { said: await paid, beside };
+    },
     /** Said again and again, as by somebody who was told that it failed. */
-    cancelledAgain: () => during("waits", "running", () => cancel().catch(() => cancel().catch(() => cancel()))),
-    /** The call that could not be asked about, and the same again once its session was lost. */
-    hookedAgain: async () => {
-      const first = await timed(outcomeOf("hooked", "echo"));
+    cancelledAgain: () => during("waits", () => cancel().catch(() => cancel().catch(() => cancel()))),
+    /** The call that could not be taken on, or could not go on, and the same again in the session as it is by then. */
+    again: async (tool: string) => {
+      const first = await timed(outcomeOf("again", tool));
+      const isLost = (await runtime.session("s")) !== session;
       session = await runtime.session("s");
-      return { first, second: await timed(outcomeOf("hooked", "echo")) };
+      return { first, isLost, second: await timed(outcomeOf("again", tool)) };
     },
   },
 });
