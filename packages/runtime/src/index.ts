@@ -141,6 +141,7 @@ export { type Log, type LogEntry, type LogLevel, type LogName, entryOf, logLevel
 export { type Telemetry } from "./telemetry.ts";
 export { Moves } from "./move.ts";
 export { laterFile } from "./later-file.ts";
+export { loadAll } from "./load-all.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./mover.ts";
 export { type BodiesAtMove, type Resting } from "./move-rest.ts";
 export { type ScopeSecret, idOfToken } from "./token-check.ts";

@@ -28,7 +28,8 @@ export {
   explorerMatchers,
 } from "./world/report.ts";
 export { type Claim, type Outside, type Scenario, type ActOf, type ScenarioHost, callsOf } from "./world/scenario.ts";
-export { type Outcome, type WorldOptions, runScenario } from "./world/world.ts";
+export { runScenario } from "./world/run.ts";
+export { type Outcome, type WorldOptions } from "./world/world.ts";
 export { type Blow, type Harm, type Violation, describeBlows } from "./world/judge.ts";
 export { type Simulation, type SimulateOptions, type SimulationFailure, simulate } from "./world/simulate.ts";
 export { type Footprint, footprintOf, isIndependent } from "./world/footprint.ts";

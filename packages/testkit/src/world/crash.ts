@@ -5,7 +5,8 @@
 import { type Blow, type Run, type Violation, claimOf, doersOf, saysUnknown, violationsOf } from "./judge.ts";
 import { type Fate, frozenAt } from "./moment.ts";
 import type { Claim, Scenario } from "./scenario.ts";
-import { type Outcome, runScenario } from "./world.ts";
+import { runScenario } from "./run.ts";
+import type { Outcome } from "./world.ts";
 
 export interface CrashOptions {
   /** So many pairs of moments are tried, spread evenly over all that there are. */

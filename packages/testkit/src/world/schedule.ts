@@ -8,7 +8,8 @@ import { type Json, canonicalJson } from "@pawl/tool-value";
 import { type Harm, type Violation, timeless, violationsOf } from "./judge.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Director, undisturbed } from "./moment.ts";
-import { type Outcome, runScenario } from "./world.ts";
+import { runScenario } from "./run.ts";
+import type { Outcome } from "./world.ts";
 
 export interface ScheduleOptions {
   /** So many orders are run. */

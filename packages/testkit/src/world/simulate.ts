@@ -6,7 +6,8 @@ import { Chance } from "./chance.ts";
 import { type Blow, type Violation, violationsOf } from "./judge.ts";
 import { type Director, type Fate, faultsAt, lineFaults, storeFaults } from "./moment.ts";
 import type { Scenario } from "./scenario.ts";
-import { type Outcome, runScenario } from "./world.ts";
+import { runScenario } from "./run.ts";
+import type { Outcome } from "./world.ts";
 
 export interface SimulateOptions {
   /** The first seed. */

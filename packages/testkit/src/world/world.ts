@@ -295,6 +295,3 @@ export class World {
     });
   }
 }
-
-export const runScenario = (scenario: Scenario, options: WorldOptions = {}): Promise<Outcome> =>
-  new World(scenario, options).run();
