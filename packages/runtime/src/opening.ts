@@ -18,14 +18,19 @@ export const begun = async (journal: Journal, scope: string): Promise<State> => 
   return state.right;
 };
 
-const folded = async (journal: Journal, scope: string, from: State): Promise<State> =>
-  withParts(async () => foldLines(scope, await journal.read(scope, from.seq + 1), from));
-
-/** A state, and the snapshot that it was made of. */
+/** A state, and what it was made of. */
 export interface Opened {
   readonly state: State;
   readonly snapshot: Taken | undefined;
+  /** Characters of the events after the snapshot, or of all. */
+  readonly since: number;
 }
+
+const folded = async (journal: Journal, scope: string, from: State): Promise<Pick<Opened, "state" | "since">> =>
+  withParts(async () => {
+    const lines = await journal.read(scope, from.seq + 1);
+    return { state: foldLines(scope, lines, from), since: lines.reduce((sum, { line }) => sum + line.length, 0) };
+  });
 
 const fromSnapshot = async (journal: Journal, scope: string, snapshot: Snapshot): Promise<E.Either<string, Opened>> => {
   const { restored } = await late.load();
@@ -34,7 +39,7 @@ const fromSnapshot = async (journal: Journal, scope: string, snapshot: Snapshot)
   const { seq, at } = state.right;
   try {
     const after = await folded(journal, scope, state.right);
-    return E.right({ state: after, snapshot: { seq, at, size: snapshot.text.length } });
+    return E.right({ ...after, snapshot: { seq, at, size: snapshot.text.length } });
   } catch (thrown) {
     if (thrown instanceof Quarantined) return E.left(thrown.message);
     throw thrown;
@@ -54,7 +59,7 @@ export const openState = async (
     if (E.isRight(opened)) return opened.right;
     fault(`the snapshot at event ${snapshot.seq} does not restore: ${opened.left}`);
   }
-  return { state: await folded(journal, scope, await begun(journal, scope)), snapshot: undefined };
+  return { ...(await folded(journal, scope, await begun(journal, scope))), snapshot: undefined };
 };
 
 /** What a claim says in the log: a scope that is new is of this core's protocol. */

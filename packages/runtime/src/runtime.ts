@@ -277,7 +277,7 @@ export class Runtime {
       find: (kind, id) => journal.find(scope, kind, id),
       callers,
       begun: () => begun(journal, scope),
-      snapshot: opened.snapshot,
+      opened,
       snapshots: snapshotsOf(this.#with, scope, epoch),
       rest: (resting) => this.#lingering.rest(resting),
       gate: this.#gate,

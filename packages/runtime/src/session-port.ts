@@ -13,13 +13,14 @@ import type { Journal, JournalLine } from "./journal.ts";
 import type { Fault } from "./late-event.ts";
 import type { LiveTool } from "./live-tool.ts";
 import type { Ephemeral } from "./observation.ts";
+import type { Opened } from "./opening.ts";
 import type { Platform } from "./platform.ts";
 import type { Callers } from "./request.ts";
 import type { Session } from "./session.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { ScopeSecret } from "./token-check.ts";
 import type { Roots } from "./token.ts";
-import type { SnapshotPort, Taken } from "./snapshots.ts";
+import type { SnapshotPort } from "./snapshots.ts";
 import type { Member } from "./turn-loop.ts";
 import type { Values } from "./values.ts";
 
@@ -59,9 +60,9 @@ export interface SessionPort {
   readonly callers: Callers;
   /** Where the log begins: with nothing, or with what retention left. */
   readonly begun: () => Promise<State>;
-  /** The snapshot that it was opened from. */
-  readonly snapshot: Taken | undefined;
-  readonly snapshots: Omit<SnapshotPort, "platform" | "fault">;
+  /** What it was opened from. */
+  readonly opened: Omit<Opened, "state">;
+  readonly snapshots: Omit<SnapshotPort, "platform" | "fault" | "taken">;
   /** The scope is at rest. */
   readonly rest: (session: Session) => void;
   readonly gate: Gate;

@@ -80,7 +80,7 @@ export class Session {
     this.#access = { ...port, runner: this.#runner, finished: this.#finished, readLines };
     this.#requests = new Requests(this.#access, port.callers, port.admission);
     this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain(), this.#observers);
-    this.#snapshots = new Snapshots({ ...port.snapshots, platform: port.platform, fault: port.fault }, port.snapshot);
+    this.#snapshots = new Snapshots({ ...port, ...port.snapshots, taken: () => this.#runner.stir() }, port.opened);
   }
 
   /** @internal */ get runner(): ScopeRunner {
@@ -98,7 +98,7 @@ export class Session {
   /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. @internal */
   get isIdle(): boolean {
     const { isLost, isAwaited, durable } = this.#runner;
-    const parts = [this.#bodies, this.#edits, this.among, this.#observers, this.#port.values];
+    const parts = [this.#bodies, this.#edits, this.among, this.#observers, this.#port.values, this.#snapshots];
     if (isLost || isAwaited || durable !== this.state || !this.#underWay.isEmpty) return false;
     return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }

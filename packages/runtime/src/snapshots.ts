@@ -5,6 +5,7 @@
 import type { State } from "@pawl/sansio-core";
 import type { Journal } from "./journal.ts";
 import { late } from "./late-part.ts";
+import type { Opened } from "./opening.ts";
 import type { Platform } from "./platform.ts";
 
 /** How long logs are kept. */
@@ -36,6 +37,8 @@ export interface SnapshotPort {
   /** Fewer characters of events are read again faster than a snapshot. */
   readonly least: number | undefined;
   readonly fault: (what: string, thrown: unknown) => void;
+  /** One that was due is taken. */
+  readonly taken: () => void;
 }
 
 /** Whether and how a scope's log is shortened. What a process is asked for later stands in its log, which is kept. */
@@ -43,7 +46,7 @@ export const snapshotsOf = (
   { journal, retention, snapshotAfter: least }: SnapshotOptions & { readonly journal: Journal },
   scope: string,
   epoch: number,
-): Omit<SnapshotPort, "platform" | "fault"> => ({
+): Omit<SnapshotPort, "platform" | "fault" | "taken"> => ({
   keep: (seq, text) => journal.snapshot(scope, epoch, seq, text),
   retain: (keep) => journal.retain(scope, epoch, keep),
   retention: scope.startsWith("session:") ? retention : undefined,
@@ -57,15 +60,21 @@ const delayMs = 20;
 export class Snapshots {
   readonly #port: SnapshotPort;
   #taken: Taken | undefined;
-  /** Of the events since, in characters. */
-  #since = 0;
+  /** Of the events since, in characters; also of those that were there when the scope was opened. */
+  #since: number;
   #durable: State | undefined;
   #callOff: (() => void) | undefined;
   #isTaking = false;
 
-  constructor(port: SnapshotPort, taken: Taken | undefined) {
+  constructor(port: SnapshotPort, { snapshot, since }: Omit<Opened, "state">) {
     this.#port = port;
-    this.#taken = taken;
+    this.#taken = snapshot;
+    this.#since = since;
+  }
+
+  /** Whether none is due: a scope that left memory before would come back to a longer log each time. */
+  get isEmpty(): boolean {
+    return this.#callOff === undefined && !this.#isTaking;
   }
 
   /** So many characters of events are durable, and this is the state after them. */
@@ -96,6 +105,7 @@ export class Snapshots {
     } finally {
       this.#isTaking = false;
     }
+    this.#port.taken();
   }
 
   async #keep(state: State): Promise<void> {

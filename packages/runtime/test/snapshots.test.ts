@@ -52,6 +52,43 @@ describe("a snapshot", () => {
     expect(session.state.calls.at("r:c1")?.phase).toMatch(/running|resuming/);
   });
 
+  it("is taken of a scope that is opened again and again, and does little each time", async () => {
+    const world = new World();
+    const says = defineTool({ name: "says", execute: () => page });
+    const froms: number[] = [];
+    for (let life = 0; life < 20; life++) {
+      const read: Journal["read"] = (scope, from, to) => {
+        froms.push(from);
+        return world.journal.read(scope, from, to);
+      };
+      const process = world.start([says], { faulty: { read } });
+      const session = await process.runtime.session("s");
+      await session.call(`r${life}`, [{ id: "c", tool: "says", args: {} }]);
+      await world.quiet(10);
+      world.platform.advance(20);
+      await world.quiet(10);
+      process.kill();
+    }
+    const [first, last] = [froms[0] ?? 0, froms.at(-1) ?? 0];
+    expect(first).toBe(1);
+    expect(last).toBeGreaterThan(50);
+  });
+
+  it("that is due is taken before its scope leaves memory", async () => {
+    const world = new World();
+    const says = defineTool({ name: "says", execute: () => page.repeat(4) });
+    const { runtime } = world.start([says], { linger: { ms: 0 } });
+    const twice = ["c", "d"].map((id) => ({ id, tool: "says", args: {} }));
+    await (await runtime.session("s")).call("r", twice);
+    await world.quiet(10);
+    expect(runtime.inMemory).toBe(1);
+    world.platform.advance(20);
+    await world.quiet(10);
+    expect(runtime.inMemory).toBe(0);
+    const claim = await world.journal.claim("session:s", "another", 1).catch((thrown: unknown) => thrown);
+    expect(JSON.stringify(claim)).toContain("snapshot");
+  });
+
   it("that does not restore is reported, and the log says the same", async () => {
     const world = await begun();
     const spoils = [
