@@ -45,6 +45,18 @@ const setHeight = (page: Page, height: number, press = ""): Promise<unknown> =>
     setTimeout(resolve, 100);
   })`);
 
+/** Forks at the first event that a search finds, with other words in it, and runs on; says at which event. */
+const forkAt = async (page: Page, search: string, from: string, to: string): Promise<number> => {
+  const seq = await page.evaluate<number>(`inspect.lines("${search}").then(([first]) => first)`);
+  await page.evaluate(`inspect.inspector.goTo(${seq})`);
+  await page.getByRole("tab", { name: "Fork" }).click();
+  const event = page.getByLabel("The event, to be edited");
+  await expect.poll(() => event.inputValue()).toContain(from);
+  await event.fill((await event.inputValue()).replace(from, to));
+  await page.getByRole("button", { name: "Run on with the tools" }).click();
+  return seq;
+};
+
 const bottomOf = (box: { readonly y: number; readonly height: number } | null): number =>
   box === null ? NaN : box.y + box.height;
 
@@ -135,16 +147,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
 
   it("forks where one looks, runs on with the tools, and marks the first difference", async () => {
     await show(await tripLog());
-    const seq = await page.evaluate<number>(`(async () => {
-      const text = await inspect.lines("step.settled reserve");
-      return text[0];
-    })()`);
-    await page.evaluate(`inspect.inspector.goTo(${seq})`);
-    await page.getByRole("tab", { name: "Fork" }).click();
-    const event = page.getByLabel("The event, to be edited");
-    await expect.poll(() => event.inputValue()).toContain("12A");
-    await event.fill((await event.inputValue()).replace("12A", "99Z"));
-    await page.getByRole("button", { name: "Run on with the tools" }).click();
+    const seq = await forkAt(page, "step.settled reserve", "12A", "99Z");
     await page.locator(".beside h3", { hasText: `goes its own way from event ${seq} on` }).waitFor();
     await expect
       .poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 })
@@ -159,7 +162,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await page.locator(".said", { hasText: "The fork stands below" }).waitFor();
     await page.getByRole("button", { name: "Leave the fork" }).click();
     await page.locator(".beside").waitFor({ state: "hidden" });
-    await event.fill("{");
+    await page.getByLabel("The event, to be edited").fill("{");
     await page.getByRole("button", { name: "Run on as recorded" }).click();
     await page.locator(".said", { hasText: "This is no JSON" }).waitFor();
   });
@@ -172,13 +175,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
       await page.evaluate("inspect.live(70_000)");
       await page.locator(".event-head h2", { hasText: "reply.acked" }).waitFor();
     }
-    const seq = await page.evaluate<number>(`inspect.lines("step.settled reserve").then(([first]) => first)`);
-    await page.evaluate(`inspect.inspector.goTo(${seq})`);
-    await page.getByRole("tab", { name: "Fork" }).click();
-    const event = page.getByLabel("The event, to be edited");
-    await expect.poll(() => event.inputValue()).toContain("12A");
-    await event.fill((await event.inputValue()).replace("12A", "99Z"));
-    await page.getByRole("button", { name: "Run on with the tools" }).click();
+    await forkAt(page, "step.settled reserve", "12A", "99Z");
     const ended = '"outcome":{"status":"success"';
     await expect.poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 }).toContain(ended);
   });
@@ -193,13 +190,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
 
   it("forks with another argument, with which the tools run", async () => {
     await show(await tripLog());
-    const seq = await page.evaluate<number>(`inspect.lines("request.submitted").then(([first]) => first)`);
-    await page.evaluate(`inspect.inspector.goTo(${seq})`);
-    await page.getByRole("tab", { name: "Fork" }).click();
-    const event = page.getByLabel("The event, to be edited");
-    await expect.poll(() => event.inputValue()).toContain("Lviv");
-    await event.fill((await event.inputValue()).replace("Lviv", "Kyiv"));
-    await page.getByRole("button", { name: "Run on with the tools" }).click();
+    const seq = await forkAt(page, "request.submitted", "Lviv", "Kyiv");
     await page.locator(".beside h3", { hasText: `goes its own way from event ${seq} on` }).waitFor();
     await expect
       .poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 })
