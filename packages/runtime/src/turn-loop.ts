@@ -3,7 +3,7 @@
  *
  *   turn:  each stirred scope hands one answer to each body that may hear one
  *          none was handed out, or it has gone on for long: all that was stepped is committed at once
- *          where the platform can say that all was heard, what comes next comes at once: else in the next turn
+ *          at once where nobody has more to hear, and the platform can say that all was heard: else in the next turn
  *   ack:   each scope performs what was waiting for its append, and is stirred
  *
  * So `settle k` and `request k+1` share one commit, and the scopes share its sync: group commit. They share no fate.
@@ -40,6 +40,8 @@ export class TurnLoop {
   #turned = new Set<Member>();
   #isScheduled = false;
   #isCommitting = false;
+  /** After the last turn there was more to hand out: so it is likely after this one. */
+  #hasMore = false;
   #turns = 0;
   #since = 0;
   #commits = 0;
@@ -74,15 +76,16 @@ export class TurnLoop {
 
   #goOn(): void {
     const { afterTurn } = this.#platform;
-    if (afterTurn === undefined || this.#isCommitting) return this.#schedule();
+    if (afterTurn === undefined || this.#hasMore || this.#isCommitting) return this.#schedule();
     this.#isScheduled = true;
     afterTurn(this.#heard);
   }
 
   /** What was handed out was heard, and what the bodies asked for thereupon is stepped. */
   readonly #heard = (): void => {
-    if (this.#anyNews()) return this.#turn();
     this.#isScheduled = false;
+    this.#hasMore = this.#anyNews();
+    if (this.#hasMore) return this.#schedule();
     for (const member of this.#stirred) this.#turned.add(member);
     this.#stirred = new Set();
     this.#end();
@@ -94,6 +97,7 @@ export class TurnLoop {
   }
 
   #end(): void {
+    this.#hasMore = false;
     this.#turns = 0;
     if (this.#stirred.size > 0) this.#schedule();
     if (!this.#isCommitting) this.#commit();
