@@ -38,6 +38,30 @@ const racing: Scenario = (done) =>
     },
   });
 
+/** Two branches, one with a native wait behind its answer: what both have done by then is in the next request. */
+const beside: Scenario = (done) =>
+  defineTool({
+    name: "work",
+    durable: true,
+    execute: async (_, ctx) => {
+      const order: string[] = [];
+      const quick = async (): Promise<void> => {
+        await ctx.runJson("quick", {}, () => (done("quick"), 1));
+        await new Promise((resolve) => setImmediate(resolve));
+        order.push("quick");
+      };
+      const slow = async (): Promise<void> => {
+        await ctx.runJson("slow", {}, async () => {
+          for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+          return (done("slow"), 2);
+        });
+        order.push("slow");
+      };
+      await Promise.all([quick(), slow()]);
+      return ctx.runJson("both", { order }, () => (done("both"), order));
+    },
+  });
+
 const together: Scenario = (done) =>
   defineTool({
     name: "work",
@@ -81,7 +105,7 @@ const live = async (scenario: Scenario, death: Death | undefined): Promise<Run> 
   return { replies, work };
 };
 
-const scenarios = { sequence, racing, together };
+const scenarios = { sequence, racing, beside, together };
 
 for (const [name, scenario] of Object.entries(scenarios)) {
   describe(`a body in ${name}`, () => {
