@@ -57,7 +57,7 @@ describe("a journal file that can not be opened", () => {
     const newer = new DatabaseSync(file("newer.db"));
     newer.exec("PRAGMA user_version = 99");
     newer.close();
-    expect(() => sqliteJournal(file("newer.db"))).toThrow("has schema 99, this driver knows 5: update it first");
+    expect(() => sqliteJournal(file("newer.db"))).toThrow("has schema 99, this driver knows 6: update it first");
     expect(codeOf(() => sqliteJournal(file("newer.db")))).toBe("newer_schema");
     writeFileSync(file("garbage.db"), "this is not a database, and never was one".repeat(100));
     expect(codeOf(() => sqliteJournal(file("garbage.db")))).toBe("not_intact");

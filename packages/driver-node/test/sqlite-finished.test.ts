@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import type { Append } from "@pawl/runtime";
 import { afterAll, expect, it } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
@@ -47,6 +48,40 @@ it("is found wherever the mark stands", async () => {
     for (const looked of [1, seq]) expect(await journal.find("s", "request", `r${looked}.0`)).toBe(looked);
   }
   expect(await journal.moves?.index("s")).toHaveLength(appends * each);
+  await journal.close();
+});
+
+it("is found whatever it is called", async () => {
+  const ids = ["", "\0", "a\0b", "12", "null", '"', "'", "\\u0000", "\n", "\u{1f600}", "{}"];
+  const one = await opened(file("named.db"));
+  await one.appendAll([finishing("s", 1, ...ids)]);
+  const other = sqliteJournal(file("named.db"), { commits: "inline" });
+  for (const id of ids) expect(await other.find("s", "request", id)).toBe(1);
+  const index = await other.moves?.index("s");
+  expect(index?.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  await one.close();
+  await other.close();
+});
+
+it("is found in a file of version 5, which had a table for what is behind the mark", async () => {
+  const path = file("version-5.db");
+  const one = await opened(path);
+  await one.appendAll([finishing("s", 1, "indexed")]);
+  await one.find("t", "request", "indexed"); // Whoever looks from outside has it indexed.
+  await one.close();
+  const old = new DatabaseSync(path);
+  old.exec(`
+    CREATE TABLE finishing (
+      number INTEGER PRIMARY KEY, scope INTEGER NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, seq INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO finishing (scope, kind, id, seq) VALUES (1, 'request', 'r', 2), (1, 'request', 'r', 3), (1, 'call', 'r', 2);
+    ALTER TABLE append DROP COLUMN finished;
+    PRAGMA user_version = 5;
+  `);
+  old.close();
+  const journal = sqliteJournal(path);
+  const found = (["indexed", "r"] as const).map((id) => journal.find("s", "request", id));
+  expect(await Promise.all([...found, journal.find("s", "call", "r")])).toEqual([1, 3, 2]);
   await journal.close();
 });
 

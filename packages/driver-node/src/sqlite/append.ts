@@ -13,16 +13,17 @@ const textOf = ({ lines }: Append): string => {
   return whole;
 };
 
+/** What finished with an append, as its row has it. */
+const finishedOf = ({ finished }: Append): string | null =>
+  finished.length === 0 ? null : JSON.stringify(finished.map(({ kind, id, seq }) => [kind, id, seq]));
+
 /** Whether nothing but its row is to be written, where the scope is believed to stand. */
-const isPlain = (
-  { epoch, expectedSeq, lines, finished, messages, received, protocol }: Append,
-  at: Standing,
-): boolean =>
+const isPlain = ({ epoch, expectedSeq, lines, messages, received, protocol }: Append, at: Standing): boolean =>
   epoch === at.epoch &&
   expectedSeq === at.seq + 1 &&
   protocol === at.protocol &&
   lines.length > 0 &&
-  finished.length + messages.length + received.length === 0;
+  messages.length + received.length === 0;
 
 export class Appender {
   readonly #at: Connection;
@@ -69,13 +70,14 @@ export class Appender {
     const { appendAlone } = this.#at.sql;
     try {
       const { changes } = this.#at.ask(() =>
-        appendAlone.run(row, head, expectedSeq, last, appendId, wakeAt, textOf(append), id, epoch),
+        appendAlone.run(row, head, expectedSeq, last, appendId, wakeAt, textOf(append), finishedOf(append), id, epoch),
       );
       if (changes !== 1) return undefined;
     } catch (thrown) {
       this.#standings.forgetAll();
       return failure(thrown, this.#at.file);
     }
+    this.#standings.finished(id, append.finished);
     this.#standings.keep(append.scope, { ...standing, seq: last, head: row, appendId });
     this.#standings.committed();
     return { type: "ok" };
@@ -106,8 +108,8 @@ export class Appender {
     const { sql } = this.#at;
     const { appendId, expectedSeq, wakeAt = null, protocol } = append;
     const last = expectedSeq + append.lines.length - 1;
-    const { lastInsertRowid } = sql.append.run(id, head, expectedSeq, last, appendId, wakeAt, textOf(append));
-    for (const { kind, id: finished, seq } of append.finished) sql.finish.run(id, kind, finished, seq);
+    const [lines, finished] = [textOf(append), finishedOf(append)];
+    const { lastInsertRowid } = sql.append.run(id, head, expectedSeq, last, appendId, wakeAt, lines, finished);
     this.#standings.finished(id, append.finished);
     if (protocol !== standing.protocol) sql.protocol.run(protocol, id);
     const { epoch } = standing;

@@ -22,7 +22,7 @@ const replaceLog = ({ sql }: Connection, { id }: Standing, adoption: Adoption): 
   const { lines, segment, kept, appendId, wakeAt = null, protocol, epoch } = adoption;
   const base = segment?.base ?? 0;
   const whole = lines.map(({ line }) => line).join("");
-  const { lastInsertRowid } = sql.append.run(id, null, base + 1, base + lines.length, appendId, wakeAt, whole);
+  const { lastInsertRowid } = sql.append.run(id, null, base + 1, base + lines.length, appendId, wakeAt, whole, null);
   sql.cutBefore.run(id, lastInsertRowid);
   for (const drop of [sql.dropKept, sql.dropChain, sql.dropSnapshot, sql.dropSegment]) drop.run(id);
   for (const { seq, line } of kept) sql.keep.run(id, seq, line);

@@ -137,7 +137,14 @@ const version5 = `
   ) STRICT;
 `;
 
-const versions = [version1, version2, version3, version4, version5];
+/** What has finished stands in the row of its append, so that this is one page, too, and one statement. */
+const version6 = `
+  ALTER TABLE append ADD COLUMN finished TEXT;
+  INSERT OR REPLACE INTO finished SELECT scope, kind, id, seq FROM finishing ORDER BY number;
+  DROP TABLE finishing;
+`;
+
+const versions = [version1, version2, version3, version4, version5, version6];
 
 const versionOf = (db: DatabaseSync): number => Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 

@@ -50,9 +50,8 @@ export class Standings {
     this.#sinceMark = 0;
     if (newest === mark) return;
     sql.catchUp.run(mark);
+    sql.indexFinishing.run(mark);
     sql.setMark.run(newest);
-    sql.indexFinishing.run();
-    sql.dropFinishing.run();
     this.#finishing.clear();
   }
 

@@ -40,22 +40,20 @@ export const statements = (db: DatabaseSync) => ({
   /** Another number whenever another connection has committed. */
   dataVersion: db.prepare("PRAGMA data_version"),
   append: db.prepare(
-    "INSERT INTO append (scope, before, first, last, append_id, wake_at, lines) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO append (scope, before, first, last, append_id, wake_at, lines, finished) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   ),
   /**
    * An append that is a commit by itself, if the epoch is still the scope's, and the row nobody else's. Retention frees
    * rows, but none behind the mark.
    */
   appendAlone: db.prepare(
-    "INSERT OR IGNORE INTO append (id, scope, before, first, last, append_id, wake_at, lines) SELECT ?1, s.id, ?2, ?3, ?4, ?5, ?6, ?7 FROM scope AS s, mark AS m WHERE s.id = ?8 AND s.epoch = ?9 AND m.upto < ?1",
+    "INSERT OR IGNORE INTO append (id, scope, before, first, last, append_id, wake_at, lines, finished) SELECT ?1, s.id, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM scope AS s, mark AS m WHERE s.id = ?9 AND s.epoch = ?10 AND m.upto < ?1",
   ),
   protocol: db.prepare("UPDATE scope SET protocol = ? WHERE id = ?"),
-  finish: db.prepare("INSERT INTO finishing (scope, kind, id, seq) VALUES (?, ?, ?, ?)"),
   indexFinished: db.prepare("INSERT OR REPLACE INTO finished (scope, kind, id, seq) VALUES (?, ?, ?, ?)"),
   indexFinishing: db.prepare(
-    "INSERT OR REPLACE INTO finished SELECT scope, kind, id, seq FROM finishing ORDER BY scope, kind, id, number",
+    "INSERT OR REPLACE INTO finished SELECT a.scope, f.value ->> 0 AS kind, f.value ->> 1 AS id, f.value ->> 2 FROM append AS a, json_each(a.finished) AS f WHERE a.id > ? AND a.finished IS NOT NULL ORDER BY a.scope, kind, id, a.id, f.key",
   ),
-  dropFinishing: db.prepare("DELETE FROM finishing"),
   send: db.prepare(
     `INSERT OR REPLACE INTO letter (target, source, kind, link, number, text) VALUES (${scopeId}, ?, ?, ?, ?, ?)`,
   ),
