@@ -112,8 +112,9 @@ class Parser {
       this.#at = start;
       return refuse(`Unexpected character at position ${this.#position()}`);
     }
-    if (this.#sign("(") !== undefined) return this.#call(word);
-    return constants.get(word) ?? refuse(`Unknown identifier: '${word}'`);
+    const constant = constants.get(word);
+    if (constant !== undefined) return constant;
+    return this.#sign("(") === undefined ? refuse(`Unknown identifier: '${word}'`) : this.#call(word);
   }
 
   #deeper<A>(inside: () => A): A {

@@ -14,12 +14,20 @@ describe("the calculator", () => {
   it("knows its names, and tells which it does not", () => {
     expect(value("max(min(2, 3), sqrt(16)) + pow(2, 10) + abs(-1) + tau * 0 + log2(8)")).toBe("1032");
     expect(value(" PI ")).toBe("3.141592653589793");
-    expect(["sqrt()", "pi(1)", "Sqrt(1)", "_x", "x_1"].map(value)).toEqual([
+    expect(["sqrt()", "Sqrt(1)", "_x", "x_1"].map(value)).toEqual([
       "Calculator error: Unknown function: 'sqrt' with 0 args",
-      "Calculator error: Unknown function: 'pi' with 1 args",
       "Calculator error: Unknown function: 'Sqrt' with 1 args",
       "Calculator error: Unexpected character at position 0",
       "Calculator error: Unknown identifier: 'x_1'",
+    ]);
+  });
+  it("never calls a constant: what follows it is left over", () => {
+    expect(["pi(1)", "2 * e ()", "inf(1/0)", "max(TAU(1), 2)", "(E(1"].map(value)).toEqual([
+      "Calculator error: Unexpected trailing characters at position 2",
+      "Calculator error: Unexpected trailing characters at position 6",
+      "Calculator error: Unexpected trailing characters at position 3",
+      "Calculator error: Missing ')' after max(...)",
+      "Calculator error: Missing closing parenthesis",
     ]);
   });
   it("says where an expression ends, in bytes", () => {
