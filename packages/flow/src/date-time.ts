@@ -4,8 +4,12 @@ import { type Answer, succeeded } from "./result.ts";
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
 const supported = "now, today, timestamp, year, month, day, weekday, iso, time, hour, minute, second";
 
-const dateOf = (now: Date): string => now.toISOString().slice(0, 10);
-const timeOf = (now: Date): string => now.toISOString().slice(11, 19);
+const padded = (value: number, width: number): string => `${value}`.padStart(width, "0");
+
+const dateOf = (now: Date): string =>
+  `${padded(now.getUTCFullYear(), 4)}-${padded(now.getUTCMonth() + 1, 2)}-${padded(now.getUTCDate(), 2)}`;
+const timeOf = (now: Date): string =>
+  [now.getUTCHours(), now.getUTCMinutes(), now.getUTCSeconds()].map((part) => padded(part, 2)).join(":");
 
 const answers: ReadonlyMap<string, (now: Date) => string | number> = new Map<string, (now: Date) => string | number>([
   ...["now", "iso", "datetime"].map((query) => [query, (now: Date) => `${dateOf(now)}T${timeOf(now)}Z`] as const),

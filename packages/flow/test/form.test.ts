@@ -65,6 +65,12 @@ describe("the clock", () => {
     expect(queries.map(ask)).toEqual([time, time, "2024-02-03", "04:05:06Z", "1706933106", "3", "4", "Saturday"]);
     expect(ask(" When? ")).toMatch(/^Unknown query 'when\?'\. Supported: now, /);
   });
+  it("writes years of more than four digits as they are, and shorter ones with zeros", () => {
+    const at = Date.UTC(12_345, 1, 3, 4, 5, 6);
+    const answers = ["now", "today", "time", "year"].map((query) => f.answerDateTime(query, at).output);
+    expect(answers).toEqual(["12345-02-03T04:05:06Z", "12345-02-03", "04:05:06Z", "12345"]);
+    expect(f.answerDateTime("today", Date.UTC(987, 10, 30)).output).toBe("0987-11-30");
+  });
 });
 
 describe("forms", () => {
