@@ -34,10 +34,10 @@ const undeclared: Declaration = {
   derivation: "",
 };
 
-/** The declaration of a name; of one that nobody declared, one that claims nothing. */
+/** The declaration of a name; of one that nobody declared, one that claims nothing and has no name itself. */
 export const declarationOf = (declarations: Iterable<Declaration>, name: string): Declaration => {
   for (const declaration of declarations) if (declaration.name === name) return declaration;
-  return { ...undeclared, name };
+  return undeclared;
 };
 
 const quoted = (text: string): string => JSON.stringify(text);

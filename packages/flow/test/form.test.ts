@@ -153,6 +153,13 @@ describe("an envelope", () => {
       ),
     );
   });
+  it("claims nothing where nobody declared its name, which it does not show either", () => {
+    const empty = { ...declaration, name: "", ontology: "", temporal_frame_start: "", provenance: "", derivation: "" };
+    expect(f.envelope(f.declarationOf([declaration], "Temp"), "1")).toEqual(
+      f.envelope({ ...empty, certainty: 0 }, "1"),
+    );
+    expect(f.declarationOf([declaration], "Tèmp")).toBe(declaration);
+  });
   it("is refused beyond certainty, where NaN is", () => {
     const said = f.envelope({ ...declaration, certainty: NaN }, "x");
     expect(E.isLeft(said) ? said.left.message : "").toBe(
