@@ -2,7 +2,7 @@
 import * as E from "fp-ts/lib/Either.js";
 import { type Json, parse, stringify } from "@pawl/tool-value";
 import * as flow from "../src/index.ts";
-import { type Input, registryOf, runAdapters, textOf } from "./cases/flow.ts";
+import { type Input, nowMsOf, registryOf, runAdapters, textOf } from "./cases/flow.ts";
 import { caseProviders } from "./cases/scope.ts";
 
 const text = (input: Input, field: string): string => textOf(input[field]);
@@ -67,7 +67,7 @@ const httpResult = (input: Input): flow.Answer => {
 const dispatched = async (input: Input): Promise<E.Either<never, unknown>> => {
   const registry = registryOf(input["registry"] === undefined ? [] : input["registry"]);
   if (registry === undefined) return E.right(null);
-  const context = { providers: caseProviders, nowMs: 0, signal: new AbortController().signal };
+  const context = { providers: caseProviders, nowMs: nowMsOf(input), signal: new AbortController().signal };
   const asked = { tool: text(input, "tool"), argument: text(input, "argument") };
   return E.right((await flow.dispatch(registry, context, asked)) ?? null);
 };
@@ -87,8 +87,7 @@ const projected = (input: Input): unknown => {
 export const adapters = {
   ...runAdapters,
   "flow.calculator": (input: Input) => E.right(answered(flow.calculate(text(input, "expression")))),
-  "flow.datetime": (input: Input) =>
-    E.right(answered(flow.answerDateTime(text(input, "query"), Number(input["now_unix"]) * 1000))),
+  "flow.datetime": (input: Input) => E.right(answered(flow.answerDateTime(text(input, "query"), nowMsOf(input)))),
   "flow.endpoint": (input: Input) => E.right(endpoint(input)),
   "flow.http_body": (input: Input) => E.right(flow.httpBody(text(input, "argument"))),
   "flow.http_result": (input: Input) => E.right(answered(httpResult(input))),

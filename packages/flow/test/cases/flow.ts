@@ -10,6 +10,9 @@ import { type Case, Rejected, type Seen, caseProviders, runFlow } from "./scope.
 export type Input = { readonly [field: string]: Json };
 export const textOf = (json: Json | undefined): string => (typeof json === "string" ? json : "");
 
+/** What the clock of a case shows; of one that does not say the epoch. */
+export const nowMsOf = (input: Input): number => Number(input["now_unix"] ?? 0) * 1000;
+
 const nodesOf = (json: Json | undefined): readonly FlowNode[] => {
   const nodes = read(array(FlowNodeCodec), json ?? []);
   if (E.isLeft(nodes)) throw new Rejected("bad_flow", describe(nodes.left));
@@ -23,6 +26,7 @@ const caseOf = (input: Input, nodes: readonly FlowNode[]): Case => ({
   nodes,
   bindings: (input["bindings"] ?? {}) as Case["bindings"],
   registry: registryOf(input["registry"]),
+  nowMs: nowMsOf(input),
   ...(input["unresolved"] === "fail" ? { unresolved: "fail" } : {}),
 });
 

@@ -34,6 +34,7 @@ export interface Case {
   readonly bindings: { readonly [name: string]: string };
   readonly registry?: Registry | undefined;
   readonly providers?: Providers;
+  readonly nowMs?: number;
   readonly lambdas?: readonly string[];
   readonly unresolved?: "fail";
   /** What comes while a call runs, or while a lambda is applied; one that is cancelled then gets no answer. */
@@ -129,11 +130,11 @@ class FlowScope {
   }
 
   async #execute({ call, attempt, run, tool, args }: Of<"tool.execute">): Promise<void> {
-    const { registry, providers = caseProviders } = this.#case;
+    const { registry, providers = caseProviders, nowMs = 0 } = this.#case;
     const entry = registry?.at(tool);
     const runs = registry === undefined ? undefined : runOf(registry, providers, tool);
     if (entry === undefined || runs === undefined) throw new Error(`nobody runs ${tool}`);
-    const output = await outputOf(entry, runs, args, { nowMs: 0, signal: new AbortController().signal });
+    const output = await outputOf(entry, runs, args, { nowMs, signal: new AbortController().signal });
     this.#interrupt("call");
     this.#tell({ type: "call.settled", call, attempt, run, result: { type: "done", output }, duration_ms: 0 });
   }
