@@ -109,7 +109,8 @@ export const text: Codec<string> = laidOut(
 );
 export const boolean: Codec<boolean> = scalar("a boolean", (u) => typeof u === "boolean");
 
-const unsigned = (name: string, max: number): Codec<number> => {
+/** `most` says what is wanted where a number is too large. */
+const unsigned = (name: string, max: number, most = name): Codec<number> => {
   const is = (u: unknown): u is number => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= max;
   return new t.Type<number, unknown>(
     name,
@@ -117,13 +118,14 @@ const unsigned = (name: string, max: number): Codec<number> => {
     (u, c) => {
       if (is(u)) return t.success(u + 0); // -0 becomes 0.
       const integer = Number.isInteger(u) || typeof u === "bigint";
-      return integer ? refuse(u, c, `invalid value: ${found(u)}, expected ${name}`) : wrongType(u, c, name);
+      if (!integer) return wrongType(u, c, name);
+      return refuse(u, c, `invalid value: ${found(u)}, expected ${(u as number | bigint) > max ? most : name}`);
     },
     t.identity,
   );
 };
 /** A whole number from 0 as far as a JavaScript number counts exactly. */
-export const u64: Codec<number> = unsigned("u64", Number.MAX_SAFE_INTEGER);
+export const u64: Codec<number> = unsigned("u64", Number.MAX_SAFE_INTEGER, `u64 of at most ${Number.MAX_SAFE_INTEGER}`);
 export const u32: Codec<number> = unsigned("u32", 0xffff_ffff);
 
 export const array = <A>(item: Codec<A>): Codec<readonly A[]> => laidOut(arrayOf(item), { type: "items", of: item });

@@ -111,7 +111,10 @@ describe("an error", () => {
       nanos: 2 ** 32 - 1,
     });
     expect(refused(codec, { secs: 2n ** 53n, nanos: 0 })).toBe(
-      "invalid value: integer `9007199254740992`, expected u64 at $.secs",
+      "invalid value: integer `9007199254740992`, expected u64 of at most 9007199254740991 at $.secs",
+    );
+    expect(refused(codec, { secs: 2n ** 64n - 1n, nanos: 0 })).toBe(
+      "invalid value: integer `18446744073709551615`, expected u64 of at most 9007199254740991 at $.secs",
     );
     expect(refused(codec, { secs: -1, nanos: 0 })).toBe("invalid value: integer `-1`, expected u64 at $.secs");
     expect(refused(codec, { secs: 0, nanos: 2 ** 32 })).toBe(
