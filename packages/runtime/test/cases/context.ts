@@ -1,31 +1,20 @@
 /** The ops that need a tool's context: run through a runtime in memory, as a tool would. */
-import { type Reply, awaitKeyId, callRef } from "@pawl/sansio-core";
+import { type AwaitEventWaitIdentity, type Reply, awaitKeyId, callRef } from "@pawl/sansio-core";
 import { type Json, type JsonObject, ToolCallOutput, ToolCallRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import {
   EffectError,
   type HostPort,
-  type Standing,
   type ToolContext,
   type ToolDefinition,
   defineTool,
   misfitOfCompletion,
   misfitOfDurable,
-  misfitOfProcessEvent,
 } from "../../src/index.ts";
 import { World } from "../world.ts";
+import { type Answer, answerOf, refusal, standingOf } from "./standing.ts";
 
 type Input = JsonObject;
-type Answer = E.Either<{ readonly code?: string; readonly message: string }, unknown>;
-
-const answerOf = (misfit: EffectError | undefined): Answer =>
-  misfit === undefined ? E.right({ ok: true }) : E.left({ code: misfit.code, message: misfit.message });
-
-const standingOf = (input: Input): Standing => ({
-  callId: input["call_id"] === null ? undefined : ((input["call_id"] as string | undefined) ?? "c1"),
-  isDurable: input["controller"] !== "no-durable",
-  process: input["process"] === null ? undefined : ((input["process"] as string | undefined) ?? "p1"),
-});
 
 /** What stands around a body; what it waits for is resolved so. */
 interface Surroundings {
@@ -45,12 +34,7 @@ const inBody = async (
     name: "the body of the case",
     durable: true,
     execute: async (_, ctx) => {
-      try {
-        outcome.answer = E.right(await body(ctx));
-      } catch (thrown) {
-        const { code, message } = thrown as EffectError;
-        outcome.answer = E.left({ code, message });
-      }
+      outcome.answer = await answerOf(() => body(ctx));
     },
   });
   const world = new World();
@@ -79,12 +63,14 @@ const runSteps = async (input: Input): Promise<Answer> => {
   };
   const answer = await inBody(async (ctx) => {
     let value: Json = null;
-    for (const step of steps) {
-      value = await ctx.runJson(step, given, () => {
+    for (const [place, step] of steps.entries()) {
+      const asked = ctx.runJson(step, given, () => {
         runs += 1;
         if (throws !== undefined) throw new EffectError(throws.code, throws.message);
         return returns;
       });
+      // Who asks for a failed step again has caught its failure.
+      value = steps.includes(step, place + 1) ? await asked.catch(() => null) : await asked;
     }
     return value;
   });
@@ -99,21 +85,34 @@ const awaitEvent = async (input: Input): Promise<Answer> => {
   return E.map((value: unknown) => ({ value }))(answer);
 };
 
+/** The wait whose key a token carries, if it is this one in the scope of the body's request. */
+const waitIn = (token: string, wait: AwaitEventWaitIdentity): AwaitEventWaitIdentity | null => {
+  const key = awaitKeyId({ type: "runtime_operation", operation_id: "session:s/r" }, wait);
+  return E.isRight(key) && token.split(".")[2] === key.right.key_id ? wait : null;
+};
+
 const externalKey = (input: Input): Promise<Answer> =>
   inBody(async (ctx) => {
     const key = input["key"] as string;
-    return { equal: ctx.externalEventKey(key) === ctx.externalEventKey(key), wait: { type: "custom", key } };
+    const token = ctx.externalEventKey(key);
+    return { equal: token === ctx.externalEventKey(key), wait: waitIn(token, { type: "custom", key }) };
   });
 
 const completionKey = async (input: Input): Promise<Answer> => {
   const standing = standingOf(input);
   const misfit = misfitOfCompletion(standing);
-  if (misfit !== undefined) return answerOf(misfit);
+  if (misfit !== undefined) return refusal(misfit);
   const { callId = "" } = standing;
   const wait = { type: "tool_completion", tool_call_id: callId } as const;
-  const key = awaitKeyId({ type: "runtime_operation", operation_id: "s/r" }, wait);
+  const key = awaitKeyId({ type: "runtime_operation", operation_id: "session:s/r" }, wait);
   if (E.isLeft(key)) return key;
-  return inBody(async (ctx) => ({ equal: ctx.completionKey() === ctx.completionKey(), wait }), { callId });
+  return inBody(
+    async (ctx) => {
+      const token = ctx.completionKey();
+      return { equal: token === ctx.completionKey(), wait: waitIn(token, wait) };
+    },
+    { callId },
+  );
 };
 
 interface BatchInput {
@@ -181,9 +180,7 @@ const callBatch = async (input: Input): Promise<Answer> => {
 
 export const contextAdapters = {
   completion_key: completionKey,
-  "durable_effects.open": (input: Input) => answerOf(misfitOfDurable(standingOf(input))),
-  emit_process_event: (input: Input) =>
-    answerOf(misfitOfProcessEvent(standingOf(input), input["event_type"] as string)),
+  "durable_effects.open": (input: Input) => refusal(misfitOfDurable(standingOf(input))),
   run_json: runSteps,
   await_event_json: awaitEvent,
   external_event_key: externalKey,

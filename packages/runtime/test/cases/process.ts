@@ -1,10 +1,11 @@
-/** Events that a body emits in its process: their keys, as the log of the process has them. */
-import type { ProcessInput } from "@pawl/sansio-core";
+/** Events that a body emits in its process: what it is told of them, and their keys as the log of the process has them. */
+import { ProcessEvent, type ProcessInput } from "@pawl/sansio-core";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type ToolContext, type ToolDefinition, defineTool } from "../../src/index.ts";
-import { eventType, live, program } from "../process/world.ts";
+import { type ToolContext, type ToolDefinition, defineTool, misfitOfProcessEvent } from "../../src/index.ts";
+import { type Program, eventType, live, program } from "../process/world.ts";
 import type { World } from "../world.ts";
+import { type Answer, answerOf, refusal, standingOf } from "./standing.ts";
 
 interface Emits {
   readonly call_id: string;
@@ -34,12 +35,19 @@ const emitting = (emits: Emits): ToolDefinition =>
     },
   });
 
-const inProcess = (callId: string, types: readonly string[]): ToolDefinition =>
+const isForeign = /^process\.|undeclared|^\s*$/;
+
+/** What a case emits is declared, but for what every process has, what the case calls undeclared, and what has no name. */
+const declaredOf = (types: readonly string[]): readonly string[] =>
+  [...new Set(types)].filter((type) => !isForeign.test(type));
+
+/** A body that runs the tool `emits` as a process, under this call id. */
+const inProcess = (callId: string, types: readonly string[], id = "p"): ToolDefinition =>
   program("body", async ({ processes }) => {
     const call = { call_id: callId, tool_id: "tool:emits", tool_name: "emits", args: {}, prepared_payload: null };
     const input: ProcessInput = { type: "tool_call", call };
-    await processes.start({ id: "p", input, event_types: types.map((type) => eventType(type)) });
-    return processes.await("p");
+    await processes.start({ id, input, event_types: declaredOf(types).map((type) => eventType(type)) });
+    return processes.await(id);
   });
 
 const keysIn = async ({ journal }: World): Promise<readonly unknown[]> =>
@@ -49,14 +57,33 @@ const keysIn = async ({ journal }: World): Promise<readonly unknown[]> =>
     return event["type"] === "effect.requested" && effect["kind"] === "event" ? [effect["replay_key"]] : [];
   });
 
-/** What a case emits is declared, but for what it calls undeclared. */
 const emittedKeys = async (emits: Emits): Promise<unknown> => {
-  const types = [...new Set(typesIn(emits))].filter((type) => !type.includes("undeclared"));
-  const { world } = await live([inProcess(emits.call_id, types), emitting(emits)]);
+  const { world } = await live([inProcess(emits.call_id, typesIn(emits)), emitting(emits)]);
   return { replay_keys: await keysIn(world) };
 };
 
+/** One event of a body that stands where the case says; where no body can stand, the refusal that it would get. */
+const emittedEvent = async (input: v.JsonObject): Promise<Answer> => {
+  const { callId, process, ...standing } = standingOf(input);
+  const type = input["event_type"] as string;
+  if (callId === undefined) return refusal(misfitOfProcessEvent({ callId, process, ...standing }, type));
+  const outcome: { answer?: Answer } = {};
+  const emit: Program = async (ctx) => {
+    outcome.answer = await answerOf(async () => {
+      const event = await ctx.emitProcessEvent(type, input["payload"] ?? null);
+      const replay_key = event.invocation.replay?.key ?? null;
+      return { ok: true, ...(ProcessEvent.encode(event) as object), replay_key };
+    });
+    return null;
+  };
+  await live(
+    process === undefined ? [program("body", emit)] : [inProcess(callId, [type], process), program("emits", emit)],
+  );
+  return outcome.answer ?? E.left({ message: "the body did not run" });
+};
+
 export const processAdapters = {
+  emit_process_event: emittedEvent,
   "emit_process_event.keys": async (input: v.JsonObject): Promise<E.Either<v.ValueError, unknown>> => {
     const emits = v.read(Emits, input);
     return E.isLeft(emits) ? emits : E.right(await emittedKeys(emits.right));
