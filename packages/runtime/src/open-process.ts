@@ -1,6 +1,6 @@
 /** Why a process event can not be emitted where a context stands. */
 import { EffectError } from "./error.ts";
-import { type Standing, isBlank, misfitOfDurable } from "./open.ts";
+import { type Standing, isBlank, misfitOfCall } from "./open.ts";
 
 /** Why a process event can not be emitted here; the process comes before the type, and the type before the call. */
 export const misfitOfProcessEvent = (standing: Standing, eventType: string): EffectError | undefined => {
@@ -12,5 +12,5 @@ export const misfitOfProcessEvent = (standing: Standing, eventType: string): Eff
     const message = "durable effect process event type must be non-empty";
     return new EffectError("durable_effect_empty_process_event_type", message);
   }
-  return standing.callId === undefined ? misfitOfDurable(standing) : undefined;
+  return misfitOfCall(standing);
 };

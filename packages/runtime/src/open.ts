@@ -13,12 +13,18 @@ export interface Standing {
 
 export const isBlank = (text: string): boolean => text.trim() === "";
 
-/** Why durable effects can not be opened here. */
-export const misfitOfDurable = ({ callId, isDurable }: Standing): EffectError | undefined => {
+/** Why there is no call here whose durable effects they could be. */
+export const misfitOfCall = ({ callId }: Standing): EffectError | undefined => {
   const code = "durable_effects_missing_call_id";
   if (callId === undefined) return new EffectError(code, "durable effects require a prepared tool call id");
   if (isBlank(callId)) return new EffectError(code, "durable effects require a non-empty prepared tool call id");
-  if (isDurable) return undefined;
+  return undefined;
+};
+
+/** Why durable effects can not be opened here. */
+export const misfitOfDurable = (standing: Standing): EffectError | undefined => {
+  const misfit = misfitOfCall(standing);
+  if (misfit !== undefined || standing.isDurable) return misfit;
   return new EffectError("durable_effects_unavailable", "this effect controller does not support durable tool effects");
 };
 
