@@ -86,5 +86,6 @@ export const scopes = (
 ): readonly ScopeEntry[] =>
   at.unsynced(() => {
     standings.catchUp();
+    endLeases(at);
     return at.sql.scopes.all(after, prefix, prefix, prefix, limit).map(entryOf);
   });

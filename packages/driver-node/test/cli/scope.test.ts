@@ -46,6 +46,7 @@ describe("pawl ls, show and why", () => {
     expect(out).toMatch(/waits for a person's approval of the arguments [0-9a-f]{64} {2}since \d{4}-/);
     const [why] = jsonIn(await pawl(["why", "waiting", "-j", file, "--json"]));
     expect(why).toMatchObject({
+      owned: false,
       calls: [
         {
           call: "r:c",
@@ -54,6 +55,11 @@ describe("pawl ls, show and why", () => {
         },
       ],
     });
+    expect((await pawl(["why", "waiting", "-j", file])).out).toContain("nobody runs it now");
+    const { runtime, close } = openRuntime({ file, tools });
+    await runtime.session("waiting");
+    expect((await pawl(["why", "waiting", "-j", file])).out).not.toContain("nobody runs it now");
+    await close();
     expect((await pawl(["why", "done", "-j", file])).out).toBe("session:done waits for nothing\n");
     expect((await pawl(["why", "done", "r:x", "-j", file])).code).toBe(3);
     expect((await pawl(["why", "nobody", "-j", file])).code).toBe(3);

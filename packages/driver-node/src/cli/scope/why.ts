@@ -12,7 +12,7 @@ import type { Command } from "../command.ts";
 import { CliError, exit } from "../exit.ts";
 import { withLogOrHost } from "../act/remote-log.ts";
 import { hostOptions } from "../act/remote.ts";
-import { placeOptions } from "../place.ts";
+import { type LogSource, placeOptions } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, soundHistoryOf } from "./history.ts";
 import { isNever, sinceText, untilText } from "./time.ts";
@@ -99,7 +99,26 @@ const callWords = (history: History, reason: CallReason, terminal: Terminal): re
 const otherLine = (history: History, reason: OtherReason, terminal: Terminal): string =>
   `${otherWords(reason.what)}${timeWords(history, reason, reason.since, terminal)}`;
 
-const words = (history: History, only: string | undefined, terminal: Terminal): readonly string[] => {
+/** Whether a live process has the scope: the host that tells of it; a log does not know, and its journal does. */
+const isOwned = async ({ host, journal, scope }: LogSource): Promise<boolean | undefined> => {
+  if (host !== undefined) return true;
+  if (journal === undefined || scope === undefined) return undefined;
+  const entry = (await journal.scopes(scope)).find((one) => one.scope === scope);
+  return entry?.owner !== undefined;
+};
+
+const ownerWords = (shown: readonly CallReason[], owned: boolean | undefined): readonly string[] =>
+  owned === false && shown.some(({ what }) => "owner" in what)
+    ? ["nobody runs it now: the process of its owner has ended, and the next host of this journal goes on with it"]
+    : [];
+
+interface Asked {
+  /** The one call that is asked about. */
+  readonly only: string | undefined;
+  readonly owned: boolean | undefined;
+}
+
+const words = (history: History, { only, owned }: Asked, terminal: Terminal): readonly string[] => {
   const { calls, others } = why(history.state);
   const shown = only === undefined ? calls : calls.filter(({ call }) => call === only);
   const rest = only === undefined ? others : [];
@@ -107,6 +126,7 @@ const words = (history: History, only: string | undefined, terminal: Terminal): 
   return [
     ...shown.flatMap((reason) => callWords(history, reason, terminal)),
     ...rest.map((reason) => otherLine(history, reason, terminal)),
+    ...ownerWords(shown, owned),
   ];
 };
 
@@ -117,7 +137,7 @@ export const whyCommand: Command = {
   least: 1,
   most: 2,
   options: { ...placeOptions, ...hostOptions },
-  json: [{ what: "The scope", fields: "scope, seq, at, owner, calls, others" }],
+  json: [{ what: "The scope", fields: "scope, seq, at, owner, owned, calls, others" }],
   examples: [
     ["pawl why alice -j journal.db", "the session alice"],
     ["pawl why journal.db#process:p1 --json", "a process, for a script"],
@@ -134,18 +154,20 @@ export const whyCommand: Command = {
       }
       const { calls, others } = why(state);
       const shown = calls.filter(({ call }) => only === undefined || call === only);
+      const owned = await isOwned(log);
       const json = {
         scope: state.scope.id,
         seq: state.seq,
         at: state.at,
         owner: state.scope.owner,
+        owned,
         calls: shown.map((reason) => callJson(history, reason)),
         others:
           only === undefined
             ? others.map(({ what, ...rest }) => ({ what, ...timedJson(history, rest, rest.since) }))
             : [],
       };
-      terminal.tell(json, () => words(history, only, terminal));
+      terminal.tell(json, () => words(history, { only, owned }, terminal));
       return exit.fine;
     });
   },
