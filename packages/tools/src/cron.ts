@@ -10,7 +10,9 @@ const fieldsOf = (expression: string): string | undefined => {
   return fields.length === 6 || fields.length === 7 ? fields.join(" ") : undefined;
 };
 
+/** A name of the zones' database; an offset has none, though some platforms take it for a zone. */
 const isZone = (zone: string): boolean => {
+  if (/^[+-]/.test(zone)) return false;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone !== "";
   } catch {

@@ -8,6 +8,7 @@ import {
   defaultRegistry,
   monitorDescription,
   scheduledText,
+  titleOf,
   validateSpawn,
 } from "@pawl/tools";
 import { decideReattach } from "@pawl/runtime";
@@ -43,6 +44,14 @@ describe("a background run is refused", () => {
   it("where it is to fire again and again, and once (behaviour 28)", () => {
     const schedule = { cron_expression: "0 * * * *", scheduled_at: "2026-04-16T15:30:00Z" };
     expect(refusal(asked({ schedule }))).toContain("must not include both cron_expression and scheduled_at");
+  });
+});
+
+const titled = (title: string, displayName: string) => titleOf(title, { name: "bg", displayName });
+
+describe("a title", () => {
+  it("is what was given without the space around it, or the tool's own as it is, or made of the tool's name", () => {
+    expect([titled(" T ", "D"), titled(" ", " D "), titled("", " ")]).toEqual(["T", " D ", "Background bg"]);
   });
 });
 

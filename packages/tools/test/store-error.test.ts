@@ -69,6 +69,8 @@ it.each(["bad regex: (", "the pattern is too long"])("%s is told of a search", a
 /** Files that somebody locks while they are edited. */
 class Locked extends MemoryFiles {
   #isLocked = false;
+  /** What becomes of the file before. */
+  onLock: () => Promise<unknown> = async () => {};
 
   override async read(path: string) {
     const file = await super.read(path);
@@ -76,10 +78,21 @@ class Locked extends MemoryFiles {
   }
   override async write(path: string, bytes: Uint8Array, how: Parameters<MemoryFiles["write"]>[2]): Promise<boolean> {
     if (how.expected === undefined) return super.write(path, bytes, how);
+    await this.onLock();
     this.#isLocked = true;
     return false;
   }
 }
+
+it("an edit that lost to whoever changed the file and locked it says that it is locked", async () => {
+  const files = new Locked();
+  await files.write("a", new TextEncoder().encode("old"), { encoding: "text" });
+  const bytes = new TextEncoder().encode("old");
+  const edits = [{ old_text: "old", new_text: "new" }];
+  files.onLock = () => files.write("a", new TextEncoder().encode("other"), { encoding: "text" });
+  const said = await errorOf(files, "edit_file", { path: "a", expected_hash: contentHash(bytes), edits });
+  expect(said).toBe("Cannot modify readonly file: /workspace/a");
+});
 
 it("an edit that lost to whoever locked the file says so", async () => {
   const files = new Locked();

@@ -5,6 +5,7 @@ import {
   type BuiltinTool,
   MemoryFiles,
   canonicalPath,
+  contentHash,
   defaultRegistry,
   definitionOf,
   firesAfter,
@@ -136,6 +137,8 @@ describe("cron", () => {
     expect(next("nonsense", "UTC", "2026-01-01T00:00:00Z")).toBe("invalid cron expression 'nonsense'");
     expect(next("61 * * * *", "UTC", "2026-01-01T00:00:00Z")).toBe("invalid cron expression '61 * * * *'");
     expect(next("0 9 * * *", "Mars/Base", "2026-01-01T00:00:00Z")).toContain("invalid IANA timezone 'Mars/Base'");
+    expect(next("0 9 * * *", "+02:00", "2026-01-01T00:00:00Z")).toContain("invalid IANA timezone '+02:00'");
+    expect(next("0 9 * * *", "Etc/GMT-2", "2026-01-01T00:00:00Z")).toBe("2026-01-01T07:00:00.000Z");
     expect(next("0 0 30 2 *", "UTC", "2026-01-01T00:00:00Z")).toBe("cron expression has no future occurrence");
     expect(planOf("*/30 * * * * *", "UTC", 0)).toMatchObject({ status: "next", at: 30_000, interval_s: 30 });
   });
@@ -201,6 +204,15 @@ describe("reading files", () => {
     expect(await readOf("a\n\r", { path: "a.txt" })).toMatchObject({ content: "1|a\n2|", total_lines: 2 });
     expect(await readOf("", { path: "a.txt" })).toMatchObject({ content: "", lines_shown: { start: 0, end: 0 } });
   });
+  it("up to a line or a byte says how large the file is, and of lines where to go on", async () => {
+    expect(await readOf("a\nb\n", { path: "a.txt", limit: 1 })).toMatchObject({
+      truncated: true,
+      truncation: { truncated: true, bytes_returned: 3, bytes_total: 4, next_offset: 1, reason: "line_cap" },
+    });
+    const long = await readOf("x".repeat(51_199), { path: "a.txt" });
+    expect(long).toMatchObject({ truncated: true, truncation: { bytes_returned: 51_200, bytes_total: 51_199 } });
+    expect(long).not.toHaveProperty("truncation.next_offset");
+  });
   it("of a picture or an archive that was stored as text shows a note, unless its lines are asked for", async () => {
     for (const path of ["a.png", "a.JPEG", "a.zip"]) {
       expect(await readOf("x", { path })).toMatchObject({ content_type: "binary", encoding: "binary", size_bytes: 1 });
@@ -210,6 +222,25 @@ describe("reading files", () => {
   it("needs a context before anything else", async () => {
     const told = await registry.execute({ id: "c", name: "read_file", arguments: {} });
     expect(E.isRight(told) ? told.right.json["error"] : told.left).toContain("read_file requires context.");
+  });
+});
+
+const editOf = async (content: string, old_text: string, new_text: string): Promise<unknown> => {
+  const files = new MemoryFiles();
+  const bytes = new TextEncoder().encode(content);
+  await files.write("a.txt", bytes, { encoding: "text" });
+  const args = { path: "a.txt", expected_hash: contentHash(bytes), edits: [{ old_text, new_text }] };
+  const told = await registry.execute({ id: "c", name: "edit_file", arguments: args }, { session_id: "s", files });
+  return E.isRight(told) ? told.right.json["result"] : told.left;
+};
+
+describe("editing files", () => {
+  it("takes a mark of the byte order for none of the text, and keeps the file's own", async () => {
+    const edited = contentHash(new TextEncoder().encode("\uFEFFcb"));
+    expect(await editOf("\uFEFFab", "\uFEFFa", "\uFEFFc")).toMatchObject({ content_hash: edited });
+  });
+  it("shows no difference where there is none", async () => {
+    expect(await editOf("a\n", "a", "a")).toMatchObject({ first_changed_line: null, diff: "", diff_truncated: false });
   });
 });
 

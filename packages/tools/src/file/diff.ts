@@ -83,8 +83,9 @@ export const unified = (name: string, before: string, after: string): Difference
     ...middle(a.slice(head, a.length - tail), b.slice(head, b.length - tail)),
     ...a.slice(a.length - tail).map((text): Line => [" ", text]),
   ];
-  let diff = `--- ${name} (before)\n+++ ${name} (after)\n`;
-  for (const [from, to] of hunksOf(lines)) {
+  const hunks = hunksOf(lines);
+  let diff = hunks.length === 0 ? "" : `--- ${name} (before)\n+++ ${name} (after)\n`;
+  for (const [from, to] of hunks) {
     const [earlier, own] = [lines.slice(0, from), lines.slice(from, to)];
     diff += `@@ ${rangeOf(earlier, own, "-")} ${rangeOf(earlier, own, "+")} @@\n${own.map(shownLine).join("")}`;
   }

@@ -35,6 +35,14 @@ const current = async ({ path, expected }: Asked, files: FileStore): Promise<Sto
   );
 };
 
+/** Why a file that was as expected a moment ago is not written. */
+const lost = async (asked: Asked, files: FileStore): Promise<Refusal> => {
+  const { path, isReadonly } = await readFile(asked.path, files);
+  if (isReadonly) return new Refusal(`Cannot modify readonly file: ${displayPath(path)}`);
+  await current(asked, files);
+  return new Refusal(`File '${displayPath(path)}' changed while it was edited. Read the file again before editing.`);
+};
+
 export const edit = fileTool<Asked>({
   name: "edit_file",
   displayName: "Edit File",
@@ -62,11 +70,7 @@ export const edit = fileTool<Asked>({
     const { text, firstChangedLine } = orRefuse(planEdits(before, asked.edits));
     const bytes = utf8(text);
     if (!(await files.write(asked.path, bytes, { encoding: "text", expected: file.bytes }))) {
-      const now = await current(asked, files);
-      if (now.isReadonly) throw new Refusal(`Cannot modify readonly file: ${displayPath(now.path)}`);
-      throw new Refusal(
-        `File '${displayPath(now.path)}' changed while it was edited. Read the file again before editing.`,
-      );
+      throw await lost(asked, files);
     }
     const { diff, isTruncated } = unified(shown(asked.path), before, text);
     return {

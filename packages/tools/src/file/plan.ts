@@ -49,14 +49,17 @@ interface Span {
 const endingOf = (text: string): string => (text.includes("\r\n") ? "\r\n" : text.includes("\r") ? "\r" : "\n");
 const withEnding = (text: string, ending: string): string => text.replace(/\r\n|\r|\n/g, ending);
 
+const bom = "\uFEFF";
+const withoutMark = (text: string): string => (text.startsWith(bom) ? text.slice(bom.length) : text);
+
 const spanOf = (text: string, { old_text, new_text }: Edit, ending: string): Checked<Span> => {
-  const wanted = withEnding(old_text, ending);
+  const [wanted, instead] = [old_text, new_text].map((one) => withEnding(withoutMark(one), ending)) as [string, string];
   const start = text.indexOf(wanted);
   if (start === -1) return E.left(`Could not find an exact match for old_text: '${shownText(old_text)}'`);
   if (text.includes(wanted, start + 1)) {
     return E.left(`old_text is ambiguous and matched multiple locations: '${shownText(old_text)}'`);
   }
-  return E.right({ start, end: start + wanted.length, text: withEnding(new_text, ending) });
+  return E.right({ start, end: start + wanted.length, text: instead });
 };
 
 export interface Planned {
@@ -64,8 +67,6 @@ export interface Planned {
   /** From 1; null where nothing has changed. */
   readonly firstChangedLine: number | null;
 }
-
-const bom = "\uFEFF";
 
 const firstDifference = (a: string, b: string): number | null => {
   if (a === b) return null;
@@ -75,8 +76,8 @@ const firstDifference = (a: string, b: string): number | null => {
 };
 
 export const planEdits = (original: string, edits: readonly Edit[]): Checked<Planned> => {
-  const mark = original.startsWith(bom) ? bom : "";
-  const text = original.slice(mark.length);
+  const text = withoutMark(original);
+  const mark = text === original ? "" : bom;
   const ending = endingOf(text);
   const spans: Span[] = [];
   for (const edit of edits) {

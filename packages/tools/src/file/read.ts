@@ -109,7 +109,7 @@ const textFile = (file: StoredFile, asked: Asked): JsonObject => {
       {
         reason: isLineCut || isTailCut ? "line_cap" : "size_cap",
         returned,
-        ...(isCut ? {} : { total: returned }),
+        total: isCut ? file.bytes.length : returned,
         ...(isLineCut ? { next } : {}),
       },
       isCut,

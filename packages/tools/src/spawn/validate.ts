@@ -81,8 +81,10 @@ const targetOf = (name: string, { tool }: SpawnPlace): Checked<Target> => {
 };
 
 /** The title of a run: that which was given, or its tool's. */
-export const titleOf = (title: Json | undefined, { name, displayName }: Pick<Target, "name" | "displayName">): string =>
-  trimmed(title) ?? trimmed(displayName) ?? `Background ${name}`;
+export const titleOf = (
+  title: Json | undefined,
+  { name, displayName = "" }: Pick<Target, "name" | "displayName">,
+): string => trimmed(title) ?? (displayName.trim() === "" ? `Background ${name}` : displayName);
 
 /** What is missing where a run, or a monitor, would live. */
 const missingIn = ({ tasks, files, schedules }: SpawnPlace, isScheduled: boolean): string | undefined => {
