@@ -102,14 +102,15 @@ export const writeTodos: BuiltinTool = {
     {
       todos: {
         type: "array",
-        items: objectSchema(
-          {
+        items: {
+          type: "object",
+          properties: {
             content: { type: "string" },
             activeForm: { type: "string" },
             status: { type: "string", enum: [...todoStates] },
           },
-          ["content", "activeForm", "status"],
-        ),
+          required: ["content", "activeForm", "status"],
+        },
       },
     },
     ["todos"],

@@ -139,18 +139,16 @@ const forecastDay = (seed: number, day: number, units: string, today: number): J
   };
 };
 
-const daysOf = (days: Json | undefined): number =>
-  typeof days === "number" && Number.isInteger(days) && days >= 0
-    ? Math.min(days, 7)
-    : typeof days === "bigint"
-      ? 7
-      : 3;
+const daysOf = (days: Json | undefined): number => {
+  const isCount = typeof days === "bigint" || (typeof days === "number" && Number.isInteger(days));
+  return isCount && days >= 0 ? Number(days > 7 ? 7 : days) : 3;
+};
 
 export const forecast: BuiltinTool = {
   name: "get_forecast",
   displayName: "Get Forecast",
   description: "Tells a made-up forecast for the next days at a place, the same every time.",
-  parameters: objectSchema({ ...place, days: { type: "integer", minimum: 0, maximum: 7 } }, ["location"]),
+  parameters: objectSchema({ ...place, days: { type: "integer", description: "7 at the most." } }, ["location"]),
   hints: { ...pure, open_world: true },
   execute: async (args, context) => {
     const { location, units } = placeOf(args);

@@ -43,7 +43,7 @@ export const readRequest = (args: JsonObject): E.Either<string, WebRequest> => {
 
 const properties = {
   url: { type: "string" },
-  method: { type: "string", enum: ["GET", "HEAD"] },
+  method: { type: "string", description: "GET or HEAD; GET without one." },
   as_markdown: { type: "boolean" },
   as_text: { type: "boolean" },
 };

@@ -84,7 +84,7 @@ export const pageOf = (args: JsonObject): Page => {
 
 export const pageProperties: JsonObject = {
   offset: { type: "integer", minimum: 0 },
-  limit: { type: "integer", minimum: 1, maximum: mostItems },
+  limit: { type: "integer", minimum: 1, description: `${mostItems} at the most.` },
 };
 
 export interface Cut {

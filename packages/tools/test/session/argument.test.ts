@@ -1,0 +1,45 @@
+/** What the schemas of built-in tools let through, so that the tools themselves say what becomes of it. */
+import type { WebPort } from "@pawl/tools";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import { ToolWorld } from "./world.ts";
+
+describe("a call", () => {
+  it("for more days than a forecast has is told of as many as there are", async () => {
+    const world = new ToolWorld();
+    const process = world.begin();
+    const { status, payload } = await world.call(process, "get_forecast", { location: "Paris", days: 30 });
+    expect(status).toBe("success");
+    expect(payload).toMatchObject({ days: 7 });
+  });
+  it("for more files than are listed at once lists as many as may be", async () => {
+    const world = new ToolWorld();
+    const process = world.begin();
+    const listed = await world.call(process, "list_directory", { limit: 5000 });
+    expect(listed).toMatchObject({ status: "success", payload: { limit: 1000 } });
+    const found = await world.call(process, "grep_files", { pattern: "x", limit: 5000 });
+    expect(found).toMatchObject({ status: "success", payload: { limit: 1000 } });
+  });
+  it("for a head of the web in small letters asks for it", async () => {
+    const world = new ToolWorld();
+    const methods: string[] = [];
+    const web: WebPort = async ({ method }) => {
+      methods.push(method);
+      return E.right({ status_code: 204 });
+    };
+    const process = world.begin([], { web });
+    const { status } = await world.call(process, "web_fetch", { url: "https://example.com", method: "head" });
+    expect([status, methods]).toEqual(["success", ["HEAD"]]);
+    const { payload } = await world.call(process, "web_fetch", { url: "https://example.com", method: "POST" });
+    expect(payload).toMatchObject({ message: "Invalid method: must be GET or HEAD" });
+  });
+  it("with todos that say more than they have to gets back what they have to say", async () => {
+    const world = new ToolWorld();
+    const process = world.begin();
+    const todo = { content: "Write", activeForm: "Writing", status: "pending" };
+    const { status, payload } = await world.call(process, "write_todos", { todos: [{ ...todo, priority: "high" }] });
+    expect(status).toBe("success");
+    expect(payload).toMatchObject({ todos: [todo] });
+    expect(payload).not.toHaveProperty("todos[0].priority");
+  });
+});
