@@ -1,25 +1,20 @@
-/** Background runs: written down, ended, lost. */
-import { type Json, type JsonObject, internalErrorText } from "@pawl/tool-value";
+/** Background runs: written down, told of, lost. */
+import type { Json, JsonObject } from "@pawl/tool-value";
 import {
   type Output,
   type RunOutcome,
-  artifactFailure,
   artifactsOf,
   codePoints,
   failedRun,
   logOf,
-  pathsOf,
   signalText,
   truncationNote,
-  unexpectedEnd,
-  updateOf,
 } from "@pawl/sansio-core";
-import { MemoryFiles, type Target, defaultRegistry, isCandidate, reap } from "@pawl/tools";
-import { decideReattach } from "@pawl/runtime";
+import { isCandidate, reap } from "@pawl/tools";
 import type { Adapters } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
-import { type Result, checked, list, maybeText, number, object, text, textIn } from "./input.ts";
-import { target } from "./spawn.ts";
+import { type Result, list, number, object, text, textIn } from "./input.ts";
+import { messagesOf } from "./finalize.ts";
 import { taskIn } from "./task.ts";
 
 const cap = 262_144;
@@ -56,73 +51,19 @@ const outputLog = ({ writes, finish, raw_output: raw }: JsonObject): Result => {
   });
 };
 
-const outcomeIn = (json: JsonObject): RunOutcome => {
-  const { ok, tool_error, internal_error, connection_required, cancelled, exception } = json;
-  if (ok !== undefined) {
-    const { summary, result = null, raw_output: raw } = object(ok);
-    const said = { type: "succeeded", summary: text(summary), result } as const;
-    return typeof raw === "string" ? { ...said, raw_output: raw } : said;
-  }
-  if (cancelled === true) return { type: "canceled" };
-  if (tool_error !== undefined) return failedRun(text(tool_error));
-  if (internal_error !== undefined || exception !== undefined) return failedRun(internalErrorText);
-  if (connection_required !== undefined) {
-    return failedRun(`Background tool requires connection setup: ${text(connection_required)}`);
-  }
-  return failedRun(unexpectedEnd);
+const signal = async (input: JsonObject): Promise<Result> => {
+  const { status, run_id: run, title, tool, summary, signal_on_completion: wanted, platform_store: platform } = input;
+  if (wanted === false || platform === null) return E.right({ messages: await messagesOf(input) });
+  return E.right(
+    signalText({
+      status: status as "completed",
+      run: text(run),
+      title: text(title),
+      tool: text(tool),
+      summary: text(summary),
+    }),
+  );
 };
-
-const words = { succeeded: "completed", failed: "failed", canceled: "canceled" } as const;
-
-/** Whether the folder of a run can be made where this file stands. */
-const isWritable = async (blocked: string | undefined): Promise<boolean> => {
-  const files = new MemoryFiles();
-  if (blocked !== undefined) await files.write(blocked, new Uint8Array(), { encoding: "text" });
-  try {
-    await files.createDirectory(pathsOf("bg_1").artifact_dir);
-    return true;
-  } catch {
-    return false; // That it can not is what is asked.
-  }
-};
-
-/** Whether a session hears of an end: it wants to, and there is somebody to tell it. */
-const isTold = ({ signal_on_completion: wanted, platform_store: platform }: JsonObject): boolean =>
-  wanted !== false && platform !== null;
-
-const finalized = async (input: JsonObject): Promise<Result> => {
-  const written = await isWritable(maybeText(input["preexisting_file"]));
-  const wanted = outcomeIn(object(input["outcome"]));
-  const outcome: RunOutcome = written ? wanted : { type: "failed", error: artifactFailure };
-  const { log, result } = artifactsOf(wanted, writesIn(input["writes"]), cap);
-  const update = updateOf(outcome, written ? pathsOf("bg_1") : undefined);
-  const shown = update.result_path === undefined ? update : { ...update, result_path: "<result_path>" };
-  return E.right({
-    output_log: log,
-    result_json_text: result,
-    result_json: JSON.parse(result) as unknown,
-    task_update: shown,
-    task_update_state: update.state,
-    task_state: update.state,
-    error: update.error,
-    signal_status: words[outcome.type],
-    signal_summary: update.summary,
-    signal_sent: isTold(input),
-  });
-};
-
-const signal = ({ status, run_id: run, title, tool, summary, ...where }: JsonObject): Result =>
-  !isTold(where)
-    ? E.right({ messages: 0 })
-    : E.right(
-        signalText({
-          status: status as "completed",
-          run: text(run),
-          title: text(title),
-          tool: text(tool),
-          summary: text(summary),
-        }),
-      );
 
 const reaped = ({ task, age_s: age, can_reattach: canReattach, start }: JsonObject): Result => {
   const { heartbeat_age_s: own, ...said } = object(task);
@@ -135,41 +76,8 @@ const reaped = ({ task, age_s: age, can_reattach: canReattach, start }: JsonObje
   return E.right({ candidate, ...reap(known, { canReattach: canReattach === true, start: begin, now: 1 }) });
 };
 
-const ofDefaults = (name: string): Target | undefined => {
-  const tool = defaultRegistry().get(name);
-  return tool === undefined ? undefined : { name, hints: tool.hints ?? {}, hasExecutor: false };
-};
-
-const reattached = (input: JsonObject): Result => {
-  const { resolver, task, active_session_runs, active_worker_runs } = input;
-  const spec = input["spec"] ?? object(task)["spec"] ?? {};
-  const ofCase = (name: string): Target | undefined => {
-    const found = object(resolver)[name];
-    return found === undefined
-      ? undefined
-      : target(name, object(object(found)["hints"]), object(found)["background"] === true);
-  };
-  const decided = decideReattach(spec, {
-    files: input["file_store"] !== null,
-    tasks: input["task_registry"] !== null,
-    resolve: typeof resolver === "object" && resolver !== null ? ofCase : ofDefaults,
-    isWorkerFull: number(active_worker_runs) >= 64,
-    isSessionFull: number(active_session_runs) >= 5,
-  });
-  const said = (run: { readonly arguments: JsonObject; readonly signal: boolean }) => ({
-    arguments: run.arguments,
-    signal_on_completion: run.signal,
-    first_status: "Re-attaching",
-    heartbeat_expected_attempt: object(task)["attempt"] ?? 1,
-    new_run_id: true,
-  });
-  return checked(E.map(said)(decided));
-};
-
 export const runAdapters: Adapters = {
   "tools.output_log": outputLog,
-  "tools.finalize": finalized,
   "tools.session_signal": signal,
   "tools.reaper": reaped,
-  "tools.reattach": reattached,
 };

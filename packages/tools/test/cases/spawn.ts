@@ -38,7 +38,11 @@ const validation = ({ args, context }: JsonObject): Result => {
   const spawn = validateSpawn(object(args), placeIn(context));
   if (E.isLeft(spawn)) return failed(spawn.left);
   const full = fullIn(object(context), spawn.right);
-  return full === undefined ? E.right(spawn.right) : failed(full);
+  if (full !== undefined) return failed(full);
+  const { target: asked, title, signal, args: given, schedule } = spawn.right;
+  if (schedule === undefined) return E.right({ ...startedText(spawn.right, "bg_1", "task_1"), args: given });
+  const said = { status: "scheduled", title, tool: asked.name, signal_on_completion: signal };
+  return E.right({ ...said, schedule, args: given });
 };
 
 const spawnIn = (input: JsonObject): Spawn => ({

@@ -11,13 +11,14 @@ import {
   createTask,
   listMessages,
   requestCancel,
-  staleMessage,
   wakeOfMessage,
   wakeOfUpdate,
 } from "@pawl/sansio-core";
+import { Refused } from "@pawl/runtime";
 import type { Adapters } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
-import { type Result, failed, list, maybeText, object, text } from "./input.ts";
+import { ToolWorld } from "../session/world.ts";
+import { type Result, failed, list, maybeText, number, object, text } from "./input.ts";
 
 /** Times by their place among those that a case names. */
 class Clock {
@@ -62,17 +63,23 @@ const update = ({ task, update: said, now }: JsonObject): Result => {
   return E.right(shown(applyTaskUpdate(taskIn(object(task), clock), change, clock.at(now ?? "now")), clock));
 };
 
-const created = (tasks: readonly Json[], now: Json | undefined): Result => {
-  const clock = new Clock();
-  const store = new Map<string, Task>();
+/** The long work of sessions, in a runtime. */
+const sessions = () => {
+  const { background } = new ToolWorld().begin().runtime;
+  return (session: string) => background.of(session);
+};
+
+const created = async (tasks: readonly Json[], now: Json | undefined): Promise<Result> => {
+  const of = sessions();
   let last: Task | undefined;
-  for (const json of tasks) {
+  for (const [n, json] of tasks.entries()) {
     const { session_id: session, ...said } = object(json);
-    const made = { kind: "k", display_name: "N", spec: null, ...said } as unknown as NewTask; // It names some fields.
-    last = store.get(made.id) ?? createTask(made, maybeText(session) ?? "s", clock.at(now ?? "now"));
-    store.set(last.id, last);
+    const made = { id: `task_${n}`, kind: "k", display_name: "N", spec: null, ...said } as unknown as NewTask; // It names some fields.
+    last = await of(maybeText(session) ?? "s").create(made);
   }
-  return last === undefined ? failed("no task") : E.right(shown(last, clock));
+  if (last === undefined) return failed("no task");
+  const at = (time: (typeof times)[number]): Json => (last?.[time] === undefined ? null : (now ?? "now"));
+  return E.right({ ...last, ...Object.fromEntries(times.map((time) => [time, at(time)])) });
 };
 
 const cancelled = ({ times: said, state }: JsonObject): Result => {
@@ -84,12 +91,21 @@ const cancelled = ({ times: said, state }: JsonObject): Result => {
 
 const parts = (json: Json | undefined): readonly MessagePart[] => list(json) as unknown as readonly MessagePart[];
 
-const recorded = ({ task, record_message: said }: JsonObject): Result => {
-  const known = taskIn(object(task));
+/** A message for a task that has come to its attempt; without a task, for none. */
+const recorded = async ({ task, record_message: said }: JsonObject): Promise<Result> => {
+  const work = sessions()("s");
+  const { id = "task_1", attempt = 1 } = object(task);
+  if (task !== null) await work.create({ id: text(id), kind: "k", display_name: "N", spec: null });
+  for (let n = 1; n < number(attempt); n++) await work.update(text(id), { increment_attempt: true });
   const { expected_attempt: expected } = object(said);
-  return typeof expected === "number" && expected !== known.attempt
-    ? failed(staleMessage(known, expected))
-    : E.right({ recorded: true });
+  const message = { id: "tmsg_1", task_id: text(id), direction: "outbound", content: [] } as const;
+  try {
+    await work.message(message, typeof expected === "number" ? expected : undefined);
+  } catch (error) {
+    if (error instanceof Refused) return failed(error.message);
+    throw error;
+  }
+  return E.right({ recorded: (await work.messages(text(id))).length });
 };
 
 const answered = ({ pending, inbound_reply_to: reply }: JsonObject): Result => {
@@ -121,7 +137,7 @@ const woken = (input: JsonObject): Result => {
   return wokenBy(before, asked as unknown as JsonObject);
 };
 
-const registry = (input: JsonObject): Result => {
+const registry = (input: JsonObject): Result | Promise<Result> => {
   if (input["create"] !== undefined) return created(list(input["create"]), input["now"]);
   if (input["cancel_twice"] !== undefined) return cancelled(input);
   if (input["record_message"] !== undefined) return recorded(input);

@@ -95,25 +95,43 @@ const registered = (names: Json | undefined): BuiltinRegistry =>
       .map((name) => builtin.get(name) ?? (name === "failing_tool" ? failing() : named(name, name))),
   );
 
-const afterOps = (ops: readonly Json[]) => {
-  const own = new BuiltinRegistry();
-  for (const op of ops) {
-    const [verb, name, which] = list(op).map(text);
-    if (verb === "register") own.register(named(name ?? "", which ?? ""));
-    if (verb === "unregister") own.unregister(name ?? "");
-    if (verb === "clear") own.clear();
+const seenOf = (own: BuiltinRegistry) => ({
+  len: own.size,
+  is_empty: own.size === 0,
+  isEmpty: own.size === 0,
+  definitions: own.definitions().length,
+  names: own.names,
+  names_sorted: own.names.toSorted(),
+});
+
+/** What an op does to a registry, or what it is told; a tool is told by what it was registered as. */
+const done = (own: BuiltinRegistry, [verb = "", name = "", which = ""]: readonly string[]): JsonObject => {
+  switch (verb) {
+    case "register":
+      own.register(named(name, which));
+      return {};
+    case "unregister":
+      return { unregister: own.unregister(name)?.description ?? null };
+    case "clear":
+      own.clear();
+      return {};
+    case "has":
+      return { has: own.has(name) };
+    case "get":
+    case "which":
+      return { [verb]: own.get(name)?.description ?? null };
+    default: {
+      const seen = seenOf(own);
+      return { [verb]: Object.hasOwn(seen, verb) ? seen[verb as keyof typeof seen] : null };
+    }
   }
-  const [, asked = ""] = list(ops.find((op) => list(op)[0] === "which")).map(text);
-  const { size: len, names } = own;
-  const [, sought = asked] = list(ops.find((op) => list(op)[0] === "has")).map(text);
-  const counts = {
-    len,
-    is_empty: len === 0,
-    definitions: own.definitions().length,
-    names,
-    names_sorted: names.toSorted(),
-  };
-  return { ...counts, which: own.get(asked)?.description ?? null, has: own.has(sought) };
+};
+
+/** One op after the other: what each was told where it was asked, and how the registry is at the end. */
+const afterOps = (ops: readonly Json[]): JsonObject => {
+  const own = new BuiltinRegistry();
+  const told = ops.map((op) => done(own, list(op).map(text)));
+  return Object.assign({}, seenOf(own), ...told);
 };
 
 const defaults = () => ({
@@ -192,20 +210,27 @@ const narration = (input: JsonObject): Result => {
   return E.right(narrate(shown, (maybeText(phase) ?? "started") as "started", language));
 };
 
+/** A tool as a case describes it. */
+const toolIn = ({ name, description, display_name: shown, parameters, ...more }: JsonObject): BuiltinTool => ({
+  ...more,
+  ...named(text(name), text(description)),
+  parameters: object(parameters),
+  ...(typeof shown === "string" ? { displayName: shown } : {}),
+});
+
 const definition = (input: JsonObject): Result => {
   const { tool, parse, policy_of, full_parameters_of } = input;
   if (parse !== undefined) return E.right(readDefinition(object(parse)));
   if (policy_of !== undefined) return E.right(policyOf(object(policy_of)));
   if (full_parameters_of !== undefined) return E.right(fullParameters(object(full_parameters_of)));
-  const known = builtin.get(text(tool));
+  const known = typeof tool === "object" ? toolIn(object(tool)) : builtin.get(text(tool));
   return known === undefined ? failed(`no tool ${text(tool)}`) : E.right(definitionOf(known));
 };
 
 const activation = ({ tools, explicit }: JsonObject): Result => {
   const known = list(tools).map((tool) => {
     const { name, hints } = object(tool);
-    const supports_background = object(hints)["supports_background"] === true;
-    return defineTool({ name: text(name), hints: { supports_background }, execute: async () => null });
+    return { ...defineTool({ name: text(name), execute: async () => null }), hints: object(hints) };
   });
   const activated = activate(known, capabilitiesOf({}), list(explicit).map(text));
   const executable = activated.tools.map(({ name }) => name);
