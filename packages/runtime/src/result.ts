@@ -74,10 +74,12 @@ export const causeChain = (thrown: unknown): string => {
   return texts.join(": ");
 };
 
-/** The reply of a registry that is asked to execute a call: `raw_output` stays with the caller, and is never written. */
+/** The reply of a registry that is asked to execute a call; what is not in its JSON stays with the caller. */
 export interface RegistryReply {
   readonly json: JsonObject;
   readonly rawOutput?: string;
+  /** What a log is to know of an internal failure, which no model is told: its message, and those of its causes. */
+  readonly detail?: string;
 }
 
 const replyOf = (callId: string, result: Json, error: string | null, more: JsonObject = {}): JsonObject => ({
@@ -100,7 +102,10 @@ export const registryReply = (callId: string, result: ExecutionResult): Registry
     case "tool_error":
       return { json: replyOf(callId, { error: result.message }, result.message) };
     case "internal_error":
-      return { json: replyOf(callId, { error: internalErrorText }, internalErrorText) };
+      return {
+        json: replyOf(callId, { error: internalErrorText }, internalErrorText),
+        detail: causeChain(result.source ?? result.message),
+      };
     case "connection_required": {
       const { provider } = result;
       return { json: replyOf(callId, { connection_required: provider }, null, { connection_required: provider }) };

@@ -38,6 +38,13 @@ describe("results", () => {
     expect(json).toMatchObject({ result: { error: generic }, error: generic });
   });
 
+  it("of an internal failure hand over beside the reply what a log needs to know of it", () => {
+    const failure = new Error("no answer", { cause: new Error("no answer", { cause: new Error("socket closed") }) });
+    expect(registryReply("c", internalError(failure)).detail).toBe("no answer: socket closed");
+    expect(registryReply("c", internalError("as a text")).detail).toBe("as a text");
+    expect(registryReply("c", toolError("no"))).not.toHaveProperty("detail");
+  });
+
   it("hand their whole output over beside the value, which keeps its keys (behaviour 5)", () => {
     const { json, rawOutput } = registryReply("c", successWithRawOutput({ a: 1 }, "all of it"));
     expect([json["result"], rawOutput]).toEqual([{ a: 1 }, "all of it"]);

@@ -14,7 +14,7 @@ const writeArtifacts = async (filesOf: FilesOf, { session, artifact_dir, log, re
   for (const { path, text } of [log, result]) await files.write(path, utf8(text), { encoding: "text" });
 };
 
-/** A probe is run by itself, with nothing but its session's name. */
+/** A probe is run by itself, with nothing but its session's name. What it throws is logged, and it is skipped. */
 const probeWith =
   (tools: readonly BuiltinTool[], now: () => number) =>
   async ({ session, tool: name, arguments: args }: Probe): Promise<ProbeOutcome> => {
@@ -28,7 +28,9 @@ const probeWith =
         return { type: "succeeded", text: probeResultText(result.result) };
       case "tool_error":
         return { type: "failed", message: result.message };
-      default:
+      case "internal_error":
+        throw result.source ?? new Error(result.message);
+      case "connection_required":
         return { type: "skipped" };
     }
   };
