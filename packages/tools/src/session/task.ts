@@ -7,10 +7,13 @@ import { type SessionBody, instantsOf, sessionTool } from "./builtin.ts";
 
 const times = ["created_at", "started_at", "finished_at", "updated_at", "heartbeat_at", "cancel_requested_at"] as const;
 
-/** A task as it is written: times as instants, and nothing that is not there. */
+const unsaid = { current: null, total: null, unit: null, label: null };
+
+/** A task as it is written: times as instants, and nothing that is not there, but for the fields of a progress. */
 export const taskJson = (task: Task): JsonObject => ({
   ...argumentsOf(TaskCodec.encode(task) as Json),
   ...instantsOf(task, times),
+  ...(task.progress === undefined ? {} : { progress: { ...unsaid, ...task.progress } }),
 });
 
 const messageJson = ({ created_at: at, ...message }: TaskMessage): JsonObject => ({

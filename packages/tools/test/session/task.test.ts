@@ -34,6 +34,14 @@ describe("tasks", () => {
     expect(asked.payload).toMatchObject({ task: { cancel_requested_at: expect.stringMatching(/Z$/) } });
   });
 
+  it("show all fields of their progress, also those that nobody said", async () => {
+    const { world, process, task } = await asking();
+    await process.runtime.background.of("s").update(task, { progress: { current: 1, unit: "files" } });
+    const { payload } = await world.call(process, "get_task", { task_id: task });
+    const { task: shown } = payload as { readonly task: { readonly progress: unknown } };
+    expect(shown.progress).toEqual({ current: 1, total: null, unit: "files", label: null });
+  });
+
   it("that are not there, or do not listen, are said to be so", async () => {
     const { world, process } = await asking();
     expect(messageOf(await world.call(process, "get_task", { task_id: "task_9" }))).toBe("Task not found: task_9");
