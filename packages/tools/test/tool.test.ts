@@ -280,6 +280,23 @@ describe("paths", () => {
     expect(await files.grep("^a.c$")).toMatchObject([{ line_number: 2, line: "abc" }]);
     await expect(files.grep("(a)\\1")).rejects.toMatchObject({ kind: "pattern" });
   });
+  it("that are protected are read, and neither written, edited nor deleted", async () => {
+    const files = new MemoryFiles();
+    await files.write("a.txt", new TextEncoder().encode("old"), { encoding: "text" });
+    expect([files.protect("/workspace/a.txt"), files.protect("b.txt")]).toEqual([true, false]);
+    const context = { session_id: "s", files };
+    const said = async (name: string, args: JsonObject): Promise<unknown> => {
+      const told = await registry.execute({ id: "c", name, arguments: { path: "a.txt", ...args } }, context);
+      return E.isRight(told) ? (told.right.json["error"] ?? told.right.json["result"]) : told.left;
+    };
+    const expected_hash = contentHash(new TextEncoder().encode("old"));
+    const refused = "Cannot modify readonly file: /workspace/a.txt";
+    expect(await said("write_file", { content: "new" })).toBe(refused);
+    expect(await said("edit_file", { expected_hash, edits: [{ old_text: "old", new_text: "new" }] })).toBe(refused);
+    expect(await said("delete_file", {})).toBe(refused);
+    expect(await said("read_file", {})).toMatchObject({ content: "1|old" });
+    expect(await said("stat_file", {})).toMatchObject({ is_readonly: true });
+  });
   it("do not let a write win that was made for another content", async () => {
     const files = new MemoryFiles();
     const one = new Uint8Array([1]);

@@ -30,6 +30,14 @@ export class MemoryFiles implements FileStore {
     return true;
   }
 
+  /** A file that is there is from now on only read; whether there is one. */
+  protect(path: string): boolean {
+    const key = canonicalPath(path);
+    const file = this.#files.get(key);
+    if (file !== undefined) this.#files.set(key, { ...file, isReadonly: true });
+    return file !== undefined;
+  }
+
   async createDirectory(path: string): Promise<void> {
     this.#makeFolder(canonicalPath(path));
   }

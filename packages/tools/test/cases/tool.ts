@@ -54,11 +54,12 @@ const at = (time: Json | undefined): { readonly now?: () => number } =>
 const filesOf = async (files: JsonObject): Promise<MemoryFiles> => {
   const store = new MemoryFiles(() => 0);
   for (const [path, content] of Object.entries(files)) {
-    const { content: inner, encoding } = object(content);
+    const { content: inner, encoding, readonly, is_readonly: isReadonly = readonly } = object(content);
     const isBase64 = encoding === "base64";
     const body = textIn(inner ?? content);
     const bytes = isBase64 ? Uint8Array.from(atob(body), (c) => c.charCodeAt(0)) : new TextEncoder().encode(body);
     await store.write(path, bytes, { encoding: isBase64 ? "base64" : "text" });
+    if (isReadonly === true) store.protect(path);
   }
   return store;
 };
