@@ -37,12 +37,5 @@ export {
   titleOf,
   validateSpawn,
 } from "./spawn/validate.ts";
-export {
-  isReattachable,
-  monitorDescription,
-  probeResultText,
-  scheduledText,
-  startedText,
-  taskOf,
-} from "./spawn/text.ts";
+export { monitorDescription, probeResultText, scheduledText, startedText } from "./spawn/text.ts";
 export { isCandidate, leaseSeconds, reap } from "./spawn/reattach.ts";

@@ -1,26 +1,8 @@
-/** What is said of a spawn: to the model at once, to the task, and to the session when a monitor fires. */
+/** What is said of a spawn: to the model at once, and to the session when a monitor fires. */
 import type { Json, JsonObject } from "@pawl/tool-value";
-import { type NewTask, type Schedule, instantText, pathsOf, pretty, runKind } from "@pawl/sansio-core";
+import { type Schedule, instantText, pathsOf, pretty } from "@pawl/sansio-core";
 import { isObject } from "../tool.ts";
 import type { Spawn } from "./validate.ts";
-
-export const isReattachable = ({ target: { hints } }: Spawn): boolean =>
-  hints.idempotent === true || hints.readonly === true;
-
-/** The task of a run. */
-export const taskOf = (spawn: Spawn, id: string): NewTask => ({
-  id,
-  kind: runKind,
-  display_name: spawn.title,
-  state: "running",
-  wake_policy: "silent",
-  spec: {
-    tool: spawn.target.name,
-    arguments: spawn.args,
-    reattachable: isReattachable(spawn),
-    signal_on_completion: spawn.signal,
-  },
-});
 
 /** What the model is told at once of a run. */
 export const startedText = (

@@ -1,9 +1,11 @@
 /** What is asked of `spawn_background`, and what it says at once. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { sessionHasSchedules, sessionIsFull, workerIsFull } from "@pawl/sansio-core";
-import { type Spawn, type SpawnPlace, type Target, startedText, taskOf, titleOf, validateSpawn } from "@pawl/tools";
+import { defineTool } from "@pawl/runtime";
+import { type Spawn, type SpawnPlace, type Target, startedText, taskJson, titleOf, validateSpawn } from "@pawl/tools";
 import type { Adapters } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
+import { ToolWorld } from "../session/world.ts";
 import { type Result, failed, maybeText, number, object, text } from "./input.ts";
 
 export const target = (name: string, hints: JsonObject = {}, hasExecutor = true): Target => ({
@@ -45,6 +47,28 @@ const validation = ({ args, context }: JsonObject): Result => {
   return E.right({ ...said, schedule, args: given });
 };
 
+const background = (): Promise<never> => new Promise(() => undefined);
+
+/** What is no boolean no tool of a runtime may say of itself. */
+const hintsIn = (json: Json | undefined) =>
+  Object.fromEntries(Object.entries(object(json)).filter(([, hint]) => typeof hint === "boolean"));
+
+/** The task of a run that was asked for and does not end, as a model is shown it. */
+const spawned = async (input: JsonObject): Promise<Result> => {
+  const { tool = "bg", title = "T", args = {} } = input;
+  const hints = { ...hintsIn(input["hints"]), supports_background: true };
+  const everything = { tool: () => target(text(tool), hints), tasks: true, files: true, schedules: true };
+  const spawn = validateSpawn({ ...input, tool, title, args }, everything);
+  if (E.isLeft(spawn)) return failed(spawn.left);
+  const { target: asked, args: given, ...said } = spawn.right;
+  const runner = defineTool({ name: asked.name, hints, execute: async () => null, background });
+  const work = new ToolWorld().begin([runner]).runtime.background;
+  const answer = await work.spawn("s", { tool: asked.name, args: given, title: said.title, signal: said.signal });
+  if (answer.status === "refused") return failed(answer.message);
+  const task = await work.of("s").task(answer.task);
+  return task === undefined ? failed("there is no task") : E.right(taskJson(task));
+};
+
 const spawnIn = (input: JsonObject): Spawn => ({
   target: { name: maybeText(input["tool"]) ?? "bg", hints: object(input["hints"]), hasExecutor: true },
   args: object(input["args"]),
@@ -64,5 +88,5 @@ export const spawnAdapters: Adapters = {
   "tools.spawn_validation": validation,
   "tools.spawn_return": started,
   "tools.spawn_title": titled,
-  "tools.spawn_task_spec": (input) => E.right(taskOf(spawnIn(input), "task_1")),
+  "tools.spawn_task_spec": spawned,
 };
