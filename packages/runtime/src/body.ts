@@ -98,6 +98,7 @@ export class BodyRun {
   /** Of a cancel that the body has not heard of yet. */
   #cancelledAt: Place | undefined;
   #now: number;
+  #hashed: { readonly text: string; readonly hash: string } | undefined;
   readonly stillness: Stillness;
   readonly #idle: IdleWatch;
 
@@ -150,9 +151,10 @@ export class BodyRun {
     return this.#recorded.get(key);
   }
 
-  /** The hash of a canonical text. */
+  /** The hash of a canonical text; most effects of a body are asked for with the same. */
   hash(text: string): string {
-    return this.#port.platform.hashText(text);
+    if (this.#hashed?.text !== text) this.#hashed = { text, hash: this.#port.platform.hashText(text) };
+    return this.#hashed.hash;
   }
 
   get isOver(): boolean {
