@@ -1,4 +1,5 @@
 /** What the calculator knows by name. */
+import { acos, asin, atan, atan2, cos, exp, ln, log10, log2, pow, sin, tan } from "./elementary.ts";
 
 export const constants: ReadonlyMap<string, number> = new Map([
   ["pi", Math.PI],
@@ -11,12 +12,6 @@ export const constants: ReadonlyMap<string, number> = new Map([
 ]);
 
 type Compute = (...args: readonly number[]) => number;
-
-/** As IEEE 754 raises: of 1 all powers are 1, of -1 those without end too; the language says NaN there. */
-export const power = (base: number, exponent: number): number => {
-  const isOne = base === 1 || (base === -1 && Math.abs(exponent) === Infinity);
-  return isOne ? 1 : base ** exponent;
-};
 
 /** Halves go away from zero. */
 const round = (value: number): number => {
@@ -38,24 +33,24 @@ const ofOne: ReadonlyMap<string, (value: number) => number> = new Map([
   ["round", round],
   ["ceil", Math.ceil],
   ["floor", Math.floor],
-  ["sin", Math.sin],
-  ["cos", Math.cos],
-  ["tan", Math.tan],
-  ["asin", Math.asin],
-  ["acos", Math.acos],
-  ["atan", Math.atan],
-  ["log", Math.log10],
-  ["log10", Math.log10],
-  ["ln", Math.log],
-  ["log2", Math.log2],
-  ["exp", Math.exp],
+  ["sin", sin],
+  ["cos", cos],
+  ["tan", tan],
+  ["asin", asin],
+  ["acos", acos],
+  ["atan", atan],
+  ["log", log10],
+  ["log10", log10],
+  ["ln", ln],
+  ["log2", log2],
+  ["exp", exp],
 ]);
 
 const ofTwo: ReadonlyMap<string, (a: number, b: number) => number> = new Map([
-  ["pow", power],
+  ["pow", pow],
   ["min", unlessNaN(Math.min)],
   ["max", unlessNaN(Math.max)],
-  ["atan2", Math.atan2],
+  ["atan2", atan2],
 ]);
 
 /** A function by its name and the number of its arguments. */

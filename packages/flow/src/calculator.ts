@@ -6,7 +6,8 @@
  *   atom  = "(" expr ")" | number | constant | name "(" [expr ("," expr)*] ")"
  */
 import { decimalText } from "@pawl/sansio-core";
-import { constants, functionOf, power } from "./calculator-function.ts";
+import { constants, functionOf } from "./calculator-function.ts";
+import { pow } from "./elementary.ts";
 import { type Answer, failed, succeeded } from "./result.ts";
 
 /** Why an expression has no value. */
@@ -90,7 +91,7 @@ class Parser {
   #power(): number {
     const values = [this.#unary()];
     while (this.#sign("**") !== undefined) values.push(this.#unary());
-    return values.reduceRight((exponent, base) => power(base, exponent));
+    return values.reduceRight((exponent, base) => pow(base, exponent));
   }
 
   #unary(): number {

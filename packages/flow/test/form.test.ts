@@ -30,6 +30,18 @@ describe("the calculator", () => {
       "Calculator error: Missing closing parenthesis",
     ]);
   });
+  it("calculates to the last digit, as MPFR does", () => {
+    const expressions = ["ln(3)", "exp(1)", "sin(1e22)", "log(1000)", "2 ** 0.5", "atan2(-1, -1)", "10 ** 1e18"];
+    expect(expressions.map(value)).toEqual([
+      "1.0986122886681098",
+      "2.718281828459045",
+      "-0.8522008497671888",
+      "3",
+      "1.4142135623730951",
+      "-2.356194490192345",
+      "inf",
+    ]);
+  });
   it("says where an expression ends, in bytes", () => {
     expect(["(1", "sqrt(1", "1 +", "1 2", "1 + é", "5 % 0", "1.2.3", "", "2 ^ 3"].map(value)).toEqual([
       "Calculator error: Missing closing parenthesis",
