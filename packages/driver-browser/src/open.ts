@@ -32,7 +32,10 @@ export interface OpenTab {
    */
   readonly runtime: () => Promise<Runtime>;
   readonly isWriting: boolean;
-  /** The log of a scope after a cursor, and on as it grows, whichever tab writes it. */
+  /**
+   * The log of a scope (`session:{id}`, `process:{id}`) after a cursor, and on as it grows, whichever tab writes it. It
+   * ends behind `scope.moved`: when the scope has come back, its log goes on from the event before that one.
+   */
   readonly follow: (scope: string, after: number, signal: AbortSignal) => AsyncGenerator<Recorded>;
   /** To be read from, in any tab. */
   readonly journal: Journal;

@@ -1,7 +1,7 @@
 /** A page that works with a real Node host over WebSocket: drives its sessions, runs tools for it, observes, hands over. */
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Host, nodePlatform, openHost } from "@pawl/driver-node";
+import { type Host, Receivers, nodePlatform, openHost } from "@pawl/driver-node";
 import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -43,8 +43,11 @@ describe.skipIf(!hasChromium)(hasChromium ? "a page and a host elsewhere" : with
     const [serving, origin] = await served();
     server = serving;
     const roots = { newest: { kid: "k", secret: new Uint8Array(32).fill(7) } };
-    const runtime = new Runtime({ journal: memoryJournal(), platform: nodePlatform, tools, instance: "host", roots });
-    host = await openHost({ runtime, secrets: [new Uint8Array(32).fill(9)], origins: [origin] });
+    const receivers = new Receivers();
+    const journal = memoryJournal();
+    const mover = receivers.mover();
+    const runtime = new Runtime({ journal, platform: nodePlatform, tools, instance: "host", roots, mover });
+    host = await openHost({ runtime, receivers, secrets: [new Uint8Array(32).fill(9)], origins: [origin] });
     const script = scriptOf("packages/driver-browser/test/page/client.ts");
     const [opened, code] = await Promise.all([openChromium(), script]);
     browser = opened;
@@ -87,5 +90,15 @@ describe.skipIf(!hasChromium)(hasChromium ? "a page and a host elsewhere" : with
   it("hands a session of its own over: it goes on there, from what was recorded here", async () => {
     const outcome = await page.evaluate(`suite.handOver("${host.url}")`);
     expect(outcome).toEqual({ status: "success", payload: ["tab", "host"] });
+  });
+
+  it("follows its own session to where it leaves, and from its first event again when it has come back", async () => {
+    const moved = ["scope.opened", "catalog.published", "scope.moving"];
+    const before = ["scope.opened", "scope.moving"];
+    expect(await page.evaluate(`suite.thereAndBack("${host.url}")`)).toEqual({
+      left: [...before, "scope.moved"],
+      behind: [],
+      back: [...before, "scope.received", ...moved, "scope.received", "scope.opened", "catalog.published"],
+    });
   });
 });

@@ -1,6 +1,6 @@
 /** The log of a scope as it grows, as any tab sees it: read from the database, whenever somebody tells of news. */
 import type { Recorded } from "@pawl/sansio-core";
-import { type Journal, Refused, recordedIn, withParts } from "@pawl/runtime";
+import { type Journal, type JournalLine, Refused, recordedIn, withParts } from "@pawl/runtime";
 import type { Channel } from "./channel.ts";
 
 /** Lines that are read at once. */
@@ -53,7 +53,17 @@ export class News {
   }
 }
 
-/** After a cursor, and on; ends when it is told to, and throws `gone` where the log does not go back as far. */
+const recorded = (scope: string, line: JournalLine): Promise<Recorded> => withParts(() => recordedIn(scope, line));
+
+/** A copy that was left is over, whatever is put in its place when the scope comes back. */
+const isLeft = ({ event }: Recorded): boolean => event.type === "scope.moved";
+
+const isLeftAt = async (journal: Journal, scope: string, seq: number): Promise<boolean> => {
+  const [line] = seq > 0 ? await journal.read(scope, seq, seq) : [];
+  return line !== undefined && isLeft(await recorded(scope, line));
+};
+
+/** After a cursor, and on, as `OpenTab` says; throws `gone` where the log does not go back as far. */
 export async function* follow(
   journal: Journal,
   news: News,
@@ -62,6 +72,7 @@ export async function* follow(
 ): AsyncGenerator<Recorded> {
   const { scope } = of;
   signal.addEventListener("abort", () => news.wakeAll(), { once: true });
+  if (await isLeftAt(journal, scope, of.after)) return;
   for (let next = of.after + 1; !signal.aborted;) {
     const count = news.count(scope);
     const lines = await journal.read(scope, next, next + chunk - 1);
@@ -70,7 +81,9 @@ export async function* follow(
     else if (first > next) throw new Refused("gone", `the log of ${scope} has no event ${next} any more`);
     for (const line of lines) {
       if (signal.aborted) return;
-      yield await withParts(() => recordedIn(scope, line));
+      const one = await recorded(scope, line);
+      yield one;
+      if (isLeft(one)) return;
       next = line.seq + 1;
     }
   }

@@ -52,3 +52,33 @@ export const handOver = async (url: string): Promise<unknown> => {
   await there.resolve(go, { status: "ok", payload: null });
   return (await there.replies("r"))[0]?.output.outcome;
 };
+
+interface Returned {
+  readonly left: readonly string[];
+  readonly behind: readonly string[];
+  readonly back: readonly string[];
+}
+
+/** A session of this tab goes to the host and comes back: what who follows it sees until it leaves, and then. */
+export const thereAndBack = async (url: string): Promise<Returned> => {
+  const tab = await openTab({ name: "returning", tools: [], mover: () => moverOver(client) });
+  const runtime = await tab.runtime();
+  const { seq } = (await runtime.session("back")).state;
+  const followed = async (after: number, to = Infinity): Promise<readonly string[]> => {
+    const types: string[] = [];
+    const tooLong = AbortSignal.timeout(10_000);
+    for await (const recorded of tab.follow("session:back", after, tooLong)) {
+      types.push(recorded.event.type);
+      if (recorded.seq === to) return types;
+    }
+    return tooLong.aborted ? [...types, "and on"] : types;
+  };
+  const leaving = followed(0);
+  const address = await client.receive("returning", () => runtime.moves.arrivals);
+  await runtime.move("session:back", url);
+  const left = await leaving;
+  const behind = await followed(seq + 2);
+  await client.session("back").move(address);
+  const { state } = await runtime.session("back");
+  return { left, behind, back: await followed(0, state.seq) };
+};

@@ -39,7 +39,10 @@ export interface Tab {
   readonly journal: { readonly blobs?: BlobReader };
 }
 
-/** A scope of a tab's journal, from its first event on, whichever tab writes it, until the signal is aborted. */
+/**
+ * A scope of a tab's journal, from its first event on, whichever tab writes it, until the signal is aborted or the scope
+ * has moved away: when it has come back it is opened anew.
+ */
 export const tabSource = (tab: Tab, scope: string, signal: AbortSignal): Source =>
   recordedSource(scope, tab.follow(scope, 0, signal), tab.journal.blobs);
 
