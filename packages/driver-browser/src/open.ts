@@ -3,7 +3,14 @@
  * tools. The others watch, and the next of them goes on where it was when it is closed, crashes or hangs.
  */
 import type { Recorded } from "@pawl/sansio-core";
-import { type AttachmentStore, type Journal, Runtime, type RuntimeOptions } from "@pawl/runtime";
+import {
+  type AttachmentStore,
+  type Journal,
+  Registry,
+  Runtime,
+  type RuntimeOptions,
+  admittedOptions,
+} from "@pawl/runtime";
 import { BrowserJournalError } from "./journal/error.ts";
 import { type BrowserJournal, openBrowserJournal } from "./journal/journal.ts";
 import { browserPlatform } from "./platform.ts";
@@ -149,7 +156,14 @@ class Tab implements OpenTab {
   }
 }
 
-export const openTab = async (options: OpenTabOptions): Promise<OpenTab> => {
+/** What no runtime could be made of is told here, not when it is this tab's turn to write. All turns have one registry. */
+const admitted = (options: OpenTabOptions): OpenTabOptions => {
+  const { tools } = admittedOptions(options);
+  return { ...options, tools: tools instanceof Registry ? tools : new Registry(tools) };
+};
+
+export const openTab = async (given: OpenTabOptions): Promise<OpenTab> => {
+  const options = admitted(given);
   locksHere();
   const opened: { tab?: Tab } = {};
   const closed = (why: BrowserJournalError): void => opened.tab?.cutOff(why);

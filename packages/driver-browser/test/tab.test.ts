@@ -32,6 +32,8 @@ const goneOn = async (second: Page, steps: number): Promise<Log> => {
   return log;
 };
 
+const refusal = (code: string) => ({ code, made: false });
+
 /** A page that stands still, with all that is in it, until it is let go. */
 const standStill = async (page: Page): Promise<() => void> => {
   const { promise: released, resolve: letGo } = Promise.withResolvers<void>();
@@ -191,5 +193,16 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
     await session.send("Page.setWebLifecycleState", { state: "active" });
     const { outcome } = (await napping) as { readonly outcome: unknown };
     expect(outcome).toEqual({ status: "success", payload: "awake" });
+  });
+
+  it("refuses tools and options that no runtime is made of, before anything is opened", async () => {
+    const page = await pageWith(context, code);
+    expect(await page.evaluate(`suite.refusedTwice("twice")`)).toEqual(refusal("tool_conflict"));
+    expect(await page.evaluate(`suite.refused("no list", { tools: "nap" })`)).toEqual(refusal("invalid_tool"));
+    const options = `{ options: { max_run_attempts: "many" } }`;
+    expect(await page.evaluate(`suite.refused("option", ${options})`)).toEqual(refusal("invalid_option"));
+    const linger = `{ linger: { restMs: -1 } }`;
+    expect(await page.evaluate(`suite.refused("linger", ${linger})`)).toEqual(refusal("invalid_option"));
+    expect(await page.evaluate(`suite.refused("good", {})`)).toEqual({ code: "opened", made: true });
   });
 });

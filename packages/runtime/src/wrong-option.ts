@@ -30,8 +30,8 @@ const admitNumbers = (name: string, of: object = {}): void => {
   for (const [key, found] of Object.entries(of)) admitNumber(`${name}.${key}`, found, false);
 };
 
-/** The same options, if a runtime can be made of them. */
-export const admittedOptions = (options: RuntimeOptions): RuntimeOptions => {
+/** The same options, if a runtime can be made of them; else what is wrong with one is thrown (`invalid_option`). */
+export const admittedOptions = <A extends Partial<RuntimeOptions>>(options: A): A => {
   const { lease, sweep, patience, bounds, linger } = options;
   admitCore(options.options ?? {});
   for (const name of ["pollMs", "executorLeaseMs", "blobChars", "snapshotAfter"] as const)

@@ -1,7 +1,7 @@
 /** Runs in the browser: a page that works with a tab, as tests tell it to. */
 import { type Runtime, defineTool, foldLines } from "@pawl/runtime";
 import { stateHash } from "@pawl/sansio-core";
-import { type OpenTab, openTab } from "../../src/index.ts";
+import { type OpenTab, type OpenTabOptions, openTab } from "../../src/index.ts";
 import type { Change, Log } from "../seen.ts";
 
 let tab: OpenTab;
@@ -136,6 +136,17 @@ export const open = async (name: string, beatMs: number): Promise<void> => {
     changed: (runtime: Runtime | undefined) => void changes.push({ at: Date.now(), isWriting: runtime !== undefined }),
   });
 };
+
+/** What a tab is refused for that is opened so, and whether a database was made. */
+export const refused = async (name: string, options: Partial<OpenTabOptions>): Promise<unknown> => {
+  const code = await openTab({ name, tools: [nap], ...options }).then(
+    () => "opened",
+    (thrown: unknown) => (thrown as { readonly code?: string }).code,
+  );
+  const made = (await indexedDB.databases()).some((database) => database.name === name);
+  return { code, made };
+};
+export const refusedTwice = (name: string): Promise<unknown> => refused(name, { tools: [nap, nap] });
 
 export const isWriting = (): boolean => tab.isWriting;
 export const close = (): Promise<void> => tab.close();
