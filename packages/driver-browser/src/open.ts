@@ -6,10 +6,12 @@ import type { Recorded } from "@pawl/sansio-core";
 import {
   type AttachmentStore,
   type Journal,
+  type Log,
   Registry,
   Runtime,
   type RuntimeOptions,
   admittedOptions,
+  entryOf,
 } from "@pawl/runtime";
 import { BrowserJournalError } from "./journal/error.ts";
 import { type BrowserJournal, openBrowserJournal } from "./journal/journal.ts";
@@ -20,9 +22,10 @@ import { News, follow } from "./tab/follow.ts";
 import { takeOver } from "./tab/left-behind.ts";
 import { telling } from "./tab/telling.ts";
 
+/** What a runtime is told besides its ports. Its `log` shows errors on the console, unless it is another one. */
 export interface OpenTabOptions extends Pick<
   RuntimeOptions,
-  "tools" | "host" | "options" | "patience" | "linger" | "mover" | "blobChars"
+  "tools" | "host" | "options" | "patience" | "linger" | "log" | "mover" | "blobChars"
 > {
   /** The journal, which all tabs of this name share; made where there is none. */
   readonly name: string;
@@ -51,6 +54,10 @@ export interface OpenTab {
   /** Ends what runs, as if by a crash, and leaves all to the next tab when what was stepped is on disk. */
   readonly close: () => Promise<void>;
 }
+
+const errorsShown: Log = ({ level, name, fields, thrown }) => {
+  if (level === "error") console.error(`pawl: ${name}`, fields, thrown);
+};
 
 interface Waiting {
   readonly resolve: (runtime: Runtime) => void;
@@ -102,6 +109,7 @@ class Tab implements OpenTab {
   }
 
   #fault(what: string, thrown: unknown): void {
+    (this.#options.log ?? errorsShown)(entryOf("store.fault", { what }, thrown));
     this.#options.host?.fault?.(what, thrown);
   }
 
@@ -112,7 +120,8 @@ class Tab implements OpenTab {
     if (this.#closed !== undefined) return;
     const instance = `tab:${crypto.randomUUID()}`;
     const host = { ...told.host, attachments: this.attachments };
-    const runtime = new Runtime({ journal: this.journal, platform: browserPlatform, instance, roots, ...told, host });
+    const ports = { journal: this.journal, platform: browserPlatform, instance, roots, log: errorsShown };
+    const runtime = new Runtime({ ...ports, ...told, host });
     this.#writing = runtime;
     void takeOver(this.#journal, runtime, instance, (what, thrown) => this.#fault(what, thrown)).catch(
       (thrown: unknown) => this.#fault("what another tab left was not taken over", thrown),

@@ -205,4 +205,15 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
     expect(await page.evaluate(`suite.refused("linger", ${linger})`)).toEqual(refusal("invalid_option"));
     expect(await page.evaluate(`suite.refused("good", {})`)).toEqual({ code: "opened", made: true });
   });
+
+  it("shows errors that no model is shown on the console, unless the page has a log of its own", async () => {
+    const page = await pageWith(context, code);
+    const shown: string[] = [];
+    page.on("console", (message) => void (message.type() === "error" && shown.push(message.text())));
+    const told = "tool.internal_error: TypeError: what nobody is shown";
+    expect(await page.evaluate(`suite.throwing("logged", true)`)).toEqual([told]);
+    expect(shown).toEqual([]);
+    expect(await page.evaluate(`suite.throwing("shown", false)`)).toEqual([]);
+    expect(shown).toEqual([expect.stringMatching(/^pawl: tool.internal_error .*TypeError: what nobody is shown/)]);
+  });
 });

@@ -1,5 +1,5 @@
 /** Runs in the browser: a page that works with a tab, as tests tell it to. */
-import { type Runtime, defineTool, foldLines } from "@pawl/runtime";
+import { type Log as LogPort, type Runtime, defineTool, foldLines } from "@pawl/runtime";
 import { stateHash } from "@pawl/sansio-core";
 import { type OpenTab, type OpenTabOptions, openTab } from "../../src/index.ts";
 import type { Change, Log } from "../seen.ts";
@@ -135,6 +135,24 @@ export const open = async (name: string, beatMs: number): Promise<void> => {
     host: { fault: (what, thrown) => void faults.push(`${what}: ${String(thrown)}`) },
     changed: (runtime: Runtime | undefined) => void changes.push({ at: Date.now(), isWriting: runtime !== undefined }),
   });
+};
+
+const wrong = defineTool({
+  name: "wrong",
+  execute: () => {
+    throw new TypeError("what nobody is shown");
+  },
+});
+
+/** A tool throws in a tab of its own: gives what that was logged as, where the tab has a log. */
+export const throwing = async (name: string, isLogged: boolean): Promise<readonly string[]> => {
+  const logged: string[] = [];
+  const log: LogPort = ({ name: event, thrown }) => void logged.push(`${event}: ${String(thrown)}`);
+  const own = await openTab({ name, tools: [wrong], ...(isLogged && { log }) });
+  const session = await (await own.runtime()).session("s");
+  await session.call("r", [{ id: "c", tool: "wrong", args: {} }]);
+  await own.close();
+  return logged.filter((entry) => entry.includes("Error"));
 };
 
 /** What a tab is refused for that is opened so, and whether a database was made. */
