@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { files, textOf } from "./project.ts";
 
-const sources = files.filter((file) => /^packages\/(?:runtime|driver-node)\/src\/.*\.ts$/.test(file));
+const sources = files.filter((file) => /^packages\/(?:runtime|driver-node|driver-browser)\/src\/.*\.ts$/.test(file));
 const rejections = "packages/sansio-core/src/error.ts";
 
 /** Where a code is given: errors, refusals and failures, fields, and unions of codes. */
@@ -24,7 +24,7 @@ const listed = [...textOf("docs/errors.md").matchAll(/^\| (?<cell>`[^|]+`) +\|/g
   [...(groups?.["cell"] ?? "").matchAll(/`(?<code>[a-z_]+)`/g)].map((match) => match.groups?.["code"] ?? ""),
 );
 
-it("every code of the runtime, the Node driver and the core is on the page of errors", () => {
+it("every code of the runtime, the drivers and the core is on the page of errors", () => {
   const codes = new Set([...sources, rejections].flatMap(codesIn));
   expect(codes.size).toBeGreaterThan(190);
   expect([...codes].filter((code) => !listed.includes(code)).toSorted()).toEqual([]);

@@ -125,6 +125,21 @@ describe.skipIf(!hasChromium)(hasChromium ? "what a browser stores" : withoutChr
     expect(await call(next, "r", 10)).toContain("success");
   });
 
+  it.each([1, 4])("leaves a database of version %i alone that is something else's", async (version) => {
+    const page = await openPage();
+    await page.evaluate(`suite.makeOther("notes", ${version})`);
+    expect(await page.evaluate(`suite.open("notes")`)).toBe("not_a_journal");
+    expect(await page.evaluate(`suite.otherNow("notes")`)).toEqual({ row: "milk", version, stores: ["note"] });
+    expect(await page.evaluate(`suite.open("of its own")`)).toBe("opened");
+  });
+
+  it("says that it is closed when its database was deleted, and not that it is older than another", async () => {
+    const page = await opened("deleted");
+    await call(page, "r", 10);
+    await page.evaluate(`suite.remove("deleted")`);
+    expect(await page.evaluate("suite.refusals()")).toEqual(["closed", "closed", "closed"]);
+  });
+
   it("refuses what is asked of a tab that was closed, and lets nobody wait for it", async () => {
     const page = await opened("left");
     await page.evaluate("suite.close()");

@@ -7,9 +7,11 @@ export type BrowserJournalCode =
   | "newer_schema"
   /** Another tab keeps an older version of the journal open. */
   | "blocked"
+  /** A database of this name is there, and something else's. */
+  | "not_a_journal"
   /** There is no more room. */
   | "full"
-  /** The browser has closed the journal: its storage was cleared, or its disk failed. */
+  /** The browser has closed the journal: its database was deleted, its storage cleared, or its disk failed. */
   | "closed"
   /** Another tab has taken over, and writes here now. */
   | "superseded"
@@ -30,7 +32,7 @@ const causes: { readonly [name: string]: readonly [BrowserJournalCode, string] }
   InvalidStateError: ["closed", "the database is closed: reload the page, and open it again"],
   AbortError: ["failed", "the transaction was aborted: what was acknowledged is there"],
   QuotaExceededError: ["full", "there is no more room: make some, or ask for persistent storage"],
-  VersionError: ["newer_schema", "a newer driver made it: load the newer page"],
+  VersionError: ["newer_schema", "a newer driver made it, or something else: load the newer page, or name another"],
   UnknownError: ["failed", "the browser's storage failed: look at the disk"],
 };
 

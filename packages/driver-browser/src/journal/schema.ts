@@ -99,27 +99,43 @@ export const schemaVersion = versions.length;
 /** Is told why the database is open no more, when its owner did not close it. */
 export type OnClosed = (why: BrowserJournalError) => void;
 
-/** Opens the database, or says which older tab hinders it from being made newer. */
-const openOrBlocked = (name: string, onClosed: OnClosed, version: number): Promise<Database> =>
+const words = {
+  blocked: "another tab has an older version of it open; close that tab",
+  newer_schema: "a newer page has made it newer; reload this page",
+  closed: "its database was closed, or deleted, or its storage cleared; reload this page",
+  not_a_journal: "a database of this name is there, which is something else's; name the journal otherwise",
+} as const;
+
+/** Whether it was made here: of what is something else's nothing is changed. */
+const isJournal = ({ objectStoreNames }: Database): boolean => objectStoreNames.contains("scope");
+
+/** Opens the database, or says what hinders it from being opened, or made newer. */
+const openOrHindered = (name: string, onClosed: OnClosed, version: number): Promise<Database> =>
   new Promise((resolve, reject) => {
-    const words = {
-      blocked: `journal ${name}: another tab has an older version of it open; close that tab`,
-      newer_schema: `journal ${name}: a newer page has made it newer; reload this page`,
-      closed: `journal ${name}: the browser has closed it, or cleared its storage; reload this page`,
-    };
+    const why = (code: keyof typeof words) => new BrowserJournalError(code, `journal ${name}: ${words[code]}`);
     let isBlocked = false;
     openDB<JournalSchema>(name, version, {
-      upgrade: (database, before) => versions.slice(before, version).forEach((make) => make(database)),
+      upgrade: (database, before, _wanted, upgrading) => {
+        if (before === 0 || isJournal(database))
+          return versions.slice(before, version).forEach((make) => make(database));
+        reject(why("not_a_journal"));
+        upgrading.done.catch(() => undefined); // It was told just now.
+        upgrading.abort();
+      },
       blocked: () => {
         isBlocked = true;
-        reject(new BrowserJournalError("blocked", words.blocked));
+        reject(why("blocked"));
       },
-      blocking: (_current, _wanted, event) => {
+      blocking: (_current, wanted, event) => {
         (event.target as IDBDatabase).close();
-        onClosed(new BrowserJournalError("newer_schema", words.newer_schema));
+        onClosed(why(wanted === null ? "closed" : "newer_schema"));
       },
-      terminated: () => onClosed(new BrowserJournalError("closed", words.closed)),
-    }).then((database) => (isBlocked ? database.close() : resolve(database)), reject);
+      terminated: () => onClosed(why("closed")),
+    }).then((database) => {
+      if (isJournal(database) && !isBlocked) return resolve(database);
+      database.close();
+      reject(why("not_a_journal"));
+    }, reject);
   });
 
 /** Opens the database of a journal. A tab that keeps it from being made newer closes its own when it is told. */
@@ -131,7 +147,7 @@ export const openDatabase = async (name: string, onClosed: OnClosed, version = s
         "unavailable",
         `journal ${name}: there is no IndexedDB here; leave private browsing`,
       );
-    return await openOrBlocked(name, onClosed, version);
+    return await openOrHindered(name, onClosed, version);
   } catch (thrown) {
     throw openingError(thrown, name);
   }

@@ -171,6 +171,22 @@ export const hold = async (name: string, version: number, isPolite: boolean): Pr
   if (isPolite) held.addEventListener("versionchange", () => held.close());
   else Object.assign(globalThis, { letGo: () => held.close() });
 };
+/** A database that is something else's, of any version, with a row in it. */
+export const makeOther = async (name: string, version: number): Promise<void> => {
+  const request = indexedDB.open(name, version);
+  request.addEventListener("upgradeneeded", () => request.result.createObjectStore("note").put("milk", "today"));
+  (await answered(request)).close();
+};
+/** What stands in it, and of which version it is. */
+export const otherNow = async (name: string): Promise<unknown> => {
+  const other = await answered(indexedDB.open(name));
+  const row: unknown = await answered(other.transaction("note").objectStore("note").get("today"));
+  other.close();
+  return { row, version: other.version, stores: [...other.objectStoreNames] };
+};
+/** The page's own code deletes the journal that is open. */
+export const remove = async (name: string): Promise<void> => void (await answered(indexedDB.deleteDatabase(name)));
+
 /** A newer page makes the database newer. */
 export const upgradeTo = async (name: string, version: number): Promise<void> => {
   (await answered(indexedDB.open(name, version))).close();
