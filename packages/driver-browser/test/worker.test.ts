@@ -24,6 +24,13 @@ describe.skipIf(!hasChromium)(hasChromium ? "tools in a Web Worker" : withoutChr
     JSON.parse((await page.evaluate(`suite.call("${request}", "${tool}")`)) as string);
   const running = (request: string) => page.waitForFunction(`suite.isWithWorker("${request}")`);
 
+  it("are refused with a worker whose script does not come, or fails before it has any", async () => {
+    const absent = "Error: the worker did not begin: its script did not load (is it there, and allowed?)";
+    expect(await page.evaluate(`suite.refusalOf("blob:" + location.origin + "/none")`)).toBe(absent);
+    const failing = await page.evaluate(`suite.refusalOf("data:text/javascript,throw new Error('no such city')")`);
+    expect(failing).toMatch(/^Error: the worker did not begin: .*no such city/);
+  });
+
   it("have their results recorded, show what they mean to show, and hide the rest", async () => {
     const got = { got: { n: "18446744073709551616n" }, isWorker: true };
     expect(await called("echo", "echo")).toEqual({ status: "success", payload: got });

@@ -34,12 +34,16 @@ const tell = (worker: Worker, message: ToWorker): void => {
   worker.postMessage(ToWorker.encode(message));
 };
 
+/** A script that does not come is an error without a message. */
+const notLoaded = "its script did not load (is it there, and allowed?)";
+
 /** Resolves when the worker holds its lock, with the tools that it has. */
 const begun = (worker: Worker, lock: string): Promise<readonly string[]> =>
   new Promise((resolve, reject) => {
     const listening = new AbortController();
     const { signal } = listening;
-    const failed = ({ message }: ErrorEvent): void => reject(new Error(`the worker failed: ${message}`));
+    const failed = ({ message = notLoaded }: Partial<ErrorEvent>): void =>
+      reject(new Error(`the worker did not begin: ${message}`));
     const ready = ({ data }: MessageEvent): void => {
       const message = read(FromWorker, data);
       if (E.isLeft(message) || message.right.type !== "ready") return;
@@ -51,6 +55,7 @@ const begun = (worker: Worker, lock: string): Promise<readonly string[]> =>
     tell(worker, { type: "begin", lock });
   });
 
+/** Has a worker run tools; resolves once its script has called `serveTools`, with the tools that it serves. */
 export const attachWorker = async (
   runtime: Runtime,
   worker: Worker,

@@ -28,6 +28,10 @@ export const attach = async (): Promise<readonly string[]> => {
   return attached.tools;
 };
 
+/** What is said of a worker of this address. */
+export const refusalOf = (address: string): Promise<string> =>
+  attachWorker(runtime, new Worker(address)).then(() => "attached", String);
+
 export const kill = async (): Promise<void> => {
   attached.end();
   await attached.ended;
