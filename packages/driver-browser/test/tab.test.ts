@@ -216,4 +216,13 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
     expect(await page.evaluate(`suite.throwing("shown", false)`)).toEqual([]);
     expect(shown).toEqual([expect.stringMatching(/^pawl: tool.internal_error .*TypeError: what nobody is shown/)]);
   });
+
+  it("follows scopes, by their whole names", async () => {
+    const page = await tab();
+    const refused = `Refused: a scope is session:{id} or process:{id}, found`;
+    expect(await page.evaluate(`suite.followed("s")`)).toBe(`${refused} "s"`);
+    expect(await page.evaluate(`suite.followed("session:")`)).toBe(`${refused} "session:"`);
+    await page.evaluate(`suite.call("r", 0, 0)`);
+    expect(await page.evaluate(`suite.followed("session:s")`)).toBe("an event");
+  });
 });

@@ -63,6 +63,11 @@ const isLeftAt = async (journal: Journal, scope: string, seq: number): Promise<b
   return line !== undefined && isLeft(await recorded(scope, line));
 };
 
+const admitted = (scope: string): string => {
+  if (/^(?:session|process):./.test(scope)) return scope;
+  throw new Refused("invalid_argument", `a scope is session:{id} or process:{id}, found ${JSON.stringify(scope)}`);
+};
+
 /** After a cursor, and on, as `OpenTab` says; throws `gone` where the log does not go back as far. */
 export async function* follow(
   journal: Journal,
@@ -70,7 +75,7 @@ export async function* follow(
   of: { readonly scope: string; readonly after: number },
   signal: AbortSignal,
 ): AsyncGenerator<Recorded> {
-  const { scope } = of;
+  const scope = admitted(of.scope);
   signal.addEventListener("abort", () => news.wakeAll(), { once: true });
   if (await isLeftAt(journal, scope, of.after)) return;
   for (let next = of.after + 1; !signal.aborted;) {

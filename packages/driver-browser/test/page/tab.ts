@@ -155,6 +155,13 @@ export const throwing = async (name: string, isLogged: boolean): Promise<readonl
   return logged.filter((entry) => entry.includes("Error"));
 };
 
+/** What a name is refused for that no scope has. */
+export const followed = (scope: string): Promise<unknown> =>
+  tab
+    .follow(scope, 0, AbortSignal.timeout(2000))
+    .next()
+    .then(({ value }) => (value === undefined ? "nothing" : "an event"), String);
+
 /** What a tab is refused for that is opened so, and whether a database was made. */
 export const refused = async (name: string, options: Partial<OpenTabOptions>): Promise<unknown> => {
   const code = await openTab({ name, tools: [nap], ...options }).then(
