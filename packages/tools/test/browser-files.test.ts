@@ -76,6 +76,15 @@ describe.skipIf(!hasChromium)(hasChromium ? "files in IndexedDB" : withoutChromi
     expect(await readText(files, "/a/b")).toBe("one");
   });
 
+  it.each([1, 4])("are not put into a database of version %i that is something else's", async (version) => {
+    const name = `notes${version}`;
+    expect(await page.evaluate(`suite.overOther("${name}", ${version})`)).toEqual({
+      said: `Error: files ${name}: a database of this name is there, which is something else's; name the files otherwise`,
+      version,
+      stores: ["note"],
+    });
+  });
+
   it("say that there is no more room, and leave what was there", async () => {
     const small = await pageWith(await browser.newContext(), code);
     const files = storeIn(small, "small");

@@ -29,6 +29,15 @@ const noRoom = (): FileError => new FileError("size", "There is no more room for
 const inWords = (thrown: unknown): unknown =>
   thrown instanceof Error && thrown.name === "QuotaExceededError" ? noRoom() : thrown;
 
+/** Files have one version: a newer database is none of files. */
+const isNewer = (thrown: unknown): boolean => thrown instanceof DOMException && thrown.name === "VersionError";
+
+const others = (name: string, cause?: unknown): Error =>
+  new Error(
+    `files ${name}: a database of this name is there, which is something else's; name the files otherwise`,
+    cause === undefined ? {} : { cause },
+  );
+
 export class FileDatabase {
   readonly #database: IDBPDatabase<FileSchema>;
 
@@ -42,8 +51,12 @@ export class FileDatabase {
         made.createObjectStore("entry", { keyPath: "path" }).createIndex("parent", "parent");
         made.createObjectStore("bytes");
       },
+    }).catch((thrown: unknown) => {
+      throw isNewer(thrown) ? others(name, thrown) : thrown;
     });
-    return new FileDatabase(database);
+    if (database.objectStoreNames.contains("entry")) return new FileDatabase(database);
+    database.close();
+    throw others(name);
   }
 
   close(): void {

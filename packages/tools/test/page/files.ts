@@ -41,3 +41,15 @@ export const forget = (name: string): void => {
   stores.get(name)?.close();
   stores.delete(name);
 };
+
+/** What a store says that is opened over a database of something else's, and what stands in that afterwards. */
+export const overOther = async (name: string, version: number): Promise<unknown> => {
+  const made = indexedDB.open(name, version);
+  made.addEventListener("upgradeneeded", () => made.result.createObjectStore("note"));
+  await new Promise((resolve) => made.addEventListener("success", resolve));
+  made.result.close();
+  const said = await BrowserFiles.open(name).then(() => "opened", String);
+  const again = indexedDB.open(name);
+  await new Promise((resolve) => again.addEventListener("success", resolve));
+  return { said, version: again.result.version, stores: [...again.result.objectStoreNames] };
+};
