@@ -61,3 +61,17 @@ export const longLog = (events: number, size = 200): string => {
   }
   return writer.lines.join("");
 };
+
+/** A body waits for a batch of two calls, whose arguments are not checked yet. */
+export const batchLog = (): string => {
+  const writer = new Writer();
+  writer.say(open(1));
+  const tools = [plainTool("answer", { durable: true }), plainTool("work", { checks: true })];
+  writer.say({ type: "catalog.published", tools });
+  const call = { id: "c", tool: "answer", args: null };
+  writer.say({ type: "request.submitted", request: "r", hash: "h".repeat(64), calls: [call] });
+  const of = { call: "r:c", attempt: 1, run: 1, key: `tool-batch:${"b".repeat(64)}`, hash: "h".repeat(64) };
+  const calls = ["a", "b"].map((id) => ({ id, tool: "tool:work", args: null }));
+  writer.say({ type: "effect.requested", ...of, effect: { kind: "batch", calls } });
+  return writer.lines.join("");
+};

@@ -7,7 +7,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { pathOf } from "../../../test/project.ts";
 import { largeLog, scope } from "./large-log.ts";
-import { longLog } from "./log.ts";
+import { batchLog, longLog } from "./log.ts";
 
 const golden = pathOf("packages/sansio-core/test/golden");
 const names = readdirSync(golden).filter((file) => file.endsWith(".jsonl") && !file.endsWith(".cmds.jsonl"));
@@ -90,6 +90,18 @@ describe("a log with large values", () => {
     const { size } = recording;
     for (const line of lines.slice(4)) recording.feed(line);
     expect(recording.textOf(size, [])).toBe(lines.slice(0, 4).join(""));
+  });
+});
+
+describe("calls that a body makes", () => {
+  const { sheet } = recordingOf(batchLog());
+
+  it("have lanes by the names of their tools, before they are prepared as well", () => {
+    expect(sheet.lanes.map(({ title }) => title)).toEqual(["answer", "work", "work"]);
+  });
+
+  it("are waited for in a span of what it is, and not of a hash", () => {
+    expect(sheet.spans.filter(({ kind }) => kind === "batch").map(({ label }) => label)).toEqual(["batch"]);
   });
 });
 

@@ -45,6 +45,15 @@ const isLost = (before: CallRow, after: CallRow | undefined): boolean =>
 
 const lossIn = ({ isHandedOn }: Change): SpanEnd => (isHandedOn ? "left" : "lost");
 
+/** What its author named it, or what it is: batches and waits go by hashes. */
+const effectLabel = (key: string, kind: string): string => {
+  const name = keyName(key);
+  return name === "" || /^[0-9a-f]{64}$/.test(name) ? kind : name;
+};
+
+/** A call of a batch goes by its tool's id until it is prepared. */
+const titleOf = ({ after }: Change, { tool }: CallRow): string => after.catalog.byId.get(tool)?.name ?? tool;
+
 /** Effects that are open in one row, and not in the other. */
 const onlyIn = (row: CallRow | undefined, other: CallRow | undefined): readonly { key: string; kind: string }[] => {
   const open = (row === undefined ? undefined : bodyOf(row)?.open) ?? [];
@@ -57,7 +66,7 @@ const weaveEffects = (change: Change, lane: Lane, was: CallRow | undefined, row:
   const settled = row === undefined ? undefined : bodyOf(row)?.settled;
   for (const { key } of onlyIn(was, row)) sheet.closeSpan(lane, key, seq, settled?.get(key)?.status ?? "left");
   for (const { key, kind } of onlyIn(row, was))
-    sheet.openSpan(lane, key, { kind, label: keyName(key) || kind, from: seq });
+    sheet.openSpan(lane, key, { kind, label: effectLabel(key, kind), from: seq });
   if (was === undefined || !isLost(was, row)) return;
   for (const { key, kind } of bodyOf(was)?.open ?? [])
     if (kind === "step") sheet.closeSpan(lane, key, seq, lossIn(change));
@@ -76,8 +85,8 @@ const weaveCall = (change: Change, key: string): void => {
   const known = sheet.laneAt("call", key);
   const of = row ?? was;
   if (of === undefined) return;
-  const lane =
-    known ?? sheet.addLane({ kind: "call", key, title: of.tool, depth: depthOf(change, of), born: of.call.born });
+  const [title, depth] = [titleOf(change, of), depthOf(change, of)];
+  const lane = known ?? sheet.addLane({ kind: "call", key, title, depth, born: of.call.born });
   weaveEffects(change, lane, was, row);
   const hasMoved = was === undefined || row === undefined || runOf(was) !== runOf(row);
   if (!hasMoved) return;
