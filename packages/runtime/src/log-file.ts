@@ -55,7 +55,7 @@ const headerOf = (scope: string, lines: readonly JournalLine[], segment: Segment
   return headerLine(header);
 };
 
-/** The log of a scope, line by line, as it is exported; undefined where there is no such scope. */
+/** The log of a scope as it is exported, each line with its line feed: join them with `""`. Undefined where it is not there. */
 export const logText = async (journal: Journal, scope: string): Promise<readonly string[] | undefined> => {
   const segment = await journal.segment(scope);
   const lines = await journal.read(scope, 1);

@@ -94,6 +94,12 @@ const upToFirst = <A, B, X>(items: readonly A[], of: (item: A) => E.Either<X, B>
 };
 const jsonOf = (text: string): E.Either<ValueError, Json> => parseRecord(text);
 
+/** Of what is no JSON: why not. Lines of an export are often joined as if they had no ends of their own. */
+const reasonOf = (text: string, message: string): string =>
+  /^\s*$/.test(text)
+    ? "the line is empty: each line brings its line feed along, so that they are joined with nothing"
+    : message;
+
 /** The reading while text is worked in. */
 export class Reader {
   readonly #sink: Sink;
@@ -170,7 +176,7 @@ export class Reader {
   #unreadable(text: string, message: string): void {
     this.#lines += 1;
     const line = this.#lines;
-    const fault = lineFault("line_corrupt", message, { line });
+    const fault = lineFault("line_corrupt", reasonOf(text, message), { line });
     if (isCut(text)) this.#torn = { torn: { type: "torn", line, text }, fault };
     else this.#fault = fault;
   }

@@ -94,6 +94,8 @@ describe("a torn last line", () => {
 
   it("is none where the line is whole and wrong", () => {
     expect(endOf([...lines.slice(0, -1), '{"seq":1}}\n'])).toMatchObject({ code: "line_corrupt" });
+    const empty = "the line is empty: each line brings its line feed along, so that they are joined with nothing";
+    expect(endOf([lines.join("\n")])).toMatchObject({ code: "line_corrupt", line: 2, message: empty });
     expect(endOf([...lines, "[] []\n"])).toMatchObject({ code: "line_corrupt", line: lines.length + 1 });
   });
 });
