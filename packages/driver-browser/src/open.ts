@@ -123,8 +123,11 @@ class Tab implements OpenTab {
     const ports = { journal: this.journal, platform: browserPlatform, instance, roots, log: errorsShown };
     const runtime = new Runtime({ ...ports, ...told, host });
     this.#writing = runtime;
-    void takeOver(this.#journal, runtime, instance, (what, thrown) => this.#fault(what, thrown)).catch(
-      (thrown: unknown) => this.#fault("what another tab left was not taken over", thrown),
+    const notTakenOver = (what: string, thrown: unknown): void => {
+      if (this.#writing === runtime) this.#fault(what, thrown); // Else the next tab does.
+    };
+    void takeOver(this.#journal, runtime, instance, notTakenOver).catch((thrown: unknown) =>
+      notTakenOver("what another tab left was not taken over", thrown),
     );
     changed?.(runtime);
     for (const { resolve } of this.#waiting.splice(0)) resolve(runtime);

@@ -225,4 +225,9 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
     await page.evaluate(`suite.call("r", 0, 0)`);
     expect(await page.evaluate(`suite.followed("session:s")`)).toBe("an event");
   });
+
+  it("has nothing to complain of when it is closed as soon as it may write, again and again", async () => {
+    const page = await pageWith(context, code);
+    for (let i = 0; i < 3; i++) expect(await page.evaluate(`suite.openBriefly("brief")`)).toEqual([]);
+  });
 });

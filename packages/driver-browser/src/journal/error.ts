@@ -32,7 +32,7 @@ const causes: { readonly [name: string]: readonly [BrowserJournalCode, string] }
   InvalidStateError: ["closed", "the database is closed: reload the page, and open it again"],
   AbortError: ["failed", "the transaction was aborted: what was acknowledged is there"],
   QuotaExceededError: ["full", "there is no more room: make some, or ask for persistent storage"],
-  VersionError: ["newer_schema", "a newer driver made it, or something else: load the newer page, or name another"],
+  VersionError: ["newer_schema", "a newer driver, or something else, made it: load the newer page, or name another"],
   UnknownError: ["failed", "the browser's storage failed: look at the disk"],
 };
 

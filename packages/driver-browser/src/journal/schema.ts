@@ -100,10 +100,10 @@ export const schemaVersion = versions.length;
 export type OnClosed = (why: BrowserJournalError) => void;
 
 const words = {
-  blocked: "another tab has an older version of it open; close that tab",
+  blocked: "another tab has an older version of it, or something else its database, open; close that, or name another",
   newer_schema: "a newer page has made it newer; reload this page",
-  closed: "its database was closed, or deleted, or its storage cleared; reload this page",
-  not_a_journal: "a database of this name is there, which is something else's; name the journal otherwise",
+  closed: "the browser has closed it, deleted or cleared; reload this page",
+  not_a_journal: "its database is something else's; name another",
 } as const;
 
 /** Whether it was made here: of what is something else's nothing is changed. */

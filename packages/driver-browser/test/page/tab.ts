@@ -173,6 +173,18 @@ export const refused = async (name: string, options: Partial<OpenTabOptions>): P
 };
 export const refusedTwice = (name: string): Promise<unknown> => refused(name, { tools: [nap, nap] });
 
+/** Opens a tab that is closed as soon as it may write; says what it told of itself. */
+export const openBriefly = async (name: string): Promise<readonly string[]> => {
+  const told: string[] = [];
+  const log: LogPort = ({ level, fields, thrown }) =>
+    void (level === "error" && told.push(`${JSON.stringify(fields)}: ${String(thrown)}`));
+  const brief = await openTab({ name, tools: [nap], log });
+  await brief.runtime();
+  await brief.close();
+  await pause(100);
+  return told;
+};
+
 export const isWriting = (): boolean => tab.isWriting;
 export const close = (): Promise<void> => tab.close();
 
