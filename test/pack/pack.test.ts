@@ -29,6 +29,16 @@ const said = {
 /** What the blocks for pages come to. */
 const inPages: { readonly [name: string]: Pick<PageLife, "said" | "status"> } = {
   "architecture-1": { said: [], status: undefined },
+  "browser-1": {
+    said: [...["train", "hotel", "museum"].map((what) => expect.stringContaining(`booking the ${what}`)), "success"],
+    status: undefined,
+  },
+  "browser-2": { said: [expect.stringContaining("success")], status: undefined },
+  "browser-3": { said: [], status: undefined },
+  "browser-4": { said: [], status: undefined },
+  "browser-5": { said: [], status: undefined },
+  "browser-7": { said: [], status: undefined },
+  "browser-8": { said: [], status: undefined },
   "host-protocol-2": { said: [], status: undefined },
   "readme-driver-browser-1": { said: [expect.stringContaining("success")], status: undefined },
   "readme-inspector-1": { said: [], status: "18 events" },
@@ -123,7 +133,10 @@ describe("the code of README and docs", { timeout: 600_000 }, () => {
       try {
         expect(thatRun("browser").toSorted()).toEqual(Object.keys(inPages).toSorted());
         for (const [name, life] of Object.entries(inPages))
-          expect([name, await liveInPage(browser, home, name)]).toEqual([name, { complaints: [], ...life }]);
+          expect([name, await liveInPage(browser, home, name, life.said.length)]).toEqual([
+            name,
+            { complaints: [], ...life },
+          ]);
       } finally {
         await browser.close();
       }

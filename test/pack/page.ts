@@ -28,8 +28,8 @@ const filesOf = async (home: string, name: string): Promise<ReadonlyMap<string, 
 
 const typeOf = (name: string): string => (name.endsWith(".js") ? "text/javascript" : "text/html");
 
-/** Opens a page with the code, until that has come to its end. */
-export const liveInPage = async (browser: Browser, home: string, name: string): Promise<PageLife> => {
+/** Opens a page with the code, until that has come to its end, and has said so many lines: some goes on behind it. */
+export const liveInPage = async (browser: Browser, home: string, name: string, lines: number): Promise<PageLife> => {
   const files = await filesOf(home, name);
   const page = await browser.newPage();
   const [said, complaints] = [[] as string[], [] as string[]];
@@ -41,7 +41,8 @@ export const liveInPage = async (browser: Browser, home: string, name: string): 
     return route.fulfill({ contentType: typeOf(path), body: files.get(path) ?? "", headers });
   });
   await page.goto(origin);
-  while ((await page.title()) !== "over" && complaints.length === 0) await page.waitForTimeout(20);
+  const isOver = async (): Promise<boolean> => (await page.title()) === "over" && said.length >= lines;
+  while (complaints.length === 0 && !(await isOver())) await page.waitForTimeout(20);
   const shown = page.locator("pawl-inspector .status");
   const status = name.includes("inspector") ? await shown.filter({ hasText: "events" }).innerText() : undefined;
   await page.close();
