@@ -137,7 +137,9 @@ class Tab implements OpenTab {
   #end(): void {
     const ended = this.#writing;
     this.#writing = undefined;
-    void ended?.close().catch((thrown: unknown) => this.#fault("the runtime was not closed", thrown));
+    void ended?.close().catch((thrown: unknown) => {
+      if (this.#closed === undefined) this.#fault("the runtime was not closed", thrown); // Else it was told why.
+    });
     this.#options.changed?.(undefined);
   }
 
@@ -145,6 +147,7 @@ class Tab implements OpenTab {
   cutOff(why: BrowserJournalError): void {
     if (this.#closed !== undefined) return;
     this.#fault("the journal was closed", why);
+    this.#closed = why;
     if (this.#writing !== undefined) this.#end();
     this.#leave(why);
   }
@@ -160,7 +163,6 @@ class Tab implements OpenTab {
   }
 
   #leave(why: BrowserJournalError): void {
-    this.#closed ??= why;
     for (const { reject } of this.#waiting.splice(0)) reject(why);
     this.#news.wakeAll();
     this.#chair.close();

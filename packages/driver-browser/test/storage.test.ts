@@ -138,6 +138,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "what a browser stores" : withoutChr
     await call(page, "r", 10);
     await page.evaluate(`suite.remove("deleted")`);
     expect(await page.evaluate("suite.refusals()")).toEqual(["closed", "closed", "closed"]);
+    expect(await page.evaluate("suite.faults")).toEqual(["the journal was closed: closed"]);
   });
 
   it("refuses what is asked of a tab that was closed, and lets nobody wait for it", async () => {
