@@ -98,7 +98,6 @@ export class BodyRun {
   /** Of a cancel that the body has not heard of yet. */
   #cancelledAt: Place | undefined;
   #now: number;
-  #hashed: { readonly text: string; readonly hash: string } | undefined;
   readonly stillness: Stillness;
   readonly #idle: IdleWatch;
 
@@ -151,10 +150,9 @@ export class BodyRun {
     return this.#recorded.get(key);
   }
 
-  /** The hash of a canonical text; most effects of a body are asked for with the same. */
+  /** The hash of a canonical text. */
   hash(text: string): string {
-    if (this.#hashed?.text !== text) this.#hashed = { text, hash: this.#port.platform.hashText(text) };
-    return this.#hashed.hash;
+    return this.#port.platform.hashText(text);
   }
 
   get isOver(): boolean {

@@ -72,6 +72,7 @@ export class Asking {
   readonly body: BodyRun;
   readonly facts: CallFacts;
   readonly #counts = new Map<string, number>();
+  #hashed: { readonly text: string; readonly hash: string } | undefined;
 
   constructor(body: BodyRun, facts: CallFacts) {
     this.body = body;
@@ -94,12 +95,19 @@ export class Asking {
     return new Promise((resolve) => this.body.stillness.inOrder(() => resolve(begun())));
   }
 
+  /** Most effects of a body are asked for with the same: with nothing. */
+  #hashOf(input: Json): string {
+    const text = stringify(input);
+    if (this.#hashed?.text !== text) this.#hashed = { text, hash: this.body.hash(text) };
+    return this.#hashed.hash;
+  }
+
   /** Asks for an effect; what it is asked with tells it from another under the same key. */
   ask(key: string, effect: EffectSpec, input: Json, perform?: Request["perform"]): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const misfit = misfitOf(key, effect);
       if (misfit !== undefined) return reject(misfit);
-      this.body.request({ key, hash: this.body.hash(stringify(input)), effect, perform }, resolve, reject);
+      this.body.request({ key, hash: this.#hashOf(input), effect, perform }, resolve, reject);
     });
   }
 
@@ -125,7 +133,7 @@ export class Asking {
     };
     const misfit = misfitOf(key, effect);
     if (misfit !== undefined) refused(misfit);
-    else this.body.request({ key, hash: this.body.hash(stringify(input)), effect, perform }, told, refused);
+    else this.body.request({ key, hash: this.#hashOf(input), effect, perform }, told, refused);
     return keyed(key, promise);
   }
 }
