@@ -106,6 +106,7 @@ const beginnings: readonly (readonly [string, string, readonly string[]])[] = [
   ["Who calls them from elsewhere", "wire", ["Client", "SessionClient", "HostRefused"]],
   ["Who tests them", "testkit", ["exploreCrashes", "simulate", "exploreSchedules", "Scenario", "callsOf"]],
   ["Who has them run in the background", "tools", ["sessionTools", "SessionToolOptions"]],
+  ["Who writes flows", "flow", ["flow", "use", "when", "each", "par", "programTools"]],
   ["Who writes a driver or a store", "runtime", ["Platform", "Journal", "BlobStore", "ValueCodec"]],
   ["Who reads logs", "sansio-core", ["replay", "feed", "step", "State", "why"]],
 ];

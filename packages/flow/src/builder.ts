@@ -44,7 +44,10 @@ export interface Condition {
   readonly others: readonly Comparison[];
   readonly conjunctor: "" | "or";
 }
-/** What a name is bound to compares so; without an operator: it is there, and neither `false` nor `0`. */
+/**
+ * What a name is bound to compares so; without an operator: it is neither empty nor `false` nor `0`. A name that is not
+ * bound stands for itself, and an operator that nobody knows is never true.
+ */
 export const is = (left: string, op = "", right = ""): Condition => ({
   first: [left, op, right],
   others: [],
@@ -67,7 +70,7 @@ export const when = ({ first, others, conjunctor }: Condition, body: Body, other
   else_body: otherwise,
 });
 
-/** Goes through a list: JSON, or texts between commas. */
+/** Goes through a list: a JSON array, or texts between commas. `iterable` is a name, or a text with `$name` in it. */
 export const each = (variable: string, iterable: string, body: Body): FlowNode => ({
   node_type: "for_in",
   variable,
@@ -75,7 +78,9 @@ export const each = (variable: string, iterable: string, body: Body): FlowNode =
   body,
 });
 
+/** Runs bodies at once, to the end of each. What they bind is not seen outside of them. */
 export const par = (...branches: readonly Body[]): FlowNode => ({ node_type: "parallel_block", branches });
+/** Ends the flow with what a name is bound to, or with a text in which `$name` is replaced. */
 export const back = (value_expr: string): FlowNode => ({ node_type: "return", value_expr });
 export const stop: FlowNode = { node_type: "break" };
 export const skip: FlowNode = { node_type: "continue" };

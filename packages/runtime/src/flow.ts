@@ -35,7 +35,7 @@ export interface FlowSubmission {
   readonly request: string;
   readonly flow: Program;
   readonly bindings?: { readonly [name: string]: string };
-  /** The tools that the flow may call; without it those of its session, each by its name. */
+  /** The tools that the flow may call; without it those of its session, each by its name, with texts as arguments. */
   readonly tools?: readonly FlowTool[];
   /** What becomes of a tool or lambda that nobody has. */
   readonly unresolved?: FlowSpec["unresolved"];
