@@ -177,7 +177,7 @@ export class Bodies {
       this.#port,
       place,
       () => this.#reach().execute(tool, command, context, () => body.isOver),
-      () => body.isOver,
+      body,
     );
     if (body.stillness.isStill) await body.stillness.until;
     if (body.isCancelled) await body.cleanUps.over();

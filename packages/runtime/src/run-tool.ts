@@ -4,6 +4,7 @@ import { type PendingCompletion, type ToolResult, failureOutput, runtimeFailure 
 import type { AttachmentStore } from "./attachment.ts";
 import type { BodyRun } from "./body.ts";
 import { type Place, report } from "./call-place.ts";
+import { calledOff } from "./called-off.ts";
 import { pendingWithoutKey } from "./compat/batch-reply.ts";
 import { errorLine } from "./compat/runtime-error.ts";
 import { type CallFacts, completionKeyId } from "./context/facts.ts";
@@ -56,14 +57,14 @@ export const runTool = async (
   port: RunPort,
   place: Place,
   execute: () => Promise<unknown>,
-  isOver: () => boolean,
+  body: Pick<BodyRun, "isOver" | "isCancelled">,
 ): Promise<Ending> => {
   try {
     const ending = await endingOf(await execute(), port.attachments);
-    return isOver() ? ending : await completed(port, place, ending);
+    return body.isOver ? ending : await completed(port, place, ending);
   } catch (thrown) {
-    const told = resultOfThrown(thrown);
-    if (told === undefined && !isOver()) report(port.host, place, thrown);
+    const told = resultOfThrown(thrown) ?? (body.isCancelled ? calledOff(thrown) : undefined);
+    if (told === undefined && !body.isOver) report(port.host, place, thrown);
     return { type: "result", result: told ?? hidden };
   }
 };

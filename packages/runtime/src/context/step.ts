@@ -1,6 +1,7 @@
 /** Durable steps: work that is done once per record, and answered from it afterwards. */
 import type { EffectResult, StepRecovery } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
+import { withoutAbort } from "../called-off.ts";
 import { EffectError, failureOf } from "../error.ts";
 import { misfitOfDurable } from "../open.ts";
 import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";
@@ -24,7 +25,7 @@ export interface Steps {
   ) => Durable<A>;
 }
 
-const errorOf = (thrown: unknown): EffectResult => failureOf(thrown, "durable_step_failed", EffectError);
+const errorOf = (thrown: unknown): EffectResult => failureOf(withoutAbort(thrown), "durable_step_failed", EffectError);
 
 const misuseOf = (stepId: string, used: ReadonlySet<string>): EffectError | undefined => {
   if (stepId.trim() === "")
