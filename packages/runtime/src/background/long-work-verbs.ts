@@ -129,7 +129,7 @@ export class LongWorkVerbs {
   async #known(id: string): Promise<Task> {
     const row = (await this.#state()).background.tasks.get(id);
     if (row === undefined) throw new Refused("task_unknown", `no task \`${id}\``);
-    return row.task;
+    return this.#seen(row);
   }
 
   /** The task afterwards; an update that is dropped leaves it as it was. */
@@ -172,7 +172,7 @@ export class LongWorkVerbs {
       signal?.removeEventListener("abort", pass);
     };
     await watch.until(() => (hasPassed || rests(scope.runner.state, id) ? true : undefined)).finally(over);
-    return (await this.task(id)) ?? (await this.#known(id));
+    return this.#known(id);
   }
 
   /** Asks for a schedule. The same one again is the one that there is. */

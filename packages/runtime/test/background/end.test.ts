@@ -51,6 +51,22 @@ describe("a run that is asked to end", () => {
   });
 });
 
+describe("who asks a run to end", () => {
+  it("is answered how far it had come, as who asks for its task is", async () => {
+    const world = new BackgroundWorld();
+    const work = runner("count", async (_, sink) => {
+      await sink.progress({ current: 3, total: 9, unit: "pages" });
+      await sleeping(world, 3_600_000);
+      return finished("never");
+    });
+    const process = world.begin([work]);
+    const task = await spawn(process, "count");
+    const { progress } = await world.until(process, task, (seen) => seen.progress !== undefined);
+    expect(progress).toMatchObject({ current: 3, total: 9 });
+    expect(await process.runtime.background.of("s").cancel(task)).toMatchObject({ state: "running", progress });
+  });
+});
+
 describe("a run that is asked to end, and obeys", () => {
   it("is canceled, whatever it returns or throws then", async () => {
     for (const last of [() => finished("made it"), () => Promise.reject(new Error("stopped"))]) {
