@@ -27,6 +27,9 @@ export const isFlowPath = (url: string | undefined): boolean => /^\/flows(?:[/?]
 
 const refusal = (status: number, error: string): Response => Response.json({ error }, { status });
 
+const noToken =
+  "found no token: send `Authorization: Bearer {token}`; a page's WebSocket names it as a protocol, behind `pawl-flow`";
+
 /** A token as a program gives it, or a page's WebSocket, which can only name protocols. */
 const tokenOf = ({ headers }: IncomingMessage): string => {
   const bearer = /^Bearer (?<token>.+)$/i.exec(headers.authorization ?? "")?.groups?.["token"];
@@ -87,7 +90,9 @@ export class FlowMount {
   #admit(incoming: IncomingMessage): Admitted | Response {
     const { secrets, limits, isWelcome } = this.#port;
     if (!isWelcome(incoming.headers.origin)) return refusal(403, "this origin may not connect");
-    const claims = claimsOf(secrets, tokenOf(incoming), Date.now());
+    const token = tokenOf(incoming);
+    if (token === "") return refusal(401, noToken);
+    const claims = claimsOf(secrets, token, Date.now());
     if (E.isLeft(claims)) return refusal(401, claims.left);
     const named = incoming.headers["x-session"];
     const session = typeof named === "string" && named !== "" ? named : this.#session;

@@ -107,7 +107,8 @@ describe("flows of a host", () => {
 
   it("want a token with the right to call in their session, and a welcome origin", async () => {
     const { ask, at } = await opened({ origins: ["https://good.example"] });
-    expect((await fetch(`${at}/flows/greet/ann`)).status).toBe(401);
+    const unnamed = await fetch(`${at}/flows/greet/ann`);
+    expect([unnamed.status, await unnamed.text()]).toEqual([401, expect.stringContaining("Authorization: Bearer")]);
     expect((await ask("/flows/greet/ann", { headers: { authorization: "Bearer forged" } })).status).toBe(401);
     expect((await ask("/flows/greet/ann", {}, { expires_at: 1 })).status).toBe(401);
     expect((await ask("/flows/greet/ann", {}, { rights: ["observe"] })).status).toBe(403);
