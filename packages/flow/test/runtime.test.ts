@@ -1,6 +1,7 @@
 /** Flows in the runtime: run, joined, cancelled, and killed wherever something is written. */
 import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core";
 import { defineTool } from "@pawl/runtime";
+import type { Json } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type Process, World } from "../../runtime/test/world.ts";
 import * as f from "../src/index.ts";
@@ -90,6 +91,26 @@ describe("a flow in the runtime", () => {
     const session = await new World().start([shout]).runtime.session("s");
     const { bindings } = await session.flow({ request: "f", flow: f.flow("F", [f.use("shout", "é")]) });
     expect(bindings).toEqual({ shout_result: "É" });
+  });
+
+  it("gives tools of its session what their schemas want, where a text says it", async () => {
+    const types = { n: "integer", x: "number", is: "boolean", all: "array", text: "string", any: ["string", "null"] };
+    const properties = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }]));
+    const all = { type: "array", items: { type: "integer" } };
+    const typed = defineTool({
+      name: "typed",
+      parameters: { type: "object", properties: { ...properties, all }, required: Object.keys(types) },
+      execute: (args) => args as Json,
+    });
+    const session = await new World().start([typed]).runtime.session("s");
+    const given = { n: "$five", x: "5.5", is: "true", all: "[1, 2]", text: "5", any: "5" };
+    const asked = { request: "f", flow: f.flow("F", [f.use("typed", given)]), bindings: { five: "5" } };
+    const { bindings } = await session.flow(asked);
+    expect(JSON.parse(bindings["typed_result"] ?? "")).toEqual(
+      { n: 5, x: 5.5, is: true, all: [1, 2], text: "5", any: "5" }, // A text where no one type is said.
+    );
+    const misfit = { request: "g", flow: f.flow("F", [f.use("typed", { ...given, n: "five" })]), bindings: {} };
+    expect((await session.flow(misfit)).bindings["typed_result"]).toContain("arguments.n");
   });
 
   it("is refused with what does not fit, and nothing is recorded", async () => {

@@ -15,6 +15,8 @@ import { type Json, array, dict, oneOf, read, stableHash, string } from "@pawl/t
 import * as E from "fp-ts/lib/Either.js";
 import { admitted } from "./access.ts";
 import { textOf } from "./error.ts";
+import { flowParametersOf } from "./flow-tool.ts";
+import type { LiveTool } from "./live-tool.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
@@ -35,17 +37,23 @@ export interface FlowSubmission {
   readonly request: string;
   readonly flow: Program;
   readonly bindings?: { readonly [name: string]: string };
-  /** The tools that the flow may call; without it those of its session, each by its name, with texts as arguments. */
+  /** The tools that the flow may call; without it those of its session, each by its name. */
   readonly tools?: readonly FlowTool[];
   /** What becomes of a tool or lambda that nobody has. */
   readonly unresolved?: FlowSpec["unresolved"];
   readonly executionScope?: string;
 }
 
-/** All that the session has; arguments are texts, since nothing is known of parameters. */
-const toolsOf = ({ catalog }: State): readonly FlowTool[] =>
+/** What a session's host has for its flows. */
+export interface FlowPlace {
+  readonly host: { readonly flow?: FlowHost };
+  readonly tool: (id: string) => LiveTool | undefined;
+}
+
+/** All that the session has. */
+const toolsOf = ({ catalog }: State, { tool }: FlowPlace): readonly FlowTool[] =>
   [...catalog.byId.values()]
-    .map(({ id, name }) => ({ id, name, parameters: [] }))
+    .map(({ id, name }) => ({ id, name, parameters: flowParametersOf(tool(id)?.contract()?.input_schema) }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
 const Unresolved = oneOf<FlowSpec["unresolved"]>("what becomes of the unresolved", "placeholder", "fail");
@@ -59,7 +67,7 @@ const programOf = (given: Program): Program => {
 };
 
 /** The event that submits a flow. Its hash is of what was asked, not of what the session happens to have. */
-export const flowSubmitted = (state: State, host: FlowHost = {}, given: FlowSubmission): Submitted => {
+export const flowSubmitted = (state: State, place: FlowPlace, given: FlowSubmission): Submitted => {
   const request = admitted(string, given.request, "request");
   const flow = programOf(given.flow);
   const bindings = admitted(dict(string), given.bindings ?? {}, "bindings");
@@ -74,8 +82,8 @@ export const flowSubmitted = (state: State, host: FlowHost = {}, given: FlowSubm
     ...(executionScope === undefined ? {} : { execution_scope: executionScope }),
     bindings,
     flow,
-    tools: tools ?? toolsOf(state),
-    lambdas: Object.keys(host.lambdas ?? {}),
+    tools: tools ?? toolsOf(state, place),
+    lambdas: Object.keys(place.host.flow?.lambdas ?? {}),
     unresolved,
   };
 };

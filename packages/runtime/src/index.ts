@@ -5,6 +5,7 @@ export { admittedOptions } from "./wrong-option.ts";
 export { type HostPort } from "./host-request.ts";
 export { Session } from "./session.ts";
 export { type FlowHost, type FlowSubmission, type LambdaInput } from "./flow.ts";
+export { flowToolOf } from "./flow-tool.ts";
 export { type Submission, type Waiting } from "./request.ts";
 export { Resolved } from "./resolve.ts";
 export { type Approval, type Rejecting, type Stickiness } from "./decide.ts";

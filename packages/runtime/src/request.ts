@@ -15,7 +15,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { type Access, admitted, kept, record, refuse } from "./access.ts";
 import { type Admission, Admitted } from "./admission.ts";
 import { type Overloaded, Refused, type ScopeLost } from "./error.ts";
-import type { FlowHost, FlowSubmission } from "./flow.ts";
+import type { FlowPlace, FlowSubmission } from "./flow.ts";
 import { late } from "./late-part.ts";
 import { withParts } from "./needed-part.ts";
 import { stateBefore } from "./history.ts";
@@ -157,9 +157,9 @@ export class Requests {
   }
 
   /** Submits a flow and waits for its end. */
-  async flow(host: FlowHost | undefined, given: FlowSubmission, waiting: Waiting): Promise<FlowEnd> {
+  async flow(place: FlowPlace, given: FlowSubmission, waiting: Waiting): Promise<FlowEnd> {
     const { state } = this.#access.runner;
-    const { flow } = await late.use((code) => this.#submitted(code.flowSubmitted(state, host, given), waiting));
+    const { flow } = await late.use((code) => this.#submitted(code.flowSubmitted(state, place, given), waiting));
     if (flow === undefined) throw new Refused("request_conflict", `request \`${given.request}\` is no flow`);
     return flow;
   }

@@ -153,7 +153,7 @@ export class Session {
 
   /** Submits a flow and waits for its end. The same flow again joins it, or is answered as it was. */
   flow(given: FlowSubmission, waiting: Waiting = {}): Promise<FlowEnd> {
-    return this.#with((live) => live.leaving.refusal ?? live.#requests.flow(live.#port.host.flow, given, waiting));
+    return this.#with((live) => live.leaving.refusal ?? live.#requests.flow(live.#port, given, waiting));
   }
 
   /** The replies of a request that was submitted before. */

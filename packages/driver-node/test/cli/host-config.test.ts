@@ -13,6 +13,19 @@ const greet = {
     { node_type: "return", value_expr: "${say_result}" },
   ],
 };
+const double = {
+  name: "Double",
+  nodes: [{ node_type: "use_tool", tool_name: "double", named_args: [{ name: "n", value: "${n}" }] }],
+};
+const tools = `export const tools = [
+  { name: "say", durable: true, execute: (text) => text },
+  {
+    name: "double",
+    durable: true,
+    parameters: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
+    execute: ({ n }) => "twice is " + 2 * n,
+  },
+];`;
 const large = "large ".repeat(20_000);
 
 interface Running {
@@ -26,8 +39,9 @@ interface Running {
 const running = async (more: object): Promise<Running> => {
   const folder = newFolder();
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
-  write("tools.mjs", `export const tools = [{ name: "say", durable: true, execute: (text) => text }];`);
+  write("tools.mjs", tools);
   write("greet.json", JSON.stringify(greet));
+  write("double.json", JSON.stringify(double));
   const config = join(folder, "pawl.json");
   write("pawl.json", JSON.stringify({ journal: "journal.db", tools: "./tools.mjs", ...more }));
   const over = new AbortController();
@@ -80,6 +94,16 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
     expect(open.out.length).toBeGreaterThan(large.length);
     expect(logOf(open.out)).not.toContain("sealed");
     expect(logOf((await pawl(["log", "export", ...place])).out)).toContain('"sealed":');
+  });
+
+  it("has flows give its module's tools what their schemas want", async () => {
+    const flows = [{ name: "double", file: "./double.json", parameters: ["n"], path: "{n}" }];
+    const { config, at, stop } = await running({ flows });
+    const token = (await pawl(["token", "ann", "-c", config, "--right", "call", "--json"])).out;
+    const { token: bearer } = JSON.parse(token) as { readonly token: string };
+    const answer = await fetch(at("/flows/double/21"), { headers: { authorization: `Bearer ${bearer}` } });
+    expect(await answer.text()).toContain("twice is 42");
+    await stop();
   });
 
   it("names what is wrong with a flow", async () => {

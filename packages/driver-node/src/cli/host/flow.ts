@@ -1,7 +1,6 @@
 /** The flows that a host's configuration mounts, and what they need beside the tools of its module. */
 import type { ServedFlow } from "@pawl/flow";
-import { type ToolDefinition, manifestOf } from "@pawl/runtime";
-import type { FlowTool } from "@pawl/sansio-core";
+import { type ToolDefinition, flowToolOf } from "@pawl/runtime";
 import { HostFlows } from "../../host/flow-host.ts";
 import { CliError, exit } from "../exit.ts";
 import { flowIn } from "../flow/file.ts";
@@ -27,11 +26,6 @@ const refuseMisfit = (flows: readonly FlowConfig[]): void => {
     const stray = namesInPath(path).find((one) => !parameters.includes(one));
     if (stray !== undefined) throw misfit(`flow ${name}: {${stray}} in its path is none of its parameters`);
   }
-};
-
-const flowToolOf = (tool: ToolDefinition): FlowTool => {
-  const { id, name } = manifestOf(tool);
-  return { id, name, parameters: [] };
 };
 
 /** Tools of the module win over those of flows with the same name. */
