@@ -75,6 +75,32 @@ describe("a journal on SQLite whose values are encrypted", { timeout: 300_000 },
     expect(stored).toEqual(same);
   });
 
+  it.each([
+    ["of its log", {}],
+    ["of a snapshot", { snapshotAfter: 1 }],
+  ])("is not gone on with where nothing opens its values, %s", async (_, more) => {
+    const [path, keys] = [file(`codecless${Object.keys(more).length}.db`), file("codecless-keys")];
+    const call = [{ id: "c", tool: "echo", args: { secret } }];
+    const callSealed = async (): Promise<unknown> => {
+      const { runtime, close } = openRuntime({ file: path, tools: [echo], codec: aesCodec(fileKeys(keys)), ...more });
+      const [reply] = await (await runtime.session("s")).call("r", call);
+      await close();
+      return reply?.output.outcome.payload;
+    };
+    await callSealed();
+    const before = await pawl(["log", "export", `${path}#s`]);
+
+    const codecless = openRuntime({ file: path, tools: [echo] });
+    const refused = { code: "key_missing", message: expect.stringContaining("session:s are sealed") as string };
+    await expect(codecless.runtime.session("s").then((session) => session.call("r", call))).rejects.toMatchObject(
+      refused,
+    );
+    expect(await (await codecless.runtime.session("t")).call("r", call)).toMatchObject([{ tool: "echo" }]);
+    await codecless.close();
+    expect(await pawl(["log", "export", `${path}#s`])).toEqual(before);
+    expect(await callSealed()).toEqual({ secret });
+  });
+
   it("is imported only by who has opened it", async () => {
     const [path, keys] = [file("travels.db"), file("travel-keys")];
     await called(path, "s", keys);

@@ -3,6 +3,7 @@ import { type Fault, type Recorded, type State, describeFault, follow, initial, 
 import { describe, parseRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { JournalLine } from "./journal.ts";
+import { isSealedLine, sealedHere } from "./sealed.ts";
 
 /** The scope's history is not what this core makes of it: the scope is read-only until somebody has looked. */
 export class Quarantined extends Error {
@@ -17,6 +18,7 @@ export class Quarantined extends Error {
 
 /** What a line records. The store is trusted to give back what it was given, and checked all the same. */
 export const recordedIn = (scope: string, { seq, line }: JournalLine): Recorded => {
+  if (isSealedLine(line)) throw sealedHere(scope);
   const json = parseRecord(line);
   const recorded = E.isLeft(json) ? json : recordedOf(json.right);
   if (E.isLeft(recorded)) throw new Quarantined(scope, `line ${seq}: ${describe(recorded.left)}`);

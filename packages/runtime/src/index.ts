@@ -70,7 +70,8 @@ export {
   namesIn,
 } from "./blob.ts";
 export { leftBehind, packBlobs, packNamed, unpackBlobs, unpacked } from "./pack.ts";
-export { type SealPlace, SealedError, type ValueCodec, isSealedLine } from "./seal.ts";
+export { type SealPlace, type ValueCodec } from "./seal.ts";
+export { SealedError, isSealedLine } from "./sealed.ts";
 export { sealedJournal } from "./sealed-journal.ts";
 export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from "./sweep.ts";
 export { type ValuesPort, Values, defaultBlobChars } from "./values.ts";

@@ -22,7 +22,7 @@ import { late } from "./late-part.ts";
 import { Quarantined } from "./fold.ts";
 import { leftBehind, packBlobs, unpackBlobs } from "./pack.ts";
 import type { Append, Journal, JournalLine, Segment } from "./journal.ts";
-import { isSealedLine } from "./seal.ts";
+import { isSealedLine } from "./sealed.ts";
 
 const jsonOf = (scope: string, text: string): Json => {
   const json = parse(text, noLimits);

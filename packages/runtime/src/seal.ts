@@ -22,6 +22,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { base64Of, bytesOf } from "./base64.ts";
 import { blobAt, namesIn } from "./blob.ts";
+import { SealedError, isSealedLine } from "./sealed.ts";
 
 /** Where sealed bytes stand: nowhere else they are opened. */
 export interface SealPlace {
@@ -37,19 +38,6 @@ export interface ValueCodec {
   /** What was sealed there; rejects with a `SealedError` where it can not be had. */
   readonly open: (place: SealPlace, sealed: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 }
-
-/** Values that are sealed, and that nobody here can open. */
-export class SealedError extends Error {
-  override readonly name = "SealedError";
-  readonly code: "key_gone" | "key_missing" | "seal_broken";
-  constructor(code: SealedError["code"], message: string) {
-    super(message);
-    this.code = code;
-  }
-}
-
-const ending = /,"sealed":\[[^\]]*\]\}\n$/;
-export const isSealedLine = (line: string): boolean => ending.test(line);
 
 type Turn = (value: Json, at: string) => Promise<Json>;
 
