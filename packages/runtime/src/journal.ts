@@ -96,6 +96,8 @@ export interface ScopeEntry {
   readonly seq: number;
   /** The instance that claimed it last and did not release it, whether its lease holds or not. */
   readonly owner?: string;
+  /** While the lease of its owner holds, where several processes share the store: the address that it announced. */
+  readonly held?: { readonly address?: string };
   readonly wakeAt?: number;
 }
 

@@ -87,16 +87,16 @@ export const inputOf = (command: Command, args: readonly string[]): Input => {
     return input;
   } catch (thrown) {
     if (thrown instanceof TypeError && "code" in thrown)
-      throw usageError(thrown.message.split(". ")[0] ?? "", `pawl help ${command.name}`);
+      throw usageError(thrown.message.split(/\. |\n/)[0] ?? "", `pawl help ${command.name}`);
     throw thrown;
   }
 };
 
 /** A number that an option gives. */
-export const countOf = (input: Input, name: string): number | undefined => {
+export const countOf = (input: Input, name: string, least = 0): number | undefined => {
   const text = input.text(name);
   if (text === undefined) return undefined;
   const count = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(count)) return count;
-  throw usageError(`--${name} takes a whole number from 0, found \`${text}\``);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count >= least) return count;
+  throw usageError(`--${name} takes a whole number from ${least}, found \`${text}\``);
 };

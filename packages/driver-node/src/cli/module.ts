@@ -8,13 +8,20 @@ interface Exports {
   readonly [name: string]: unknown;
 }
 
+/** A module with `import` in it, in a package of CommonJS, as `npm init` makes one. */
+const isOfOtherKind = (thrown: unknown): boolean =>
+  thrown instanceof SyntaxError && /outside a module|Unexpected token 'export'/.test(thrown.message);
+
 /** Loads a module; whatever it does while it is loaded is its own doing. */
 export const loadModule = async (file: string): Promise<Exports> => {
   try {
     return (await import(pathToFileURL(resolve(file)).href)) as Exports;
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
-    throw new CliError("module_unreadable", `${file} can not be loaded: ${why}`, { exit: exit.unreachable });
+    throw new CliError("module_unreadable", `${file} can not be loaded: ${why}`, {
+      exit: exit.unreachable,
+      ...(isOfOtherKind(thrown) && { hint: 'call it .mts or .mjs, or write "type": "module" into package.json' }),
+    });
   }
 };
 

@@ -40,12 +40,17 @@ export const journalOf = (input: Input, { env }: Terminal): string => {
 
 const given = (text: string | undefined): string | undefined => (text === "" ? undefined : text);
 
+const foldersOf = (keys: string | undefined, blobs: string | undefined): Beside => ({
+  ...(keys === undefined ? {} : { keys }),
+  ...(blobs === undefined ? {} : { blobs }),
+});
+
 /** The folders that a command line or its environment names beside a journal. */
-export const besideOf = (input: Input, { env }: Terminal): Beside => {
-  const keys = given(input.text("keys") ?? env["PAWL_KEYS"]);
-  const blobs = given(input.text("blobs") ?? env["PAWL_BLOBS"]);
-  return { ...(keys === undefined ? {} : { keys }), ...(blobs === undefined ? {} : { blobs }) };
-};
+export const besideOf = (input: Input, { env }: Terminal): Beside =>
+  foldersOf(given(input.text("keys") ?? env["PAWL_KEYS"]), given(input.text("blobs") ?? env["PAWL_BLOBS"]));
+
+/** Those that the command line alone names: another one has to name them again. */
+export const besideGiven = (input: Input): Beside => foldersOf(given(input.text("keys")), given(input.text("blobs")));
 
 /** What an argument means: `file.jsonl`, `journal.db`, `journal.db#scope`, or a scope of the journal that is named. */
 export const placeOf = (argument: string, input: Input, terminal: Terminal): Place => ({

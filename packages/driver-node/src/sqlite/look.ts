@@ -66,13 +66,21 @@ export const inbox = (at: Connection, scope: string): readonly Letter[] =>
 export const mailed = (at: Connection, instance: string | undefined, limit = -1): readonly string[] =>
   at.ask(() => names(at.sql.mailed.all(at.now(), instance ?? null, limit)));
 
+const heldIn = (row: Row): ScopeEntry["held"] => {
+  if (optional(integer, row, "held") !== 1) return undefined;
+  const address = optional(text, row, "address");
+  return address === undefined ? {} : { address };
+};
+
 const entryOf = (row: Row): ScopeEntry => {
+  const held = heldIn(row);
   const [owner, wakeAt] = [optional(text, row, "owner"), optional(integer, row, "wake_at")];
   return {
     scope: text(row, "name"),
     epoch: integer(row, "epoch"),
     seq: integer(row, "seq"),
     ...(owner !== undefined && { owner }),
+    ...(held !== undefined && { held }),
     ...(wakeAt !== undefined && { wakeAt }),
   };
 };
@@ -87,5 +95,5 @@ export const scopes = (
   at.unsynced(() => {
     standings.catchUp();
     endLeases(at);
-    return at.sql.scopes.all(after, prefix, prefix, prefix, limit).map(entryOf);
+    return at.sql.scopes.all(at.now(), after, prefix, prefix, prefix, limit).map(entryOf);
   });

@@ -34,7 +34,7 @@ export const statements = (db: DatabaseSync) => ({
     "UPDATE scope SET owner = NULL WHERE name = ? AND owner = (SELECT id FROM instance WHERE name = ?)",
   ),
   scopes: db.prepare(
-    `SELECT s.name, s.epoch, s.seq, s.wake_at, i.name AS owner FROM scope AS s ${ofOwner} WHERE s.name > ? AND s.name >= ? AND substr(s.name, 1, length(?)) = ? ORDER BY s.name LIMIT ?`,
+    `SELECT s.name, s.epoch, s.seq, s.wake_at, i.name AS owner, i.address, i.until > ? AS held FROM scope AS s ${ofOwner} WHERE s.name > ? AND s.name >= ? AND substr(s.name, 1, length(?)) = ? ORDER BY s.name LIMIT ?`,
   ),
 
   /** Another number whenever another connection has committed. */

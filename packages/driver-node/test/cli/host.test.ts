@@ -94,6 +94,8 @@ describe("pawl host by its configuration", () => {
     const there = new Client({ url: b.url, token: tokenOf("b.token") });
     expect(await there.session("s").call("r", [{ id: "c", tool: "quick", args: {} }])).toHaveLength(1);
     there.close();
+    const left = await pawl(["why", "s", "-j", join(place, "a.db")]);
+    expect(left.out).toContain(`it lives at ${b.url}`);
     for (const { child: one } of [a, b]) {
       one.kill("SIGINT");
       expect(await once(one, "exit")).toEqual([0, null]);

@@ -14,7 +14,7 @@ import { writeInto } from "./writer.ts";
 export const actOptions: Options = {
   ...journalOption,
   ...hostOptions,
-  by: { type: "string", value: "<name>", what: "Who decides, as it is recorded (USER)" },
+  by: { type: "string", value: "<name>", what: "Who decides, as it is recorded (USER); a host knows by the token" },
 };
 
 export const actJson: readonly Told[] = [

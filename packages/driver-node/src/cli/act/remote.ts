@@ -13,6 +13,15 @@ export const hostOptions: Options = {
 
 const usualPatienceMs = 10_000;
 
+const hintOf = (url: string): string =>
+  url.startsWith("wss:")
+    ? "is it running, and reachable? a certificate of your own: NODE_EXTRA_CA_CERTS=<its CA, as PEM>"
+    : "is it running, and reachable? one with TLS is at wss://…";
+
+const schemes: readonly string[] = ["ws:", "wss:", "http:", "https:"];
+
+const isHostUrl = (text: string): boolean => URL.canParse(text) && schemes.includes(new URL(text).protocol);
+
 /** A host that does not answer is asked again and again by its client: here that has an end. */
 const inTime = async <A>(url: string, patienceMs: number, work: Promise<A>): Promise<A> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -20,7 +29,7 @@ const inTime = async <A>(url: string, patienceMs: number, work: Promise<A>): Pro
     const message = `the host at ${url} does not answer`;
     const error = new CliError("unreachable", message, {
       exit: exit.unreachable,
-      hint: "is it running, and reachable?",
+      hint: hintOf(url),
     });
     timer = setTimeout(() => reject(error), patienceMs);
   });
@@ -51,8 +60,11 @@ export const askHost = async <A>(
 ): Promise<{ readonly answer: A; readonly scope: string } | undefined> => {
   const url = input.text("host");
   if (url === undefined) return undefined;
-  const token = input.text("token") ?? terminal.env["PAWL_TOKEN"];
-  if (token === undefined) throw usageError("a host wants a token", "add --token <token>, or set PAWL_TOKEN");
+  if (!isHostUrl(url)) throw usageError(`--host takes the address of a host, as ws://127.0.0.1:7777, found \`${url}\``);
+  const token = input.text("token") ?? terminal.env["PAWL_TOKEN"] ?? "";
+  if (token === "") throw usageError("a host wants a token", "add --token <token>, or set PAWL_TOKEN");
+  if (input.text("by") !== undefined)
+    throw usageError("a host records the name that its token is for, and takes no --by", "leave it out");
   const scope = scopeIn(input.positionals[0] ?? "");
   if (!scope.startsWith("session:")) throw usageError(`a host is asked for sessions, found ${scope}`);
   const client = new Client({ url, token });

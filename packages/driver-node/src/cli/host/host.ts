@@ -11,7 +11,7 @@ import { aesCodec } from "../../seal/aes.ts";
 import { fileKeys } from "../../seal/key.ts";
 import { logTo } from "../../telemetry/log.ts";
 import { type Command, type Input, countOf, journalOption } from "../command.ts";
-import { type Exit, exit, usageError } from "../exit.ts";
+import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import { besideOf, journalOf } from "../place.ts";
 import { loadModule, toolsIn } from "../module.ts";
 import type { Terminal } from "../terminal.ts";
@@ -43,8 +43,17 @@ const settled = (input: Input, terminal: Terminal): HostConfig => {
   return whole;
 };
 
-const serverOf = ({ tls }: HostConfig): Pick<HostOptions, "server"> =>
-  tls === undefined ? {} : { server: createServer({ key: textIn(tls.key), cert: textIn(tls.cert) }) };
+const serverOf = ({ tls }: HostConfig): Pick<HostOptions, "server"> => {
+  if (tls === undefined) return {};
+  const pem = { key: textIn(tls.key), cert: textIn(tls.cert) };
+  try {
+    return { server: createServer(pem) };
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const message = `${tls.key} and ${tls.cert} are no key and certificate for TLS: ${why}`;
+    throw new CliError("unreadable", message, { exit: exit.unreachable, hint: "both are PEM, and belong together" });
+  }
+};
 
 const idlePolls = 10;
 
@@ -71,6 +80,7 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
   const log: Log = logTo({ write: (line) => terminal.note(line.trimEnd()) }, level);
   const peers = peersOf(config.peers ?? []);
   const receivers = new Receivers();
+  const server = serverOf(config);
   const open = openRuntime({
     file: journal,
     tools,
@@ -84,7 +94,6 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
   });
   const { runtime, close } = open;
   const at = address === undefined ? {} : { address };
-  const server = serverOf(config);
   try {
     const host = await openHost({
       runtime,

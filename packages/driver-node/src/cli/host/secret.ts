@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fchmodSync, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { type Claims, type Secrets, type Right, checkSecrets, signToken } from "../../host/token.ts";
-import { CliError, exit } from "../exit.ts";
+import { CliError, exit, usageError } from "../exit.ts";
 import type { Grant } from "./config.ts";
 
 const hourMs = 60 * 60 * 1000;
@@ -61,13 +61,22 @@ export const knownSecretsOf = (journal: string, files: readonly string[] | undef
 /** What a token is to be good for. */
 export type Wanted = Omit<Grant, "file">;
 
+const kinds: readonly string[] = ["session:", "process:"];
+
+/** A token for scopes that can not be is a mistake, and would be found when it is used. */
+const prefixed = (scopes: readonly string[]): readonly string[] => {
+  const stray = scopes.find((one) => !kinds.some((kind) => kind.startsWith(one) || one.startsWith(kind)));
+  if (stray === undefined) return scopes;
+  throw usageError(`names of scopes begin with ${kinds.join(" or ")}, found \`${stray}\``, `session:${stray}`);
+};
+
 /** A token for all sessions, good for a day, unless more is said. */
 export const tokenFor = (
   secrets: Secrets,
   { by, scopes = ["session:"], rights = usualRights, hours = dayHours }: Wanted,
   now: number,
 ): { readonly token: string; readonly claims: Claims } => {
-  const claims: Claims = { by, scopes, rights, expires_at: now + hours * hourMs };
+  const claims: Claims = { by, scopes: prefixed(scopes), rights, expires_at: now + hours * hourMs };
   return { token: signToken(secrets, claims), claims };
 };
 

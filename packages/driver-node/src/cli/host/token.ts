@@ -16,8 +16,7 @@ const rightsIn = (input: Input): readonly Right[] | undefined => {
 };
 
 const wantedIn = (input: Input): Wanted => {
-  const [hours, rights, scopes] = [countOf(input, "hours"), rightsIn(input), input.texts("scope")];
-  if (hours === 0) throw usageError("a token is good for an hour at least, found --hours 0");
+  const [hours, rights, scopes] = [countOf(input, "hours", 1), rightsIn(input), input.texts("scope")];
   const [by = ""] = input.positionals;
   if (by === "") throw usageError("whose token?", "pawl token ann");
   return {

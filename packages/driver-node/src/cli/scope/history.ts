@@ -18,8 +18,6 @@ import { faultWords } from "../log/fault.ts";
 export interface History {
   /** The scope as the command line takes it. */
   readonly name: string;
-  /** The host that told its log. */
-  readonly host: string | undefined;
   readonly state: State;
   /** For each live call the event with which it came to its phase. */
   readonly entered: Entered;
@@ -49,7 +47,6 @@ export const historyOf = async (log: LogSource, terminal: Terminal): Promise<His
   const none = initial(header?.scope ?? "");
   return {
     name: log.name.includes("#") ? log.name : none.scope.id,
-    host: log.host,
     state: state ?? base?.state ?? none,
     entered,
     timeOf: (seq) => times[seq],

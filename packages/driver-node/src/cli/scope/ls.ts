@@ -9,8 +9,9 @@ import { type Terminal, jsonText } from "../terminal.ts";
 import { type SeenRun, runReader, runText } from "./long-work.ts";
 import { untilText } from "./time.ts";
 
-const stateOf = ({ owner, wakeAt }: ScopeEntry, { now }: Terminal): string => {
-  if (owner !== undefined) return `owned by ${owner}`;
+const stateOf = ({ owner, held, wakeAt }: ScopeEntry, { now }: Terminal): string => {
+  if (held !== undefined) return `owned by ${owner}${held.address === undefined ? "" : ` at ${held.address}`}`;
+  if (owner !== undefined) return `left by ${owner}, whose lease is over`;
   return wakeAt === undefined ? "parked" : `parked until ${untilText(wakeAt, now())}`;
 };
 
@@ -48,7 +49,7 @@ const tableOf = (listed: readonly Listed[], terminal: Terminal): Table => {
 const lister = (journal: JournalFile, prefix: string, isOwned: boolean): (() => Promise<readonly Listed[]>) => {
   const runOf = runReader(journal);
   return async () => {
-    const entries = (await journal.scopes(prefix)).filter(({ owner }) => owner !== undefined || !isOwned);
+    const entries = (await journal.scopes(prefix)).filter(({ held }) => held !== undefined || !isOwned);
     return Promise.all(entries.map(async (entry) => ({ entry, run: await runOf(entry) })));
   };
 };

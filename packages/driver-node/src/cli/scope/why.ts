@@ -3,16 +3,18 @@ import {
   type CallReason,
   type EffectReason,
   type OtherReason,
+  type State,
   effectWords,
   otherWords,
   waitsWords,
   why,
 } from "@pawl/sansio-core";
 import type { Command } from "../command.ts";
+import type { Beside } from "../journal-file.ts";
 import { CliError, exit } from "../exit.ts";
 import { withLogOrHost } from "../act/remote-log.ts";
 import { hostOptions } from "../act/remote.ts";
-import { type LogSource, placeOptions } from "../place.ts";
+import { type LogSource, besideGiven, placeOptions } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, soundHistoryOf } from "./history.ts";
 import { isNever, sinceText, untilText } from "./time.ts";
@@ -52,7 +54,7 @@ const divergenceOf = ({ diverged }: History, { call, what }: CallReason): object
   return { position, expected, found };
 };
 
-const callJson = (history: History, reason: CallReason): object => {
+const callJson = (history: History, reason: CallReason, told: readonly string[]): object => {
   const { call, tool, phase, what } = reason;
   const effects = "effects" in what ? what.effects.map((effect) => effectJson(history, effect)) : undefined;
   const divergence = divergenceOf(history, reason);
@@ -62,7 +64,7 @@ const callJson = (history: History, reason: CallReason): object => {
     phase,
     what: { ...what, effects, divergence },
     ...timedJson(history, reason, sinceOfCall(history, reason)),
-    remedies: remedies(history.name, history.host, reason),
+    remedies: told,
   };
 };
 
@@ -82,7 +84,12 @@ const divergenceWords = (history: History, { call, what }: CallReason): readonly
   return [`  at request ${event.position}: expected ${event.expected}, found ${event.found}`];
 };
 
-const callWords = (history: History, reason: CallReason, terminal: Terminal): readonly string[] => {
+const callWords = (
+  history: History,
+  reason: CallReason,
+  told: readonly string[],
+  terminal: Terminal,
+): readonly string[] => {
   const { call, tool, phase, what } = reason;
   const { paint } = terminal;
   const when = timeWords(history, reason, sinceOfCall(history, reason), terminal);
@@ -92,20 +99,31 @@ const callWords = (history: History, reason: CallReason, terminal: Terminal): re
     `  waits for ${waitsWords(what)}${when}`,
     ...divergenceWords(history, reason),
     ...effects.map((effect) => `    - ${effectWords(effect)}${timeWords(history, effect, effect.since, terminal)}`),
-    ...remedies(history.name, history.host, reason).map((line) => `  ${paint("green", line)}`),
+    ...told.map((line) => `  ${paint("green", line)}`),
   ];
 };
 
 const otherLine = (history: History, reason: OtherReason, terminal: Terminal): string =>
   `${otherWords(reason.what)}${timeWords(history, reason, reason.since, terminal)}`;
 
-/** Whether a live process has the scope: the host that tells of it; a log does not know, and its journal does. */
-const isOwned = async ({ host, journal, scope }: LogSource): Promise<boolean | undefined> => {
-  if (host !== undefined) return true;
-  if (journal === undefined || scope === undefined) return undefined;
+/** Which live process has the scope: the host that tells of it; a log does not know, and its journal does. */
+const ownershipOf = async ({ host, journal, scope }: LogSource): Promise<Pick<Asked, "owned" | "host">> => {
+  if (host !== undefined) return { owned: true, host };
+  if (journal === undefined || scope === undefined) return { owned: undefined, host };
   const entry = (await journal.scopes(scope)).find((one) => one.scope === scope);
-  return entry?.owner !== undefined;
+  return { owned: entry?.held !== undefined, host: entry?.held?.address };
 };
+
+/** What is to be typed: to the host that has the scope, if it is known; a scope that has moved away takes nothing here. */
+const remedyFor = ({ name, state }: History, { host, beside }: Asked): ((reason: CallReason) => readonly string[]) => {
+  const { id, status } = state.scope;
+  if (status.type === "moved") return () => [];
+  const isAsked = host !== undefined && id.startsWith("session:");
+  return (reason) => remedies(isAsked ? { scope: id, host } : { scope: name, beside }, reason);
+};
+
+const movedWords = ({ scope: { status } }: State): readonly string[] =>
+  status.type === "moved" ? [`it lives at ${status.to}`] : [];
 
 const ownerWords = (shown: readonly CallReason[], owned: boolean | undefined): readonly string[] =>
   owned === false && shown.some(({ what }) => "owner" in what)
@@ -116,16 +134,22 @@ interface Asked {
   /** The one call that is asked about. */
   readonly only: string | undefined;
   readonly owned: boolean | undefined;
+  /** The host that has it. */
+  readonly host: string | undefined;
+  readonly beside: Beside;
 }
 
-const words = (history: History, { only, owned }: Asked, terminal: Terminal): readonly string[] => {
+const words = (history: History, asked: Asked, terminal: Terminal): readonly string[] => {
+  const { only, owned } = asked;
+  const told = remedyFor(history, asked);
   const { calls, others } = why(history.state);
   const shown = only === undefined ? calls : calls.filter(({ call }) => call === only);
   const rest = only === undefined ? others : [];
   if (shown.length + rest.length === 0) return [`${history.state.scope.id} waits for nothing`];
   return [
-    ...shown.flatMap((reason) => callWords(history, reason, terminal)),
+    ...shown.flatMap((reason) => callWords(history, reason, told(reason), terminal)),
     ...rest.map((reason) => otherLine(history, reason, terminal)),
+    ...movedWords(history.state),
     ...ownerWords(shown, owned),
   ];
 };
@@ -154,20 +178,21 @@ export const whyCommand: Command = {
       }
       const { calls, others } = why(state);
       const shown = calls.filter(({ call }) => only === undefined || call === only);
-      const owned = await isOwned(log);
+      const asked: Asked = { only, ...(await ownershipOf(log)), beside: besideGiven(input) };
+      const told = remedyFor(history, asked);
       const json = {
         scope: state.scope.id,
         seq: state.seq,
         at: state.at,
         owner: state.scope.owner,
-        owned,
-        calls: shown.map((reason) => callJson(history, reason)),
+        owned: asked.owned,
+        calls: shown.map((reason) => callJson(history, reason, told(reason))),
         others:
           only === undefined
             ? others.map(({ what, ...rest }) => ({ what, ...timedJson(history, rest, rest.since) }))
             : [],
       };
-      terminal.tell(json, () => words(history, { only, owned }, terminal));
+      terminal.tell(json, () => words(history, asked, terminal));
       return exit.fine;
     });
   },

@@ -1,5 +1,6 @@
 /** What a person could do about a call that waits. */
 import type { CallReason } from "@pawl/sansio-core";
+import type { Beside } from "../journal-file.ts";
 import { shellWord } from "../spelling.ts";
 
 /** Names that begin like options stand behind all of these, and are none. */
@@ -9,12 +10,23 @@ const commandLine = (verb: string, names: readonly string[], options: string): s
   return isMistakable ? `pawl ${verb}${options} -- ${words}` : `pawl ${verb} ${words}${options}`;
 };
 
-/**
- * What a person could type to make a call go on. `scope`: as the command line takes it, or as the host knows it, where
- * one is asked; a host resolves no outcomes.
- */
-export const remedies = (scope: string, host: string | undefined, { call, what }: CallReason): readonly string[] => {
-  const end = host === undefined ? "" : ` --host ${shellWord(host)}`;
+/** Where a scope is changed: as the command line takes it, or as the host knows it that has it. */
+export interface Changed {
+  readonly scope: string;
+  readonly host?: string;
+  /** The folders that were named beside its journal. */
+  readonly beside?: Beside;
+}
+
+const endOf = ({ host, beside = {} }: Changed): string =>
+  Object.entries(host === undefined ? beside : { host })
+    .map(([name, value]) => ` --${name} ${shellWord(value)}`)
+    .join("");
+
+/** What a person could type to make a call go on; a host resolves no outcomes. */
+export const remedies = (at: Changed, { call, what }: CallReason): readonly string[] => {
+  const { scope, host } = at;
+  const end = endOf(at);
   const line = (verb: string, whom: string, more = ""): string => commandLine(verb, [scope, whom], `${more}${end}`);
   const resolved = (key: string): string => line("resolve", key, " --ok '<json>'");
   if (what.type === "approval") {
