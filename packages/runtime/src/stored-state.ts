@@ -1,13 +1,15 @@
 /** States as their snapshots have them. */
 import { type State, referredTo, restore, snapshot } from "@pawl/sansio-core";
-import { type Json, type JsonObject, describe, noLimits, parse, stringify } from "@pawl/tool-value";
+import { type Json, describe, noLimits, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Snapshot } from "./journal.ts";
 import { sealedHere } from "./sealed.ts";
 
+const isSealed = (json: Json): boolean => typeof json === "object" && json !== null && Object.hasOwn(json, "sealed");
+
 export const restored = (scope: string, { seq, text }: Snapshot): E.Either<string, State> => {
   const json = parse(text, noLimits);
-  if (E.isRight(json) && (json.right as JsonObject)["sealed"] !== undefined) throw sealedHere(scope);
+  if (E.isRight(json) && isSealed(json.right)) throw sealedHere(scope);
   const state = E.chain(restore)(json);
   if (E.isLeft(state)) return E.left(describe(state.left));
   const { right } = state;

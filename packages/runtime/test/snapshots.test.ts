@@ -94,6 +94,7 @@ describe("a snapshot", () => {
     const spoils = [
       (text: string) => text.slice(1),
       () => "{}",
+      () => "null",
       (text: string) => text.replace("session:s", "session:t"),
       (text: string) => text.replace("durable-step:step-1", "durable-step:step-x"),
     ];
