@@ -1,6 +1,7 @@
 /** The clocks, timers and turns of Node. */
 import { hash } from "node:crypto";
 import type { Platform } from "@pawl/runtime";
+import { followingTurn } from "./turns.ts";
 
 /** The longest that a Node timer can be set for; a longer one rings early, and is set again. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -9,6 +10,7 @@ export const nodePlatform: Platform = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   nextTurn: (then) => void setImmediate(then),
+  followingTurn,
   afterTurn: (then) => queueMicrotask(() => process.nextTick(then)), // Ticks come when no microtask is left.
   hashText: (text) => hash("sha256", text),
   later: (ms, then) => {

@@ -31,6 +31,7 @@ import type { Observers } from "./observer.ts";
 import { AskedInOrder, recordRequest } from "./refusal.ts";
 import type { Cause, ScopeRunner } from "./scope.ts";
 import type { SessionPort } from "./session-port.ts";
+import type { News } from "./timeline.ts";
 import { tokenOf } from "./token.ts";
 import { resultIn } from "./value.ts";
 
@@ -90,10 +91,10 @@ export class Bodies {
     return delivered;
   }
 
-  /** Whether any of them may hear something. */
-  get haveNews(): boolean {
-    for (const run of this.#runs.values()) if (run.hasNews) return true;
-    return false;
+  /** What they may hear. */
+  get news(): News {
+    for (const { news } of this.#runs.values()) if (news !== "none") return this.#runs.size > 1 ? "some" : news;
+    return "none";
   }
 
   end(call: CallRef): void {

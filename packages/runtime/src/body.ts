@@ -11,7 +11,7 @@ import { IdleWatch } from "./idle.ts";
 import type { Platform } from "./platform.ts";
 import { Signals, ended } from "./signals.ts";
 import { Stillness, type StillnessPort } from "./stillness.ts";
-import { type Place, type Recorded, Timeline, isEarlier } from "./timeline.ts";
+import { type News, type Place, type Recorded, Timeline, isEarlier } from "./timeline.ts";
 
 export interface RunId {
   readonly call: string;
@@ -116,24 +116,21 @@ export class BodyRun {
     this.#idle = new IdleWatch(port.platform, patienceMs, () => this.#rest());
     this.#idle.touch();
     this.stillness = new Stillness(port);
-    this.cleanUps = new CleanUps({ platform: port.platform, done: () => this.#cleanedUp() });
-  }
-
-  #cleanedUp(): void {
-    if (!this.#isOver) this.#port.cleanedUp(this.id);
+    this.cleanUps = new CleanUps({ platform: port.platform, done: () => this.#isOver || port.cleanedUp(id) });
   }
 
   /** Something is on its way to the body: dropped now, it would not hear it. */
-  get hasNews(): boolean {
-    const { due, isLive } = this.#timeline;
-    if (this.stillness.isStill) return false;
-    if (this.#isCancelDue) return true;
-    return due === undefined ? isLive && this.#queue.length > 0 : this.#waiting.has(due);
+  get news(): News {
+    const { due, isLive, isRow } = this.#timeline;
+    if (this.stillness.isStill) return "none";
+    if (this.#isCancelDue) return "some";
+    if (due === undefined) return isLive && this.#queue.length > 0 ? "some" : "none";
+    return this.#waiting.has(due) ? (isRow ? "row" : "some") : "none";
   }
 
   /** Nothing was asked for a while. A body that its log knows to go on, and that does not, has diverged from it. */
   #rest(): void {
-    if (this.hasNews || this.stillness.isStill || this.#port.isHeld(this.id) || this.#port.isDue()) {
+    if (this.news !== "none" || this.stillness.isStill || this.#port.isHeld(this.id) || this.#port.isDue()) {
       this.#port.stir();
       this.#idle.touch();
     } else if (this.#timeline.isLive) this.#port.suspend(this.id);

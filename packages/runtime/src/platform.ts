@@ -8,6 +8,8 @@ export interface Platform {
   readonly later: (ms: number, then: () => void) => () => void;
   /** Calls back in a turn of its own, after all that is ready now has run. */
   readonly nextTurn: (then: () => void) => void;
+  /** As `nextTurn`, for one that follows on this: what else is ready may wait for a few of them. */
+  readonly followingTurn?: ((then: () => void) => void) | undefined;
   /** Calls back in this turn, when the promises that it resolved have been heard; no platform has to be able to. */
   readonly afterTurn?: ((then: () => void) => void) | undefined;
   /** The lowercase hex SHA-256 of a text's UTF-8: `hashText` of `@pawl/tool-value`, or the platform's own. */

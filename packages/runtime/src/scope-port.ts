@@ -7,7 +7,7 @@ import type { Member } from "./turn-loop.ts";
 import type { Values } from "./values.ts";
 
 /** What a scope needs of the runtime around it. */
-export interface ScopePort extends Pick<Member, "deliver" | "hasNews"> {
+export interface ScopePort extends Pick<Member, "deliver" | "news"> {
   readonly platform: Platform;
   readonly values: Values;
   readonly fault: Fault;

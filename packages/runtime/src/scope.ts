@@ -26,6 +26,7 @@ import { soonMs } from "./platform.ts";
 import { ScopeClock } from "./scope-clock.ts";
 import type { ScopePort } from "./scope-port.ts";
 import { type Cause, type Held, type Suffix, addressees, emptySuffix, hasContent, waitOrLeave } from "./suffix.ts";
+import type { News } from "./timeline.ts";
 import type { Member } from "./turn-loop.ts";
 
 export type { Cause } from "./suffix.ts";
@@ -186,7 +187,7 @@ export class ScopeRunner implements Member {
     return !this.#isLost && this.#port.deliver();
   }
 
-  readonly hasNews = (): boolean => !this.#isLost && this.#port.hasNews();
+  readonly news = (): News => (this.#isLost ? "none" : this.#port.news());
 
   take(): Append | undefined {
     const suffix = this.#suffix;

@@ -61,7 +61,7 @@ export class Session {
       durable: (state_, characters) => this.#snapshots.note(state_, characters),
       rest: () => port.rest(this),
       deliver: () => this.leaving.turn(() => this.#bodies.deliver()),
-      hasNews: () => this.#bodies.haveNews,
+      news: () => this.#bodies.news,
       stepped: (cause, commands, finished) => this.#stepped(cause, commands, finished),
       perform: showing({
         values: port.values,

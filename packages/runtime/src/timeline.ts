@@ -11,6 +11,9 @@ export interface Place {
   readonly index: number;
 }
 
+/** What there is to hand out: `row` is the one answer that one body waits for, of many that it hears one by one. */
+export type News = "none" | "some" | "row";
+
 /** What the log says of one effect of this attempt. */
 export interface Recorded {
   readonly key: string;
@@ -43,10 +46,13 @@ export class Timeline {
   readonly #marks: readonly Mark[];
   /** Recorded requests that the body has not made yet. */
   readonly #unmade: Set<string>;
+  /** Whether it asked for one thing after the other: each had its answer before the next was asked for. */
+  readonly isRow: boolean;
   #next = 0;
 
   constructor(recorded: readonly Recorded[]) {
     this.#marks = recorded.flatMap(marksOf).toSorted(byPlace);
+    this.isRow = this.#marks.every(({ key }, i) => i % 2 === 0 || key === this.#marks[i - 1]?.key);
     this.#unmade = new Set(recorded.map(({ key }) => key));
   }
 

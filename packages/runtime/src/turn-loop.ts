@@ -10,13 +10,14 @@
  */
 import type { Append, AppendResult, Journal } from "./journal.ts";
 import type { Platform } from "./platform.ts";
+import type { News } from "./timeline.ts";
 
 /** A scope, as it takes part. */
 export interface Member {
   /** Hands one answer to each body that may hear one; says whether there was any. */
   readonly deliver: () => boolean;
-  /** Whether there may be another. */
-  readonly hasNews: () => boolean;
+  /** What it would hand out now. */
+  readonly news: () => News;
   /** What was stepped since the last time, to be appended. */
   readonly take: () => Append | undefined;
   readonly appended: (result: AppendResult) => void;
@@ -70,9 +71,24 @@ export class TurnLoop {
 
   readonly #turn = (): void => {
     this.#isScheduled = false;
-    if (this.#handOut() && !this.#isOverdue()) this.#goOn();
-    else this.#end();
+    const isRow = this.#isRow();
+    if (!this.#handOut() || this.#isOverdue()) this.#end();
+    else if (isRow) this.#follow();
+    else this.#goOn();
   };
+
+  /** Nobody but one body is there to hear, and what it hears stands in a row. */
+  #isRow(): boolean {
+    if (!this.#hasMore || this.#stirred.size !== 1) return false;
+    const [member] = this.#stirred;
+    return member?.news() === "row";
+  }
+
+  #follow(): void {
+    const { nextTurn, followingTurn = nextTurn } = this.#platform;
+    this.#isScheduled = true;
+    followingTurn(this.#turn);
+  }
 
   #goOn(): void {
     const { afterTurn } = this.#platform;
@@ -92,7 +108,7 @@ export class TurnLoop {
   };
 
   #anyNews(): boolean {
-    for (const member of this.#stirred) if (member.hasNews()) return true;
+    for (const member of this.#stirred) if (member.news() !== "none") return true;
     return false;
   }
 

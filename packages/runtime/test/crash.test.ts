@@ -18,9 +18,24 @@ const sequence: Scenario = (done) =>
     durable: true,
     execute: async (_, ctx) => {
       const results: string[] = [];
-      for (const step of ["a", "b", "c"])
+      for (const step of ["a", "b", "c", "d", "e", "f"])
         results.push(await ctx.runJson(step, { step }, () => (done(step), `${step}!`)));
       return results;
+    },
+  });
+
+/** One step at a time, with a native wait behind each answer. */
+const paced: Scenario = (done) =>
+  defineTool({
+    name: "work",
+    durable: true,
+    execute: async (_, ctx) => {
+      const order: string[] = [];
+      for (const step of ["a", "b", "c", "d", "e"]) {
+        order.push(await ctx.runJson(step, { order: [...order] }, () => (done(step), step)));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return order;
     },
   });
 
@@ -105,7 +120,22 @@ const live = async (scenario: Scenario, death: Death | undefined): Promise<Run> 
   return { replies, work };
 };
 
-const scenarios = { sequence, racing, beside, together };
+/** How many turns of a second life follow at once on the one before. */
+const followingOf = async (scenario: Scenario): Promise<number> => {
+  const world = new World();
+  const tools = [scenario(() => undefined)];
+  await liveOne(world, tools, { append: 5, when: "after" });
+  const before = world.platform.following;
+  await liveOne(world, tools);
+  return world.platform.following - before;
+};
+
+it("hears one answer behind the other of what it asked for one by one, and of nothing else", async () => {
+  expect(await followingOf(sequence)).toBeGreaterThan(0);
+  expect(await followingOf(beside)).toBe(0);
+});
+
+const scenarios = { sequence, paced, racing, beside, together };
 
 for (const [name, scenario] of Object.entries(scenarios)) {
   describe(`a body in ${name}`, () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Append, AppendResult, Journal, Platform } from "../src/index.ts";
 import { memoryJournal } from "../src/index.ts";
+import type { News } from "../src/timeline.ts";
 import { type Member, TurnLoop } from "../src/turn-loop.ts";
 import { TestPlatform } from "./world.ts";
 
@@ -16,6 +17,10 @@ class ByHand extends TestPlatform {
     then?.();
     for (let i = 0; i < 4; i++) await Promise.resolve();
   }
+  override followingTurn = (then: () => void): void => {
+    this.following += 1;
+    this.nextTurn(then);
+  };
   override afterTurn: Platform["afterTurn"] = undefined;
   /** From now on the platform can say when all that was handed out is heard. */
   sayAfterTurn(): void {
@@ -42,7 +47,8 @@ class Scope implements Member {
     this.#isDirty = true;
     return true;
   };
-  hasNews = (): boolean => this.answers > 0;
+  isRow = false;
+  news = (): News => (this.answers === 0 ? "none" : this.isRow ? "row" : "some");
   take = (): Append | undefined => {
     if (!this.#isDirty) return undefined;
     this.#isDirty = false;
@@ -97,6 +103,21 @@ describe("a turn loop", () => {
     loop.stir(a);
     await platform.turn();
     expect([a.answers, commits]).toEqual([0, [["a", "b"], ["a"]]]);
+  });
+
+  it("lets turns follow on each other where one scope alone hands out a row of answers", async () => {
+    const { commits, platform, loop } = start(accept);
+    platform.sayAfterTurn();
+    const [a, b] = [new Scope("a", 6), new Scope("b", 1)];
+    a.isRow = true;
+    loop.stir(a);
+    for (let i = 0; i < 3; i++) await platform.turn();
+    expect([a.answers, platform.following]).toEqual([3, 2]); // The first turn found out that there was more.
+    loop.stir(b);
+    await platform.turn();
+    expect([a.answers, b.answers, platform.following]).toEqual([2, 0, 2]);
+    while (!platform.isQuiet) await platform.turn();
+    expect([a.answers, commits]).toEqual([0, [["a", "b"]]]);
   });
 
   it("commits after 64 turns although there is always something to hand out", async () => {

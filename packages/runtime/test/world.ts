@@ -22,6 +22,12 @@ export class TestPlatform implements Platform {
   monotonic = (): number => this.#now;
   nextTurn = (then: () => void): void => void setImmediate(then);
   afterTurn: Platform["afterTurn"] = (then) => queueMicrotask(() => process.nextTick(then));
+  /** As soon as what was handed out was heard: sooner than any platform has it. */
+  followingTurn = (then: () => void): void => {
+    this.following += 1;
+    queueMicrotask(() => process.nextTick(then));
+  };
+  following = 0;
   hashText = hashText;
   later = (ms: number, then: () => void): (() => void) => {
     const timer = { at: this.#now + ms, ring: then };
