@@ -5,16 +5,25 @@ type Kind = Finished["kind"];
 
 const place = (kind: Kind, id: string): string => `${kind} ${id}`;
 
+/** Of a scope that began in this life all is known without the store, as long as it is no more than this. */
+const mostKnown = 512;
+
 export class FinishedIndex {
   readonly #find: (kind: Kind, id: string) => Promise<number | undefined>;
   readonly #durable: () => number;
   /** By kind and id: the event that finished it, and the one with which it left. */
   readonly #recent = new Map<string, { readonly seq: number; readonly left: number }>();
+  #knowsAll: boolean;
   #lookups = 0;
 
-  constructor(find: (kind: Kind, id: string) => Promise<number | undefined>, durable: () => number) {
+  constructor(
+    find: (kind: Kind, id: string) => Promise<number | undefined>,
+    durable: () => number,
+    scope: { readonly isNew: boolean },
+  ) {
     this.#find = find;
     this.#durable = durable;
+    this.#knowsAll = scope.isNew;
   }
 
   /** An event has been stepped, and this left the state with it. */
@@ -24,7 +33,8 @@ export class FinishedIndex {
       this.#recent.delete(place(kind, id));
       this.#recent.set(place(kind, id), { seq, left });
     }
-    if (this.#lookups === 0) this.#forget();
+    if (this.#recent.size > mostKnown) this.#knowsAll = false;
+    if (!this.#knowsAll && this.#lookups === 0) this.#forget();
   }
 
   /** What is durable the store says itself. */
@@ -41,7 +51,7 @@ export class FinishedIndex {
     this.#lookups += 1;
     try {
       const recent = this.#recent.get(place(kind, id));
-      if (recent !== undefined) return then(recent.seq);
+      if (recent !== undefined || this.#knowsAll) return then(recent?.seq);
       const stored = await this.#find(kind, id);
       return then(this.#recent.get(place(kind, id))?.seq ?? stored);
     } finally {

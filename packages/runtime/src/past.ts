@@ -39,6 +39,7 @@ export const pastOf = async (port: PastPort, call: CallRef, attempt: number): Pr
   const body = row === undefined ? undefined : bodyOf(row);
   if (body === undefined) return { at: runner.state.at, effects: [], answers: [] };
   const settled = [...body.settled];
+  if (settled.length === 0 && body.open.length === 0) return { at: body.startedAt, effects: [], answers: [] };
   const seqs = settled.flatMap(([, effect]) => [effect.value, effect.settled]);
   await runner.reached(seqs.reduce((a, b) => Math.max(a, b), 0)); // What was told just now is not in the log yet.
   const lines = await linesAt(readLines, seqs);

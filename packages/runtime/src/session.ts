@@ -74,7 +74,7 @@ export class Session {
       lost: (why) => this.#lost(why),
     });
     const find: SessionPort["find"] = (kind, id) => this.#underWay.during(port.find(kind, id));
-    this.#finished = new FinishedIndex(find, () => this.#runner.durable.seq);
+    this.#finished = new FinishedIndex(find, () => this.#runner.durable.seq, { isNew: state.seq === 0 });
     this.leaving = new Leaving(this.#runner, port);
     const readLines: SessionPort["readLines"] = (from, to) => this.#underWay.during(port.readLines(from, to));
     this.#access = { ...port, runner: this.#runner, finished: this.#finished, readLines };

@@ -59,6 +59,8 @@ describe("who has left a scope", () => {
       return world.journal.find(...of);
     };
     const runtime = start(world, { find });
+    await runtime.session("s");
+    await quiet(world); // Of a scope that has just begun nothing is looked up.
     const unknown = expect((await runtime.session("s")).replies("r")).rejects.toMatchObject({
       code: "request_unknown",
     });

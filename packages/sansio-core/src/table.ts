@@ -1,7 +1,7 @@
 /**
  * A persistent map of rows in two tiers. What is written now is mostly what was written a moment ago, so writes go to
  * a small young map; when it is full it is merged into the old one. A write costs the same whether ten rows live or
- * ten thousand. A deletion in the old tier is a tombstone in the young one until the merge.
+ * ten thousand. What is deleted in the old tier is a tombstone in the young one until the merge.
  */
 import { PersistentMap } from "./persistent-map.ts";
 
@@ -44,7 +44,9 @@ export class Table<Row> {
   }
 
   delete(key: string): Table<Row> {
-    return this.at(key) === undefined ? this : this.#write(key, undefined, this.size - 1);
+    if (this.at(key) === undefined) return this;
+    if (this.#old.has(key)) return this.#write(key, undefined, this.size - 1);
+    return new Table(this.#young.delete(key), this.#old, this.size - 1);
   }
 
   #write(key: string, row: Row | undefined, size: number): Table<Row> {

@@ -141,9 +141,30 @@ const jsonStyle: Style = { keys: sortedKeys, escape: false, attachment: unreacha
 /** The canonical text (RFC 8785, integers exact at any size). */
 export const stringify = (json: Json): string => writeCanonical(json, jsonStyle);
 
+const isGivenItem = (item: unknown, depth: number): boolean => {
+  if (typeof item !== "object") return isNativeItem(item, depth);
+  return item === null || (depth > 0 && isGiven(item, depth - 1));
+};
+
+/** Whether the engine's own text of a container has its keys as they are given. */
+const isGiven = (container: object, depth: number): boolean => {
+  if (Array.isArray(container)) return container.every((item) => isGivenItem(item, depth));
+  if (Attachment.is(container)) return false;
+  let isFirst = true;
+  // oxlint-disable-next-line guard-for-in -- an inherited key only sends the record to the writer
+  for (const key in container) {
+    if (isFirst && isIndex.test(key)) return false;
+    isFirst = false;
+    if (!isGivenItem((container as JsonObject)[key], depth)) return false;
+  }
+  return true;
+};
+
+const recordStyle: Style = { keys: givenKeys, escape: false, attachment: unreachable };
+
 /** The text of an encoded record, its fields in the order of its codec. */
 export const stringifyRecord = (encoded: unknown): string =>
-  write(encoded as Json, { keys: givenKeys, escape: false, attachment: unreachable });
+  isGivenItem(encoded, nativeDepth) ? JSON.stringify(encoded) : write(encoded as Json, recordStyle);
 
 const encodedStyle: Style = {
   keys: sortedKeys,

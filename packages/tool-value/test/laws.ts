@@ -63,6 +63,10 @@ const valueLaws: readonly Law[] = [
   ),
   law("canonical text is what RFC 8785 says", built, (a) => v.canonicalJson(a) === referenceText(referenceJson(a))),
   law("canonical text is the text of the encoded form", built, (a) => v.canonicalJson(a) === v.stringify(v.encode(a))),
+  law("the text of a record is canonical where its fields are in order", built, (a) => {
+    const encoded = v.encode(a);
+    return v.stringifyRecord(encoded) === v.stringify(encoded);
+  }),
   law("canonical text is a fixed point", built, (a) => {
     const text = v.canonicalJson(a);
     return v.canonicalJson(readBack(text)) === text && v.stringify(parsed(text)) === text;

@@ -150,6 +150,10 @@ describe("canonical text", () => {
     expect(stringify({ b: 1, a: { [tagKey]: 1 } })).toBe('{"a":{"$lash_tool_value":1},"b":1}');
     expect(stringifyRecord({ b: 1, a: [{ d: 1, c: 2 }] })).toBe('{"b":1,"a":[{"d":1,"c":2}]}');
     expect(stringifyRecord({ "10": 1, "9": 2, a: 3 })).toBe('{"10":1,"9":2,"a":3}');
+    expect(stringifyRecord({ b: [{ "10": -0, "9": null, a: "\ud800" }], a: 1n })).toBe(
+      '{"b":[{"10":0,"9":null,"a":"\\ud800"}],"a":1}',
+    );
+    expect(() => stringifyRecord({ a: undefined })).toThrow(TypeError);
   });
 });
 
