@@ -17,6 +17,8 @@ export interface Figure {
   readonly note?: (measurement: Measurement) => string;
   /** How many rounds count, where one says it all and takes long. */
   readonly rounds?: number;
+  /** How many come before those that count: one, where several count. */
+  readonly warmUp?: number;
   /** Ends what its rounds have begun. */
   readonly close?: () => void;
 }
@@ -55,10 +57,10 @@ export const timeOnceUs = (run: () => unknown): number => {
 
 const ratioOf = ({ value, floor }: Measurement): number => value / floor;
 
-/** The median round, after one to warm up where there are several, so that value, floor and ratio belong together. */
+/** The median round, after those to warm up, so that value, floor and ratio belong together. */
 export const measure = async (figure: Figure): Promise<Result> => {
-  const { rounds = usualRounds } = figure;
-  if (rounds > 1) await figure.round();
+  const { rounds = usualRounds, warmUp = rounds > 1 ? 1 : 0 } = figure;
+  for (let i = 0; i < warmUp; i++) await figure.round();
   const measured: Measurement[] = [];
   for (let i = 0; i < rounds; i++) measured.push(await figure.round());
   figure.close?.();

@@ -10,11 +10,14 @@ const fullBytes = 1024 * (4096 + 24);
 /** Commits after which a file is taken for one that is written to. */
 export const commitsToFullLength = 16;
 
+/** As many as are written at once: memory for all of them would set off the collector. */
+const zerosAtOnce = 64 * 1024;
+
 /** Zeros, or nothing: where there is no room for all of them, none is taken. */
 const fill = (wal: number, from: number): void => {
-  const zeros = new Uint8Array(fullBytes - from);
+  const zeros = new Uint8Array(zerosAtOnce);
   try {
-    for (let at = 0; at < zeros.length;) at += writeSync(wal, zeros, at, zeros.length - at, from + at);
+    for (let at = from; at < fullBytes;) at += writeSync(wal, zeros, 0, Math.min(zeros.length, fullBytes - at), at);
     fdatasyncSync(wal);
   } catch (thrown) {
     ftruncateSync(wal, from);
