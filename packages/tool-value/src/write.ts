@@ -103,7 +103,13 @@ const givenKeys = (object: object): readonly string[] => {
 /** How deep a value is looked at for the engine's sake, which writes on JavaScript's stack. */
 const nativeDepth = 512;
 
-const isNativeItem = (item: unknown, depth: number): boolean => {
+/** Whether a key may come next, where the engine writes them. */
+type Follows = (last: string, key: string) => boolean;
+
+const inOrder: Follows = (last, key) => (last === "" || isBefore(last, key)) && key !== tagKey;
+const asGiven: Follows = (last, key) => last !== "" || !isIndex.test(key);
+
+const isNativeItem = (item: unknown, follows: Follows, depth = nativeDepth): boolean => {
   switch (typeof item) {
     case "string":
     case "boolean":
@@ -111,60 +117,39 @@ const isNativeItem = (item: unknown, depth: number): boolean => {
     case "number":
       return Number.isFinite(item);
     default:
-      return item === null || (typeof item === "object" && depth > 0 && isNative(item, depth - 1));
+      return item === null || (typeof item === "object" && depth > 0 && isNative(item, follows, depth - 1));
   }
 };
 
-/** Whether the engine's own text of a container is canonical, as it mostly is of a value in normal form. */
-const isNative = (container: object, depth: number): boolean => {
+/** Whether the engine's own text of a container is ours, as it mostly is of a value in normal form. */
+const isNative = (container: object, follows: Follows, depth: number): boolean => {
   if (Array.isArray(container)) {
-    for (let i = 0; i < container.length; i++) if (!isNativeItem(container[i], depth)) return false;
+    for (let i = 0; i < container.length; i++) if (!isNativeItem(container[i], follows, depth)) return false;
     return true;
   }
   if (Attachment.is(container)) return false;
   let last = "";
   // oxlint-disable-next-line guard-for-in -- an inherited key only sends the value to the writer
   for (const key in container) {
-    const inOrder = last === "" || isBefore(last, key);
-    if (!inOrder || key === tagKey || !isNativeItem((container as JsonObject)[key], depth)) return false;
+    if (!follows(last, key) || !isNativeItem((container as JsonObject)[key], follows, depth)) return false;
     last = key;
   }
   return true;
 };
 
-/** The canonical text, by the engine where it can, by the writer where it can not. */
-const writeCanonical = (value: ToolValue, style: Style): string =>
-  isNativeItem(value, nativeDepth) ? JSON.stringify(value) : write(value, style);
+/** By the engine where it can, by the writer where it can not. */
+const writeNative = (value: ToolValue, follows: Follows, style: Style): string =>
+  isNativeItem(value, follows) ? JSON.stringify(value) : write(value, style);
 
 const jsonStyle: Style = { keys: sortedKeys, escape: false, attachment: unreachable };
 
 /** The canonical text (RFC 8785, integers exact at any size). */
-export const stringify = (json: Json): string => writeCanonical(json, jsonStyle);
-
-const isGivenItem = (item: unknown, depth: number): boolean => {
-  if (typeof item !== "object") return isNativeItem(item, depth);
-  return item === null || (depth > 0 && isGiven(item, depth - 1));
-};
-
-/** Whether the engine's own text of a container has its keys as they are given. */
-const isGiven = (container: object, depth: number): boolean => {
-  if (Array.isArray(container)) return container.every((item) => isGivenItem(item, depth));
-  if (Attachment.is(container)) return false;
-  let isFirst = true;
-  // oxlint-disable-next-line guard-for-in -- an inherited key only sends the record to the writer
-  for (const key in container) {
-    if (isFirst && isIndex.test(key)) return false;
-    isFirst = false;
-    if (!isGivenItem((container as JsonObject)[key], depth)) return false;
-  }
-  return true;
-};
+export const stringify = (json: Json): string => writeNative(json, inOrder, jsonStyle);
 
 const recordStyle: Style = { keys: givenKeys, escape: false, attachment: unreachable };
 
 /** The text of an encoded record, its fields in the order of its codec. */
-export const stringifyRecord = (encoded: unknown): string =>
-  isGivenItem(encoded, nativeDepth) ? JSON.stringify(encoded) : write(encoded as Json, recordStyle);
+export const stringifyRecord = (encoded: unknown): string => writeNative(encoded as Json, asGiven, recordStyle);
 
 const encodedStyle: Style = {
   keys: sortedKeys,
@@ -173,7 +158,7 @@ const encodedStyle: Style = {
 };
 
 /** The canonical text of a value's encoded form, in one pass. */
-export const canonicalJson = (value: ToolValue): string => writeCanonical(value, encodedStyle);
+export const canonicalJson = (value: ToolValue): string => writeNative(value, inOrder, encodedStyle);
 
 /** Compact text, cut at each attachment: `onText` and `onAttachment` are called in the order of the value. */
 export const writeAround = (
