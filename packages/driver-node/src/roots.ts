@@ -1,6 +1,7 @@
 /**
  * The root secret of wait keys stands beside the journal: every process over it can tell a true key. One that was set
- * aside, under a name that begins with `{journal}.root.old`, signs no more, and what it signed is good as long as it lies there.
+ * aside, under a name that begins with `{journal}.root.old`, signs no more, and what it signed is good as long as it lies
+ * there. The files are looked at whenever a key is made or told: so a root is rotated under hosts that run.
  */
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import {
@@ -13,6 +14,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -80,13 +82,40 @@ const make = (path: string): void => {
   }
 };
 
-/** The root of a journal, made where there is none; that of one in memory ends with it. */
-export const rootsOf = (file: string): Roots => {
-  if (file === inMemory) return { newest: rootOf(randomBytes(rootBytes)) };
-  const path = pathOf(file);
-  if (!existsSync(path)) make(path);
-  return rootsIn(path);
+/** Tells one file from another under the same name. */
+const markOf = (path: string): string | undefined => {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? undefined : `${stat.dev} ${stat.ino} ${stat.mtimeMs}`;
 };
+
+class RootsBeside implements Roots {
+  readonly #path: string;
+  #read: { readonly mark: string | undefined; readonly root: Root };
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#read = this.#look();
+  }
+
+  #look(): { readonly mark: string | undefined; readonly root: Root } {
+    if (!existsSync(this.#path)) make(this.#path);
+    const mark = markOf(this.#path);
+    return { mark, root: rootIn(this.#path) };
+  }
+
+  get newest(): Root {
+    if (markOf(this.#path) !== this.#read.mark) this.#read = this.#look();
+    return this.#read.root;
+  }
+
+  get older(): readonly Root[] {
+    return olderThan(this.#path);
+  }
+}
+
+/** The roots of a journal, the newest made where there is none; that of one in memory ends with it. */
+export const rootsOf = (file: string): Roots =>
+  file === inMemory ? { newest: rootOf(randomBytes(rootBytes)) } : new RootsBeside(pathOf(file));
 
 /** The root of a journal, if it has one. */
 export const knownRootsOf = (file: string): Roots | undefined => {

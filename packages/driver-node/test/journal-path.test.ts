@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { defineTool } from "@pawl/runtime";
+import { defineTool, idOfToken, tokenOf } from "@pawl/runtime";
 import { JournalFileError, openRuntime, sqliteJournal } from "../src/index.ts";
 import { rootsOf } from "../src/roots.ts";
 
@@ -169,6 +169,43 @@ describe("the root secret beside a journal", () => {
     const third = tokens.at(-1) ?? "";
     rmSync("journal.db.root.old-2");
     expect(await answered("r2", () => third)).toBe("unknown_or_revoked");
+  });
+
+  it("is rotated under hosts that run: each key is of the newest, and told by what lies there at that moment", () => {
+    const [one, other] = [rootsOf("j.db"), rootsOf("j.db")];
+    const before = tokenOf(one, "s", "key");
+    renameSync("j.db.root", "j.db.root.old");
+    const after = tokenOf(one, "s", "key");
+    expect(after.split(".")[1]).not.toBe(before.split(".")[1]);
+    expect(tokenOf(other, "s", "key")).toBe(after);
+    for (const token of [before, after]) expect(idOfToken(other, "s", token)).toBe("key");
+    rmSync("j.db.root.old");
+    expect([before, after].map((token) => idOfToken(other, "s", token))).toEqual([undefined, "key"]);
+  });
+
+  it("is rotated under a host whose calls wait: the keys of before are answered, until they are taken away", async () => {
+    const tokens: string[] = [];
+    const asked = defineTool({
+      name: "asked",
+      durable: true,
+      execute: async (_, ctx) => {
+        tokens.push(ctx.externalEventKey("go"));
+        return ctx.awaitEventJson("go");
+      },
+    });
+    const { runtime, close } = openRuntime({ file: "journal.db", tools: [asked] });
+    const session = await runtime.session("s");
+    for (const n of [1, 2, 3]) {
+      session.call(`r${n}`, [{ id: "c", tool: "asked", args: {} }]).catch(() => undefined); // It may end with its runtime.
+      await vi.waitUntil(() => tokens.length === n && session.state.waits.size === n);
+      if (n === 2) renameSync("journal.db.root", "journal.db.root.old");
+    }
+    const resolved = async (n: number) =>
+      (await session.resolve(tokens[n - 1] ?? "", { status: "ok", payload: null })).status;
+    expect([await resolved(1), await resolved(3)]).toEqual(["accepted", "accepted"]);
+    rmSync("journal.db.root.old");
+    expect(await resolved(2)).toBe("unknown_or_revoked");
+    await close();
   });
 
   it("is refused where it was cut short, as anybody could make its keys", () => {
