@@ -1,8 +1,8 @@
 /** Values encrypted under the key of their scope: deletion is key deletion. */
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool, sealedJournal } from "@pawl/runtime";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { aesCodec, fileKeys, memoryKeys, openRuntime, sqliteJournal } from "../src/index.ts";
 import { jsonIn, pawl } from "./cli/pawl.ts";
 import { testFolder } from "./sqlite-rig.ts";
@@ -151,6 +151,24 @@ describe("a key store", () => {
     await expect(keys.opening("s")).rejects.toMatchObject({ code: "key_gone" });
     await keys.remove("never-had-one");
     await expect(keys.sealing("never-had-one")).rejects.toMatchObject({ code: "key_gone" });
+  });
+
+  it("of files looks after ten seconds whether a key is there still, and makes no other in its place", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    try {
+      const folder = file("watched");
+      const [host, operator] = [fileKeys(folder), fileKeys(folder)];
+      for (const scope of ["s", "t"]) await host.sealing(scope);
+      await operator.remove("s");
+      for (const name of filesUnder(folder)) if (readFileSync(name).length > 0) rmSync(name);
+      for (const scope of ["s", "t"]) expect(await host.opening(scope)).toHaveLength(32);
+      vi.advanceTimersByTime(10_000);
+      await expect(host.opening("s")).rejects.toMatchObject({ code: "key_gone" });
+      await expect(host.sealing("s")).rejects.toMatchObject({ code: "key_gone" });
+      await expect(host.sealing("t")).rejects.toMatchObject({ code: "key_missing" });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("tells bytes that were changed, cut, or put elsewhere", async () => {

@@ -1,6 +1,7 @@
 /** All commands, in the order of the help. */
 import { approveCommand, rejectCommand } from "./act/approve.ts";
 import { cancelCommand } from "./act/cancel.ts";
+import { forgetCommand } from "./act/forget.ts";
 import { forkCommand } from "./act/fork.ts";
 import { moveCommand } from "./act/move.ts";
 import { resolveCommand } from "./act/resolve.ts";
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   cancelCommand,
   forkCommand,
   moveCommand,
+  forgetCommand,
   doctorCommand,
   blobsSweep,
   checkUpgradeCommand,

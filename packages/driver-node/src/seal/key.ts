@@ -75,12 +75,13 @@ const syncFolder = (folder: string): void => {
   }
 };
 
-/** Known keys that a process keeps at hand. */
+/** Known keys that a process keeps at hand, and how long it does so before it looks whether they are there. */
 const mostKnown = 10_000;
+const knownMs = 10_000;
 
 class FileKeys {
   readonly #folder: string;
-  readonly #known = new Map<string, Uint8Array>();
+  readonly #known = new Map<string, { readonly key: Uint8Array; readonly readAt: number }>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -92,16 +93,17 @@ class FileKeys {
 
   find(scope: string): Uint8Array | undefined {
     const known = this.#known.get(scope);
-    if (known !== undefined) return known;
+    if (known !== undefined && performance.now() - known.readAt < knownMs) return known.key;
     const found = readIfThere(`${this.#pathOf(scope)}.key`);
     if (found?.length === 0) throw gone(scope);
+    if (found === undefined && known !== undefined) throw missing(scope); // Never another in its place.
     if (found !== undefined) this.#keep(scope, found);
     return found;
   }
 
   #keep(scope: string, key: Uint8Array): void {
     if (this.#known.size >= mostKnown) this.#known.clear();
-    this.#known.set(scope, key);
+    this.#known.set(scope, { key, readAt: performance.now() });
   }
 
   /** Of two who make one at once, the first to link it has made it. */
@@ -135,7 +137,7 @@ class FileKeys {
   }
 }
 
-/** A folder with a file for each scope's key. Another process has what it has read until it ends. */
+/** A folder with a file for each scope's key. Another process has what it has read for ten seconds at most. */
 export const fileKeys = (folder: string): ScopeKeys => {
   const keys = new FileKeys(folder);
   return {

@@ -86,6 +86,14 @@ const tried: { readonly [command: string]: Tried } = {
     ],
   },
   move: { fine: [], not: [["move alice --to ws://127.0.0.1:1", 2]] },
+  forget: {
+    fine: [], // Sealed journals have their own: seal.test.ts.
+    not: [
+      ["forget J#waiting", 2],
+      ["forget J#nobody --keys F/keys", 3],
+      ["forget J#waiting --keys F/keys --for-ever", 4],
+    ],
+  },
   doctor: { fine: ["doctor J"], not: [["doctor F/none.db", 3]] },
   "blobs sweep": { fine: ["blobs sweep J --dry-run"], not: [["blobs sweep F/none.db", 3]] },
   "check-upgrade": {

@@ -98,7 +98,11 @@ describe("the command line and sealed values", { timeout: 120_000 }, () => {
     const text = (await pawl(["log", "export", `${journal}#f`, ...withKeys])).out;
     expect(text).toContain(secret);
     expect((await linesOf(journal, "session:f")).join("")).not.toContain(secret);
-    await fileKeys(keys).remove("session:s");
+    const forget = ["forget", "s", "-j", journal, "--json", ...withKeys];
+    const warned = await pawl(forget);
+    expect([warned.code, warned.out]).toEqual([4, expect.stringContaining("not_confirmed")]);
+    expect((await pawl(["log", "export", `${journal}#s`, ...withKeys])).out).toContain(secret);
+    for (let i = 0; i < 2; i++) expect(await pawl([...forget, "--for-ever"])).toMatchObject({ code: 0, err: "" });
     expect((await pawl(["log", "export", `${journal}#f`, ...withKeys])).out).toBe(text);
     const gone = await pawl(["log", "export", `${journal}#s`, "--json", ...withKeys]);
     expect([gone.code, gone.out]).toEqual([3, expect.stringContaining("key_gone")]);

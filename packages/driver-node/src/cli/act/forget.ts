@@ -1,0 +1,67 @@
+/** `pawl forget`: deletes the key of a scope, and with it all that the scope said. */
+import { SealedError } from "@pawl/runtime";
+import { fileKeys } from "../../seal/key.ts";
+import { type Command, journalOption } from "../command.ts";
+import { CliError, exit, usageError } from "../exit.ts";
+import { openJournalFile } from "../journal-file.ts";
+import { type Place, placeOf } from "../place.ts";
+
+const checkThere = async (file: string, scope: string): Promise<void> => {
+  const journal = openJournalFile(file);
+  try {
+    if ((await journal.scopes(scope)).some((entry) => entry.scope === scope)) return;
+  } finally {
+    journal.close();
+  }
+  const message = `there is no scope ${scope} in ${file}`;
+  throw new CliError("no_such_scope", message, { exit: exit.unreachable, hint: `pawl ls --journal ${file}` });
+};
+
+/** Whether its key is there still; a scope that never had one keeps what it has in clear. */
+const hasKey = async (keys: string, scope: string): Promise<boolean> => {
+  try {
+    await fileKeys(keys).opening(scope);
+    return true;
+  } catch (thrown) {
+    if (!(thrown instanceof SealedError)) throw thrown;
+    if (thrown.code === "key_gone") return false;
+    const hint = "nothing of it is sealed, or its key lies elsewhere: name that folder with --keys";
+    throw new CliError(thrown.code, `there is no key of ${scope} in ${keys}`, { exit: exit.refused, hint });
+  }
+};
+
+const meant = ({ file, scope, keys }: Place): { readonly scope: string; readonly keys: string } => {
+  if (scope === undefined) throw usageError(`${file} names no scope`, `write ${file}#session:alice`);
+  if (keys === undefined) throw usageError("no keys are named", "add --keys <folder>, or set PAWL_KEYS");
+  return { scope, keys };
+};
+
+export const forgetCommand: Command = {
+  name: "forget",
+  summary: "Delete the key of a scope: nobody reads again what it said",
+  usage: "<scope>",
+  least: 1,
+  most: 1,
+  options: {
+    journal: journalOption["journal"] as (typeof journalOption)[string],
+    keys: journalOption["keys"] as (typeof journalOption)[string],
+    "for-ever": { type: "boolean", what: "Do it: without this nothing is deleted" },
+  },
+  detail:
+    "Its values are unreadable from then on in the journal, in blobs, in backups, and in exports made without keys; what\nit told other scopes is theirs. A background run is a scope of its own (pawl ls --prefix process:). Hosts that run\nhave a key at hand for ten seconds at most.",
+  json: [{ what: "The scope", fields: "scope, keys, forgotten" }],
+  examples: [["pawl forget alice -j journal.db --keys keys --for-ever", "as somebody has asked you to"]],
+  run: async (input, terminal) => {
+    const place = placeOf(input.positionals[0] ?? "", input, terminal);
+    const { scope, keys } = meant(place);
+    await checkThere(place.file, scope);
+    if ((await hasKey(keys, scope)) && !input.isSet("for-ever")) {
+      const message = `nothing was deleted: what ${scope} said could never be read again`;
+      const hint = `pawl forget ${place.file}#${scope} --keys ${keys} --for-ever`;
+      throw new CliError("not_confirmed", message, { exit: exit.refused, hint });
+    }
+    await fileKeys(keys).remove(scope);
+    terminal.tell({ scope, keys, forgotten: true }, () => [`${scope} is forgotten: its key is deleted`]);
+    return exit.fine;
+  },
+};
