@@ -39,6 +39,8 @@ export interface OpenOptions extends Pick<
   readonly file: string;
   /** The folder of large values; `{file}.blobs` where it is not said. Whoever opens the journal names the same. */
   readonly blobs?: string;
+  /** How large the file may grow, in bytes; then it is full, and calls fail or wait until there is room again. */
+  readonly maxBytes?: number;
   /** Makes spans of calls, batches, effects and commits; without one nothing is made. */
   readonly tracer?: Tracer;
   /** How values are written into the journal, and read again. */
@@ -58,10 +60,10 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** A journal with the root of its keys; without a root it is not open. */
 const opened = (
   named: string,
-  blobs: string | undefined,
+  beside: Pick<OpenOptions, "blobs" | "maxBytes">,
 ): { readonly journal: SqliteJournal; readonly roots: Roots } => {
   const file = journalPathOf(named);
-  const journal = sqliteJournal(file, { writer: true, ...(blobs !== undefined && { blobs }) });
+  const journal = sqliteJournal(file, { writer: true, ...beside });
   try {
     return { journal, roots: rootsOf(file) };
   } catch (thrown) {
@@ -77,8 +79,9 @@ const hostOf = ({ file, codec, host = {} }: OpenOptions): HostPort => {
 };
 
 export const openRuntime = (options: OpenOptions): OpenRuntime => {
-  const { file, blobs, tracer, codec, ...told } = options;
-  const { journal, roots } = opened(file, blobs);
+  const { file, blobs, maxBytes, tracer, codec, ...told } = options;
+  const beside = { ...(blobs !== undefined && { blobs }), ...(maxBytes !== undefined && { maxBytes }) };
+  const { journal, roots } = opened(file, beside);
   const stored = tracer === undefined ? journal : tracedJournal(journal, tracer);
   const traced = tracer === undefined ? {} : { telemetry: spansOf(tracer) };
   const runtime = new Runtime({

@@ -15,6 +15,7 @@ export const logLevels = {
   "scope.lost": "info",
   "call.started": "debug",
   "call.parked": "info",
+  "call.diverged": "warn",
   "call.completed": "info",
   "call.settled_late": "warn",
   "tool.internal_error": "error",
@@ -87,9 +88,13 @@ const loggedHost = (log: Log, host: HostPort = {}): HostPort => ({
 
 const loggedScopes = (log: Log): Telemetry => ({
   stepped: (scope, { seq, event }) => {
-    if (event.type !== "scope.opened") return;
-    const { epoch, owner, protocol } = event;
-    log(entryOf("scope.opened", { scope, epoch, owner, protocol, seq }));
+    if (event.type === "scope.opened") {
+      const { epoch, owner, protocol } = event;
+      log(entryOf("scope.opened", { scope, epoch, owner, protocol, seq }));
+    } else if (event.type === "call.diverged") {
+      const { call, attempt, run, position, expected, found } = event;
+      log(entryOf("call.diverged", { scope, call, attempt, run, position, expected, found }));
+    }
   },
   lost: (scope, { message }) => log(entryOf("scope.lost", { scope, why: message })),
 });

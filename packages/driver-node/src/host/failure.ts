@@ -8,6 +8,7 @@ import {
   ScopeLost,
   ScopeMoved,
   ScopeMoving,
+  SealedError,
   entryOf,
 } from "@pawl/runtime";
 import type { HostError } from "@pawl/wire/frame";
@@ -23,6 +24,9 @@ const ownedElsewhere = ({ code, message, address }: OwnedElsewhere): Omit<HostEr
 /** What its log holds is not told: whoever asks may not be one to read it. */
 const readOnly = "today's core does not accept its log, so it is read-only: `pawl doctor` says what can be done";
 
+/** Whose keys they are, and where they lie, is the host's business. */
+const unread = "the host has no key that opens them";
+
 export const failureOf = (thrown: unknown, log: Log): Omit<HostError, "id"> => {
   const isMoving = thrown instanceof ScopeMoving || (thrown instanceof Refused && thrown.code === "scope_is_moving");
   if (isMoving) return { code: thrown.code, message: thrown.message, retry_after_ms: ownerRetryMs };
@@ -34,6 +38,7 @@ export const failureOf = (thrown: unknown, log: Log): Omit<HostError, "id"> => {
   if (thrown instanceof OwnedElsewhere) return ownedElsewhere(thrown);
   log(entryOf("host.internal_error", {}, thrown));
   if (thrown instanceof Quarantined) return { code: thrown.code, message: `the scope is quarantined: ${readOnly}` };
+  if (thrown instanceof SealedError) return { code: thrown.code, message: `the scope's values are sealed: ${unread}` };
   return { code: "internal_error", message: "the host failed to answer: its log says why" };
 };
 

@@ -20,6 +20,8 @@ export interface HostOptions {
   readonly port?: number;
   /** Whom the host listens for; itself only, unless it says otherwise. */
   readonly address?: string;
+  /** What others are told as the address of its sessions, where they do not reach it at the one that it listens at. */
+  readonly publicUrl?: string;
   /** A server to use instead, as one with TLS: it is listened on if it does not listen yet, and not closed. */
   readonly server?: Server | TlsServer;
   /** Pages that may connect, as `https://example.org`. Programs that are no browser send no origin, and may. */
@@ -43,6 +45,14 @@ export interface Host {
 }
 
 const loopback = "127.0.0.1";
+
+/** Whether a host can be reached by it over WebSocket. */
+export const isSocketUrl = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? "");
+
+const checkPublic = (url: string | undefined): void => {
+  if (url === undefined || isSocketUrl(url)) return;
+  throw new RangeError(`publicUrl is an address for a WebSocket, ws:// or wss://, found ${url}`);
+};
 
 /** Nothing else listens to a socket that was upgraded: who is refused may be gone by now, or never leave by itself. */
 const refuse = (socket: Duplex, status: string): void => {
@@ -92,6 +102,7 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   const { runtime, secrets, port = 0, address = loopback, origins = [], log = errorsShown } = options;
   const { receivers = new Receivers() } = options;
   checkSecrets(secrets);
+  checkPublic(options.publicUrl);
   const limits = { ...defaultHostLimits, ...options.limits };
   const connections = new Set<Connection>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.maxMessageBytes, perMessageDeflate: false });
@@ -126,7 +137,7 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   await listen(server, port, address);
   const scheme = "setSecureContext" in server ? "wss" : "ws";
   const url = `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`;
-  await runtime.announce(url);
+  await runtime.announce(options.publicUrl ?? url);
   return {
     port: portOf(server),
     url,

@@ -1,7 +1,8 @@
 /** What a host's configuration mounts, and tokens for it: the host runs in this process. */
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it, vi } from "vitest";
 import { Client } from "@pawl/wire";
 import { newFolder } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
@@ -27,6 +28,7 @@ const tools = `export const tools = [
   },
 ];`;
 const large = "large ".repeat(20_000);
+const long = "text ".repeat(6000);
 
 interface Running {
   readonly config: string;
@@ -55,6 +57,9 @@ const running = async (more: object): Promise<Running> => {
   };
   return { config, url, at: (path) => url.replace(/^ws/, "http") + path, stop };
 };
+
+const tokenOf = async (config: string): Promise<string> =>
+  String(jsonIn(await pawl(["token", "ann", "-c", config, "--json"]))[0]?.["token"]);
 
 const logOf = (text: string): string => text.replaceAll(/^\{"blob".*\n/gm, "");
 
@@ -94,6 +99,49 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
     expect(open.out.length).toBeGreaterThan(large.length);
     expect(logOf(open.out)).not.toContain("sealed");
     expect(logOf((await pawl(["log", "export", ...place])).out)).toContain('"sealed":');
+  });
+
+  it("tells others the address that it is said to have", async () => {
+    const { config, url, stop } = await running({ public_url: "wss://a.example/pawl" });
+    const client = new Client({ url, token: await tokenOf(config) });
+    await client.session("s").call("r", [{ id: "c", tool: "say", args: 1 }]);
+    expect((await pawl(["ls", join(config, "..", "journal.db")])).out).toContain("at wss://a.example/pawl");
+    client.close();
+    await stop();
+  });
+
+  it("keeps no more of its sessions than it is told to", async () => {
+    const { config, url, stop } = await running({ retention_days: 0 });
+    const client = new Client({ url, token: await tokenOf(config) });
+    const baseOf = async (): Promise<number> => {
+      const { out } = await pawl(["log", "export", `${join(config, "..", "journal.db")}#s`]);
+      return (JSON.parse(out.split("\n")[0] ?? "") as { readonly base: number }).base;
+    };
+    for (let n = 0; n === 0 || (await baseOf()) === 0; n++) {
+      await client.session("s").call(`r${n}`, [{ id: "c", tool: "say", args: long }]);
+      await pause(25); // A snapshot waits for a time without work, and retention for the next one.
+    }
+    client.close();
+    await stop();
+  });
+
+  it("lets its journal grow no further than it is told to", async () => {
+    const { config, url, stop } = await running({ max_journal_mb: 1 });
+    const client = new Client({ url, token: await tokenOf(config) });
+    const calls = Array.from({ length: 40 }, (_, n) =>
+      client.session(`s${n}`).call("r", [{ id: "c", tool: "say", args: long }]),
+    );
+    const ended = Promise.allSettled(calls);
+    await vi.waitUntil(async () => statSync(join(config, "..", "journal.db")).size > 900_000, { timeout: 20_000 });
+    client.close();
+    await ended;
+    await stop();
+    expect(statSync(join(config, "..", "journal.db")).size).toBeLessThanOrEqual(1024 * 1024);
+  });
+
+  it("names what is wrong with a public address", async () => {
+    const wrongUrl = running({ public_url: "https://a.example" });
+    await expect(wrongUrl).rejects.toThrow(/public_url.*ws:\/\/ or wss:\/\//);
   });
 
   it("has flows give its module's tools what their schemas want", async () => {

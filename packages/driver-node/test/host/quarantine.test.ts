@@ -1,6 +1,7 @@
-/** A scope that today's core does not accept, asked for at its host. */
-import { type Journal, memoryJournal } from "@pawl/runtime";
+/** A scope that can not be opened, asked for at its host: today's core does not accept it, or its key is gone. */
+import { type Journal, memoryJournal, sealedJournal } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
+import { aesCodec, memoryKeys } from "../../src/index.ts";
 import { clientOf, hostOf, runtimeOf } from "./rig.ts";
 import { echo, payloads, use } from "./tools.ts";
 
@@ -36,5 +37,31 @@ describe("a quarantined scope", () => {
     expect(String(refused)).not.toContain("s3cret");
     expect(logged).toContain("host.internal_error");
     expect(payloads(await client.session("well").call("r", use("echo", { n: 1 })))).toEqual([{ n: 1 }]);
+  });
+});
+
+describe("a scope whose key was deleted", () => {
+  it("is refused as that, and the host's log says so", async () => {
+    const [journal, keys] = [memoryJournal(), memoryKeys()];
+    const sealed = sealedJournal(journal, aesCodec(keys));
+    const first = runtimeOf([echo], sealed);
+    await (await first.session("ill")).call("r", use("echo", { secret: "s3cret" }));
+    await first.close();
+    await keys.remove("session:ill");
+    const logged: unknown[] = [];
+    const runtime = runtimeOf([echo], sealed, "i2");
+    const host = await hostOf([], { runtime, log: (entry) => void logged.push(entry.name) });
+    const asked = clientOf(host)
+      .session("ill")
+      .call("r", use("echo", { secret: "s3cret" }));
+    await expect(asked).rejects.toMatchObject({ code: "key_gone", message: expect.stringContaining("no key") });
+    expect(logged).toContain("host.internal_error");
+    expect(
+      payloads(
+        await clientOf(host)
+          .session("well")
+          .call("r", use("echo", { n: 1 })),
+      ),
+    ).toEqual([{ n: 1 }]);
   });
 });

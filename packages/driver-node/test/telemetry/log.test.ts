@@ -1,5 +1,5 @@
 /** What a runtime and its host log, and what they never do. */
-import { type LogEntry, Runtime, ToolError, defineTool, logLevels, memoryJournal } from "@pawl/runtime";
+import { type Journal, type LogEntry, Runtime, ToolError, defineTool, logLevels, memoryJournal } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import { logTo, nodePlatform } from "../../src/index.ts";
 import { Raw, clientOf, everything, hostOf, roots, until } from "../host/rig.ts";
@@ -59,6 +59,41 @@ describe("a log", () => {
     const error = entries.find(({ name }) => name === "tool.internal_error");
     expect(error).toMatchObject({ level: "error", fields: { tool: "failing", scope: "session:s" } });
     expect(error?.thrown).toMatchObject({ message: "outer", cause: { message: "inner" } });
+  });
+
+  it("says where a body has left what its log knows of it", async () => {
+    const [entries, journal]: [LogEntry[], Journal] = [[], memoryJournal()];
+    const log = (entry: LogEntry): void => void entries.push(entry);
+    const live = (step: string, instance: string): Runtime => {
+      const waits = defineTool({
+        name: "waits",
+        durable: true,
+        execute: async (_, ctx) => [await ctx.runJson(step, null, () => 1), await ctx.awaitEventJson("go")],
+      });
+      return new Runtime({ journal, platform: nodePlatform, tools: [waits], instance, roots, log });
+    };
+    const first = live("one", "i1");
+    const session = await first.session("s");
+    session.call("r", use("waits")).catch(() => undefined); // It ends with its runtime.
+    await until(() => session.state.waits.size === 1);
+    await first.close();
+    const second = live("other", "i2");
+    await second.session("s");
+    await until(() => entries.some(({ name }) => name === "call.diverged"));
+    expect(entries.find(({ name }) => name === "call.diverged")).toEqual({
+      name: "call.diverged",
+      level: "warn",
+      fields: {
+        scope: "session:s",
+        call: "r:c",
+        attempt: 1,
+        run: 2,
+        position: 1,
+        expected: "a request that is recorded",
+        found: "step `durable-step:other`",
+      },
+    });
+    await second.close();
   });
 
   it("says who was not let in, and why", async () => {

@@ -18,6 +18,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { isSocketUrl } from "../../host/host.ts";
 import type { HostLimits } from "../../host/limits.ts";
 import { Right } from "../../host/token.ts";
 import { CliError, exit } from "../exit.ts";
@@ -65,6 +66,8 @@ export interface HostConfig {
   readonly tools?: string;
   readonly address?: string;
   readonly port?: number;
+  /** What others are told as the address of its sessions. */
+  readonly public_url?: string;
   readonly tls?: { readonly key: string; readonly cert: string };
   readonly origins?: readonly string[];
   /** What tokens are signed under: files, the newest first. */
@@ -73,6 +76,9 @@ export interface HostConfig {
   readonly peers?: readonly Peer[];
   readonly limits?: Limits;
   readonly executor_lease_ms?: number;
+  /** How old lines of sessions grow before they are deleted; without it none are. */
+  readonly retention_days?: number;
+  readonly max_journal_mb?: number;
   readonly log_level?: LogLevel;
   /** Spans through the OpenTelemetry that the process has set up. */
   readonly traces?: boolean;
@@ -124,6 +130,7 @@ const ConfigCodec: Codec<HostConfig> = record<HostConfig>("the configuration of 
   tools: optional(string),
   address: optional(string),
   port: optional(u64),
+  public_url: optional(string),
   tls: optional(record<{ readonly key: string; readonly cert: string }>("tls", { key: string, cert: string })),
   origins: optional(array(string)),
   secrets: optional(array(string)),
@@ -131,6 +138,8 @@ const ConfigCodec: Codec<HostConfig> = record<HostConfig>("the configuration of 
   peers: optional(array(record<Peer>("a peer", { url: string, token_file: string }))),
   limits: optional(LimitsCodec),
   executor_lease_ms: optional(u64),
+  retention_days: optional(u64),
+  max_journal_mb: optional(u64),
   log_level: optional(oneOf<LogLevel>("a log level", "debug", "info", "warn", "error")),
   traces: optional(boolean),
   stop_after_idle_ms: optional(u64),
@@ -173,6 +182,10 @@ export const configIn = (file: string, text: string): HostConfig => {
   if (E.isLeft(config)) throw misfit(file, config.left.path, config.left.message);
   const stray = strayKey(json.right, ConfigCodec.encode(config.right) as Json);
   if (stray !== undefined) throw misfit(file, stray, "there is no such field");
+  const { public_url: url } = config.right;
+  if (url !== undefined && !isSocketUrl(url))
+    throw misfit(file, ["public_url"], `expected an address for a WebSocket, ws:// or wss://, found ${url}`);
+  if (config.right.max_journal_mb === 0) throw misfit(file, ["max_journal_mb"], "expected at least 1, found 0");
   return config.right;
 };
 

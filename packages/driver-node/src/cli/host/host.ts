@@ -6,7 +6,7 @@ import { trace } from "@opentelemetry/api";
 import { type Log, type LogLevel, entryOf } from "@pawl/runtime";
 import { type Host, type HostOptions, openHost } from "../../host/host.ts";
 import { Receivers } from "../../host/receiver.ts";
-import { type OpenRuntime, openRuntime } from "../../open.ts";
+import { type OpenOptions, type OpenRuntime, openRuntime } from "../../open.ts";
 import { aesCodec } from "../../seal/aes.ts";
 import { fileKeys } from "../../seal/key.ts";
 import { logTo } from "../../telemetry/log.ts";
@@ -72,6 +72,14 @@ const untilStopped = async (host: Host, open: OpenRuntime, config: HostConfig, s
   if (!signal.aborted) await once(signal, "abort");
 };
 
+const dayMs = 86_400_000;
+
+/** How much its journal keeps. */
+const bounded = ({ retention_days: days, max_journal_mb: mb }: HostConfig): Partial<OpenOptions> => ({
+  ...(days === undefined ? {} : { retention: { olderThanMs: days * dayMs } }),
+  ...(mb === undefined ? {} : { maxBytes: mb * 1024 * 1024 }),
+});
+
 /** Runs until it is told to end; then it leaves its scopes to whoever comes next. */
 const serve = async (config: HostConfig, journal: string, input: Input, terminal: Terminal): Promise<Exit> => {
   const { tools: file, address, port = 0, origins = [], log_level: level = "warn" } = config;
@@ -89,11 +97,15 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
     ...(config.keys === undefined ? {} : { codec: aesCodec(fileKeys(config.keys)) }),
     log,
     mover: receivers.mover(peers.mover),
+    ...bounded(config),
     ...(config.traces === true ? { tracer: trace.getTracer("pawl") } : {}),
     ...(config.executor_lease_ms === undefined ? {} : { executorLeaseMs: config.executor_lease_ms }),
   });
   const { runtime, close } = open;
-  const at = address === undefined ? {} : { address };
+  const at = {
+    ...(address === undefined ? {} : { address }),
+    ...(config.public_url === undefined ? {} : { publicUrl: config.public_url }),
+  };
   try {
     const host = await openHost({
       runtime,
