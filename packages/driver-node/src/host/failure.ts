@@ -24,8 +24,9 @@ const ownedElsewhere = ({ code, message, address }: OwnedElsewhere): Omit<HostEr
 /** What its log holds is not told: whoever asks may not be one to read it. */
 const readOnly = "today's core does not accept its log, so it is read-only: `pawl doctor` says what can be done";
 
-/** Whose keys they are, and where they lie, is the host's business. */
-const unread = "the host has no key that opens them";
+/** Where keys lie is the host's business. */
+const keyless = "the scope's values are sealed, and the host has no key that opens them: its log says why";
+const forgotten = "the scope's key was deleted: what it said can not be read any more";
 
 export const failureOf = (thrown: unknown, log: Log): Omit<HostError, "id"> => {
   const isMoving = thrown instanceof ScopeMoving || (thrown instanceof Refused && thrown.code === "scope_is_moving");
@@ -36,9 +37,10 @@ export const failureOf = (thrown: unknown, log: Log): Omit<HostError, "id"> => {
   if (thrown instanceof Refused) return { code: thrown.code, message: thrown.message };
   if (thrown instanceof ScopeLost) return { code: thrown.code, message: thrown.message, retry_after_ms: retryAfterMs };
   if (thrown instanceof OwnedElsewhere) return ownedElsewhere(thrown);
+  if (thrown instanceof SealedError && thrown.code === "key_gone") return { code: thrown.code, message: forgotten };
   log(entryOf("host.internal_error", {}, thrown));
   if (thrown instanceof Quarantined) return { code: thrown.code, message: `the scope is quarantined: ${readOnly}` };
-  if (thrown instanceof SealedError) return { code: thrown.code, message: `the scope's values are sealed: ${unread}` };
+  if (thrown instanceof SealedError) return { code: thrown.code, message: keyless };
   return { code: "internal_error", message: "the host failed to answer: its log says why" };
 };
 
