@@ -8,8 +8,12 @@ import { recordedIn } from "./fold.ts";
 const chunk = 500;
 
 /** Lines that retention kept stand alone. */
-const gone = (scope: string, next: number, found: number): Refused =>
-  new Refused("gone", `the log of ${scope} has no event ${next} any more, the next that it has is ${found}`);
+const gone = (scope: string, next: number, found: string): Refused =>
+  new Refused("gone", `the log of ${scope} has no event ${next} any more, ${found}`);
+
+/** Retention may have taken more than is read at once: then nothing says what comes next but where the log begins. */
+const allGone = async ({ begun, runner }: Access, next: number): Promise<Refused> =>
+  gone(runner.id, next, `it is whole from event ${(await begun()).seq + 1} on`);
 
 /** Ends when it is told to; throws `gone` where the log does not go back as far, and when the scope is lost. */
 export async function* follow(access: Access, after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
@@ -20,8 +24,9 @@ export async function* follow(access: Access, after: number, signal: AbortSignal
     await runner.reached(next, signal);
     if (signal.aborted) return;
     const lines = await readLines(next, next + chunk - 1);
+    if (lines.length === 0) throw await allGone(access, next);
     for (const line of lines) {
-      if (line.seq !== next) throw gone(runner.id, next, line.seq);
+      if (line.seq !== next) throw gone(runner.id, next, `the next that it has is ${line.seq}`);
       yield recordedIn(runner.id, line);
       if (signal.aborted) return;
       next = line.seq + 1;

@@ -98,6 +98,27 @@ describe("retention", () => {
     over.abort();
   });
 
+  it("says `gone` to who follows from before more than is read at once, and nothing is held up by it", async () => {
+    const world = new World();
+    const { runtime } = world.start([echo], { retention: { olderThanMs: 0 }, snapshotAfter: 2000 });
+    const session = await runtime.session("s");
+    for (let n = 0; n < 5; n++) {
+      await session.call(
+        `n${n}`,
+        Array.from({ length: 150 }, (_, c) => ({ id: `c${c}`, tool: "echo", args: c })),
+      );
+      await quiet(world, 60);
+    }
+    const { base = 0 } = (await world.journal.segment("session:s")) ?? {};
+    expect(base).toBeGreaterThan(600);
+    expect((await world.journal.read("session:s", 1, 500)).length).toBe(0);
+    const followed = session.follow(0, new AbortController().signal).next();
+    await expect(followed).rejects.toMatchObject({
+      code: "gone",
+      message: `the log of session:s has no event 1 any more, it is whole from event ${base + 1} on`,
+    });
+  });
+
   it("waits until a snapshot is old enough", async () => {
     const young = await shortened(1_000_000_000);
     expect(await young.world.journal.segment("session:s")).toBeUndefined();
