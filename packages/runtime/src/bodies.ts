@@ -255,8 +255,7 @@ export class Bodies {
 
   #bodyPort(): BodyPort {
     const tell = (event: Event): void => void this.#runner().tell(event);
-    const lose = (thrown: unknown): void =>
-      this.#runner().lose(`a part of the program could not be loaded: ${textOf(thrown)}`);
+    const lose = (thrown: unknown): void => this.#runner().lose(`a body can not go on: ${textOf(thrown)}`);
     return {
       mayAct: () => this.#runner().mayAct(),
       isHeld: ({ call }) => this.#asked.has(call),

@@ -217,7 +217,8 @@ export class BodyRun {
     const perform = this.#waiting.get(key)?.request.perform;
     if (perform === undefined || this.#isOver || !this.#port.mayAct()) return;
     const result = perform();
-    if (result instanceof Promise) void result.then((late) => this.#settle(key, late));
+    if (result instanceof Promise)
+      void result.then((late) => this.#settle(key, late)).catch((thrown: unknown) => this.#port.fail(thrown));
     else this.#settle(key, result);
   }
 

@@ -218,14 +218,20 @@ export class ScopeRunner implements Member {
     if (result.type !== "ok") return this.lose(`append was not taken: ${result.type}`);
     this.#flight = undefined;
     this.#durable = flight.state;
-    const { characters, held, waiters } = flight.suffix;
-    this.#port.durable(flight.state, characters);
-    for (const to of addressees(flight.suffix)) this.#port.sent(to);
-    for (let i = 0; i < held.length && this.mayAct(); i++) {
-      const { command, cause } = held[i] as Held;
+    try {
+      this.#act(flight);
+    } finally {
+      for (const { resolve } of flight.suffix.waiters) resolve(); // It is durable, whatever went wrong behind it.
+    }
+  }
+
+  #act({ suffix, state }: { readonly suffix: Suffix; readonly state: State }): void {
+    this.#port.durable(state, suffix.characters);
+    for (const to of addressees(suffix)) this.#port.sent(to);
+    for (let i = 0; i < suffix.held.length && this.mayAct(); i++) {
+      const { command, cause } = suffix.held[i] as Held;
       this.#port.perform(command, cause);
     }
-    for (const { resolve } of waiters) resolve();
   }
 
   /** Whether anything may be done for it outside: a process that stood still may find the scope to be another's. */

@@ -150,12 +150,10 @@ export class TurnLoop {
     this.#turned = new Set();
     const [members, appends]: [Member[], Append[]] = [[], []];
     for (const member of turned) {
-      const append = member.take();
-      if (append === undefined) member.rest();
-      else {
-        members.push(member);
-        appends.push(append);
-      }
+      const append = this.#taken(member);
+      if (append === undefined) continue;
+      members.push(member);
+      appends.push(append);
     }
     if (appends.length === 0) return;
     this.#isCommitting = true;
@@ -164,6 +162,18 @@ export class TurnLoop {
       (results) => this.#committed(members, results),
       (thrown: unknown) => this.#committed(members, [], `append threw: ${messageOf(thrown)}`),
     );
+  }
+
+  /** What a scope has to append, or it rests. One that fails at either takes no other's append with it. */
+  #taken(member: Member): Append | undefined {
+    try {
+      const append = member.take();
+      if (append === undefined) member.rest();
+      return append;
+    } catch (thrown) {
+      member.lose(messageOf(thrown));
+      return undefined;
+    }
   }
 
   #committed(members: readonly Member[], results: readonly AppendResult[], message = "no result"): void {

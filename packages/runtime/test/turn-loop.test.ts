@@ -73,6 +73,10 @@ const start = (appendAll: Journal["appendAll"]) => {
 };
 const accept: Journal["appendAll"] = async (appends) => appends.map(() => ({ type: "ok" }));
 
+const fail = (): never => {
+  throw new Error("no rest");
+};
+
 describe("a turn loop", () => {
   it("commits all scopes together once nothing is left to hand out, and lets them rest", async () => {
     const { commits, platform, loop } = start(accept);
@@ -103,6 +107,18 @@ describe("a turn loop", () => {
     loop.stir(a);
     await platform.turn();
     expect([a.answers, commits]).toEqual([0, [["a", "b"], ["a"]]]);
+  });
+
+  it("loses a scope that fails as it rests, or is asked what to append, and commits what the others have", async () => {
+    const { commits, platform, loop } = start(accept);
+    const [a, b, c] = [new Scope("a", 0), new Scope("b", 0), new Scope("c", 0)];
+    b.take = () => undefined;
+    b.rest = fail;
+    c.take = fail;
+    for (const scope of [a, b, c]) loop.stir(scope);
+    while (!platform.isQuiet) await platform.turn();
+    expect([a.log, commits]).toEqual([["ok", "rest"], [["a"]]]);
+    expect([b.log, c.log]).toEqual([["lost: Error: no rest"], ["lost: Error: no rest"]]);
   });
 
   it("lets turns follow on each other where one scope alone hands out a row of answers", async () => {
