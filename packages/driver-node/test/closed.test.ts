@@ -1,7 +1,7 @@
 /** A runtime that is closed: whatever a host still asks of it is refused alike, whether its scope is in memory or not. */
 import { type Session, Runtime, defineTool } from "@pawl/runtime";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { nodePlatform, sqliteJournal } from "../src/index.ts";
+import { nodePlatform, openRuntime, sqliteJournal } from "../src/index.ts";
 import { rootsOf } from "../src/roots.ts";
 import { testFolder } from "./sqlite-rig.ts";
 
@@ -87,4 +87,23 @@ describe("a runtime that is closed, and its journal with it", () => {
     },
     20_000,
   );
+});
+
+describe("a runtime over a file that is closed twice, the second time before the first is done", () => {
+  it("has all on disk that was stepped when either is done", async () => {
+    const path = file("closed-twice.db");
+    const waits = defineTool({ name: "waits", execute: () => new Promise<never>(() => undefined) });
+    const { runtime, close } = openRuntime({ file: path, tools: [waits] });
+    const session = await runtime.session("s");
+    const replies = session
+      .call("r", [{ id: "c", tool: "waits", args: {} }])
+      .catch((thrown: { readonly code: string }) => thrown.code);
+    expect(session.runner.durable.requests.size).toBe(0);
+    const first = close();
+    await close();
+    const next = openRuntime({ file: path, tools: [waits] });
+    expect((await next.runtime.session("s")).state.requests.at("r")).toBeDefined();
+    expect(await replies).toBe("scope_lost");
+    await Promise.all([first, next.close()]);
+  });
 });

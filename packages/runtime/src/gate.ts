@@ -15,10 +15,7 @@ export class Gate {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Whether it was open until now. */
-  close(): boolean {
-    const wasOpen = !this.#isClosed;
+  close(): void {
     this.#isClosed = true;
-    return wasOpen;
   }
 }

@@ -1,6 +1,7 @@
 /** The state of a scope as its store has it: of a snapshot and the lines after it, or of the whole log. */
 import { type EventOf, type Options, type State, currentProtocol, initial } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
+import { textOf } from "./error.ts";
 import { Quarantined, foldLines } from "./fold.ts";
 import type { Journal, Snapshot } from "./journal.ts";
 import { withParts } from "./needed-part.ts";
@@ -74,3 +75,18 @@ export const openedBy = (
   protocol: scope.epoch === 0 ? currentProtocol : scope.protocol,
   options,
 });
+
+interface Opening {
+  readonly runner: { readonly lose: (why: string) => void };
+}
+
+/** A scope that is opened to its end, or not at all: half open it would go on beside the one that is opened next. */
+export const wholly = async <A extends Opening>(session: A, open: () => Promise<void>): Promise<A> => {
+  try {
+    await open();
+    return session;
+  } catch (thrown) {
+    session.runner.lose(`it could not be opened: ${textOf(thrown)}`);
+    throw thrown;
+  }
+};

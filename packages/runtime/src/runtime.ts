@@ -17,7 +17,7 @@ import { type Away, Lingering, awayUntil, defaultLinger, loseAway } from "./ling
 import { Post } from "./link-post.ts";
 import { logged } from "./log.ts";
 import { Moves } from "./move.ts";
-import { begun, openState, openedBy } from "./opening.ts";
+import { begun, openState, openedBy, wholly } from "./opening.ts";
 import { Processes } from "./process.ts";
 import { Recovery } from "./recovery.ts";
 import type { Settled, Settlement } from "./offer.ts";
@@ -61,6 +61,7 @@ export class Runtime {
   readonly #admission: Admission;
   readonly #room: Room;
   readonly #gate = new Gate();
+  #closed: Promise<void> | undefined;
   /** Scopes that move to other hosts, and here. */
   readonly moves: Moves;
 
@@ -201,8 +202,12 @@ export class Runtime {
   }
 
   /** Admits nothing more, ends all bodies as if by a crash, and leaves when all that was stepped is durable. */
-  async close(): Promise<void> {
-    if (!this.#gate.close()) return;
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    this.#gate.close();
     this.#post.stop();
     await Promise.allSettled([...this.#open.values()].map(async (open) => (await open).close()));
     this.#loseAll("the runtime was closed");
@@ -218,8 +223,7 @@ export class Runtime {
       const held = await journal.load(scope, instance);
       if (held !== undefined) {
         const session = await this.#session(scope, held, callers);
-        await this.#news.tell(session);
-        return session;
+        return await wholly(session, () => this.#news.tell(session));
       }
     } catch (thrown) {
       callers.lose(new ScopeLost(`scope ${scope} could not be loaded: ${String(thrown)}`));
@@ -236,11 +240,13 @@ export class Runtime {
     if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
     if (claim.type === "newer_protocol") throw newerProtocol(scope, claim.protocol);
     const session = await this.#session(scope, claim, new Callers());
-    await tellSpans(this.#with, session.state);
     const told = { ...defaultOptions, ...answersOf(this.#host), ...options };
-    await session.open(openedBy(session.state, { owner: instance, epoch: claim.epoch }, told), this.registry.catalog());
-    this.#post.told(scope);
-    return session;
+    return wholly(session, async () => {
+      await tellSpans(this.#with, session.state);
+      const opened = openedBy(session.state, { owner: instance, epoch: claim.epoch }, told);
+      await session.open(opened, this.registry.catalog());
+      this.#post.told(scope);
+    });
   }
 
   async #session(scope: string, { epoch, snapshot }: Holding, callers: Callers): Promise<Session> {

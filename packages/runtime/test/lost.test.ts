@@ -1,0 +1,89 @@
+/** What becomes of a scope in which something goes wrong that is nobody's call, and of those who wait for it. */
+import { pending } from "@pawl/tool-value";
+import { describe, expect, it } from "vitest";
+import { type Journal, Runtime, type RuntimeOptions, type Telemetry, defineTool } from "../src/index.ts";
+import { World, roots } from "./world.ts";
+
+const calls = (tool: string) => [{ id: "c1", tool, args: {} }];
+const parks = defineTool({ name: "parks", execute: (_, ctx) => (ctx.completionKey(), pending()) });
+const naps = defineTool({
+  name: "naps",
+  durable: true,
+  execute: async (_, ctx) => (await ctx.sleep(600_000), "rested"),
+});
+
+const runtimeIn = (world: World, options: Partial<RuntimeOptions>): Runtime => {
+  const { journal, platform } = world;
+  return new Runtime({ journal, platform, tools: [parks, naps], instance: "p", roots, ...options });
+};
+
+const observe = (_scope: string, { what }: { readonly what: string }): void => {
+  if (what === "call_completed") throw new Error("the host's own");
+};
+
+describe("a scope whose host throws where it observes", () => {
+  it("is lost, and who waits for what is durable by then is told so", async () => {
+    const world = new World();
+    const { runtime } = world.start([parks], { host: { observe } });
+    const session = await runtime.session("s");
+    const replies = expect(session.call("r", calls("parks"))).rejects.toMatchObject({ code: "scope_lost" });
+    await world.quiet();
+    await session.cancel({ call: "r:c1" }, "ann");
+    await replies;
+    expect((await runtime.session("s")).state.calls.at("r:c1")).toBeUndefined();
+    await runtime.close();
+  });
+});
+
+describe("a scope that can not be opened to its end", () => {
+  it("is let go, and takes nothing from the one that is opened next", async () => {
+    const world = new World();
+    const dead = world.start([parks, naps]);
+    void (await dead.runtime.session("s")).call("r", calls("naps")).catch(() => undefined);
+    await world.quiet();
+    dead.kill();
+    let isDown = true;
+    const telemetry: Telemetry = { stepped: () => undefined, lost: () => undefined, resumes: () => undefined };
+    const read: Journal["read"] = async (scope, from, to) => {
+      if (isDown && to !== undefined) throw new Error("the disk is away"); // As the spans of its requests are looked for.
+      return world.journal.read(scope, from, to);
+    };
+    const linger = { ms: Infinity, most: 9 };
+    const runtime = runtimeIn(world, { telemetry, linger, journal: { ...world.journal, read } });
+    await expect(runtime.session("s")).rejects.toThrow("the disk is away");
+    isDown = false;
+    const session = await runtime.session("s");
+    const replies = session.replies("r");
+    await world.quiet();
+    for (let i = 0; i < 8; i++) {
+      world.platform.advance(100_000);
+      await world.quiet();
+    }
+    expect((await runtime.session("s")).state.scope.epoch).toBe(3);
+    expect((await replies)[0]?.output.outcome.payload).toBe("rested");
+  });
+});
+
+describe("a scope to which a step can not be told", () => {
+  it("is lost, and nothing else is", async () => {
+    const world = new World();
+    const failing: unknown[] = [];
+    const telemetry: Telemetry = {
+      stepped: (_, { event }) => {
+        if (event.type === "step.settled" && failing.length === 0)
+          throw new Error(`no room for ${failing.push(event)}`);
+      },
+      lost: () => undefined,
+    };
+    const steps = defineTool({
+      name: "steps",
+      durable: true,
+      execute: (_, ctx) => ctx.runJson("a", {}, async () => "done"),
+    });
+    const runtime = runtimeIn(world, { telemetry, tools: [steps] });
+    const session = await runtime.session("s");
+    await expect(session.call("r", calls("steps"))).rejects.toMatchObject({ code: "scope_lost" });
+    const [reply] = await (await runtime.session("s")).replies("r");
+    expect(reply?.output.outcome.payload).toBe("done");
+  });
+});
