@@ -32,14 +32,18 @@ export class HeldLease {
   #until = -Infinity;
   #isOver = false;
   #callOff: (() => void) | undefined;
-  readonly joined: Promise<void>;
+  #joined: Promise<void>;
   #address: string | undefined;
 
   constructor(port: LeasePort) {
     this.#port = port;
     this.#address = port.lease.address;
-    this.joined = this.#join();
-    this.joined.catch(() => undefined); // Whoever opens a scope hears of it.
+    this.#joined = this.#begin();
+  }
+
+  /** Resolves when it has joined. Fails where that has just failed: it is tried again. */
+  get joined(): Promise<void> {
+    return this.#joined;
   }
 
   /** Whether it surely holds now. */
@@ -70,6 +74,18 @@ export class HeldLease {
     this.#holdFrom(from);
   }
 
+  /** Whoever opens a scope hears of a failure, too. */
+  #begin(): Promise<void> {
+    const { lease, platform, fault } = this.#port;
+    const joined = this.#join();
+    joined.catch((thrown: unknown) => {
+      if (this.#isOver) return;
+      fault("no lease could be had", thrown);
+      this.#callOff = platform.later(marginOf(lease.ttlMs), () => (this.#joined = this.#begin()));
+    });
+    return joined;
+  }
+
   async #join(): Promise<void> {
     await this.#take();
     this.#next(this.#port.lease.ttlMs / 3);
@@ -97,7 +113,9 @@ export class HeldLease {
       return this.#port.held();
     }
     if (isHeld === undefined && this.holds) return this.#next(marginOf(lease.ttlMs));
-    await this.#lose();
+    this.#until = -Infinity;
+    this.#port.lost();
+    this.#joined = this.#begin();
   }
 
   /** Nothing is known where the store does not answer. */
@@ -108,18 +126,6 @@ export class HeldLease {
     } catch (thrown) {
       fault("the lease could not be renewed", thrown);
       return undefined;
-    }
-  }
-
-  async #lose(): Promise<void> {
-    const { lease, lost, fault } = this.#port;
-    this.#until = -Infinity;
-    lost();
-    try {
-      await this.#join();
-    } catch (thrown) {
-      fault("no lease could be had again", thrown);
-      this.#next(lease.ttlMs / 3);
     }
   }
 }

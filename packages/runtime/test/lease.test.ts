@@ -40,6 +40,27 @@ describe("an instance with a lease", () => {
     expect((await two.runtime.session("s")).state.scope.epoch).toBe(2);
   });
 
+  it("joins again where it could not, and opens no scope until it has", async () => {
+    const world = new World();
+    let tries = 0;
+    const join: Journal["join"] = async (...of) => {
+      if ((tries += 1) <= 2) throw new Error("the store is busy");
+      return world.journal.join(...of);
+    };
+    const faults: string[] = [];
+    const fault = (what: string): void => void faults.push(what);
+    const { runtime } = world.start([parks], { lease, faulty: { join }, host: { fault } });
+    await expect(runtime.session("s")).rejects.toThrow("the store is busy");
+    await pass(world, 1000);
+    await expect(runtime.session("s")).rejects.toThrow("the store is busy");
+    await pass(world, 1000);
+    expect((await runtime.session("s")).state.scope.epoch).toBe(1);
+    await pass(world, 60_000);
+    expect([tries, faults]).toEqual([3, ["no lease could be had", "no lease could be had"]]);
+    await runtime.close();
+    expect(world.platform.timers).toBe(0);
+  });
+
   it("loses all its scopes when it renews too late, and claims what it is asked for", async () => {
     const world = new World();
     const { runtime } = world.start([parks], { lease, linger: { ms: 0 } });
@@ -139,6 +160,27 @@ describe("a runtime that is closed", () => {
     const next = await world.start([works], { lease }).runtime.session("s");
     await pass(world, 60_000);
     expect((await next.call("r", calls("works")))[0]?.output.outcome.payload).toBe(1);
+  });
+
+  it("twice is closed once: whoever says so again waits for the same", async () => {
+    const world = new World();
+    const writing = Promise.withResolvers<void>();
+    let isSlow = false;
+    const appendAll: Journal["appendAll"] = async (appends) => {
+      if (isSlow) await writing.promise;
+      return world.journal.appendAll(appends);
+    };
+    const { runtime } = world.start([parks], { faulty: { appendAll } });
+    const session = await runtime.session("s");
+    isSlow = true;
+    void session.call("r", calls("parks")).catch(() => undefined);
+    let closed = 0;
+    for (let i = 0; i < 2; i++) void runtime.close().then(() => (closed += 1));
+    await world.quiet();
+    expect(closed).toBe(0);
+    writing.resolve();
+    await world.quiet();
+    expect(closed).toBe(2);
   });
 
   it("makes durable what was stepped", async () => {
