@@ -79,6 +79,24 @@ export class Subscription implements AsyncIterableIterator<Frame> {
   }
 
   async next(): Promise<IteratorResult<Frame>> {
+    try {
+      return await this.#next();
+    } catch (thrown) {
+      this.#fail(thrown);
+      throw thrown;
+    }
+  }
+
+  /** Nobody leaves what has thrown: a loop over it only ends. What was queued would follow on a hole. */
+  #fail(thrown: unknown): void {
+    this.#error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    this.#past = undefined;
+    this.#queue.length = 0;
+    this.#gap = undefined;
+    this.#leave(this);
+  }
+
+  async #next(): Promise<IteratorResult<Frame>> {
     const past = await this.#past?.next();
     if (past?.done === false) return past;
     this.#past = undefined;

@@ -263,6 +263,7 @@ export class Requests {
     this.callers.add(request, waiter);
     signal?.addEventListener("abort", leave, { once: true });
     promise.then(over, over); // Who submitted hears of a lost scope by what they wait for first.
+    if (signal?.aborted === true) leave(); // While their request was looked up.
     return promise;
   }
 

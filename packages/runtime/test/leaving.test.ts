@@ -51,6 +51,40 @@ describe("who has left a scope", () => {
     expect(runtime.inMemory).toBe(0);
   });
 
+  it("does not hold it in memory by having watched what could not be read", async () => {
+    const world = new World();
+    let isDown = true;
+    const read: Journal["read"] = async (...of) => {
+      if (isDown) throw new Error("the disk is away");
+      return world.journal.read(...of);
+    };
+    const runtime = start(world, { read });
+    isDown = false;
+    const session = await runtime.session("s");
+    await say(session, 0);
+    isDown = true;
+    const watching = session.observe({ from: { scope: "session:s", seq: 0, index: 0 } });
+    const watched = (async () => {
+      for await (const frame of watching) expect(frame).toBe("nothing");
+    })();
+    await expect(watched).rejects.toThrow("the disk is away");
+    isDown = false;
+    await say(session, 1);
+    await expect(watching.next()).rejects.toThrow("the disk is away");
+    await quiet(world);
+    expect(runtime.inMemory).toBe(0);
+  });
+
+  it("waits for no reply, if they left while their request was looked up", async () => {
+    const world = new World();
+    const session = await start(world).session("s");
+    const signal = AbortSignal.abort();
+    const gone = { code: "waiter_gone" };
+    await expect(session.call("r", [{ id: "c", tool: "says", args: {} }], { signal })).rejects.toMatchObject(gone);
+    await expect(session.replies("r", { signal, keep: true })).rejects.toMatchObject(gone);
+    expect((await session.replies("r")).length).toBe(1);
+  });
+
   it("does not hold it in memory by what they looked up, however long that took", async () => {
     const world = new World();
     const held: (() => void)[] = [];

@@ -146,6 +146,7 @@ export class FlowMount {
     const timer = setTimeout(leave, Math.min(expires_at - Date.now(), 2 ** 31 - 1));
     left.addEventListener("abort", leave, { once: true });
     this.#ends.add(leave);
+    if (left.aborted) leave(); // While the session was opened.
     try {
       for (let next = await reader.read(); !next.done; next = await reader.read()) await send(next.value);
     } finally {

@@ -62,6 +62,7 @@ export class Subscription {
    * hold, and is told of the gap; so is one that comes back with a cursor that the log does not reach.
    */
   async watch(session: Session, from: Cursor | undefined): Promise<void> {
+    if (this.#over.signal.aborted) return; // While the scope was opened.
     const id = this.#id;
     const { seq } = session.state;
     const frames = session.observe(from === undefined ? {} : { from });

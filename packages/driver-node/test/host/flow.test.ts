@@ -1,7 +1,7 @@
 /** Flows of a host over HTTP and WebSocket: same tokens, rights and bounds as everything else. */
 import { type IncomingMessage, request } from "node:http";
 import * as f from "@pawl/flow";
-import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
+import { type Journal, Runtime, defineTool, memoryJournal } from "@pawl/runtime";
 import { describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
 import { HostFlows, type HostOptions, nodePlatform } from "../../src/index.ts";
@@ -10,7 +10,10 @@ import { everything, hostOf, roots } from "./rig.ts";
 const greet = f.flow("Greet", [f.use("say", "hello $who"), f.back("$say_result")]);
 const long = f.flow("Long", [f.each("n", "$items", [f.use("say", "$text")]), f.back("done")]);
 
-const opened = async (options: Partial<HostOptions> & { readonly endsWithReader?: boolean } = {}) => {
+const opened = async (
+  options: Partial<HostOptions> & { readonly endsWithReader?: boolean } = {},
+  journal: Journal = memoryJournal(),
+) => {
   const { endsWithReader = false, ...more } = options;
   const flows = new HostFlows({
     flows: {
@@ -28,7 +31,7 @@ const opened = async (options: Partial<HostOptions> & { readonly endsWithReader?
     },
   });
   const runtime = new Runtime({
-    journal: memoryJournal(),
+    journal,
     platform: nodePlatform,
     tools: [say],
     instance: "i1",
@@ -139,6 +142,28 @@ describe("flows of a host", () => {
     while ((await ask("/flows/other")).status !== 503) await new Promise((resolve) => setTimeout(resolve, 5));
     slow.destroy();
     while ((await ask("/flows/other")).status !== 404) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
+  it("end with a reader that is gone before its session is open, where they end with readers", async () => {
+    const journal = memoryJournal();
+    const opening = Promise.withResolvers<void>();
+    const claim: typeof journal.claim = async (...of) => {
+      await opening.promise;
+      return journal.claim(...of);
+    };
+    const { ask, runtime, release } = await opened({ endsWithReader: true }, { ...journal, claim });
+    const left = new AbortController();
+    const asked = ask("/flows/greet/slow", { method: "POST", signal: left.signal }).catch(() => undefined);
+    await vi.waitFor(() => expect(runtime.inMemory).toBe(1));
+    left.abort();
+    await asked;
+    await new Promise((resolve) => setTimeout(resolve, 20)); // The host hears of it.
+    opening.resolve();
+    await vi.waitFor(async () => {
+      const lines = await journal.read("session:flows", 1);
+      expect(lines.some(({ line }) => line.includes("flow.consumer_gone"))).toBe(true);
+    });
+    release();
   });
 
   it("show what a flow does to those who read in its session alone", async () => {

@@ -1,9 +1,10 @@
 /** What observers see, over the wire: from a cursor, over reconnections, and with a gap where something is missed. */
 import type { Cursor, Frame } from "@pawl/runtime";
-import { defineTool } from "@pawl/runtime";
+import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
 import type { ProcessRegistration } from "@pawl/sansio-core";
-import { describe, expect, it } from "vitest";
-import { clientOf, greeted, hostOf, until } from "./rig.ts";
+import { describe, expect, it, vi } from "vitest";
+import { nodePlatform } from "../../src/index.ts";
+import { clientOf, greeted, hostOf, roots, until } from "./rig.ts";
 import { echo, payloads, use } from "./tools.ts";
 
 const scope = "session:s";
@@ -88,6 +89,26 @@ describe("a watch", () => {
     expect(await raw.until(({ type, id }) => type === "done" && id === 2)).toBeDefined();
     await until(() => session.isIdle);
   }, 20_000);
+
+  it("of a client that is gone before its scope is open holds nothing of it", async () => {
+    const journal = memoryJournal();
+    const opening = Promise.withResolvers<void>();
+    const claim: typeof journal.claim = async (...of) => {
+      await opening.promise;
+      return journal.claim(...of);
+    };
+    const options = { journal: { ...journal, claim }, platform: nodePlatform, instance: "i1", roots };
+    const runtime = new Runtime({ ...options, tools: [], linger: { ms: 0 } });
+    const host = await hostOf([], { runtime });
+    const raw = await greeted(host);
+    raw.send({ type: "watch", id: 1, scope, window: 10 });
+    await until(() => runtime.inMemory === 1);
+    raw.socket.terminate();
+    await until(() => host.connections === 0);
+    opening.resolve();
+    await runtime.session("s");
+    await vi.waitFor(() => expect(runtime.inMemory).toBe(0));
+  });
 
   it("reaches processes, and only those that are there and that a token names", async () => {
     const host = await hostOf([]);
