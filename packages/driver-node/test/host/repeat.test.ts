@@ -1,8 +1,9 @@
 /** What is said again since its answer was lost with a connection: the answer is the same. */
 import { stableHash } from "@pawl/tool-value";
-import { memoryJournal } from "@pawl/runtime";
+import { type Bounds, Runtime, memoryJournal } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
-import { clientOf, greeted, hostOf, runtimeOf, until } from "./rig.ts";
+import { type HostOptions, nodePlatform } from "../../src/index.ts";
+import { clientOf, greeted, hostOf, roots, runtimeOf, until } from "./rig.ts";
 import { asked, outside, payloads, use } from "./tools.ts";
 
 const ok = (payload: unknown) => ({ status: "ok", payload: payload as never }) as const;
@@ -120,5 +121,51 @@ describe("a resolution", () => {
     client.reconnect();
     expect(await resolved).toEqual({ status: "accepted" });
     expect(payloads(await replies)).toEqual([1]);
+  });
+});
+
+/** The time after which what was put off is asked for again is over. */
+const retried = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1200));
+
+const oneAtATime = async (options: Partial<HostOptions>, bounds: Partial<Bounds> = {}) => {
+  const { tool, tokens } = outside();
+  const store = { journal: memoryJournal(), platform: nodePlatform, instance: "i1", roots };
+  const host = await hostOf([], { runtime: new Runtime({ ...store, tools: [tool], bounds }), ...options });
+  const client = clientOf(host, {}, { backoff: { minMs: 1, maxMs: 1 } });
+  const session = client.session("s");
+  const first = session.call("r1", use("outside"));
+  await until(() => tokens.length === 1);
+  const resolve = async (token = ""): Promise<unknown> => (await host.runtime.session("s")).resolve(token, ok(1));
+  return { client, session, first, tokens, resolve };
+};
+
+describe("what a host has put off", () => {
+  it("is asked for once on the next connection, and not once more when its time has come", async () => {
+    const { client, session, first, tokens, resolve } = await oneAtATime({}, { requests: 1 });
+    const second = session.call("r2", use("outside")).then(payloads, (thrown: unknown) => thrown);
+    await session.open(); // It is put off by now.
+    await resolve(tokens[0]);
+    await first;
+    client.reconnect();
+    await until(() => tokens.length === 2);
+    await retried();
+    await resolve(tokens[1]);
+    expect(await second).toEqual([1]);
+  });
+
+  it("is told of on the next connection, and goes on when its time has come", async () => {
+    const { client, session, first, tokens, resolve } = await oneAtATime({ limits: { maxInFlight: 1 } });
+    const seen: string[] = [];
+    const over = (async () => {
+      for await (const { event } of session.observe()) seen.push(event.type);
+    })().catch((thrown: unknown) => thrown);
+    await new Promise((put) => setTimeout(put, 100));
+    await resolve(tokens[0]);
+    await first;
+    client.reconnect();
+    await until(() => seen.includes("reply.acked"));
+    await retried();
+    client.close();
+    expect(await over).toMatchObject({ code: "client_closed" });
   });
 });

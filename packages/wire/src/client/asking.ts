@@ -67,14 +67,19 @@ export class Asking {
     this.#timers.add(timer);
   }
 
-  /** The connection is back. */
+  /** The connection is back. What its host had put off was with the one before. */
   again(): void {
+    this.#putOffNothing();
     for (const { frame } of this.#open.values()) this.#send(again(frame));
   }
 
-  end(error: Error): void {
+  #putOffNothing(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
+  }
+
+  end(error: Error): void {
+    this.#putOffNothing();
     for (const { reject } of this.#open.values()) reject(error);
     this.#open.clear();
   }

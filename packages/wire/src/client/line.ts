@@ -30,6 +30,8 @@ export class Line {
   readonly #link: Link;
   readonly #begun = new Map<number, Begun>();
   readonly #idOf = new WeakMap<Flowing, number>();
+  /** Subscriptions that the host has put off. */
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #ids = 0;
   #ended: HostRefused | undefined;
 
@@ -93,6 +95,7 @@ export class Line {
   #resume(): void {
     this.#port.opened();
     this.#asking.again();
+    this.#putOffNothing(); // By this host, on the connection before.
     for (const id of this.#begun.keys()) this.#subscribe(id);
   }
 
@@ -108,15 +111,25 @@ export class Line {
 
   /** A subscription is over: begun again where that may help. */
   #over(id: number, frame: Extract<HostFrame, { readonly type: "done" | "error" }>): void {
-    if (frame.type === "error" && frame.retry_after_ms !== undefined) {
-      setTimeout(() => this.#subscribe(id), frame.retry_after_ms);
-      return;
-    }
+    if (frame.type === "error" && frame.retry_after_ms !== undefined) return this.#later(id, frame.retry_after_ms);
     const begun = this.#begun.get(id);
     this.#begun.delete(id);
     if (begun === undefined) return;
     if (frame.type === "done") begun.flow.end();
     else this.#refused(begun, refusalOf(frame));
+  }
+
+  #later(id: number, ms: number): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#subscribe(id);
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  #putOffNothing(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
   }
 
   #refused({ flow, wasTold }: Begun, refusal: HostRefused): void {
@@ -135,6 +148,7 @@ export class Line {
   end(error: HostRefused): void {
     this.#ended ??= error;
     this.#asking.end(error);
+    this.#putOffNothing();
     const begun = [...this.#begun.values()];
     this.#begun.clear();
     for (const one of begun) this.#refused(one, error);
