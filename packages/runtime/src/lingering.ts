@@ -1,7 +1,9 @@
 /** What is at rest stays in memory for a while, for there may be more to do; where there is much of it, not so long. */
+import { type State, nextDeadline } from "@pawl/sansio-core";
 import { ScopeLost } from "./error.ts";
 import type { Platform } from "./platform.ts";
 import type { Callers } from "./request.ts";
+import type { ScopeClock } from "./scope-clock.ts";
 
 /** A scope that is this instance's and is not in memory. */
 export interface Away {
@@ -9,16 +11,24 @@ export interface Away {
   readonly callers?: Callers;
   /** Calls off its next deadline. */
   readonly callOff?: () => void;
+  /** Its own time, where it has a deadline: that goes on while it is away, whatever the wall clock does. */
+  readonly clock?: ScopeClock;
 }
 /** One object for all that nobody waits for: there may be very many. */
 const justAway: Away = {};
 
 /** Away until its next deadline, with those who wait for it. */
-export const awayUntil = (due: number | undefined, callers: Callers, platform: Platform, wake: () => void): Away => {
+export const awayUntil = (
+  { state, clock }: { readonly state: State; readonly clock: ScopeClock },
+  callers: Callers,
+  platform: Platform,
+  wake: () => void,
+): Away => {
+  const due = nextDeadline(state)?.at;
   if (callers.isEmpty && due === undefined) return justAway;
   return {
     ...(callers.isEmpty ? {} : { callers }),
-    ...(due === undefined ? {} : { callOff: platform.later(Math.max(0, due - platform.now()), wake) }),
+    ...(due === undefined ? {} : { clock, callOff: platform.later(Math.max(0, due - clock.after(state.at)), wake) }),
   };
 };
 

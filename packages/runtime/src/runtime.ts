@@ -1,5 +1,5 @@
 /** The runtime of one process: opens scopes over a journal, and runs their tools. */
-import { currentProtocol, defaultOptions, nextDeadline } from "@pawl/sansio-core";
+import { currentProtocol, defaultOptions } from "@pawl/sansio-core";
 import { defaultPatience } from "./body.ts";
 import type { ProgressMessage } from "./context/progress.ts";
 import { Admission } from "./admission.ts";
@@ -30,6 +30,7 @@ import { ToolNews } from "./tool-news.ts";
 import { answersOf } from "./tool-host.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
 import { Room } from "./room.ts";
+import { ScopeClock } from "./scope-clock.ts";
 import { admittedId } from "./scope-name.ts";
 import { snapshotsOf } from "./snapshots.ts";
 import { mayBringInto } from "./stray-mail.ts";
@@ -189,11 +190,10 @@ export class Runtime {
   /** A scope at rest leaves memory, if nothing but its log is needed to go on with it. */
   readonly #sendAway = (session: Session): void => {
     if (!session.isIdle) return;
-    const { id, state } = session.runner;
+    const { id } = session.runner;
     this.#open.delete(id);
-    const failed = (thrown: unknown): void => this.#fault(`${id} was not woken`, thrown);
-    const wake = (): void => void this.#scope(id).catch(failed);
-    this.#away.set(id, awayUntil(nextDeadline(state)?.at, session.leave(), this.#platform, wake));
+    const wake = (): void => void this.#scope(id).catch((why: unknown) => this.#fault(`${id} was not woken`, why));
+    this.#away.set(id, awayUntil(session.runner, session.leave(), this.#platform, wake));
   };
 
   #loseAll(why: string): void {
@@ -217,12 +217,11 @@ export class Runtime {
   }
 
   /** A scope that left memory comes back as it was: that is no claim, and nobody was lost. */
-  async #load(scope: string, { callers = new Callers() }: Away): Promise<Session> {
-    const { journal, instance } = this.#with;
+  async #load(scope: string, { callers = new Callers(), ...away }: Away): Promise<Session> {
     try {
-      const held = await journal.load(scope, instance);
+      const held = await this.#with.journal.load(scope, this.#with.instance);
       if (held !== undefined) {
-        const session = await this.#session(scope, held, callers);
+        const session = await this.#session(scope, held, { ...away, callers });
         return await wholly(session, () => this.#news.tell(session));
       }
     } catch (thrown) {
@@ -239,7 +238,7 @@ export class Runtime {
     const claim = await journal.claim(scope, instance, currentProtocol);
     if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
     if (claim.type === "newer_protocol") throw newerProtocol(scope, claim.protocol);
-    const session = await this.#session(scope, claim, new Callers());
+    const session = await this.#session(scope, claim);
     const told = { ...defaultOptions, ...answersOf(this.#host), ...options };
     return wholly(session, async () => {
       await tellSpans(this.#with, session.state);
@@ -249,16 +248,18 @@ export class Runtime {
     });
   }
 
-  async #session(scope: string, { epoch, snapshot }: Holding, callers: Callers): Promise<Session> {
+  async #session(scope: string, { epoch, snapshot }: Holding, away: Away = {}): Promise<Session> {
+    const { callers = new Callers(), clock = new ScopeClock(this.#platform) } = away;
     const { journal, instance, roots } = this.#with;
     const opened = await openState(journal, scope, snapshot, (what) => this.#fault(`${scope}: ${what}`, snapshot));
     const { state } = opened;
     if (state.scope.status.type !== "open") {
       await this.moves.conclude(state, epoch);
-      return this.#session(scope, { epoch, seq: state.seq + 1 }, callers);
+      return this.#session(scope, { epoch, seq: state.seq + 1 }, away);
     }
     const session: Session = new Session(state, epoch, {
       platform: this.#platform,
+      clock,
       fault: (what, thrown) => this.#fault(`${scope}: ${what}`, thrown),
       values: valuesOf(this.#with, scope, () => session.runner.isLost, this.#room),
       owner: instance,

@@ -2,6 +2,7 @@
 import type { Command, Finished, State } from "@pawl/sansio-core";
 import type { Fault } from "./late-event.ts";
 import type { Platform } from "./platform.ts";
+import type { ScopeClock } from "./scope-clock.ts";
 import type { Cause } from "./suffix.ts";
 import type { Member } from "./turn-loop.ts";
 import type { Values } from "./values.ts";
@@ -9,6 +10,8 @@ import type { Values } from "./values.ts";
 /** What a scope needs of the runtime around it. */
 export interface ScopePort extends Pick<Member, "deliver" | "news"> {
   readonly platform: Platform;
+  /** Its own time. */
+  readonly clock: ScopeClock;
   readonly values: Values;
   readonly fault: Fault;
   /** The scope is to have a turn. */

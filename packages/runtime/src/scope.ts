@@ -23,7 +23,7 @@ import { LateEvents, type Told } from "./late-event.ts";
 import { letterOf } from "./letter.ts";
 import { mayWait } from "./not-stored.ts";
 import { soonMs } from "./platform.ts";
-import { ScopeClock } from "./scope-clock.ts";
+import type { ScopeClock } from "./scope-clock.ts";
 import type { ScopePort } from "./scope-port.ts";
 import { type Cause, type Held, type Suffix, addressees, emptySuffix, hasContent, waitOrLeave } from "./suffix.ts";
 import type { News } from "./timeline.ts";
@@ -45,7 +45,7 @@ export class ScopeRunner implements Member {
   #isLost = false;
   #callOff: (() => void) | undefined;
   #timerAt: number | undefined;
-  readonly #clock: ScopeClock;
+  readonly clock: ScopeClock;
 
   constructor(state: State, epoch: number, port: ScopePort) {
     this.id = state.scope.id;
@@ -54,7 +54,7 @@ export class ScopeRunner implements Member {
     this.#late = new LateEvents(this, port.fault);
     this.#state = state;
     this.#durable = state;
-    this.#clock = new ScopeClock(port.platform);
+    this.clock = port.clock;
   }
 
   get state(): State {
@@ -69,7 +69,7 @@ export class ScopeRunner implements Member {
   }
 
   #at(): number {
-    return this.#clock.after(this.#state.at);
+    return this.clock.after(this.#state.at);
   }
 
   #cause(event: Event): Cause {
@@ -115,7 +115,7 @@ export class ScopeRunner implements Member {
     const { state, line, finished } = result.right;
     const { seq } = cause;
     this.#state = state;
-    this.#clock.stepped();
+    this.clock.stepped();
     this.#suffix.lines.push({ seq, line });
     this.#suffix.characters += line.length;
     for (const one of finished) this.#suffix.finished.push({ seq, ...one });

@@ -16,6 +16,7 @@ import type { Ephemeral } from "./observation.ts";
 import type { Opened } from "./opening.ts";
 import type { Platform } from "./platform.ts";
 import type { Callers } from "./request.ts";
+import type { ScopeClock } from "./scope-clock.ts";
 import type { Session } from "./session.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { ScopeSecret } from "./token-check.ts";
@@ -26,6 +27,7 @@ import type { Values } from "./values.ts";
 
 export interface SessionPort {
   readonly platform: Platform;
+  readonly clock: ScopeClock;
   /** Tells the host what is wrong with it, and with nobody's call. */
   readonly fault: Fault;
   /** Its large values. */

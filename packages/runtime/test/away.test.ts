@@ -73,6 +73,25 @@ describe("a scope at rest", () => {
     expect((await replies)[0]?.output.outcome.payload).toBe("hello");
   });
 
+  it("wakes in its own time, by however much the wall clock was put back meanwhile", async () => {
+    const world = new World();
+    const wall = world.platform.now;
+    let backMs = 0;
+    world.platform.now = () => wall() - backMs;
+    const { runtime } = world.start(tools, { linger: { ms: 5000 } });
+    const replies = (await runtime.session("s")).call("r", calls("naps"));
+    const ends: unknown[] = [];
+    void replies.then(([reply]) => ends.push(reply?.output.outcome.payload));
+    await world.quiet();
+    backMs = 3 * 3_600_000;
+    let ms = 0;
+    for (; ms < 1_200_000 && ends.length === 0; ms += 10_000) {
+      world.platform.advance(10_000);
+      await world.quiet();
+    }
+    expect([ends, ms]).toEqual([["rested"], 600_000]);
+  });
+
   it("is not left without the answer that time gives as its body would be dropped", async () => {
     const world = new World();
     const races = defineTool({
