@@ -23,16 +23,18 @@ export class LateEvents {
   readonly #scope: LateScope;
   readonly #fault: Fault;
   readonly #waiting = new Set<Promise<void>>();
-  readonly #ended = Promise.withResolvers<void>();
+  #over: PromiseWithResolvers<void> | undefined;
 
   constructor(scope: LateScope, fault: Fault) {
     this.#scope = scope;
     this.#fault = fault;
   }
 
-  /** Resolves when all that wait now are told, or will never be; undefined where none waits. */
-  get over(): Promise<unknown> | undefined {
-    return this.#waiting.size === 0 ? undefined : Promise.race([Promise.all(this.#waiting), this.#ended.promise]);
+  /** Resolves when none waits any more: all are told, or will never be; undefined where none waits. */
+  get over(): Promise<void> | undefined {
+    if (this.#waiting.size === 0) return undefined;
+    this.#over ??= Promise.withResolvers();
+    return this.#over.promise;
   }
 
   add(event: Event, { event: kept, kept: stored }: Referred, written: Written): E.Either<never, Told> {
@@ -42,7 +44,7 @@ export class LateEvents {
         (thrown: unknown) => this.#without(event, written.line.length, thrown),
       )
       .catch((thrown: unknown) => void this.#scope.lose(textOf(thrown)));
-    const over: Promise<void> = later.then(() => void this.#waiting.delete(over));
+    const over: Promise<void> = later.then(() => this.#told(over));
     this.#waiting.add(over);
     return E.right({ ...written, later });
   }
@@ -50,7 +52,17 @@ export class LateEvents {
   /** Nobody hears of them any more. */
   end(): void {
     this.#waiting.clear();
-    this.#ended.resolve();
+    this.#none();
+  }
+
+  #told(one: Promise<void>): void {
+    this.#waiting.delete(one);
+    if (this.#waiting.size === 0) this.#none();
+  }
+
+  #none(): void {
+    this.#over?.resolve();
+    this.#over = undefined;
   }
 
   #tell(event: Event, kept?: Event): E.Either<Rejection, Told> | undefined {

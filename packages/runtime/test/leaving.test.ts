@@ -2,7 +2,7 @@
 import { getEventListeners } from "node:events";
 import { queryObjects } from "node:v8";
 import { describe, expect, it } from "vitest";
-import { type Journal, type Session, defineTool } from "../src/index.ts";
+import { type BlobStore, type Journal, type Session, defineTool, memoryBlobs } from "../src/index.ts";
 import { eventType, live, program, toolCall } from "./process/world.ts";
 import { type Process, World } from "./world.ts";
 
@@ -144,6 +144,39 @@ describe("who follows a scope for long", () => {
     expect(listeners(over.signal)).toBeLessThanOrEqual(1);
     over.abort();
     await next;
+  });
+});
+
+describe("a scope whose values are on their way while others wait", () => {
+  it("keeps nothing of those that waited", async () => {
+    const world = new World();
+    const memory = memoryBlobs();
+    const held: (() => void)[] = [];
+    const put: BlobStore["put"] = async (...of) => {
+      await new Promise<void>((resolve) => void held.push(resolve));
+      return memory.put(...of);
+    };
+    const large = defineTool({
+      name: "large",
+      durable: true,
+      execute: async (_, ctx) => (await ctx.runJson("a", {}, async () => "x".repeat(100_000))).length,
+    });
+    const { runtime } = world.start([large], { faulty: { blobs: { ...memory, put } } });
+    const session = await runtime.session("s");
+    const waitFor = async (from: number, to: number): Promise<void> => {
+      for (let n = from; n < to; n++) {
+        const replies = session.call(`r${n}`, [{ id: "c", tool: "large", args: {} }]);
+        while (held.length === 0) await world.quiet(1);
+        for (let i = 0; i < 10; i++) void session.runner.settled();
+        held.splice(0).forEach((go) => go());
+        await replies;
+      }
+      await world.quiet();
+    };
+    await waitFor(0, 10);
+    const before = queryObjects(Promise, { format: "count" });
+    await waitFor(10, 60);
+    expect(queryObjects(Promise, { format: "count" }) - before).toBeLessThan(100);
   });
 });
 
