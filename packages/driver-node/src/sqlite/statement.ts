@@ -55,7 +55,7 @@ export const statements = (db: DatabaseSync) => ({
     "INSERT OR REPLACE INTO finished SELECT a.scope, f.value ->> 0 AS kind, f.value ->> 1 AS id, f.value ->> 2 FROM append AS a, json_each(a.finished) AS f WHERE a.id > ? AND a.finished IS NOT NULL ORDER BY a.scope, kind, id, a.id, f.key",
   ),
   send: db.prepare(
-    `INSERT OR REPLACE INTO letter (target, source, kind, link, number, text) VALUES (${scopeId}, ?, ?, ?, ?, ?)`,
+    `INSERT INTO letter (target, source, kind, link, number, text) VALUES (${scopeId}, ?, ?, ?, ?, ?) ON CONFLICT (target, source, kind, link, number) DO UPDATE SET text = excluded.text`,
   ),
   receive: db.prepare("DELETE FROM letter WHERE target = ? AND source = ? AND kind = ? AND link = ? AND number = ?"),
 

@@ -28,15 +28,16 @@ export const mailChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "keeps one letter of each name, the newest",
+    name: "keeps one letter of each name, the newest, in the place of the first",
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");
-      await one(journal, append("s", 1, 1, { messages: [letter("message", 1, "first")] }));
+      const messages = [letter("message", 1, "first"), letter("message", 2, "second")];
+      await one(journal, append("s", 1, 1, { messages }));
       await one(journal, append("s", 1, 2, { messages: [letter("message", 1, "again")] }));
       same(
         (await journal.inbox("t")).map(({ text }) => text),
-        ["again"],
+        ["again", "second"],
         "the inbox",
       );
     },
