@@ -24,6 +24,9 @@ export interface LinkOptions {
   readonly isOnce?: boolean;
 }
 
+/** How long a host may take to let us in: one that stands still, or is gone without a word, says nothing for ever. */
+export const greetingMs = 15_000;
+
 /** With this a connection ends that is not made again. */
 export const connectionLost = "connection_lost";
 
@@ -44,6 +47,7 @@ export class Link {
   #failures = 0;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #pulse: ReturnType<typeof setInterval> | undefined;
+  #greeting: ReturnType<typeof setTimeout> | undefined;
   /** Something was heard since the last look. */
   #isAlive = true;
 
@@ -82,6 +86,7 @@ export class Link {
       return this.#end("invalid_url", `expected the address of a host, as ws://127.0.0.1:7777, found ${quote(url)}`);
     }
     this.#socket = socket;
+    this.#greeting = setTimeout(() => this.drop(), greetingMs);
     socket.addEventListener("open", () => this.#say({ type: "hello", protocol: protocolVersion, token: current }));
     socket.addEventListener("message", ({ data }) => this.#hear(socket, data));
     socket.addEventListener("close", ({ code, reason }) => this.#closed(socket, code, reason));
@@ -103,6 +108,7 @@ export class Link {
   }
 
   #open(heartbeatMs: number): void {
+    clearTimeout(this.#greeting);
     this.#isOpen = true;
     this.#failures = 0;
     this.#pulse = setInterval(() => this.#beat(), heartbeatMs);
@@ -128,6 +134,7 @@ export class Link {
     if (socket !== this.#socket) return;
     this.#socket = undefined;
     this.#isOpen = false;
+    clearTimeout(this.#greeting);
     clearInterval(this.#pulse);
     if (this.#isClosed) return;
     const isRefused = isFinal(code) || (code === closeCodes.token_expired && typeof this.#options.token === "string");
@@ -155,6 +162,7 @@ export class Link {
     this.#isClosed = true;
     this.#isOpen = false;
     clearTimeout(this.#pause);
+    clearTimeout(this.#greeting);
     clearInterval(this.#pulse);
     this.#socket?.close(1000);
     this.#socket = undefined;
