@@ -1,23 +1,7 @@
-/** What the tabs over one journal tell each other. What does not decode is of a newer page, and means nothing here. */
-import { type Codec, read, string, tagged, u64 } from "@pawl/tool-value";
+/** Where the tabs over one journal tell each other. What does not decode is of a newer page, and means nothing here. */
+import { read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-
-export type TabMessage =
-  /** These events are durable. */
-  | { readonly type: "appended"; readonly scope: string; readonly seq: number }
-  /** Is whoever writes there? */
-  | { readonly type: "asked" }
-  /** Whoever writes is there. */
-  | { readonly type: "beat"; readonly writer: string }
-  /** Whoever writes did not answer, and is about to be replaced. */
-  | { readonly type: "stealing" };
-
-const TabMessage: Codec<TabMessage> = tagged<TabMessage, "type">("tab message", "type", {
-  appended: { scope: string, seq: u64 },
-  asked: {},
-  beat: { writer: string },
-  stealing: {},
-});
+import { TabMessage } from "./message.ts";
 
 export class Channel {
   readonly #channel: BroadcastChannel;

@@ -1,10 +1,15 @@
 /** The log of a scope as it grows, as any tab sees it: read from the database, whenever somebody tells of news. */
 import type { Recorded } from "@pawl/sansio-core";
 import { type Journal, type JournalLine, Refused, recordedIn, withParts } from "@pawl/runtime";
-import type { Channel } from "./channel.ts";
+import type { TabMessage } from "./message.ts";
 
 /** Lines that are read at once. */
 const chunk = 500;
+
+/** Where others tell of it. */
+interface Heard {
+  readonly hear: (hearer: (message: TabMessage) => void) => void;
+}
 
 interface Waiter {
   readonly scope: string;
@@ -17,7 +22,7 @@ export class News {
   readonly #counts = new Map<string, number>();
   #beats = 0;
 
-  constructor(channel: Channel) {
+  constructor(channel: Heard) {
     channel.hear((message) => {
       if (message.type === "appended") this.#told(message.scope);
       if (message.type === "beat") this.wakeAll();
@@ -68,22 +73,43 @@ const admitted = (scope: string): string => {
   throw new Refused("invalid_argument", `a scope is session:{id} or process:{id}, found ${JSON.stringify(scope)}`);
 };
 
+const gone = (scope: string, next: number): Refused =>
+  new Refused("gone", `the log of ${scope} has no event ${next} any more`);
+
+/** Nothing more is there, or all that is read at once was deleted: then no news will bring it. */
+const isCut = async (journal: Journal, scope: string, next: number): Promise<boolean> =>
+  next <= ((await journal.segment(scope))?.base ?? 0);
+
+interface Followed {
+  readonly scope: string;
+  readonly after: number;
+}
+
 /** After a cursor, and on, as `OpenTab` says; throws `gone` where the log does not go back as far. */
 export async function* follow(
   journal: Journal,
   news: News,
-  of: { readonly scope: string; readonly after: number },
+  of: Followed,
   signal: AbortSignal,
 ): AsyncGenerator<Recorded> {
+  const wake = (): void => news.wakeAll();
+  signal.addEventListener("abort", wake, { once: true });
+  try {
+    yield* linesAfter(journal, news, of, signal);
+  } finally {
+    signal.removeEventListener("abort", wake);
+  }
+}
+
+async function* linesAfter(journal: Journal, news: News, of: Followed, signal: AbortSignal): AsyncGenerator<Recorded> {
   const scope = admitted(of.scope);
-  signal.addEventListener("abort", () => news.wakeAll(), { once: true });
   if (await isLeftAt(journal, scope, of.after)) return;
   for (let next = of.after + 1; !signal.aborted;) {
     const count = news.count(scope);
     const lines = await journal.read(scope, next, next + chunk - 1);
     const first = lines[0]?.seq;
+    if (first === undefined ? await isCut(journal, scope, next) : first > next) throw gone(scope, next);
     if (first === undefined) await news.after(count, scope);
-    else if (first > next) throw new Refused("gone", `the log of ${scope} has no event ${next} any more`);
     for (const line of lines) {
       if (signal.aborted) return;
       const one = await recorded(scope, line);
