@@ -40,22 +40,22 @@ describe("a quarantined scope", () => {
   });
 });
 
-describe("a scope whose values nobody can open", () => {
-  const refusalOf = async (begun: ScopeKeys, held: ScopeKeys) => {
-    const journal = memoryJournal();
-    const first = runtimeOf([echo], sealedJournal(journal, aesCodec(begun)));
-    await (await first.session("ill")).call("r", use("echo", { secret: "s3cret" }));
-    await first.close();
-    if (begun === held) await begun.remove("session:ill");
-    const logged: unknown[] = [];
-    const runtime = runtimeOf([echo], sealedJournal(journal, aesCodec(held)), "i2");
-    const client = clientOf(await hostOf([], { runtime, log: ({ name }) => void logged.push(name) }));
-    const asked = client.session("ill").call("r", use("echo", { secret: "s3cret" }));
-    const refused: unknown = await asked.catch((thrown: unknown) => thrown);
-    const well = payloads(await client.session("well").call("r", use("echo", { n: 1 })));
-    return { refused, well, isLogged: logged.includes("host.internal_error") };
-  };
+const refusalOf = async (begun: ScopeKeys, held: ScopeKeys) => {
+  const journal = memoryJournal();
+  const first = runtimeOf([echo], sealedJournal(journal, aesCodec(begun)));
+  await (await first.session("ill")).call("r", use("echo", { secret: "s3cret" }));
+  await first.close();
+  if (begun === held) await begun.remove("session:ill");
+  const logged: unknown[] = [];
+  const runtime = runtimeOf([echo], sealedJournal(journal, aesCodec(held)), "i2");
+  const client = clientOf(await hostOf([], { runtime, log: ({ name }) => void logged.push(name) }));
+  const asked = client.session("ill").call("r", use("echo", { secret: "s3cret" }));
+  const refused: unknown = await asked.catch((thrown: unknown) => thrown);
+  const well = payloads(await client.session("well").call("r", use("echo", { n: 1 })));
+  return { refused, well, isLogged: logged.includes("host.internal_error") };
+};
 
+describe("a scope whose values nobody can open", () => {
   it("is refused as that: where its key was deleted nobody has to look, where the host has none somebody has", async () => {
     const keys = memoryKeys();
     const well = [{ n: 1 }];
