@@ -117,7 +117,7 @@ class Tab implements OpenTab {
     const { name: _name, beatMs: _beatMs, changed, ...told } = this.#options;
     await this.#journal.takeSeat();
     const roots = await this.#journal.roots();
-    if (this.#closed !== undefined) return;
+    if (this.#closed !== undefined || !this.#chair.isHeld) return; // Closed, or another tab's, meanwhile.
     const instance = `tab:${crypto.randomUUID()}`;
     const host = { ...told.host, attachments: this.attachments };
     const ports = { journal: this.journal, platform: browserPlatform, instance, roots, log: errorsShown };

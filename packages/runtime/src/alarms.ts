@@ -103,10 +103,13 @@ export class Alarms {
   #ring(): void {
     this.#timer = undefined;
     const now = this.#platform.monotonic();
-    for (let [next] = this.#heap; next !== undefined && next.at <= now; [next] = this.#heap) {
-      this.#remove(next);
-      next.ring();
+    try {
+      for (let [next] = this.#heap; next !== undefined && next.at <= now; [next] = this.#heap) {
+        this.#remove(next);
+        next.ring();
+      }
+    } finally {
+      this.#setTimer(); // Others ring, whatever one throws.
     }
-    this.#setTimer();
   }
 }

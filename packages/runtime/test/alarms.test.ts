@@ -36,6 +36,18 @@ describe("alarms", () => {
     expect(platform.timers).toBe(0);
   });
 
+  it("ring behind one that throws", () => {
+    const { platform, alarms, rung } = start();
+    alarms.later(5, () => {
+      throw new Error("broken");
+    });
+    alarms.later(5, () => rung.push("beside"));
+    alarms.later(10, () => rung.push("later"));
+    expect(() => platform.advance(5)).toThrow("broken");
+    platform.advance(5);
+    expect(rung).toEqual(["beside", "later"]);
+  });
+
   it("may be set and called off by one that rings", () => {
     const { platform, alarms, rung } = start();
     const second = alarms.later(10, () => rung.push("never"));
