@@ -187,7 +187,7 @@ export class BodyRun {
     switch (verdict.type) {
       case "record":
         if (this.#timeline.isReplaying)
-          return this.#diverge("a request that is recorded", `${request.effect.kind} \`${key}\``);
+          return this.#diverge(`the recorded \`${this.#timeline.missing}\``, `${request.effect.kind} \`${key}\``);
         return this.#port.record(this.id, request);
       case "reuse":
         return this.#port.reuse(this.id, key);

@@ -66,6 +66,11 @@ export class Timeline {
     return this.#unmade.size > 0;
   }
 
+  /** The first recorded request that has not been made yet. */
+  get missing(): string | undefined {
+    return this.#marks.find(({ type, key }) => type === "request" && this.#unmade.has(key))?.key;
+  }
+
   /** The next thing that has not happened again. */
   get #mark(): Mark | undefined {
     let mark = this.#marks[this.#next];

@@ -99,7 +99,10 @@ describe("a body that no longer asks what its log records", () => {
     one.kill();
     const session = await world.start([asks("b")]).runtime.session("s");
     const [reply] = await session.call("r", calls);
-    expect(reply?.output.outcome.payload).toMatchObject({ code: "replay_diverged" });
+    expect(reply?.output.outcome.payload).toMatchObject({
+      code: "replay_diverged",
+      message: expect.stringContaining("expected the recorded `durable-step:a`, found step `durable-step:b`"),
+    });
   });
 });
 

@@ -32,7 +32,7 @@ const diverged = (
   isAsking: boolean,
 ): Verdict => {
   if (found !== "no request at all") {
-    const isNew = expected === "a request that is recorded";
+    const isNew = expected.startsWith("the recorded ");
     const type = isNew ? "new_effect" : "other_input";
     return { type, position, expected: isNew ? (missing[0] ?? expected) : expected, found };
   }
