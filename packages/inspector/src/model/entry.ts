@@ -78,6 +78,8 @@ const gistOf = (event: Event): string => {
       return event.result.type === "pending" ? "pending" : event.result.output.outcome.status;
     case "call.resumed":
       return `run ${event.run}, ${event.cause.replace("_", " ")}`;
+    case "call.diverged":
+      return `run ${event.run} diverged at request ${event.position}: expected ${event.expected}, found ${event.found}`;
     case "approval.decided":
       return `${event.decision.type.replace("_", ", ")} by ${event.by}`;
     case "effect.requested":
