@@ -29,8 +29,9 @@ export {
 } from "./world/report.ts";
 export { type Claim, type Outside, type Scenario, type ActOf, type ScenarioHost, callsOf } from "./world/scenario.ts";
 export { runScenario } from "./world/run.ts";
-export { type Outcome, type WorldOptions } from "./world/world.ts";
-export { type Blow, type Harm, type Violation, describeBlows } from "./world/judge.ts";
+export { type Outcome } from "./world/outcome.ts";
+export { type WorldOptions } from "./world/world.ts";
+export { type Blow, type Harm, type Violation, describeBlows } from "./world/violation.ts";
 export { type Simulation, type SimulateOptions, type SimulationFailure, simulate } from "./world/simulate.ts";
 export { type Footprint, footprintOf, isIndependent } from "./world/footprint.ts";
 export type { Arrival, Chooser } from "./world/gate.ts";

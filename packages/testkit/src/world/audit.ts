@@ -1,10 +1,12 @@
 /** Reads what a store was given as it was given it, and checks it: every line replays, and every invariant holds. */
 import {
+  type CallWaits,
   type Event,
   type State,
   checkAll,
   checkChange,
   describeFault,
+  effectWords,
   follow,
   initial,
   recordedOf,
@@ -17,6 +19,12 @@ import * as E from "fp-ts/lib/Either.js";
 
 /** All invariants are looked at every so many events; those of a change after each. */
 const eventsPerFullLook = 32;
+
+const waitsFor = (what: CallWaits): string => {
+  const effects =
+    "effects" in what ? what.effects.map((effect) => `${effectWords(effect)}, asked for as \`${effect.key}\``) : [];
+  return [waitsWords(what), ...effects].join(": ");
+};
 
 /** An event that was taken: the state that it came in, and what it led to. Says what is wrong with that. */
 export type Taken = (before: State, event: Event, after: State) => string | undefined;
@@ -47,7 +55,7 @@ export class Audit {
   /** What live calls wait for. */
   get waiting(): readonly string[] {
     return [...this.#states.values()].flatMap((state) =>
-      why(state).calls.map(({ call, what }) => `call ${call} of ${state.scope.id} waits for ${waitsWords(what)}`),
+      why(state).calls.map(({ call, what }) => `call ${call} of ${state.scope.id} waits for ${waitsFor(what)}`),
     );
   }
 

@@ -1,5 +1,5 @@
 /** One process of a world: a runtime with the scenario's tools, made anew; when it is dead, nothing it does happens. */
-import { type Journal, Runtime, type ToolDefinition } from "@pawl/runtime";
+import { type HostPort, type Journal, Runtime, type ToolDefinition, causeChain } from "@pawl/runtime";
 import { describe, jsonFromJs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Actor, VirtualClock } from "./clock.ts";
@@ -20,6 +20,8 @@ export interface Surroundings {
   /** A moment passes; afterwards the process may be dead. */
   readonly pass: (process: Process, moment: Moment) => void;
   readonly claim: (effect: string, claim: Claim) => void;
+  /** What a call threw that its model is not shown. */
+  readonly threw: (call: string, message: string) => void;
 }
 
 const roots = { newest: { kid: "world", secret: new Uint8Array(32).fill(1) } };
@@ -86,9 +88,17 @@ export class Process implements Actor {
   }
 
   #runtime(tools: readonly ToolDefinition[]): Runtime {
-    const { clock, journalOf, scenario } = this.#around;
+    const { clock, journalOf, scenario, threw } = this.#around;
     const [journal, platform] = [journalOf(this), clock.platformOf(this)];
-    return new Runtime({ journal, platform, tools, instance: this.name, roots, ...scenario.runtime });
+    const { host: own, ...given } = scenario.runtime ?? {};
+    const host: HostPort = {
+      ...own,
+      internalError: (call, thrown, detail) => {
+        threw(call, causeChain(thrown));
+        own?.internalError?.(call, thrown, detail);
+      },
+    };
+    return new Runtime({ journal, platform, tools, instance: this.name, roots, ...given, host });
   }
 
   async #pass(moment: Moment): Promise<void> {

@@ -1,9 +1,9 @@
 /** What the explorers found, in words; and the matcher for a test. */
 import { canonicalJson } from "@pawl/tool-value";
 import type { CrashReport, EffectCount } from "./crash.ts";
-import { type Harm, type Violation, describeBlows } from "./judge.ts";
 import type { ScheduleReport, ScheduleViolation } from "./schedule.ts";
 import type { Simulation } from "./simulate.ts";
+import { type Harm, type Violation, describeBlows } from "./violation.ts";
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 const times = (least: number, most: number): string =>
@@ -16,30 +16,68 @@ const effectLine = ({ effect, tools, claim, undisturbed, least, most, repeatedAt
 };
 
 const advice: { readonly [H in Harm]?: string } = {
-  doubled: "hand the step's `key` to the service as idempotency key, or make the step `once`, or claim less of it",
-  lost: "the effect has to be inside a durable step, whose record says that it happened",
-  left_the_world: "inside a body wait for `ctx` only; in a step, for what the scenario's outside gives",
-  diverged: "what a body asks must hang on its arguments and on what `ctx` gave it, and on nothing else",
+  doubled:
+    "do it in a step, and hand that step's `key` to the service as idempotency key; or make the step `once`, or claim less of it",
+  lost:
+    "the effect has to be inside a durable step, and the body has to wait for that step before it ends: `await` it, or " +
+    "choose with `ctx.race`; where it need not happen, say so in the scenario's `claims`",
+  left_the_world:
+    "inside a durable body wait for `ctx` only; in a step, or a body that is not durable, for what the scenario's outside gives",
+  diverged:
+    "what a body asks must hang on its arguments and on what `ctx` gave it, and on nothing else: take the time from " +
+    "`ctx.now()`, chance from `ctx.random()` and `ctx.uuid(name)`, or let a step find it out",
+  failed:
+    "a body that means to fail throws a `ToolError`, or returns `err()`: then its caller learns why; " +
+    "a scenario that is about such errors says `mayFail`",
   other_result:
     "a body that runs again must come to the same: what it learns has to come from `ctx`; " +
     "the time of `ctx.now()` is another one after a death: have the scenario's `host` leave it out of what it returns",
 };
 
-/** So many violations are written out; they tend to be of one kind. */
-const shownViolations = 5;
+/** So many kinds of violations are written out, each by the one that takes the fewest blows. */
+const shownKinds = 8;
 const shownUnknown = 5;
+const shownEffects = 30;
 
 const describeViolation = ({ harm, blows, message }: Violation): string =>
   `  ${harm}, ${describeBlows(blows)}: ${message}`;
 
-const describeViolations = (violations: readonly Violation[]): readonly string[] => {
-  const rest = violations.length - shownViolations;
-  const harms = [...new Set(violations.map(({ harm }) => harm))];
+/** Others may come of these: they are told first. */
+const causes: readonly Harm[] = ["failed", "diverged"];
+const rank = (alike: readonly Violation[]): number => {
+  const place = causes.findIndex((harm) => harm === alike[0]?.harm);
+  return place < 0 ? causes.length : place;
+};
+
+/** Violations that do the same to the same, each kind from the one on that takes the fewest blows. */
+const sorted = <V extends Violation>(violations: readonly V[]): readonly (readonly V[])[] => {
+  const kinds = new Map<string, V[]>();
+  for (const violation of violations) {
+    const kind = `${violation.harm} ${violation.of ?? ""}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), violation]);
+  }
+  return [...kinds.values()]
+    .map((alike) => alike.toSorted((a, b) => a.blows.length - b.blows.length))
+    .toSorted((a, b) => rank(a) - rank(b));
+};
+
+const describeViolations = <V extends Violation>(
+  violations: readonly V[],
+  describeOne: (violation: V) => string,
+): readonly string[] => {
+  const kinds = sorted(violations);
+  const harms = [...new Set(kinds.map(([first]) => first?.harm))];
+  const rest = kinds.length - shownKinds;
   return [
     `${counted(violations.length, "violation")}:`,
-    ...violations.slice(0, shownViolations).map(describeViolation),
-    ...(rest > 0 ? [`  and ${rest} more`] : []),
-    ...harms.flatMap((harm) => (advice[harm] === undefined ? [] : [`${harm}: ${advice[harm]}`])),
+    ...kinds
+      .slice(0, shownKinds)
+      .flatMap(([first, ...others]) => [
+        ...(first === undefined ? [] : [describeOne(first)]),
+        ...(others.length === 0 ? [] : [`    and ${others.length} more like it`]),
+      ]),
+    ...(rest > 0 ? [`  and ${counted(rest, "more kind")}`] : []),
+    ...harms.flatMap((harm) => (harm === undefined || advice[harm] === undefined ? [] : [`${harm}: ${advice[harm]}`])),
   ];
 };
 
@@ -47,12 +85,15 @@ export const describeCrashes = (report: CrashReport): string => {
   const { points, pairs, allPairs, effects, unknown, violations } = report;
   const bound = pairs < allPairs ? ` of ${allPairs}` : "";
   const unknownAt = unknown.slice(0, shownUnknown).map((blows) => `  outcome unknown: ${describeBlows(blows)}`);
-  const isSafe = "safe: nothing is lost, and nothing fires more often than claimed";
+  const but = unknown.length === 0 ? "" : " but where an outcome is unknown";
+  const isSafe = `safe: nothing is lost${but}, and nothing fires more often than claimed`;
+  const moreEffects = effects.length - shownEffects;
   return [
     `${counted(points, "crash point")}, ${pairs}${bound} pairs; ${unknown.length} end with an unknown outcome`,
-    ...effects.map(effectLine),
+    ...effects.slice(0, shownEffects).map(effectLine),
+    ...(moreEffects > 0 ? [`  and ${counted(moreEffects, "more effect")}`] : []),
     ...unknownAt,
-    ...(violations.length === 0 ? [isSafe] : describeViolations(violations)),
+    ...(violations.length === 0 ? [isSafe] : describeViolations(violations, describeViolation)),
   ].join("\n");
 };
 
@@ -89,8 +130,7 @@ export const describeSchedules = ({ orders, pruned, isBounded, results, violatio
       ({ result, orders: count, example }) =>
         `  ${canonicalJson(result).slice(0, 200)} in ${count}, such as ${describeOrder(example)}`,
     ),
-    violations.length === 0 ? "safe in every order" : `${counted(violations.length, "violation")}:`,
-    ...violations.slice(0, shownViolations).map(describeDisorder),
+    ...(violations.length === 0 ? ["safe in every order"] : describeViolations(violations, describeDisorder)),
   ].join("\n");
 
 type Report = CrashReport | Simulation | ScheduleReport;

@@ -49,6 +49,8 @@ export interface Scenario {
   readonly host: (host: ScenarioHost) => Promise<unknown>;
   /** What is claimed of effects by their names, where it is not what their steps and tools say. */
   readonly claims?: { readonly [effect: string]: Claim };
+  /** Calls are meant to end in internal errors, and are not told as `failed`. */
+  readonly mayFail?: boolean;
   /** Each process begins by looking for what nobody looks after. */
   readonly recovers?: boolean;
   /** What the runtime is given besides. With a `lease` of up to 10 s processes also stand still beyond it, and wake. */

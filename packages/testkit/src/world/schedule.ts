@@ -5,11 +5,12 @@
 import { type Footprint, everything, isIndependent } from "./footprint.ts";
 import type { Arrival, Chooser } from "./gate.ts";
 import { type Json, canonicalJson } from "@pawl/tool-value";
-import { type Harm, type Violation, timeless, violationsOf } from "./judge.ts";
+import { timeless, violationsOf } from "./judge.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Director, undisturbed } from "./moment.ts";
 import { runScenario } from "./run.ts";
-import type { Outcome } from "./world.ts";
+import type { Harm, Violation } from "./violation.ts";
+import type { Outcome } from "./outcome.ts";
 
 export interface ScheduleOptions {
   /** So many orders are run. */

@@ -3,11 +3,13 @@
  * ready happens; the same seed gives the same run, to the bit. A run that fails is made smaller before it is told.
  */
 import { Chance } from "./chance.ts";
-import { type Blow, type Violation, violationsOf } from "./judge.ts";
+import { flawsOf } from "./flaw.ts";
+import { violationsOf } from "./judge.ts";
 import { type Director, type Fate, faultsAt, lineFaults, storeFaults } from "./moment.ts";
 import type { Scenario } from "./scenario.ts";
 import { runScenario } from "./run.ts";
-import type { Outcome } from "./world.ts";
+import type { Blow, Violation } from "./violation.ts";
+import type { Outcome } from "./outcome.ts";
 
 export interface SimulateOptions {
   /** The first seed. */
@@ -99,7 +101,7 @@ class Simulator {
   }
 
   async #run(seed: number, director: Director): Promise<Tried> {
-    this.#usual ??= await runScenario(this.#scenario, this.#bound);
+    const usual = (this.#usual ??= await runScenario(this.#scenario, this.#bound));
     const order = new Chance(seed ^ 0x5bd1e995);
     const fates = new Map<number, Fate>();
     const outcome = await runScenario(this.#scenario, {
@@ -115,7 +117,9 @@ class Simulator {
       const moment = outcome.moments[n - 1];
       return moment === undefined ? [] : [{ n, fate, moment }];
     });
-    return { outcome, fates, violations: violationsOf({ blows, outcome }, this.#usual, this.#scenario) };
+    const run = { blows, outcome };
+    const violations = [...flawsOf(run, this.#scenario), ...violationsOf(run, usual, this.#scenario)];
+    return { outcome, fates, violations };
   }
 
   get #bound(): { readonly things?: number } {
@@ -133,10 +137,11 @@ class Simulator {
     return this.#run(seed, (_, n) => fates.get(n) ?? "live");
   }
 
-  /** The smallest run that fails the same way: undisturbed, by one blow, or by what is left without all that need not befall. */
+  /** The smallest run that fails: undisturbed in any way; in the same way by one blow, or by those that need befall. */
   async smallest(seed: number, failed: Tried): Promise<Tried> {
-    const undisturbed = await this.#fails(seed, new Map(), failed);
-    return undisturbed ?? (await this.#bySingleBlow(seed, failed)) ?? this.#withFewerBlows(seed, failed);
+    const undisturbed = await this.told(seed, new Map());
+    if (undisturbed.violations.length > 0) return undisturbed;
+    return (await this.#bySingleBlow(seed, failed)) ?? this.#withFewerBlows(seed, failed);
   }
 
   async #fails(seed: number, fates: Fates, like: Tried): Promise<Tried | undefined> {

@@ -28,10 +28,13 @@ export class Work {
   #isOver = false;
   /** It may go on without being answered: it holds the signal. */
   isSignalled = false;
+  /** Whether it may wait for the outside: a step may, and a body that promises no durability. */
+  readonly mayGoOut: boolean;
 
-  constructor(what: string, tool: string) {
+  constructor(what: string, tool: string, mayGoOut: boolean) {
     this.what = what;
     this.tool = tool;
+    this.mayGoOut = mayGoOut;
   }
 
   /** It waits for nothing that this world could bring. */
@@ -99,7 +102,7 @@ export class Watch {
 
   /** Work that has left the world, if any has; `isBusy` tells whether the outside still owes somebody an answer. */
   adrift(isBusy: boolean): Work | undefined {
-    return [...this.#work].find((work) => work.isAdrift && !(isBusy && work.what.startsWith("step")));
+    return [...this.#work].find((work) => work.isAdrift && !(isBusy && work.mayGoOut));
   }
 
   tool(tool: ToolDefinition): ToolDefinition {
@@ -109,7 +112,8 @@ export class Watch {
     if (isOnce) this.#around.claim(effect, "at_most_once");
     const watched = async (context: ToolContext, run: (context: ToolContext) => unknown): Promise<unknown> => {
       if (isOnce) await this.#around.before(effect);
-      const work = this.#begin(`tool \`${tool.name}\` (call \`${context.toolCallId}\`)`, tool.name);
+      const what = `tool \`${tool.name}\` (call \`${context.toolCallId}\`)`;
+      const work = this.#begin(what, tool.name, !manifest.durable);
       const result = await this.#ended(work, async () => run(this.#context(tool, context, work)));
       if (!isOnce) return result;
       await this.#around.after(effect);
@@ -126,8 +130,8 @@ export class Watch {
     };
   }
 
-  #begin(what: string, tool: string): Work {
-    const work = new Work(what, tool);
+  #begin(what: string, tool: string, mayGoOut: boolean): Work {
+    const work = new Work(what, tool, mayGoOut);
     this.#work.add(work);
     return work;
   }
@@ -143,19 +147,34 @@ export class Watch {
   }
 
   #context(tool: ToolDefinition, context: ToolContext, work: Work): ToolContext {
+    const steps = new Map<string, { readonly effect: string; readonly claim: Claim }>();
     const runJson: ToolContext["runJson"] = (stepId, input, fn, options = {}) => {
       const effect = `step ${tool.name}/${stepId}`;
-      this.#around.claim(effect, claimOfStep[options.recovery ?? "again"]);
+      const claim = claimOfStep[options.recovery ?? "again"];
+      this.#around.claim(effect, claim);
       const step = async (json: Parameters<typeof fn>[0], info: StepInfo) =>
         this.#step(effect, tool.name, context, async () => fn(json, info));
-      return context.runJson(stepId, input, step, options);
+      const answer = context.runJson(stepId, input, step, options);
+      steps.set(answer.key, { effect, claim });
+      return answer;
     };
-    return this.#face(context, work, { runJson }) as ToolContext;
+    const chosenBy =
+      (mode: "race" | "any"): ToolContext["race"] =>
+      (members) => {
+        for (const { key } of members) this.#maybeLeft(steps.get(key));
+        return context[mode](members);
+      };
+    return this.#face(context, work, { runJson, race: chosenBy("race"), any: chosenBy("any") }) as ToolContext;
+  }
+
+  /** A choice is content with one of its members: the others need not happen. */
+  #maybeLeft(step: { readonly effect: string; readonly claim: Claim } | undefined): void {
+    if (step?.claim === "at_least_once") this.#around.claim(step.effect, "any");
   }
 
   async #step<A>(effect: string, tool: string, context: ToolContext, fn: () => Promise<A>): Promise<A> {
     await this.#around.before(effect);
-    const work = this.#begin(`step \`${effect.slice("step ".length)}\``, tool);
+    const work = this.#begin(`step \`${effect.slice("step ".length)}\``, tool, true);
     const result = await this.#ended(work, fn);
     await this.#around.after(effect);
     await this.#around.arrive(endOf(effect, context));

@@ -11,8 +11,9 @@ import { type Actor, type Pick, VirtualClock, inOrder } from "./clock.ts";
 import { type Footprint, type Place, everything, footprintOf, hostHears } from "./footprint.ts";
 import { type Arrival, type Chooser, Gate, timePasses } from "./gate.ts";
 import { Host, isPassing } from "./host.ts";
-import { type Happened, Ledger } from "./ledger.ts";
+import { Ledger } from "./ledger.ts";
 import { type Director, type Fate, type Moment, undisturbed } from "./moment.ts";
+import type { Ended, Outcome } from "./outcome.ts";
 import { Process } from "./process.ts";
 import { Punctuality } from "./punctual.ts";
 import type { Claim, Scenario } from "./scenario.ts";
@@ -25,24 +26,6 @@ export interface WorldOptions {
   readonly chooser?: Chooser;
   /** So many things may happen. */
   readonly things?: number;
-}
-
-export type Ended = "done" | "stuck" | "exhausted" | "left_the_world" | "broken" | "host_failed";
-
-/** How a run of a scenario went. */
-export interface Outcome {
-  readonly ended: Ended;
-  /** Why it did not come to its end. */
-  readonly why: string | undefined;
-  /** What the host came to. */
-  readonly result: Json | undefined;
-  readonly moments: readonly Moment[];
-  readonly deaths: number;
-  readonly effects: ReadonlyMap<string, number>;
-  readonly happened: readonly Happened[];
-  readonly claims: ReadonlyMap<string, Claim>;
-  readonly elapsedMs: number;
-  readonly logs: ReadonlyMap<string, readonly JournalLine[]>;
 }
 
 /** How long after its death a process is started anew. */
@@ -79,6 +62,7 @@ export class World {
   readonly #ledger = new Ledger((place) => this.#touch([place]));
   readonly #moments: Moment[] = [];
   readonly #claims = new Map<string, Claim>();
+  readonly #threw = new Map<string, string>();
   readonly #host: Host;
   #process: Process;
   #processes = 0;
@@ -128,6 +112,7 @@ export class World {
       effects: this.#ledger.counts,
       happened: this.#ledger.happened,
       claims: this.#claims,
+      threw: this.#threw,
       elapsedMs: this.#clock.elapsed,
       logs: await this.#logs(),
     };
@@ -167,7 +152,8 @@ export class World {
   #waitsFor(): string {
     const open = this.#host.open.map((as) => `an answer to \`${as}\``);
     const awaited = [...open, ...this.#ledger.awaited].join(", ") || "something that is not of this world";
-    return [` for ${awaited}`, ...this.#audit.waiting.slice(0, 5)].join("; ");
+    const threw = [...this.#threw].map(([call, message]) => `call ${call} threw: ${message}`);
+    return [` for ${awaited}`, ...this.#audit.waiting.slice(0, 5), ...threw.slice(0, 5)].join("; ");
   }
 
   async #logs(): Promise<ReadonlyMap<string, readonly JournalLine[]>> {
@@ -196,10 +182,11 @@ export class World {
     const { isAlive, watch, isOwed } = this.#process;
     const adrift = isAlive ? watch.adrift(isOwed) : undefined;
     if (adrift === undefined) return;
+    const what = isOwed ? "the scenario's outside, and not inside a step" : "something that is not of this world";
     const after = adrift.asked === undefined ? "before it asked for anything" : `after ${adrift.asked}`;
     this.#end ??= {
       ended: "left_the_world",
-      why: `${adrift.what} waits for something that is not of this world, ${after}`,
+      why: `${adrift.what} waits for ${what}, ${after}`,
     };
   }
 
@@ -247,6 +234,7 @@ export class World {
       gate: this.#gate,
       pass: (process, moment) => void this.#pass(process, moment),
       claim: (effect, claim) => void this.#claims.set(effect, claim),
+      threw: (call, message) => void this.#threw.set(call, message),
       journalOf: (process) =>
         mortalJournal(this.#journal, process, {
           clock: this.#clock,

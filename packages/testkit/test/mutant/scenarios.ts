@@ -132,6 +132,7 @@ const retrying: Hunt = {
       defineTool({ name: "told", durable: true, execute: () => Promise.reject(new ToolError("no such file")) }),
       defineTool({ name: "broken", durable: true, execute: () => Promise.reject(new Error("secret")) }),
     ],
+    mayFail: true,
     host: async (host) => {
       const replies = await host.call(
         "r1",

@@ -1,0 +1,56 @@
+/** A body that asks for other things than it did: of a log of its own, or of the same one in another run of the world. */
+import type { Event } from "@pawl/sansio-core";
+import { canonicalJson } from "@pawl/tool-value";
+import { eventOf } from "./line.ts";
+import type { Run, Violation } from "./violation.ts";
+import type { Outcome } from "./outcome.ts";
+
+type Requested = Extract<Event, { readonly type: "effect.requested" }>;
+
+/** So much of what is handed to a step is shown. */
+const shownLength = 200;
+
+const asked = ({ key, effect }: Requested): string => {
+  const input = "input" in effect ? ` with ${canonicalJson(effect.input).slice(0, shownLength)}` : "";
+  return effect.kind === "step" ? `step \`${key.replace(/^durable-step:/, "")}\`${input}` : `\`${key}\`${input}`;
+};
+
+/** The same code runs again: a body that asks otherwise than its log says hangs on something that is not in it. */
+const fromItsLog = ({ blows, outcome }: Run): readonly Violation[] =>
+  [...outcome.logs.values()].flatMap((lines) =>
+    lines
+      .filter(({ line }) => line.includes('"event":{"type":"call.diverged"'))
+      .flatMap((line): Violation[] => {
+        const event = eventOf(line);
+        if (event.type !== "call.diverged") return [];
+        const { call, run, position, expected, found } = event;
+        const message = `run ${run} of call \`${call}\` diverges from its log at request ${position}: expected ${expected}, found ${found}`;
+        return [{ harm: "diverged", of: call, blows, message }];
+      }),
+  );
+
+/** Where two logs part, they part in what a body asks: up to there all that it could go by was the same. */
+const partingOf = (scope: string, { outcome }: Run, usual: Outcome): readonly [Requested, Requested] | undefined => {
+  const [lines, others] = [outcome.logs.get(scope) ?? [], usual.logs.get(scope) ?? []];
+  const at = lines.findIndex(({ line }, i) => line !== others[i]?.line);
+  const [line, other] = [lines[at], others[at]];
+  if (line === undefined || other === undefined) return undefined;
+  const [one, two] = [eventOf(line), eventOf(other)];
+  if (one.type !== "effect.requested" || two.type !== "effect.requested") return undefined;
+  const isSame = one.call === two.call && one.key === two.key && one.hash === two.hash;
+  return isSame || one.call !== two.call ? undefined : [one, two];
+};
+
+const fromTheUsual = (run: Run, usual: Outcome): readonly Violation[] =>
+  [...run.outcome.logs.keys()].flatMap((scope): Violation[] => {
+    const parting = partingOf(scope, run, usual);
+    if (parting === undefined) return [];
+    const [one, two] = parting;
+    const message = `call \`${one.call}\` asks for ${asked(two)} in one run of the scenario and for ${asked(one)} in another, after the same log`;
+    return [{ harm: "diverged", of: one.call, blows: [], message }];
+  });
+
+export const divergencesOf = (run: Run, usual: Outcome): readonly Violation[] => [
+  ...fromTheUsual(run, usual),
+  ...fromItsLog(run),
+];

@@ -1,0 +1,205 @@
+/** Mistakes that authors of tools make: each is told by what it is, and what looks like one and is none is let pass. */
+import { EffectError, type ToolContext, defineTool } from "@pawl/runtime";
+import { describe, expect, it } from "vitest";
+import {
+  type Outside,
+  type Scenario,
+  callsOf,
+  describeCrashes,
+  describeSchedules,
+  describeSimulation,
+  exploreCrashes,
+  exploreSchedules,
+  simulate,
+} from "../../src/index.ts";
+
+type Body = (ctx: ToolContext, outside: Outside) => unknown;
+
+const scenarioOf = (body: Body, how: { readonly durable?: boolean; readonly hints?: object } = {}): Scenario => ({
+  tools: (outside) => [
+    defineTool({ name: "pay", durable: true, ...how, execute: (_, ctx) => body(ctx, outside) }),
+    defineTool({ name: "idle", durable: true, execute: () => "nothing" }),
+  ],
+  host: callsOf({ id: "c1", tool: "pay", args: {} }),
+});
+
+const wordsOf = async (body: Body, how = {}): Promise<readonly [isSafe: boolean, words: string]> => {
+  const report = await exploreCrashes(scenarioOf(body, how), { pairs: 20 });
+  return [report.isSafe, describeCrashes(report)];
+};
+
+const charge = (ctx: ToolContext, { effect }: Outside, id = "charge", input: unknown = {}): Promise<string> =>
+  ctx.runJson(id, input, (_, { key }) => effect("money", { key, ms: 5 }).then(() => "paid"));
+
+/** Outside of any step. */
+const payingAtOnce: Body = (_, { effect }) => effect("money").then(() => "paid");
+
+const waitingForMoney: Scenario["host"] = async (world) => {
+  void world.call("r1", [{ id: "c1", tool: "pay", args: {} }]);
+  await world.happened("money");
+};
+
+describe("a body that is not the same twice", () => {
+  let count = 0;
+  const inName: Body = (ctx, outside) => charge(ctx, outside, `charge ${count++}`);
+  const inInput: Body = (ctx, outside) => charge(ctx, outside, "charge", { count: count++ });
+
+  it("is told by what it asks for, not by the steps that were lost for it", async () => {
+    const [isSafe, words] = await wordsOf(inName);
+    expect(isSafe).toBe(false);
+    expect(words).toMatch(
+      /diverged, undisturbed: call `r1:c1` asks for step `charge \d+` with \{\} in one run of the scenario and for step `charge \d+` with \{\} in another, after the same log/,
+    );
+    expect(words).toContain("`ctx.now()`");
+    expect(words).not.toMatch(/lost|^ {2}step pay/m);
+    expect(words.split("\n").length).toBeLessThan(13);
+  });
+
+  it("is told with what it hands to the step", async () => {
+    expect((await wordsOf(inInput))[1]).toMatch(/step `charge` with \{"count":\d+\} in one run/);
+  });
+
+  it("is found by chance and by orders too", async () => {
+    expect(describeSimulation(await simulate(scenarioOf(inName), { seeds: 5 }))).toContain("diverged, undisturbed");
+    expect(describeSchedules(await exploreSchedules(scenarioOf(inName)))).toContain("diverged, undisturbed");
+  });
+
+  it("may find out in a step what it likes", async () => {
+    expect(
+      await wordsOf(async (ctx, outside) => {
+        const n = await ctx.runJson("draw", {}, () => (count++, "drawn"));
+        await ctx.runJson("look", {}, () => ({ at: count++ }));
+        return charge(ctx, outside, `charge ${n}`);
+      }),
+    ).toEqual([true, expect.stringContaining("safe")]);
+  });
+
+  it("that asks otherwise only when it runs again is told without a line of the log", async () => {
+    const [, words] = await wordsOf(async (ctx, outside) => {
+      const before = outside.now();
+      await ctx.sleep(50);
+      return charge(ctx, outside, outside.now() - before < 50 ? "late" : "in time");
+    });
+    expect(words).toMatch(
+      /diverged, died at \d+, .*: run \d of call `r1:c1` diverges from its log at request 2: expected the recorded `durable-step:in time`, found step `durable-step:late`/,
+    );
+    expect(words).not.toContain('"event"');
+  });
+});
+
+describe("a call that fails though nothing disturbs it", () => {
+  it("is told with what it threw", async () => {
+    const [isSafe, words] = await wordsOf(() => {
+      throw new Error("no configuration");
+    });
+    expect(isSafe).toBe(false);
+    expect(words).toContain("failed, undisturbed: call `r1:c1` ended as `tool_internal_error`: no configuration");
+  });
+
+  it("is told where two steps have one name", async () => {
+    const [, words] = await wordsOf(async (ctx, outside) => {
+      for (const _ of ["ann", "bob"]) await charge(ctx, outside);
+    });
+    expect(words).toContain("durable effect step id `charge` was already used");
+  });
+
+  it("is told where the host waits for what will never happen", async () => {
+    const scenario = scenarioOf(() => {
+      throw new Error("no configuration");
+    });
+    const words = describeCrashes(await exploreCrashes({ ...scenario, host: waitingForMoney }));
+    expect(words).toContain("still waits for effect `money`; call r1:c1 threw: no configuration");
+  });
+});
+
+describe("what nobody waits for", () => {
+  it("is told of a step that its call leaves behind", async () => {
+    const [isSafe, words] = await wordsOf((ctx, outside) => {
+      void charge(ctx, outside);
+      return "paid";
+    });
+    expect(isSafe).toBe(false);
+    expect(words).toContain(
+      "lost, undisturbed: call `r1:c1` asked for `step pay/charge`, and ended before that was done",
+    );
+  });
+
+  it("is told of an effect that its step leaves behind", async () => {
+    const [isSafe, words] = await wordsOf((ctx, { effect }) =>
+      ctx.runJson("charge", {}, (_, { key }) => {
+        void effect("money", { key, ms: 5 });
+        return "paid";
+      }),
+    );
+    expect(isSafe).toBe(false);
+    expect(words).toContain("`money` was begun, and was not done when the host had all its answers");
+  });
+
+  it("may be the loser of a race", async () => {
+    expect(
+      await wordsOf(async (ctx, { sleep }) => {
+        const near = ctx.runJson("near", {}, () => sleep(20).then(() => "near"));
+        const far = ctx.runJson("far", {}, () => sleep(30).then(() => "far"));
+        const first = await ctx.race([near, far]);
+        await ctx.sleep(1000);
+        return first;
+      }),
+    ).toEqual([true, expect.stringContaining("step pay/far: 0 to 1 time")]);
+  });
+
+  it("may be a step of which nothing is claimed", async () => {
+    const scenario = scenarioOf((ctx, outside) => {
+      void charge(ctx, outside);
+    });
+    const report = await exploreCrashes({ ...scenario, claims: { "step pay/charge": "any" } }, { pairs: 0 });
+    expect(report.violations).toEqual([]);
+  });
+});
+
+describe("a body that is not durable", () => {
+  it("may wait for the outside; its outcome is unknown after a death", async () => {
+    const report = await exploreCrashes(scenarioOf(payingAtOnce, { durable: false }), { pairs: 20 });
+    expect(report.violations).toEqual([]);
+    expect(report.unknown.length).toBeGreaterThan(0);
+    expect(describeCrashes(report)).toContain("safe: nothing is lost but where an outcome is unknown");
+  });
+
+  it("is found out if it says that it may run again, and does something each time", async () => {
+    const [, words] = await wordsOf(payingAtOnce, { durable: false, hints: { idempotent: true } });
+    expect(words).toContain("doubled, died at");
+  });
+
+  it("is no excuse for one that is durable", async () => {
+    const [, words] = await wordsOf((_, { effect }) => effect("money", { ms: 5 }).then(() => "paid"));
+    expect(words).toContain("waits for the scenario's outside, and not inside a step");
+  });
+});
+
+describe("a step that may be done once at most", () => {
+  const once = { recovery: "once" } as const;
+  const looking: Body = async (ctx, { effect }) => {
+    try {
+      await ctx.runJson("charge", {}, () => effect("money").then(() => null), once);
+      return "paid";
+    } catch (thrown) {
+      if (!(thrown instanceof EffectError) || thrown.code !== "step_outcome_unknown") throw thrown;
+      return ctx.runJson("look", {}, () => effect("person is told").then(() => "who knows"), once);
+    }
+  };
+
+  it("may be looked after, once, where its outcome is unknown", async () => {
+    expect(await wordsOf(looking)).toEqual([true, expect.stringContaining("person is told, by pay: 0 to 1 time")]);
+  });
+});
+
+it("tells every kind of harm, however often one of them comes", async () => {
+  const [, words] = await wordsOf(async (ctx, { effect }) => {
+    await ctx.runJson("charge", {}, () => effect("money").then(() => null));
+    await ctx.runJson("mail", {}, () => effect("mail").then(() => null));
+  });
+  expect(words.match(/^ {2}doubled, .*$/gm)).toEqual([
+    expect.stringContaining("`money` of `pay` happened 2 times"),
+    expect.stringContaining("`mail` of `pay` happened 2 times"),
+  ]);
+  expect(words).toMatch(/and \d+ more like it/);
+});
