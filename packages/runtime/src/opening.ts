@@ -1,5 +1,5 @@
 /** The state of a scope as its store has it: of a snapshot and the lines after it, or of the whole log. */
-import { type EventOf, type Options, type State, currentProtocol, initial } from "@pawl/sansio-core";
+import { type EventOf, type Options, type State, currentProtocol, initial, isFilled } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { textOf } from "./error.ts";
 import { Quarantined, foldLines } from "./fold.ts";
@@ -55,6 +55,7 @@ export const openState = async (
   fault: (what: string) => void,
 ): Promise<Opened> => {
   await readyForPayloads(scope);
+  if (late.loaded === undefined && isFilled()) await late.load(); // Whoever filled the core did not load this.
   if (snapshot !== undefined) {
     const opened = await fromSnapshot(journal, scope, snapshot);
     if (E.isRight(opened)) return opened.right;

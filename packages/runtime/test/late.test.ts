@@ -75,3 +75,33 @@ it("a body that stands still asks in the order of its program, whatever is settl
   const asked = (await stage.log()).filter(({ type }) => type === "effect.requested").map(({ key }) => key);
   expect(asked).toEqual(["durable-step:a", "sleep", "durable-step:b", "sleep#2"]);
 });
+
+const slept = async (_: unknown, ctx: node.ToolContext): Promise<string> => {
+  await ctx.sleep(30);
+  return ctx.runJson("a", 1, () => new Promise<string>((resolve) => setTimeout(resolve, 60_000, "late").unref()));
+};
+
+const again = async (_: unknown, ctx: node.ToolContext): Promise<string> => {
+  await ctx.sleep(30);
+  return ctx.runJson("a", 1, () => "done");
+};
+
+it("goes on with a call that has slept where somebody else, as an inspector, has filled the core", async () => {
+  const before = new Stage(node);
+  const session = await before.start([{ name: "t", durable: true, execute: slept }]).session("s");
+  session.call("r", [{ id: "c", tool: "t", args: {} }]).catch(() => undefined);
+  for (let i = 0; i < 3; i++) {
+    await before.quiet();
+    before.platform.advance(20);
+  }
+  expect((await before.log()).at(-1)).toMatchObject({ type: "effect.requested", key: "durable-step:a" });
+
+  const api = await freshPage(files, scratch);
+  const stage = new Stage(api);
+  api.fillAll();
+  const { journal } = before;
+  const opened = await stage
+    .start([{ name: "t", durable: true, execute: again }], { journal, instance: "page" })
+    .session("s");
+  expect(await stage.until(opened.replies("r"))).toMatchObject([{ output: { outcome: { payload: "done" } } }]);
+});

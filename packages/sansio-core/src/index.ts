@@ -137,6 +137,7 @@ export { handleMisfit, handlesOf } from "./handle/read.ts";
 export { observedEvent } from "./process/read.ts";
 export { resultAmong } from "./effect/result.ts";
 export { fillAll, fillCodecs } from "./part/all.ts";
+export { isFilled } from "./part/needed.ts";
 export { type Parameter, argumentText } from "./flow/body.ts";
 export { type Comparison, holds } from "./flow/condition.ts";
 export { type FlowExecutionEvent, type StepEvent } from "./flow/event.ts";

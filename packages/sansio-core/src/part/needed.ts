@@ -5,3 +5,6 @@ import { Slot } from "./slot.ts";
 
 export const late = new Slot<typeof lateCode>("what calls seldom come to");
 export const codecs = new Slot<typeof lateCodecs>("events that calls seldom come to");
+
+/** Whether any event can come: then none tells that its code is needed. */
+export const isFilled = (): boolean => late.isFilled;

@@ -13,6 +13,10 @@ export class Slot<A> {
     this.#name = name;
   }
 
+  get isFilled(): boolean {
+    return this.#code !== undefined;
+  }
+
   get code(): A {
     if (this.#code !== undefined) return this.#code;
     throw new NotLoaded(`the code for ${this.#name} is not loaded: fill its slot before such an event comes`);
