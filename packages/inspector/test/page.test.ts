@@ -149,6 +149,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await show(await tripLog());
     const seq = await forkAt(page, "step.settled reserve", "12A", "99Z");
     await page.locator(".beside h3", { hasText: `goes its own way from event ${seq} on` }).waitFor();
+    await page.locator(".beside-event", { hasText: `event ${seq} · step.settled · ` }).waitFor();
     await expect
       .poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 })
       .toContain('"charged":{"seat":"99Z","to":"Lviv"}');

@@ -1,6 +1,7 @@
 /** How the inspector is laid out: head, timeline, time travel, and panes; all of it drawn from one view. */
 import { button, el } from "../dom.ts";
 import type { FirstDifference } from "../model/compare.ts";
+import type { Entry } from "../model/entry.ts";
 import { Asked } from "./asked.ts";
 import { EventList } from "./event-list.ts";
 import { ForkPane, type ForkWish } from "./fork-pane.ts";
@@ -33,6 +34,9 @@ export interface InspectorView {
   readonly call: string | undefined;
 }
 
+const entryWords = (entry: Entry | undefined): string =>
+  entry === undefined ? "" : [`event ${entry.seq}`, entry.type, entry.gist].filter(Boolean).join(" · ");
+
 /** Where a fork and its log part. */
 const parts: { readonly [W in FirstDifference["what"]]: string } = {
   event: "goes its own way from",
@@ -61,6 +65,7 @@ export class Layout {
   readonly #beside: Timeline;
   readonly #besideBox: HTMLElement;
   readonly #besideTitle = el("h3");
+  readonly #besideEvent = el("p", { class: "beside-event" });
   readonly #save: HTMLButtonElement;
   readonly #transport: Transport;
   readonly #list: EventList;
@@ -99,6 +104,7 @@ export class Layout {
       "div",
       { class: "beside", hidden: true },
       this.#besideTitle,
+      this.#besideEvent,
       el("div", { class: "room" }, this.#beside.canvas),
     );
     this.moves = {
@@ -231,6 +237,7 @@ export class Layout {
     this.#besideTitle.textContent =
       difference === undefined ? "Fork: the same so far" : `Fork: ${parts[difference.what]} event ${difference.seq} on`;
     const { chart, seq } = fork;
+    this.#besideEvent.textContent = entryWords(chart.entryAt(seq));
     this.#beside.show({ chart, seq, call, found: none, difference: difference?.seq });
   }
 

@@ -49,8 +49,9 @@ kbd { padding: 0 5px; border: 1px solid var(--pawl-line); border-radius: 4px; ba
 
 const time = `
 .timeline { contain: strict; position: relative; flex: 1 1 38%; min-height: 132px; overflow: hidden; border-top: 1px solid var(--pawl-line); background: var(--pawl-paper); }
-.beside { flex: 1 1 30%; min-height: 118px; display: flex; flex-direction: column; overflow: hidden; background: var(--pawl-tint); }
+.beside { flex: 1 1 30%; min-height: 136px; display: flex; flex-direction: column; overflow: hidden; background: var(--pawl-tint); }
 .beside h3 { font-size: 12px; font-weight: 600; padding: 6px 14px 0; }
+.beside-event { flex: none; padding: 0 14px; color: var(--pawl-soft); font-size: 12px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 canvas { position: absolute; inset: 0; display: block; width: 100%; height: 100%; touch-action: pan-y; cursor: crosshair; }
 .empty { position: absolute; top: 50%; left: 50%; translate: -50% -50%; width: max-content; max-width: calc(100% - 24px); padding: 6px 14px; border-radius: 8px; background: var(--pawl-paper); text-align: center; text-wrap: balance; color: var(--pawl-soft); pointer-events: none; }
 .beside .room { position: relative; flex: 1; }
