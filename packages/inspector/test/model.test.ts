@@ -155,7 +155,7 @@ describe("a log with a crash in it", () => {
     expect(gists[13]).toBe("r:c1: success");
     expect(gists[14]).toBe("request r");
     const [, , , diverged] = recordingOf(textOf("divergence.jsonl")).entries;
-    expect(diverged?.gist).toBe("r:c1: run 1 diverged at request 1: expected step a, found step b");
+    expect(diverged?.gist).toBe("r:c1: request 1: expected step a, found step b");
     const owner = "tab:dbf32f3f-36ff-498c-9495-9a1b2c3d4e5f";
     const [opened] = recordingOf(textOf("owner-lost.jsonl").split('"d1"').join(JSON.stringify(owner))).entries;
     expect(opened?.gist).toBe("epoch 1, owned by tab:dbf32f3f…");

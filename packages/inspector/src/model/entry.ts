@@ -79,7 +79,10 @@ const gistOf = (event: Event): string => {
     case "call.resumed":
       return `run ${event.run}, ${event.cause.replace("_", " ")}`;
     case "call.diverged":
-      return `run ${event.run} diverged at request ${event.position}: expected ${event.expected}, found ${event.found}`;
+      return `request ${event.position}: expected ${event.expected}, found ${event.found}`.replaceAll(
+        "durable-step:",
+        "",
+      );
     case "approval.decided":
       return `${event.decision.type.replace("_", ", ")} by ${event.by}`;
     case "effect.requested":
