@@ -89,7 +89,7 @@ describe("a log", () => {
         attempt: 1,
         run: 2,
         position: 1,
-        expected: "a request that is recorded",
+        expected: "the recorded `durable-step:one`",
         found: "step `durable-step:other`",
       },
     });
