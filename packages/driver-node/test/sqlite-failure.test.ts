@@ -98,6 +98,23 @@ describe("a journal file that can not be opened", () => {
   });
 });
 
+describe("a journal file without a row that its log has", () => {
+  it.each([
+    ["the newest", 3],
+    ["one amid the others", 2],
+    ["the first", 1],
+  ])("gives no log that is shorter: %s", async (_, first) => {
+    const path = file(`without-${first}.db`);
+    const journal = await written(path, 3);
+    expect(await seqs(journal)).toEqual([1, 2, 3]);
+    const other = new DatabaseSync(path);
+    other.prepare("DELETE FROM append WHERE first = ?").run(first);
+    other.close();
+    await expect(seqs(journal)).rejects.toMatchObject({ name: "JournalFileError", code: "not_intact" });
+    await journal.close();
+  });
+});
+
 describe.each(["inline", "thread"] as const)("a journal file that commits %s", (commits) => {
   it("is locked by another process: nothing is acknowledged, and it goes on when the lock is gone", async () => {
     const path = file(`locked-${commits}.db`);

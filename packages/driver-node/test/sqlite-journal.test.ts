@@ -114,6 +114,48 @@ describe("a journal on SQLite", () => {
     await journal.close();
   }, 60_000);
 
+  it("has no row left of what retention cut, and of what a move has replaced", async () => {
+    const path = file("cut.db");
+    const journal = sqliteJournal(path, { commits: "inline" });
+    const rows = (): unknown => {
+      const other = new DatabaseSync(path, { readOnly: true });
+      const found = other.prepare("SELECT count(*) AS n FROM append").get()?.["n"];
+      other.close();
+      return found;
+    };
+    await journal.claim("s", "a", 1);
+    for (let seq = 1; seq <= 6; seq++) {
+      await journal.appendAll([oneLine("s", 1, seq)]);
+      if (seq % 2 === 1) continue;
+      await journal.snapshot("s", 1, seq, "{}");
+      expect(await journal.retain("s", 1, [])).toEqual({ type: "ok", base: seq });
+      expect(rows()).toBe(1); // The last, empty: its number is not used again.
+    }
+    await journal.appendAll([oneLine("s", 1, 7)]);
+    const { appendId, lines, wakeAt } = oneLine("s", 1, 1);
+    const nothing = { kept: [], finished: [], letters: [], secrets: [] };
+    const adopted = { scope: "s", epoch: 1, nonce: "n", appendId, lines, wakeAt, protocol: 1, ...nothing };
+    expect(await journal.moves?.adopt(adopted)).toEqual({ type: "ok" });
+    expect(rows()).toBe(1);
+    await journal.close();
+  });
+
+  it("forgets an instance that was lost a week ago, and no sooner", async () => {
+    let now = 0;
+    const day = 24 * 60 * 60 * 1000;
+    const journal = sqliteJournal(file("forgotten.db"), { commits: "inline", now: () => now });
+    await journal.join("a", { ttlMs: 1000 });
+    for (const [days, lost] of [
+      [6, ["a"]],
+      [8, []],
+    ] as const) {
+      now = days * day;
+      await journal.join("b", { ttlMs: 1000 });
+      expect(await journal.lost()).toEqual(lost);
+    }
+    await journal.close();
+  });
+
   it("has a thread whose heap keeps little room for what is soon garbage", async () => {
     const begun = once(process, "worker");
     const journal = sqliteJournal(file("thread.db"), { commits: "thread" });

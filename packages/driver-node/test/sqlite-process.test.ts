@@ -1,5 +1,6 @@
 /** Several processes on one journal file, some of them killed with SIGKILL. */
 import { type ChildProcess, spawn } from "node:child_process";
+import type { Journal } from "@pawl/runtime";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
@@ -69,6 +70,33 @@ describe("processes on one journal file", () => {
     expect(await journal.claim("s", "next", 1)).toMatchObject({ type: "claimed", epoch: 2 });
     await journal.close();
   }, 60_000);
+});
+
+describe("a lease whose process has ended before its time", () => {
+  const whatShows: Readonly<Record<string, (journal: Journal) => Promise<unknown>>> = {
+    "claims the scope": async (journal) => (await journal.claim("s", "b", 1)).type,
+    "looks for what is due": (journal) => journal.due(1, "b"),
+    "lists scopes": async (journal) => (await journal.scopes("", "", 1))[0]?.held,
+    "looks for the lost": (journal) => journal.lost(),
+  };
+  it.each([
+    ["claims the scope", "owned_by", "claimed"],
+    ["looks for what is due", [], ["s"]],
+    ["lists scopes", {}, undefined],
+    ["looks for the lost", [], ["a"]],
+  ] as const)("has run out for whoever %s", async (what, before, after) => {
+    const path = file(`${what}.db`);
+    const journal = sqliteJournal(path, { commits: "inline" });
+    await journal.join("a", { ttlMs: 60_000 });
+    await journal.claim("s", "a", 1);
+    await journal.appendAll([{ ...oneLine("s", 1, 1), wakeAt: 1 }]);
+    expect(await whatShows[what]?.(journal)).toEqual(before);
+    const later = new DatabaseSync(path);
+    later.exec("UPDATE instance SET process = process || '0'"); // As if its number were another process's by now.
+    later.close();
+    expect(await whatShows[what]?.(journal)).toEqual(after);
+    await journal.close();
+  });
 });
 
 describe("a journal file that somebody has changed by hand", () => {

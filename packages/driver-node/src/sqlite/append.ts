@@ -51,7 +51,6 @@ export class Appender {
       this.#standings.committed();
       return results;
     } catch (thrown) {
-      this.#standings.forgetAll();
       return appends.map(() => failure(thrown, this.#at.file));
     }
   }
@@ -84,8 +83,7 @@ export class Appender {
   }
 
   /** Whether an append stands among the scope's rows: its acknowledgement was lost. */
-  #isThere({ appendId, expectedSeq }: Append, { head, seq }: Standing): boolean {
-    if (expectedSeq > seq) return false;
+  #isThere({ appendId, expectedSeq }: Append, { head }: Standing): boolean {
     const place = [...placesBack(this.#at, head, expectedSeq)].at(-1);
     return place?.first === expectedSeq && text(this.#at.sql.appendId.get(place.row) ?? {}, "append_id") === appendId;
   }

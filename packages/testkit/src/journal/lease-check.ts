@@ -17,11 +17,29 @@ export const leaseChecks: readonly JournalCheck[] = [
     },
   },
   {
+    name: "fences the owner before in the process of the next, whose appends had gone alone",
+    run: async (rig) => {
+      const journal = await rig.open();
+      await claimed(journal, "s", "a");
+      for (const seq of [1, 2]) await one(journal, append("s", 1, seq));
+      await claimed(journal, "s", "b");
+      same(await journal.appendAll([append("s", 1, 3)]), [{ type: "fenced", epoch: 2 }], "an append of the older");
+      same(await one(journal, append("s", 2, 3)), "ok", "an append of the newer one");
+      same(await one(journal, append("s", 1, 4)), "fenced", "another append of the older");
+      same(await seqs(journal, "s"), [1, 2, 3], "the lines");
+    },
+  },
+  {
     name: "fences who never claimed",
     run: async (rig) => {
       const journal = await rig.open();
       same(await one(journal, append("s", 0, 1)), "fenced", "an append of epoch 0");
       same(await one(journal, append("s", 1, 1)), "fenced", "an append of epoch 1");
+      await claimed(journal, "t", "a");
+      const messages = [{ to: "s", kind: "message", link: 1, number: 1, text: "hello" }] as const;
+      await one(journal, append("t", 1, 1, { messages }));
+      same(await one(journal, append("s", 0, 1)), "fenced", "an append of epoch 0, where only mail lies");
+      same(await journal.snapshot("s", 0, 1, ""), { type: "fenced", epoch: 0 }, "a snapshot of epoch 0");
     },
   },
   {

@@ -60,6 +60,9 @@ export const mailChecks: readonly JournalCheck[] = [
         [2],
         "the letters after that",
       );
+      const last = { received: [{ ...id, number: 2, from: "s" }] };
+      same(await one(journal, append("t", 1, 2, last)), "ok", "the append after it, of the same owner");
+      same(await journal.inbox("t"), [], "the letters after the last");
     },
   },
   {

@@ -1,5 +1,6 @@
 /** Checks of stores whose scopes can move to others. */
 import type { Adoption, Journal, MoveStore } from "@pawl/runtime";
+import { chain } from "@pawl/sansio-core";
 import { type JournalCheck, append, claimed, line, one, protocol, same, seqs } from "./rig.ts";
 
 const movesOf = ({ moves }: Journal): MoveStore => {
@@ -48,8 +49,11 @@ export const moveChecks: readonly JournalCheck[] = [
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");
-      await one(journal, append("s", 1, 1, { count: 4 }));
+      for (const first of [1, 3]) await one(journal, append("s", 1, first, { count: 2 }));
+      await journal.snapshot("s", 1, 2, "two");
+      await journal.retain("s", 1, [1]);
       await journal.snapshot("s", 1, 4, "four");
+      same((await journal.head("s"))?.seq, 4, "the chain's head before");
       const { epoch } = await claimed(journal, "s", "b");
       const segment = { base: 4, hash: "ab", snapshot: "four" };
       const moves = movesOf(journal);
@@ -59,8 +63,24 @@ export const moveChecks: readonly JournalCheck[] = [
       same(await seqs(journal, "s"), [2, 5, 6], "the lines");
       same(await journal.segment("s"), segment, "the segment");
       same(await journal.load("s", "b"), { epoch, seq: 6 }, "what is held");
-      same((await journal.head("s"))?.seq, 6, "the chain's head");
+      const hash = chain("ab", [line(5).line, line(6).line]);
+      same(await journal.head("s"), { seq: 6, hash }, "the chain's head");
+      same((await journal.verify("s"))?.type, "whole", "the chain");
       same(await one(journal, append("s", epoch, 7)), "ok", "the next append");
+    },
+  },
+  {
+    name: "puts a log that comes from its first line in the place of one behind a segment, of a newer protocol too",
+    run: async (rig) => {
+      const journal = await rig.open();
+      const moves = movesOf(journal);
+      const { epoch } = await claimed(journal, "s", "a");
+      await moves.adopt(adoption(epoch, "one", 2, { segment: { base: 4, hash: "ab", snapshot: "four" } }));
+      same(await moves.adopt(adoption(epoch, "two", 3, { protocol: protocol + 1 })), { type: "ok" }, "the adoption");
+      same(await seqs(journal, "s"), [1, 2, 3], "the lines");
+      same(await journal.segment("s"), undefined, "the segment");
+      const newer = { type: "newer_protocol", protocol: protocol + 1 };
+      same(await journal.claim("s", "b", protocol), newer, "a claim that does not know its protocol");
     },
   },
   {

@@ -55,8 +55,8 @@ export const retentionChecks: readonly JournalCheck[] = [
       await sixLines(journal);
       await journal.snapshot("s", 1, 2, "two");
       await claimed(other, "s", "b");
-      same(await journal.snapshot("s", 1, 6, "six"), { type: "fenced", epoch: 2 }, "the snapshot");
       same(await journal.retain("s", 1, []), { type: "fenced", epoch: 2 }, "the retention");
+      same(await journal.snapshot("s", 1, 6, "six"), { type: "fenced", epoch: 2 }, "the snapshot");
       same((await other.load("s", "b"))?.snapshot?.seq, 2, "the snapshot that stands");
       same(await seqs(other, "s"), [1, 2, 3, 4, 5, 6], "the lines");
       same(await journal.snapshot("nobody", 1, 1, ""), { type: "fenced", epoch: 0 }, "a scope that is not there");
@@ -71,6 +71,7 @@ export const retentionChecks: readonly JournalCheck[] = [
       await journal.snapshot("s", 1, 5, "five");
       same(await seqs(journal, "s"), [1, 2, 3, 4, 5, 6], "the lines with a snapshot");
       same(await journal.segment("s"), undefined, "the segment before");
+      same((await journal.head("s"))?.seq, 6, "the chain, which has come further than the snapshot");
       same(await journal.retain("s", 1, [2, 4]), { type: "ok", base: 5 }, "retention");
       same(await seqs(journal, "s"), [2, 4, 6], "the lines after it");
       same(await seqs(journal, "s", 3, 4), [4], "the lines from 3 to 4");

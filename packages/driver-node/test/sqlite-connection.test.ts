@@ -1,0 +1,42 @@
+/** What is waited for by a commit: what is acknowledged survives a power cut, and what can be made again waits for no disk. */
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, afterEach, expect, it, vi } from "vitest";
+import { Connection, type FileOptions } from "../src/sqlite/connection.ts";
+import { testFolder } from "./sqlite-rig.ts";
+
+const { file, remove } = testFolder();
+afterAll(remove);
+afterEach(() => vi.restoreAllMocks());
+
+const [normal, full] = [1, 2];
+
+/** A connection, and how far a commit of it waits at the moment. */
+const opened = (name: string, options: FileOptions) => {
+  const exec = vi.spyOn(DatabaseSync.prototype, "exec");
+  const at = new Connection(file(name), options);
+  const [db] = exec.mock.contexts as DatabaseSync[];
+  const synchronous = (): unknown => db?.prepare("PRAGMA synchronous").get()?.["synchronous"];
+  return { at, synchronous };
+};
+
+const fails = (): never => {
+  throw new Error("no room");
+};
+
+it("waits for the disk after what did not have to, and after what came to nothing", () => {
+  const { at, synchronous } = opened("full.db", {});
+  expect(synchronous()).toBe(full);
+  expect(at.unsynced(synchronous)).toBe(normal);
+  expect(synchronous()).toBe(full);
+  expect(() => at.unsynced(fails)).toThrow("no room");
+  expect(synchronous()).toBe(full);
+  expect(at.transact(synchronous)).toBe(full);
+  at.close();
+});
+
+it("never waits for it where it is not to", () => {
+  const { at, synchronous } = opened("normal.db", { synchronous: "normal" });
+  expect(at.unsynced(synchronous)).toBe(normal);
+  expect([synchronous(), at.transact(synchronous)]).toEqual([normal, normal]);
+  at.close();
+});
