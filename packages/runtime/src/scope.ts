@@ -178,6 +178,11 @@ export class ScopeRunner implements Member {
     return this.#suffix.waiters.length > 0;
   }
 
+  /** Whether the store has all of it: events, and letters without any. */
+  get isWritten(): boolean {
+    return this.#flight === undefined && !hasContent(this.#suffix);
+  }
+
   /** Something may be due: a turn looks after it. */
   stir(): void {
     if (!this.#isLost) this.#port.stir(this);

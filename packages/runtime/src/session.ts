@@ -97,9 +97,9 @@ export class Session {
 
   /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. @internal */
   get isIdle(): boolean {
-    const { isLost, isAwaited, durable } = this.#runner;
+    const { isLost, isAwaited, isWritten } = this.#runner;
     const parts = [this.#bodies, this.#edits, this.among, this.#observers, this.#port.values, this.#snapshots];
-    if (isLost || isAwaited || durable !== this.state || !this.#underWay.isEmpty) return false;
+    if (isLost || isAwaited || !isWritten || !this.#underWay.isEmpty) return false;
     return parts.every(({ isEmpty }) => isEmpty) && isAtRest(this.state);
   }
 

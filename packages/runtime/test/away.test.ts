@@ -92,6 +92,33 @@ describe("a scope at rest", () => {
     expect([ends, ms]).toEqual([["rested"], 600_000]);
   });
 
+  it("stays while the store is still writing letters of it, and no event: who waits for that is told", async () => {
+    const world = new World();
+    const held: (() => void)[] = [];
+    let isSlow = false;
+    const appendAll: Journal["appendAll"] = async (appends) => {
+      if (isSlow) await new Promise<void>((resolve) => void held.push(resolve));
+      return world.journal.appendAll(appends);
+    };
+    const { runtime } = world.start(tools, { linger: { ms: 5000 }, faulty: { appendAll } });
+    const { runner } = await runtime.session("s");
+    await world.quiet();
+    isSlow = true;
+    runner.say({ to: "process:p", kind: "answer", link: 1, number: 1, text: "again" });
+    const written = runner.settled();
+    await world.quiet();
+    world.platform.advance(5000);
+    await world.quiet();
+    expect([held.length, runtime.inMemory]).toEqual([1, 1]);
+    isSlow = false;
+    for (const write of held) write();
+    await written;
+    await world.quiet();
+    world.platform.advance(5000);
+    await world.quiet();
+    expect(runner.isLost).toBe(true); // It has left.
+  });
+
   it("is not left without the answer that time gives as its body would be dropped", async () => {
     const world = new World();
     const races = defineTool({
