@@ -1,5 +1,6 @@
 /** More than a runtime takes on at a time: refused, with nothing recorded, and taken when it is tried again. */
 import { describe, expect, it } from "vitest";
+import { pending } from "@pawl/tool-value";
 import { type Bounds, Overloaded, Runtime, type Session, defineTool } from "../src/index.ts";
 import { World, roots } from "./world.ts";
 
@@ -8,6 +9,7 @@ const held = () => {
   const tool = defineTool({ name: "held", execute: () => new Promise<string>((end) => ends.push(() => end("done"))) });
   return { tool, ends };
 };
+const parks = defineTool({ name: "parks", execute: (_, ctx) => (ctx.completionKey(), pending()) });
 const call = (text = "") => [{ id: "c", tool: "held", args: { text } }];
 
 const rig = (bounds: Partial<Bounds>) => {
@@ -15,7 +17,7 @@ const rig = (bounds: Partial<Bounds>) => {
   const { tool, ends } = held();
   const { journal, platform } = world;
   const linger = { ms: 0 };
-  const runtime = new Runtime({ journal, platform, tools: [tool], instance: "p", roots, bounds, linger });
+  const runtime = new Runtime({ journal, platform, tools: [tool, parks], instance: "p", roots, bounds, linger });
   return { world, runtime, ends };
 };
 
@@ -124,7 +126,26 @@ describe("ten times as much as is taken", () => {
     expect(refusals.count).toBeGreaterThan(40);
   });
 
-  it("gives back what a scope had that has left memory, or was lost", async () => {
+  it("gives back what a scope had that has left memory, until it comes back with it", async () => {
+    const { world, runtime, ends } = rig({ requests: 1 });
+    for (let i = 0; i < 3; i++) {
+      const away = (await runtime.session("a")).call("r", [{ id: "c", tool: "parks", args: {} }]);
+      away.catch(() => undefined);
+      await world.quiet();
+      expect(runtime.inMemory).toBe(0);
+      const other = (await runtime.session("b")).call(`r${i}`, call());
+      await world.quiet();
+      ends.at(-1)?.();
+      expect(await other).toHaveLength(1);
+      await world.quiet();
+    }
+    const back = await runtime.session("a");
+    const refused = (await runtime.session("b")).call("r", call());
+    await expect(refused).rejects.toMatchObject({ code: "overloaded" });
+    expect(back.state.requests.size).toBe(1);
+  });
+
+  it("gives back what a scope had that was lost", async () => {
     const { world, runtime, ends } = rig({ requests: 1 });
     const lost = await runtime.session("a");
     const reply = lost.call("r", call());

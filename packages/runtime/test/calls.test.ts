@@ -54,6 +54,35 @@ describe("a call that fails safely", () => {
   });
 });
 
+describe("a cancel", () => {
+  it.each([[["go", "cancel"]], [["cancel", "go"]]])("is heard in its place among the answers: %s", async (said) => {
+    const heard: string[] = [];
+    const waits = defineTool({
+      name: "waits",
+      durable: true,
+      execute: async (_, ctx) => {
+        ctx.signal.addEventListener("abort", () => heard.push("cancel"));
+        await ctx.awaitEventJson("go").then(
+          () => heard.push("go"),
+          () => undefined,
+        );
+        await new Promise(() => undefined);
+      },
+    });
+    const { world, session } = await open(waits);
+    session.call("r", call("waits")).catch(() => undefined);
+    await world.quiet();
+    const key = session.state.waits.rows()[0]?.key ?? "";
+    const events = {
+      go: { type: "wait.resolved", key, resolution: { status: "ok", payload: 1 } },
+      cancel: { type: "call.cancelled", call: callRef("r", "c1") },
+    } as const;
+    for (const what of said) void session.report(events[what as "go"]);
+    await world.quiet();
+    expect(heard).toEqual(said);
+  });
+});
+
 describe("a tool that needs an approval", () => {
   it("waits for a person's word, and runs with the arguments that were edited", async () => {
     const remove = defineTool<{ readonly path: string }>({

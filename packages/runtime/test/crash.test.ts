@@ -1,7 +1,7 @@
 /** A process dies before or after any of its appends; the next one goes on, and the reply is the same. */
 import { type Reply } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";
-import { type ToolDefinition, defineTool } from "../src/index.ts";
+import { type Journal, type ToolDefinition, defineTool } from "../src/index.ts";
 import { type Death, World } from "./world.ts";
 
 interface Run {
@@ -133,6 +133,36 @@ const followingOf = async (scenario: Scenario): Promise<number> => {
 it("hears one answer behind the other of what it asked for one by one, and of nothing else", async () => {
   expect(await followingOf(sequence)).toBeGreaterThan(0);
   expect(await followingOf(beside)).toBe(0);
+});
+
+it("begins a later life only when it is on record that it does", async () => {
+  const world = new World();
+  const lives: string[] = [];
+  const body = defineTool({
+    name: "work",
+    durable: true,
+    execute: async (_, ctx) => {
+      lives.push("begun");
+      await ctx.awaitEventJson("never");
+    },
+  });
+  const first = world.start([body]);
+  const call = [{ id: "c1", tool: "work", args: {} }];
+  (await first.runtime.session("s")).call("r", call).catch(() => undefined);
+  await world.quiet();
+  first.kill();
+  const isResumed = Promise.withResolvers<void>();
+  const appendAll: Journal["appendAll"] = async (appends) => {
+    const isIt = appends.some(({ lines }) => lines.some(({ line }) => line.includes("call.resumed")));
+    if (isIt) await isResumed.promise;
+    return world.journal.appendAll(appends);
+  };
+  void world.start([body], { faulty: { appendAll } }).runtime.session("s");
+  await world.quiet();
+  expect(lives).toEqual(["begun"]);
+  isResumed.resolve();
+  await world.quiet();
+  expect(lives).toEqual(["begun", "begun"]);
 });
 
 const scenarios = { sequence, paced, racing, beside, together };

@@ -3,8 +3,8 @@ import type { Finished } from "@pawl/sansio-core";
 import { expect, it } from "vitest";
 import { FinishedIndex } from "../src/finished.ts";
 
-/** A scope whose events are durable as soon as they are stepped, and the index of its store. */
-const begin = (isNew: boolean) => {
+/** A scope whose events are durable as soon as they are stepped, or so many later, and the index of its store. */
+const begin = (isNew: boolean, behind = 0) => {
   const stored = new Map<string, number>();
   const asked: string[] = [];
   let seq = 0;
@@ -12,10 +12,10 @@ const begin = (isNew: boolean) => {
     asked.push(id);
     return stored.get(`${kind} ${id}`);
   };
-  const index = new FinishedIndex(find, () => seq, { isNew });
+  const index = new FinishedIndex(find, () => seq - behind, { isNew });
   const finish = (id: string): void => {
     seq += 1;
-    stored.set(`request ${id}`, seq);
+    if (behind === 0) stored.set(`request ${id}`, seq);
     index.note([{ kind: "request", id }], seq);
   };
   return { index, asked, finish };
@@ -35,6 +35,24 @@ it("asks the store for what an earlier life may have finished", async () => {
   finish("r2");
   expect(await Promise.all(["r1", "r2", "r3"].map((id) => index.find("request", id)))).toEqual([1, 2, undefined]);
   expect(asked).toEqual(["r1", "r2", "r3"]);
+});
+
+it("asks no store for what is not durable yet", async () => {
+  const { index, finish } = begin(false, 2);
+  finish("r1");
+  finish("r2");
+  expect(await Promise.all(["r1", "r2"].map((id) => index.find("request", id)))).toEqual([1, 2]);
+});
+
+it("finds what finishes while the store is asked, and asks it for that from then on", async () => {
+  const { index, asked, finish } = begin(false);
+  const looked = ["r1", "r2"].map((id) => index.find("request", id));
+  finish("r1");
+  finish("r2");
+  expect(await Promise.all(looked)).toEqual([1, 2]);
+  finish("r3");
+  expect(await index.find("request", "r2")).toBe(2);
+  expect(asked).toEqual(["r1", "r2", "r2"]);
 });
 
 it("forgets what is durable once it is much, and finds it all the same", async () => {

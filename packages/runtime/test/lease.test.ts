@@ -77,6 +77,21 @@ describe("an instance with a lease", () => {
     expect(session.state.calls.at("r:c1")?.phase).toBe("pending");
   });
 
+  it("does nothing with what a step comes to whose scope it has lost", async () => {
+    const world = new World();
+    const step = Promise.withResolvers<string>();
+    const works = defineTool({ name: "works", execute: (_, ctx) => ctx.runJson("a", {}, () => step.promise) });
+    const { runtime } = world.start([works], { lease });
+    const replies = (await runtime.session("s")).call("r", calls("works"));
+    const lost = expect(replies).rejects.toMatchObject({ code: "scope_lost" });
+    await world.quiet();
+    world.platform.advance(20_000);
+    await lost;
+    step.resolve("too late");
+    await world.quiet();
+    expect((await world.journal.read("session:s", 1)).map(({ line }) => line).join("")).not.toContain("too late");
+  });
+
   it("loses them too when the store does not say in time whether it holds", async () => {
     const world = new World();
     const faults: string[] = [];

@@ -223,6 +223,20 @@ describe("a value that finds no room", () => {
     expect(epochOf(session)).toBe(1);
   });
 
+  it("keeps nobody waiting where its scope is lost before it is stored", async () => {
+    const world = new World();
+    const puts: string[] = [];
+    const put: BlobStore["put"] = (_, name) => new Promise(() => void puts.push(name));
+    const blobs = { ...(world.journal.blobs as BlobStore), put };
+    const { runtime } = world.start([defineTool({ name: "t", execute: () => large })], { faulty: { blobs } });
+    const session = await runtime.session("s");
+    session.call("r", use("t")).catch(() => undefined);
+    while (puts.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const told = expect(session.runner.settled()).rejects.toMatchObject({ code: "scope_lost" });
+    session.runner.lose("for the test");
+    await told;
+  });
+
   it("is waited for when the runtime closes: its call has ended", async () => {
     const { world, runtime, session, disk } = await begin([defineTool({ name: "t", execute: () => large })]);
     disk.isFull = false;

@@ -7,6 +7,7 @@ const begin = () => {
   const platform = new TestPlatform();
   const found = { due: [] as readonly string[], isBroken: true };
   const tried: string[] = [];
+  const open = new Set<string>();
   const recovery = new Recovery({
     journal: { due: async (_now: number, _instance: string, limit: number) => found.due.slice(0, limit) } as never,
     platform,
@@ -15,11 +16,11 @@ const begin = () => {
       tried.push(scope);
       if (found.isBroken) throw new Error("it is broken");
     },
-    isOpen: new Set<string>(),
+    isOpen: open,
     collect: async () => undefined,
     fault: () => undefined,
   });
-  return { platform, found, tried, recovery };
+  return { platform, found, tried, open, recovery };
 };
 
 describe("a scope that could not be taken up", () => {
@@ -58,5 +59,35 @@ describe("a scope that could not be taken up", () => {
     found.due = many.toReversed();
     await recovery.beat();
     expect(recovery.putOff).toBe(512);
+  });
+});
+
+const names = (count: number, of: string): readonly string[] =>
+  Array.from({ length: count }, (_, i) => `session:${of}${i}`);
+
+describe("a scope that is due", () => {
+  it("is taken up behind any number of those that look after themselves, or are left alone", async () => {
+    const { found, tried, open, recovery } = begin();
+    const [inMemory, broken] = [names(300, "open"), names(200, "broken")];
+    for (const scope of inMemory) open.add(scope);
+    found.due = broken;
+    await recovery.beat();
+    found.isBroken = false;
+    found.due = [...inMemory, ...broken, "session:last"];
+    tried.length = 0;
+    await recovery.beat();
+    expect(tried).toEqual(["session:last"]);
+  });
+
+  it("is taken up at a beat soon after, where there are more than at one, and at one only", async () => {
+    const { platform, found, tried, open, recovery } = begin();
+    found.isBroken = false;
+    found.due = names(256, "a");
+    await recovery.beat();
+    expect([tried.length, platform.timers]).toEqual([256, 1]);
+    for (const scope of tried) open.add(scope);
+    found.due = names(3, "b");
+    await recovery.beat();
+    expect([tried.length, platform.timers]).toEqual([259, 0]);
   });
 });

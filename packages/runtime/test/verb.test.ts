@@ -201,6 +201,10 @@ describe("a cancel", () => {
     expect(told).toMatchObject([{ by: "ann" }, { by: "ann" }]);
     await expect(session.cancel({ request: "r1" })).rejects.toMatchObject({ code: "call_ended" });
     await expect(session.cancel({ call: "r2:c" })).rejects.toMatchObject({ code: "call_ended" });
+    for (const target of [{ request: "r1" }, { call: "r2:c" }]) {
+      await session.cancel(target, "ann", true); // Its answer was lost: it is told once more.
+      await expect(session.cancel(target, "bob", true)).rejects.toMatchObject({ code: "call_ended" });
+    }
     await expect(session.cancel({ request: "r9" })).rejects.toMatchObject({ code: "request_unknown" });
     await expect(session.cancel({ call: "r9:c" })).rejects.toMatchObject({ code: "call_unknown" });
   });

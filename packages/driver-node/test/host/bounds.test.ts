@@ -25,6 +25,15 @@ describe("the bounds of a connection", () => {
     await until(() => tokens.length === 2);
   });
 
+  it("hold back no question for those that are answered, however many those were", async () => {
+    const host = await hostOf([echo], { limits: { maxInFlight: 2 } });
+    const raw = await greeted(host);
+    for (let id = 1; id <= 6; id++) {
+      const question = { type: "call", id, scope, request: `r${id}`, calls: use("echo", { n: id }) };
+      expect(await raw.ask(question)).toMatchObject({ type: "replied", id });
+    }
+  });
+
   it("drop a client for which more bytes wait than may", async () => {
     const limits = { pauseBytes: 1000, maxBufferedBytes: 1_000_000, stallMs: 60_000 };
     const host = await hostOf([echo], { limits });

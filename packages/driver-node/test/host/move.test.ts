@@ -164,6 +164,9 @@ describe("a client that scopes move to", () => {
     const theirs = await other.receive("x", arrivals);
     await expect(ann.session("s").move(theirs)).rejects.toMatchObject({ code: "permission_denied" });
     await expect(ann.session("s").move("client:nobody/x")).rejects.toMatchObject({ code: "receiver_away" });
+    other.close();
+    await until(() => host.connections === 2);
+    await expect(ann.session("s").move(theirs)).rejects.toMatchObject({ code: "receiver_away" });
     expect(await ann.session("s").call("r2", call(2))).toHaveLength(1);
   });
 });

@@ -1,0 +1,72 @@
+/** Clients that scopes move to: who is there under which address, and what becomes of what they were asked. */
+import { describe, expect, it } from "vitest";
+import { Reception, Receivers } from "../../src/host/receiver.ts";
+import { everything } from "./rig.ts";
+
+const part = { scope: "session:s", nonce: "n", part: 0, parts: 1, text: "{}" };
+const never = { type: "never" } as const;
+
+/** One connection of somebody, and the numbers of what it was asked. */
+const connected = (by = "ann", scopes: readonly string[] = [""]) => {
+  const asked: number[] = [];
+  const claims = { ...everything, by, scopes, rights: ["move"] as const };
+  return { reception: new Reception(claims, ({ n }) => asked.push(n)), asked };
+};
+
+describe("a client that scopes move to", () => {
+  it("answers what it was asked, in any order; what answers nothing is dropped", async () => {
+    const receivers = new Receivers();
+    const { reception, asked } = connected();
+    const mover = receivers.mover()(receivers.enter("page", reception));
+    const [first, second] = [mover.send(part), mover.decline("session:s", "n")];
+    await Promise.resolve();
+    expect(asked).toEqual([1, 2]);
+    reception.answered(9, never);
+    reception.answered(2, never);
+    reception.answered(1, { type: "more" });
+    expect(await Promise.all([first, second])).toEqual([{ type: "more" }, never]);
+    const third = mover.send(part);
+    reception.answered(3, undefined);
+    await expect(third).rejects.toThrow("its store failed to say");
+  });
+
+  it("leaves nobody waiting when its connection is lost, and then is not there", async () => {
+    const receivers = new Receivers();
+    const { reception } = connected();
+    const mover = receivers.mover()(receivers.enter("page", reception));
+    const lost = expect(mover.send(part)).rejects.toThrow("its connection was lost");
+    receivers.leave(reception);
+    await lost;
+    await expect(mover.ready?.("session:s")).rejects.toMatchObject({ code: "receiver_away" });
+    await expect(mover.send(part)).rejects.toThrow("nobody is connected as client:ann/page");
+  });
+
+  it("stays when another leaves, and when the connection does that it had before under the same name", async () => {
+    const receivers = new Receivers();
+    const [before, now, other] = [connected(), connected(), connected("bob")];
+    receivers.enter("page", before.reception);
+    const address = receivers.enter("page", now.reception);
+    receivers.enter("page", other.reception);
+    for (const { reception } of [before, other]) receivers.leave(reception);
+    await expect(receivers.mover()(address).ready?.("session:s")).resolves.toBeUndefined();
+  });
+
+  it("has an address that nobody else comes by, whatever they are called", () => {
+    const addresses = [
+      ["ann", "a/b"],
+      ["ann/a", "b"],
+      ["ann%2Fa", "b"],
+    ].map(([by, name]) => connected(by).reception.addressOf(name ?? ""));
+    expect(new Set(addresses).size).toBe(3);
+  });
+
+  it("is sent no part of a scope that it has no right in, nor asked whether it is ready for it", async () => {
+    const receivers = new Receivers();
+    const { reception, asked } = connected("ann", ["session:mine/"]);
+    const mover = receivers.mover()(receivers.enter("page", reception));
+    const message = "`ann` has no right in scope session:s";
+    await expect(mover.ready?.("session:s")).rejects.toMatchObject({ code: "permission_denied", message });
+    expect(await mover.send(part)).toEqual({ type: "refused", code: "permission_denied", message });
+    expect(asked).toEqual([]);
+  });
+});

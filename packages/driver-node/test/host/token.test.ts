@@ -1,0 +1,49 @@
+/** Tokens of a host: what they are made of, and what nobody gets by one that is not quite it. */
+import { createHmac } from "node:crypto";
+import * as E from "fp-ts/lib/Either.js";
+import { describe, expect, it } from "vitest";
+import { type Claims, checkSecrets, claimsOf, missingRight, signToken } from "../../src/host/token.ts";
+import { everything, secret } from "./rig.ts";
+
+const now = 1000;
+const token = signToken([secret], everything);
+const said = (given: string): string | Claims => E.getOrElseW((why: string) => why)(claimsOf([secret], given, now));
+
+describe("a token", () => {
+  it("is its form's name, its claims, and their HMAC under the secret, together with that name", () => {
+    const [version, claims, signature] = token.split(".");
+    expect([version, JSON.parse(Buffer.from(claims ?? "", "base64url").toString())]).toEqual(["pawl1", everything]);
+    expect(signature).toBe(createHmac("sha256", secret).update(`pawl1.${claims}`).digest("base64url"));
+    expect(said(token)).toEqual(everything);
+  });
+
+  it("is of three parts, and not longer than any that a host signs", () => {
+    const form = "expected a token of the form pawl1.claims.signature";
+    const many = signToken([secret], { ...everything, scopes: ["x".repeat(16 * 1024)] });
+    for (const other of [`${token}.`, `${token}.more`, token.replace("pawl1", "pawl2"), "", many])
+      expect(said(other)).toBe(form);
+  });
+
+  it("is good until its time is over, to the millisecond", () => {
+    const short = signToken([secret], { ...everything, expires_at: now + 1 });
+    expect(E.isRight(claimsOf([secret], short, now))).toBe(true);
+    expect(E.isRight(claimsOf([secret], short, now + 1))).toBe(false);
+  });
+});
+
+describe("secrets", () => {
+  it("are one at least, each of 32 bytes at least", () => {
+    expect(() => checkSecrets([])).toThrow("found no secret");
+    expect(() => checkSecrets([secret, new Uint8Array(31)])).toThrow("found a secret of 31 bytes");
+    expect(() => checkSecrets([secret, new Uint8Array(32)])).not.toThrow();
+  });
+});
+
+it("gives a right in scopes whose names begin as it says, and in none that hold that elsewhere", () => {
+  const claims: Claims = { ...everything, scopes: ["session:team-1/", "process:p"], rights: ["call"] };
+  for (const scope of ["session:team-1/a", "process:p", "process:p2"])
+    expect(missingRight(claims, "call", scope)).toBeUndefined();
+  for (const scope of ["session:team-2/session:team-1/a", "session:team-1", "session:process:p", ""])
+    expect(missingRight(claims, "call", scope)).toBe(`\`ann\` has no right in scope ${scope}`);
+  expect(missingRight(claims, "move", "process:p")).toBe("`ann` has no right to move");
+});
