@@ -69,7 +69,6 @@ const outcomeOfEnded = async (access: Access, resolving: Resolving): Promise<Res
 const outcomeOfKept = async (access: Access, resolving: Resolving, row: WaitRow): Promise<Resolved | undefined> => {
   const outcome = outcomeOfRow(row);
   if (row.terminal === undefined || resolving.id === undefined) return outcome;
-  await access.runner.settled();
   const isSame = isThis((await eventAt(access, row.terminal.seq)).event, resolving);
   if (!isSame) return outcome;
   return (await access.finished.find("wait", row.key)) === undefined ? accepted : outcomeOfEnded(access, resolving);

@@ -25,6 +25,28 @@ describe("the bounds of a connection", () => {
     await until(() => tokens.length === 2);
   });
 
+  it("count frames that could not be read, as long as they come one after the other", async () => {
+    const raw = await greeted(await hostOf([], { limits: { maxBadFrames: 2 } }));
+    for (let n = 1; n <= 4; n++) {
+      raw.send("no frame");
+      raw.send({ type: "ping", n });
+      await raw.until((said) => said.type === "pong" && said["n"] === n);
+    }
+    for (let i = 0; i < 2; i++) raw.send("no frame");
+    expect((await raw.closed).reason).toBe("too_many_bad_frames");
+  });
+
+  it("leave a scope to itself whose events were followed over it, once it is gone", async () => {
+    const host = await hostOf([echo]);
+    const { runner } = await host.runtime.session("s");
+    await runner.settled();
+    const raw = await greeted(host);
+    raw.send({ type: "observe", id: 1, scope, after: runner.state.seq, window: 1 });
+    await until(() => runner.isAwaited);
+    raw.socket.terminate();
+    await until(() => !runner.isAwaited);
+  });
+
   it("hold back no question for those that are answered, however many those were", async () => {
     const host = await hostOf([echo], { limits: { maxInFlight: 2 } });
     const raw = await greeted(host);
