@@ -12,6 +12,17 @@ import { rootsOf } from "../src/roots.ts";
 const large = defineTool({ name: "large", execute: () => "x".repeat(100_000) });
 const call = [{ id: "c", tool: "large", args: {} }];
 
+/** A tool that waits for the outside, and hands out its tokens. */
+const askedBy = (tokens: string[]) =>
+  defineTool({
+    name: "asked",
+    durable: true,
+    execute: async (_, ctx) => {
+      tokens.push(ctx.externalEventKey("go"));
+      return ctx.awaitEventJson("go");
+    },
+  });
+
 let folder: string;
 const home = process.cwd();
 beforeEach(() => {
@@ -138,14 +149,7 @@ describe("the root secret beside a journal", () => {
   it("is rotated by setting it aside: what it signed is good as long as it is there, and another one signs", async () => {
     const file = "journal.db";
     const tokens: string[] = [];
-    const asked = defineTool({
-      name: "asked",
-      durable: true,
-      execute: async (_, ctx) => {
-        tokens.push(ctx.externalEventKey("go"));
-        return ctx.awaitEventJson("go");
-      },
-    });
+    const asked = askedBy(tokens);
     const answered = async (request: string, token: () => string) => {
       const { runtime, close } = openRuntime({ file, tools: [asked] });
       const session = await runtime.session("s");
@@ -185,14 +189,7 @@ describe("the root secret beside a journal", () => {
 
   it("is rotated under a host whose calls wait: the keys of before are answered, until they are taken away", async () => {
     const tokens: string[] = [];
-    const asked = defineTool({
-      name: "asked",
-      durable: true,
-      execute: async (_, ctx) => {
-        tokens.push(ctx.externalEventKey("go"));
-        return ctx.awaitEventJson("go");
-      },
-    });
+    const asked = askedBy(tokens);
     const { runtime, close } = openRuntime({ file: "journal.db", tools: [asked] });
     const session = await runtime.session("s");
     for (const n of [1, 2, 3]) {

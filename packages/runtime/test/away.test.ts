@@ -22,6 +22,30 @@ const stays = defineTool({ name: "stays", execute: (_, ctx) => ctx.awaitEventJso
 const says = defineTool({ name: "says", durable: true, execute: async () => "hello" });
 const tools = [waits, parks, naps, stays, says];
 
+/** A store that stops, and goes on. */
+class Writing {
+  readonly #journal: Journal;
+  readonly #held: (() => void)[] = [];
+  #isStopped = false;
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+  readonly appendAll: Journal["appendAll"] = async (appends) => {
+    if (this.#isStopped) await new Promise<void>((resolve) => void this.#held.push(resolve));
+    return this.#journal.appendAll(appends);
+  };
+  get held(): number {
+    return this.#held.length;
+  }
+  stop(): void {
+    this.#isStopped = true;
+  }
+  goOn(): void {
+    this.#isStopped = false;
+    for (const write of this.#held) write();
+  }
+}
+
 const linesOf = async (world: World): Promise<readonly string[]> =>
   (await world.journal.read("session:s", 1)).map(({ line }) => line);
 
@@ -53,23 +77,17 @@ describe("a scope at rest", () => {
 
   it("stays while the store is still writing: the reply that waits for it is heard", async () => {
     const world = new World();
-    const held: (() => void)[] = [];
-    let isSlow = false;
-    const appendAll: Journal["appendAll"] = async (appends) => {
-      if (isSlow) await new Promise<void>((resolve) => void held.push(resolve));
-      return world.journal.appendAll(appends);
-    };
-    const { runtime } = world.start(tools, { linger: { ms: 5000 }, faulty: { appendAll } });
+    const writing = new Writing(world.journal);
+    const { runtime } = world.start(tools, { linger: { ms: 5000 }, faulty: { appendAll: writing.appendAll } });
     const session = await runtime.session("s");
     await world.quiet();
-    isSlow = true;
+    writing.stop();
     const replies = session.call("r", calls("says"));
     await world.quiet();
     world.platform.advance(5000);
     await world.quiet();
-    expect([held.length, runtime.inMemory]).toEqual([1, 1]);
-    isSlow = false;
-    for (const write of held) write();
+    expect([writing.held, runtime.inMemory]).toEqual([1, 1]);
+    writing.goOn();
     expect((await replies)[0]?.output.outcome.payload).toBe("hello");
   });
 
@@ -94,24 +112,18 @@ describe("a scope at rest", () => {
 
   it("stays while the store is still writing letters of it, and no event: who waits for that is told", async () => {
     const world = new World();
-    const held: (() => void)[] = [];
-    let isSlow = false;
-    const appendAll: Journal["appendAll"] = async (appends) => {
-      if (isSlow) await new Promise<void>((resolve) => void held.push(resolve));
-      return world.journal.appendAll(appends);
-    };
-    const { runtime } = world.start(tools, { linger: { ms: 5000 }, faulty: { appendAll } });
+    const writing = new Writing(world.journal);
+    const { runtime } = world.start(tools, { linger: { ms: 5000 }, faulty: { appendAll: writing.appendAll } });
     const { runner } = await runtime.session("s");
     await world.quiet();
-    isSlow = true;
+    writing.stop();
     runner.say({ to: "process:p", kind: "answer", link: 1, number: 1, text: "again" });
     const written = runner.settled();
     await world.quiet();
     world.platform.advance(5000);
     await world.quiet();
-    expect([held.length, runtime.inMemory]).toEqual([1, 1]);
-    isSlow = false;
-    for (const write of held) write();
+    expect([writing.held, runtime.inMemory]).toEqual([1, 1]);
+    writing.goOn();
     await written;
     await world.quiet();
     world.platform.advance(5000);
