@@ -1,6 +1,7 @@
 /** The write-ahead log of a journal file, which gets its full length before its pages are needed. */
-import { spawnSync } from "node:child_process";
-import { copyFileSync, statSync, truncateSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
@@ -15,6 +16,7 @@ const walOf = (path: string): number => statSync(`${path}-wal`).size;
 const write = async (journal: SqliteJournal, from: number, count: number): Promise<void> => {
   for (let seq = from; seq < from + count; seq++)
     expect(await journal.appendAll([oneLine("s", 1, seq)])).toEqual([{ type: "ok" }]);
+  await new Promise((resolve) => void setImmediate(resolve));
 };
 
 const lengthOf = async (journal: SqliteJournal): Promise<number> => (await journal.read("s", 1)).length;
@@ -28,10 +30,35 @@ it("grows once, where a file is written to, and not with each commit", async () 
   await write(journal, 4, 20);
   const full = walOf(path);
   expect(full).toBeGreaterThan(4e6);
-  await write(journal, 24, 1300);
+  await write(journal, 24, 600);
   expect(walOf(path)).toBe(full);
   await journal.close();
 });
+
+/** Where the frames stand that count: SQLite writes another salt into the log's head when it begins it anew. */
+const saltOf = (path: string): string => readFileSync(`${path}-wal`).subarray(16, 24).toString("hex");
+
+it.each(["inline", "thread"] as const)(
+  "becomes four times as long where much is written, and is then begun anew at its end (%s)",
+  async (commits) => {
+    const path = file(`much-${commits}.db`);
+    const journal = sqliteJournal(path, { commits, writer: true });
+    await journal.claim("s", "a", 1);
+    let seq = 1;
+    for (; walOf(path) < 16e6; seq += 500) await write(journal, seq, 500);
+    const [full, salt] = [walOf(path), saltOf(path)];
+    const most = seq + 10_000;
+    for (; saltOf(path) === salt && seq < most; seq += 500) await write(journal, seq, 500);
+    expect(saltOf(path)).not.toBe(salt);
+    expect(walOf(path)).toBe(full);
+    expect(await lengthOf(journal)).toBe(seq - 1);
+    await journal.close();
+    expect(existsSync(`${path}-wal`)).toBe(false);
+    const after = sqliteJournal(path);
+    expect(await lengthOf(after)).toBe(seq - 1);
+    await after.close();
+  },
+);
 
 it.each(["inline", "thread"] as const)(
   "has its full length at once, where it is opened to be written to (%s)",
@@ -46,6 +73,26 @@ it.each(["inline", "thread"] as const)(
     await journal.close();
   },
 );
+
+it("holds all that was acknowledged, whenever its process is killed beside a thread at work", async () => {
+  const path = file("killed.db");
+  for (const ms of [500, 900, 600, 1100]) {
+    const child = spawn(process.execPath, [join(import.meta.dirname, "much-process.ts"), path]);
+    let said = "";
+    child.stdout.on("data", (chunk: Buffer) => void (said += chunk.toString()));
+    await once(child.stdout, "data");
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    child.kill("SIGKILL");
+    await once(child, "close");
+    const acknowledged = said.split("\n").slice(0, -1);
+    expect(acknowledged.length).toBeGreaterThan(50); // Of 15 pages each: the thread is at work.
+    const journal = sqliteJournal(path);
+    const lines = await journal.read("s", 1);
+    expect(lines.length).toBeGreaterThanOrEqual(Number(acknowledged.at(-1)));
+    expect(lines.every(({ seq }, i) => seq === i + 1)).toBe(true);
+    await journal.close();
+  }
+});
 
 it("is read again after a crash, wherever the zeros behind its pages end", async () => {
   const path = file("zeros.db");

@@ -43,6 +43,7 @@ export class Bodies {
   readonly #runner: () => ScopeRunner;
   readonly #reach: () => ProcessReach;
   readonly #observers: Observers;
+  readonly #bodyPort: BodyPort;
   readonly #runs = new Map<CallRef, BodyRun>();
   readonly #asked = new AskedInOrder();
   /** Runs whose past is being read. */
@@ -53,6 +54,7 @@ export class Bodies {
     this.#observers = observers;
     this.#runner = runner;
     this.#reach = reach;
+    this.#bodyPort = this.#portOfBodies();
   }
 
   /** Calls that wait for a connection. */
@@ -165,7 +167,7 @@ export class Bodies {
     const { call, attempt, run } = command;
     this.#starting.delete(command);
     this.end(call);
-    const body = new BodyRun({ call, attempt, run }, this.#bodyPort(), past);
+    const body = new BodyRun({ call, attempt, run }, this.#bodyPort, past);
     this.#runs.set(call, body);
     const cancelled = this.#current(command)?.cancelled;
     if (cancelled !== undefined) body.hearCancel({ seq: cancelled.seq, index: -1 });
@@ -253,7 +255,7 @@ export class Bodies {
     this.#asked.again();
   }
 
-  #bodyPort(): BodyPort {
+  #portOfBodies(): BodyPort {
     const tell = (event: Event): void => void this.#runner().tell(event);
     const lose = (thrown: unknown): void => this.#runner().lose(`a body can not go on: ${textOf(thrown)}`);
     return {

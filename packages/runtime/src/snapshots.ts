@@ -1,16 +1,17 @@
 /**
  * Snapshots of one scope: taken when the events since the last outweigh it, of what is durable, between the turns. With
- * retention the lines up to the one before are deleted then, if that is old enough.
+ * retention the log is shortened then.
  */
 import type { State } from "@pawl/sansio-core";
-import type { Journal } from "./journal.ts";
+import type { Journal, JournalLine } from "./journal.ts";
 import { late } from "./late-part.ts";
-import type { Opened } from "./opening.ts";
+import { type Opened, begun } from "./opening.ts";
 import type { Platform } from "./platform.ts";
+import type { Standing } from "./shorten.ts";
 
 /** How long logs are kept. */
 export interface Retention {
-  /** Lines behind a snapshot that is so old are deleted. */
+  /** Lines that are so old are deleted: at the latest when the log reaches back twice as far. */
   readonly olderThanMs: number;
 }
 
@@ -34,6 +35,9 @@ export interface SnapshotPort {
   /** Deletes the lines up to the snapshot that stands, but for these. */
   readonly retain: (keep: readonly number[]) => ReturnType<Journal["retain"]>;
   readonly retention: Retention | undefined;
+  /** The state where the log begins, and the lines of it. */
+  readonly begun: () => Promise<State>;
+  readonly readLines: (from: number, to: number) => Promise<readonly JournalLine[]>;
   /** Fewer characters of events are read again faster than a snapshot. */
   readonly least: number | undefined;
   readonly fault: (what: string, thrown: unknown) => void;
@@ -47,6 +51,8 @@ export const snapshotsOf = (
   scope: string,
   epoch: number,
 ): Omit<SnapshotPort, "platform" | "fault" | "taken"> => ({
+  begun: () => begun(journal, scope),
+  readLines: (from, to) => journal.read(scope, from, to),
   keep: (seq, text) => journal.snapshot(scope, epoch, seq, text),
   retain: (keep) => journal.retain(scope, epoch, keep),
   retention: scope.startsWith("session:") ? retention : undefined,
@@ -59,7 +65,7 @@ const delayMs = 20;
 
 export class Snapshots {
   readonly #port: SnapshotPort;
-  #taken: Taken | undefined;
+  #standing: Standing | undefined;
   /** Of the events since, in characters; also of those that were there when the scope was opened. */
   #since: number;
   #durable: State | undefined;
@@ -68,7 +74,7 @@ export class Snapshots {
 
   constructor(port: SnapshotPort, { snapshot, since }: Omit<Opened, "state">) {
     this.#port = port;
-    this.#taken = snapshot;
+    this.#standing = snapshot && { taken: snapshot };
     this.#since = since;
   }
 
@@ -82,7 +88,8 @@ export class Snapshots {
     this.#since += characters;
     this.#durable = durable;
     const { least = usualLeast } = this.#port;
-    if (this.#since < Math.max(least, this.#taken?.size ?? 0) || this.#callOff !== undefined || this.#isTaking) return;
+    if (this.#since < Math.max(least, this.#standing?.taken.size ?? 0) || this.#callOff !== undefined || this.#isTaking)
+      return;
     this.#callOff = this.#port.platform.later(delayMs, () => void this.#take());
   }
 
@@ -113,17 +120,14 @@ export class Snapshots {
     const { snapshotText } = await late.load();
     const text = snapshotText(state);
     const result = await this.#port.keep(seq, text);
-    if (result.type === "ok") this.#taken = { seq, at, size: text.length };
+    if (result.type === "ok") this.#standing = { ...this.#standing, taken: { seq, at, size: text.length } };
     else this.#port.fault(`a snapshot was not taken: ${result.type}`, result);
   }
 
-  /** What the state refers to among the lines that go, it refers to in every later state at most. */
   async #retain(state: State): Promise<void> {
-    const { platform, retention, retain, fault } = this.#port;
-    const taken = this.#taken;
-    if (retention === undefined || taken === undefined || platform.now() - taken.at < retention.olderThanMs) return;
-    const { referredUpTo } = await late.load();
-    const result = await retain(referredUpTo(state, taken.seq));
-    if (result.type !== "ok") fault(`the log was not shortened: ${result.type}`, result);
+    const { retention } = this.#port;
+    if (retention === undefined || this.#standing === undefined) return;
+    const { shortened } = await late.load();
+    this.#standing = await shortened(this.#port, retention, this.#standing, state);
   }
 }

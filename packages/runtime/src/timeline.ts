@@ -31,9 +31,13 @@ export const isEarlier = (a: Place, b: Place): boolean => (a.seq === b.seq ? a.i
 const byPlace = (a: Mark, b: Mark): number => a.seq - b.seq || a.index - b.index;
 
 /** A request stands before all that its own event settled. */
-const marksOf = ({ key, requested, settled }: Recorded): Mark[] => {
-  const request: Mark = { key, type: "request", seq: requested, index: -1 };
-  return settled === undefined ? [request] : [request, { key, type: "answer", ...settled }];
+const marksOf = (effects: readonly Recorded[]): readonly Mark[] => {
+  const marks: Mark[] = [];
+  for (const { key, requested, settled } of effects) {
+    marks.push({ key, type: "request", seq: requested, index: -1 });
+    if (settled !== undefined) marks.push({ key, type: "answer", seq: settled.seq, index: settled.index });
+  }
+  return marks.toSorted(byPlace);
 };
 
 export const recordedOf = (key: string, effect: SettledEffect): Recorded => ({
@@ -51,7 +55,7 @@ export class Timeline {
   #next = 0;
 
   constructor(recorded: readonly Recorded[]) {
-    this.#marks = recorded.flatMap(marksOf).toSorted(byPlace);
+    this.#marks = marksOf(recorded);
     this.isRow = this.#marks.every(({ key }, i) => i % 2 === 0 || key === this.#marks[i - 1]?.key);
     this.#unmade = new Set(recorded.map(({ key }) => key));
   }

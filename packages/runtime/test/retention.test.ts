@@ -98,6 +98,63 @@ describe("retention", () => {
     over.abort();
   });
 
+  it("shortens the log of a session that is never quiet, whose snapshots are all young", async () => {
+    const world = new World();
+    const faults: string[] = [];
+    const host = { fault: (what: string) => void faults.push(what) };
+    const start = () => world.start([echo], { retention, snapshotAfter: 2000, host });
+    const one = start();
+    const session = await one.runtime.session("s");
+    const ages: number[] = [];
+    const gaps = new Set<boolean>();
+    for (let n = 0; n < 80; n++) {
+      await session.call(`n${n}`, [{ id: "c", tool: "echo", args: page }]);
+      await quiet(world, 60);
+      const { base = 0 } = (await world.journal.segment("session:s")) ?? {};
+      const lines = await world.journal.read("session:s", base + 1);
+      ages.push(world.platform.now() - (JSON.parse(lines[0]?.line ?? "") as { readonly at: number }).at);
+      gaps.add(lines.every(({ seq }, at) => seq === base + 1 + at));
+      world.platform.advance(5000);
+    }
+    const { olderThanMs } = retention;
+    expect(Math.max(...ages)).toBeLessThan(2 * olderThanMs + 15_000);
+    expect(Math.min(...ages.slice(40))).toBeGreaterThan(olderThanMs - 10_000);
+    expect(ages.filter((age, n) => age < (ages[n - 1] ?? 0)).length).toBeGreaterThan(2);
+    expect(gaps).toEqual(new Set([true]));
+    one.kill();
+    const after = await start().runtime.session("s");
+    const again = (n: number) => after.call(`n${n}`, [{ id: "c", tool: "echo", args: page }]);
+    expect((await again(70))[0]?.output.outcome).toMatchObject({ payload: page });
+    await expect(again(3)).rejects.toMatchObject({ code: "gone" });
+    expect((await world.journal.verify("session:s"))?.type).toBe("whole");
+    expect(faults).toEqual([]);
+  });
+
+  it("shortens a log that was kept whole until now piece by piece, each to the end of an append", async () => {
+    const world = new World();
+    const many = Array.from({ length: 230 }, (_, c) => ({ id: `c${c}`, tool: "echo", args: c }));
+    const before = world.start([echo]);
+    const whole = await before.runtime.session("s");
+    for (let n = 0; n < 5; n++) await whole.call(`m${n}`, many);
+    before.kill();
+    world.platform.advance(10 * retention.olderThanMs);
+    const { runtime } = world.start([echo], { retention, snapshotAfter: 2000 });
+    const session = await runtime.session("s");
+    const bases: number[] = [];
+    for (let n = 0; n < 16; n++) {
+      await session.call(`n${n}`, [{ id: "c", tool: "echo", args: page.repeat(20) }]);
+      await quiet(world, 60);
+      bases.push((await world.journal.segment("session:s"))?.base ?? 0);
+      world.platform.advance(1000);
+    }
+    const steps = bases.map((base, n) => base - (bases[n - 1] ?? 0)).filter((step) => step > 0);
+    expect(steps.length).toBeGreaterThan(1);
+    expect(Math.max(...steps)).toBeLessThan(1024);
+    const { base = 0 } = (await world.journal.segment("session:s")) ?? {};
+    expect(base).toBeGreaterThan(1000);
+    expect((await world.journal.verify("session:s"))?.type).toBe("whole");
+  });
+
   it("says `gone` to who follows from before more than is read at once, and nothing is held up by it", async () => {
     const world = new World();
     const { runtime } = world.start([echo], { retention: { olderThanMs: 0 }, snapshotAfter: 2000 });

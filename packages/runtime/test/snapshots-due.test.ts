@@ -21,6 +21,8 @@ const begin = (snapshot?: Taken) => {
         return one.promise;
       },
       retain: () => Promise.reject(new Error("nothing is retained")),
+      begun: () => Promise.reject(new Error("nothing is shortened")),
+      readLines: () => Promise.reject(new Error("nothing is shortened")),
       retention: undefined,
       least: 10,
       fault: (what) => told.push(what),

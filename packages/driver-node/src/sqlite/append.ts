@@ -1,5 +1,6 @@
 /** Appends: one row each, all of a group in one commit. One that goes alone is a commit by itself. */
 import type { Append, AppendResult } from "@pawl/runtime";
+import { Checkpoints } from "./checkpoint.ts";
 import type { Connection } from "./connection.ts";
 import { failure } from "./failure.ts";
 import { placesBack } from "./lines.ts";
@@ -28,31 +29,47 @@ const isPlain = ({ epoch, expectedSeq, lines, messages, received, protocol }: Ap
 export class Appender {
   readonly #at: Connection;
   readonly #standings: Standings;
+  readonly #checkpoints: Checkpoints;
   #commits = 0;
 
   constructor(at: Connection, standings: Standings) {
     this.#at = at;
     this.#standings = standings;
+    this.#checkpoints = new Checkpoints(at);
+  }
+
+  /** Lets go of what works beside it. */
+  close(): Promise<void> {
+    return this.#checkpoints.close();
   }
 
   appendAll(appends: readonly Append[]): readonly AppendResult[] {
     const [first] = appends;
     const isWalDue = (this.#commits += 1) === commitsToFullLength;
-    if (first !== undefined && appends.length === 1 && !isWalDue) {
+    const { isStepDue } = this.#checkpoints;
+    if (first !== undefined && appends.length === 1 && !isWalDue && !isStepDue) {
       const alone = this.#appendAlone(first);
       if (alone !== undefined) return [alone];
     }
     try {
       const results = this.#at.transact(() => {
         if (isWalDue) fillWal(this.#at.file);
+        if (isStepDue) this.#checkpoints.step();
         this.#standings.beforeAppends();
         return appends.map((append) => this.#append(append));
       });
-      this.#standings.committed();
+      this.#committed(appends);
       return results;
     } catch (thrown) {
       return appends.map(() => failure(thrown, this.#at.file));
     }
+  }
+
+  #committed(appends: readonly Append[]): void {
+    this.#standings.committed();
+    let characters = 0;
+    for (const { lines } of appends) for (const { line } of lines) characters += line.length;
+    this.#checkpoints.committed(characters);
   }
 
   /**
@@ -76,9 +93,9 @@ export class Appender {
       this.#standings.forgetAll();
       return failure(thrown, this.#at.file);
     }
-    this.#standings.finished(id, append.finished);
+    this.#standings.finished(standing, append.finished);
     this.#standings.keep(append.scope, { ...standing, seq: last, head: row, appendId });
-    this.#standings.committed();
+    this.#committed([append]);
     return { type: "ok" };
   }
 
@@ -108,10 +125,9 @@ export class Appender {
     const last = expectedSeq + append.lines.length - 1;
     const [lines, finished] = [textOf(append), finishedOf(append)];
     const { lastInsertRowid } = sql.append.run(id, head, expectedSeq, last, appendId, wakeAt, lines, finished);
-    this.#standings.finished(id, append.finished);
+    this.#standings.finished(standing, append.finished);
     if (protocol !== standing.protocol) sql.protocol.run(protocol, id);
-    const { epoch } = standing;
-    this.#standings.keep(append.scope, { id, epoch, protocol, seq: last, head: Number(lastInsertRowid), appendId });
+    this.#standings.keep(append.scope, { ...standing, protocol, seq: last, head: Number(lastInsertRowid), appendId });
   }
 
   /** Letters into the inboxes of others, and those out of its own that are done with. */

@@ -85,6 +85,11 @@ export class Connection {
     if (this.#db.isOpen) this.#db.close();
   }
 
+  /** Has SQLite make a checkpoint in the commit that comes to so many pages of the log. */
+  checkpointAt(pages: number): void {
+    if (this.#db.isOpen) this.#db.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
+  }
+
   /** What a statement gives, or why the file does not give it. */
   ask<A>(work: () => A): A {
     if (!this.#db.isOpen) throw new JournalFileError("closed", `journal ${this.file} was closed`);

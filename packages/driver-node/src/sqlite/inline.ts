@@ -16,8 +16,14 @@ import { due, find, inbox, mailed, read, scopes } from "./look.ts";
 import { putSnapshot, retain, segment } from "./retention.ts";
 import { Standings } from "./standing.ts";
 
+export interface InlineJournal extends Journal {
+  readonly moves: MoveStore;
+  /** Closes the file. */
+  readonly close: () => Promise<void>;
+}
+
 /** A journal file in this thread: each call is done when it returns. */
-export const inlineJournal = (at: Connection): Journal & { readonly moves: MoveStore } => {
+export const inlineJournal = (at: Connection): InlineJournal => {
   const standings = new Standings(at);
   const appender = new Appender(at, standings);
   return {
@@ -41,5 +47,9 @@ export const inlineJournal = (at: Connection): Journal & { readonly moves: MoveS
     segment: async (scope) => segment(at, scope),
     head: async (scope) => head(at, standings, scope),
     verify: async (scope) => verify(at, standings, scope),
+    close: async () => {
+      await appender.close();
+      at.close();
+    },
   };
 };

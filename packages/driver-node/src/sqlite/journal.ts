@@ -38,7 +38,6 @@ const inlineIn = (at: Connection, blobs: BlobStore): SqliteJournal => ({
   ...inlineJournal(at),
   blobs,
   commits: "inline",
-  close: async () => at.close(),
 });
 
 /** What lies in memory waits for no disk, and has nothing beside it. */

@@ -32,6 +32,7 @@ export const find = (
   id: string,
 ): number | undefined => {
   const number = standings.numberOf(scope);
+  if (!standings.mayHaveFinished(scope, kind, id)) return undefined;
   if (number !== undefined)
     return standings.finishing(number, kind, id) ?? at.ask(() => seqIn(at.sql.findOf.get(number, kind, id)));
   return at.unsynced(() => {

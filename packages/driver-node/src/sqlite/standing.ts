@@ -6,6 +6,7 @@
 import type { Finished } from "@pawl/sansio-core";
 import type { Connection } from "./connection.ts";
 import { integer, optional, text } from "./row.ts";
+import { Sieve } from "./sieve.ts";
 
 export interface Standing {
   readonly id: number;
@@ -15,6 +16,8 @@ export interface Standing {
   readonly seq: number;
   readonly head: number | undefined;
   readonly appendId: string;
+  /** What has finished of it, where that is known of all: it began here. */
+  readonly finished?: Sieve | undefined;
 }
 
 /** Commits after which the mark moves, so that a crash leaves few rows to look through. */
@@ -70,7 +73,8 @@ export class Standings {
       integer(row, "protocol"),
       integer(row, "seq"),
     ];
-    return { id, epoch, protocol, seq, head: optional(integer, row, "head"), appendId: text(row, "appendId") };
+    const [head, appendId] = [optional(integer, row, "head"), text(row, "appendId")];
+    return { id, epoch, protocol, seq, head, appendId, finished: seq === 0 ? new Sieve() : undefined };
   }
 
   /** Of a scope that appends. Inside a transaction. */
@@ -98,14 +102,24 @@ export class Standings {
     return this.#sure.get(scope)?.id;
   }
 
+  /** Whether something may have finished in a scope: of one that began here it is known what has not. */
+  mayHaveFinished(scope: string, kind: string, id: string): boolean {
+    const known = this.#sure.get(scope);
+    return known?.finished?.mayHold(finishedAs(known.id, kind, id)) ?? true;
+  }
+
   /** With which event something finished, if that is behind the mark. */
   finishing(scope: number, kind: string, id: string): number | undefined {
     return this.#finishing.get(finishedAs(scope, kind, id));
   }
 
   /** This has finished with an append of a scope. */
-  finished(scope: number, all: readonly (Finished & { readonly seq: number })[]): void {
-    for (const { kind, id, seq } of all) this.#finishing.set(finishedAs(scope, kind, id), seq);
+  finished({ id: scope, finished }: Standing, all: readonly (Finished & { readonly seq: number })[]): void {
+    for (const { kind, id, seq } of all) {
+      const name = finishedAs(scope, kind, id);
+      this.#finishing.set(name, seq);
+      finished?.add(name);
+    }
   }
 
   /** The last row that was appended from here: whoever appends the next has the file as it was then. */

@@ -1,7 +1,7 @@
 /** The thread of a journal file: the same journal, asked by messages, one after the other. */
 import { parentPort, workerData } from "node:worker_threads";
 import { Connection, type FileOptions } from "./connection.ts";
-import { inlineJournal } from "./inline.ts";
+import { type InlineJournal, inlineJournal } from "./inline.ts";
 import { type Answer, type Methods, type Question, wrongOf } from "./thread-message.ts";
 
 export interface ThreadData {
@@ -12,22 +12,19 @@ export interface ThreadData {
 const { file, options } = workerData as ThreadData;
 
 let now = 0;
-let journal: Methods | undefined;
-let at: Connection | undefined;
+let journal: (Methods & Pick<InlineJournal, "close">) | undefined;
 
-const journalOfFile = (): Methods => {
-  at ??= new Connection(file, { ...options, integrity: "skip", now: () => now });
-  if (journal === undefined) {
-    const { moves, ...rest } = inlineJournal(at);
-    journal = { ...rest, ...moves };
-  }
-  return journal;
+const opened = (): Methods & Pick<InlineJournal, "close"> => {
+  const at = new Connection(file, { ...options, integrity: "skip", now: () => now });
+  const { moves, ...rest } = inlineJournal(at);
+  return { ...rest, ...moves };
 };
 
 const answer = async (question: Question): Promise<unknown> => {
-  if (question.type === "close") return at?.close();
+  if (question.type === "close") return journal?.close();
   now = question.now;
-  const method = journalOfFile()[question.method] as (...args: readonly unknown[]) => Promise<unknown>;
+  journal ??= opened();
+  const method = journal[question.method] as (...args: readonly unknown[]) => Promise<unknown>;
   return method(...(question.args as readonly unknown[]));
 };
 

@@ -1,20 +1,19 @@
 /** A journal file in a thread of its own: a sync holds up nobody but who waits for it. */
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Append, AppendResult, Journal } from "@pawl/runtime";
 import type { FileOptions } from "./connection.ts";
 import { JournalFileError } from "./file-error.ts";
 import { type Answer, type Method, type Methods, type Question, errorOf } from "./thread-message.ts";
 import type { ThreadData } from "./thread-worker.ts";
+import { threadOf } from "./worker.ts";
 
 interface Asked {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-const program = new URL(`./thread-worker.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url);
-
 /** What is asked and answered is soon garbage: room for more of it would only stay resident, up to 100 MB. */
-const resourceLimits = { maxYoungGenerationSizeMb: 16 };
+const youngMb = 16;
 
 class JournalThread {
   readonly #file: string;
@@ -28,8 +27,7 @@ class JournalThread {
     const workerData: ThreadData = { file, options };
     this.#file = file;
     this.#now = now;
-    this.#worker = new Worker(program, { workerData, resourceLimits });
-    this.#worker.unref();
+    this.#worker = threadOf("thread-worker", workerData, youngMb);
     this.#worker.on("message", (said: Answer) => this.#hear(said));
     this.#worker.on("error", (thrown: Error) => this.#end("io_failed", thrown.message));
     this.#worker.on("exit", () => this.#end("closed", "was closed"));

@@ -4,8 +4,11 @@
  */
 import { closeSync, existsSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 
-/** As many pages as SQLite writes before it makes a checkpoint, and some: a page has a head of 24 bytes. */
-const fullBytes = 1024 * (4096 + 24);
+/** What a page takes in it: a head of 24 bytes as well. */
+const pageBytes = 4096 + 24;
+
+/** As many pages as SQLite writes before it makes a checkpoint, and some. */
+export const fullPages = 1024;
 
 /** Commits after which a file is taken for one that is written to. */
 export const commitsToFullLength = 16;
@@ -14,10 +17,10 @@ export const commitsToFullLength = 16;
 const zerosAtOnce = 64 * 1024;
 
 /** Zeros, or nothing: where there is no room for all of them, none is taken. */
-const fill = (wal: number, from: number): void => {
+const fill = (wal: number, from: number, to: number): void => {
   const zeros = new Uint8Array(zerosAtOnce);
   try {
-    for (let at = from; at < fullBytes;) at += writeSync(wal, zeros, 0, Math.min(zeros.length, fullBytes - at), at);
+    for (let at = from; at < to;) at += writeSync(wal, zeros, 0, Math.min(zeros.length, to - at), at);
     fdatasyncSync(wal);
   } catch (thrown) {
     ftruncateSync(wal, from);
@@ -30,16 +33,19 @@ const hasNoRoom = (thrown: unknown): boolean =>
 
 /**
  * Fills it up with zeros, which are no pages to SQLite. Inside a transaction that holds the lock of writers, before it
- * writes: so nobody else makes it longer meanwhile. Where there is no room, it goes on growing as there is.
+ * writes: so nobody else makes it longer meanwhile. Where there is no room, it goes on growing as there is; says whether
+ * there was.
  */
-export const fillWal = (file: string): void => {
-  if (!existsSync(`${file}-wal`)) return;
+export const fillWal = (file: string, pages = fullPages): boolean => {
+  if (!existsSync(`${file}-wal`)) return false;
   const wal = openSync(`${file}-wal`, "r+");
   try {
     const { size } = fstatSync(wal);
-    if (size < fullBytes) fill(wal, size);
+    if (size < pages * pageBytes) fill(wal, size, pages * pageBytes);
+    return true;
   } catch (thrown) {
     if (!hasNoRoom(thrown)) throw thrown;
+    return false;
   } finally {
     closeSync(wal);
   }

@@ -74,25 +74,34 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const asking = new Asking(body, facts);
   const { parts, toolNamed } = facts.reach;
   const seldom = parts.loaded?.seldomFacets(asking) ?? awaitedFacets(asking);
+  const { processId, agentFrameId } = origin(asking);
+  const { externalEventKey, completionKey } = keys(asking);
+  const { now, random, uuid } = names(asking);
+  const { payloadAs, attachments } = handed(asking);
   const context: Omit<ToolContext, "signal"> = {
+    ...seldom, // First: V8 copies it as a whole.
     sessionId: facts.sessionId,
     session: facts.session,
-    ...origin(asking),
+    processId,
+    agentFrameId,
     toolCallId: facts.callId,
     attempt: body.id.attempt,
     maxAttempts: facts.maxAttempts,
     replayKey: facts.replayKey,
     payload: facts.payload,
-    ...seldom,
     background: { ...seldom.background, tool: toolNamed },
     callableToolManifest: (name) => toolNamed(name)?.manifest,
-    ...steps(asking),
-    ...keys(asking),
-    ...cancels(asking),
-    ...names(asking),
-    emitChildProcessStarted: (processId, entryName) => facts.reach.childStarted(body.id.call, processId, entryName),
-    ...progress(asking),
-    ...handed(asking),
+    runJson: steps(asking).runJson,
+    externalEventKey,
+    completionKey,
+    onCancel: cancels(asking).onCancel,
+    now,
+    random,
+    uuid,
+    emitChildProcessStarted: (id, entryName) => facts.reach.childStarted(body.id.call, id, entryName),
+    progress: progress(asking).progress,
+    payloadAs,
+    attachments,
     continueAs: (args) => handled(continueAs(asking, args)),
   };
   return withSignal(context, body);

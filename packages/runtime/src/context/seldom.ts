@@ -26,19 +26,31 @@ export interface SeldomFacets
     Directs,
     LongWorkFacets {}
 
+/** Each by its name: to spread eleven objects into one takes longer than to make them. */
 export const seldomFacets = (asking: Asking): SeldomFacets => {
-  const own = processes(asking);
+  const { sleep, awaitEventJson } = waits(asking);
+  const { race, any, all, allSettled } = selects(asking);
+  const { processes: own } = processes(asking);
+  const { emitProcessEvent, processEvents: events } = processEvents(asking);
+  const { background, tasks, schedules } = longWorkFacets(asking);
   return {
-    ...waits(asking),
-    ...hostRequests(asking),
-    ...batches(asking),
-    ...selects(asking),
-    ...own,
-    ...processEvents(asking),
-    ...handleTools(asking, own.processes),
-    ...sessions(asking),
-    ...triggers(asking),
-    ...directs(asking),
-    ...longWorkFacets(asking),
+    sleep,
+    awaitEventJson,
+    host: hostRequests(asking).host,
+    batch: batches(asking).batch,
+    race,
+    any,
+    all,
+    allSettled,
+    processes: own,
+    emitProcessEvent,
+    processEvents: events,
+    handleTools: handleTools(asking, own).handleTools,
+    sessions: sessions(asking).sessions,
+    triggers: triggers(asking).triggers,
+    directCompletions: directs(asking).directCompletions,
+    background,
+    tasks,
+    schedules,
   };
 };

@@ -1,8 +1,19 @@
 /**
- * The text of an event, as its codec and the writer of records make it. The two events that a durable step leaves are
- * most of a log, and are written straight: their fields in the codec's order.
+ * The text of an event, as its codec and the writer of records make it, and back. The two events that a durable step
+ * leaves are most of a log: they are written straight, their fields in the codec's order, and the second is read so.
  */
-import { quote, stringify, stringifyRecord } from "@pawl/tool-value";
+import {
+  type Json,
+  type ValueError,
+  json,
+  quote,
+  readOwned,
+  string,
+  stringify,
+  stringifyRecord,
+  u64,
+} from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
 import { EventCodec } from "../codec.ts";
 import type { Event, EventOf } from "../event.ts";
 
@@ -36,3 +47,25 @@ const straight = (event: Event): string | undefined => {
 };
 
 export const eventText = (event: Event): string => straight(event) ?? stringifyRecord(EventCodec.encode(event));
+
+type Fields = { readonly [field: string]: Json | undefined };
+
+const fieldsOf = (u: Json | undefined): Fields => (typeof u === "object" && u !== null ? (u as Fields) : {});
+
+/** What a step came to, where it stands there as it is written. */
+const settledOf = (u: Json): EventOf<"step.settled"> | undefined => {
+  const { type, call, attempt, run, key, result } = fieldsOf(u);
+  const { status, value } = fieldsOf(result);
+  if (type !== "step.settled" || status !== "ok" || value === undefined) return undefined;
+  if (!string.is(call) || !u64.is(attempt) || !u64.is(run) || !string.is(key)) return undefined;
+  const read = readOwned(json, value);
+  if (E.isLeft(read)) return undefined;
+  const ok = { status: "ok", value: read.right } as const;
+  return { type: "step.settled", call, attempt: attempt + 0, run: run + 0, key, result: ok };
+};
+
+/** The event in JSON that a parser has just made, and that nobody else holds. */
+export const eventOf = (u: Json): E.Either<ValueError, Event> => {
+  const settled = settledOf(u);
+  return settled === undefined ? readOwned(EventCodec, u) : E.right(settled);
+};

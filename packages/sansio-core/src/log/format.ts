@@ -6,20 +6,10 @@
  *
  * `docs/log-format.md` says what each field means.
  */
-import {
-  type Codec,
-  type Json,
-  type ValueError,
-  readOwned,
-  record,
-  string,
-  stringifyRecord,
-  u64,
-} from "@pawl/tool-value";
+import { type Codec, type Json, type ValueError, record, string, stringifyRecord, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { EventCodec } from "../codec.ts";
 import type { Envelope } from "../event.ts";
-import { eventText } from "./event-text.ts";
+import { eventOf, eventText } from "./event-text.ts";
 
 /** The format that this code writes, and the newest that it reads. */
 export const currentFormat = 1;
@@ -78,7 +68,7 @@ export const recordedOf = (json: Json): E.Either<ValueError, Recorded> => {
   if (!isCount(at)) return wanted(at, "a time in milliseconds", "at");
   if (!isDigest(cmds)) return wanted(cmds, `a digest of ${digits} digits`, "cmds");
   if (event === undefined) return wanted(event, "an event", "event");
-  const decoded = readOwned(EventCodec, event);
+  const decoded = eventOf(event);
   if (E.isRight(decoded)) return E.right({ seq, epoch, at: at + 0, event: decoded.right, cmds });
   const { code, message, path } = decoded.left;
   return E.left({ code, message, path: ["event", ...path] });

@@ -1,8 +1,9 @@
-import { type Json, stringifyRecord } from "@pawl/tool-value";
+import { type Json, parseRecord, readOwned, stringifyRecord } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { EventCodec } from "../../src/codec.ts";
 import type { Event } from "../../src/event.ts";
-import { eventText } from "../../src/log/event-text.ts";
+import { eventOf, eventText } from "../../src/log/event-text.ts";
 
 const of = { call: 'r:"é" \\ call', attempt: 2, run: 3, key: "durable-step:a\nb" };
 
@@ -21,9 +22,35 @@ const eventsOf = (value: Json): readonly Event[] => [
   { type: "step.settled", ...of, result: { status: "err", error: { code: "c", message: "m" } } },
 ];
 
+const jsonOf = (text: string): Json => E.getOrElse((): Json => null)(parseRecord(text));
+
 describe("the text of an event", () => {
   it("is what its codec and the writer of records make, also where it is written straight", () => {
     for (const event of values.flatMap(eventsOf))
       expect(eventText(event)).toBe(stringifyRecord(EventCodec.encode(event)));
+  });
+
+  it("is read as its codec reads it, also where it is read straight", () => {
+    for (const event of values.flatMap(eventsOf)) expect(eventOf(jsonOf(eventText(event)))).toEqual(E.right(event));
+  });
+
+  it.each([
+    [{ call: "" }, { more: 1, result: { more: 2 } }],
+    [{ attempt: -0, run: 0 }, {}],
+    [{ call: 7 }, {}],
+    [{ call: "\ud800" }, {}],
+    [{ attempt: 1.5 }, {}],
+    [{ run: -1 }, {}],
+    [{ key: null }, {}],
+    [{ result: { status: "ok" } }, {}],
+    [{ result: { status: "maybe", value: 1 } }, {}],
+    [{ result: [] }, {}],
+    [{ result: { status: "ok", value: { b: -0, a: 1 } } }, {}],
+    [{ type: "step.unsettled" }, {}],
+  ])("is taken or refused as by its codec: %j", (other, more) => {
+    const settled = { type: "step.settled", ...of, result: { status: "ok", value: 1 } };
+    const result = "result" in other ? other.result : { ...settled.result, ...("result" in more ? more.result : {}) };
+    const json = (): Json => ({ ...settled, ...more, ...other, result }) as unknown as Json;
+    expect(eventOf(json())).toEqual(readOwned(EventCodec, json()));
   });
 });
