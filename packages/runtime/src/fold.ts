@@ -25,14 +25,17 @@ export const recordedIn = (scope: string, { seq, line }: JournalLine): Recorded 
   return recorded.right;
 };
 
+/** The state after what the next line records. */
+export const stateAfter = (scope: string, state: State, recorded: Recorded, seq: number): State => {
+  const followed = follow(state, recorded, seq);
+  if (E.isLeft(followed)) throw new Quarantined(scope, describeFault(followed.left), followed.left);
+  return followed.right.state;
+};
+
 /** The state after these lines, which follow on another. */
 export const foldLines = (scope: string, lines: readonly JournalLine[], from: State = initial(scope)): State => {
   let state = from;
-  for (const line of lines) {
-    const followed = follow(state, recordedIn(scope, line), line.seq);
-    if (E.isLeft(followed)) throw new Quarantined(scope, describeFault(followed.left), followed.left);
-    state = followed.right.state;
-  }
+  for (const line of lines) state = stateAfter(scope, state, recordedIn(scope, line), line.seq);
   return state;
 };
 

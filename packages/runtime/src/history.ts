@@ -1,9 +1,8 @@
 /** A scope's past, read from its log: one event, or the state before it. */
-import { type Recorded, type State, describeFault, follow } from "@pawl/sansio-core";
-import * as E from "fp-ts/lib/Either.js";
+import type { Recorded, State } from "@pawl/sansio-core";
 import type { Access } from "./access.ts";
 import { Refused } from "./error.ts";
-import { Quarantined, recordedIn } from "./fold.ts";
+import { recordedIn, stateAfter } from "./fold.ts";
 
 /** Lines that are folded in one turn: the scope's own work goes on in between. */
 const linesPerTurn = 1000;
@@ -25,9 +24,7 @@ export const stateBefore = async (access: Access, seq: number): Promise<State> =
   if (state.seq >= seq) throw gone(id, seq);
   for (const line of await access.readLines(state.seq + 1)) {
     if (line.seq >= seq) return state;
-    const followed = follow(state, recordedIn(id, line), line.seq);
-    if (E.isLeft(followed)) throw new Quarantined(id, describeFault(followed.left), followed.left);
-    state = followed.right.state;
+    state = stateAfter(id, state, recordedIn(id, line), line.seq);
     if (line.seq % linesPerTurn === 0) await turn(access);
   }
   return state;

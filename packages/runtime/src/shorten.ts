@@ -3,7 +3,7 @@
  * young: there the state in between is made from the log itself, once its oldest line is twice as old as what is kept.
  */
 import type { State } from "@pawl/sansio-core";
-import { foldLines, recordedIn } from "./fold.ts";
+import { recordedIn, stateAfter } from "./fold.ts";
 import type { JournalLine, NotWritten } from "./journal.ts";
 import type { Retention, SnapshotPort, Taken } from "./snapshots.ts";
 import { referredUpTo, snapshotText } from "./stored-state.ts";
@@ -47,17 +47,19 @@ const cutBetween = async (port: SnapshotPort, newest: State, limit: number): Pro
   const base = await port.begun();
   let state = base;
   for await (const line of linesAfter(base.seq, port.readLines)) {
-    const { at } = recordedIn(id, line);
+    const recorded = recordedIn(id, line);
+    const { at } = recorded;
     const isFar = at > limit || state.seq >= base.seq + linesAtOnce;
     if (isFar && state === base) return undefined;
-    if (isFar) {
+    if (isFar && at > state.at) {
+      // Lines of one append are mostly of one time: its end is looked for between two.
       const text = snapshotText(state);
       const kept = await port.keep(state.seq, text);
       const taken = { seq: state.seq, at: state.at, size: text.length };
       if (kept.type === "ok") return (await cut(port, newest, taken)) ? { taken, oldest: at } : { taken };
       if (kept.type !== "conflict") return void unless(port, "a snapshot was not taken", kept);
     }
-    state = foldLines(id, [line], state);
+    state = stateAfter(id, state, recorded, line.seq);
   }
   return undefined;
 };

@@ -135,7 +135,10 @@ describe("retention", () => {
     const many = Array.from({ length: 230 }, (_, c) => ({ id: `c${c}`, tool: "echo", args: c }));
     const before = world.start([echo]);
     const whole = await before.runtime.session("s");
-    for (let n = 0; n < 5; n++) await whole.call(`m${n}`, many);
+    for (let n = 0; n < 5; n++) {
+      await whole.call(`m${n}`, many);
+      world.platform.advance(10);
+    }
     before.kill();
     world.platform.advance(10 * retention.olderThanMs);
     const { runtime } = world.start([echo], { retention, snapshotAfter: 2000 });
