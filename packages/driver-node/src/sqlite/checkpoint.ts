@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
 import type { Asked } from "./checkpoint-thread.ts";
 import type { Connection } from "./connection.ts";
-import { fillWal, fullPages } from "./wal.ts";
+import { fillWal, fullPages, longPages } from "./wal.ts";
 import { threadOf } from "./worker.ts";
 
 /** It holds a statement, and next to nothing besides. */
@@ -19,10 +19,6 @@ const pagesPerPass = 800;
 /** The log becomes longer by so many pages in one commit, which takes 2 ms for it, and by the next some commits later. */
 const pagesPerStep = 256;
 const commitsPerStep = 16;
-const longPages = 4 * fullPages;
-
-/** SQLite's own checkpoint comes before the end of the log, so that the commit that makes it does not make that longer. */
-const spare = 96;
 
 const pageCharacters = 4000;
 
@@ -50,8 +46,7 @@ export class Checkpoints {
   /** Makes the log longer. Inside a transaction, before it writes. */
   step(): void {
     this.#length += pagesPerStep;
-    if (!fillWal(this.#at.file, this.#length)) return this.#leave();
-    if (this.#length === longPages) this.#at.checkpointAt(longPages - spare);
+    if (!fillWal(this.#at.file, this.#length)) this.#leave();
   }
 
   /** A commit of so many characters is made. */
@@ -73,7 +68,7 @@ export class Checkpoints {
       thread.on("error", () => this.#leave());
       return thread;
     } catch {
-      this.#isAlone = true;
+      this.#leave();
       return undefined;
     }
   }
@@ -88,7 +83,7 @@ export class Checkpoints {
     this.#ask("close");
     this.#thread = undefined;
     this.#isAlone = true;
-    this.#at.checkpointAt(fullPages - spare);
+    this.#at.checkpointAlone();
   }
 
   /** Resolves when the thread has let go of the file. */

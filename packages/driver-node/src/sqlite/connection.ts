@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { JournalFileError, fileError, isLocked } from "./file-error.ts";
 import { checkIntegrity, prepareTables } from "./schema.ts";
 import { type Statements, statements } from "./statement.ts";
-import { fillWal } from "./wal.ts";
+import { checkpointPages, fillWal } from "./wal.ts";
 
 export interface FileOptions {
   /** The store's clock, in milliseconds: what leases run by. Processes on one file share the machine's. */
@@ -45,6 +45,7 @@ const open = (file: string, options: FileOptions): DatabaseSync => {
   try {
     keepAWal(db, busyMs);
     db.exec(`PRAGMA synchronous = ${synchronous}`);
+    db.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
     prepareTables(db, file);
     if (integrity === "check") checkIntegrity(db, file);
     if (maxBytes !== undefined) db.exec(`PRAGMA max_page_count = ${Math.ceil(maxBytes / pageBytes)}`);
@@ -85,9 +86,9 @@ export class Connection {
     if (this.#db.isOpen) this.#db.close();
   }
 
-  /** Has SQLite make a checkpoint in the commit that comes to so many pages of the log. */
-  checkpointAt(pages: number): void {
-    if (this.#db.isOpen) this.#db.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
+  /** Has SQLite make its checkpoints as if nobody made any beside it: after a thousand pages. */
+  checkpointAlone(): void {
+    if (this.#db.isOpen) this.#db.exec("PRAGMA wal_autocheckpoint = 1000");
   }
 
   /** What a statement gives, or why the file does not give it. */

@@ -7,8 +7,15 @@ import { closeSync, existsSync, fdatasyncSync, fstatSync, ftruncateSync, openSyn
 /** What a page takes in it: a head of 24 bytes as well. */
 const pageBytes = 4096 + 24;
 
-/** As many pages as SQLite writes before it makes a checkpoint, and some. */
+/** Its length in pages; and where much is written. */
 export const fullPages = 1024;
+export const longPages = 4 * fullPages;
+
+/**
+ * After how many pages SQLite makes a checkpoint itself, in the commit that comes to them: before the end of the log. It is
+ * one number for all who write to a file, or whoever writes little would copy what others write much of.
+ */
+export const checkpointPages = longPages - 96;
 
 /** Commits after which a file is taken for one that is written to. */
 export const commitsToFullLength = 16;
