@@ -7,7 +7,10 @@ import { recordedIn, stateAfter } from "./fold.ts";
 /** Lines that are folded in one turn: the scope's own work goes on in between. */
 const linesPerTurn = 1000;
 
-const turn = ({ platform }: Access): Promise<void> => new Promise((resolve) => platform.nextTurn(resolve));
+/** A turn for others, after so many lines. */
+export const turnAfter = async ({ platform }: Pick<Access, "platform">, seq: number): Promise<void> => {
+  if (seq % linesPerTurn === 0) await new Promise<void>((resolve) => platform.nextTurn(resolve));
+};
 
 const gone = (scope: string, seq: number): Refused =>
   new Refused("gone", `event ${seq} of ${scope} is past the log's retention: what it was is not known any more`);
@@ -25,7 +28,7 @@ export const stateBefore = async (access: Access, seq: number): Promise<State> =
   for (const line of await access.readLines(state.seq + 1)) {
     if (line.seq >= seq) return state;
     state = stateAfter(id, state, recordedIn(id, line), line.seq);
-    if (line.seq % linesPerTurn === 0) await turn(access);
+    await turnAfter(access, line.seq);
   }
   return state;
 };

@@ -4,6 +4,7 @@
  */
 import type { State } from "@pawl/sansio-core";
 import { recordedIn, stateAfter } from "./fold.ts";
+import { turnAfter } from "./history.ts";
 import type { JournalLine, NotWritten } from "./journal.ts";
 import type { Retention, SnapshotPort, Taken } from "./snapshots.ts";
 import { referredUpTo, snapshotText } from "./stored-state.ts";
@@ -15,14 +16,15 @@ export interface Standing {
   readonly oldest?: number | undefined;
 }
 
-/** So many lines are gone through at once, which takes 4 ms. */
+/** So many lines are gone through at once, or a part of a long log: a store may walk to them from its end. */
 const linesAtOnce = 512;
+const parts = 16;
 
-async function* linesAfter(seq: number, readLines: SnapshotPort["readLines"]): AsyncGenerator<JournalLine> {
-  for (let from = seq + 1; ; from += linesAtOnce) {
-    const lines = await readLines(from, from + linesAtOnce - 1);
+async function* linesAfter(seq: number, { readLines }: SnapshotPort, atOnce: number): AsyncGenerator<JournalLine> {
+  for (let from = seq + 1; ; from += atOnce) {
+    const lines = await readLines(from, from + atOnce - 1);
     yield* lines;
-    if (lines.length < linesAtOnce) return;
+    if (lines.length < atOnce) return;
   }
 }
 
@@ -45,11 +47,12 @@ const cut = async (port: SnapshotPort, state: State, taken: Taken): Promise<bool
 const cutBetween = async (port: SnapshotPort, newest: State, limit: number): Promise<Standing | undefined> => {
   const { id } = newest.scope;
   const base = await port.begun();
+  const atOnce = Math.max(linesAtOnce, Math.ceil((newest.seq - base.seq) / parts));
   let state = base;
-  for await (const line of linesAfter(base.seq, port.readLines)) {
+  for await (const line of linesAfter(base.seq, port, atOnce)) {
     const recorded = recordedIn(id, line);
     const { at } = recorded;
-    const isFar = at > limit || state.seq >= base.seq + linesAtOnce;
+    const isFar = at > limit || state.seq >= base.seq + atOnce;
     if (isFar && state === base) return undefined;
     if (isFar && at > state.at) {
       // Lines of one append are mostly of one time: its end is looked for between two.
@@ -60,6 +63,7 @@ const cutBetween = async (port: SnapshotPort, newest: State, limit: number): Pro
       if (kept.type !== "conflict") return void unless(port, "a snapshot was not taken", kept);
     }
     state = stateAfter(id, state, recorded, line.seq);
+    await turnAfter(port, line.seq);
   }
   return undefined;
 };
