@@ -119,7 +119,7 @@ const logOf = `async (session) => {
 
 describe("what a page loads", () => {
   it("at its start does not grow beyond what it has come to", async () => {
-    expect(kbOf((await pageFiles()).start)).toBeLessThan(59.9);
+    expect(kbOf((await pageFiles()).start)).toBeLessThan(59.8);
   });
 
   it.skipIf(!hasChromium)("at its start is enough for a call, and the rest comes when it is needed", async () => {

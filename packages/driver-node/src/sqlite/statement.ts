@@ -76,6 +76,10 @@ export const statements = (db: DatabaseSync) => ({
        WHERE a.last >= ? AND a.first <= a.last
      ) SELECT b.first, b.before, a.lines FROM back AS b JOIN append AS a ON a.id = b.id WHERE b.first <= ?`,
   ),
+  /** Those of a scope's rows that lie between two others. */
+  near: db.prepare(
+    "SELECT first, last, lines FROM append WHERE id > ? AND id <= ? AND scope = ? AND last >= ? AND first <= last ORDER BY id",
+  ),
   row: db.prepare("SELECT lines FROM append WHERE id = ?"),
   appendId: db.prepare("SELECT append_id FROM append WHERE id = ?"),
   place: db.prepare("SELECT before, first, last FROM append WHERE id = ?"),
