@@ -34,14 +34,14 @@ const oldestIn = async (scope: string, { begun, readLines }: SnapshotPort): Prom
   return line === undefined ? Infinity : recordedIn(scope, line).at;
 };
 
-const unless = (port: SnapshotPort, what: string, result: { readonly type: "ok" } | NotWritten): boolean => {
+const isDone = (port: SnapshotPort, what: string, result: { readonly type: "ok" } | NotWritten): boolean => {
   if (result.type !== "ok") port.fault(`${what}: ${result.type}`, result);
   return result.type === "ok";
 };
 
 /** What a state refers to among the lines that go, it refers to in every later state at most. */
 const cut = async (port: SnapshotPort, state: State, taken: Taken): Promise<boolean> =>
-  unless(port, "the log was not shortened", await port.retain(referredUpTo(state, taken.seq)));
+  isDone(port, "the log was not shortened", await port.retain(referredUpTo(state, taken.seq)));
 
 /** Makes the state up to a time, or as far as is gone through at once, to the end of an append; and cuts there. */
 const cutBetween = async (port: SnapshotPort, newest: State, limit: number): Promise<Standing | undefined> => {
@@ -60,7 +60,7 @@ const cutBetween = async (port: SnapshotPort, newest: State, limit: number): Pro
       const kept = await port.keep(state.seq, text);
       const taken = { seq: state.seq, at: state.at, size: text.length };
       if (kept.type === "ok") return (await cut(port, newest, taken)) ? { taken, oldest: at } : { taken };
-      if (kept.type !== "conflict") return void unless(port, "a snapshot was not taken", kept);
+      if (kept.type !== "conflict") return void isDone(port, "a snapshot was not taken", kept);
     }
     state = stateAfter(id, state, recorded, line.seq);
     await turnAfter(port, line.seq);

@@ -78,7 +78,7 @@ export class Checkpoints {
     this.#thread?.postMessage(asked);
   }
 
-  /** There is no room, or the thread has failed: SQLite makes them alone, as for whoever writes little. */
+  /** There is no room, or the thread has failed: SQLite makes them alone. */
   #leave(): void {
     this.#ask("close");
     this.#thread = undefined;
