@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 
 const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
 
-/** What is said of a program in the command line, and no thread takes: its own is a file. It takes over all the rest. */
+/** What no thread takes over of its process: it is of a program in the command line, and a thread's is a file. */
 const isOfText = (arg: string): boolean => arg.startsWith("--input-type");
 
 /** A thread that runs a file beside this one; its process may end meanwhile. */
