@@ -39,6 +39,8 @@ const isPassing = (thrown: unknown): boolean =>
 
 interface Waiting {
   readonly tries: number;
+  /** The scope was lost: opened for each letter that comes, it might be so without a pause. */
+  readonly wasLost: boolean;
   readonly callOff: () => void;
 }
 
@@ -56,7 +58,8 @@ export class Post {
 
   /** There may be letters in a scope's inbox. */
   told(scope: string): void {
-    void this.#look(scope, this.#waiting.get(scope)?.tries ?? 0);
+    const { tries = 0, wasLost = false } = this.#waiting.get(scope) ?? {};
+    if (!wasLost) void this.#look(scope, tries);
   }
 
   /** Looks where mail lies, every so many milliseconds. */
@@ -86,27 +89,27 @@ export class Post {
   async #look(scope: string, tries: number): Promise<void> {
     if (this.#isOver) return;
     this.#looking.add(scope);
-    const isEmpty = await this.#isEmptied(scope);
+    const found = await this.#found(scope);
     this.#looking.delete(scope);
     this.#waiting.get(scope)?.callOff();
     this.#waiting.delete(scope);
-    if (!isEmpty && !this.#isOver) this.#wait(scope, tries);
+    if (found !== "empty" && !this.#isOver) this.#wait(scope, tries, found === "lost");
   }
 
-  #wait(scope: string, tries: number): void {
+  #wait(scope: string, tries: number, wasLost: boolean): void {
     const callOff = this.#port.platform.later(pauseMs(tries), () => void this.#look(scope, tries + 1));
-    this.#waiting.set(scope, { tries: tries + 1, callOff });
+    this.#waiting.set(scope, { tries: tries + 1, wasLost, callOff });
   }
 
-  /** Whether there is nothing left to be done with it here. */
-  async #isEmptied(scope: string): Promise<boolean> {
+  /** Whether there is anything left to be done with it here. */
+  async #found(scope: string): Promise<"empty" | "letters" | "lost"> {
     try {
-      if (!(await this.#port.isHere(scope))) return false;
-      return await (await this.#port.open(scope)).among.inbox.look();
+      if (!(await this.#port.isHere(scope))) return "letters";
+      return (await (await this.#port.open(scope)).among.inbox.look()) ? "empty" : "letters";
     } catch (thrown) {
-      if (thrown instanceof OwnedElsewhere) return this.#port.isShared;
+      if (thrown instanceof OwnedElsewhere) return this.#port.isShared ? "empty" : "letters";
       if (!this.#isOver && !isPassing(thrown)) this.#port.report(`the inbox of ${scope}`, thrown);
-      return false;
+      return thrown instanceof ScopeLost ? "lost" : "letters";
     }
   }
 }

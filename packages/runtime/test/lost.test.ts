@@ -1,7 +1,8 @@
 /** What becomes of a scope in which something goes wrong that is nobody's call, and of those who wait for it. */
 import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { type Journal, Runtime, type RuntimeOptions, type Telemetry, defineTool } from "../src/index.ts";
+import { type Append, type Journal, Runtime, type RuntimeOptions, type Telemetry, defineTool } from "../src/index.ts";
+import { toolCall } from "./process/world.ts";
 import { World, roots } from "./world.ts";
 
 const calls = (tool: string) => [{ id: "c1", tool, args: {} }];
@@ -85,5 +86,44 @@ describe("a scope to which a step can not be told", () => {
     await expect(session.call("r", calls("steps"))).rejects.toMatchObject({ code: "scope_lost" });
     const [reply] = await (await runtime.session("s")).replies("r");
     expect(reply?.output.outcome.payload).toBe("done");
+  });
+});
+
+describe("a scope whose appends are done, and said to have failed", () => {
+  it("is opened again for the letters that it is sent, but not without a pause", async () => {
+    const world = new World();
+    let [isWrong, isMended, claims] = [false, false, 0];
+    const appendAll: Journal["appendAll"] = async (appends) => {
+      const results = await world.journal.appendAll(appends);
+      const isDone = ({ scope }: Append): boolean => !isWrong || scope !== "session:s";
+      return appends.map(
+        (append, i) => (isDone(append) ? results[i] : undefined) ?? { type: "failed", message: "EIO" },
+      );
+    };
+    const claim: Journal["claim"] = (scope, ...of) => {
+      claims += scope === "session:s" ? 1 : 0;
+      return world.journal.claim(scope, ...of);
+    };
+    const starts = defineTool({
+      name: "starts",
+      durable: true,
+      execute: async (_, { processes }) => {
+        await processes.start({ id: "p", input: toolCall("naps") });
+        isWrong = !isMended;
+        return (await processes.await("p")).type;
+      },
+    });
+    const runtime = runtimeIn(world, { tools: [starts, naps], journal: { ...world.journal, appendAll, claim } });
+    const session = await runtime.session("s");
+    await expect(session.call("r", calls("starts"))).rejects.toMatchObject({ code: "scope_lost" });
+    await world.quiet(400);
+    expect(claims).toBeLessThan(5);
+    [isWrong, isMended] = [false, true];
+    for (let i = 0; i < 20; i++) {
+      world.platform.advance(60_000);
+      await world.quiet();
+    }
+    const [reply] = await (await runtime.session("s")).replies("r");
+    expect(reply?.output.outcome.payload).toBe("success");
   });
 });
