@@ -1,7 +1,15 @@
 /** What becomes of a scope in which something goes wrong that is nobody's call, and of those who wait for it. */
 import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { type Append, type Journal, Runtime, type RuntimeOptions, type Telemetry, defineTool } from "../src/index.ts";
+import {
+  type Append,
+  type AppendResult,
+  type Journal,
+  Runtime,
+  type RuntimeOptions,
+  type Telemetry,
+  defineTool,
+} from "../src/index.ts";
 import { toolCall } from "./process/world.ts";
 import { World, roots } from "./world.ts";
 
@@ -95,10 +103,9 @@ describe("a scope whose appends are done, and said to have failed", () => {
     let [isWrong, isMended, claims] = [false, false, 0];
     const appendAll: Journal["appendAll"] = async (appends) => {
       const results = await world.journal.appendAll(appends);
-      const isDone = ({ scope }: Append): boolean => !isWrong || scope !== "session:s";
-      return appends.map(
-        (append, i) => (isDone(append) ? results[i] : undefined) ?? { type: "failed", message: "EIO" },
-      );
+      const saidOf = ({ scope }: Append, i: number): AppendResult | undefined =>
+        isWrong && scope === "session:s" ? undefined : results[i];
+      return appends.map((append, i) => saidOf(append, i) ?? { type: "failed", message: "EIO" });
     };
     const claim: Journal["claim"] = (scope, ...of) => {
       claims += scope === "session:s" ? 1 : 0;

@@ -98,6 +98,11 @@ const portOf = (server: Server | TlsServer): number => {
   return typeof at === "object" && at !== null ? at.port : 0;
 };
 
+const urlOf = (server: Server | TlsServer, address: string): string => {
+  const scheme = "setSecureContext" in server ? "wss" : "ws";
+  return `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`;
+};
+
 export const openHost = async (options: HostOptions): Promise<Host> => {
   const { runtime, secrets, port = 0, address = loopback, origins = [], log = errorsShown } = options;
   const { receivers = new Receivers() } = options;
@@ -132,26 +137,30 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
       accepted.on("close", () => connections.delete(connection));
     });
   };
+  const close = async (): Promise<void> => {
+    server.off("upgrade", upgrade);
+    server.off("request", plain);
+    flows?.close();
+    for (const connection of connections) connection.close("going_away");
+    sockets.close();
+    if (options.server === undefined) await new Promise<void>((resolve) => void server.close(() => resolve()));
+  };
   server.on("upgrade", upgrade);
   server.on("request", plain);
-  await listen(server, port, address);
-  const scheme = "setSecureContext" in server ? "wss" : "ws";
-  const url = `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`;
-  await runtime.announce(options.publicUrl ?? url);
+  try {
+    await listen(server, port, address);
+    await runtime.announce(options.publicUrl ?? urlOf(server, address));
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
   return {
     port: portOf(server),
-    url,
+    url: urlOf(server, address),
     get connections() {
       return connections.size;
     },
     sign: (claims) => signToken(secrets, claims),
-    close: async () => {
-      server.off("upgrade", upgrade);
-      server.off("request", plain);
-      flows?.close();
-      for (const connection of connections) connection.close("going_away");
-      sockets.close();
-      if (options.server === undefined) await new Promise<void>((resolve) => void server.close(() => resolve()));
-    },
+    close,
   };
 };

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { claimsOf, openHost, signToken } from "../../src/index.ts";
@@ -29,6 +32,22 @@ describe("a token", () => {
 
   it("needs a secret of 32 bytes", async () => {
     await expect(openHost({ runtime: runtimeOf([]), secrets: [new Uint8Array(31)] })).rejects.toThrow("31 bytes");
+  });
+});
+
+describe("a host that can not say where it is", () => {
+  it("is not there, nor listens to what was a server before", async () => {
+    const runtime = runtimeOf([]);
+    const server = createServer();
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const port = (server.address() as AddressInfo).port;
+    runtime.announce = async () => Promise.reject(new Error("the disk is away"));
+    await expect(openHost({ runtime, secrets: [secret], server })).rejects.toThrow("the disk is away");
+    expect([server.listening, server.eventNames()]).toEqual([true, createServer().eventNames()]);
+    await new Promise((resolve) => server.close(resolve));
+    await expect(openHost({ runtime, secrets: [secret], port })).rejects.toThrow("the disk is away");
+    await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow("fetch failed");
+    await runtime.close();
   });
 });
 
