@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openRuntime } from "@pawl/driver-node";
 import type { Measurement } from "./figure.ts";
 import { parkedMb, wakeP99 } from "./node-parked.ts";
+import type { Session } from "@pawl/runtime";
 import { type World, callOf, folder, openWorld, spentUs, stepping } from "./node-world.ts";
 
 const steps = 10;
@@ -45,22 +46,24 @@ const commits = (tool: string) => (): Promise<Measurement> =>
 const atOnce = 32;
 const crowd = 200;
 
-/** Calls of `atOnce` sessions, `crowd` in all, in waves; after each wave the floor of as much work. */
-const concurrent = (floorOf: (world: World, calls: number) => number) => (): Promise<Measurement> =>
+/** Calls of `atOnce` sessions, each of which begins its next call when one ends, `crowd` in all; then the floor of as much work. */
+const concurrent = (floorOf: (world: World) => number) => (): Promise<Measurement> =>
   inWorld(async (world) => {
     const sessions = await Promise.all(Array.from({ length: atOnce }, (_, i) => world.runtime.session(`s${i}`)));
-    let [value, floor] = [0, 0];
-    for (let left = crowd; left > 0; left -= atOnce) {
-      const wave = sessions.slice(0, left);
-      value += await spentUs(() => Promise.all(wave.map((session) => callOf(session, steps))));
-      floor += floorOf(world, wave.length);
-    }
-    return { value: value / (crowd * steps), floor: floor / (crowd * steps) };
+    let left = crowd;
+    const lane = async (session: Session): Promise<void> => {
+      while (left > 0) {
+        left -= 1;
+        await callOf(session, steps);
+      }
+    };
+    const value = await spentUs(() => Promise.all(sessions.map(lane)));
+    return { value: value / (crowd * steps), floor: floorOf(world) / (crowd * steps) };
   });
 
 /** One row a step and scope, and one for the call's end. */
-const groupFloor = ({ floor }: World, calls: number): number => floor.groupsUs(steps + 1, calls);
-const insertFloor = ({ floor }: World, calls: number): number => floor.insertsUs(steps * calls);
+const groupFloor = ({ floor }: World): number => floor.groupsUs(((steps + 1) * crowd) / atOnce, atOnce);
+const insertFloor = ({ floor }: World): number => floor.insertsUs(steps * crowd);
 
 const long = 10_000;
 const part = 1000;

@@ -64,7 +64,7 @@ const measureOnce = async (name: string): Promise<Row> => {
   return JSON.parse(said.join("").trim().split("\n").at(-1) ?? "") as Row;
 };
 
-const numbers = ["floor", "sequence", "crowd", "long", "p50", "p99", "resume", "parked"] as const;
+const numbers = ["floor", "ofFloor", "sequence", "crowd", "long", "p50", "p99", "resume", "parked"] as const;
 
 /** The median of each figure over all repetitions. */
 const medianRow = (rows: readonly Row[]): Row => {

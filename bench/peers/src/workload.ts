@@ -4,8 +4,10 @@ import { Floor } from "../../src/node-floor.ts";
 import { type Sizes, type System, collect, pause, usualSizes } from "./system.ts";
 
 export interface Measured {
-  /** Committed inserts of one row into SQLite, a second, right before. */
+  /** Committed inserts of one row into a new file of SQLite, a second, made in turns: ten behind each call of ten steps. */
   readonly floor: number;
+  /** Steps a second of these calls, as a part of that. */
+  readonly ofFloor: number;
   /** Steps a second. */
   readonly sequence: number;
   readonly crowd: number;
@@ -25,7 +27,6 @@ const atOnce = 32;
 const resumptions = 5;
 /** How often what is counted by the second is done: a checkpoint or a snapshot is else all of it, or none. */
 const rounds = 3;
-const floorRows = 300;
 /** What a process holds moves by this much by itself. */
 const leastMb = 1;
 
@@ -50,6 +51,22 @@ const rate = async ({ run }: System, calls: number, lanes: number): Promise<numb
   };
   const ms = await spentMs(() => Promise.all(Array.from({ length: Math.min(lanes, calls) }, lane)));
   return (calls * stepsEach * 1000) / ms;
+};
+
+/** Calls one at a time, each with as many inserts behind it as it has steps. */
+const inTurns = async (
+  { run }: System,
+  calls: number,
+  folder: string,
+): Promise<Pick<Measured, "floor" | "ofFloor">> => {
+  const floor = new Floor(folder);
+  let [ms, floorMs] = [0, 0];
+  for (let i = 0; i < calls; i++) {
+    ms += await spentMs(() => run(stepsEach));
+    floorMs += floor.insertsUs(stepsEach) / 1000;
+  }
+  floor.close();
+  return { floor: (calls * stepsEach * 1000) / floorMs, ofFloor: floorMs / ms };
 };
 
 /** Of a process that has ended meanwhile: nothing. */
@@ -108,9 +125,7 @@ const warmUp = async (system: System, { sequence, crowd }: Sizes): Promise<void>
 export const measure = async (system: System, folder: string): Promise<Measured> => {
   const sizes = { ...usualSizes, ...system.sizes };
   await warmUp(system, sizes);
-  const floor = new Floor(folder);
-  const floorUs = floor.insertsUs(floorRows) / floorRows;
-  floor.close();
+  const beside = await inTurns(system, rounds * sizes.sequence, folder);
   const sequence = await rate(system, rounds * sizes.sequence, 1);
   const crowd = await rate(system, rounds * sizes.crowd, atOnce);
   const long = (sizes.long * 1000) / (await spentMs(() => system.run(sizes.long)));
@@ -120,7 +135,7 @@ export const measure = async (system: System, folder: string): Promise<Measured>
   const resume = await resumeMs(system, sizes);
   const parked = await parkedKb(system, sizes);
   return {
-    floor: 1_000_000 / floorUs,
+    ...beside,
     sequence,
     crowd,
     long,
