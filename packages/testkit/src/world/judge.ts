@@ -34,12 +34,37 @@ export const doersOf = (effect: string, { happened }: Outcome): ReadonlyMap<stri
 };
 
 /** The tools that did it another number of times than they do undisturbed. */
-const blamed = (effect: string, outcome: Outcome, usual: Outcome): string => {
+const blamed = (effect: string, outcome: Outcome, usual: Outcome): readonly string[] => {
   const [counts, expected] = [doersOf(effect, outcome), doersOf(effect, usual)];
-  const tools = [...new Set([...counts.keys(), ...expected.keys()])].filter(
-    (tool) => counts.get(tool) !== expected.get(tool),
+  return [...new Set([...counts.keys(), ...expected.keys()])].filter((tool) => counts.get(tool) !== expected.get(tool));
+};
+
+const named = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(" and ");
+
+/** Where these tools did it, and whether the service outside could tell that it was the same. */
+const doneWhere = (effect: string, { happened }: Outcome, tools: readonly string[]): string => {
+  const done = happened.filter(
+    ({ effect: name, tool }) => name === effect && tool !== undefined && tools.includes(tool),
   );
-  return tools.length === 0 ? "" : ` of ${tools.map((tool) => `\`${tool}\``).join(" and ")}`;
+  const places = done.map(({ step, key }) => {
+    const place = step === undefined ? "outside of any step" : `in step \`${step}\``;
+    return `${place}, ${key === undefined ? "without a key" : "under another key each time"}`;
+  });
+  return places.length === 0 ? "" : `; it was done ${[...new Set(places)].join(", and ")}`;
+};
+
+/** Why nobody did it: the body was lost, and is not run again. Any body, or those of these tools. */
+const notRunAgain = ({ lostBodies }: Outcome, tools?: readonly string[]) => {
+  const lost = lostBodies.find(({ tool }) => tools === undefined || tools.includes(tool));
+  if (lost === undefined) return undefined;
+  const { tool, recovery } = lost;
+  const message = `; the body of \`${tool}\` is not run again, for its recovery is \`${recovery}\``;
+  return { message, cause: "not_run_again" } as const;
+};
+
+const toolOfStep = (effect: string): readonly string[] => {
+  const tool = /^step (?<tool>[^/]+)\//.exec(effect)?.groups?.["tool"];
+  return tool === undefined ? [] : [tool];
 };
 
 /** A body that has diverged asks for other steps than it did: they can't be counted beside those. */
@@ -57,14 +82,13 @@ const miscountsOf = (
     const claim = claimOf(effect, scenario, new Map([...usual.claims, ...outcome.claims]));
     const harm = breach(claim, count, expected, isUnknown);
     if (harm === undefined) return [];
-    return [
-      {
-        harm,
-        of: effect,
-        blows,
-        message: `\`${effect}\`${blamed(effect, outcome, usual)} happened ${count === 1 ? "once" : `${count} times`}, undisturbed ${expected}; claimed is ${claim}`,
-      },
-    ];
+    const tools = blamed(effect, outcome, usual);
+    const of = tools.length === 0 ? "" : ` of ${named(tools)}`;
+    const counted = `\`${effect}\`${of} happened ${count === 1 ? "once" : `${count} times`}, undisturbed ${expected}; claimed is ${claim}`;
+    if (harm === "doubled")
+      return [{ harm, of: effect, blows, message: `${counted}${doneWhere(effect, outcome, tools)}` }];
+    const { message = "", ...cause } = notRunAgain(outcome, [...tools, ...toolOfStep(effect)]) ?? {};
+    return [{ harm, of: effect, blows, ...cause, message: `${counted}${message}` }];
   });
 };
 
@@ -74,7 +98,10 @@ const shownLength = 500;
 export const violationsOf = (run: Run, usual: Outcome, scenario: Scenario): readonly Violation[] => {
   const { blows, outcome } = run;
   const { ended, why = "", result } = outcome;
-  if (ended !== "done") return [{ harm: ended, blows, message: why }];
+  if (ended !== "done") {
+    const { message = "", ...cause } = (ended === "stuck" ? notRunAgain(outcome) : undefined) ?? {};
+    return [{ harm: ended, blows, ...cause, message: `${why}${message}` }];
+  }
   const diverged = divergencesOf(run, usual);
   const found = [...diverged, ...miscountsOf(run, usual, scenario, diverged.length > 0)];
   const [came, wanted] = [result, usual.result].map((value) => canonicalJson(timeless(value ?? null)));

@@ -8,6 +8,8 @@ export interface Happened {
   readonly key?: string;
   /** Whose tool did it. */
   readonly tool?: string;
+  /** In which of its steps; absent outside of any. */
+  readonly step?: string;
   readonly detail: Json;
   readonly at: number;
   readonly process: string;

@@ -2,6 +2,7 @@
 import type { JournalLine } from "@pawl/runtime";
 import type { Json } from "@pawl/tool-value";
 import type { Happened } from "./ledger.ts";
+import type { LostBody } from "./lost-body.ts";
 import type { Moment } from "./moment.ts";
 import type { Claim } from "./scenario.ts";
 
@@ -21,6 +22,8 @@ export interface Outcome {
   readonly claims: ReadonlyMap<string, Claim>;
   /** What calls threw that their model is not shown, the last of each. */
   readonly threw: ReadonlyMap<string, string>;
+  /** What was under way when its process was lost, and is not run again. */
+  readonly lostBodies: readonly LostBody[];
   readonly elapsedMs: number;
   readonly logs: ReadonlyMap<string, readonly JournalLine[]>;
 }

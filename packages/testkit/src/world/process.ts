@@ -8,7 +8,7 @@ import type { Happened, Ledger } from "./ledger.ts";
 import type { Moment } from "./moment.ts";
 import type { Claim, EffectOf, Outside, Scenario } from "./scenario.ts";
 import { never } from "./store.ts";
-import { Watch } from "./watch.ts";
+import { type Doer, Watch } from "./watch.ts";
 
 /** What a process has of the world around it. */
 export interface Surroundings {
@@ -141,7 +141,7 @@ export class Process implements Actor {
       },
     };
     const sleep: Outside["sleep"] = (ms) => this.watch.ofTool(() => this.#owe(clock.sleep(actor, ms)));
-    const act = async (tool: string | undefined, name: string, of: EffectOf): Promise<Happened> => {
+    const act = async (doer: Doer | undefined, name: string, of: EffectOf): Promise<Happened> => {
       const { key, detail = null, ms = 0 } = of;
       if (!this.#isAlive) return never;
       await this.#pass({ type: "effect", when: "before", effect: name });
@@ -152,7 +152,7 @@ export class Process implements Actor {
       const happened = ledger.add({
         effect: name,
         ...keyed,
-        ...(tool === undefined ? {} : { tool }),
+        ...doer,
         detail: told.right,
         at: clock.now,
         process: this.name,
@@ -160,7 +160,7 @@ export class Process implements Actor {
       await this.#pass({ type: "effect", when: "after", effect: name });
       return happened;
     };
-    const effect: Outside["effect"] = (name, of = {}) => this.watch.ofTool((tool) => act(tool, name, of));
+    const effect: Outside["effect"] = (name, of = {}) => this.watch.ofTool((doer) => act(doer, name, of));
     return { effect, sleep, now: () => clock.now };
   }
 }

@@ -3,7 +3,7 @@ import { canonicalJson } from "@pawl/tool-value";
 import type { CrashReport, EffectCount } from "./crash.ts";
 import type { ScheduleReport, ScheduleViolation } from "./schedule.ts";
 import type { Simulation } from "./simulate.ts";
-import { type Harm, type Violation, describeBlows } from "./violation.ts";
+import { type Cause, type Harm, type Violation, describeBlows } from "./violation.ts";
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 const times = (least: number, most: number): string =>
@@ -15,12 +15,15 @@ const effectLine = ({ effect, tools, claim, undisturbed, least, most, repeatedAt
   return `  ${effect}${by}: ${times(least, most)} (undisturbed ${undisturbed}), claimed ${claim}${where}`;
 };
 
-const advice: { readonly [H in Harm]?: string } = {
+const advice: { readonly [H in Harm | Cause]?: string } = {
   doubled:
     "do it in a step, and hand that step's `key` to the service as idempotency key; or make the step `once`, or claim less of it",
   lost:
     "the effect has to be inside a durable step, and the body has to wait for that step before it ends: `await` it, or " +
     "choose with `ctx.race`; where it need not happen, say so in the scenario's `claims`",
+  not_run_again:
+    "a body runs again after a death if its tool says `durable: true` and no `recovery`: then do in steps all that it does " +
+    "outside; `externally_owned` is for work that somebody else goes on with under the completion key",
   left_the_world:
     "inside a durable body wait for `ctx` only; in a step, or a body that is not durable, for what the scenario's outside gives",
   diverged:
@@ -39,6 +42,13 @@ const shownKinds = 8;
 const shownUnknown = 5;
 const shownEffects = 30;
 
+/** What can be done about it, under its name. */
+const remedyOf = ({ harm, cause }: Violation): readonly string[] => {
+  const name = cause ?? harm;
+  const remedy = advice[name];
+  return remedy === undefined ? [] : [`${name}: ${remedy}`];
+};
+
 const describeViolation = ({ harm, blows, message }: Violation): string =>
   `  ${harm}, ${describeBlows(blows)}: ${message}`;
 
@@ -53,7 +63,7 @@ const rank = (alike: readonly Violation[]): number => {
 const sorted = <V extends Violation>(violations: readonly V[]): readonly (readonly V[])[] => {
   const kinds = new Map<string, V[]>();
   for (const violation of violations) {
-    const kind = `${violation.harm} ${violation.of ?? ""}`;
+    const kind = `${violation.harm} ${violation.cause ?? ""} ${violation.of ?? ""}`;
     kinds.set(kind, [...(kinds.get(kind) ?? []), violation]);
   }
   return [...kinds.values()]
@@ -66,7 +76,7 @@ const describeViolations = <V extends Violation>(
   describeOne: (violation: V) => string,
 ): readonly string[] => {
   const kinds = sorted(violations);
-  const harms = [...new Set(kinds.map(([first]) => first?.harm))];
+  const remedies = new Set(kinds.flatMap(([first]) => (first === undefined ? [] : remedyOf(first))));
   const rest = kinds.length - shownKinds;
   return [
     `${counted(violations.length, "violation")}:`,
@@ -77,8 +87,21 @@ const describeViolations = <V extends Violation>(
         ...(others.length === 0 ? [] : [`    and ${others.length} more like it`]),
       ]),
     ...(rest > 0 ? [`  and ${counted(rest, "more kind")}`] : []),
-    ...harms.flatMap((harm) => (harm === undefined || advice[harm] === undefined ? [] : [`${harm}: ${advice[harm]}`])),
+    ...remedies,
   ];
+};
+
+const isStep = ({ effect }: EffectCount): boolean => effect.startsWith("step ");
+const isBody = ({ effect }: EffectCount): boolean => effect.startsWith("tool ");
+
+/** How much the verdict is about: what else tools do, the explorer does not see. */
+const seenOf = (effects: readonly EffectCount[]): string => {
+  const steps = effects.filter(isStep).length;
+  const outside = effects.filter((effect) => !isStep(effect) && !isBody(effect)).length;
+  const seen = `seen: ${counted(outside, "effect")} outside, ${counted(steps, "step")}`;
+  if (outside > 0) return seen;
+  const unseen = steps > 0 ? "what steps do outside" : "whatever tools do outside";
+  return `${seen}; ${unseen} is seen only if it is done by the scenario's \`effect\``;
 };
 
 export const describeCrashes = (report: CrashReport): string => {
@@ -86,7 +109,7 @@ export const describeCrashes = (report: CrashReport): string => {
   const bound = pairs < allPairs ? ` of ${allPairs}` : "";
   const unknownAt = unknown.slice(0, shownUnknown).map((blows) => `  outcome unknown: ${describeBlows(blows)}`);
   const but = unknown.length === 0 ? "" : " but where an outcome is unknown";
-  const isSafe = `safe: nothing is lost${but}, and nothing fires more often than claimed`;
+  const isSafe = `safe: nothing is lost${but}, and nothing fires more often than claimed (${seenOf(effects)})`;
   const moreEffects = effects.length - shownEffects;
   return [
     `${counted(points, "crash point")}, ${pairs}${bound} pairs; ${unknown.length} end with an unknown outcome`,
@@ -108,11 +131,10 @@ export const describeSimulation = (simulation: Simulation, again = byCall): stri
   const ran = `${counted(runs, "run")}, ${counted(events, "event")}, ${counted(deaths, "death")}, ${counted(faults, "fault")}${kindsOf}`;
   if (failure === undefined) return `${ran}: nothing is wrong`;
   const { seed, fates, violation, logs } = failure;
-  const { harm } = violation;
   return [
     `${ran}: seed ${seed} fails`,
     describeViolation(violation),
-    ...(advice[harm] === undefined ? [] : [`${harm}: ${advice[harm]}`]),
+    ...remedyOf(violation),
     `again: ${again(seed, fates)}`,
     ...[...logs].flatMap(([scope, log]) => [`the log of ${scope}:`, log.trimEnd()]),
   ].join("\n");

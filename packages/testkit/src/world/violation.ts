@@ -12,12 +12,16 @@ export interface Blow {
 /** `failed`: a call ended in an internal error, though nothing disturbed it. */
 export type Harm = "lost" | "doubled" | "other_result" | "diverged" | "failed" | Exclude<Ended, "done">;
 
+/** What a harm came of, where it takes another remedy than others of its kind. */
+export type Cause = "not_run_again";
+
 export interface Violation {
   readonly harm: Harm;
   /** The effect or the call that it is about, if it is about one. */
   readonly of?: string;
   readonly blows: readonly Blow[];
   readonly message: string;
+  readonly cause?: Cause;
 }
 
 export interface Run {

@@ -18,10 +18,16 @@ export interface Around {
   readonly arrive: (arrival: Arrival) => Promise<void>;
 }
 
+/** Whose code it is: a tool's body, or one of its steps. */
+export interface Doer {
+  readonly tool: string;
+  readonly step?: string;
+}
+
 /** Work that is under way, and what it waits for. */
 export class Work {
   readonly what: string;
-  readonly tool: string;
+  readonly doer: Doer;
   /** What it last asked for, and where. */
   asked: string | undefined;
   #open = 0;
@@ -31,9 +37,9 @@ export class Work {
   /** Whether it may wait for the outside: a step may, and a body that promises no durability. */
   readonly mayGoOut: boolean;
 
-  constructor(what: string, tool: string, mayGoOut: boolean) {
+  constructor(what: string, doer: Doer, mayGoOut: boolean) {
     this.what = what;
-    this.tool = tool;
+    this.doer = doer;
     this.mayGoOut = mayGoOut;
   }
 
@@ -85,17 +91,17 @@ export class Watch {
   readonly #around: Around;
   readonly #work = new Set<Work>();
   /** Whose code runs: that which was begun, or given an answer, last. */
-  #tool: string | undefined;
+  #doer: Doer | undefined;
 
   constructor(around: Around) {
     this.#around = around;
   }
 
   /** Something that a tool asks of the outside: when that is there, the tool goes on. */
-  ofTool<A>(ask: (tool: string | undefined) => Promise<A>): Promise<A> {
-    const tool = this.#tool;
-    const answer = ask(tool);
-    const goesOn = (): void => void (this.#tool = tool);
+  ofTool<A>(ask: (doer: Doer | undefined) => Promise<A>): Promise<A> {
+    const doer = this.#doer;
+    const answer = ask(doer);
+    const goesOn = (): void => void (this.#doer = doer);
     answer.then(goesOn, goesOn);
     return answer;
   }
@@ -113,7 +119,7 @@ export class Watch {
     const watched = async (context: ToolContext, run: (context: ToolContext) => unknown): Promise<unknown> => {
       if (isOnce) await this.#around.before(effect);
       const what = `tool \`${tool.name}\` (call \`${context.toolCallId}\`)`;
-      const work = this.#begin(what, tool.name, !manifest.durable);
+      const work = this.#begin(what, { tool: tool.name }, !manifest.durable);
       const result = await this.#ended(work, async () => run(this.#context(tool, context, work)));
       if (!isOnce) return result;
       await this.#around.after(effect);
@@ -130,14 +136,14 @@ export class Watch {
     };
   }
 
-  #begin(what: string, tool: string, mayGoOut: boolean): Work {
-    const work = new Work(what, tool, mayGoOut);
+  #begin(what: string, doer: Doer, mayGoOut: boolean): Work {
+    const work = new Work(what, doer, mayGoOut);
     this.#work.add(work);
     return work;
   }
 
   async #ended<A>(work: Work, run: () => Promise<A>): Promise<A> {
-    this.#tool = work.tool;
+    this.#doer = work.doer;
     try {
       return await run();
     } finally {
@@ -153,7 +159,7 @@ export class Watch {
       const claim = claimOfStep[options.recovery ?? "again"];
       this.#around.claim(effect, claim);
       const step = async (json: Parameters<typeof fn>[0], info: StepInfo) =>
-        this.#step(effect, tool.name, context, async () => fn(json, info));
+        this.#step(effect, { tool: tool.name, step: stepId }, context, async () => fn(json, info));
       const answer = context.runJson(stepId, input, step, options);
       steps.set(answer.key, { effect, claim });
       return answer;
@@ -172,9 +178,9 @@ export class Watch {
     if (step?.claim === "at_least_once") this.#around.claim(step.effect, "any");
   }
 
-  async #step<A>(effect: string, tool: string, context: ToolContext, fn: () => Promise<A>): Promise<A> {
+  async #step<A>(effect: string, doer: Doer, context: ToolContext, fn: () => Promise<A>): Promise<A> {
     await this.#around.before(effect);
-    const work = this.#begin(`step \`${effect.slice("step ".length)}\``, tool, true);
+    const work = this.#begin(`step \`${effect.slice("step ".length)}\``, doer, true);
     const result = await this.#ended(work, fn);
     await this.#around.after(effect);
     await this.#around.arrive(endOf(effect, context));
@@ -200,7 +206,7 @@ export class Watch {
       const answer: unknown = Reflect.apply(ask, target, args);
       if (!isPromise(answer)) return answer;
       work.asked = `\`ctx.${name}\` at ${placeIn(new Error("here").stack)}`;
-      work.waitFor(answer, () => void (this.#tool = work.tool));
+      work.waitFor(answer, () => void (this.#doer = work.doer));
       return answer;
     };
   }

@@ -12,6 +12,7 @@ import { type Footprint, type Place, everything, footprintOf, hostHears } from "
 import { type Arrival, type Chooser, Gate, timePasses } from "./gate.ts";
 import { Host, isPassing } from "./host.ts";
 import { Ledger } from "./ledger.ts";
+import { LostBodies } from "./lost-body.ts";
 import { type Director, type Fate, type Moment, undisturbed } from "./moment.ts";
 import type { Ended, Outcome } from "./outcome.ts";
 import { Process } from "./process.ts";
@@ -53,7 +54,9 @@ export class World {
   /** Up to when time passes without a choice. */
   #passing = 0;
   readonly #punctuality = new Punctuality();
+  readonly #lostBodies = new LostBodies();
   readonly #audit = new Audit((before, event, after) => {
+    this.#lostBodies.taken(before, event, after);
     if (this.#chooser !== undefined) this.#touch(footprintOf(before, event, after));
     return this.#punctuality.taken(before, event.type, after);
   });
@@ -113,6 +116,7 @@ export class World {
       happened: this.#ledger.happened,
       claims: this.#claims,
       threw: this.#threw,
+      lostBodies: this.#lostBodies.all,
       elapsedMs: this.#clock.elapsed,
       logs: await this.#logs(),
     };

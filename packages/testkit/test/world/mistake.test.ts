@@ -1,5 +1,6 @@
 /** Mistakes that authors of tools make: each is told by what it is, and what looks like one and is none is let pass. */
 import { EffectError, type ToolContext, defineTool } from "@pawl/runtime";
+import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import {
   type Outside,
@@ -166,7 +167,7 @@ describe("a body that is not durable", () => {
 
   it("is found out if it says that it may run again, and does something each time", async () => {
     const [, words] = await wordsOf(payingAtOnce, { durable: false, hints: { idempotent: true } });
-    expect(words).toContain("doubled, died at");
+    expect(words).toMatch(/doubled, died at .*; it was done outside of any step, without a key$/m);
   });
 
   it("is no excuse for one that is durable", async () => {
@@ -189,6 +190,83 @@ describe("a step that may be done once at most", () => {
 
   it("may be looked after, once, where its outcome is unknown", async () => {
     expect(await wordsOf(looking)).toEqual([true, expect.stringContaining("person is told, by pay: 0 to 1 time")]);
+  });
+});
+
+describe("what happens twice", () => {
+  it("is told with its step, and that it has no key", async () => {
+    const [, words] = await wordsOf((ctx, { effect }) =>
+      ctx.runJson("charge", {}, () => effect("money").then(() => 1)),
+    );
+    expect(words).toMatch(/doubled, died at .*; it was done in step `charge`, without a key$/m);
+  });
+
+  it("is told with its step, where its key is another each time", async () => {
+    const inStep: Body = (ctx, { effect, now }) =>
+      ctx.runJson("charge", {}, () => effect("money", { key: `at ${now()}` }).then(() => 1));
+    expect((await wordsOf(inStep))[1]).toMatch(/; it was done in step `charge`, under another key each time$/m);
+  });
+});
+
+describe("a tool that asks a person", () => {
+  const asking = (how: object): Scenario => ({
+    tools: ({ effect }) => [
+      defineTool({
+        name: "ask",
+        ...how,
+        execute: async (_, ctx) => {
+          const token = ctx.completionKey();
+          await ctx.runJson("mail", {}, (_input, { key }) => effect("mail", { key, detail: token }).then(() => null));
+          return pending({ on_cancel: "ignore" });
+        },
+      }),
+    ],
+    host: async (world) => {
+      const replies = world.call("r1", [{ id: "c1", tool: "ask", args: {} }]);
+      const { detail } = await world.happened("mail");
+      await world.once((session) => session.resolve(String(detail), { status: "ok", payload: "yes" }));
+      return (await replies).map(({ output }) => output.outcome);
+    },
+  });
+
+  it("is safe if it is durable: it mails again, and is parked", async () => {
+    const report = await exploreCrashes(asking({ durable: true }), { pairs: 20 });
+    expect(report.violations).toEqual([]);
+    expect(report.unknown).toEqual([]);
+  });
+
+  it("is told that nobody runs its body again, where its recovery says so", async () => {
+    const words = describeCrashes(
+      await exploreCrashes(asking({ durable: true, recovery: "externally_owned" }), { pairs: 20 }),
+    );
+    const why = "; the body of `ask` is not run again, for its recovery is `externally_owned`";
+    expect(words).toMatch(new RegExp(`^ {2}stuck, died at .*${why}$`, "m"));
+    expect(words).toMatch(new RegExp(`^ {2}lost, died at .*\`step ask/mail\` happened 0 times.*${why}$`, "m"));
+    expect(words.match(/^not_run_again: .*$/gm)).toEqual([
+      expect.stringContaining("says `durable: true` and no `recovery`"),
+    ]);
+    expect(words).not.toContain("has to be inside a durable step");
+  });
+
+  it("is told the same where it says nothing, and by chance", async () => {
+    const why = "is not run again, for its recovery is `owner_bound`";
+    expect(describeCrashes(await exploreCrashes(asking({}), { pairs: 0 }))).toContain(why);
+    expect(describeSimulation(await simulate(asking({}), { seeds: 20 }))).toContain(why);
+  });
+});
+
+describe("a verdict", () => {
+  it("says how much it has seen", async () => {
+    const [, words] = await wordsOf(charge);
+    expect(words).toContain("claimed (seen: 1 effect outside, 1 step)");
+  });
+
+  it("says that it has seen nothing outside", async () => {
+    const [, words] = await wordsOf((ctx) => ctx.runJson("write", {}, () => "a file"));
+    expect(words).toContain("(seen: 0 effects outside, 1 step; what steps do outside is seen only if it is done by");
+    expect((await wordsOf(() => "a file"))[1]).toContain(
+      "(seen: 0 effects outside, 0 steps; whatever tools do outside",
+    );
   });
 });
 
