@@ -41,16 +41,22 @@ const blamed = (effect: string, outcome: Outcome, usual: Outcome): readonly stri
 
 const named = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(" and ");
 
-/** Where these tools did it, and whether the service outside could tell that it was the same. */
-const doneWhere = (effect: string, { happened }: Outcome, tools: readonly string[]): string => {
-  const done = happened.filter(
-    ({ effect: name, tool }) => name === effect && tool !== undefined && tools.includes(tool),
-  );
-  const places = done.map(({ step, key }) => {
-    const place = step === undefined ? "outside of any step" : `in step \`${step}\``;
-    return `${place}, ${key === undefined ? "without a key" : "under another key each time"}`;
-  });
-  return places.length === 0 ? "" : `; it was done ${[...new Set(places)].join(", and ")}`;
+/** How often these tools did it, by where, and by whether the service outside could tell that it was the same. */
+const placesOf = (effect: string, { happened }: Outcome, tools: readonly string[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { effect: name, tool, step, key } of happened) {
+    if (name !== effect || tool === undefined || !tools.includes(tool)) continue;
+    const where = step === undefined ? "outside of any step" : `in step \`${step}\``;
+    const place = `${where}, ${key === undefined ? "without a key" : "under another key each time"}`;
+    counts.set(place, (counts.get(place) ?? 0) + 1);
+  }
+  return counts;
+};
+
+const doneAgain = (effect: string, outcome: Outcome, usual: Outcome, tools: readonly string[]): string => {
+  const expected = placesOf(effect, usual, tools);
+  const places = [...placesOf(effect, outcome, tools)].filter(([place, count]) => count > (expected.get(place) ?? 0));
+  return places.length === 0 ? "" : `; it was done again ${places.map(([place]) => place).join(", and ")}`;
 };
 
 /** Why nobody did it: the body was lost, and is not run again. Any body, or those of these tools. */
@@ -86,7 +92,7 @@ const miscountsOf = (
     const of = tools.length === 0 ? "" : ` of ${named(tools)}`;
     const counted = `\`${effect}\`${of} happened ${count === 1 ? "once" : `${count} times`}, undisturbed ${expected}; claimed is ${claim}`;
     if (harm === "doubled")
-      return [{ harm, of: effect, blows, message: `${counted}${doneWhere(effect, outcome, tools)}` }];
+      return [{ harm, of: effect, blows, message: `${counted}${doneAgain(effect, outcome, usual, tools)}` }];
     const { message = "", ...cause } = notRunAgain(outcome, [...tools, ...toolOfStep(effect)]) ?? {};
     return [{ harm, of: effect, blows, ...cause, message: `${counted}${message}` }];
   });

@@ -167,7 +167,7 @@ describe("a body that is not durable", () => {
 
   it("is found out if it says that it may run again, and does something each time", async () => {
     const [, words] = await wordsOf(payingAtOnce, { durable: false, hints: { idempotent: true } });
-    expect(words).toMatch(/doubled, died at .*; it was done outside of any step, without a key$/m);
+    expect(words).toMatch(/doubled, died at .*; it was done again outside of any step, without a key$/m);
   });
 
   it("is no excuse for one that is durable", async () => {
@@ -195,16 +195,17 @@ describe("a step that may be done once at most", () => {
 
 describe("what happens twice", () => {
   it("is told with its step, and that it has no key", async () => {
-    const [, words] = await wordsOf((ctx, { effect }) =>
-      ctx.runJson("charge", {}, () => effect("money").then(() => 1)),
-    );
-    expect(words).toMatch(/doubled, died at .*; it was done in step `charge`, without a key$/m);
+    const [, words] = await wordsOf(async (ctx, { effect }) => {
+      await ctx.runJson("keyed", {}, (_input, { key }) => effect("money", { key }).then(() => 1));
+      await ctx.runJson("charge", {}, () => effect("money").then(() => 1));
+    });
+    expect(words).toMatch(/doubled, died at .*; it was done again in step `charge`, without a key$/m);
   });
 
   it("is told with its step, where its key is another each time", async () => {
     const inStep: Body = (ctx, { effect, now }) =>
       ctx.runJson("charge", {}, () => effect("money", { key: `at ${now()}` }).then(() => 1));
-    expect((await wordsOf(inStep))[1]).toMatch(/; it was done in step `charge`, under another key each time$/m);
+    expect((await wordsOf(inStep))[1]).toMatch(/; it was done again in step `charge`, under another key each time$/m);
   });
 });
 
