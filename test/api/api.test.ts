@@ -19,3 +19,13 @@ it("is what `pnpm api` writes: run it, and commit docs/api", () => {
   const old = [...today].filter(([name, text]) => written.get(name) !== text).map(([name]) => name);
   expect(old, "pages that are not what is exported today: run `pnpm api`").toEqual([]);
 });
+
+it("spells out what no page has: types of another module by its namespace, and members of what is not shown", () => {
+  const pages = [...pagesIn(pathOf("docs/api")).values()].join("\n");
+  expect(pages.match(/^type (\w+) = \w+\.\1;$/gm)).toBeNull();
+  const members = [...pages.matchAll(/^ {2}readonly \w+: (?<of>\w+)\["\w+"\];$/gm)];
+  const missing = members.filter(
+    ({ groups }) => !new RegExp(`^(?:class|interface|type) ${groups?.["of"]}\\b`, "m").test(pages),
+  );
+  expect(missing.map(([line]) => line)).toEqual([]);
+});

@@ -6,6 +6,7 @@ import { parseAst } from "rolldown/parseAst";
 import { textOf } from "../project.ts";
 
 export interface Declared {
+  readonly file: string;
   readonly name: string;
   /** The comment before it, without its stars. */
   readonly comment: string;
@@ -22,6 +23,8 @@ export interface Module {
   readonly handedOn: readonly string[];
   /** What it takes from elsewhere to declare things with. */
   readonly imported: ReadonlyMap<string, Exported>;
+  /** Types that are another module's under the same name, by way of its namespace. */
+  readonly taken: ReadonlyMap<string, Exported>;
   /** Also what is not exported; a name may stand for a type and a value. */
   readonly declared: ReadonlyMap<string, readonly Declared[]>;
 }
@@ -57,11 +60,23 @@ const cleaned = (text: string): string =>
     .replaceAll(/^\t#private;\n/gm, "")
     .replaceAll("\t", "  ");
 
+/** `type A = m.A;`, where `m` is another module of the same package. */
+const takenIn = (text: string, spaces: ReadonlyMap<string, string>): Exported | undefined => {
+  const { name = "", space = "" } = /^type (?<name>\w+) = (?<space>\w+)\.\k<name>;$/.exec(text)?.groups ?? {};
+  const from = spaces.get(space);
+  return from === undefined ? undefined : { name, from };
+};
+
+const withoutSpaces = (text: string, spaces: ReadonlyMap<string, string>): string =>
+  [...spaces.keys()].reduce((rest, space) => rest.replaceAll(new RegExp(`\\b${space}\\.(?=[A-Z])`, "g"), ""), text);
+
 const moduleOf = (file: string): Module => {
   const { code } = isolatedDeclarationSync(file, textOf(file), { stripInternal: true });
   const exported = new Map<string, Exported>();
   const imported = new Map<string, Exported>();
   const declared = new Map<string, Declared[]>();
+  const taken = new Map<string, Exported>();
+  const spaces = new Map<string, string>();
   const handedOn: string[] = [];
   const comments = [...code.matchAll(/\/\*\*[\s\S]*?\*\//g)];
   const commentBefore = (start: number): string => {
@@ -74,13 +89,21 @@ const moduleOf = (file: string): Module => {
     const declaration = declarationOf(node);
     if (declaration !== undefined) {
       const { name } = declaration;
-      const made = { name, comment: commentBefore(node.start), text: cleaned(code.slice(node.start, node.end)) };
-      declared.set(name, [...(declared.get(name) ?? []), made]);
+      const text = cleaned(code.slice(node.start, node.end));
+      const elsewhere = takenIn(text, spaces);
+      if (elsewhere !== undefined) taken.set(name, elsewhere);
+      else {
+        const made = { file, name, comment: commentBefore(node.start), text: withoutSpaces(text, spaces) };
+        declared.set(name, [...(declared.get(name) ?? []), made]);
+      }
     }
     if (node.type === "ImportDeclaration")
-      for (const one of node.specifiers)
-        if (one.type === "ImportSpecifier")
-          imported.set(one.local.name, { name: nameIn(one.imported), from: node.source.value });
+      for (const one of node.specifiers) {
+        const from = node.source.value;
+        if (one.type === "ImportSpecifier") imported.set(one.local.name, { name: nameIn(one.imported), from });
+        if (one.type === "ImportNamespaceSpecifier" && besides(file, from) !== undefined)
+          spaces.set(one.local.name, from);
+      }
     if (node.type === "ExportAllDeclaration") handedOn.push(node.source.value);
     if (node.type !== "ExportNamedDeclaration") continue;
     if (declaration !== undefined) exported.set(declaration.name, declaration);
@@ -90,7 +113,7 @@ const moduleOf = (file: string): Module => {
   }
   const [first] = comments;
   const comment = first !== undefined && first.index === 0 ? plain(first[0]) : "";
-  return { comment, exported, handedOn, imported, declared };
+  return { comment, exported, handedOn, imported, taken, declared };
 };
 
 const modules = new Map<string, Module>();

@@ -18,11 +18,19 @@ interface Behind {
 
 /** The declarations behind a name that a module exports or imports, with their file; or the package that they are of. */
 const behind = (file: string, name: string): Behind | string => {
-  const { exported, imported, declared } = module(file);
+  const { exported, imported, taken, declared } = module(file);
   const { from, name: local } = exported.get(name) ?? imported.get(name) ?? { name };
-  if (from === undefined) return { file, found: declared.get(local) ?? [] };
+  if (from !== undefined) return behindIn(file, from, local);
+  const found = declared.get(local) ?? [];
+  const other = taken.get(local);
+  if (other?.from === undefined) return { file, found };
+  const type = behindIn(file, other.from, local);
+  return typeof type === "string" ? type : { file: type.file, found: [...type.found, ...found] };
+};
+
+const behindIn = (file: string, from: string, name: string): Behind | string => {
   const next = besides(file, from);
-  return next === undefined ? from : behind(next, local);
+  return next === undefined ? from : behind(next, name);
 };
 
 const isType = ({ text }: Declared): boolean => /^(?:interface|type|(?:abstract )?class)\b/.test(text);
@@ -64,6 +72,25 @@ const withParents = (file: string, found: readonly Declared[], shown: ReadonlySe
   return [...new Set([...all, ...theirs])];
 };
 
+/** A member of a class or an interface, as its text has it. */
+const memberIn = (text: string, name: string): string | undefined =>
+  new RegExp(`^ {2}(?:readonly )?${name}\\b(?:[^\\n]*;$|[^\\n]*\\n[\\s\\S]*?^ {2}\\}[^\\n]*;$)`, "m").exec(text)?.[0];
+
+/** `readonly start: Verbs["start"];` is what `Verbs` has there, where no page shows that; with the types that this takes. */
+const spelled = (one: Declared, shown: ReadonlySet<Declared>): readonly Declared[] => {
+  const locals: Declared[] = [];
+  const { file } = one;
+  const text = one.text.replaceAll(/^ {2}readonly \w+: (?<of>\w+)\["(?<member>\w+)"\];$/gm, (line, of, member) => {
+    const known = module(file).imported.has(of) ? behind(file, of) : undefined;
+    const [type] = typeof known === "object" ? known.found : [];
+    const found = type === undefined || shown.has(type) ? undefined : memberIn(type.text, member);
+    if (type === undefined || found === undefined) return line;
+    locals.push(...withLocals(type.file, [{ ...type, text: found }], shown).slice(1));
+    return found;
+  });
+  return [{ ...one, text }, ...locals];
+};
+
 const fenced = (declarations: readonly Declared[]): string => {
   const texts = declarations.map(({ text, comment }, i) =>
     i > 0 && comment !== "" ? `/** ${comment} */\n${text}` : text,
@@ -75,7 +102,8 @@ const entryOf = (file: string, name: string, shown: ReadonlySet<Declared>): stri
   const known = behind(file, name);
   if (typeof known === "string") return `### ${name}\n\nSee \`${known}\`.`;
   if (known.found.length === 0) throw new Error(`${file} exports ${name}, which is declared nowhere`);
-  const declarations = withParents(known.file, known.found, shown);
+  const spelt = withParents(known.file, known.found, shown).flatMap((one) => spelled(one, shown));
+  const declarations = spelt.filter(({ text }, i) => spelt.findIndex((other) => other.text === text) === i);
   return [`### ${name}`, known.found[0]?.comment ?? "", fenced(declarations)]
     .filter((part) => part !== "")
     .join("\n\n");
