@@ -193,6 +193,9 @@ describe("a step that may be done once at most", () => {
   });
 });
 
+const underOtherKeys: Body = (ctx, { effect, now }) =>
+  ctx.runJson("charge", {}, () => effect("money", { key: `at ${now()}` }).then(() => 1));
+
 describe("what happens twice", () => {
   it("is told with its step, and that it has no key", async () => {
     const [, words] = await wordsOf(async (ctx, { effect }) => {
@@ -203,33 +206,33 @@ describe("what happens twice", () => {
   });
 
   it("is told with its step, where its key is another each time", async () => {
-    const inStep: Body = (ctx, { effect, now }) =>
-      ctx.runJson("charge", {}, () => effect("money", { key: `at ${now()}` }).then(() => 1));
-    expect((await wordsOf(inStep))[1]).toMatch(/; it was done again in step `charge`, under another key each time$/m);
+    expect((await wordsOf(underOtherKeys))[1]).toMatch(
+      /; it was done again in step `charge`, under another key each time$/m,
+    );
   });
 });
 
-describe("a tool that asks a person", () => {
-  const asking = (how: object): Scenario => ({
-    tools: ({ effect }) => [
-      defineTool({
-        name: "ask",
-        ...how,
-        execute: async (_, ctx) => {
-          const token = ctx.completionKey();
-          await ctx.runJson("mail", {}, (_input, { key }) => effect("mail", { key, detail: token }).then(() => null));
-          return pending({ on_cancel: "ignore" });
-        },
-      }),
-    ],
-    host: async (world) => {
-      const replies = world.call("r1", [{ id: "c1", tool: "ask", args: {} }]);
-      const { detail } = await world.happened("mail");
-      await world.once((session) => session.resolve(String(detail), { status: "ok", payload: "yes" }));
-      return (await replies).map(({ output }) => output.outcome);
-    },
-  });
+const asking = (how: object): Scenario => ({
+  tools: ({ effect }) => [
+    defineTool({
+      name: "ask",
+      ...how,
+      execute: async (_, ctx) => {
+        const token = ctx.completionKey();
+        await ctx.runJson("mail", {}, (_input, { key }) => effect("mail", { key, detail: token }).then(() => null));
+        return pending({ on_cancel: "ignore" });
+      },
+    }),
+  ],
+  host: async (world) => {
+    const replies = world.call("r1", [{ id: "c1", tool: "ask", args: {} }]);
+    const { detail } = await world.happened("mail");
+    await world.once((session) => session.resolve(String(detail), { status: "ok", payload: "yes" }));
+    return (await replies).map(({ output }) => output.outcome);
+  },
+});
 
+describe("a tool that asks a person", () => {
   it("is safe if it is durable: it mails again, and is parked", async () => {
     const report = await exploreCrashes(asking({ durable: true }), { pairs: 20 });
     expect(report.violations).toEqual([]);
