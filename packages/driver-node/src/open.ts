@@ -4,6 +4,7 @@ import type { Tracer } from "@opentelemetry/api";
 import { type HostPort, type Roots, Runtime, type RuntimeOptions, type ValueCodec, sealedJournal } from "@pawl/runtime";
 import { diskAttachments } from "./blob/attachments.ts";
 import { inMemory, journalPathOf } from "./journal-path.ts";
+import { admittedOpen } from "./open-option.ts";
 import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./roots.ts";
 import { type SqliteJournal, sqliteJournal } from "./sqlite/journal.ts";
@@ -79,7 +80,7 @@ const hostOf = ({ file, codec, host = {} }: OpenOptions): HostPort => {
 };
 
 export const openRuntime = (options: OpenOptions): OpenRuntime => {
-  const { file, blobs, maxBytes, tracer, codec, ...told } = options;
+  const { file, blobs, maxBytes, tracer, codec, ...told } = admittedOpen(options);
   const beside = { ...(blobs !== undefined && { blobs }), ...(maxBytes !== undefined && { maxBytes }) };
   const { journal, roots } = opened(file, beside);
   const stored = tracer === undefined ? journal : tracedJournal(journal, tracer);

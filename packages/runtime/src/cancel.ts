@@ -1,6 +1,7 @@
 /** Somebody no longer wants a request, or one call. Finish wins over a cancel that comes after it. */
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, missingCall, refuse } from "./access.ts";
+import { Refused, shownOf } from "./error.ts";
 import { admittedEvent } from "./readable.ts";
 import { recordedOf } from "./repeated.ts";
 
@@ -33,8 +34,15 @@ const wasCancelled = async (access: Access, target: Target, by: string | undefin
   });
 };
 
+/** A program without types may name a call by its text alone. */
+const admitTarget = (target: unknown): void => {
+  if (typeof target === "object" && target !== null) return;
+  throw new Refused("invalid_argument", `\`cancel\`: expected { call } or { request }, found ${shownOf(target)}`);
+};
+
 /** `again`: its answer may have been lost before. */
 export const cancel = async (access: Access, target: Target, by?: string, again = false): Promise<void> => {
+  admitTarget(target);
   if (again && (await wasCancelled(access, target, by))) return;
   return "call" in target ? cancelCall(access, target.call, by) : cancelRequest(access, target.request, by);
 };

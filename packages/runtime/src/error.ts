@@ -101,6 +101,9 @@ export const textOf = (thrown: unknown): string => {
   }
 };
 
+/** What a program handed in, as a message names it: a text is told from a number. */
+export const shownOf = (found: unknown): string => (typeof found === "string" ? JSON.stringify(found) : String(found));
+
 /** What was thrown, as an effect's end; the code is its own where it is of a kind whose code counts. */
 export const failureOf = (
   thrown: unknown,

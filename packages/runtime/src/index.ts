@@ -2,6 +2,7 @@
 export { Runtime } from "./runtime.ts";
 export { type RuntimeOptions } from "./runtime-options.ts";
 export { admittedOptions } from "./wrong-option.ts";
+export { strangerIn } from "./stranger.ts";
 export { type HostPort } from "./host-request.ts";
 export { Session } from "./session.ts";
 export { type FlowHost, type FlowSubmission, type LambdaInput } from "./flow.ts";

@@ -26,6 +26,7 @@ export { ProcessVerbs } from "./process-verbs.ts";
 export { projectResult } from "./project.ts";
 export { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 export { resolvedIn, seldomResult } from "./seldom-value.ts";
+export { admitSeldomOptions } from "./seldom-option.ts";
 export { ScopeWork } from "./scope-work.ts";
 export { shortened } from "./shorten.ts";
 export { restored, snapshotText } from "./stored-state.ts";

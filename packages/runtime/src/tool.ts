@@ -9,6 +9,7 @@ import type { BackgroundSink } from "./background/report.ts";
 import type { ToolContext } from "./context/context.ts";
 import { Refused } from "./error.ts";
 import type { PrepareContext } from "./live-tool.ts";
+import { admitToolFields } from "./tool-field.ts";
 
 type Wire = Partial<Omit<ToolManifest, "id" | "name" | "availability">> & Partial<ToolContract>;
 
@@ -40,6 +41,7 @@ export const defineTool: DefineTool = (given: unknown) => {
   const definition = given as ToolDefinition;
   wireManifestOf(definition);
   contractOf(definition);
+  admitToolFields(definition);
   return definition;
 };
 

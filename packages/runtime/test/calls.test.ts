@@ -171,6 +171,17 @@ describe("a request that is cancelled", () => {
   });
 });
 
+describe("a cancel", () => {
+  it.each(["r:c1", 7, null, undefined])("of %j says what it was given, and what it takes", async (target) => {
+    const { session } = await open();
+    await expect(session.cancel(target as never)).rejects.toMatchObject({
+      name: "Refused",
+      code: "invalid_argument",
+      message: `\`cancel\`: expected { call } or { request }, found ${JSON.stringify(target)}`,
+    });
+  });
+});
+
 /** A tool that gives its key away, and goes on. */
 const asks = (recovery?: "externally_owned"): { readonly tool: ToolDefinition; readonly tokens: string[] } => {
   const tokens: string[] = [];

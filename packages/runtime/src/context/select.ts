@@ -6,8 +6,12 @@ import { type Asking, type Durable, handled, valueOf } from "./asking.ts";
 export interface Selects {
   readonly race: <const M extends readonly Durable<unknown>[]>(members: M) => Promise<Awaited<M[number]>>;
   readonly any: <const M extends readonly Durable<unknown>[]>(members: M) => Promise<Awaited<M[number]>>;
-  readonly all: <A>(members: readonly Durable<A>[]) => Promise<readonly A[]>;
-  readonly allSettled: <A>(members: readonly Durable<A>[]) => Promise<readonly PromiseSettledResult<A>[]>;
+  readonly all: <const M extends readonly Durable<unknown>[]>(
+    members: M,
+  ) => Promise<{ readonly [I in keyof M]: Awaited<M[I]> }>;
+  readonly allSettled: <const M extends readonly Durable<unknown>[]>(
+    members: M,
+  ) => Promise<{ readonly [I in keyof M]: PromiseSettledResult<Awaited<M[I]>> }>;
 }
 
 export const selects = (asking: Asking): Selects => {
@@ -27,12 +31,14 @@ export const selects = (asking: Asking): Selects => {
     return won;
   };
 
-  const all: Selects["all"] = async (members) => {
+  const all = async (members: readonly Durable<unknown>[]): Promise<readonly unknown[]> => {
     if (members.length > 0) await select("all", members);
     return Promise.all(members);
   };
 
-  const allSettled: Selects["allSettled"] = async (members) => {
+  const allSettled = async (
+    members: readonly Durable<unknown>[],
+  ): Promise<readonly PromiseSettledResult<unknown>[]> => {
     if (members.length > 0) await select("all_settled", members);
     return Promise.allSettled(members);
   };
@@ -40,7 +46,7 @@ export const selects = (asking: Asking): Selects => {
   return {
     race: (members) => handled(first("race", members)) as never,
     any: (members) => handled(first("any", members)) as never,
-    all: (members) => handled(all(members)),
-    allSettled: (members) => handled(allSettled(members)),
+    all: (members) => handled(all(members)) as never,
+    allSettled: (members) => handled(allSettled(members)) as never,
   };
 };

@@ -3,7 +3,7 @@ import * as t from "io-ts";
 import * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { checkerOf } from "../../src/argument.ts";
+import { type JsonSchema, checkerOf } from "../../src/argument.ts";
 import { contractOf, defineTool } from "../../src/index.ts";
 import { World } from "../world.ts";
 
@@ -62,6 +62,41 @@ describe("arguments", () => {
     for (const refusal of refusals) expect(isLeft(refusal) && refusal.left).toMatch(/^arguments\.to: ./);
     const inList = await checkerOf(jsonSchema)({ to: "a", copies: [1, "2"] });
     expect(inList).toMatchObject({ left: expect.stringMatching(/^arguments\.copies\[1\]: ./) });
+  });
+
+  const closed = { ...jsonSchema, required: ["to", "copies"], additionalProperties: false };
+  const told: readonly (readonly [schema: JsonSchema, args: object, message: string])[] = [
+    [closed, { to: "a", copies: [], cc: "b" }, 'arguments: Property "cc" is not expected.'],
+    [
+      closed,
+      { too: "a", copies: [] },
+      'arguments: Property "too" is not expected. Instance does not have required property "to".',
+    ],
+    [
+      closed,
+      {},
+      'arguments: Instance does not have required property "to". Instance does not have required property "copies".',
+    ],
+    [
+      { properties: { at: { ...closed, required: ["to"] } }, required: ["at"] },
+      { at: { too: "a" } },
+      'arguments.at: Property "too" is not expected. Instance does not have required property "to".',
+    ],
+    [
+      { anyOf: [{ type: "object", required: ["from"] }, closed] },
+      { to: "a", copies: [], cc: "b" },
+      'arguments: Property "cc" is not expected.',
+    ],
+    [{ properties: { a: true }, unevaluatedProperties: false }, { b: 1 }, 'arguments: Property "b" is not expected.'],
+    [{ properties: { a: false } }, { a: 1 }, "arguments.a: Nothing is expected here."],
+    [
+      { properties: { a: { prefixItems: [true], items: false } } },
+      { a: [1, 2] },
+      "arguments.a[1]: Nothing is expected here.",
+    ],
+  ];
+  it.each(told)("under %j, being %j, are refused with what is wrong", async (schema, args, message) => {
+    expect(await checkerOf(schema)(args as never)).toEqual({ _tag: "Left", left: message });
   });
 
   it("reach the body as their schema decodes them", async () => {

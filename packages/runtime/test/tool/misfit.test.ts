@@ -81,6 +81,25 @@ describe("a tool without a body", () => {
   });
 });
 
+const saying = (said: object) => () => defineTool({ name: "t", execute, ...said });
+
+describe("a field that no tool has", () => {
+  it("is refused where a tool is defined, with those that there are", () => {
+    expect(saying({ durabel: true })).toThrow(
+      refused("invalid_tool", /^tool `t`: `durabel` is no option: expected some of .*durable/),
+    );
+    expect(saying({ hints: { read_only: true } })).toThrow(
+      refused("invalid_tool", /^tool `t`: `hints.read_only` is no option: expected some of readonly, /),
+    );
+    expect(saying({ hints: { readonly: true }, durable: true, examples: [] })).not.toThrow();
+  });
+
+  it("may stand in a definition that a program has made its own", () => {
+    const tool = { ...defineTool({ name: "t", execute }), owner: "ann" };
+    expect(new Registry([tool]).get("t")).toBe(tool);
+  });
+});
+
 const invalid: readonly (readonly [schema: unknown, where: RegExp])[] = [
   ["object", /expected a JSON Schema.*found "object"/],
   [{ type: "strng" }, /type: expected .*"string".*found "strng"/],
@@ -189,7 +208,16 @@ describe("what a runtime is made of", () => {
     [{ lease: { ttlMs: 0 } }, /`lease.ttlMs`: expected a number above 0, found 0/],
     [{ blobChars: NaN }, /`blobChars`: expected a number from 0, found NaN/],
     [{ snapshotAfter: -1 }, /`snapshotAfter`: .*found -1/],
-    [{ linger: { ms: "10" } }, /`linger.ms`: .*found 10/],
+    [{ linger: { ms: "10" } }, /`linger.ms`: .*found "10"/],
+    [{ bounds: { requests: "5" } }, /`bounds.requests`: expected a number from 0, found "5"$/],
+    [{ lease: { ms: -1 } }, /`lease.ttlMs`: expected a number above 0, found undefined/],
+    [{ lease: { ttlMs: "x" } }, /`lease.ttlMs`: .*found "x"/],
+    [{ lease: 5 }, /`lease.ttlMs`: expected/],
+    [{ lease: "x" }, /`lease.ttlMs`: expected/],
+    [{ lease: null }, /`lease.ttlMs`: expected/],
+    [{ sweep: 5 }, /`sweep.everyMs`: expected a number above 0/],
+    [{ retention: 5 }, /`retention.olderThanMs`: expected a number from 0/],
+    [{ pollMs: 0 }, /`pollMs`: expected a number above 0, found 0/],
   ];
   it.each(wrong)("is refused before anything is recorded: %j", async (options, message) => {
     const world = new World();
