@@ -11,7 +11,7 @@ import type { WithoutId } from "./session.ts";
 export interface LinePort {
   /** The host has let us in. */
   readonly opened: () => void;
-  /** What is no answer, and of no subscription. */
+  /** What is no answer to what was asked or subscribed to here. */
   readonly heard: (frame: HostFrame) => void;
   /** There will be no other connection. */
   readonly ended: (error: HostRefused) => void;
@@ -111,10 +111,10 @@ export class Line {
 
   /** A subscription is over: begun again where that may help. */
   #over(id: number, frame: Extract<HostFrame, { readonly type: "done" | "error" }>): void {
-    if (frame.type === "error" && frame.retry_after_ms !== undefined) return this.#later(id, frame.retry_after_ms);
     const begun = this.#begun.get(id);
+    if (begun === undefined) return this.#port.heard(frame);
+    if (frame.type === "error" && frame.retry_after_ms !== undefined) return this.#later(id, frame.retry_after_ms);
     this.#begun.delete(id);
-    if (begun === undefined) return;
     if (frame.type === "done") begun.flow.end();
     else this.#refused(begun, refusalOf(frame));
   }
