@@ -173,6 +173,7 @@ export class Connection {
       case "seen":
         return this.#subscriptions.get(frame.id)?.seen(frame.cursor);
       case "unobserve":
+        this.#inFlight.leave(frame.id);
         return this.#subscriptions.get(frame.id)?.end();
       case "execute":
         return this.#execute(frame, bytes, claims);

@@ -155,12 +155,12 @@ export class Client {
     this.#home.drop();
   }
 
-  /** Asks, and waits for the answer, over as many connections as that takes. */
-  async ask(question: WithoutId<Asked>): Promise<HostFrame> {
+  /** Asks, and waits for the answer, over as many connections as that takes. By the signal the host need not wait. */
+  async ask(question: WithoutId<Asked>, signal?: AbortSignal): Promise<HostFrame> {
     if (this.#ended !== undefined) throw this.#ended;
     return "scope" in question && !ofThisHost.has(question.type)
-      ? this.#following.ask(question)
-      : this.#home.ask(question);
+      ? this.#following.ask(question, signal)
+      : this.#home.ask(question, { signal });
   }
 
   observe(scope: string, after: number, window: number): Observation {

@@ -1,7 +1,7 @@
 /** One connection to a host: what is asked over it, and what the host tells without being asked again. */
 import type { ClientFrame } from "../frame/client-frame.ts";
 import type { HostFrame } from "../frame/host-frame.ts";
-import { type Asked, Asking } from "./asking.ts";
+import { type Asked, Asking, type AskingOptions } from "./asking.ts";
 import { checkedFrame } from "./check.ts";
 import { type HostRefused, refusalOf } from "./error.ts";
 import type { Flowing } from "./inflow.ts";
@@ -62,9 +62,9 @@ export class Line {
   }
 
   /** Asks, and waits for the answer, over as many connections as that takes. */
-  async ask(question: WithoutId<Asked>, wasAsked = false): Promise<HostFrame> {
+  async ask(question: WithoutId<Asked>, options?: AskingOptions): Promise<HostFrame> {
     if (this.#ended !== undefined) throw this.#ended;
-    return this.#asking.ask(checkedFrame({ ...question, id: this.nextId() } as Asked), wasAsked);
+    return this.#asking.ask(checkedFrame({ ...question, id: this.nextId() } as Asked), options);
   }
 
   begin(flow: Flowing): void {
