@@ -2,7 +2,9 @@
 import { expect, it } from "vitest";
 import { files, textOf } from "./project.ts";
 
-const sources = files.filter((file) => /^packages\/(?:runtime|driver-node|driver-browser)\/src\/.*\.ts$/.test(file));
+const sources = files.filter((file) =>
+  /^packages\/(?:runtime|wire|driver-node|driver-browser)\/src\/.*\.ts$/.test(file),
+);
 const rejections = "packages/sansio-core/src/error.ts";
 
 /** Where a code is given: errors, refusals and failures, fields, and unions of codes. */

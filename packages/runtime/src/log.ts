@@ -26,6 +26,7 @@ export const logLevels = {
   "client.welcomed": "info",
   "client.gone": "info",
   "client.refused": "warn",
+  "executor.refused": "warn",
   "host.internal_error": "error",
 } as const satisfies { readonly [name: string]: LogLevel };
 export type LogName = keyof typeof logLevels;

@@ -28,7 +28,7 @@ import { arrive, depart } from "./move.ts";
 import { Names } from "./names.ts";
 import { Outgoing } from "./outgoing.ts";
 import { Reception, type Receivers } from "./receiver.ts";
-import { type OwnExecutor, executorName, isScope, settle } from "./execute.ts";
+import { type OwnExecutor, executorMisfit, executorName, isScope, settle } from "./execute.ts";
 import { Subscription } from "./subscription.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
 import { answer, rights, scopeOf, sessionOf, signal } from "./verb.ts";
@@ -173,6 +173,7 @@ export class Connection {
       case "seen":
         return this.#subscriptions.get(frame.id)?.seen(frame.cursor);
       case "unobserve":
+        this.#inFlight.leave(frame.id);
         return this.#subscriptions.get(frame.id)?.end();
       case "execute":
         return this.#execute(frame, bytes, claims);
@@ -232,14 +233,18 @@ export class Connection {
   }
 
   /** The executors of a principal are its own: another's has another name in the log. */
-  #execute({ id, executor, tools }: Of<"execute">, bytes: number, claims: Claims): void {
-    if (!claims.rights.includes("execute"))
-      return this.#error({ id, code: "permission_denied", message: `\`${claims.by}\` has no right to execute` });
-    const misfit = this.#names.enter(id, `executor:${executor}`, bytes);
-    if (misfit !== undefined) return this.#error(misfit);
+  #execute(frame: Of<"execute">, bytes: number, claims: Claims): void {
+    const { id, executor, tools } = frame;
+    const { runtime, log } = this.#port;
+    const misfit = executorMisfit(runtime, frame, claims) ?? this.#names.enter(id, `executor:${executor}`, bytes);
+    if (misfit !== undefined) {
+      const { code, message } = misfit;
+      log(entryOf("executor.refused", { by: claims.by, code, message }));
+      return this.#error(misfit);
+    }
     const known = executorName(claims.by, executor);
     this.#executors.get(executor)?.leave();
-    const leave = this.#port.runtime.register({
+    const leave = runtime.register({
       id: known,
       tools,
       serves: (scope) => claims.scopes.some((prefix) => scope.startsWith(prefix)),

@@ -1,6 +1,7 @@
 /** Executors over the wire: each answers under its own connection, for what was offered to it. */
 import { Refused, type Runtime } from "@pawl/runtime";
-import type { ClientFrame, HostFrame } from "@pawl/wire/frame";
+import type { ClientFrame, HostError, HostFrame } from "@pawl/wire/frame";
+import type { Claims } from "./token.ts";
 import { refuseUnknown } from "./verb.ts";
 
 /** An executor that this connection speaks for. */
@@ -11,6 +12,21 @@ export interface OwnExecutor {
 
 export const executorName = (by: string, executor: string): string =>
   `${encodeURIComponent(by)}/${encodeURIComponent(executor)}`;
+
+/** Why an executor is not taken, if so. A tool that nobody knows may come; a name in the place of an id is a mistake. */
+export const executorMisfit = (
+  { registry }: Runtime,
+  { id, tools }: Extract<ClientFrame, { readonly type: "execute" }>,
+  { by, rights }: Claims,
+): HostError | undefined => {
+  if (!rights.includes("execute"))
+    return { id, code: "permission_denied", message: `\`${by}\` has no right to execute` };
+  const idOf = new Map(registry.catalog().map((tool) => [tool.name, tool.id]));
+  const name = tools.find((found) => registry.live(found) === undefined && idOf.has(found));
+  if (name === undefined) return undefined;
+  const message = `expected ids of tools, found the name \`${name}\`: its id is \`${idOf.get(name)}\``;
+  return { id, code: "invalid_argument", message };
+};
 
 export const isScope = (name: string): boolean => /^(?:session|process):./.test(name);
 

@@ -46,6 +46,11 @@ export class InFlight {
     this.#asked.delete(id);
   }
 
+  /** Who asked needs no answer. */
+  leave(id: number): void {
+    this.#asked.get(id)?.gone.abort();
+  }
+
   /** The connection is gone. */
   abort(): void {
     for (const { gone } of this.#asked.values()) gone.abort();

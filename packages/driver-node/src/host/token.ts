@@ -15,6 +15,7 @@ import {
   stringifyRecord,
   u64,
 } from "@pawl/tool-value";
+import { Refused } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 
 export type Right = "call" | "resolve" | "approve" | "observe" | "execute" | "move";
@@ -56,9 +57,46 @@ const longestToken = 16 * 1024;
 const mac = (secret: Uint8Array, claims: string): Buffer =>
   createHmac("sha256", secret).update(`${version}.${claims}`).digest();
 
+const kinds: readonly string[] = ["session:", "process:"];
+
+/** Why no scope has a name that begins so, if so. */
+export const scopeMisfit = (prefix: string): string | undefined =>
+  kinds.some((kind) => kind.startsWith(prefix) || prefix.startsWith(kind))
+    ? undefined
+    : `names of scopes begin with ${kinds.join(" or ")}, found \`${prefix}\``;
+
+/** Before 2001 there was no host: what is as small is seconds. */
+const leastExpiry = Date.UTC(2001);
+
+const misfitOf = ({ scopes, expires_at }: Claims): string | undefined => {
+  if (scopes.length === 0) return "scopes: expected at least one, found none: a token of all sessions says `session:`";
+  if (expires_at < leastExpiry)
+    return `expires_at: expected milliseconds since 1970, found ${expires_at}: seconds take a factor of 1000`;
+  const misfit = scopes.map(scopeMisfit).find((found) => found !== undefined);
+  return misfit === undefined ? undefined : `scopes: ${misfit}`;
+};
+
+const encoded = (claims: Claims): unknown => {
+  try {
+    return Claims.encode(claims);
+  } catch {
+    return claims; // What has not even the form that can be written down is told apart by the reader.
+  }
+};
+
+const refused = (message: string): Refused => new Refused("invalid_argument", `claims of a token: ${message}`);
+
+/** What no host takes, or nobody can mean, is refused: `invalid_argument`. */
 export const signToken = (secrets: Secrets, claims: Claims): string => {
-  const text = Buffer.from(stringifyRecord(Claims.encode(claims))).toString("base64url");
-  return `${version}.${text}.${mac(secrets[0], text).toString("base64url")}`;
+  const checked = read(Claims, encoded(claims));
+  if (E.isLeft(checked)) throw refused(describe(checked.left));
+  const misfit = misfitOf(checked.right);
+  if (misfit !== undefined) throw refused(misfit);
+  const text = Buffer.from(stringifyRecord(Claims.encode(checked.right))).toString("base64url");
+  const token = `${version}.${text}.${mac(secrets[0], text).toString("base64url")}`;
+  if (token.length > longestToken)
+    throw refused(`a token has at most ${longestToken} characters, found ${token.length}`);
+  return token;
 };
 
 const isSigned = (secrets: Secrets, claims: string, signature: string): boolean => {

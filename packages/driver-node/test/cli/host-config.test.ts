@@ -191,6 +191,11 @@ describe("pawl token", { timeout: 120_000 }, () => {
     expect(readFileSync(file, "utf8")).toMatch(/^pawl1\..*\n$/);
     expect(await pawl(["token", "app", "-j", journal, "--right", "fly"])).toMatchObject({ code: 2 });
     expect(await pawl(["token", "app", "-j", journal, "--hours", "0"])).toMatchObject({ code: 2 });
+    const token = ["token", "app", "-j", journal, "--scope"];
+    const stray = "names of scopes begin with session: or process:, found `alice`";
+    expect(await pawl([...token, "alice"])).toMatchObject({ code: 2, err: expect.stringContaining(stray) });
+    const long = { code: 2, err: expect.stringContaining("a token has at most 16384 characters") };
+    expect(await pawl([...token, `session:${"x".repeat(16 * 1024)}`])).toMatchObject(long);
     expect(await pawl(["token", "app", "-j", join(newFolder(), "none.db"), "--json"])).toMatchObject({
       code: 3,
       out: expect.stringContaining("no_secret"),

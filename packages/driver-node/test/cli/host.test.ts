@@ -203,6 +203,17 @@ describe("pawl host", () => {
     expect(await pawl(["cancel", "waiting", "r:none", ...at()])).toMatchObject({ code: 4 });
     expect(await pawl(["cancel", "waiting", "r", "--host", url])).toMatchObject({ code: 2 });
     expect(await pawl(["cancel", "waiting", "r", "--host", url, "--token", "pawl1.x.y"])).toMatchObject({ code: 3 });
+    const nobody = "ws://127.0.0.1:1";
+    const { code, err } = await pawl(["cancel", "waiting", "r", "--host", nobody, "--token", token]);
+    expect([code, err]).toEqual([
+      3,
+      [
+        `the host at ${nobody} does not answer yet: asking on for 10 s`,
+        `pawl: the host at ${nobody} does not answer`,
+        "  is it running, and reachable? one with TLS is at wss://…",
+        "",
+      ].join("\n"),
+    ]);
   });
 
   it("ends when it is told to", async () => {

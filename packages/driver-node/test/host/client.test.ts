@@ -126,6 +126,38 @@ describe("a client", () => {
     await expect(renewing.session("s").open()).rejects.toMatchObject({ code: "client_closed" });
   });
 
+  it("leaves by its signal: the call goes on, and its replies stay for whoever asks again", async () => {
+    const { tool, tokens } = outside();
+    const host = await hostOf([tool], { limits: { maxInFlight: 1 } });
+    const client = clientOf(host);
+    const session = client.session("s");
+    const leaving = new AbortController();
+    const call = session.call("r", use("outside"), { signal: leaving.signal });
+    await until(() => tokens.length === 1);
+    leaving.abort();
+    const gone = { name: "HostRefused", code: "waiter_gone", message: "nobody waits here for request `r` any more" };
+    await expect(call).rejects.toMatchObject(gone);
+    expect(await session.resolve(tokens[0] ?? "", ok(1))).toEqual({ status: "accepted" }); // The host has room again.
+    const at = await host.runtime.session("s");
+    await until(() => at.state.requests.at("r")?.phase === "replying");
+    await expect(session.replies("r", { signal: AbortSignal.abort() })).rejects.toMatchObject(gone);
+    expect(payloads(await session.replies("r"))).toEqual([1]);
+    expect(tokens).toHaveLength(1);
+  });
+
+  it("leaves at once while there is no connection, and its call is begun when there is one", async () => {
+    const { tool, tokens } = outside();
+    const host = await hostOf([tool], { limits: { maxInFlight: 1 } });
+    const token = Promise.withResolvers<string>();
+    const session = clientOf(host, {}, { token: () => token.promise }).session("s");
+    const signal = AbortSignal.timeout(5);
+    await expect(session.call("r", use("outside"), { signal })).rejects.toMatchObject({ code: "waiter_gone" });
+    await expect(session.call("r2", use("outside"), { signal })).rejects.toMatchObject({ code: "waiter_gone" });
+    token.resolve(host.sign(everything));
+    await until(() => tokens.length === 2);
+    expect(await session.resolve(tokens[0] ?? "", ok(1))).toEqual({ status: "accepted" });
+  });
+
   it("learns of a cursor that the log does not have", async () => {
     const host = await hostOf([echo]);
     const observation = clientOf(host).session("s").observe({ after: 1000 });

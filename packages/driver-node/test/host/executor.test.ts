@@ -1,6 +1,6 @@
-import { defineTool, memoryJournal } from "@pawl/runtime";
-import { describe, expect, it } from "vitest";
-import { type ExecutorTool, ToolRefused } from "@pawl/wire";
+import { type LogEntry, defineTool, memoryJournal } from "@pawl/runtime";
+import { describe, expect, it, vi } from "vitest";
+import { type ExecutorTool, type HostRefused, ToolRefused } from "@pawl/wire";
 import { clientOf, greeted, hostOf, runtimeOf, until } from "./rig.ts";
 import { payloads, use } from "./tools.ts";
 
@@ -197,6 +197,69 @@ describe("an executor", () => {
     const refused = { code: "permission_denied" };
     expect(await without.ask({ type: "execute", id: 1, executor: "e", tools: [] })).toMatchObject(refused);
     expect(await without.ask({ ...settle, id: 2 })).toMatchObject(refused);
+  });
+
+  it("is told why the host does not take it, on every connection, and the host logs it", async () => {
+    const entries: LogEntry[] = [];
+    const host = await hostOf([remote], { log: (entry) => void entries.push(entry) });
+    const told: HostRefused[] = [];
+    const client = clientOf(host, { rights: ["call"] });
+    client.execute({
+      tools: { "tool:remote": () => "never" },
+      refused: (error) => void told.push(error),
+    });
+    await until(() => told.length === 1);
+    client.reconnect();
+    await until(() => told.length === 2);
+    const refusal = { code: "permission_denied", message: "`ann` has no right to execute" };
+    expect(told).toMatchObject([refusal, refusal]);
+    const logged = {
+      name: "executor.refused",
+      level: "warn",
+      fields: { by: "ann", ...refusal },
+    };
+    expect(entries.filter(({ name }) => name === "executor.refused")).toEqual([logged, logged]);
+  });
+
+  it("is refused where it names a tool by its name, and not for tools that are to come", async () => {
+    const own = defineTool({ name: "own", id: "remote", policy: "client_side", durable: true, execute: notHere });
+    const host = await hostOf([bound, own]);
+    const { tool } = held();
+    const refused = await new Promise((told) => clientOf(host).execute({ tools: { bound: tool }, refused: told }));
+    const message = "expected ids of tools, found the name `bound`: its id is `tool:bound`";
+    expect(refused).toMatchObject({ code: "invalid_argument", message });
+    const raw = await greeted(host);
+    const execute = { type: "execute", id: 1, executor: "e", tools: ["remote", "tool:bound", "tool:later", "later"] };
+    expect(await raw.ask(execute)).toMatchObject({ type: "done" });
+  });
+
+  it("is told that its client is not let in, and nothing when it is closed", async () => {
+    const host = await hostOf([remote]);
+    const tools = { "tool:remote": () => "never" };
+    const client = clientOf(host, {}, { token: "bad" });
+    const refused = await new Promise((told) => client.execute({ tools, refused: told }));
+    expect(refused).toMatchObject({ code: "unauthorized" });
+    expect(() => client.execute({ tools })).toThrow(expect.objectContaining({ code: "unauthorized" }));
+    const told: unknown[] = [];
+    const closing = clientOf(host);
+    closing.execute({ tools, refused: (error) => void told.push(error) });
+    await until(() => closing.isConnected);
+    closing.close();
+    expect(() => closing.execute({ tools })).toThrow(expect.objectContaining({ code: "client_closed" }));
+    expect(told).toEqual([]);
+  });
+
+  it("that nobody listens for is shown on the console", async () => {
+    const shown = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    try {
+      clientOf(await hostOf([remote]), { rights: [] }).execute({ tools: {} });
+      await until(() => shown.mock.calls.length > 0);
+      expect(shown.mock.calls).toEqual([
+        ["pawl: an executor was refused: permission_denied: `ann` has no right to execute"],
+      ]);
+    } finally {
+      shown.mockRestore();
+    }
   });
 
   it("is not offered what happens in scopes that its token does not name", async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Claims, checkSecrets, claimsOf, missingRight, signToken } from "../../src/host/token.ts";
 import { everything, secret } from "./rig.ts";
 
-const now = 1000;
+const now = Date.UTC(2026);
 const token = signToken([secret], everything);
 const said = (given: string): string | Claims => E.getOrElseW((why: string) => why)(claimsOf([secret], given, now));
 
@@ -19,7 +19,8 @@ describe("a token", () => {
 
   it("is of three parts, and not longer than any that a host signs", () => {
     const form = "expected a token of the form pawl1.claims.signature";
-    const many = signToken([secret], { ...everything, scopes: ["x".repeat(16 * 1024)] });
+    const text = Buffer.from(JSON.stringify({ ...everything, scopes: ["x".repeat(16 * 1024)] })).toString("base64url");
+    const many = `pawl1.${text}.${createHmac("sha256", secret).update(`pawl1.${text}`).digest("base64url")}`;
     for (const other of [`${token}.`, `${token}.more`, token.replace("pawl1", "pawl2"), "", many])
       expect(said(other)).toBe(form);
   });
@@ -28,6 +29,40 @@ describe("a token", () => {
     const short = signToken([secret], { ...everything, expires_at: now + 1 });
     expect(E.isRight(claimsOf([secret], short, now))).toBe(true);
     expect(E.isRight(claimsOf([secret], short, now + 1))).toBe(false);
+  });
+});
+
+/** What a program without types may hand in. */
+const signed = (claims: object): string => signToken([secret], { ...everything, ...claims } as Claims);
+
+describe("a token is not signed", () => {
+  it.each([
+    [
+      { rights: ["cal"] },
+      "unknown variant `cal`, expected one of `call`, `resolve`, `approve`, `observe`, `execute`, `move` at $.rights[0]",
+    ],
+    [{ rights: "call" }, 'invalid type: string "call", expected a sequence at $.rights'],
+    [{ by: undefined }, "missing field `by`"],
+    [{ expires_at: undefined }, "missing field `expires_at`"],
+    [
+      { expires_at: 1_900_000_000 },
+      "expected milliseconds since 1970, found 1900000000: seconds take a factor of 1000",
+    ],
+    [{ expires_at: now + 0.5 }, "expected u64 at $.expires_at"],
+    [{ scopes: "session:" }, 'invalid type: string "session:", expected a sequence at $.scopes'],
+    [{ scopes: [] }, "scopes: expected at least one, found none"],
+    [{ scopes: ["session:", "alice"] }, "names of scopes begin with session: or process:, found `alice`"],
+    [{ scopes: [`session:${"x".repeat(16 * 1024)}`] }, "a token has at most 16384 characters, found"],
+  ])("that no host takes, or nobody can mean: %j", (claims, message) => {
+    expect(() => signed(claims)).toThrow(
+      expect.objectContaining({ code: "invalid_argument", message: expect.stringContaining(message) }),
+    );
+  });
+
+  it("but where somebody may mean it", () => {
+    for (const claims of [{ scopes: [""] }, { scopes: ["sess", "process:p"] }, { rights: [] }, { expires_at: now + 1 }])
+      expect(said(signed(claims))).toMatchObject({ by: "ann", ...claims });
+    expect(said(signed({ expires_at: now }))).toBe("the token was good until 2026-01-01T00:00:00.000Z");
   });
 });
 

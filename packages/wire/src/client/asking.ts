@@ -7,8 +7,18 @@ import { refusalOf } from "./error.ts";
 export type Subscribing = Extract<Question, { readonly type: "observe" | "watch" }>;
 export type Asked = Exclude<Question, Subscribing> | Extract<ClientFrame, { readonly type: "receive" }>;
 
+type Send = (frame: Asked | Extract<ClientFrame, { readonly type: "unobserve" }>) => void;
+
+export interface AskingOptions {
+  /** Over another connection, which has not answered. */
+  readonly wasAsked?: boolean;
+  /** Whoever asks is gone: the host need not wait. It is told so once it has the question, which goes on. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 interface Open {
   readonly frame: Asked;
+  readonly signal: AbortSignal | undefined;
   readonly resolve: (frame: HostFrame) => void;
   readonly reject: (error: Error) => void;
 }
@@ -28,20 +38,27 @@ const again = (frame: Asked): Asked => {
 
 export class Asking {
   readonly #open = new Map<number, Open>();
-  readonly #send: (frame: Asked) => void;
+  readonly #send: Send;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
 
-  constructor(send: (frame: Asked) => void) {
+  constructor(send: Send) {
     this.#send = send;
   }
 
-  /** `wasAsked`: over another connection, which has not answered. */
-  ask(asked: Asked, wasAsked = false): Promise<HostFrame> {
+  ask(asked: Asked, { wasAsked = false, signal }: AskingOptions = {}): Promise<HostFrame> {
     const frame = wasAsked ? again(asked) : asked;
-    return new Promise((resolve, reject) => {
-      this.#open.set(frame.id, { frame, resolve, reject });
-      this.#send(frame);
-    });
+    const leave = (): void => this.#send({ type: "unobserve", id: frame.id });
+    signal?.addEventListener("abort", leave, { once: true });
+    return new Promise<HostFrame>((resolve, reject) => {
+      const open = { frame, signal, resolve, reject };
+      this.#open.set(frame.id, open);
+      this.#say(open);
+    }).finally(() => signal?.removeEventListener("abort", leave));
+  }
+
+  #say({ frame, signal }: Open): void {
+    this.#send(frame);
+    if (signal?.aborted === true) this.#send({ type: "unobserve", id: frame.id });
   }
 
   /** Whether the answer was to one of these questions. */
@@ -62,7 +79,7 @@ export class Asking {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       const open = this.#open.get(id);
-      if (open !== undefined) this.#send(again(open.frame));
+      if (open !== undefined) this.#say({ ...open, frame: again(open.frame) });
     }, ms);
     this.#timers.add(timer);
   }
@@ -70,7 +87,7 @@ export class Asking {
   /** The connection is back. What its host had put off was with the one before. */
   again(): void {
     this.#putOffNothing();
-    for (const { frame } of this.#open.values()) this.#send(again(frame));
+    for (const open of this.#open.values()) this.#say({ ...open, frame: again(open.frame) });
   }
 
   #putOffNothing(): void {

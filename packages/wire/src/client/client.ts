@@ -3,7 +3,7 @@ import type { Cursor, ProcessSignal } from "@pawl/runtime";
 import type { HostFrame } from "../frame/host-frame.ts";
 import type { Asked } from "./asking.ts";
 import { checkBackoff, checkCount, checkName, checkToken, checkTools } from "./check.ts";
-import { HostRefused } from "./error.ts";
+import { HostRefused, refusalOf } from "./error.ts";
 import { Executor, type ExecutorOptions, type Settling } from "./executor.ts";
 import { type Follow, Following, checkFollow } from "./follow.ts";
 import type { Flowing, InflowPort } from "./inflow.ts";
@@ -51,7 +51,8 @@ const ofThisHost: ReadonlySet<string> = new Set(["move_part", "decline_move", "s
 export class Client {
   readonly #home: Line;
   readonly #following: Following;
-  readonly #executors: Executor[] = [];
+  /** Each with the question by which it was registered last. */
+  readonly #executors = new Map<Executor, number>();
   readonly #receiving = new Receiving((frame) => this.#home.say(frame));
   #ended: HostRefused | undefined;
 
@@ -64,20 +65,23 @@ export class Client {
     this.#home = new Line(options, {
       opened: () => this.#opened(),
       heard: (frame) => this.#heard(frame),
-      ended: (error) => this.#end(error),
+      ended: (error) => {
+        this.#end(error);
+        for (const executor of this.#executors.keys()) executor.refused(error);
+      },
       goesOn: (flow, refusal, wasTold) => this.#following.goesOn(flow, { refusal, wasTold }),
     });
     this.#following = new Following({ ...options, follow }, this.#home);
   }
 
-  /** Runs tools for the host, until the client is closed. */
+  /** Runs tools for the host, until the client is closed; `refused` is told why it does not. */
   execute(options: ExecutorOptions): Executor {
     checkTools(options.tools);
+    if (this.#ended !== undefined) throw this.#ended;
     const executor: Executor = new Executor(options, {
       settle: (settling) => this.#settle(executor.id, settling),
       progress: (progress) => this.#home.say({ type: "progress", executor: executor.id, ...progress }),
     });
-    this.#executors.push(executor);
     this.#register(executor);
     return executor;
   }
@@ -89,8 +93,10 @@ export class Client {
     });
   }
 
-  #register({ id: executor, tools }: Executor): void {
-    this.#home.say({ type: "execute", id: this.#home.nextId(), executor, tools });
+  #register(executor: Executor): void {
+    const id = this.#home.nextId();
+    this.#executors.set(executor, id);
+    this.#home.say({ type: "execute", id, executor: executor.id, tools: executor.tools });
   }
 
   /**
@@ -149,12 +155,12 @@ export class Client {
     this.#home.drop();
   }
 
-  /** Asks, and waits for the answer, over as many connections as that takes. */
-  async ask(question: WithoutId<Asked>): Promise<HostFrame> {
+  /** Asks, and waits for the answer, over as many connections as that takes. By the signal the host need not wait. */
+  async ask(question: WithoutId<Asked>, signal?: AbortSignal): Promise<HostFrame> {
     if (this.#ended !== undefined) throw this.#ended;
     return "scope" in question && !ofThisHost.has(question.type)
-      ? this.#following.ask(question)
-      : this.#home.ask(question);
+      ? this.#following.ask(question, signal)
+      : this.#home.ask(question, { signal });
   }
 
   observe(scope: string, after: number, window: number): Observation {
@@ -178,17 +184,22 @@ export class Client {
   }
 
   #opened(): void {
-    for (const executor of this.#executors) this.#register(executor);
+    for (const executor of this.#executors.keys()) this.#register(executor);
     for (const name of this.#receiving.names) this.#home.say({ type: "receive", id: this.#home.nextId(), name });
   }
 
   #heard(frame: HostFrame): void {
     if (frame.type === "offer" || frame.type === "cancelled") return this.#told(frame);
+    if (frame.type === "error") return this.#refused(frame);
     if (frame.type === "move_part" || frame.type === "decline_move") void this.#receiving.heard(frame);
   }
 
+  #refused(error: Extract<HostFrame, { readonly type: "error" }>): void {
+    for (const [executor, question] of this.#executors) if (question === error.id) executor.refused(refusalOf(error));
+  }
+
   #told(frame: Extract<HostFrame, { readonly type: "offer" | "cancelled" }>): void {
-    const executor = this.#executors.find(({ id }) => id === frame.executor);
+    const executor = [...this.#executors.keys()].find(({ id }) => id === frame.executor);
     if (frame.type === "offer") executor?.offered(frame);
     else executor?.cancelled(frame);
   }

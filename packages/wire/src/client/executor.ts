@@ -1,6 +1,7 @@
 /** Runs tools for a host, in a page or a program: what was begun goes on over reconnections, and its result is kept. */
 import type { Offer, OfferedRun, ProgressMessage } from "@pawl/runtime";
 import { type Json, type ToolCallOutput, errorOutput, internalErrorOutput, outputOfReturned } from "@pawl/tool-value";
+import type { HostRefused } from "./error.ts";
 
 export interface ExecutorContext extends OfferedRun {
   /** What the tool prepared. */
@@ -26,7 +27,12 @@ export interface ExecutorOptions {
   readonly tools: { readonly [toolId: string]: ExecutorTool };
   /** What a tool threw that no model is shown. */
   readonly internalError?: (toolId: string, thrown: unknown) => void;
+  /** The host did not take it, or lets its client in no more: it is offered nothing. Without this the console shows it. */
+  readonly refused?: (error: HostRefused) => void;
 }
+
+const shown = ({ code, message }: HostRefused): void =>
+  console.error(`pawl: an executor was refused: ${code}: ${message}`);
 
 export interface Settling extends OfferedRun {
   readonly output: ToolCallOutput;
@@ -64,6 +70,10 @@ export class Executor {
     const abort = new AbortController();
     this.#runs.set(key, abort);
     void this.#run(offer, abort.signal).finally(() => this.#runs.delete(key));
+  }
+
+  refused(error: HostRefused): void {
+    (this.#options.refused ?? shown)(error);
   }
 
   cancelled(run: OfferedRun): void {

@@ -69,13 +69,13 @@ export class Following {
     return this.#at.size;
   }
 
-  async ask(question: Located): Promise<HostFrame> {
+  async ask(question: Located, signal?: AbortSignal): Promise<HostFrame> {
     const { scope } = question;
     let [wasAsked, hops] = [false, 0];
     for (;;) {
       const address = this.#at.of(scope);
       try {
-        return await this.#lineTo(address).ask(question, wasAsked);
+        return await this.#lineTo(address).ask(question, { wasAsked, signal });
       } catch (thrown) {
         if (!(thrown instanceof HostRefused)) throw thrown;
         wasAsked ||= thrown.code === connectionLost;

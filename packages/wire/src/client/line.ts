@@ -1,7 +1,7 @@
 /** One connection to a host: what is asked over it, and what the host tells without being asked again. */
 import type { ClientFrame } from "../frame/client-frame.ts";
 import type { HostFrame } from "../frame/host-frame.ts";
-import { type Asked, Asking } from "./asking.ts";
+import { type Asked, Asking, type AskingOptions } from "./asking.ts";
 import { checkedFrame } from "./check.ts";
 import { type HostRefused, refusalOf } from "./error.ts";
 import type { Flowing } from "./inflow.ts";
@@ -11,7 +11,7 @@ import type { WithoutId } from "./session.ts";
 export interface LinePort {
   /** The host has let us in. */
   readonly opened: () => void;
-  /** What is no answer, and of no subscription. */
+  /** What is no answer to what was asked or subscribed to here. */
   readonly heard: (frame: HostFrame) => void;
   /** There will be no other connection. */
   readonly ended: (error: HostRefused) => void;
@@ -62,9 +62,9 @@ export class Line {
   }
 
   /** Asks, and waits for the answer, over as many connections as that takes. */
-  async ask(question: WithoutId<Asked>, wasAsked = false): Promise<HostFrame> {
+  async ask(question: WithoutId<Asked>, options?: AskingOptions): Promise<HostFrame> {
     if (this.#ended !== undefined) throw this.#ended;
-    return this.#asking.ask(checkedFrame({ ...question, id: this.nextId() } as Asked), wasAsked);
+    return this.#asking.ask(checkedFrame({ ...question, id: this.nextId() } as Asked), options);
   }
 
   begin(flow: Flowing): void {
@@ -111,10 +111,10 @@ export class Line {
 
   /** A subscription is over: begun again where that may help. */
   #over(id: number, frame: Extract<HostFrame, { readonly type: "done" | "error" }>): void {
-    if (frame.type === "error" && frame.retry_after_ms !== undefined) return this.#later(id, frame.retry_after_ms);
     const begun = this.#begun.get(id);
+    if (begun === undefined) return this.#port.heard(frame);
+    if (frame.type === "error" && frame.retry_after_ms !== undefined) return this.#later(id, frame.retry_after_ms);
     this.#begun.delete(id);
-    if (begun === undefined) return;
     if (frame.type === "done") begun.flow.end();
     else this.#refused(begun, refusalOf(frame));
   }

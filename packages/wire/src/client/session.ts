@@ -36,6 +36,8 @@ export interface CallOptions {
   readonly traceparent?: string;
   /** The replies stay with the host until `acknowledge`; else they are acknowledged as they come. */
   readonly keep?: boolean;
+  /** Whoever waits is gone (`waiter_gone`): the call goes on, and its replies stay with the host. */
+  readonly signal?: AbortSignal;
 }
 
 export type WithoutId<A> = A extends { readonly id: number } ? Omit<A, "id"> : never;
@@ -43,9 +45,21 @@ export type WithoutId<A> = A extends { readonly id: number } ? Omit<A, "id"> : n
 export const unexpected = (frame: HostFrame, wanted: string): HostRefused =>
   new HostRefused("unexpected_answer", `expected ${wanted}, found ${frame.type}`);
 
+/** An answer, unless whoever waits for it leaves first. */
+const unlessLeft = <A>(answer: Promise<A>, request: string, signal: AbortSignal | undefined): Promise<A> => {
+  if (signal === undefined) return answer;
+  return new Promise((resolve, reject) => {
+    const leave = (): void =>
+      reject(new HostRefused("waiter_gone", `nobody waits here for request \`${request}\` any more`));
+    signal.addEventListener("abort", leave, { once: true });
+    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+    if (signal.aborted) leave();
+  });
+};
+
 /** The client of a session, as it needs it. */
 interface AskingClient {
-  readonly ask: (question: WithoutId<Asked>) => Promise<HostFrame>;
+  readonly ask: (question: WithoutId<Asked>, signal?: AbortSignal) => Promise<HostFrame>;
   readonly observe: (scope: string, after: number, window: number) => Observation;
   readonly watch: (scope: string, from: Cursor | undefined, window: number) => Watching;
   readonly move: (scope: string, to: string, moving?: Moving) => Promise<void>;
@@ -65,8 +79,11 @@ export class SessionClient {
     if (frame.type !== "done") throw unexpected(frame, "done");
   }
 
-  async #replied(question: WithoutId<Asked> & { readonly request: string }, keep: boolean): Promise<readonly Reply[]> {
-    const frame = await this.#client.ask(question);
+  async #replied(
+    question: WithoutId<Asked> & { readonly request: string },
+    { keep = false, signal }: Pick<CallOptions, "keep" | "signal">,
+  ): Promise<readonly Reply[]> {
+    const frame = await unlessLeft(this.#client.ask(question, signal), question.request, signal);
     if (frame.type !== "replied") throw unexpected(frame, "replied");
     if (!keep) await this.acknowledge(question.request);
     return frame.replies;
@@ -86,18 +103,18 @@ export class SessionClient {
   }
 
   call(request: string, calls: readonly RequestedCall[], options: CallOptions = {}): Promise<readonly Reply[]> {
-    const { executionScope, traceparent, keep = false } = options;
+    const { executionScope, traceparent } = options;
     const { scope } = this;
     const given = {
       ...(executionScope === undefined ? {} : { execution_scope: executionScope }),
       ...(traceparent === undefined ? {} : { traceparent }),
     };
-    return this.#replied({ type: "call", scope, request, calls, ...given }, keep);
+    return this.#replied({ type: "call", scope, request, calls, ...given }, options);
   }
 
   /** The replies of a request that was submitted before. */
-  replies(request: string, { keep = false }: Pick<CallOptions, "keep"> = {}): Promise<readonly Reply[]> {
-    return this.#replied({ type: "replies", scope: this.scope, request }, keep);
+  replies(request: string, options: Pick<CallOptions, "keep" | "signal"> = {}): Promise<readonly Reply[]> {
+    return this.#replied({ type: "replies", scope: this.scope, request }, options);
   }
 
   acknowledge(request: string): Promise<void> {

@@ -12,6 +12,8 @@ export const hostOptions: Options = {
 };
 
 const usualPatienceMs = 10_000;
+/** A host that is there lets its clients in sooner. */
+const silentMs = 1000;
 
 const hintOf = (url: string): string =>
   url.startsWith("wss:")
@@ -68,6 +70,10 @@ export const askHost = async <A>(
   const scope = scopeIn(input.positionals[0] ?? "");
   if (!scope.startsWith("session:")) throw usageError(`a host is asked for sessions, found ${scope}`);
   const client = new Client({ url, token });
+  const trying = setTimeout(() => {
+    if (!client.isConnected)
+      terminal.note(`the host at ${url} does not answer yet: asking on for ${patienceMs / 1000} s`);
+  }, silentMs);
   try {
     return { answer: await inTime(url, patienceMs, work(client.session(scope.slice("session:".length)))), scope };
   } catch (thrown) {
@@ -75,6 +81,7 @@ export const askHost = async <A>(
     const ends = unreachable.has(thrown.code) ? exit.unreachable : exit.refused;
     throw new CliError(thrown.code, thrown.message, { exit: ends });
   } finally {
+    clearTimeout(trying);
     client.close();
   }
 };

@@ -1,7 +1,8 @@
 /** Files of a host that nobody else may read: what tokens are signed under, and tokens. */
+import { Refused } from "@pawl/runtime";
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fchmodSync, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { type Claims, type Secrets, type Right, checkSecrets, signToken } from "../../host/token.ts";
+import { type Claims, type Secrets, type Right, checkSecrets, scopeMisfit, signToken } from "../../host/token.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import type { Grant } from "./config.ts";
 
@@ -61,13 +62,18 @@ export const knownSecretsOf = (journal: string, files: readonly string[] | undef
 /** What a token is to be good for. */
 export type Wanted = Omit<Grant, "file">;
 
-const kinds: readonly string[] = ["session:", "process:"];
-
-/** A token for scopes that can not be is a mistake, and would be found when it is used. */
 const prefixed = (scopes: readonly string[]): readonly string[] => {
-  const stray = scopes.find((one) => !kinds.some((kind) => kind.startsWith(one) || one.startsWith(kind)));
+  const stray = scopes.find((one) => scopeMisfit(one) !== undefined);
   if (stray === undefined) return scopes;
-  throw usageError(`names of scopes begin with ${kinds.join(" or ")}, found \`${stray}\``, `session:${stray}`);
+  throw usageError(scopeMisfit(stray) ?? "", `session:${stray}`);
+};
+
+const signed = (secrets: Secrets, claims: Claims): string => {
+  try {
+    return signToken(secrets, claims);
+  } catch (thrown) {
+    throw thrown instanceof Refused ? usageError(thrown.message) : thrown;
+  }
 };
 
 /** A token for all sessions, good for a day, unless more is said. */
@@ -77,7 +83,7 @@ export const tokenFor = (
   now: number,
 ): { readonly token: string; readonly claims: Claims } => {
   const claims: Claims = { by, scopes: prefixed(scopes), rights, expires_at: now + hours * hourMs };
-  return { token: signToken(secrets, claims), claims };
+  return { token: signed(secrets, claims), claims };
 };
 
 export const writeGrants = (secrets: Secrets, grants: readonly Grant[], now: number): void => {
