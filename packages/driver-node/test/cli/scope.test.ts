@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Command } from "../../src/cli/command.ts";
@@ -36,6 +38,19 @@ describe("pawl ls, show and why", () => {
     });
     const [parked] = jsonIn(await pawl(["show", `${file}#parked`, "--json"]));
     expect(parked).toMatchObject({ approvals: [{ call: "r:c", args: { sum: 12 } }] });
+  });
+
+  it("show where a call's program asked for something else than its log records", async () => {
+    const golden = new URL("../../../sansio-core/test/golden/divergence.jsonl", import.meta.url);
+    const lines = readFileSync(golden, "utf8").split(/(?<=\n)/);
+    const log = join(newFolder(), "diverged.jsonl");
+    writeFileSync(log, lines.slice(0, 5).join("")); // Up to the first `call.diverged`.
+    expect((await pawl(["show", log])).out).toContain(
+      "its program diverged at request 1: expected step a, found step b",
+    );
+    const [shown] = jsonIn(await pawl(["show", log, "--json"]));
+    const divergence = { position: 1, expected: "step a", found: "step b" };
+    expect(shown?.["calls"]).toContainEqual(expect.objectContaining({ call: "r:c1", divergence }));
   });
 
   it("say what a call waits for, since when, and what a person could type", async () => {
