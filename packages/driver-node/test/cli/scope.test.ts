@@ -29,6 +29,13 @@ describe("pawl ls, show and why", () => {
     expect((await pawl(["ls", file, "--prefix", "process:"])).out).toBe(`no scopes in ${file}\n`);
   });
 
+  it("list what is due as due since then, and not as parked until a time that is over", async () => {
+    const { out } = await pawl(["ls", file]);
+    expect(out).toMatch(/^session:waiting .* due since \d{4}-\d\d-\d\d [0-9:]+Z \(.* ago\)$/m);
+    expect(out).toMatch(/^session:parked .* parked$/m);
+    expect((await pawl(["ls", file], { now: 1 })).out).toMatch(/^session:waiting .* parked until .* \(in /m);
+  });
+
   it("show a scope's calls, effects, waits and approvals", async () => {
     const [waiting] = jsonIn(await pawl(["show", "waiting", "-j", file, "--json"]));
     expect(waiting).toMatchObject({

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { openRuntime } from "../../src/index.ts";
 import { checkUpgrade } from "../../src/upgrade/check.ts";
 import { type Verdict, verdictWords } from "../../src/upgrade/verdict.ts";
-import { linesOf, madeJournal, newFolder, quick, tools, work } from "./fixture.ts";
+import { linesOf, madeJournal, newFolder, tools, work } from "./fixture.ts";
 import { jsonIn, pawl, pawlProcess } from "./pawl.ts";
 
 const folder = newFolder();
@@ -160,29 +160,33 @@ const logOf = async (
   return out.split(/(?<=\n)/);
 };
 
+const asks = (ask: (ctx: ToolContext) => Promise<unknown>): ToolDefinition =>
+  defineTool({ name: "asks", durable: true, execute: async (_, ctx) => void (await ask(ctx)) });
+
+const hasAsked = ({ calls }: Session["state"]): boolean => {
+  const row = calls.at("r:asks");
+  return row !== undefined && "body" in row && (row.body?.open.length ?? 0) > 0;
+};
+
+const ofBatch = (id: string): ToolDefinition => asks((ctx) => ctx.batch([{ id, toolId: "tool:work", args: { n: 1 } }]));
+const ofSleep = (ms: number): ToolDefinition => asks((ctx) => ctx.sleep(ms));
+
+/** What is said of a call that was begun by one tool, and would go on with another. */
+const saidOf = async (named: string, before: ToolDefinition, after: ToolDefinition): Promise<string> => {
+  const begun = await logOf(named, [before, work], ["asks"], hasAsked);
+  const { calls } = await checkUpgrade(begun, [after, work], patienceMs);
+  return verdictWords(calls.find(({ tool }) => tool === "asks")?.verdict as Verdict);
+};
+
+const isOver = ({ calls }: Session["state"]): boolean =>
+  calls.at("r:quick")?.phase === "completed" && calls.at("r:outside")?.phase === "pending";
+
 describe("what is said of a call under other code", () => {
   it("names the calls of a batch and the time of a sleep that are other ones", async () => {
-    const asks = (ask: (ctx: ToolContext) => Promise<unknown>): ToolDefinition =>
-      defineTool({ name: "asks", durable: true, execute: async (_, ctx) => void (await ask(ctx)) });
-    const said = async (named: string, before: ToolDefinition, after: ToolDefinition): Promise<string> => {
-      const isOpen = ({ calls }: Session["state"]): boolean => {
-        const row = calls.at("r:asks");
-        return row !== undefined && "body" in row && (row.body?.open.length ?? 0) > 0;
-      };
-      const { calls } = await checkUpgrade(
-        await logOf(named, [before, work], ["asks"], isOpen),
-        [after, work],
-        patienceMs,
-      );
-      return verdictWords(calls.find(({ tool }) => tool === "asks")?.verdict as Verdict);
-    };
-    const batch = (id: string): ToolDefinition =>
-      asks((ctx) => ctx.batch([{ id, toolId: "tool:work", args: { n: 1 } }]));
-    expect(await said("batch", batch("old"), batch("new"))).toMatch(
+    expect(await saidOf("batch", ofBatch("old"), ofBatch("new"))).toMatch(
       /^new effect at request 1: found batch `[^`]+` \(new: tool:work \{"n":1\}\), expected \S+ \(old: tool:work \{"n":1\}\)$/,
     );
-    const sleep = (ms: number): ToolDefinition => asks((ctx) => ctx.sleep(ms));
-    expect(await said("sleep", sleep(600_000), sleep(700_000))).toBe(
+    expect(await saidOf("sleep", ofSleep(600_000), ofSleep(700_000))).toBe(
       "other input at request 1: sleep `sleep` is recorded with 600000 ms, and asked for with 700000 ms",
     );
   });
@@ -193,8 +197,6 @@ describe("what is said of a call under other code", () => {
   });
 
   it("says that no body runs any more where it has ended, or waits outside for its completion", async () => {
-    const isOver = ({ calls }: Session["state"]): boolean =>
-      calls.at("r:quick")?.phase === "completed" && calls.at("r:outside")?.phase === "pending";
     const all = [outside, ...tools];
     const { calls } = await checkUpgrade(
       await logOf("over", all, ["quick", "outside", "work"], isOver),
