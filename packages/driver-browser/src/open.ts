@@ -56,7 +56,7 @@ export interface OpenTab {
 }
 
 const errorsShown: Log = ({ level, name, fields, thrown }) => {
-  if (level === "error") console.error(`pawl: ${name}`, fields, thrown ?? "");
+  if (level === "error") console.error(`pawl: ${name}`, fields, thrown);
 };
 
 interface Waiting {
