@@ -105,8 +105,9 @@ describe("a journal file that somebody has changed by hand", () => {
     const journal = sqliteJournal(path, { commits: "inline" });
     await journal.claim("s", "a", 1);
     for (const seq of [1, 2, 3]) await journal.appendAll([oneLine("s", 1, seq)]);
+    expect(await journal.verify("s")).toMatchObject({ type: "whole", seq: 3, kept: 0 });
     const head = await journal.head("s");
-    expect(await journal.verify("s")).toEqual({ type: "whole", base: 0, ...head });
+    expect(await journal.verify("s")).toEqual({ type: "whole", base: 0, ...head, kept: 3 });
     const forger = new DatabaseSync(path);
     forger.exec("UPDATE append SET lines = '9' || char(10) WHERE first = 2");
     forger.close();

@@ -121,7 +121,14 @@ export interface ChainHead {
 
 /** What the chain says of the lines that are there: they follow from where the log begins to what was once hashed. */
 export type ChainCheck =
-  | { readonly type: "whole"; readonly base: number; readonly seq: number; readonly hash: string }
+  | {
+      readonly type: "whole";
+      readonly base: number;
+      readonly seq: number;
+      readonly hash: string;
+      /** How far it had been hashed before: of the lines after that the chain is made for the first time. */
+      readonly kept: number;
+    }
   | {
       readonly type: "broken";
       readonly base: number;

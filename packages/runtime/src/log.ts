@@ -15,7 +15,7 @@ export const logLevels = {
   "scope.lost": "info",
   "call.started": "debug",
   "call.parked": "info",
-  "call.diverged": "warn",
+  "call.diverged": "error",
   "call.completed": "info",
   "call.settled_late": "warn",
   "tool.internal_error": "error",

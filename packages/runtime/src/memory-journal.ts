@@ -147,7 +147,7 @@ export const memoryJournal = (options: MemoryJournalOptions = {}): Journal => {
     verify: async (scope) => {
       const stored = store.known(scope);
       const head = stored?.head;
-      return head && { type: "whole", base: stored?.segment?.base ?? 0, ...head };
+      return head && { type: "whole", base: stored?.segment?.base ?? 0, ...head, kept: head.seq };
     },
   };
 };

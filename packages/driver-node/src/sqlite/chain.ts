@@ -67,5 +67,5 @@ export const verify = (at: Connection, standings: Standings, name: string): Chai
     const [base, expected] = [from.seq, known.hash];
     if (found?.hash !== expected)
       return { type: "broken", base, seq: known.seq, expected, found: found?.hash ?? "no append that ends there" };
-    return { type: "whole", base, ...(links.at(-1) ?? from) };
+    return { type: "whole", base, ...(links.at(-1) ?? from), kept: known.seq };
   });

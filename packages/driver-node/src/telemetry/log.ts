@@ -20,5 +20,5 @@ export const logTo = (stream: DestinationStream, level: LogLevel): Log => {
 
 /** Where nobody says what becomes of it: errors are shown, for nobody else hears of them. */
 export const errorsShown: Log = ({ level, name, fields, thrown }) => {
-  if (level === "error") console.error(`pawl: ${name}`, fields, thrown);
+  if (level === "error") console.error(`pawl: ${name}`, fields, ...(thrown === undefined ? [] : [thrown]));
 };

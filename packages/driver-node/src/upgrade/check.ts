@@ -1,6 +1,7 @@
 /** Whether a scope would go on under other code: its core is replayed, and its bodies run again with nothing performed. */
 import type { ToolDefinition } from "@pawl/runtime";
 import { type Fault, type PackedBlob, type Recorded, replay } from "@pawl/sansio-core";
+import { recordedTexts } from "./asked.ts";
 import { copyOf } from "./copy.ts";
 import { judge } from "./judge.ts";
 import { rerun } from "./rerun.ts";
@@ -48,10 +49,11 @@ export const checkUpgrade = async (
   const unchecked = rows.length === 0 ? undefined : uncheckable(state.scope.id, header?.base ?? 0);
   if (rows.length === 0 || unchecked !== undefined) return { ...found, calls: [], unchecked };
   const seen = await rerun({ ...copyOf(events, state), blobs }, tools, patienceMs);
+  const recordedText = recordedTexts(events);
   const calls: CallCheck[] = [];
   for (const row of rows) {
     const { call, tool, phase } = row;
-    calls.push({ call: call.ref, tool, phase, verdict: await judge(row, tools, seen) });
+    calls.push({ call: call.ref, tool, phase, verdict: await judge(row, tools, seen, recordedText) });
   }
   return { ...found, calls, unchecked };
 };

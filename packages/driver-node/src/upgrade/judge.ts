@@ -2,6 +2,8 @@
 import { type CallRow, type Event, bodyOf, recoveryOf } from "@pawl/sansio-core";
 import { type ToolDefinition, checkArgs, manifestOf } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
+import type { RecordedText } from "./asked.ts";
+import type { Watch } from "./idle-context.ts";
 import type { Rerun } from "./rerun.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -26,31 +28,54 @@ const recordedKeys = (row: CallRow): readonly string[] => {
 const ofCall = <T extends Event["type"]>(events: readonly Event[], type: T, call: string): readonly Of<T>[] =>
   events.filter((event): event is Of<T> => event.type === type && "call" in event && event.call === call);
 
-const diverged = (
-  { position, expected, found }: Of<"call.diverged">,
-  missing: readonly string[],
-  isAsking: boolean,
+/** The key of the request that `found` names. */
+const keyIn = (found: string): string =>
+  /^\S+ `(?<key>.*?)`(?: with input [0-9a-f]+)?$/s.exec(found)?.groups?.["key"] ?? "";
+
+/** Something else is asked for than is recorded. */
+const otherEffect = (
+  { call, position, expected, found }: Of<"call.diverged">,
+  next: string | undefined,
+  { texts }: Watch,
+  recordedText: RecordedText,
 ): Verdict => {
-  if (found !== "no request at all") {
-    const isNew = expected.startsWith("the recorded ");
-    const type = isNew ? "new_effect" : "other_input";
-    return { type, position, expected: isNew ? (missing[0] ?? expected) : expected, found };
-  }
-  return isAsking || missing.length === 0
+  const isNew = expected.startsWith("the recorded ");
+  const key = keyIn(found);
+  const recorded = recordedText(call, isNew ? (next ?? "") : key);
+  const asked = texts.get(key);
+  return {
+    type: isNew ? "new_effect" : "other_input",
+    position,
+    expected: isNew ? (next ?? expected) : expected,
+    found,
+    ...(recorded === undefined ? {} : { recorded }),
+    ...(asked === undefined ? {} : { asked }),
+  };
+};
+
+const diverged = (
+  event: Of<"call.diverged">,
+  missing: readonly string[],
+  watch: Watch,
+  recordedText: RecordedText,
+): Verdict => {
+  const { position, found } = event;
+  if (found !== "no request at all") return otherEffect(event, missing[0], watch, recordedText);
+  return watch.unanswered > 0 || missing.length === 0
     ? { type: "missing_effect", position, missing }
     : { type: "waits_outside", requests: position, isDiverged: true };
 };
 
 /** What the events after the restart say of one call. */
-const ofRerun = (row: CallRow, { events, watchOf, errors }: Rerun): Verdict => {
+const ofRerun = (row: CallRow, { events, watchOf, errors }: Rerun, recordedText: RecordedText): Verdict => {
   const call = row.call.ref;
   const recorded = recordedKeys(row);
   const watch = watchOf(call);
-  if (watch === undefined) return { type: "not_started", phase: row.phase };
+  if (watch === undefined) return { type: "not_started", phase: row.phase, isBegun: true };
   const missing = recorded.filter((key) => !watch.keys.has(key));
   const position = recorded.length - missing.length;
   const [divergence] = ofCall(events, "call.diverged", call);
-  if (divergence !== undefined) return diverged(divergence, missing, watch.unanswered > 0);
+  if (divergence !== undefined) return diverged(divergence, missing, watch, recordedText);
   if (missing.length > 0) return { type: "missing_effect", position, missing };
   const error = errors.get(call);
   if (error !== undefined) return { type: "failed", message: error };
@@ -71,17 +96,22 @@ const misfitOf = async (row: CallRow, tools: ReadonlyMap<string, ToolDefinition>
   return E.isLeft(checked) ? { type: "args_refused", message: checked.left } : undefined;
 };
 
-/** Phases in which nothing of a tool is wanted any more. */
+/** Phases in which no body runs any more. */
 const past: ReadonlySet<CallRow["phase"]> = new Set(["pending", "finishing", "completed"]);
 
-export const judge = async (row: CallRow, tools: readonly ToolDefinition[], seen: Rerun): Promise<Verdict> => {
-  if (past.has(row.phase)) return { type: "not_started", phase: row.phase };
+export const judge = async (
+  row: CallRow,
+  tools: readonly ToolDefinition[],
+  seen: Rerun,
+  recordedText: RecordedText,
+): Promise<Verdict> => {
+  if (past.has(row.phase)) return { type: "body_over", phase: row.phase };
   const misfit = await misfitOf(row, new Map(tools.map((tool) => [manifestOf(tool).id, tool])));
   if (misfit !== undefined) return misfit;
   const body = bodyOf(row);
   if (body === undefined || row.phase === "backing_off" || row.phase === "awaiting_approval") {
-    return { type: "not_started", phase: row.phase };
+    return { type: "not_started", phase: row.phase, isBegun: body !== undefined };
   }
   const recovery = recoveryOf(body.manifest);
-  return recovery === "rerunnable" ? ofRerun(row, seen) : { type: "not_rerun", recovery };
+  return recovery === "rerunnable" ? ofRerun(row, seen, recordedText) : { type: "not_rerun", recovery };
 };

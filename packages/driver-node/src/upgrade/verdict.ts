@@ -14,6 +14,9 @@ export type Verdict =
       readonly position: number;
       readonly expected: string;
       readonly found: string;
+      /** What was asked for when it was recorded, and now; short, where that is at hand. */
+      readonly recorded?: string;
+      readonly asked?: string;
     }
   /** Recorded, and not asked for any more. */
   | { readonly type: "missing_effect"; readonly position: number; readonly missing: readonly string[] }
@@ -22,8 +25,10 @@ export type Verdict =
   | { readonly type: "failed"; readonly message: string }
   /** No body of it runs again: its outcome is unknown if its owner is lost, or comes from outside. */
   | { readonly type: "not_rerun"; readonly recovery: Recovery }
-  /** Its body has not begun, or begins a new attempt. */
-  | { readonly type: "not_started"; readonly phase: string };
+  /** Its body has not begun; or it has, and begins anew at another time. */
+  | { readonly type: "not_started"; readonly phase: string; readonly isBegun: boolean }
+  /** It has its outcome, or waits for it from outside: no body of it runs any more. */
+  | { readonly type: "body_over"; readonly phase: string };
 
 const bad: ReadonlySet<Verdict["type"]> = new Set([
   "new_effect",
@@ -40,6 +45,30 @@ export const isBad = (verdict: Verdict): boolean =>
 
 const requests = (count: number): string => `${count} recorded request${count === 1 ? "" : "s"}`;
 
+type Other = Extract<Verdict, { readonly type: "new_effect" | "other_input" }>;
+
+/** In brackets, where it is at hand. */
+const orNothing = (text: string | undefined): string => (text === undefined ? "" : ` (${text})`);
+
+const newEffectWords = ({ position, expected, found, recorded, asked }: Other): string =>
+  `new effect at request ${position}: found ${found}${orNothing(asked)}, expected ${expected}${orNothing(recorded)}`;
+
+/** The hashes are told only where the values are not at hand, or look the same so far as they are shown. */
+const otherInputWords = ({ position, expected, found, recorded, asked }: Other): string => {
+  const isTold = recorded !== undefined && asked !== undefined && recorded !== asked;
+  const of = expected.replace(/ with input [0-9a-f]+$/, "");
+  return isTold
+    ? `other input at request ${position}: ${of} is recorded with ${recorded}, and asked for with ${asked}`
+    : `other input at request ${position}: expected ${expected}, found ${found}`;
+};
+
+const notStartedWords = ({ phase, isBegun }: Extract<Verdict, { readonly type: "not_started" }>): string => {
+  if (!isBegun) return `nothing to compare: its body has not begun (${phase})`;
+  return phase === "backing_off"
+    ? `nothing to compare: its body begins a new attempt (${phase})`
+    : `not compared: its body has begun, and is not run again as things stand (${phase})`;
+};
+
 export const verdictWords = (verdict: Verdict): string => {
   switch (verdict.type) {
     case "same":
@@ -53,9 +82,9 @@ export const verdictWords = (verdict: Verdict): string => {
         ? `waits outside ctx after ${requests(verdict.requests)}, and more are recorded`
         : `it makes its ${requests(verdict.requests)}, then waits for something outside ctx`;
     case "new_effect":
-      return `new effect at request ${verdict.position}: found ${verdict.found}, expected ${verdict.expected}`;
+      return newEffectWords(verdict);
     case "other_input":
-      return `other input at request ${verdict.position}: expected ${verdict.expected}, found ${verdict.found}`;
+      return otherInputWords(verdict);
     case "missing_effect":
       return `missing effect after request ${verdict.position}: ${verdict.missing.join(", ")} is recorded, and not asked for`;
     case "no_tool":
@@ -67,6 +96,8 @@ export const verdictWords = (verdict: Verdict): string => {
     case "not_rerun":
       return `its body is not run again (${verdict.recovery})`;
     case "not_started":
-      return `nothing to compare: its body has not begun (${verdict.phase})`;
+      return notStartedWords(verdict);
+    case "body_over":
+      return `nothing to compare: no body of it runs any more (${verdict.phase})`;
   }
 };

@@ -121,7 +121,15 @@ describe("pawl resolve and cancel", () => {
 describe("pawl fork and doctor", () => {
   it("begin a new session where another one was, which goes its own way", async () => {
     const said = await pawl(["fork", "waiting", "--at", "6", "-j", file]);
-    expect([said.code, said.out]).toEqual([0, "session:waiting-fork-6 begins with 6 events of session:waiting\n"]);
+    expect([said.code, said.out.split("\n")]).toEqual([
+      0,
+      [
+        "session:waiting-fork-6 begins with 6 events of session:waiting",
+        "  1 live call: a host of this journal goes on with it within seconds, or as soon as one starts",
+        "  where that is not wanted, fork a copy in a journal without a host: pawl help fork",
+        "",
+      ],
+    ]);
     expect((await pawl(["log", "verify", file])).code).toBe(0);
     const { effects } = (await whyOf("waiting-fork-6")) as {
       readonly effects: readonly { readonly what: { readonly wait: string } }[];
@@ -130,6 +138,15 @@ describe("pawl fork and doctor", () => {
     expect((await pawl(["resolve", "waiting-fork-6", key, "--ok", '"forked"', "-j", file])).code).toBe(0);
     expect(await outcomeIn("waiting-fork-6", "work", {})).toMatchObject({ payload: ["12a", "forked", "paid"] });
     expect(await whyOf("waiting")).toMatchObject({ type: "body" });
+  });
+
+  it("say who goes on with a fork: nobody by itself where nothing is due", async () => {
+    const parked = await pawl(["fork", "parked", "--at", "4", "-j", file]);
+    expect(parked.out).toContain("\n  1 live call: whoever opens it next goes on with it\n");
+    const done = await pawl(["fork", "done", "--at", "5", "-j", file]);
+    expect(done.out).toBe("session:done-fork-5 begins with 5 events of session:done\n");
+    const [told] = jsonIn(await pawl(["fork", "waiting", "--at", "6", "--into", "two", "-j", file, "--json"]));
+    expect(told).toMatchObject({ into: "session:two", live: 1, due: expect.any(Number) });
   });
 
   it("refuse to fork where nothing is, and over what is there", async () => {

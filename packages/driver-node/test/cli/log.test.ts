@@ -78,18 +78,58 @@ describe("pawl log export and import", () => {
   });
 });
 
+/** Changes a value by hand: the line still replays. */
+const forge = (file: string): void => {
+  const db = new DatabaseSync(file);
+  db.exec("UPDATE append SET lines = replace(lines, '12a', '13b')");
+  db.close();
+};
+
 describe("pawl log verify", () => {
+  it("says that nothing vouches for lines of which no hash was kept, and how far one does", async () => {
+    const file = await madeJournal(newFolder());
+    const place = `${file}#waiting`;
+    const verified = async () => {
+      const { code, out } = await pawl(["log", "verify", place]);
+      const [{ vouched } = {}] = jsonIn(await pawl(["log", "verify", place, "--json"]));
+      return [code, vouched, out.split("\n")[1]?.trim()];
+    };
+    const unknown = "it replays; no hash was kept that vouches for it: `pawl log head` keeps one";
+    expect(await verified()).toEqual([0, 0, unknown]);
+    forge(file);
+    expect(await verified()).toEqual([0, 0, unknown]);
+    expect((await pawl(["log", "head", place])).code).toBe(0);
+    expect(await verified()).toEqual([0, 6, "a hash vouches for all of it"]);
+    expect((await pawl(["cancel", "waiting", "r:c", "-j", file])).code).toBe(0);
+    expect(await verified()).toEqual([0, 6, "a hash vouches for it up to event 6, and for nothing after that"]);
+  });
+
+  it("says of an exported log that nothing vouches for it but a head", async () => {
+    const bare = await pawl(["log", "verify", exported]);
+    expect(bare.out).toContain("it replays; nothing vouches for it: --head compares it with a hash that was noted");
+    expect(jsonIn(await pawl(["log", "verify", exported, "--json"]))).toMatchObject([{ ok: true, vouched: 0 }]);
+    const [head] = jsonIn(await pawl(["log", "head", exported, "--json"]));
+    const held = await pawl(["log", "verify", exported, "--head", String(head?.["head"]), "--json"]);
+    expect(jsonIn(held)).toMatchObject([{ ok: true, vouched: 5 }]);
+  });
+
   it("finds lines of a journal that are not those which its chain vouches for", async () => {
     const file = await madeJournal(newFolder());
     expect((await pawl(["log", "head", `${file}#waiting`])).code).toBe(0);
     expect(await pawl(["log", "verify", file])).toMatchObject({ code: 0 });
-    const db = new DatabaseSync(file);
-    db.exec("UPDATE append SET lines = replace(lines, '12a', '13b')"); // A value: the line still replays.
-    db.close();
+    expect(await pawl(["doctor", file])).toMatchObject({ code: 0, out: "fine: 3 scopes\n" });
+    forge(file);
     const verified = await pawl(["log", "verify", file]);
     expect(verified).toMatchObject({ code: 1, out: expect.stringContaining("broken chain") });
     const bad = jsonIn(await pawl(["log", "verify", file, "--json"])).filter(({ ok }) => ok === false);
     expect(bad).toMatchObject([{ scope: "session:waiting", chain: { type: "broken" } }]);
+    expect(bad[0]).not.toHaveProperty("vouched");
+    const sick = await pawl(["doctor", file]);
+    expect(sick).toMatchObject({ code: 1, out: expect.stringContaining("broken chain") });
+    expect(sick.out).toContain("1 of 3 scopes is altered\n");
+    const [altered, counted] = jsonIn(await pawl(["doctor", file, "--json"]));
+    expect(altered).toMatchObject({ log: `${file}#session:waiting`, trusted: 0, chain: { type: "broken", seq: 6 } });
+    expect(counted).toEqual({ scopes: 3, quarantined: 0, altered: 1, unread: 0 });
   });
 
   it("finds nothing wrong with a file, a scope and a whole journal", async () => {

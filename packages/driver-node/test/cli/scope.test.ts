@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Command } from "../../src/cli/command.ts";
@@ -27,6 +29,13 @@ describe("pawl ls, show and why", () => {
     expect((await pawl(["ls", file, "--prefix", "process:"])).out).toBe(`no scopes in ${file}\n`);
   });
 
+  it("list what is due as due since then, and not as parked until a time that is over", async () => {
+    const { out } = await pawl(["ls", file]);
+    expect(out).toMatch(/^session:waiting .* due since \d{4}-\d\d-\d\d [0-9:]+Z \(.* ago\)$/m);
+    expect(out).toMatch(/^session:parked .* parked$/m);
+    expect((await pawl(["ls", file], { now: 1 })).out).toMatch(/^session:waiting .* parked until .* \(in /m);
+  });
+
   it("show a scope's calls, effects, waits and approvals", async () => {
     const [waiting] = jsonIn(await pawl(["show", "waiting", "-j", file, "--json"]));
     expect(waiting).toMatchObject({
@@ -36,6 +45,19 @@ describe("pawl ls, show and why", () => {
     });
     const [parked] = jsonIn(await pawl(["show", `${file}#parked`, "--json"]));
     expect(parked).toMatchObject({ approvals: [{ call: "r:c", args: { sum: 12 } }] });
+  });
+
+  it("show where a call's program asked for something else than its log records", async () => {
+    const golden = new URL("../../../sansio-core/test/golden/divergence.jsonl", import.meta.url);
+    const lines = readFileSync(golden, "utf8").split(/(?<=\n)/);
+    const log = join(newFolder(), "diverged.jsonl");
+    writeFileSync(log, lines.slice(0, 5).join("")); // Up to the first `call.diverged`.
+    expect((await pawl(["show", log])).out).toContain(
+      "its program diverged at request 1: expected step a, found step b",
+    );
+    const [shown] = jsonIn(await pawl(["show", log, "--json"]));
+    const divergence = { position: 1, expected: "step a", found: "step b" };
+    expect(shown?.["calls"]).toContainEqual(expect.objectContaining({ call: "r:c1", divergence }));
   });
 
   it("say what a call waits for, since when, and what a person could type", async () => {

@@ -43,7 +43,7 @@ describe("sealed logs without their keys", () => {
     const without = await pawl(["doctor", journal, "--json"]);
     const told = jsonIn(without);
     expect(without.code).toBe(3);
-    expect(told.at(-1)).toEqual({ scopes: 3, quarantined: 0, unread: told.length - 1 });
+    expect(told.at(-1)).toEqual({ scopes: 3, quarantined: 0, altered: 0, unread: told.length - 1 });
     expect(told).toContainEqual({
       log: `${journal}#${run}`,
       unread: {

@@ -1,11 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ToolDefinition, defineTool } from "@pawl/runtime";
+import { type Session, type ToolContext, type ToolDefinition, defineTool } from "@pawl/runtime";
+import { pending } from "@pawl/tool-value";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openRuntime } from "../../src/index.ts";
 import { checkUpgrade } from "../../src/upgrade/check.ts";
-import type { Verdict } from "../../src/upgrade/verdict.ts";
-import { linesOf, madeJournal, newFolder, tools } from "./fixture.ts";
+import { type Verdict, verdictWords } from "../../src/upgrade/verdict.ts";
+import { linesOf, madeJournal, newFolder, tools, work } from "./fixture.ts";
 import { jsonIn, pawl, pawlProcess } from "./pawl.ts";
 
 const folder = newFolder();
@@ -62,6 +63,9 @@ describe("a live call under other code", () => {
       return ctx.awaitEventJson("approved");
     });
     expect(verdict).toMatchObject({ type: "other_input", position: 1 });
+    expect(verdictWords(verdict)).toBe(
+      'other input at request 1: step `durable-step:reserve` is recorded with {"to":"Lviv"}, and asked for with {"to":"Kyiv"}',
+    );
   });
 
   it("misses an effect where the program ends, or waits, without asking for it", async () => {
@@ -121,7 +125,7 @@ describe("a live call under other code", () => {
     const checked = await checkUpgrade(out.split(/(?<=\n)/), [bound, ...tools], patienceMs);
     expect(checked.calls).toMatchObject([
       { call: "r:bound", verdict: { type: "not_rerun", recovery: "owner_bound" } },
-      { call: "r:guarded", verdict: { type: "not_started", phase: "awaiting_approval" } },
+      { call: "r:guarded", verdict: { type: "not_started", phase: "awaiting_approval", isBegun: false } },
     ]);
   });
 
@@ -132,6 +136,78 @@ describe("a live call under other code", () => {
       throw new TypeError("of its own");
     });
     expect(verdict).toEqual({ type: "failed", message: "of its own" });
+  });
+});
+
+const outside = defineTool({ name: "outside", execute: (_, ctx) => (ctx.completionKey(), pending()) });
+
+/** The log of a session whose tools were called, each by its name, as soon as it looks so. */
+const logOf = async (
+  named: string,
+  defined: readonly ToolDefinition[],
+  called: readonly string[],
+  isThere: (state: Session["state"]) => boolean,
+): Promise<readonly string[]> => {
+  const at = join(folder, `${named}.db`);
+  const { runtime, close } = openRuntime({ file: at, tools: [...defined] });
+  const session = await runtime.session("s");
+  const calls = called.map((tool) => ({ id: tool, tool, args: {} }));
+  void session.call("r", calls).catch(() => undefined); // Nobody waits for it here.
+  while (!isThere(session.state)) await new Promise((resolve) => setTimeout(resolve, 5));
+  await session.runner.settled();
+  await close();
+  const { out } = await pawl(["log", "export", `${at}#s`]);
+  return out.split(/(?<=\n)/);
+};
+
+const asks = (ask: (ctx: ToolContext) => Promise<unknown>): ToolDefinition =>
+  defineTool({ name: "asks", durable: true, execute: async (_, ctx) => void (await ask(ctx)) });
+
+const hasAsked = ({ calls }: Session["state"]): boolean => {
+  const row = calls.at("r:asks");
+  return row !== undefined && "body" in row && (row.body?.open.length ?? 0) > 0;
+};
+
+const ofBatch = (id: string): ToolDefinition => asks((ctx) => ctx.batch([{ id, toolId: "tool:work", args: { n: 1 } }]));
+const ofSleep = (ms: number): ToolDefinition => asks((ctx) => ctx.sleep(ms));
+
+/** What is said of a call that was begun by one tool, and would go on with another. */
+const saidOf = async (named: string, before: ToolDefinition, after: ToolDefinition): Promise<string> => {
+  const begun = await logOf(named, [before, work], ["asks"], hasAsked);
+  const { calls } = await checkUpgrade(begun, [after, work], patienceMs);
+  return verdictWords(calls.find(({ tool }) => tool === "asks")?.verdict as Verdict);
+};
+
+const isOver = ({ calls }: Session["state"]): boolean =>
+  calls.at("r:quick")?.phase === "completed" && calls.at("r:outside")?.phase === "pending";
+
+describe("what is said of a call under other code", () => {
+  it("names the calls of a batch and the time of a sleep that are other ones", async () => {
+    expect(await saidOf("batch", ofBatch("old"), ofBatch("new"))).toMatch(
+      /^new effect at request 1: found batch `[^`]+` \(new: tool:work \{"n":1\}\), expected \S+ \(old: tool:work \{"n":1\}\)$/,
+    );
+    expect(await saidOf("sleep", ofSleep(600_000), ofSleep(700_000))).toBe(
+      "other input at request 1: sleep `sleep` is recorded with 600000 ms, and asked for with 700000 ms",
+    );
+  });
+
+  it("says of a body that begins a new attempt that it does, and not that it never began", () => {
+    const words = verdictWords({ type: "not_started", phase: "backing_off", isBegun: true });
+    expect(words).toBe("nothing to compare: its body begins a new attempt (backing_off)");
+  });
+
+  it("says that no body runs any more where it has ended, or waits outside for its completion", async () => {
+    const all = [outside, ...tools];
+    const { calls } = await checkUpgrade(
+      await logOf("over", all, ["quick", "outside", "work"], isOver),
+      all,
+      patienceMs,
+    );
+    expect(calls.map(({ tool, verdict }) => [tool, verdictWords(verdict)])).toEqual([
+      ["quick", "nothing to compare: no body of it runs any more (completed)"],
+      ["outside", "nothing to compare: no body of it runs any more (pending)"],
+      ["work", expect.stringContaining("same: ")],
+    ]);
   });
 });
 

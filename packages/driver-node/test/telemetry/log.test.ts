@@ -1,6 +1,16 @@
 /** What a runtime and its host log, and what they never do. */
-import { type Journal, type LogEntry, Runtime, ToolError, defineTool, logLevels, memoryJournal } from "@pawl/runtime";
-import { describe, expect, it } from "vitest";
+import {
+  type Journal,
+  type LogEntry,
+  Runtime,
+  ToolError,
+  defineTool,
+  entryOf,
+  logLevels,
+  memoryJournal,
+} from "@pawl/runtime";
+import { describe, expect, it, vi } from "vitest";
+import { errorsShown } from "../../src/telemetry/log.ts";
 import { logTo, nodePlatform } from "../../src/index.ts";
 import { Raw, clientOf, everything, hostOf, roots, until } from "../host/rig.ts";
 import { echo, use } from "../host/tools.ts";
@@ -82,7 +92,7 @@ describe("a log", () => {
     await until(() => entries.some(({ name }) => name === "call.diverged"));
     expect(entries.find(({ name }) => name === "call.diverged")).toEqual({
       name: "call.diverged",
-      level: "warn",
+      level: "error",
       fields: {
         scope: "session:s",
         call: "r:c",
@@ -94,6 +104,20 @@ describe("a log", () => {
       },
     });
     await second.close();
+  });
+
+  it("shows errors where nobody says what becomes of it, and nothing that was not thrown", () => {
+    const shown = vi.spyOn(console, "error").mockReturnValue();
+    const diverged = entryOf("call.diverged", { scope: "session:s", call: "r:c", position: 1 });
+    errorsShown(diverged);
+    errorsShown(entryOf("store.fault", { what: "w" }, "full"));
+    errorsShown(entryOf("call.settled_late", { call: "r:c" }));
+    const said = shown.mock.calls;
+    shown.mockRestore();
+    expect(said).toEqual([
+      ["pawl: call.diverged", diverged.fields],
+      ["pawl: store.fault", { what: "w" }, "full"],
+    ]);
   });
 
   it("says who was not let in, and why", async () => {

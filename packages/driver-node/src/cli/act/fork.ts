@@ -1,5 +1,15 @@
 /** `pawl fork`: a new scope that begins as another one did, up to an event. */
-import { type Event, EventCodec, type Recorded, type State, eventLine, initial, write } from "@pawl/sansio-core";
+import {
+  type Event,
+  EventCodec,
+  type Recorded,
+  type State,
+  eventLine,
+  initial,
+  isOwed,
+  nextDeadline,
+  write,
+} from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { type Journal, type SteppedLine, isHash, packBlobs, unpackBlobs, linesIn } from "@pawl/runtime";
 import { type Json, describe, hashText, noLimits, parse, readOwned, stringify } from "@pawl/tool-value";
@@ -9,6 +19,7 @@ import { openJournalFile } from "../journal-file.ts";
 import { put } from "../log/put.ts";
 import { replayLog } from "../log/replaying.ts";
 import { placeOf, scopeNamed } from "../place.ts";
+import { untilText } from "../scope/time.ts";
 import { refuseToChangeSealed } from "./fold.ts";
 
 /** What a body did is known by its request's execution scope, and that is the old one's. */
@@ -63,6 +74,33 @@ export const forkOf = (events: readonly Recorded[], from: string, into: string):
   return { state, stepped };
 };
 
+/** What lives in a fork, and when a host of its journal takes it up though nobody asks for it. */
+interface Afoot {
+  readonly live: number;
+  readonly due: number | undefined;
+}
+
+const afootIn = (state: State): Afoot => ({
+  live: state.calls.rows().filter(({ phase }) => phase !== "completed").length,
+  due: isOwed(state) ? state.at : nextDeadline(state)?.at,
+});
+
+const afootText = (live: number): readonly [what: string, it: string] => {
+  if (live === 0) return ["something under way", "it"];
+  return live === 1 ? ["1 live call", "it"] : [`${live} live calls`, "them"];
+};
+
+/** Who goes on with a fork. */
+const afootWords = ({ live, due }: Afoot, now: number): readonly string[] => {
+  const [calls, them] = afootText(live);
+  if (due === undefined) return live === 0 ? [] : [`  ${calls}: whoever opens it next goes on with ${them}`];
+  const when = due <= now ? "within seconds, or as soon as one starts" : `by itself, ${untilText(due, now)}`;
+  return [
+    `  ${calls}: a host of this journal goes on with ${them} ${when}`,
+    "  where that is not wanted, fork a copy in a journal without a host: pawl help fork",
+  ];
+};
+
 const checkSession = (scope: string): void => {
   if (scope.startsWith("session:")) return;
   throw new CliError("not_a_session", `only sessions are forked, found ${scope}: a process lives under its own name`, {
@@ -82,8 +120,8 @@ export const forkCommand: Command = {
     into: { type: "string", value: "<scope>", what: "The new scope (alice-fork-12)" },
   },
   detail:
-    "The old scope stays as it is. The new one is opened by whoever asks for it next; what was under way at that event\ngoes on there as after a crash: steps that are not on record by then run again.",
-  json: [{ what: "The new scope", fields: "scope, at, into" }],
+    "The old scope stays as it is. What was under way at that event goes on in the new one as after a crash: steps that are\nnot on record by then run again, with their effects. A host of the journal goes on with it by itself, within seconds;\nwhere nothing is under way, it is opened by whoever asks for it next. To look at a fork of which nothing runs, make it\nin a journal that no host has: `pawl log export`, `pawl log import -j copy.db`, `pawl fork copy.db#alice --at 12`.",
+  json: [{ what: "The new scope", fields: "scope, at, into, live, due?" }],
   examples: [
     ["pawl fork alice --at 12 -j journal.db", "into session:alice-fork-12"],
     ["pawl fork journal.db#alice --at 12 --into bob", "into session:bob"],
@@ -116,7 +154,11 @@ export const forkCommand: Command = {
       }
       const { state, stepped } = forkOf(await withBlobs(journal.journal, events, scope, into), scope, into);
       await put(journal.journal, stepped, state, "name another one with --into");
-      terminal.tell({ scope, at, into }, () => [`${into} begins with ${at} events of ${scope}`]);
+      const afoot = afootIn(state);
+      terminal.tell({ scope, at, into, ...afoot }, () => [
+        `${into} begins with ${at} events of ${scope}`,
+        ...afootWords(afoot, terminal.now()),
+      ]);
       return exit.fine;
     } finally {
       journal.close();

@@ -1,4 +1,5 @@
 /** What is wrong with a log, for a person and for a script. */
+import type { ChainCheck } from "@pawl/runtime";
 import { type Fault, type Torn, commandsLine, describeFault } from "@pawl/sansio-core";
 import { type Json, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -21,4 +22,13 @@ export const tornWords = ({ line, text }: Torn): string =>
 export const faultWords = (fault: Fault, { paint }: Terminal): readonly string[] => {
   const [head = "", ...rest] = describeFault(fault).split("\n");
   return [paint("red", head), ...rest];
+};
+
+/** The lines of a journal are other ones than when they were hashed. */
+export const brokenWords = (
+  { seq, expected, found }: Extract<ChainCheck, { readonly type: "broken" }>,
+  { paint }: Terminal,
+): string => {
+  const words = `lines up to event ${seq} are not those that were once vouched for: expected ${expected}, found ${found}`;
+  return `${paint("red", "broken chain")}: ${words}`;
 };

@@ -20,7 +20,7 @@ export const logHead: Command = {
   most: Infinity,
   options: placeOptions,
   detail:
-    "The chain is taken line by line over the log as it is exported, so that a scope and its export have the same.\nNote it elsewhere; `pawl log verify --head` tells later whether anything was changed.",
+    "The chain is taken line by line over the log as it is exported, so that a scope and its export have the same.\nNote it elsewhere; `pawl log verify --head` tells later whether anything was changed. A journal keeps the hash of its\nown appends up to here, which `pawl log verify` compares; who can change the journal can change that, too.",
   json: [{ what: "Each log", fields: "log, head, stored?" }],
   examples: [
     ["pawl log head alice.jsonl", "of a file"],

@@ -5,15 +5,42 @@ import { CliError, type Exit, exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { blobFaults } from "./blob.ts";
-import { faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
+import { brokenWords, faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
 import { headOf } from "./head.ts";
 import { replayOpen, tellUnread, unreadJson } from "./sealed.ts";
 
 const many = (count: number, what: string): string =>
   `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
 
-const brokenWords = ({ seq, expected, found }: Extract<ChainCheck, { readonly type: "broken" }>): string =>
-  `lines up to event ${seq} are not those that were once vouched for: expected ${expected}, found ${found}`;
+/** What is known of the lines besides that they replay. */
+interface Known {
+  readonly isInJournal: boolean;
+  /** The last event. */
+  readonly seq: number;
+  /** Those up to it are cut. */
+  readonly base: number;
+  /** The last event that a hash vouches for, if the lines are those that it was taken of. */
+  readonly vouched: number;
+}
+
+const knownOf = (
+  { journal }: LogSource,
+  seq: number,
+  base: number,
+  wanted: string | undefined,
+  chain: ChainCheck | undefined,
+): Known => {
+  const kept = chain?.type === "whole" ? chain.kept : 0;
+  return { isInJournal: journal !== undefined, seq, base, vouched: wanted === undefined ? kept : seq };
+};
+
+const knownWords = ({ isInJournal, seq, base, vouched }: Known): string => {
+  if (vouched >= seq) return "a hash vouches for all of it";
+  if (vouched > base) return `a hash vouches for it up to event ${vouched}, and for nothing after that`;
+  return isInJournal
+    ? "it replays; no hash was kept that vouches for it: `pawl log head` keeps one"
+    : "it replays; nothing vouches for it: --head compares it with a hash that was noted";
+};
 
 /** Looks at one log, and says how it is. */
 const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | undefined): Promise<Exit> => {
@@ -31,6 +58,7 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
   const broken = chain?.type === "broken" ? chain : undefined;
   const { paint } = terminal;
   const isSound = fault === undefined && !isOther && broken === undefined && lost.length === 0;
+  const known = knownOf(log, state?.seq ?? 0, header?.base ?? 0, wantedHead, chain);
   const json = {
     log: log.name,
     ok: isSound,
@@ -39,6 +67,7 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
     base: header?.base,
     events,
     seq: state?.seq,
+    vouched: isSound ? known.vouched : undefined,
     torn: tornJson(torn),
     fault: faultJson(fault),
     blobs: lost.length > 0 ? blobs : undefined,
@@ -49,12 +78,13 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
     const from = base === undefined ? "" : ` after the segment up to ${base.segment.base}`;
     const what = `${many(events, "event")}${from}${header === undefined ? "" : ` of ${header.scope}`}`;
     const lines = [`${isSound ? paint("green", "ok") : paint("red", "not ok")}  ${log.name}  ${paint("dim", what)}`];
+    if (isSound) lines.push(`    ${paint("dim", knownWords(known))}`);
     if (torn !== undefined) lines.push(`    ${paint("yellow", "torn")}: ${tornWords(torn)}`);
     if (fault !== undefined) lines.push(...faultWords(fault, terminal).map((line) => `    ${line}`));
     for (const name of blobs.missing) lines.push(`    ${paint("red", "missing blob")}: ${name}`);
     for (const name of blobs.corrupt) lines.push(`    ${paint("red", "blob is not what its name says")}: ${name}`);
     if (isOther) lines.push(`    ${paint("red", "other head")}: expected ${wantedHead}, found ${head}`);
-    if (broken !== undefined) lines.push(`    ${paint("red", "broken chain")}: ${brokenWords(broken)}`);
+    if (broken !== undefined) lines.push(`    ${brokenWords(broken, terminal)}`);
     return lines;
   });
   return isSound ? exit.fine : exit.wrong;
@@ -71,11 +101,11 @@ export const logVerify: Command = {
     head: { type: "string", value: "<hash>", what: "The head of the chain that the log should have" },
   },
   detail:
-    "A journal without a scope stands for all its scopes; its own chain is made again and compared. A torn last line is no\nfault: it is told apart from corruption, and what stands before it is whole.",
+    "A journal without a scope stands for all its scopes. That a log replays does not say that its values are those which\nwere written: for that its chain is compared with the hash that the journal keeps since the last `pawl log head` or\nretention, if there is one, or with --head; `vouched` is the last event that this covers. A torn last line is no fault:\nit is told apart from corruption, and what stands before it is whole.",
   json: [
     {
       what: "Each log",
-      fields: "log, ok, scope?, protocol?, base?, events, seq?, torn?, fault?, blobs?, head?, chain?",
+      fields: "log, ok, scope?, protocol?, base?, events, seq?, vouched?, torn?, fault?, blobs?, head?, chain?",
     },
     unreadJson,
   ],

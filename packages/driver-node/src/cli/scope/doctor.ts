@@ -1,7 +1,8 @@
-/** `pawl doctor`: scopes whose logs today's core does not accept, and what can be done about each. */
+/** `pawl doctor`: scopes whose logs today's core does not accept or that were changed, and what can be done about each. */
+import type { ChainCheck } from "@pawl/runtime";
 import type { Command } from "../command.ts";
 import { CliError, exit } from "../exit.ts";
-import { faultJson, faultWords, tornJson } from "../log/fault.ts";
+import { brokenWords, faultJson, faultWords, tornJson } from "../log/fault.ts";
 import { replayOpen, tellUnread, unreadJson } from "../log/sealed.ts";
 import { type LogSource, journalOf, placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
@@ -16,7 +17,18 @@ const remedyOf = (name: string, code: string, trusted: number): string => {
   return name.includes("#session:") ? `pawl fork ${name} --at ${trusted}` : `pawl log replay ${name}`;
 };
 
-type Health = "sound" | "sick" | "unread";
+type Broken = Extract<ChainCheck, { readonly type: "broken" }>;
+type Health = "sound" | "sick" | "altered" | "unread";
+
+/** Says of lines that are not those which were hashed that they are not. */
+const tellAltered = ({ name }: LogSource, chain: Broken, terminal: Terminal): void => {
+  const remedy = "restore a copy: it is not known which of its lines were changed";
+  terminal.tell({ log: name, trusted: chain.base, chain, remedy }, () => [
+    `${terminal.paint("red", "altered")}  ${name}`,
+    `    ${brokenWords(chain, terminal)}`,
+    `    ${terminal.paint("green", remedy)}`,
+  ]);
+};
 
 /** Looks at one scope, and says how it is. */
 const examine = async (log: LogSource, terminal: Terminal): Promise<Health> => {
@@ -26,6 +38,11 @@ const examine = async (log: LogSource, terminal: Terminal): Promise<Health> => {
     return "unread";
   }
   const { fault, torn, state } = replayed;
+  const chain = fault === undefined ? await log.storedCheck?.() : undefined;
+  if (chain?.type === "broken") {
+    tellAltered(log, chain, terminal);
+    return "altered";
+  }
   if (fault === undefined && torn === undefined) return "sound";
   const trusted = state?.seq ?? 0;
   const remedy = fault === undefined ? undefined : remedyOf(log.name, fault.code, trusted);
@@ -39,28 +56,36 @@ const examine = async (log: LogSource, terminal: Terminal): Promise<Health> => {
   return fault === undefined ? "sound" : "sick";
 };
 
-const summary = (scopes: number, sick: number, unread: number, { paint }: Terminal): readonly string[] => {
+interface Counted {
+  readonly scopes: number;
+  readonly sick: number;
+  readonly altered: number;
+  readonly unread: number;
+}
+
+const summary = ({ scopes, sick, altered, unread }: Counted, { paint }: Terminal): readonly string[] => {
   const many = scopes === 1 ? "scope" : "scopes";
   return [
     ...(sick > 0 ? [`${sick} of ${scopes} ${many} ${sick === 1 ? "is" : "are"} quarantined`] : []),
+    ...(altered > 0 ? [`${altered} of ${scopes} ${many} ${altered === 1 ? "is" : "are"} altered`] : []),
     ...(unread > 0 ? [`${unread} of ${scopes} ${many} could not be read without keys`] : []),
-    ...(sick + unread === 0 ? [`${paint("green", "fine")}: ${scopes} ${many}`] : []),
+    ...(sick + altered + unread === 0 ? [`${paint("green", "fine")}: ${scopes} ${many}`] : []),
   ];
 };
 
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "Find quarantined scopes: those whose logs today's core does not accept",
+  summary: "Find scopes whose logs today's core does not accept (quarantined), or that were changed",
   usage: "[log…]",
   least: 0,
   most: Infinity,
   options: placeOptions,
   detail:
-    "A quarantined scope is read-only, and others are unaffected. A fork goes on from the last event that can be\ntrusted, as a new scope; the old one stays as it is. A scope whose values are sealed is looked at with its --keys.",
+    "A quarantined scope is read-only, and others are unaffected. A fork goes on from the last event that can be\ntrusted, as a new scope; the old one stays as it is. A scope is altered where its lines are not those that a hash was kept of:\n`pawl log verify` says how far hashes were kept. A scope whose values are sealed is looked at with its --keys.",
   json: [
-    { what: "Each scope that is not sound", fields: "log, trusted, torn?, fault?, remedy?" },
+    { what: "Each scope that is not sound", fields: "log, trusted, torn?, fault?, chain?, remedy?" },
     unreadJson,
-    { what: "At the end", fields: "scopes, quarantined, unread" },
+    { what: "At the end", fields: "scopes, quarantined, altered, unread" },
   ],
   examples: [["pawl doctor journal.db", "every scope of a journal"]],
   run: async (input, terminal) => {
@@ -70,11 +95,11 @@ export const doctorCommand: Command = {
       const found: Health[] = [];
       for (const log of logs) found.push(await examine(log, terminal));
       const count = (health: Health): number => found.filter((one) => one === health).length;
-      const [sick, unread] = [count("sick"), count("unread")];
-      terminal.tell({ scopes: logs.length, quarantined: sick, unread }, () =>
-        summary(logs.length, sick, unread, terminal),
+      const [scopes, sick, altered, unread] = [logs.length, count("sick"), count("altered"), count("unread")];
+      terminal.tell({ scopes, quarantined: sick, altered, unread }, () =>
+        summary({ scopes, sick, altered, unread }, terminal),
       );
-      if (sick > 0) return exit.wrong;
+      if (sick + altered > 0) return exit.wrong;
       return unread > 0 ? exit.unreachable : exit.fine;
     });
   },

@@ -29,6 +29,13 @@ export interface History {
   readonly fault: Fault | undefined;
 }
 
+/** What a call's program asked in the place of what its log records. */
+export const divergenceJson = ({ position, expected, found }: EventOf<"call.diverged">): object => ({
+  position,
+  expected,
+  found,
+});
+
 /** Folds a log up to its end or its first fault. */
 export const historyOf = async (log: LogSource, terminal: Terminal): Promise<History> => {
   const times: (number | undefined)[] = [];

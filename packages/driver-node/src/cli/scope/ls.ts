@@ -7,12 +7,13 @@ import { type JournalFile, openJournalFile } from "../journal-file.ts";
 import { besideOf, journalOf } from "../place.ts";
 import { type Terminal, jsonText } from "../terminal.ts";
 import { type SeenRun, runReader, runText } from "./long-work.ts";
-import { untilText } from "./time.ts";
+import { sinceText, untilText } from "./time.ts";
 
 const stateOf = ({ owner, held, wakeAt }: ScopeEntry, { now }: Terminal): string => {
   if (held !== undefined) return `owned by ${owner}${held.address === undefined ? "" : ` at ${held.address}`}`;
   if (owner !== undefined) return `left by ${owner}, whose lease is over`;
-  return wakeAt === undefined ? "parked" : `parked until ${untilText(wakeAt, now())}`;
+  if (wakeAt === undefined) return "parked";
+  return wakeAt > now() ? `parked until ${untilText(wakeAt, now())}` : `due since ${sinceText(wakeAt, now())}`;
 };
 
 /** A scope of the list, with the run that lives in it, or why that can not be read. */
@@ -117,6 +118,8 @@ export const lsCommand: Command = {
     owned: { type: "boolean", what: "Only scopes that have an owner" },
     follow: { type: "boolean", short: "f", what: "Go on with what changes; a terminal shows the list as it is" },
   },
+  detail:
+    "`parked`: nothing happens in it by itself. It may have ended, or wait for a person: `pawl why <scope>` says for what.\n`due`: a host of the journal takes it up when it looks next, within seconds, or when one starts.",
   json: [{ what: "The list; those that have changed, with --follow", fields: "journal, scopes, gone?" }],
   examples: [
     ["pawl ls journal.db", "all scopes"],

@@ -2,6 +2,7 @@
 import {
   type CallReason,
   type EffectReason,
+  type EventOf,
   type Recorded,
   type State,
   bodyOf,
@@ -21,7 +22,7 @@ import { exit } from "../exit.ts";
 import { tornJson } from "../log/fault.ts";
 import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { type History, soundHistoryOf } from "./history.ts";
+import { type History, divergenceJson, soundHistoryOf } from "./history.ts";
 import { type SeenRuns, endJson, endText, longWorkLines, runJson, runText, runsOf, seenIn } from "./long-work.ts";
 import { barOf, progressIn } from "./progress.ts";
 import { sinceText } from "./time.ts";
@@ -32,16 +33,18 @@ const shortly = (json: Json): string => {
   return text.length > shown ? `${text.slice(0, shown)}…` : text;
 };
 
-const callJson = (state: State, { call, what }: CallReason): object | undefined => {
+const callJson = ({ state, diverged }: History, { call, what }: CallReason): object | undefined => {
   const row = state.calls.at(call);
+  const divergence = diverged.get(call);
   if (row === undefined) return undefined;
   const { tool, args, phase } = row;
   const body = bodyOf(row);
   const of = body && { attempt: body.attempt, run: body.run, settled: body.settled.size, open: body.open };
-  return { call, tool, phase, args, body: of, waits_for: what };
+  return { call, tool, phase, args, body: of, divergence: divergence && divergenceJson(divergence), waits_for: what };
 };
 
-const scopeJson = ({ state, torn }: History): object => {
+const scopeJson = (history: History): object => {
+  const { state, torn } = history;
   const { scope, seq, at, calls, requests, waits, process } = state;
   const { calls: reasons, others } = why(state);
   const run = seenIn(state);
@@ -54,7 +57,7 @@ const scopeJson = ({ state, torn }: History): object => {
     protocol: scope.protocol,
     status: scope.status.type,
     requests: requests.rows().map(({ request, phase }) => ({ request, phase })),
-    calls: reasons.map((reason) => callJson(state, reason)),
+    calls: reasons.map((reason) => callJson(history, reason)),
     waits: waits.rows().map(({ key, waiters, terminal, revoked }) => ({
       key,
       waiters: waiters.map(({ call }) => call),
@@ -81,16 +84,25 @@ const scopeJson = ({ state, torn }: History): object => {
 
 const effectLine = (effect: EffectReason): string => `      open: ${effectWords(effect)}`;
 
-const callWords = ({ state }: History, { call, what }: CallReason, { paint }: Terminal): readonly string[] => {
+const divergedWords = ({ position, expected, found }: EventOf<"call.diverged">): string =>
+  `    its program diverged at request ${position}: expected ${expected}, found ${found}`;
+
+const callWords = (
+  { state, diverged }: History,
+  { call, what }: CallReason,
+  { paint }: Terminal,
+): readonly string[] => {
   const row = state.calls.at(call);
   if (row === undefined) return [];
   const body = bodyOf(row);
+  const divergence = diverged.get(call);
   const counts =
     body === undefined ? "" : `, attempt ${body.attempt}, run ${body.run}, ${body.settled.size} effects settled`;
   return [
     `  ${paint("bold", call)}  ${paint("cyan", row.phase)}${paint("dim", counts)}`,
     `    ${row.tool} ${what.type === "approval" ? stringify(row.args) : shortly(row.args)}`,
     `    waits for ${waitsWords(what)}`,
+    ...(divergence === undefined ? [] : [divergedWords(divergence)]),
     ...("effects" in what ? what.effects.map(effectLine) : []),
   ];
 };

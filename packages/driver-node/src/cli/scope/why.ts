@@ -16,7 +16,7 @@ import { withLogOrHost } from "../act/remote-log.ts";
 import { hostOptions } from "../act/remote.ts";
 import { type LogSource, besideGiven, placeOptions } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { type History, soundHistoryOf } from "./history.ts";
+import { type History, divergenceJson, soundHistoryOf } from "./history.ts";
 import { isNever, sinceText, untilText } from "./time.ts";
 import { remedies } from "./words.ts";
 
@@ -49,9 +49,7 @@ const sinceOfCall = ({ entered }: History, { call, since }: CallReason): number 
 /** What a call's program asked in the place of what its log records, if that is why it stands. */
 const divergenceOf = ({ diverged }: History, { call, what }: CallReason): object | undefined => {
   const event = what.type === "resolver" && what.cause === "diverged" ? diverged.get(call) : undefined;
-  if (event === undefined) return undefined;
-  const { position, expected, found } = event;
-  return { position, expected, found };
+  return event && divergenceJson(event);
 };
 
 const callJson = (history: History, reason: CallReason, told: readonly string[]): object => {
