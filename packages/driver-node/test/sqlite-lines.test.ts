@@ -1,6 +1,6 @@
 /** Lines are read as they lie where a scope's rows lie close together, and by a walk where others' lie between them. */
-import { DatabaseSync } from "node:sqlite";
-import { afterAll, expect, it } from "vitest";
+import { DatabaseSync, StatementSync } from "node:sqlite";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
 import { oneLine, testFolder } from "./sqlite-rig.ts";
 
@@ -51,4 +51,29 @@ it("says which row is gone, where they lie close together", async () => {
   const after = sqliteJournal(path);
   await expect(after.read("a", 1)).rejects.toMatchObject({ code: "not_intact" });
   await after.close();
+});
+
+describe("a read of a part", () => {
+  const all = vi.spyOn(StatementSync.prototype, "all");
+  afterEach(() => void all.mockClear());
+  afterAll(() => void all.mockRestore());
+  const rows = (): number => all.mock.results.reduce((sum, { value }) => sum + (value as readonly unknown[]).length, 0);
+
+  it("loads the rows of that part, and no others", async () => {
+    const journal = sqliteJournal(file("part.db"), { commits: "inline" });
+    await written(journal, "a".repeat(300));
+    all.mockClear();
+    expect(await journal.read("a", 1, 1)).toHaveLength(1);
+    expect(rows()).toBe(1);
+    await journal.close();
+  });
+
+  it("loads each row once where others lie between", async () => {
+    const journal = sqliteJournal(file("between.db"), { commits: "inline" });
+    await written(journal, "abb".repeat(100));
+    all.mockClear();
+    await journal.read("a", 1);
+    expect(rows()).toBe(100);
+    await journal.close();
+  });
 });

@@ -3,8 +3,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
+import { mayShareCheckpoints } from "../src/sqlite/checkpoint.ts";
 import { oneLine, testFolder } from "./sqlite-rig.ts";
 
 const { file, remove } = testFolder();
@@ -143,4 +144,87 @@ it.each([
   const journal = sqliteJournal(path);
   expect(await lengthOf(journal)).toBe(rows);
   await journal.close();
+});
+
+it("has its pages copied into the file beside the commits, long before it comes to its end", async () => {
+  const path = file("copied.db");
+  const journal = sqliteJournal(path, { commits: "inline", writer: true });
+  await journal.claim("s", "a", 1);
+  const page = "x".repeat(4000);
+  for (let seq = 1; seq <= 900; seq++) await journal.appendAll([oneLine("s", 1, seq, page)]);
+  await vi.waitFor(() => expect(statSync(path).size).toBeGreaterThan(1e6), 20_000);
+  await journal.close();
+});
+
+it.each([
+  ["3.44.5", false],
+  ["3.44.6", true],
+  ["3.47.2", false],
+  ["3.50.2", false],
+  ["3.50.7", true],
+  ["3.51.2", false],
+  ["3.51.3", true],
+  ["3.53.4", true],
+  ["4.0.0", true],
+])("is copied from beside the commits where SQLite bears that: %s", (version, mayShare) => {
+  expect(mayShareCheckpoints(version)).toBe(mayShare);
+});
+
+/** What a process says that writes so many pages to a journal, after `limit`. */
+const saidBy = (limit: string, path: string, rows: number, how: string, end: string): string => {
+  const program = `
+    import { closeSync, openSync } from "node:fs";
+    import { sqliteJournal } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};
+    import { oneLine } from ${JSON.stringify(join(import.meta.dirname, "sqlite-rig.ts"))};
+    let threads = 0;
+    process.on("worker", (one) => { threads += 1; one.on("exit", () => void (threads -= 1)); });
+    const journal = sqliteJournal(process.argv[1], ${how});
+    const text = "x".repeat(3900);
+    const write = async (from, rows) => {
+      let written = 0;
+      for (let seq = from; seq < from + rows; seq++) {
+        const [{ type }] = await journal.appendAll([oneLine("s", 1, seq, text)]);
+        written += type === "ok" ? 1 : 0;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return written;
+    };
+    if (${rows} > 0) await journal.claim("s", "a", 1);
+    await write(1, ${rows});
+    ${end}`;
+  const run = `${limit}; exec "$0" --no-warnings --input-type=module-typescript -e "$1" "$2"`;
+  const ended = spawnSync("/bin/sh", ["-c", run, process.execPath, program, path], {
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  return `${ended.stdout.trim()} ${ended.status}`;
+};
+
+const inline = '{ commits: "inline", synchronous: "normal", writer: true }';
+
+it.each([
+  ["its thread", 1500, inline],
+  ["the thread of all commits", 0, '{ commits: "thread" }'],
+])("lets a process end that never closes its journal: %s holds nobody", (what, rows, how) => {
+  expect(saidBy("true", file(`open-${what}.db`), rows, how, 'console.log("over")')).toBe("over 0");
+});
+
+it("stays as long as it is where no file can be opened any more, and no commit fails for it", () => {
+  const end = `
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const held = [];
+    try { for (;;) held.push(openSync("/dev/null", "r")); } catch {}
+    const written = await write(851, 300);
+    for (const one of held) closeSync(one);
+    console.log(written);
+    await journal.close();`;
+  expect(saidBy("ulimit -n 200", file("files.db"), 850, inline, end)).toBe("300 0");
+});
+
+it("is let go of by the thread before its journal is closed, where that was given up before", () => {
+  const end = `
+    await write(1501, 1000);
+    await journal.close();
+    console.log(threads);`;
+  expect(saidBy("ulimit -f 12288", file("given-up.db"), 1500, inline, end)).toBe("0 0");
 });

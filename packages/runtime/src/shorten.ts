@@ -53,7 +53,7 @@ const cutBetween = async (port: SnapshotPort, newest: State, limit: number): Pro
     const recorded = recordedIn(id, line);
     const { at } = recorded;
     const isFar = at > limit || state.seq >= base.seq + atOnce;
-    if (isFar && state === base) return undefined;
+    if (isFar && (state === base || state.at > limit)) return undefined; // An append that reaches so far stays whole.
     if (isFar && at > state.at) {
       // Lines of one append are mostly of one time: its end is looked for between two.
       const text = snapshotText(state);

@@ -105,7 +105,7 @@ export class Snapshots {
     this.#isTaking = true;
     this.#since = 0;
     try {
-      await this.#retain(state);
+      await this.#retain(state).catch((thrown: unknown) => this.#port.fault("the log was not shortened", thrown));
       await this.#keep(state);
     } catch (thrown) {
       this.#port.fault("a snapshot could not be made", thrown);

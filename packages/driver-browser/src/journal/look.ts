@@ -84,5 +84,5 @@ export const verify = async (at: Reading, scope: string): Promise<ChainCheck | u
     if (hash !== append.hash) return { type: "broken", base, seq: append.last, expected: append.hash, found: hash };
   }
   if (hash !== row.hash) return { type: "broken", base, seq: row.seq, expected: row.hash, found: hash };
-  return { type: "whole", base, kept: row.seq, seq: row.seq, hash };
+  return { type: "whole", base, seq: row.seq, hash, kept: row.seq };
 };

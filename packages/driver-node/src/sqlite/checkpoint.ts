@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
 import type { Asked } from "./checkpoint-thread.ts";
 import type { Connection } from "./connection.ts";
+import { text } from "./row.ts";
 import { fillWal, fullPages, longPages } from "./wal.ts";
 import { threadOf } from "./worker.ts";
 
@@ -22,6 +23,23 @@ const commitsPerStep = 16;
 
 const pageCharacters = 4000;
 
+/**
+ * Before these SQLite could take a log that was begun anew for one that is copied already, where two connections made
+ * checkpoints at once (its "WAL-reset bug"): versions of each line in which it is mended, the newest last.
+ */
+const mended: readonly (readonly [number, number, number])[] = [
+  [3, 44, 6],
+  [3, 50, 7],
+  [3, 51, 3],
+];
+
+/** Whether connections of one process may make checkpoints beside each other. */
+export const mayShareCheckpoints = (version: string): boolean => {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  const line = mended.find(([a, b]) => a === major && b === minor);
+  return line === undefined ? major > 3 || (major === 3 && minor > 51) : patch >= line[2];
+};
+
 export class Checkpoints {
   readonly #at: Connection;
   /** Pages since the thread was last asked, at least. */
@@ -29,13 +47,17 @@ export class Checkpoints {
   #commits = 0;
   #length = fullPages;
   #thread: Worker | undefined;
+  /** Of the thread, also of one that is asked no more. */
+  #exit: { readonly thread: Worker; readonly gone: Promise<unknown> } | undefined;
   #isAtWork = false;
   /** SQLite makes them alone. */
   #isAlone: boolean;
 
   constructor(at: Connection) {
     this.#at = at;
-    this.#isAlone = !existsSync(at.file); // It lies in memory.
+    const isInMemory = !existsSync(at.file);
+    this.#isAlone = isInMemory || !mayShareCheckpoints(text(at.sql.version.get() ?? {}, "version"));
+    if (this.#isAlone) at.checkpointAlone();
   }
 
   /** Whether the next commit makes the log longer. */
@@ -63,9 +85,9 @@ export class Checkpoints {
   /** What is committed is committed, whether or not there can be a thread. */
   #begun(): Worker | undefined {
     try {
-      const thread = threadOf("checkpoint-thread", this.#at.file, youngMb);
-      thread.on("message", () => void (this.#isAtWork = false));
+      const thread = threadOf("checkpoint-thread", this.#at.file, youngMb, () => void (this.#isAtWork = false));
       thread.on("error", () => this.#leave());
+      this.#exit = { thread, gone: new Promise((resolve) => void thread.once("exit", resolve)) };
       return thread;
     } catch {
       this.#leave();
@@ -88,12 +110,10 @@ export class Checkpoints {
 
   /** Resolves when the thread has let go of the file. */
   async close(): Promise<void> {
-    const thread = this.#thread;
     this.#isAlone = true;
-    if (thread === undefined) return;
     this.#ask("close");
     this.#thread = undefined;
-    thread.ref();
-    await new Promise((resolve) => void thread.once("exit", resolve));
+    this.#exit?.thread.ref();
+    await this.#exit?.gone;
   }
 }

@@ -71,23 +71,14 @@ interface Log {
 /** As many rows before the newest are looked at, where no more can be wanted. */
 const mostNear = 4096;
 
-/** Whether rows follow each other from a sequence, or before it, to the newest. */
-const isWhole = (rows: readonly Row[], from: number, seq: number): boolean => {
-  let next = from;
+/** Whether rows follow each other without a gap, up to a sequence. */
+const reach = (rows: readonly Row[], to: number): boolean => {
+  let next = rows[0] === undefined ? Infinity : integer(rows[0], "first");
   for (const row of rows) {
-    const first = integer(row, "first");
-    if (first > next || (first < next && row !== rows[0])) return false;
+    if (integer(row, "first") !== next) return false;
     next = integer(row, "last") + 1;
   }
-  return next === seq + 1;
-};
-
-/** The rows of a log that nobody has written into meanwhile: read as they lie, in half the time of a walk. */
-const rowsNear = (at: Connection, { id, head = 0, seq }: Log, from: number): readonly Row[] | undefined => {
-  const span = seq - from + 1;
-  if (span > mostNear) return undefined;
-  const rows = at.sql.near.all(head - span, head, id, from);
-  return isWhole(rows, from, seq) ? rows : undefined;
+  return rows.length > 0 && next > to;
 };
 
 const rowsBack = (at: Connection, head: number | undefined, from: number, upTo: number): readonly Row[] => {
@@ -96,9 +87,20 @@ const rowsBack = (at: Connection, head: number | undefined, from: number, upTo: 
   return rows;
 };
 
+/** Rows near the newest are read as they lie, in half the time of a walk; what lies before them is walked to. */
+const rowsOf = (at: Connection, { id, head, seq }: Log, from: number, upTo: number): readonly Row[] => {
+  const span = seq - from + 1;
+  const isNear = head !== undefined && span <= mostNear;
+  const near = isNear ? at.sql.near.all(head - span, head, id, from, upTo) : [];
+  const [oldest] = near;
+  if (oldest === undefined || !reach(near, Math.min(seq, upTo))) return rowsBack(at, head, from, upTo);
+  const first = integer(oldest, "first");
+  return first <= from ? near : [...rowsBack(at, optional(integer, oldest, "before"), from, first - 1), ...near];
+};
+
 export const readLines = (at: Connection, log: Log, from: number, to: number): readonly JournalLine[] => {
   const upTo = Math.min(to, Number.MAX_SAFE_INTEGER);
-  const rows = rowsNear(at, log, from) ?? rowsBack(at, log.head, from, upTo);
+  const rows = rowsOf(at, log, from, upTo);
   const lines: JournalLine[] = [];
   for (const row of at.sql.kept.all(log.id, from, upTo))
     lines.push({ seq: integer(row, "seq"), line: text(row, "line") });

@@ -40,7 +40,8 @@ export const putSnapshot = (
     () => standings.inTransaction(name),
     epoch,
     ({ id, head, seq: newest }) => {
-      const place = [...placesBack(at, head, seq)].at(-1);
+      let place: Place | undefined;
+      for (const one of placesBack(at, head, seq)) place = one;
       if (place?.last !== seq) return { type: "conflict", seq: newest };
       at.sql.setSnapshot.run(id, place.row, seq, state);
       return { type: "ok" };

@@ -10,6 +10,7 @@ export const statements = (db: DatabaseSync) => ({
   begin: db.prepare("BEGIN IMMEDIATE"),
   commit: db.prepare("COMMIT"),
   rollback: db.prepare("ROLLBACK"),
+  version: db.prepare("SELECT sqlite_version() AS version"),
 
   join: db.prepare(
     "INSERT INTO instance (name, until, ttl, address, process) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET until = excluded.until, ttl = excluded.ttl, address = excluded.address, process = excluded.process",
@@ -78,7 +79,7 @@ export const statements = (db: DatabaseSync) => ({
   ),
   /** Those of a scope's rows that lie between two others. */
   near: db.prepare(
-    "SELECT first, last, lines FROM append WHERE id > ? AND id <= ? AND scope = ? AND last >= ? AND first <= last ORDER BY id",
+    "SELECT first, last, before, lines FROM append WHERE id > ? AND id <= ? AND scope = ? AND last >= ? AND first <= ? AND first <= last ORDER BY id",
   ),
   row: db.prepare("SELECT lines FROM append WHERE id = ?"),
   appendId: db.prepare("SELECT append_id FROM append WHERE id = ?"),

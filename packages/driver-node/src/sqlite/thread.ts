@@ -27,8 +27,7 @@ class JournalThread {
     const workerData: ThreadData = { file, options };
     this.#file = file;
     this.#now = now;
-    this.#worker = threadOf("thread-worker", workerData, youngMb);
-    this.#worker.on("message", (said: Answer) => this.#hear(said));
+    this.#worker = threadOf<Answer>("thread-worker", workerData, youngMb, (said) => this.#hear(said));
     this.#worker.on("error", (thrown: Error) => this.#end("io_failed", thrown.message));
     this.#worker.on("exit", () => this.#end("closed", "was closed"));
   }

@@ -35,8 +35,24 @@ const fill = (wal: number, from: number, to: number): void => {
   }
 };
 
+/** No room for more bytes, or for one more open file. */
+const noRoom: readonly string[] = ["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE", "EACCES", "EPERM"];
+
 const hasNoRoom = (thrown: unknown): boolean =>
-  thrown instanceof Error && "code" in thrown && ["ENOSPC", "EDQUOT", "EFBIG"].includes(String(thrown.code));
+  thrown instanceof Error && "code" in thrown && noRoom.includes(String(thrown.code));
+
+const openOf = (wal: string): number | undefined => {
+  if (!existsSync(wal) || isRestricted()) return undefined;
+  try {
+    return openSync(wal, "r+");
+  } catch (thrown) {
+    if (!hasNoRoom(thrown)) throw thrown;
+    return undefined;
+  }
+};
+
+/** Node's permission model has no syncs of a file's data. */
+const isRestricted = (): boolean => process.permission !== undefined;
 
 /**
  * Fills it up with zeros, which are no pages to SQLite. Inside a transaction that holds the lock of writers, before it
@@ -44,8 +60,8 @@ const hasNoRoom = (thrown: unknown): boolean =>
  * there was.
  */
 export const fillWal = (file: string, pages = fullPages): boolean => {
-  if (!existsSync(`${file}-wal`)) return false;
-  const wal = openSync(`${file}-wal`, "r+");
+  const wal = openOf(`${file}-wal`);
+  if (wal === undefined) return false;
   try {
     const { size } = fstatSync(wal);
     if (size < pages * pageBytes) fill(wal, size, pages * pageBytes);
