@@ -2,9 +2,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { openRuntime } from "@pawl/driver-node";
+import type { Session } from "@pawl/runtime";
 import type { Measurement } from "./figure.ts";
 import { parkedMb, wakeP99 } from "./node-parked.ts";
-import type { Session } from "@pawl/runtime";
 import { type World, callOf, folder, openWorld, spentUs, stepping } from "./node-world.ts";
 
 const steps = 10;
