@@ -76,6 +76,8 @@ it("is found in a file of version 5, which had a table for what is behind the ma
     ) STRICT;
     INSERT INTO finishing (scope, kind, id, seq) VALUES (1, 'request', 'r', 2), (1, 'request', 'r', 3), (1, 'call', 'r', 2);
     ALTER TABLE append DROP COLUMN finished;
+    DROP INDEX scope_approvals;
+    ALTER TABLE scope DROP COLUMN approvals;
     PRAGMA user_version = 5;
   `);
   old.close();

@@ -134,7 +134,17 @@ describe("a journal on SQLite", () => {
     await journal.appendAll([oneLine("s", 1, 7)]);
     const { appendId, lines, wakeAt } = oneLine("s", 1, 1);
     const nothing = { kept: [], finished: [], letters: [], secrets: [] };
-    const adopted = { scope: "s", epoch: 1, nonce: "n", appendId, lines, wakeAt, protocol: 1, ...nothing };
+    const adopted = {
+      scope: "s",
+      epoch: 1,
+      nonce: "n",
+      appendId,
+      lines,
+      wakeAt,
+      approvals: 0,
+      protocol: 1,
+      ...nothing,
+    };
     expect(await journal.moves?.adopt(adopted)).toEqual({ type: "ok" });
     expect(rows()).toBe(1);
     await journal.close();

@@ -10,6 +10,7 @@ export { flowToolOf } from "./flow-tool.ts";
 export { type Submission, type Waiting } from "./request.ts";
 export { Resolved } from "./resolve.ts";
 export { type Approval, type Rejecting, type Stickiness } from "./decide.ts";
+export { ApprovalWanted, type AwaitingPage, ScopeAwaiting } from "./approvals.ts";
 export { type ExecutorSpec, type Offer, type OfferedRun } from "./executor.ts";
 export { type Settled, type Settlement } from "./offer.ts";
 export { type Target } from "./cancel.ts";

@@ -46,6 +46,8 @@ export interface Append {
   readonly finished: readonly (Finished & { readonly seq: number })[];
   /** When the scope has to be looked at again, if nothing else happens. */
   readonly wakeAt: number | undefined;
+  /** How many of its calls wait for a person's word, where that is to change. */
+  readonly approvals?: number | undefined;
   /** The scope's protocol after the last line. */
   readonly protocol: number;
   readonly messages: readonly SentLetter[];
@@ -99,6 +101,8 @@ export interface ScopeEntry {
   /** While the lease of its owner holds, where several processes share the store: the address that it announced. */
   readonly held?: { readonly address?: string };
   readonly wakeAt?: number;
+  /** How many of its calls wait for a person's word, if any do. */
+  readonly approvals?: number;
 }
 
 /** What retention left of the lines that it deleted: a log goes on from here. */
@@ -176,6 +180,8 @@ export interface Journal {
   readonly mailed: (instance?: string, limit?: number) => Promise<readonly string[]>;
   /** Scopes by name, those after one. */
   readonly scopes: (prefix: string, after: string, limit: number) => Promise<readonly ScopeEntry[]>;
+  /** Those of them of which calls wait for a person's word. */
+  readonly awaitingApproval: (prefix: string, after: string, limit: number) => Promise<readonly ScopeEntry[]>;
 
   /** Keeps the state after a durable line that ends an append, in place of the one before; refused to who is fenced. */
   readonly snapshot: (scope: string, epoch: number, seq: number, text: string) => Promise<AppendResult>;

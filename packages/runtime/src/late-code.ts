@@ -7,6 +7,13 @@ export { fillAll } from "@pawl/sansio-core";
 export { PendingCompletion } from "@pawl/tool-value";
 export { hostRunRequest } from "./background/host-run.ts";
 export { LongWorkVerbs } from "./background/long-work-verbs.ts";
+export {
+  type ApprovalWanted,
+  type AwaitingPage,
+  type ScopeAwaiting,
+  approvalsIn,
+  scopesAwaiting,
+} from "./approvals.ts";
 export { type Target, cancel } from "./cancel.ts";
 export { type ConnectionAnswer } from "./connection.ts";
 export { answerOfHost } from "./connection-answer.ts";

@@ -102,6 +102,7 @@ export const putLog = async (
       lines: stepped.map(({ seq, line }) => ({ seq, line })),
       finished: stepped.flatMap(({ seq, finished }) => finished.map((one) => ({ ...one, seq }))),
       wakeAt: isOwed(state) ? state.at : nextDeadline(state)?.at,
+      approvals: state.awaitingApproval,
       protocol,
       messages: [],
       received: [],

@@ -93,17 +93,18 @@ class MemoryStore {
     return [...this.#scopes.values()].filter((scope) => fits(scope) && this.#other(scope, instance) === undefined);
   }
 
-  scopes(prefix: string, after: string, limit: number): readonly ScopeEntry[] {
+  scopes(prefix: string, after: string, limit: number, leastApprovals: number): readonly ScopeEntry[] {
     return [...this.#scopes.values()]
-      .filter(({ name }) => name.startsWith(prefix) && name > after)
+      .filter(({ name, approvals }) => name.startsWith(prefix) && name > after && approvals >= leastApprovals)
       .toSorted((a, b) => (a.name < b.name ? -1 : 1))
       .slice(0, limit)
-      .map(({ name, epoch, seq, owner, wakeAt }) => ({
+      .map(({ name, epoch, seq, owner, wakeAt, approvals }) => ({
         scope: name,
         epoch,
         seq,
         ...(owner !== undefined && { owner }),
         ...(wakeAt !== undefined && { wakeAt }),
+        ...(approvals > 0 && { approvals }),
       }));
   }
 }
@@ -139,7 +140,8 @@ export const memoryJournal = (options: MemoryJournalOptions = {}): Journal => {
     },
     inbox: async (scope) => store.known(scope)?.inbox() ?? [],
     mailed: async (instance, limit) => namesOf(store.free(instance, ({ hasMail }) => hasMail).slice(0, limit)),
-    scopes: async (prefix, after, limit) => store.scopes(prefix, after, limit),
+    scopes: async (prefix, after, limit) => store.scopes(prefix, after, limit, 0),
+    awaitingApproval: async (prefix, after, limit) => store.scopes(prefix, after, limit, 1),
     snapshot: async (scope, epoch, seq, text) => store.at(scope).keepSnapshot(epoch, { seq, text }),
     retain: async (scope, epoch, keep) => store.at(scope).retain(epoch, keep),
     segment: async (scope) => store.known(scope)?.segment,

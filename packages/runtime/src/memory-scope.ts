@@ -29,6 +29,7 @@ export class StoredScope {
   protocol = 0;
   owner: string | undefined;
   wakeAt: number | undefined;
+  approvals = 0;
   #lines: JournalLine[] = [];
   #seq = 0;
   readonly #appendIds = new Set<string>();
@@ -82,7 +83,7 @@ export class StoredScope {
     return expectedSeq === this.#seq + 1 ? undefined : { type: "conflict", seq: this.#seq };
   }
 
-  write({ appendId, lines, finished, wakeAt, protocol, received }: Append): void {
+  write({ appendId, lines, finished, wakeAt, approvals = this.approvals, protocol, received }: Append): void {
     for (const letter of received) this.#inbox.delete(letterKey(letter));
     if (lines.length === 0) return;
     this.#lines.push(...lines);
@@ -91,6 +92,7 @@ export class StoredScope {
     this.#appendIds.add(appendId);
     for (const entry of finished) this.#finished.set(indexKey(entry.kind, entry.id), entry);
     this.wakeAt = wakeAt;
+    this.approvals = approvals;
     this.protocol = protocol;
   }
 

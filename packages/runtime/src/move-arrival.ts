@@ -193,6 +193,7 @@ export class Arrivals implements Mover {
       finished: [...moving.finished, ...finished.map((one) => ({ seq, ...one }))],
       letters,
       wakeAt: isOwed(after) ? after.at : nextDeadline(after)?.at,
+      approvals: after.awaitingApproval,
       protocol: after.scope.protocol,
       secrets,
     });

@@ -155,6 +155,7 @@ export class Departures {
         lines: [{ seq, line }],
         finished: finished.map((one) => ({ seq, ...one })),
         wakeAt: isOver ? undefined : isOwed(after) ? after.at : nextDeadline(after)?.at,
+        approvals: isOver ? 0 : undefined,
         protocol: after.scope.protocol,
         messages: [],
         received: [],

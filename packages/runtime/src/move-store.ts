@@ -24,6 +24,7 @@ export interface Adoption {
   readonly finished: readonly IndexEntry[];
   readonly letters: readonly Letter[];
   readonly wakeAt: number | undefined;
+  readonly approvals: number;
   readonly protocol: number;
   readonly secrets: readonly ScopeSecret[];
 }

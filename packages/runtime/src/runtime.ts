@@ -12,6 +12,8 @@ import type { ExecutorSpec, OfferedRun } from "./executor.ts";
 import { ExecutorVerbs, type Leave } from "./executor-verbs.ts";
 import { Gate } from "./gate.ts";
 import type { Holding } from "./journal.ts";
+import type { AwaitingPage, ScopeAwaiting } from "./late-code.ts";
+import { late } from "./late-part.ts";
 import { type HeldLease, heldLease } from "./lease.ts";
 import { type Away, Lingering, awayUntil, defaultLinger, loseAway } from "./lingering.ts";
 import { Post } from "./link-post.ts";
@@ -146,6 +148,12 @@ export class Runtime {
     if (this.#open.has(scope)) return true;
     const [entry] = await this.#with.journal.scopes(scope, "", 1);
     return entry?.scope === scope && entry.seq > 0;
+  }
+
+  /** The scopes of its store of which calls wait for a person's word, page by page; `approvals` of a session says for what. */
+  async awaitingApproval(page: AwaitingPage = {}): Promise<readonly ScopeAwaiting[]> {
+    this.#gate.pass();
+    return late.use((code) => code.scopesAwaiting(this.#with.journal, page));
   }
 
   /** Goes on with what nobody looks after: work, words on their way, deadlines that have passed. A lease does so itself. */

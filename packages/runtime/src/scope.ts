@@ -45,6 +45,8 @@ export class ScopeRunner implements Member {
   #isLost = false;
   #callOff: (() => void) | undefined;
   #timerAt: number | undefined;
+  /** How many approvals its store believes to be wanted, where that is known. */
+  #approvals: number | undefined;
   readonly clock: ScopeClock;
 
   constructor(state: State, epoch: number, port: ScopePort) {
@@ -54,6 +56,7 @@ export class ScopeRunner implements Member {
     this.#late = new LateEvents(this, port.fault);
     this.#state = state;
     this.#durable = state;
+    this.#approvals = state.awaitingApproval === 0 ? 0 : undefined;
     this.clock = port.clock;
   }
 
@@ -198,7 +201,10 @@ export class ScopeRunner implements Member {
     const suffix = this.#suffix;
     if (!hasContent(suffix) || suffix.putting > 0 || this.#isLost) return undefined;
     const { lines, finished, messages, received } = suffix;
+    const { awaitingApproval } = this.#state;
     const expectedSeq = this.#state.seq + 1 - lines.length;
+    const approvals = awaitingApproval === this.#approvals ? undefined : awaitingApproval;
+    if (lines.length > 0) this.#approvals = awaitingApproval;
     this.#suffix = emptySuffix();
     this.#flight = { suffix, state: this.#state };
     return {
@@ -209,6 +215,7 @@ export class ScopeRunner implements Member {
       lines,
       finished,
       wakeAt: isOwed(this.#state) ? this.#state.at : nextDeadline(this.#state)?.at,
+      approvals,
       protocol: this.#state.scope.protocol,
       messages,
       received,

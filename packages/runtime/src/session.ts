@@ -16,7 +16,15 @@ import { type ObserveOptions, Observers, type Subscription } from "./observer.ts
 import type { Offers } from "./offer.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
 import { type Callers, Requests, type Submission, type Waiting } from "./request.ts";
-import type { Approval, ConnectionAnswer, FlowSubmission, Rejecting, Resolved, Target } from "./late-code.ts";
+import type {
+  Approval,
+  ApprovalWanted,
+  ConnectionAnswer,
+  FlowSubmission,
+  Rejecting,
+  Resolved,
+  Target,
+} from "./late-code.ts";
 import { type LateCode, late } from "./late-part.ts";
 import type { SessionPort } from "./session-port.ts";
 import { showing } from "./show.ts";
@@ -179,6 +187,11 @@ export class Session {
   /** The log after a cursor, and on as it grows. */
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
     yield* follow(await this.#with(async (live) => live.#access), after, signal);
+  }
+
+  /** The calls that wait for a person's word, oldest first. */
+  approvals(): Promise<readonly ApprovalWanted[]> {
+    return this.#by((live, host) => host.approvalsIn(live.#access));
   }
 
   approve(call: string, approval: Approval): Promise<void> {

@@ -5,7 +5,7 @@
 import type { PersistentMap } from "./persistent-map.ts";
 import type { StickyDecision } from "./approval/model.ts";
 import type { BatchRow } from "./batch/model.ts";
-import { type CallRow, dueOf } from "./call/model.ts";
+import { type CallRow, awaitsApproval, dueOf } from "./call/model.ts";
 import type { CatalogRow } from "./catalog/model.ts";
 import type { Command } from "./command.ts";
 import type { Finished } from "./finished.ts";
@@ -40,6 +40,7 @@ export class Draft {
   #requests: Table<RequestRow>;
   #batches: Table<BatchRow>;
   #calls: Table<CallRow>;
+  #awaitingApproval: number;
   #waits: Table<WaitRow>;
   #unclaimed: number;
   #sticky: PersistentMap<string, StickyDecision>;
@@ -63,6 +64,7 @@ export class Draft {
     this.#requests = before.requests;
     this.#batches = before.batches;
     this.#calls = before.calls;
+    this.#awaitingApproval = before.awaitingApproval;
     this.#waits = before.waits;
     this.#unclaimed = before.unclaimed;
     this.#sticky = before.sticky;
@@ -155,6 +157,7 @@ export class Draft {
   putCall(row: CallRow, before: CallRow | undefined): void {
     const { ref } = row.call;
     this.#touch(ref);
+    this.#awaitingApproval += Number(awaitsApproval(row)) - Number(awaitsApproval(before));
     const due = dueOf(row);
     if (due !== undefined && !(before !== undefined && isSameDeadline(dueOf(before), due))) {
       this.#deadlines = this.#deadlines.add({ at: due.at, birth: due.birth, key: ref });
@@ -163,6 +166,7 @@ export class Draft {
   }
   dropCall(ref: CallRef): void {
     this.#touch(ref);
+    this.#awaitingApproval -= Number(awaitsApproval(this.#calls.at(ref)));
     this.#calls = this.#calls.delete(ref);
     this.finished.push({ kind: "call", id: ref });
   }
@@ -283,6 +287,7 @@ export class Draft {
       requests: this.#requests,
       batches: this.#batches,
       calls: this.#calls,
+      awaitingApproval: this.#awaitingApproval,
       waits: this.#waits,
       unclaimed: this.#unclaimed,
       sticky: this.#sticky,

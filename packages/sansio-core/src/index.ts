@@ -20,6 +20,7 @@ export { resolutionIn, resolutionOf } from "./wait/read.ts";
 export { type WaitRow } from "./wait/model.ts";
 export { referredTo } from "./snapshot/referred.ts";
 export { type Decision } from "./approval/model.ts";
+export { type PendingApproval, pendingApprovals } from "./approval/pending.ts";
 export { hooked } from "./call/hook.ts";
 export { type Recovery, type Tool, plainTool, recoveryOf } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/codec.ts";

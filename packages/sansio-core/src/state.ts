@@ -27,6 +27,8 @@ export interface State {
   readonly requests: Table<RequestRow>;
   readonly batches: Table<BatchRow>;
   readonly calls: Table<CallRow>;
+  /** How many calls wait for a person's word. */
+  readonly awaitingApproval: number;
   readonly waits: Table<WaitRow>;
   /** Waits that were resolved before anyone waited. */
   readonly unclaimed: number;
@@ -56,6 +58,7 @@ export const initial = (scope: string): State => ({
   requests: Table.empty(),
   batches: Table.empty(),
   calls: Table.empty(),
+  awaitingApproval: 0,
   waits: Table.empty(),
   unclaimed: 0,
   sticky: PersistentMap.empty(),

@@ -94,6 +94,7 @@ const broken: { readonly [name: string]: readonly [whole.Check, State] } = {
   W4: [wait.checkW4, withWait("key", { requests: [] })],
   W5: [wait.checkW5, { ...rich(), deletion: { asked: [], orphaned: [], preserved: [] } }],
   A1: [approval.checkA1, withCall("r:c", { manifest: tool("echo") })],
+  A3: [approval.checkA3, { ...rich(), awaitingApproval: 0 }],
   O1: [
     outbox.checkO1,
     {

@@ -37,7 +37,8 @@ export const hasRoom = async (at: Writing, append: Lines, most: number): Promise
 };
 
 export const write = async (at: Writing, row: ScopeRow, append: Append): Promise<void> => {
-  const { scope, appendId, lines, finished, wakeAt, protocol, messages, received } = append;
+  const { scope, appendId, lines, finished, wakeAt, approvals = row.approvals ?? 0, protocol } = append;
+  const { messages, received } = append;
   for (const { from, kind, link, number } of received)
     await at.objectStore("letter").delete([scope, from, kind, link, number]);
   for (const letter of messages) await send(at, scope, letter);
@@ -49,7 +50,9 @@ export const write = async (at: Writing, row: ScopeRow, append: Append): Promise
   const seq = row.seq + lines.length;
   const { wakeAt: _before, ...rest } = row;
   await at.objectStore("append").put({ scope, last: seq, appendId, lines, hash });
-  await at.objectStore("scope").put({ ...rest, seq, hash, protocol, ...(wakeAt !== undefined && { wakeAt }) });
+  await at
+    .objectStore("scope")
+    .put({ ...rest, seq, hash, protocol, approvals, ...(wakeAt !== undefined && { wakeAt }) });
   for (const one of finished) await at.objectStore("finished").put({ seq: one.seq }, [scope, one.kind, one.id]);
 };
 

@@ -17,7 +17,7 @@ import { take } from "./append.ts";
 import { attachmentsOver } from "./attachment.ts";
 import { blobsOver } from "./blob.ts";
 import { BrowserJournalError, journalError } from "./error.ts";
-import { due, inbox, mailed, read, scopes, verify } from "./look.ts";
+import { due, inbox, mailed, read, scopes } from "./look.ts";
 import { claim, join, leave, load, lost, release, renew, scopeAt, secrets } from "./owner.ts";
 import { rootsOf } from "./root.ts";
 import { type OnClosed, openDatabase } from "./schema.ts";
@@ -139,6 +139,10 @@ const journalOver = (store: Store, now: () => number): BrowserJournal => {
     inbox: (scope) => transactions.read((at) => inbox(at, scope)),
     mailed: (instance, limit) => transactions.read((at) => mailed(at, instance, now(), limit)),
     scopes: (prefix, after, limit) => transactions.read((at) => scopes(at, prefix, after, limit)),
+    awaitingApproval: async (...page) => {
+      const { awaitingApproval } = await seldom();
+      return transactions.read((at) => awaitingApproval(at, ...page));
+    },
     snapshot: async (scope, epoch, seq, text) => {
       const { keepSnapshot } = await seldom();
       return transactions.write((at) => keepSnapshot(at, scope, epoch, { seq, text }));
@@ -153,7 +157,10 @@ const journalOver = (store: Store, now: () => number): BrowserJournal => {
         const row = await scopeAt(at, scope);
         return row === undefined || row.seq === 0 ? undefined : { seq: row.seq, hash: row.hash };
       }),
-    verify: (scope) => transactions.read((at) => verify(at, scope)),
+    verify: async (scope) => {
+      const { verify } = await seldom();
+      return transactions.read((at) => verify(at, scope));
+    },
   };
 };
 

@@ -1,6 +1,5 @@
 /** What can be read of a journal without owning anything. */
-import { type ChainCheck, type JournalLine, type Letter, type ScopeEntry, chainStartOf } from "@pawl/runtime";
-import { chain } from "@pawl/sansio-core";
+import type { JournalLine, Letter, ScopeEntry } from "@pawl/runtime";
 import { otherOwner, scopeAt } from "./owner.ts";
 import type { AppendRow, ScopeRow } from "./schema.ts";
 import type { Reading } from "./transaction.ts";
@@ -9,7 +8,7 @@ import type { Reading } from "./transaction.ts";
 const range = (scope: string, from: number, to = Infinity): IDBKeyRange =>
   IDBKeyRange.bound([scope, from], [scope, to]);
 
-const rows = (at: Reading, scope: string, from: number): Promise<readonly AppendRow[]> =>
+export const rows = (at: Reading, scope: string, from: number): Promise<readonly AppendRow[]> =>
   at.objectStore("append").getAll(range(scope, from));
 
 export const read = async (at: Reading, scope: string, from: number, to: number): Promise<readonly JournalLine[]> => {
@@ -56,33 +55,16 @@ const nobodys: ScopeRow = { name: "", epoch: 0, protocol: 0, seq: 0, hash: "" };
 /** After any name that begins so. */
 const end = "\uffff";
 
-export const scopes = async (at: Reading, prefix: string, after: string, limit: number) => {
+export const scopes = async (at: Reading, prefix: string, after: string, limit?: number) => {
   const from = after > prefix ? after : prefix;
   if (from > prefix + end || limit === 0) return [];
   const found = await at.objectStore("scope").getAll(IDBKeyRange.bound(from, prefix + end, from === after), limit);
-  return found.map(({ name, epoch, seq, owner, wakeAt }): ScopeEntry => ({
+  return found.map(({ name, epoch, seq, owner, wakeAt, approvals = 0 }): ScopeEntry => ({
     scope: name,
     epoch,
     seq,
     ...(owner !== undefined && { owner }),
     ...(wakeAt !== undefined && { wakeAt }),
+    ...(approvals > 0 && { approvals }),
   }));
-};
-
-/** Every append's lines make the link that was written with it. */
-export const verify = async (at: Reading, scope: string): Promise<ChainCheck | undefined> => {
-  const row = await scopeAt(at, scope);
-  if (row === undefined || row.seq === 0) return undefined;
-  const segment = await at.objectStore("segment").get(scope);
-  const base = segment?.base ?? 0;
-  let hash = segment?.hash ?? chainStartOf(scope);
-  for (const append of await rows(at, scope, base + 1)) {
-    hash = chain(
-      hash,
-      append.lines.map(({ line }) => line),
-    );
-    if (hash !== append.hash) return { type: "broken", base, seq: append.last, expected: append.hash, found: hash };
-  }
-  if (hash !== row.hash) return { type: "broken", base, seq: row.seq, expected: row.hash, found: hash };
-  return { type: "whole", base, seq: row.seq, hash, kept: row.seq };
 };

@@ -14,6 +14,7 @@ export interface ScopeRow {
   readonly hash: string;
   readonly owner?: string;
   readonly wakeAt?: number;
+  readonly approvals?: number;
 }
 
 /** One append, whole. */

@@ -10,6 +10,8 @@ export interface JournalFile {
   readonly file: string;
   readonly journal: Journal;
   readonly scopes: (prefix?: string) => Promise<readonly ScopeEntry[]>;
+  /** Those of which calls wait for a person's word. */
+  readonly awaitingApproval: (prefix: string) => Promise<readonly ScopeEntry[]>;
   /** The log of a scope, as it is exported. */
   readonly textOf: (scope: string) => Promise<Iterable<string>>;
   readonly close: () => void;
@@ -29,10 +31,10 @@ const textOf = async (journal: Journal, file: string, scope: string): Promise<It
 
 const atOnce = 1000;
 
-const scopesOf = async (journal: Journal, prefix: string): Promise<readonly ScopeEntry[]> => {
+const allOf = async (page: Journal["scopes"], prefix: string): Promise<readonly ScopeEntry[]> => {
   const all: ScopeEntry[] = [];
   for (;;) {
-    const some = await journal.scopes(prefix, all.at(-1)?.scope ?? "", atOnce);
+    const some = await page(prefix, all.at(-1)?.scope ?? "", atOnce);
     all.push(...some);
     if (some.length < atOnce) return all;
   }
@@ -60,7 +62,8 @@ export const openJournalFile = (file: string, { blobs, keys }: Beside = {}): Jou
   return {
     file,
     journal,
-    scopes: (prefix = "") => scopesOf(journal, prefix),
+    scopes: (prefix = "") => allOf(journal.scopes, prefix),
+    awaitingApproval: (prefix) => allOf(journal.awaitingApproval, prefix),
     textOf: (scope) => textOf(journal, file, scope),
     close: stored.close,
   };

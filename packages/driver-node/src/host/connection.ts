@@ -31,7 +31,7 @@ import { Reception, type Receivers } from "./receiver.ts";
 import { type OwnExecutor, executorMisfit, executorName, isScope, settle } from "./execute.ts";
 import { Subscription } from "./subscription.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
-import { answer, rights, scopeOf, sessionOf, signal } from "./verb.ts";
+import { answer, awaitingApproval, rights, scopeOf, sessionOf, signal } from "./verb.ts";
 
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
@@ -218,6 +218,8 @@ export class Connection {
         return this.#subscribe(frame, async (subscription) =>
           subscription.watch(await scopeOf(this.#port.runtime, frame.scope, claims), frame.from),
         );
+      case "awaiting_approval":
+        return awaitingApproval(this.#port.runtime, frame);
       case "signal":
         return signal(this.#port.runtime, frame);
       case "move":

@@ -15,6 +15,8 @@ export const rights: { readonly [T in QuestionType]: Right } = {
   resolve_by_id: "resolve",
   approve: "approve",
   reject: "approve",
+  approvals: "observe",
+  awaiting_approval: "observe",
   signal: "call",
   observe: "observe",
   watch: "observe",
@@ -60,9 +62,30 @@ export const signal = async (
   return { type: "done", id };
 };
 
+/** A page of the scopes that wait for approvals has no more than this. */
+const longestPage = 1000;
+
+export const awaitingApproval = async (
+  runtime: Runtime,
+  { id, scope: prefix, after = "", limit = longestPage }: Of<"awaiting_approval">,
+): Promise<HostFrame> => {
+  const scopes = await runtime.awaitingApproval({ prefix, after, limit: Math.min(limit, longestPage) });
+  return { type: "scopes_awaiting", id, scopes };
+};
+
 export type Answered = Exclude<
   Question,
-  { readonly type: "observe" | "watch" | "settle" | "signal" | "move" | "move_part" | "decline_move" }
+  {
+    readonly type:
+      | "observe"
+      | "watch"
+      | "awaiting_approval"
+      | "settle"
+      | "signal"
+      | "move"
+      | "move_part"
+      | "decline_move";
+  }
 >;
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
@@ -128,6 +151,8 @@ export const answer = async (session: Session, frame: Answered, { by, gone }: As
       return approve(session, frame, by).then(() => done);
     case "reject":
       return reject(session, frame, by).then(() => done);
+    case "approvals":
+      return { type: "approvals_wanted", id, approvals: await session.approvals() };
     case "cancel_request":
       return session.cancel({ request: frame.request }, by, frame.again).then(() => done);
     case "cancel_call":

@@ -19,12 +19,17 @@ const finishedOf = ({ finished }: Append): string | null =>
   finished.length === 0 ? null : JSON.stringify(finished.map(({ kind, id, seq }) => [kind, id, seq]));
 
 /** Whether nothing but its row is to be written, where the scope is believed to stand. */
-const isPlain = ({ epoch, expectedSeq, lines, messages, received, protocol }: Append, at: Standing): boolean =>
-  epoch === at.epoch &&
-  expectedSeq === at.seq + 1 &&
-  protocol === at.protocol &&
-  lines.length > 0 &&
-  messages.length + received.length === 0;
+const isPlain = (append: Append, at: Standing): boolean => {
+  const { epoch, expectedSeq, lines, messages, received, approvals, protocol } = append;
+  return (
+    epoch === at.epoch &&
+    expectedSeq === at.seq + 1 &&
+    protocol === at.protocol &&
+    approvals === undefined &&
+    lines.length > 0 &&
+    messages.length + received.length === 0
+  );
+};
 
 export class Appender {
   readonly #at: Connection;
@@ -121,12 +126,13 @@ export class Appender {
     this.#carry(append, id);
     if (append.lines.length === 0) return;
     const { sql } = this.#at;
-    const { appendId, expectedSeq, wakeAt = null, protocol } = append;
+    const { appendId, expectedSeq, wakeAt = null, approvals, protocol } = append;
     const last = expectedSeq + append.lines.length - 1;
     const [lines, finished] = [textOf(append), finishedOf(append)];
     const { lastInsertRowid } = sql.append.run(id, head, expectedSeq, last, appendId, wakeAt, lines, finished);
     this.#standings.finished(standing, append.finished);
     if (protocol !== standing.protocol) sql.protocol.run(protocol, id);
+    if (approvals !== undefined) sql.approvals.run(approvals, id);
     this.#standings.keep(append.scope, { ...standing, protocol, seq: last, head: Number(lastInsertRowid), appendId });
   }
 

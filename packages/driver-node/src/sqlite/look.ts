@@ -1,5 +1,5 @@
 /** What can be read of a journal file without owning anything. */
-import type { JournalLine, Letter, ScopeEntry } from "@pawl/runtime";
+import type { Journal, JournalLine, Letter, ScopeEntry } from "@pawl/runtime";
 import type { Connection } from "./connection.ts";
 import { JournalFileError } from "./file-error.ts";
 import { endLeases } from "./lease.ts";
@@ -76,6 +76,7 @@ const heldIn = (row: Row): ScopeEntry["held"] => {
 const entryOf = (row: Row): ScopeEntry => {
   const held = heldIn(row);
   const [owner, wakeAt] = [optional(text, row, "owner"), optional(integer, row, "wake_at")];
+  const approvals = optional(integer, row, "approvals") ?? 0;
   return {
     scope: text(row, "name"),
     epoch: integer(row, "epoch"),
@@ -83,18 +84,18 @@ const entryOf = (row: Row): ScopeEntry => {
     ...(owner !== undefined && { owner }),
     ...(held !== undefined && { held }),
     ...(wakeAt !== undefined && { wakeAt }),
+    ...(approvals > 0 && { approvals }),
   };
 };
 
 export const scopes = (
   at: Connection,
   standings: Standings,
-  prefix: string,
-  after: string,
-  limit: number,
+  which: "scopes" | "awaitingApproval",
+  [prefix, after, limit]: Parameters<Journal["scopes"]>,
 ): readonly ScopeEntry[] =>
   at.unsynced(() => {
     standings.catchUp();
     endLeases(at);
-    return at.sql.scopes.all(at.now(), after, prefix, prefix, prefix, limit).map(entryOf);
+    return at.sql[which].all(at.now(), after, prefix, prefix, prefix, limit).map(entryOf);
   });

@@ -19,7 +19,7 @@ const endOf = ({ sql }: Connection, scope: string, nonce: string): MoveEnd | und
 
 /** The whole log as one row that has none before it; what stood here of the scope goes. */
 const replaceLog = ({ sql }: Connection, { id }: Standing, adoption: Adoption): void => {
-  const { lines, segment, kept, appendId, wakeAt = null, protocol, epoch } = adoption;
+  const { lines, segment, kept, appendId, wakeAt = null, approvals, protocol, epoch } = adoption;
   const base = segment?.base ?? 0;
   const whole = lines.map(({ line }) => line).join("");
   const { lastInsertRowid } = sql.append.run(id, null, base + 1, base + lines.length, appendId, wakeAt, whole, null);
@@ -28,6 +28,7 @@ const replaceLog = ({ sql }: Connection, { id }: Standing, adoption: Adoption): 
   for (const { seq, line } of kept) sql.keep.run(id, seq, line);
   if (segment !== undefined) sql.setSegment.run(id, segment.base, segment.hash, segment.snapshot);
   sql.protocol.run(protocol, id);
+  sql.approvals.run(approvals, id);
   sql.setMoved.run(adoption.scope, adoption.nonce, epoch);
 };
 

@@ -144,7 +144,13 @@ const version6 = `
   DROP TABLE finishing;
 `;
 
-const versions = [version1, version2, version3, version4, version5, version6];
+/** Scopes of which calls wait for a person's word: how many. Of one that an older driver left so it is told when it is opened next. */
+const version7 = `
+  ALTER TABLE scope ADD COLUMN approvals INTEGER;
+  CREATE INDEX scope_approvals ON scope (name) WHERE approvals > 0;
+`;
+
+const versions = [version1, version2, version3, version4, version5, version6, version7];
 
 const versionOf = (db: DatabaseSync): number => Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 

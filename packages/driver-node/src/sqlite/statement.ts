@@ -6,6 +6,9 @@ const isFree = "(i.until IS NULL OR i.until <= ? OR i.name = ?)";
 const ofOwner = "LEFT JOIN instance AS i ON i.id = s.owner";
 const scopeId = "(SELECT id FROM scope WHERE name = ?)";
 
+const scopesWhere = (isWanted: string): string =>
+  `SELECT s.name, s.epoch, s.seq, s.wake_at, s.approvals, i.name AS owner, i.address, i.until > ? AS held FROM scope AS s ${ofOwner} WHERE ${isWanted} AND s.name > ? AND s.name >= ? AND substr(s.name, 1, length(?)) = ? ORDER BY s.name LIMIT ?`;
+
 export const statements = (db: DatabaseSync) => ({
   begin: db.prepare("BEGIN IMMEDIATE"),
   commit: db.prepare("COMMIT"),
@@ -34,9 +37,8 @@ export const statements = (db: DatabaseSync) => ({
   release: db.prepare(
     "UPDATE scope SET owner = NULL WHERE name = ? AND owner = (SELECT id FROM instance WHERE name = ?)",
   ),
-  scopes: db.prepare(
-    `SELECT s.name, s.epoch, s.seq, s.wake_at, i.name AS owner, i.address, i.until > ? AS held FROM scope AS s ${ofOwner} WHERE s.name > ? AND s.name >= ? AND substr(s.name, 1, length(?)) = ? ORDER BY s.name LIMIT ?`,
-  ),
+  scopes: db.prepare(scopesWhere("TRUE")),
+  awaitingApproval: db.prepare(scopesWhere("s.approvals > 0")),
 
   /** Another number whenever another connection has committed. */
   dataVersion: db.prepare("PRAGMA data_version"),
@@ -51,6 +53,7 @@ export const statements = (db: DatabaseSync) => ({
     "INSERT OR IGNORE INTO append (id, scope, before, first, last, append_id, wake_at, lines, finished) SELECT ?1, s.id, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM scope AS s, mark AS m WHERE s.id = ?9 AND s.epoch = ?10 AND m.upto < ?1",
   ),
   protocol: db.prepare("UPDATE scope SET protocol = ? WHERE id = ?"),
+  approvals: db.prepare("UPDATE scope SET approvals = ? WHERE id = ?"),
   indexFinished: db.prepare("INSERT OR REPLACE INTO finished (scope, kind, id, seq) VALUES (?, ?, ?, ?)"),
   indexFinishing: db.prepare(
     "INSERT OR REPLACE INTO finished SELECT a.scope, f.value ->> 0 AS kind, f.value ->> 1 AS id, f.value ->> 2 FROM append AS a, json_each(a.finished) AS f WHERE a.id > ? AND a.finished IS NOT NULL ORDER BY a.scope, kind, id, a.id, f.key",

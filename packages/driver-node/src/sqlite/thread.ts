@@ -109,6 +109,7 @@ export const threadJournal = (file: string, options: FileOptions): ThreadJournal
     inbox: asks("inbox"),
     mailed: asks("mailed"),
     scopes: asks("scopes"),
+    awaitingApproval: asks("awaitingApproval"),
     snapshot: asks("snapshot"),
     retain: asks("retain"),
     segment: asks("segment"),

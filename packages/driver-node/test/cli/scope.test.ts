@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { stableHash } from "@pawl/tool-value";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Command } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/commands.ts";
@@ -32,8 +33,20 @@ describe("pawl ls, show and why", () => {
   it("list what is due as due since then, and not as parked until a time that is over", async () => {
     const { out } = await pawl(["ls", file]);
     expect(out).toMatch(/^session:waiting .* due since \d{4}-\d\d-\d\d [0-9:]+Z \(.* ago\)$/m);
-    expect(out).toMatch(/^session:parked .* parked$/m);
+    expect(out).toMatch(/^session:parked .* parked, wants an approval$/m);
     expect((await pawl(["ls", file], { now: 1 })).out).toMatch(/^session:waiting .* parked until .* \(in /m);
+  });
+
+  it("list the scopes that wait for a person, until that one has decided", async () => {
+    const path = await madeJournal(newFolder());
+    expect((await pawl(["ls", path, "--approvals"])).out).toMatch(/^session:parked .* wants an approval$/m);
+    const [{ scopes }] = jsonIn(await pawl(["ls", path, "--approvals", "--json"])) as [{ readonly scopes: unknown }];
+    expect(scopes).toMatchObject([{ scope: "session:parked", approvals: 1 }]);
+    const hash = stableHash({ sum: 12 });
+    expect(await pawl(["approve", "parked", "r:c", "--hash", hash, "--by", "ann", "-j", path])).toMatchObject({
+      code: 0,
+    });
+    expect((await pawl(["ls", path, "--approvals"])).out).toBe(`no scopes in ${path}\n`);
   });
 
   it("show a scope's calls, effects, waits and approvals", async () => {

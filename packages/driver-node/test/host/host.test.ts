@@ -114,6 +114,8 @@ describe("a host", () => {
       ["resolve", { type: "resolve_by_id", key: "k", resolution: ok(1) }],
       ["approve", { type: "approve", call: "r:c", hash: "h" }],
       ["approve", { type: "reject", call: "r:c", hash: "h", reason: "" }],
+      ["observe", { type: "approvals" }],
+      ["observe", { type: "awaiting_approval" }],
       ["observe", { type: "observe", after: 0, window: 1 }],
       ["observe", { type: "open" }],
       ["observe", { type: "watch", window: 1 }],

@@ -1,9 +1,8 @@
 /** The invariants of approvals, one function each: what is broken, and in which call. */
-import type { CallIn } from "../call/model.ts";
+import { type CallIn, awaitsApproval } from "../call/model.ts";
 import type { State } from "../state.ts";
 
-const parked = (state: State): readonly CallIn<"awaiting_approval">[] =>
-  state.calls.rows().filter((row): row is CallIn<"awaiting_approval"> => row.phase === "awaiting_approval");
+const parked = (state: State): readonly CallIn<"awaiting_approval">[] => state.calls.rows().filter(awaitsApproval);
 
 export const checkA1 = (state: State): string | undefined => {
   const stray = parked(state).find(({ manifest }) => manifest.policy !== "requires_approval");
@@ -20,5 +19,10 @@ export const checkA2Change = (before: State, after: State): string | undefined =
   return stray === undefined ? undefined : `call \`${stray.call.ref}\`: A2: it is parked against a sticky decision`;
 };
 
-export const approvalChecks = [checkA1] as const;
+export const checkA3 = (state: State): string | undefined => {
+  const found = parked(state).length;
+  return found === state.awaitingApproval ? undefined : `A3: counts ${state.awaitingApproval} parked calls of ${found}`;
+};
+
+export const approvalChecks = [checkA1, checkA3] as const;
 export const approvalChangeChecks = [checkA2Change] as const;

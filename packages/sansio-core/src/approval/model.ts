@@ -11,6 +11,7 @@
  * Invariants
  *   A1  a call awaits approval only where its tool requires it
  *   A2  a sticky decision holds for later calls of its tool, and for parked ones only where that was asked for
+ *   A3  the state counts the calls that await approval
  */
 import type { Json } from "@pawl/tool-value";
 

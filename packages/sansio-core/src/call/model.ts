@@ -144,6 +144,10 @@ export type CallRow =
 export type CallPhase = CallRow["phase"];
 export type CallIn<P extends CallPhase> = Extract<CallRow, { readonly phase: P }>;
 
+/** Whether a person's word is wanted on it. */
+export const awaitsApproval = (row: CallRow | undefined): row is CallIn<"awaiting_approval"> =>
+  row?.phase === "awaiting_approval";
+
 /** The order in which calls were made: of those that one event made for several batches, that of their names. */
 export const byBirth = ({ call: a }: CallRow, { call: b }: CallRow): number =>
   a.born - b.born || a.index - b.index || (a.ref < b.ref ? -1 : 1);

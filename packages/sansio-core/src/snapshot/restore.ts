@@ -3,7 +3,7 @@ import { type ValueError, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { PersistentMap } from "../persistent-map.ts";
 import type { BatchParent, BatchRow } from "../batch/model.ts";
-import { type CallRow, occupies } from "../call/model.ts";
+import { type CallRow, awaitsApproval, occupies } from "../call/model.ts";
 import { checkAll } from "../check.ts";
 import { Deadlines } from "../deadline.ts";
 import { type CallRef, callRef, effectBatch, requestBatch, stepBatch } from "../ids.ts";
@@ -180,6 +180,7 @@ const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State => {
       ({ ref }) => ref,
     ),
     calls,
+    awaitingApproval: calls.rows().filter(awaitsApproval).length,
     waits: keyed(waits, ({ key }) => key),
     unclaimed: waits.filter(({ requests }) => requests.length === 0).length,
     sticky: PersistentMap.of(Object.entries(shape.sticky)),

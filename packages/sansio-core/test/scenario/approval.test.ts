@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Decision } from "../../src/approval/model.ts";
+import { pendingApprovals } from "../../src/approval/pending.ts";
 import type { Tool } from "../../src/catalog/model.ts";
 import { outstanding } from "../../src/recovery.ts";
 import { Rig, tool } from "../rig.ts";
@@ -190,6 +191,30 @@ describe("a sticky decision", () => {
     want(decide(parked(3), "r:b", approve, "parked_too"), execute("r:b"), execute("r:a"), execute("r:c"));
     const ends = [completed("b", rejected), completed("a", rejected), completed("c", rejected)];
     want(decide(parked(3), "r:b", reject, "parked_too"), ...ends, replied(rejected, rejected, rejected));
+  });
+});
+
+describe("what a person is asked", () => {
+  it("is listed, oldest first, with what a decision has to name", () => {
+    const rig = parked(2, { approval_ms: 500 });
+    const asked = { tool: "guarded", args: { n: 0 }, hash: "h1", born: 3, expires_at: rig.state.at + 500 };
+    expect(pendingApprovals(rig.state)).toEqual([
+      { call: "r:a", ...asked },
+      { call: "r:b", ...asked },
+    ]);
+    expect(rig.state.awaitingApproval).toBe(2);
+  });
+  it("is listed no more once it is decided on, expired or cancelled", () => {
+    const decided = decide(decide(parked(3, { approval_ms: 500 }), "r:a", approve).skip(), "r:b", reject).skip();
+    expect(pendingApprovals(decided.state).map(({ call }) => call)).toEqual(["r:c"]);
+    expect(pendingApprovals(decided.tick(500).skip().state)).toEqual([]);
+    expect(parked().tell({ type: "request.cancelled", request: "r" }).skip().state.awaitingApproval).toBe(0);
+  });
+  it("is listed while edited arguments are checked, and after they did not fit", () => {
+    const rig = decide(careful(), "r:a", edit).skip();
+    expect(rig.state.awaitingApproval).toBe(1);
+    checked(rig, false).skip();
+    expect(pendingApprovals(rig.state)).toMatchObject([{ call: "r:a", args: { n: 0 } }]);
   });
 });
 

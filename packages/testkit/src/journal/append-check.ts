@@ -134,4 +134,38 @@ export const appendChecks: readonly JournalCheck[] = [
       );
     },
   },
+  {
+    name: "lists the scopes that want approvals, as their newest append that tells of it has it",
+    run: async (rig) => {
+      const journal = await rig.open();
+      for (const scope of ["process:x", "session:a", "session:b", "session:c", "session:d"])
+        await claimed(journal, scope, "x");
+      const wanting = async (prefix = "", after = "", limit = 9): Promise<readonly unknown[]> =>
+        (await (await rig.open()).awaitingApproval(prefix, after, limit)).map(({ scope, approvals }) => [
+          scope,
+          approvals,
+        ]);
+      await journal.appendAll([
+        append("process:x", 1, 1, { approvals: 1 }),
+        append("session:a", 1, 1, { approvals: 3 }),
+        append("session:b", 1, 1),
+        append("session:c", 1, 1, { approvals: 2 }),
+      ]);
+      const [x, a, c] = [
+        ["process:x", 1],
+        ["session:a", 3],
+        ["session:c", 2],
+      ];
+      same(await wanting(), [x, a, c], "all");
+      same(await wanting("session:"), [a, c], "those of a prefix");
+      same(await wanting("session:", "session:a"), [c], "those after one");
+      same(await wanting("", "", 2), [x, a], "the first two");
+      await one(journal, append("session:a", 1, 2));
+      same(await wanting("session:"), [a, c], "after an append that tells nothing of it");
+      await one(journal, append("session:a", 1, 3, { approvals: 0 }));
+      await one(journal, append("session:c", 1, 1, { approvals: 9 }));
+      same(await wanting("session:"), [c], "after the last word on one, and an append that is there already");
+      same((await journal.scopes("session:c", "", 1))[0]?.approvals, 2, "in the list of all");
+    },
+  },
 ];

@@ -18,6 +18,7 @@ const adoption = (epoch: number, nonce: string, count: number, more: Partial<Ado
   finished: [{ kind: "call", id: "c", seq: 2 }],
   letters: [{ kind: "message", link: 1, number: 1, from: "t", text: "hello" }],
   wakeAt: 5,
+  approvals: 2,
   protocol,
   secrets: [{ kid: "k", secret: "00ff" }],
   ...more,
@@ -39,6 +40,7 @@ export const moveChecks: readonly JournalCheck[] = [
       same(await movesOf(again).secrets("s"), [{ kid: "k", secret: "00ff" }], "the secrets");
       same(await movesOf(again).ended("s", "n"), { type: "received", epoch: 8 }, "how the move ended");
       same(await again.due(5), ["s"], "what is due");
+      same((await again.awaitingApproval("", "", 9))[0]?.approvals, 2, "the approvals that it wants");
       same(await one(journal, append("s", 8, 4)), "ok", "the next append");
       same(await seqs(journal, "s", 3), [3, 4], "the lines then");
       same((await journal.verify("s"))?.type, "whole", "the chain");

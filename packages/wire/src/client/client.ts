@@ -1,5 +1,5 @@
 /** A client of a host, for browsers and Node: promises for what is asked, iterables for what is observed. */
-import type { Cursor, ProcessSignal } from "@pawl/runtime";
+import type { AwaitingPage, Cursor, ProcessSignal, ScopeAwaiting } from "@pawl/runtime";
 import type { HostFrame } from "../frame/host-frame.ts";
 import type { Asked } from "./asking.ts";
 import { checkBackoff, checkCount, checkName, checkToken, checkTools } from "./check.ts";
@@ -46,7 +46,7 @@ export interface ClientOptions extends Pick<LinkOptions, "url" | "token"> {
 const usualBackoff = { minMs: 100, maxMs: 10_000 };
 
 /** Questions that are meant for this very host, wherever their scope lives. */
-const ofThisHost: ReadonlySet<string> = new Set(["move_part", "decline_move", "settle"]);
+const ofThisHost: ReadonlySet<string> = new Set(["move_part", "decline_move", "settle", "awaiting_approval"]);
 
 export class Client {
   readonly #home: Line;
@@ -118,6 +118,16 @@ export class Client {
   session(id: string): SessionClient {
     checkName("the id of a session", id);
     return new SessionClient(this, `session:${id}`);
+  }
+
+  /**
+   * Scopes of the host's store of which calls wait for a person's word, by name, page by page: those whose names begin
+   * with `prefix` (`session:`), which the token has to cover. `approvals` of a session says for what.
+   */
+  async awaitingApproval({ prefix = "session:", ...page }: AwaitingPage = {}): Promise<readonly ScopeAwaiting[]> {
+    const frame = await this.ask({ type: "awaiting_approval", scope: prefix, ...page });
+    if (frame.type !== "scopes_awaiting") throw unexpected(frame, "scopes_awaiting");
+    return frame.scopes;
   }
 
   /** Signals a process. Twice under one `signalId` is once. */

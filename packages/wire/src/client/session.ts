@@ -1,5 +1,5 @@
 /** What a client asks of one session. */
-import type { BodiesAtMove, Cursor, Resolved, Stickiness } from "@pawl/runtime";
+import type { ApprovalWanted, BodiesAtMove, Cursor, Resolved, Stickiness } from "@pawl/runtime";
 import type { Reply, RequestedCall } from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { HostFrame } from "../frame/host-frame.ts";
@@ -128,6 +128,13 @@ export class SessionClient {
 
   resolveById(key: string, resolution: Resolution, id: string = crypto.randomUUID()): Promise<Resolved> {
     return this.#resolved({ type: "resolve_by_id", scope: this.scope, key, resolution, resolution_id: id });
+  }
+
+  /** The calls that wait for a person's word, oldest first. */
+  async approvals(): Promise<readonly ApprovalWanted[]> {
+    const frame = await this.#client.ask({ type: "approvals", scope: this.scope });
+    if (frame.type !== "approvals_wanted") throw unexpected(frame, "approvals_wanted");
+    return frame.approvals;
   }
 
   async approve(call: string, approval: Deciding & { readonly args?: Json }): Promise<void> {

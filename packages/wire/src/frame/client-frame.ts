@@ -68,6 +68,9 @@ export type ClientFrame =
   | ({ readonly type: "resolve_by_id"; readonly key: string } & Resolving)
   | ({ readonly type: "approve"; readonly args?: Json } & Decided)
   | ({ readonly type: "reject"; readonly reason: string } & Decided)
+  | ({ readonly type: "approvals" } & Asked)
+  /** Of all scopes whose names begin with `scope`, those that wait for approvals: after one, by name. */
+  | ({ readonly type: "awaiting_approval"; readonly after?: string; readonly limit?: number } & Asked)
   | ({ readonly type: "cancel_request"; readonly request: string } & Asked & Repeatable)
   | ({ readonly type: "cancel_call"; readonly call: string } & Asked & Repeatable)
   /** To a process: the scope is `process:<id>`. Twice under one `signal_id` is once. */
@@ -142,6 +145,8 @@ export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("clie
   resolve_by_id: { ...resolving, key: string },
   approve: { ...decided, args: optional(json) },
   reject: { ...decided, reason: string },
+  approvals: asked,
+  awaiting_approval: { ...asked, after: optional(string), limit: optional(u64) },
   cancel_request: { ...asked, request: string, again },
   cancel_call: { ...asked, call: string, again },
   signal: { ...asked, name: string, payload: json, signal_id: string },

@@ -1,5 +1,6 @@
 /** What a host says to a client: answers to its questions by their `id`, and what it was asked to be told. */
 import {
+  ApprovalWanted,
   Cursor,
   type Frame,
   FrameCodec,
@@ -8,6 +9,7 @@ import {
   type Offer,
   type OfferedRun,
   Resolved,
+  ScopeAwaiting,
   type Settled,
 } from "@pawl/runtime";
 import { type Event, EventCodec, type Reply, ReplyCodec } from "@pawl/sansio-core";
@@ -44,6 +46,8 @@ export type HostFrame =
   | { readonly type: "done"; readonly id: number }
   | { readonly type: "opened"; readonly id: number; readonly seq: number }
   | { readonly type: "replied"; readonly id: number; readonly replies: readonly Reply[] }
+  | { readonly type: "approvals_wanted"; readonly id: number; readonly approvals: readonly ApprovalWanted[] }
+  | { readonly type: "scopes_awaiting"; readonly id: number; readonly scopes: readonly ScopeAwaiting[] }
   | { readonly type: "resolved"; readonly id: number; readonly outcome: Resolved }
   | {
       readonly type: "observed";
@@ -82,6 +86,8 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   done: { id: u64 },
   opened: { id: u64, seq: u64 },
   replied: { id: u64, replies: array(ReplyCodec) },
+  approvals_wanted: { id: u64, approvals: array(ApprovalWanted) },
+  scopes_awaiting: { id: u64, scopes: array(ScopeAwaiting) },
   resolved: { id: u64, outcome: Resolved },
   observed: { id: u64, cursor: u64, at: u64, event: EventCodec },
   watching: { id: u64, cursor: Cursor },

@@ -113,6 +113,7 @@ export class Writer {
       lines: this.#lines,
       finished: this.#finished,
       wakeAt: isLive ? Math.min(due ?? Infinity, this.#now()) : due,
+      approvals: this.state.awaitingApproval,
       protocol,
       messages: [],
       received: [],

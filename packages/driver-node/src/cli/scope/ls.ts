@@ -9,7 +9,13 @@ import { type Terminal, jsonText } from "../terminal.ts";
 import { type SeenRun, runReader, runText } from "./long-work.ts";
 import { sinceText, untilText } from "./time.ts";
 
-const stateOf = ({ owner, held, wakeAt }: ScopeEntry, { now }: Terminal): string => {
+const approvalWords = (approvals: number): string =>
+  `, wants ${approvals === 1 ? "an approval" : `${approvals} approvals`}`;
+
+const stateOf = (entry: ScopeEntry, terminal: Terminal): string =>
+  standingOf(entry, terminal) + (entry.approvals === undefined ? "" : approvalWords(entry.approvals));
+
+const standingOf = ({ owner, held, wakeAt }: ScopeEntry, { now }: Terminal): string => {
   if (held !== undefined) return `owned by ${owner}${held.address === undefined ? "" : ` at ${held.address}`}`;
   if (owner !== undefined) return `left by ${owner}, whose lease is over`;
   if (wakeAt === undefined) return "parked";
@@ -47,10 +53,18 @@ const tableOf = (listed: readonly Listed[], terminal: Terminal): Table => {
   };
 };
 
-const lister = (journal: JournalFile, prefix: string, isOwned: boolean): (() => Promise<readonly Listed[]>) => {
+/** Which scopes are meant. */
+interface Wanted {
+  readonly prefix: string;
+  readonly isOwned: boolean;
+  readonly isAwaiting: boolean;
+}
+
+const lister = (journal: JournalFile, { prefix, isOwned, isAwaiting }: Wanted): (() => Promise<readonly Listed[]>) => {
   const runOf = runReader(journal);
   return async () => {
-    const entries = (await journal.scopes(prefix)).filter(({ held }) => held !== undefined || !isOwned);
+    const found = isAwaiting ? await journal.awaitingApproval(prefix) : await journal.scopes(prefix);
+    const entries = found.filter(({ held }) => held !== undefined || !isOwned);
     return Promise.all(entries.map(async (entry) => ({ entry, run: await runOf(entry) })));
   };
 };
@@ -115,6 +129,7 @@ export const lsCommand: Command = {
   options: {
     ...journalOption,
     prefix: { type: "string", value: "<text>", what: "Only scopes whose name begins so: process:" },
+    approvals: { type: "boolean", what: "Only scopes of which calls wait for a person's word" },
     owned: { type: "boolean", what: "Only scopes that have an owner" },
     follow: { type: "boolean", short: "f", what: "Go on with what changes; a terminal shows the list as it is" },
   },
@@ -123,6 +138,7 @@ export const lsCommand: Command = {
   json: [{ what: "The list; those that have changed, with --follow", fields: "journal, scopes, gone?" }],
   examples: [
     ["pawl ls journal.db", "all scopes"],
+    ["pawl ls journal.db --approvals", "sessions that wait for a person; `pawl why` says for what, and how to decide"],
     ["pawl ls journal.db --prefix process: --json", "processes, for a script"],
     ["pawl ls journal.db --prefix process:bg_ --follow", "background runs, with how far they are"],
   ],
@@ -131,7 +147,8 @@ export const lsCommand: Command = {
     if (file.includes("#")) throw usageError(`pawl ls takes a journal, found \`${file}\``, `pawl show ${file}`);
     const journal = openJournalFile(file, besideOf(input, terminal));
     try {
-      const list = lister(journal, input.text("prefix") ?? "", input.isSet("owned"));
+      const wanted = { isOwned: input.isSet("owned"), isAwaiting: input.isSet("approvals") };
+      const list = lister(journal, { prefix: input.text("prefix") ?? "", ...wanted });
       if (input.isSet("follow")) await follow(file, list, terminal);
       else tell(file, await list(), terminal);
       return exit.fine;
