@@ -2,7 +2,7 @@
 import { type Json, describe, jsonFromJs } from "@pawl/tool-value";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import * as E from "fp-ts/lib/Either.js";
-import * as t from "io-ts";
+import type * as t from "io-ts";
 import { Refused } from "./error.ts";
 import type { SchemaMisfits } from "./json-schema.ts";
 import { jsonSchemas } from "./part.ts";
@@ -55,6 +55,9 @@ export type Checker = (args: Json) => Promise<Checked>;
 const isObject = (u: unknown): u is object => (typeof u === "object" && u !== null) || typeof u === "function";
 
 const isStandard = (schema: unknown): schema is StandardSchemaV1 => isObject(schema) && "~standard" in schema;
+
+/** Told by what it can do: there may be several copies of io-ts in a program. */
+const isIoTs = <A>(schema: unknown): schema is t.Type<A, unknown> => isObject(schema) && "asDecoder" in schema;
 
 const path = (steps: readonly unknown[]): string =>
   steps.reduce<string>(
@@ -114,7 +117,7 @@ const schemaChecker = (schema: JsonSchema): Checker => {
 /** What checks arguments; nothing is said of them, and nothing is checked. */
 export const checkerOf = <A>(parameters: Parameters<A> | undefined): Checker => {
   if (parameters === undefined) return async (args) => E.right(args);
-  if (parameters instanceof t.Type) return ioTsChecker(parameters);
+  if (isIoTs<A>(parameters)) return ioTsChecker(parameters);
   return isStandard(parameters) ? standardChecker(parameters) : schemaChecker(parameters);
 };
 
@@ -136,7 +139,7 @@ const isJsonStandard = (schema: unknown): schema is StandardJSONSchemaV1 =>
 
 /** The JSON Schema of a tool's arguments, where their form can tell it. */
 export const jsonSchemaOf = (parameters: Parameters<unknown>): Json | undefined => {
-  if (parameters instanceof t.Type) return undefined;
+  if (isIoTs(parameters)) return undefined;
   if (!isStandard(parameters)) return E.getOrElseW(() => undefined)(jsonOf(parameters));
   if (!isJsonStandard(parameters)) return undefined;
   const schema = saidBy(parameters);
@@ -151,7 +154,7 @@ export const misfitOfJsonSchema = (schema: unknown): string | undefined => {
 
 /** Why what an author said of arguments is nothing to check them by, if so. */
 export const misfitOfParameters = (parameters: unknown): string | undefined => {
-  const isChecked = parameters === undefined || parameters instanceof t.Type || isStandard(parameters);
+  const isChecked = parameters === undefined || isIoTs(parameters) || isStandard(parameters);
   return isChecked ? undefined : misfitOfJsonSchema(parameters);
 };
 

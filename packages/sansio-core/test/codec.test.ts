@@ -1,5 +1,3 @@
-import { globSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { type Codec, read } from "@pawl/tool-value";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
@@ -53,13 +51,6 @@ describe("codecs pick the member of a union by its tag", () => {
       if (times > fewReads) throw new Error(`${place} is read ${times} times`);
     });
     fc.assert(property, { numRuns: 100 });
-  });
-  it("and none is made of io-ts' own union, which tries one after the other", () => {
-    const src = resolve(import.meta.dirname, "../src");
-    const unions = globSync("**/*.ts", { cwd: src }).filter((file) =>
-      /\bt\.(?:union|UnionType|intersection|taggedUnion)\b/.test(readFileSync(resolve(src, file), "utf8")),
-    );
-    expect(unions).toEqual([]);
   });
 });
 

@@ -3,10 +3,11 @@
  * its tag, a record is written in the order of its fields, and an error says what was found and what was wanted.
  */
 import * as E from "fp-ts/lib/Either.js";
-import * as t from "io-ts";
+import type * as t from "io-ts";
 import { type Json, type Path, type ValueError, loneSurrogate, setKey, sortedKeys } from "./json.ts";
 import { NotLoaded } from "./late.ts";
 import { laidOut, partsOf } from "./layout.ts";
+import { codecFrom, identity } from "./type.ts";
 
 export type Codec<A> = t.Type<A, unknown>;
 
@@ -31,10 +32,10 @@ export const optional = <A>(codec: Codec<A>): Optional<A> => ({ optional: codec 
 /** A field that stands as `null` where it has no value; absent counts as `null`. */
 export const nullable = <A>(codec: Codec<A>): Defaulted<A | null> => ({
   codec: laidOut(
-    new t.Type<A | null, unknown>(
+    codecFrom<A | null>(
       codec.name,
       (u): u is A | null => u === null || codec.is(u),
-      (u, c) => (u === null ? t.success(null) : codec.validate(u, c)),
+      (u, c) => (u === null ? E.right(null) : codec.validate(u, c)),
       (a) => (a === null ? null : codec.encode(a)),
     ),
     { type: "as", of: () => codec },
@@ -72,7 +73,7 @@ export const typeMessage = (u: unknown, wanted: string): string => `invalid type
 
 /** A refusal; its message may quote the input, and is well-formed nevertheless. */
 export const refuse = <A>(u: unknown, c: t.Context, message: string): t.Validation<A> =>
-  t.failure(u, c, message.toWellFormed());
+  E.left([{ value: u, context: c, message: message.toWellFormed() }]);
 export const wrongType = <A>(u: unknown, c: t.Context, wanted: string): t.Validation<A> =>
   refuse(u, c, typeMessage(u, wanted));
 
@@ -92,8 +93,7 @@ const scalar = <A>(
   wanted: string,
   is: (u: unknown) => u is A,
   message = (u: unknown): string => typeMessage(u, wanted),
-): Codec<A> =>
-  new t.Type<A, unknown>(wanted, is, (u, c) => (is(u) ? t.success(u) : refuse(u, c, message(u))), t.identity);
+): Codec<A> => codecFrom<A>(wanted, is, (u, c) => (is(u) ? E.right(u) : refuse(u, c, message(u))));
 
 export const string: Codec<string> = scalar(
   "a string",
@@ -101,28 +101,20 @@ export const string: Codec<string> = scalar(
   (u) => (typeof u === "string" ? loneSurrogate : typeMessage(u, "a string")),
 );
 /** A string that says something to people or models; nothing is found or decided by it. */
-export const text: Codec<string> = laidOut(
-  new t.Type<string, unknown>(string.name, string.is, string.validate, t.identity),
-  {
-    type: "value",
-  },
-);
+export const text: Codec<string> = laidOut(codecFrom<string>(string.name, string.is, string.validate), {
+  type: "value",
+});
 export const boolean: Codec<boolean> = scalar("a boolean", (u) => typeof u === "boolean");
 
 /** `most` says what is wanted where a number is too large. */
 const unsigned = (name: string, max: number, most = name): Codec<number> => {
   const is = (u: unknown): u is number => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= max;
-  return new t.Type<number, unknown>(
-    name,
-    is,
-    (u, c) => {
-      if (is(u)) return t.success(u + 0); // -0 becomes 0.
-      const integer = Number.isInteger(u) || typeof u === "bigint";
-      if (!integer) return wrongType(u, c, name);
-      return refuse(u, c, `invalid value: ${found(u)}, expected ${(u as number | bigint) > max ? most : name}`);
-    },
-    t.identity,
-  );
+  return codecFrom<number>(name, is, (u, c) => {
+    if (is(u)) return E.right(u + 0); // -0 becomes 0.
+    const integer = Number.isInteger(u) || typeof u === "bigint";
+    if (!integer) return wrongType(u, c, name);
+    return refuse(u, c, `invalid value: ${found(u)}, expected ${(u as number | bigint) > max ? most : name}`);
+  });
 };
 /** A whole number from 0 as far as a JavaScript number counts exactly. */
 export const u64: Codec<number> = unsigned("u64", Number.MAX_SAFE_INTEGER, `u64 of at most ${Number.MAX_SAFE_INTEGER}`);
@@ -131,7 +123,7 @@ export const u32: Codec<number> = unsigned("u32", 0xffff_ffff);
 export const array = <A>(item: Codec<A>): Codec<readonly A[]> => laidOut(arrayOf(item), { type: "items", of: item });
 
 const arrayOf = <A>(item: Codec<A>): Codec<readonly A[]> =>
-  new t.Type<readonly A[], unknown>(
+  codecFrom<readonly A[]>(
     "a sequence",
     (u): u is readonly A[] => Array.isArray(u) && u.every(item.is),
     (u, c) => {
@@ -142,7 +134,7 @@ const arrayOf = <A>(item: Codec<A>): Codec<readonly A[]> =>
         if (E.isLeft(result)) return result;
         items.push(result.right);
       }
-      return t.success(items);
+      return E.right(items);
     },
     (items) => items.map(item.encode),
   );
@@ -152,7 +144,7 @@ export const dict = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> =>
   laidOut(dictOf(item), { type: "items", of: item });
 
 const dictOf = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> =>
-  new t.Type<{ readonly [key: string]: A }, unknown>(
+  codecFrom<{ readonly [key: string]: A }>(
     "a map",
     (u): u is { readonly [key: string]: A } => isMap(u) && Object.values(u).every(item.is),
     (u, c) => {
@@ -163,7 +155,7 @@ const dictOf = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> =>
         if (E.isLeft(result)) return result;
         setKey(items, key, result.right);
       }
-      return t.success(items);
+      return E.right(items);
     },
     (items) => {
       const out: { [key: string]: unknown } = {};
@@ -175,7 +167,7 @@ const dictOf = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> =>
 /** A codec that stands for one which is not made yet, so that a type may contain itself. */
 export const lazy = <A>(name: string, codec: () => Codec<A>): Codec<A> =>
   laidOut(
-    new t.Type<A, unknown>(
+    codecFrom<A>(
       name,
       (u): u is A => codec().is(u),
       (u, c) => codec().validate(u, c),
@@ -191,11 +183,11 @@ type Compiled = { readonly key: string; readonly plain: boolean } & (
   | { readonly kind: "defaulted"; readonly codec: Codec<unknown>; readonly field: Defaulted<unknown> }
 );
 
-const isPlain = ({ encode }: Codec<unknown>): boolean => encode === t.identity;
+const isPlain = ({ encode }: Codec<unknown>): boolean => encode === identity;
 
 const compile = (key: string, field: unknown): Compiled => {
-  if (field instanceof t.Type) return { key, plain: isPlain(field), kind: "required", codec: field };
-  const spec = field as Optional<unknown> | Defaulted<unknown>;
+  const spec = field as Codec<unknown> | Optional<unknown> | Defaulted<unknown>;
+  if ("validate" in spec) return { key, plain: isPlain(spec), kind: "required", codec: spec };
   if ("optional" in spec) return { key, plain: isPlain(spec.optional), kind: "optional", codec: spec.optional };
   return { key, plain: isPlain(spec.codec), kind: "defaulted", codec: spec.codec, field: spec };
 };
@@ -204,8 +196,8 @@ const validateField = (field: Compiled, value: unknown, c: t.Context): t.Validat
   if (value !== undefined && (value !== null || field.kind !== "optional")) {
     return part(field.codec, value, c, field.key);
   }
-  if (field.kind === "defaulted") return t.success(field.field.absent);
-  if (field.kind === "optional") return t.success(undefined);
+  if (field.kind === "defaulted") return E.right(field.field.absent);
+  if (field.kind === "optional") return E.right(undefined);
   return refuse(value, c, `missing field \`${field.key}\``);
 };
 
@@ -227,7 +219,7 @@ type Tag = readonly [field: string, variant: string];
 export const record = <A extends object>(name: string, fields: Fields<A>, tag?: Tag): Codec<A> => {
   const begin = (): { [key: string]: unknown } => (tag === undefined ? {} : { [tag[0]]: tag[1] });
   const compiled = Object.entries(fields).map(([key, field]) => compile(key, field));
-  const codec = new t.Type<A, unknown>(
+  const codec = codecFrom<A>(
     name,
     (u): u is A => isMap(u) && compiled.every((field) => isField(field, u[field.key])),
     (u, c) => {
@@ -243,7 +235,7 @@ export const record = <A extends object>(name: string, fields: Fields<A>, tag?: 
         if (E.isLeft(result)) return result;
         if (result.right !== undefined) out[field.key] = result.right;
       }
-      return t.success(out as A);
+      return E.right(out as A);
     },
     (a) => {
       const out = begin();

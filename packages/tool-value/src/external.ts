@@ -1,8 +1,8 @@
 /** Unions told apart by their only key, or by being one of a few texts. */
 import * as E from "fp-ts/lib/Either.js";
-import * as t from "io-ts";
 import { type Codec, isMap, part, wrongType } from "./codec.ts";
 import { laidOut } from "./layout.ts";
+import { codecFrom } from "./type.ts";
 import { unknownVariant } from "./union.ts";
 
 type Variants<A> = A extends string ? never : keyof A;
@@ -20,7 +20,7 @@ export const external = <A>(
 ): Codec<A> => {
   const names = [...units, ...Object.keys(members)];
   const codecs = new Map<string, Codec<unknown>>(Object.entries(members));
-  const codec = new t.Type<A, unknown>(
+  const codec = codecFrom<A>(
     name,
     (u): u is A => {
       const key = onlyKey(u);
@@ -28,8 +28,7 @@ export const external = <A>(
       return codecs.get(key)?.is((u as Record<string, unknown>)[key]) ?? false;
     },
     (u, c) => {
-      if (typeof u === "string")
-        return units.includes(u as A & string) ? t.success(u as A) : unknownVariant(u, c, names);
+      if (typeof u === "string") return units.includes(u as A & string) ? E.right(u as A) : unknownVariant(u, c, names);
       const key = onlyKey(u);
       if (key === undefined) return wrongType(u, c, `${name}: a map with one key`);
       const member = codecs.get(key);

@@ -98,11 +98,13 @@ export {
   read,
   readOwned,
   record,
+  refuse,
   string,
   text,
   u32,
   u64,
 } from "./codec.ts";
+export { codecFrom } from "./type.ts";
 export { oneOf, tagged } from "./union.ts";
 export { external } from "./external.ts";
 export { type Change, laidOut, mapValues } from "./layout.ts";

@@ -1,7 +1,9 @@
 /** Unions of the wire: told apart by a text, by a tag, or by their only key. The tag picks the member; none is tried. */
-import * as t from "io-ts";
+import * as E from "fp-ts/lib/Either.js";
+import type * as t from "io-ts";
 import { type Codec, type Fields, isMap, part, record, refuse, wrongType } from "./codec.ts";
 import { laidOut } from "./layout.ts";
+import { codecFrom } from "./type.ts";
 
 const variants = (names: readonly string[]): string => {
   const quoted = names.map((name) => `\`${name}\``);
@@ -15,15 +17,10 @@ export const unknownVariant = <A>(u: string, c: t.Context, names: readonly strin
 /** One of a few texts. */
 export const oneOf = <A extends string>(name: string, ...names: readonly A[]): Codec<A> => {
   const is = (u: unknown): u is A => names.includes(u as A);
-  return new t.Type<A, unknown>(
-    name,
-    is,
-    (u, c) => {
-      if (is(u)) return t.success(u);
-      return typeof u === "string" ? unknownVariant(u, c, names) : wrongType(u, c, name);
-    },
-    t.identity,
-  );
+  return codecFrom<A>(name, is, (u, c) => {
+    if (is(u)) return E.right(u);
+    return typeof u === "string" ? unknownVariant(u, c, names) : wrongType(u, c, name);
+  });
 };
 
 type Member<A, Tag extends keyof A, K extends PropertyKey = A[Tag] & string> = {
@@ -55,7 +52,7 @@ export const tagged = <A extends object, Tag extends keyof A & string, K extends
   };
   const names = (): readonly string[] => [...new Set([members, others?.() ?? {}].flatMap(Object.keys))];
   const memberOf = (u: unknown): Codec<object> | undefined => (isMap(u) ? codecOf(u[tag]) : undefined);
-  const codec = new t.Type<A, unknown>(
+  const codec = codecFrom<A>(
     name,
     (u): u is A => memberOf(u)?.is(u) ?? false,
     (u, c) => {

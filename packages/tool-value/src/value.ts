@@ -1,6 +1,5 @@
 /** What is done with values: in and out of JSON, compared, searched. */
 import * as E from "fp-ts/lib/Either.js";
-import * as t from "io-ts";
 import { Attachment, AttachmentRef } from "./attachment.ts";
 import { type Codec, owned } from "./codec.ts";
 import {
@@ -17,6 +16,7 @@ import { laidOut } from "./layout.ts";
 import { type ToolObject, type ToolValue, tagKey } from "./model.ts";
 import { isNormal } from "./normal-form.ts";
 import { type Form, normalize, normalizeToJson } from "./normal.ts";
+import { codecFrom } from "./type.ts";
 import { canonicalJson } from "./write.ts";
 
 /** Reads JSON as an encoded value: tags are read, and what is no value is refused. Never throws. */
@@ -121,12 +121,12 @@ export const attachments = (value: ToolValue): readonly AttachmentRef[] => {
 };
 
 const codecOf = <A extends ToolValue>(name: string, form: Form, write: (value: A) => Json): Codec<A> =>
-  new t.Type<A, unknown>(
+  codecFrom<A>(
     name,
     (u): u is A => E.isRight(normalize(u, form === "encoded" ? "value" : form, noLimits)),
     (u, c) => {
       const result = normalize(u, form, noLimits);
-      if (E.isRight(result)) return t.success(result.right as A);
+      if (E.isRight(result)) return E.right(result.right as A);
       const { message, path } = result.left;
       return E.left([{ value: u, context: c, message, below: path }]);
     },
@@ -140,10 +140,10 @@ export const toolValue: Codec<ToolValue> = laidOut(codecOf<ToolValue>("a tool va
 const copied: Codec<Json> = codecOf<Json>("JSON", "json", (value) => lift(value) as Json);
 /** JSON inside a typed record, which says nothing but itself. */
 export const json: Codec<Json> = laidOut(
-  new t.Type<Json, unknown>(
+  codecFrom<Json>(
     copied.name,
     copied.is,
-    (u, c) => (c === owned && isNormal(u) ? t.success(u) : copied.validate(u, c)),
+    (u, c) => (c === owned && isNormal(u) ? E.right(u) : copied.validate(u, c)),
     copied.encode,
   ),
   { type: "value" },

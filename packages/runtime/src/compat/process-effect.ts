@@ -1,5 +1,17 @@
 /** What is asked of the registry of processes, and what it answers. */
-import { type Codec, type Json, array, json, nullable, oneOf, optional, string, tagged } from "@pawl/tool-value";
+import {
+  type Codec,
+  type Json,
+  array,
+  codecFrom,
+  json,
+  nullable,
+  oneOf,
+  optional,
+  refuse,
+  string,
+  tagged,
+} from "@pawl/tool-value";
 import {
   ProcessAwaitOutput,
   ProcessEvent,
@@ -12,7 +24,7 @@ import {
   transferEffectId,
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import * as t from "io-ts";
+import type * as t from "io-ts";
 import { type JsonMap, jsonMap } from "./field.ts";
 
 export type ProcessCommand =
@@ -53,15 +65,15 @@ export const ProcessCommand: Codec<ProcessCommand> = tagged<ProcessCommand, "op"
 export type GrantedProcess = readonly [grant: Json, record: ProcessRecord];
 
 const item = <A>(codec: Codec<A>, [u, c]: readonly [readonly unknown[], t.Context], index: number): t.Validation<A> =>
-  codec.validate(u[index], t.appendContext(c, `${index}`, codec, u[index]));
+  codec.validate(u[index], [...c, { key: `${index}`, type: codec, actual: u[index] }]);
 
 const isPair = (u: unknown): u is readonly [unknown, unknown] => Array.isArray(u) && u.length === 2;
 
-const GrantedProcess: Codec<GrantedProcess> = new t.Type<GrantedProcess, unknown>(
+const GrantedProcess: Codec<GrantedProcess> = codecFrom<GrantedProcess>(
   "a grant and its process",
   (u): u is GrantedProcess => isPair(u) && json.is(u[0]) && ProcessRecord.is(u[1]),
   (u, c) => {
-    if (!isPair(u)) return t.failure(u, c, "invalid length, expected a grant and its process");
+    if (!isPair(u)) return refuse(u, c, "invalid length, expected a grant and its process");
     const grant = item(json, [u, c], 0);
     if (E.isLeft(grant)) return grant;
     return E.map((process: ProcessRecord): GrantedProcess => [grant.right, process])(item(ProcessRecord, [u, c], 1));

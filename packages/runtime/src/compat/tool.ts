@@ -3,18 +3,18 @@ import {
   type Codec,
   type Json,
   boolean,
+  codecFrom,
   defaulted,
   json,
   oneOf,
   optional,
   record,
+  refuse,
   string,
   tagged,
   u64,
 } from "@pawl/tool-value";
 import { type Tool, ToolRetryPolicy } from "@pawl/sansio-core";
-import * as E from "fp-ts/lib/Either.js";
-import * as t from "io-ts";
 import { isBlank } from "./blank.ts";
 import { type JsonMap, jsonMap, jsonOrNull, list } from "./field.ts";
 import { ToolHints } from "./tool-hint.ts";
@@ -70,14 +70,10 @@ export interface ToolContract {
 
 export type ToolDefinition = ToolManifest & ToolContract;
 
-export const ToolId: Codec<ToolId> = new t.Type<ToolId, unknown>(
+export const ToolId: Codec<ToolId> = codecFrom<ToolId>(
   "ToolId",
   (u): u is ToolId => string.is(u) && !isBlank(u),
-  (u, c) =>
-    E.chain((id: string) => (isBlank(id) ? t.failure<string>(u, c, "tool id must not be empty") : t.success(id)))(
-      string.validate(u, c),
-    ),
-  (id) => id,
+  (u, c) => (string.is(u) && isBlank(u) ? refuse(u, c, "tool id must not be empty") : string.validate(u, c)),
 );
 
 const Availability: Codec<ToolAvailability> = oneOf("an availability", "off", "searchable", "callable", "showcased");

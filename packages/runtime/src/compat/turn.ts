@@ -1,7 +1,16 @@
 /** What observers of a turn see: its activities, and how it ended. */
-import { type Codec, type Json, TurnEvent, external, json, nullable, record, string } from "@pawl/tool-value";
+import {
+  type Codec,
+  type Json,
+  TurnEvent,
+  codecFrom,
+  external,
+  json,
+  nullable,
+  record,
+  string,
+} from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import * as t from "io-ts";
 
 interface ActivityHead {
   readonly id: string;
@@ -15,7 +24,7 @@ export const callCorrelation = (callId: string): string => `tool:${callId}`;
 
 const Head: Codec<ActivityHead> = record<ActivityHead>("struct TurnActivity", { id: string, correlation_id: string });
 
-export const TurnActivity: Codec<TurnActivity> = new t.Type<TurnActivity, unknown>(
+export const TurnActivity: Codec<TurnActivity> = codecFrom<TurnActivity>(
   "TurnActivity",
   (u): u is TurnActivity => Head.is(u) && TurnEvent.is(u),
   (u, c) =>

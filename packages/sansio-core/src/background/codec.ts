@@ -3,17 +3,19 @@ import {
   type Codec,
   array,
   boolean,
+  codecFrom,
   defaulted,
   json,
   oneOf,
   optional,
   record,
+  refuse,
   string,
-  text,
   tagged,
+  text,
   u64,
 } from "@pawl/tool-value";
-import * as t from "io-ts";
+import * as E from "fp-ts/lib/Either.js";
 import { ProcessRegistration } from "../process/codec.ts";
 import type { RunOutcome } from "./finish.ts";
 import type { MessagePart, NewMessage, TaskMessage } from "./message.ts";
@@ -35,10 +37,10 @@ import {
 } from "./task.ts";
 
 /** Any number that is one; a minus before nothing is dropped, as everywhere. */
-const finite: Codec<number> = new t.Type<number, unknown>(
+const finite: Codec<number> = codecFrom<number>(
   "a number",
   (u): u is number => typeof u === "number" && Number.isFinite(u),
-  (u, c) => (typeof u === "number" && Number.isFinite(u) ? t.success(u + 0) : t.failure(u, c, "expected a number")),
+  (u, c) => (typeof u === "number" && Number.isFinite(u) ? E.right(u + 0) : refuse(u, c, "expected a number")),
   (n) => n + 0,
 );
 const TaskStateCodec: Codec<TaskState> = oneOf<TaskState>("a task state", ...activeStates, ...terminalStates);

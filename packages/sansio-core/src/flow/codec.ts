@@ -1,6 +1,7 @@
 import {
   type Codec,
   array,
+  codecFrom,
   defaulted,
   dict,
   json,
@@ -9,12 +10,13 @@ import {
   oneOf,
   optional,
   record,
+  refuse,
   string,
   tagged,
   text,
   u64,
 } from "@pawl/tool-value";
-import * as t from "io-ts";
+import * as E from "fp-ts/lib/Either.js";
 import type { Parameter } from "./body.ts";
 import type { Comparison } from "./condition.ts";
 import type { DispatchError } from "./failure.ts";
@@ -28,12 +30,7 @@ const said = defaulted(text, "", kept);
 /** A list of so many texts. */
 const texts = <A extends readonly string[]>(name: string, size: A["length"]): Codec<A> => {
   const is = (u: unknown): u is A => Array.isArray(u) && u.length === size && u.every(string.is);
-  return new t.Type<A, unknown>(
-    name,
-    is,
-    (u, c) => (is(u) ? t.success(u) : t.failure(u, c, `expected ${name}`)),
-    t.identity,
-  );
+  return codecFrom<A>(name, is, (u, c) => (is(u) ? E.right(u) : refuse(u, c, `expected ${name}`)));
 };
 const ComparisonCodec = laidOut(texts<Comparison>("three texts: left, operator, right", 3), {
   type: "items",
@@ -83,12 +80,12 @@ const kindOf = (u: unknown): unknown =>
 
 /** A node of the language; of one that is not built its kind alone is kept, so that it can be refused by name. */
 export const FlowNodeCodec: Codec<FlowNode> = laidOut(
-  new t.Type<FlowNode, unknown>(
+  codecFrom<FlowNode>(
     "a flow node",
     (u): u is FlowNode => BuiltCodec.is(u) || kindOf(u) === "unbuilt",
     (u, c) => {
       const kind = kindOf(u);
-      return unbuilt.has(kind) ? t.success({ node_type: "unbuilt", kind: kind as string }) : BuiltCodec.validate(u, c);
+      return unbuilt.has(kind) ? E.right({ node_type: "unbuilt", kind: kind as string }) : BuiltCodec.validate(u, c);
     },
     (node) => (node.node_type === "unbuilt" ? { node_type: node.kind } : BuiltCodec.encode(node)),
   ),

@@ -9,8 +9,8 @@
  *   back    from the end to the event that holds the value, in events
  *   winner  of a select: the key that won
  */
-import { type Codec, array, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
-import * as t from "io-ts";
+import { type Codec, array, codecFrom, oneOf, optional, record, refuse, string, u64 } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
 import type { Deadline } from "../deadline.ts";
 import { SelectModeCodec } from "../effect/seldom-codec.ts";
 import type { EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../effect/model.ts";
@@ -66,14 +66,12 @@ const entryOf = (u: unknown): SettledEntry | undefined => {
   return [key, { kind, hash, status, attempt, requested, settled, index, value: settled - back, winner, once }];
 };
 
-export const SettledCodec: Codec<SettledEntry> = new t.Type<SettledEntry, unknown>(
+export const SettledCodec: Codec<SettledEntry> = codecFrom<SettledEntry>(
   "a settled effect",
   (u): u is SettledEntry => Array.isArray(u) && u.length === 2,
   (u, c) => {
     const entry = entryOf(u);
-    return entry === undefined
-      ? t.failure(u, c, "invalid value: expected the tuple of a settled effect")
-      : t.success(entry);
+    return entry === undefined ? refuse(u, c, "invalid value: expected the tuple of a settled effect") : E.right(entry);
   },
   written,
 );
