@@ -31,14 +31,14 @@ export const find = (
   kind: string,
   id: string,
 ): number | undefined => {
-  const number = standings.numberOf(scope);
-  if (!standings.mayHaveFinished(scope, kind, id)) return undefined;
-  if (number !== undefined)
-    return standings.finishing(number, kind, id) ?? at.ask(() => seqIn(at.sql.findOf.get(number, kind, id)));
-  return at.unsynced(() => {
-    standings.catchUp();
-    return seqIn(at.sql.find.get(scope, kind, id));
-  });
+  const known = standings.unclaimed(scope);
+  if (known === undefined)
+    return at.unsynced(() => {
+      standings.catchUp();
+      return seqIn(at.sql.find.get(scope, kind, id));
+    });
+  if (!standings.mayHaveFinished(known, kind, id)) return undefined;
+  return standings.finishing(known.id, kind, id) ?? at.ask(() => seqIn(at.sql.findOf.get(known.id, kind, id)));
 };
 
 export const due = (

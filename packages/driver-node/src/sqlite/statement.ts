@@ -26,6 +26,7 @@ export const statements = (db: DatabaseSync) => ({
 
   make: db.prepare("INSERT INTO scope (name) VALUES (?) ON CONFLICT (name) DO NOTHING"),
   standing: db.prepare("SELECT id, epoch, protocol, seq, head, append_id AS appendId FROM scope WHERE name = ?"),
+  epoch: db.prepare("SELECT epoch FROM scope WHERE id = ?"),
   owner: db.prepare(
     `SELECT i.name, i.address FROM scope AS s JOIN instance AS i ON i.id = s.owner WHERE s.name = ? AND i.until > ? AND i.name <> ?`,
   ),
