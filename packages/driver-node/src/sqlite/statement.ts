@@ -35,8 +35,9 @@ export const statements = (db: DatabaseSync) => ({
   release: db.prepare(
     "UPDATE scope SET owner = NULL WHERE name = ? AND owner = (SELECT id FROM instance WHERE name = ?)",
   ),
+  /** Those after a name, or the first of those wanted, whichever comes later: one bound, so that no others are walked. */
   scopes: db.prepare(
-    `SELECT s.name, s.epoch, s.seq, s.wake_at, i.name AS owner, i.address, i.until > ? AS held FROM scope AS s ${ofOwner} WHERE s.name > ? AND s.name >= ? AND substr(s.name, 1, length(?)) = ? ORDER BY s.name LIMIT ?`,
+    `SELECT s.name, s.epoch, s.seq, s.wake_at, i.name AS owner, i.address, i.until > ? AS held FROM scope AS s ${ofOwner} WHERE s.name >= max(?, ?) AND s.name < ? ORDER BY s.name LIMIT ?`,
   ),
 
   /** Another number whenever another connection has committed. */
