@@ -39,6 +39,20 @@ it("is found by who appended it, by others at once, and after a crash", async ()
   for (const journal of [one, other, third]) await journal.close();
 });
 
+it("is found by who held the scope before, once another has claimed it", async () => {
+  const path = file("claimed.db");
+  const one = await opened(path);
+  await one.appendAll([finishing("s", 1, "r")]);
+  const other = sqliteJournal(path, { commits: "inline" });
+  await other.claim("s", "b", 1);
+  await other.appendAll([{ ...finishing("s", 2, "q"), epoch: 2 }]);
+  for (const journal of [one, other])
+    for (const [id, seq] of [["r", 1] as const, ["q", 2] as const])
+      expect(await journal.find("s", "request", id)).toBe(seq);
+  await one.close();
+  await other.close();
+});
+
 it("is found wherever the mark stands", async () => {
   const journal = await opened(file("mark.db"));
   const [appends, each] = [60, 100];

@@ -50,6 +50,16 @@ describe.each(["inline", "thread"] as const)("a journal on SQLite that commits %
     const [results] = await Promise.all([journal.appendAll([oneLine("s", 1, 1)]), journal.close()]);
     expect(results).toEqual([{ type: "ok" }]);
   });
+
+  it("is closed for whoever closes it second no sooner than for the first", async () => {
+    const journal = sqliteJournal(file(`twice-${commits}.db`), { commits });
+    await journal.claim("s", "a", 1);
+    const order: string[] = [];
+    const first = journal.close().then(() => order.push("first"));
+    await journal.close().then(() => order.push("second"));
+    await first;
+    expect(order).toEqual(["first", "second"]);
+  });
 });
 
 describe("a journal on SQLite", () => {

@@ -31,14 +31,14 @@ export const find = (
   kind: string,
   id: string,
 ): number | undefined => {
-  const number = standings.numberOf(scope);
-  if (!standings.mayHaveFinished(scope, kind, id)) return undefined;
-  if (number !== undefined)
-    return standings.finishing(number, kind, id) ?? at.ask(() => seqIn(at.sql.findOf.get(number, kind, id)));
-  return at.unsynced(() => {
-    standings.catchUp();
-    return seqIn(at.sql.find.get(scope, kind, id));
-  });
+  const known = standings.unclaimed(scope);
+  if (known === undefined)
+    return at.unsynced(() => {
+      standings.catchUp();
+      return seqIn(at.sql.find.get(scope, kind, id));
+    });
+  if (!standings.mayHaveFinished(known, kind, id)) return undefined;
+  return standings.finishing(known.id, kind, id) ?? at.ask(() => seqIn(at.sql.findOf.get(known.id, kind, id)));
 };
 
 export const due = (
@@ -88,6 +88,24 @@ const entryOf = (row: Row): ScopeEntry => {
   };
 };
 
+const lastPoint = 0x10ffff;
+
+/**
+ * What follows on all names with a prefix, in the order of code points: SQLite's functions see no text behind a NUL. No
+ * text follows on those with no prefix, but bytes do, in its order.
+ */
+const behind = (prefix: string): string | Uint8Array => {
+  const points = [...prefix].map((one) => one.codePointAt(0) ?? 0);
+  while (points.at(-1) === lastPoint) points.pop();
+  const last = points.pop();
+  if (last === undefined) return new Uint8Array();
+  const next = last === 0xd7ff ? 0xe000 : last + 1; // What lies between is no character.
+  return String.fromCodePoint(...points, next);
+};
+
+/** The name that comes next after one, if there were a scope of every name. */
+const next = (name: string): string => (name === "" ? "" : `${name}\0`);
+
 export const scopes = (
   at: Connection,
   standings: Standings,
@@ -97,5 +115,5 @@ export const scopes = (
   at.unsynced(() => {
     standings.catchUp();
     endLeases(at);
-    return at.sql[which].all(at.now(), after, prefix, prefix, prefix, limit).map(entryOf);
+    return at.sql[which].all(at.now(), next(after), prefix, behind(prefix), limit).map(entryOf);
   });

@@ -97,15 +97,19 @@ export class Standings {
     return this.#isMarkDue ? undefined : this.#sure.get(scope);
   }
 
-  /** What a scope in memory is numbered: that never changes. */
-  numberOf(scope: string): number | undefined {
-    return this.#sure.get(scope)?.id;
+  /** What is in memory of a scope that nobody has claimed since: whoever does appends what nobody knows of here. */
+  unclaimed(scope: string): Standing | undefined {
+    const known = this.#sure.get(scope);
+    if (known === undefined) return undefined;
+    const row = this.#at.ask(() => this.#at.sql.epoch.get(known.id));
+    if (row !== undefined && integer(row, "epoch") === known.epoch) return known;
+    this.forget(scope);
+    return undefined;
   }
 
   /** Whether something may have finished in a scope: of one that began here it is known what has not. */
-  mayHaveFinished(scope: string, kind: string, id: string): boolean {
-    const known = this.#sure.get(scope);
-    return known?.finished?.mayHold(finishedAs(known.id, kind, id)) ?? true;
+  mayHaveFinished({ id: scope, finished }: Standing, kind: string, id: string): boolean {
+    return finished?.mayHold(finishedAs(scope, kind, id)) ?? true;
   }
 
   /** With which event something finished, if that is behind the mark. */

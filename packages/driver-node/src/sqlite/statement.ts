@@ -6,8 +6,9 @@ const isFree = "(i.until IS NULL OR i.until <= ? OR i.name = ?)";
 const ofOwner = "LEFT JOIN instance AS i ON i.id = s.owner";
 const scopeId = "(SELECT id FROM scope WHERE name = ?)";
 
+/** Those after a name, or the first of those wanted, whichever comes later: one bound, so that no others are walked. */
 const scopesWhere = (isWanted: string): string =>
-  `SELECT s.name, s.epoch, s.seq, s.wake_at, s.approvals, i.name AS owner, i.address, i.until > ? AS held FROM scope AS s ${ofOwner} WHERE ${isWanted} AND s.name > ? AND s.name >= ? AND substr(s.name, 1, length(?)) = ? ORDER BY s.name LIMIT ?`;
+  `SELECT s.name, s.epoch, s.seq, s.wake_at, s.approvals, i.name AS owner, i.address, i.until > ? AS held FROM scope AS s ${ofOwner} WHERE ${isWanted} AND s.name >= max(?, ?) AND s.name < ? ORDER BY s.name LIMIT ?`;
 
 export const statements = (db: DatabaseSync) => ({
   begin: db.prepare("BEGIN IMMEDIATE"),
@@ -29,6 +30,7 @@ export const statements = (db: DatabaseSync) => ({
 
   make: db.prepare("INSERT INTO scope (name) VALUES (?) ON CONFLICT (name) DO NOTHING"),
   standing: db.prepare("SELECT id, epoch, protocol, seq, head, append_id AS appendId FROM scope WHERE name = ?"),
+  epoch: db.prepare("SELECT epoch FROM scope WHERE id = ?"),
   owner: db.prepare(
     `SELECT i.name, i.address FROM scope AS s JOIN instance AS i ON i.id = s.owner WHERE s.name = ? AND i.until > ? AND i.name <> ?`,
   ),

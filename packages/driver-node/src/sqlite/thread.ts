@@ -22,6 +22,7 @@ class JournalThread {
   readonly #asked = new Map<number, Asked>();
   #count = 0;
   #ended: Error | undefined;
+  #closed: Promise<void> | undefined;
 
   constructor(file: string, { now = Date.now, ...options }: FileOptions) {
     const workerData: ThreadData = { file, options };
@@ -62,7 +63,12 @@ class JournalThread {
     return this.#ask((id) => ({ type: "call", id, now: this.#now(), method, args }));
   }
 
-  async close(): Promise<void> {
+  /** Whoever closes it again waits for the same. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
     if (this.#ended !== undefined) return;
     const closed = this.#ask((id) => ({ type: "close", id }));
     this.#ended = new JournalFileError("closed", `journal ${this.#file} was closed`);
