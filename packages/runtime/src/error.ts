@@ -92,6 +92,10 @@ export class ScopeMoved extends Error {
   }
 }
 
+/** Where something was thrown, as far as it says. */
+export const stackOf = (thrown: unknown): string =>
+  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+
 /** What was thrown says of itself, whatever it is. */
 export const textOf = (thrown: unknown): string => {
   try {

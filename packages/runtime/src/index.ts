@@ -7,7 +7,7 @@ export { type HostPort } from "./host-request.ts";
 export { Session } from "./session.ts";
 export { type FlowHost, type FlowSubmission, type LambdaInput } from "./flow.ts";
 export { flowToolOf } from "./flow-tool.ts";
-export { type Submission, type Waiting } from "./request.ts";
+export { type CallOptions, type Submission, type Waiting } from "./request.ts";
 export { Resolved } from "./resolve.ts";
 export { type Approval, type Rejecting, type Stickiness } from "./decide.ts";
 export { ApprovalWanted, type AwaitingPage, ScopeAwaiting } from "./approvals.ts";

@@ -10,10 +10,9 @@ import {
   describeFault,
   eventLine,
   headerLine,
-  isOwed,
-  nextDeadline,
   replay,
   segmentLine,
+  wakeAtOf,
 } from "@pawl/sansio-core";
 import { type Json, hashText, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -22,6 +21,7 @@ import { late } from "./late-part.ts";
 import { Quarantined } from "./fold.ts";
 import { leftBehind, packBlobs, unpackBlobs } from "./pack.ts";
 import type { Append, Journal, JournalLine, Segment } from "./journal.ts";
+import { isStored } from "./opening.ts";
 import { isSealedLine } from "./sealed.ts";
 
 const jsonOf = (scope: string, text: string): Json => {
@@ -75,9 +75,6 @@ export interface SteppedLine extends JournalLine {
   readonly finished: readonly Finished[];
 }
 
-const isThere = async (journal: Journal, scope: string): Promise<boolean> =>
-  (await journal.scopes(scope, "", 1)).some((entry) => entry.scope === scope && entry.seq > 0);
-
 /** How long it may take to write a log down. */
 const putMs = 60_000;
 
@@ -89,7 +86,7 @@ export const putLog = async (
   state: State,
 ): Promise<void> => {
   const { id: scope, epoch: above, protocol } = state.scope;
-  if (await isThere(journal, scope)) throw new Refused("scope_exists", `there is a scope ${scope} already`);
+  if (await isStored(journal, scope)) throw new Refused("scope_exists", `there is a scope ${scope} already`);
   await journal.join(instance, { ttlMs: putMs });
   try {
     const claim = await journal.claim(scope, instance, currentProtocol, above);
@@ -101,7 +98,7 @@ export const putLog = async (
       appendId: `${claim.epoch}:1`,
       lines: stepped.map(({ seq, line }) => ({ seq, line })),
       finished: stepped.flatMap(({ seq, finished }) => finished.map((one) => ({ ...one, seq }))),
-      wakeAt: isOwed(state) ? state.at : nextDeadline(state)?.at,
+      wakeAt: wakeAtOf(state),
       approvals: state.awaitingApproval,
       protocol,
       messages: [],

@@ -2,7 +2,7 @@
  * The target of a move: gathers what travels, replays it, and takes it in by one append that holds all of it, and with
  * it that it was received. Until then there is nothing of it here; what is declined can not come in any more.
  */
-import { type State, currentProtocol, isOwed, nextDeadline, stateHash, write } from "@pawl/sansio-core";
+import { type State, currentProtocol, stateHash, wakeAtOf, write } from "@pawl/sansio-core";
 import { describe } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { AttachmentStore } from "./attachment.ts";
@@ -192,7 +192,7 @@ export class Arrivals implements Mover {
       ...(segment !== undefined && { segment }),
       finished: [...moving.finished, ...finished.map((one) => ({ seq, ...one }))],
       letters,
-      wakeAt: isOwed(after) ? after.at : nextDeadline(after)?.at,
+      wakeAt: wakeAtOf(after),
       approvals: after.awaitingApproval,
       protocol: after.scope.protocol,
       secrets,

@@ -5,7 +5,7 @@
  *               └───▶ refused ─▶ decline ─▶ never ─▶ scope.kept: taken back
  *   no answer: it stays moving, and whoever opens the scope asks again
  */
-import { type Event, type State, isOwed, nextDeadline, write } from "@pawl/sansio-core";
+import { type Event, type State, wakeAtOf, write } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused, ScopeLost, ScopeMoved, ScopeMoving } from "./error.ts";
 import { travels } from "./move-bytes.ts";
@@ -145,7 +145,6 @@ export class Departures {
     const written = write(state, { seq, at, event });
     if (E.isLeft(written)) throw new Refused(written.left.code, written.left.message);
     const { line, finished, state: after } = written.right;
-    const isOver = after.scope.status.type === "moved";
     const [result] = await this.#port.journal.appendAll([
       {
         scope: state.scope.id,
@@ -154,8 +153,8 @@ export class Departures {
         appendId: `${epoch}:${seq}`,
         lines: [{ seq, line }],
         finished: finished.map((one) => ({ seq, ...one })),
-        wakeAt: isOver ? undefined : isOwed(after) ? after.at : nextDeadline(after)?.at,
-        approvals: isOver ? 0 : undefined,
+        wakeAt: wakeAtOf(after),
+        approvals: after.scope.status.type === "moved" ? 0 : undefined,
         protocol: after.scope.protocol,
         messages: [],
         received: [],

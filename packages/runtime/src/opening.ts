@@ -1,11 +1,12 @@
 /** The state of a scope as its store has it: of a snapshot and the lines after it, or of the whole log. */
 import { type EventOf, type Options, type State, currentProtocol, initial, isFilled } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { textOf } from "./error.ts";
+import { OwnedElsewhere, newerProtocol, textOf } from "./error.ts";
 import { Quarantined, foldLines } from "./fold.ts";
-import type { Journal, Snapshot } from "./journal.ts";
+import type { Holding, Journal, Snapshot } from "./journal.ts";
 import { withParts } from "./needed-part.ts";
 import { late } from "./late-part.ts";
+import type { RuntimeOptions } from "./runtime-options.ts";
 import { readyForPayloads } from "./process-schema.ts";
 import type { Taken } from "./snapshots.ts";
 
@@ -17,6 +18,21 @@ export const begun = async (journal: Journal, scope: string): Promise<State> => 
   const state = restored(scope, { seq: segment.base, text: segment.snapshot });
   if (E.isLeft(state)) throw new Quarantined(scope, `what retention left does not restore: ${state.left}`);
   return state.right;
+};
+
+/** Whether a store has anything of a scope. */
+export const isStored = async (journal: Journal, scope: string): Promise<boolean> =>
+  (await journal.scopes(scope, "", 1)).some((entry) => entry.scope === scope && entry.seq > 0);
+
+/** A scope as its new owner has it. */
+export const claimed = async (
+  { journal, instance }: Pick<RuntimeOptions, "journal" | "instance">,
+  scope: string,
+): Promise<Holding> => {
+  const claim = await journal.claim(scope, instance, currentProtocol);
+  if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
+  if (claim.type === "newer_protocol") throw newerProtocol(scope, claim.protocol);
+  return claim;
 };
 
 /** A state, and what it was made of. */

@@ -40,6 +40,9 @@ export interface Waiting {
   readonly signal?: AbortSignal;
 }
 
+/** How calls are submitted, and waited for. */
+export type CallOptions = Omit<Submission, "request" | "calls"> & Waiting;
+
 interface Waiter {
   readonly keep: boolean;
   readonly resolve: (replied: Replied) => void;

@@ -1,28 +1,25 @@
 /** The runtime of one process: opens scopes over a journal, and runs their tools. */
-import { currentProtocol, defaultOptions } from "@pawl/sansio-core";
+import { defaultOptions } from "@pawl/sansio-core";
 import { defaultPatience } from "./body.ts";
-import type { ProgressMessage } from "./context/progress.ts";
 import { Admission } from "./admission.ts";
 import { Alarms } from "./alarms.ts";
+import type { AwaitingPage, ScopeAwaiting } from "./approvals.ts";
 import { Background } from "./background/background.ts";
 import { viewsOf } from "./background/glimpse.ts";
 import { memoryAttachments } from "./attachment.ts";
-import { OwnedElsewhere, ScopeLost, newerProtocol } from "./error.ts";
-import type { ExecutorSpec, OfferedRun } from "./executor.ts";
-import { ExecutorVerbs, type Leave } from "./executor-verbs.ts";
+import { ScopeLost } from "./error.ts";
+import { ExecutorVerbs } from "./executor-verbs.ts";
 import { Gate } from "./gate.ts";
 import type { Holding } from "./journal.ts";
-import type { AwaitingPage, ScopeAwaiting } from "./late-code.ts";
 import { late } from "./late-part.ts";
 import { type HeldLease, heldLease } from "./lease.ts";
 import { type Away, Lingering, awayUntil, defaultLinger, loseAway } from "./lingering.ts";
 import { Post } from "./link-post.ts";
 import { logged } from "./log.ts";
 import { Moves } from "./move.ts";
-import { begun, openState, openedBy, wholly } from "./opening.ts";
+import { begun, claimed, isStored, openState, openedBy, wholly } from "./opening.ts";
 import { Processes } from "./process.ts";
 import { Recovery } from "./recovery.ts";
-import type { Settled, Settlement } from "./offer.ts";
 import type { Platform } from "./platform.ts";
 import { Registry } from "./registry.ts";
 import type { HostPort } from "./host-request.ts";
@@ -79,8 +76,7 @@ export class Runtime {
     this.#alarms = new Alarms(options.platform);
     this.#platform = this.#alarms.platform;
     this.#room = new Room(this.#platform);
-    const linger = { ...defaultLinger, ...options.linger };
-    this.#lingering = new Lingering(this.#platform, linger, this.#sendAway);
+    this.#lingering = new Lingering(this.#platform, { ...defaultLinger, ...options.linger }, this.#sendAway);
     this.#lease = heldLease(options, {
       platform: this.#platform,
       lost: () => this.#loseAll("the lease ran out"),
@@ -145,9 +141,7 @@ export class Runtime {
   /** Whether there is a scope of this name, without making one. */
   async has(scope: string): Promise<boolean> {
     this.#gate.pass();
-    if (this.#open.has(scope)) return true;
-    const [entry] = await this.#with.journal.scopes(scope, "", 1);
-    return entry?.scope === scope && entry.seq > 0;
+    return this.#open.has(scope) || isStored(this.#with.journal, scope);
   }
 
   /** The scopes of its store of which calls wait for a person's word, page by page; `approvals` of a session says for what. */
@@ -185,15 +179,13 @@ export class Runtime {
   };
 
   /** An executor of `client_side` tools is here; what this gives back says that its connection is gone, or itself. */
-  readonly register = (executor: ExecutorSpec): Leave => this.#executors.register(executor);
+  readonly register: ExecutorVerbs["register"] = (executor) => this.#executors.register(executor);
 
   /** An executor reports what came of a run that was offered to it. */
-  readonly settle = (executor: string, settlement: Settlement): Promise<Settled> =>
-    this.#executors.settle(executor, settlement);
+  readonly settle: ExecutorVerbs["settle"] = (...of) => this.#executors.settle(...of);
 
   /** What an executor says of a run of its own while it lasts: observers hear of it. */
-  readonly progress = (executor: string, run: OfferedRun, message: ProgressMessage): Promise<void> =>
-    this.#executors.progress(executor, run, message);
+  readonly progress: ExecutorVerbs["progress"] = (...of) => this.#executors.progress(...of);
 
   /** A scope at rest leaves memory, if nothing but its log is needed to go on with it. */
   readonly #sendAway = (session: Session): void => {
@@ -241,11 +233,9 @@ export class Runtime {
   }
 
   async #claim(scope: string): Promise<Session> {
-    const { journal, instance, options = {} } = this.#with;
+    const { instance, options = {} } = this.#with;
     await this.#lease?.joined;
-    const claim = await journal.claim(scope, instance, currentProtocol);
-    if (claim.type === "owned_by") throw new OwnedElsewhere(scope, claim.instance, claim.address);
-    if (claim.type === "newer_protocol") throw newerProtocol(scope, claim.protocol);
+    const claim = await claimed(this.#with, scope);
     const session = await this.#session(scope, claim);
     const told = { ...defaultOptions, ...answersOf(this.#host), ...options };
     return wholly(session, async () => {

@@ -11,7 +11,6 @@ import {
   type Rejection,
   type State,
   dutyOf,
-  isOwed,
   nextDeadline,
   outstanding,
   write,
@@ -25,7 +24,8 @@ import { mayWait } from "./not-stored.ts";
 import { soonMs } from "./platform.ts";
 import type { ScopeClock } from "./scope-clock.ts";
 import type { ScopePort } from "./scope-port.ts";
-import { type Cause, type Held, type Suffix, addressees, emptySuffix, hasContent, waitOrLeave } from "./suffix.ts";
+import type { Cause, Held, Suffix } from "./suffix.ts";
+import { addressees, appendOf, emptySuffix, hasContent, waitOrLeave } from "./suffix.ts";
 import type { News } from "./timeline.ts";
 import type { Member } from "./turn-loop.ts";
 
@@ -45,7 +45,7 @@ export class ScopeRunner implements Member {
   #isLost = false;
   #callOff: (() => void) | undefined;
   #timerAt: number | undefined;
-  /** How many approvals its store believes to be wanted, where that is known. */
+  /** How many approvals are wanted as far as its store was told, where that is known. */
   #approvals: number | undefined;
   readonly clock: ScopeClock;
 
@@ -198,28 +198,12 @@ export class ScopeRunner implements Member {
   readonly news = (): News => (this.#isLost ? "none" : this.#port.news());
 
   take(): Append | undefined {
-    const suffix = this.#suffix;
+    const [suffix, state, told] = [this.#suffix, this.#state, this.#approvals];
     if (!hasContent(suffix) || suffix.putting > 0 || this.#isLost) return undefined;
-    const { lines, finished, messages, received } = suffix;
-    const { awaitingApproval } = this.#state;
-    const expectedSeq = this.#state.seq + 1 - lines.length;
-    const approvals = awaitingApproval === this.#approvals ? undefined : awaitingApproval;
-    if (lines.length > 0) this.#approvals = awaitingApproval;
+    if (suffix.lines.length > 0) this.#approvals = state.awaitingApproval;
     this.#suffix = emptySuffix();
-    this.#flight = { suffix, state: this.#state };
-    return {
-      scope: this.id,
-      epoch: this.epoch,
-      expectedSeq,
-      appendId: `${this.epoch}:${expectedSeq}`,
-      lines,
-      finished,
-      wakeAt: isOwed(this.#state) ? this.#state.at : nextDeadline(this.#state)?.at,
-      approvals,
-      protocol: this.#state.scope.protocol,
-      messages,
-      received,
-    };
+    this.#flight = { suffix, state };
+    return appendOf(suffix, state, this.epoch, told);
   }
 
   appended(result: AppendResult): void {
@@ -280,6 +264,14 @@ export class ScopeRunner implements Member {
     for (const { reject } of waiters) reject(error);
     this.#port.lost(why);
     for (const to of addressed) this.#port.sent(to); // Their letters may lie there all the same.
+  }
+
+  /** Nothing comes after what was stepped: resolves when that is durable. */
+  async close(): Promise<void> {
+    if (this.#isLost) return;
+    this.stir();
+    await this.settled();
+    this.lose("the runtime was closed");
   }
 
   /** Leaves memory; nothing is lost by it. Whoever still has it in hand is told to open the scope again. */

@@ -5,7 +5,7 @@ import { Bodies } from "./bodies.ts";
 import { type Access, record } from "./access.ts";
 import type { BlobReader } from "./blob.ts";
 import { Edits } from "./edit.ts";
-import { ScopeLost } from "./error.ts";
+import { ScopeLost, stackOf } from "./error.ts";
 import { follow } from "./follow.ts";
 import { Leaving } from "./move-rest.ts";
 import { FinishedIndex } from "./finished.ts";
@@ -15,16 +15,9 @@ import { answerTo, hostWork, isQuestion } from "./question.ts";
 import { type ObserveOptions, Observers, type Subscription } from "./observer.ts";
 import type { Offers } from "./offer.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
-import { type Callers, Requests, type Submission, type Waiting } from "./request.ts";
-import type {
-  Approval,
-  ApprovalWanted,
-  ConnectionAnswer,
-  FlowSubmission,
-  Rejecting,
-  Resolved,
-  Target,
-} from "./late-code.ts";
+import { type CallOptions, type Callers, Requests, type Waiting } from "./request.ts";
+import type { ApprovalWanted } from "./approvals.ts";
+import type { Approval, ConnectionAnswer, FlowSubmission, Rejecting, Resolved, Target } from "./late-code.ts";
 import { type LateCode, late } from "./late-part.ts";
 import type { SessionPort } from "./session-port.ts";
 import { showing } from "./show.ts";
@@ -77,14 +70,14 @@ export class Session {
         bodies: this.#bodies,
         perform: (command, cause) => this.#perform(command, cause),
         stir: () => this.#runner.stir(),
-        fail: (thrown) => this.#fail(thrown),
+        fail: this.#fail,
       }),
       lost: (why) => this.#lost(why),
     });
-    const find: SessionPort["find"] = (kind, id) => this.#underWay.during(port.find(kind, id));
+    const find = this.#underWay.counted(port.find);
     this.#finished = new FinishedIndex(find, () => this.#runner.durable.seq, { isNew: state.seq === 0 });
     this.leaving = new Leaving(this.#runner, port);
-    const readLines: SessionPort["readLines"] = (from, to) => this.#underWay.during(port.readLines(from, to));
+    const readLines = this.#underWay.counted(port.readLines);
     this.#access = { ...port, runner: this.#runner, finished: this.#finished, readLines };
     this.#requests = new Requests(this.#access, port.callers, port.admission);
     this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain(), this.#observers);
@@ -123,10 +116,7 @@ export class Session {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#bodies.endAll();
-    if (this.#hasLeft || this.#runner.isLost) return;
-    this.#runner.stir();
-    await this.#runner.settled();
-    this.#runner.lose("the runtime was closed");
+    if (!this.#hasLeft) await this.#runner.close();
   }
 
   /** In this session, or if it has left memory, in the one that has come after it. */
@@ -151,11 +141,7 @@ export class Session {
   }
 
   /** Submits calls and waits for their replies. The same request again joins it, or is answered as it was. */
-  call(
-    request: string,
-    calls: readonly RequestedCall[],
-    how: Omit<Submission, "request" | "calls"> & Waiting = {},
-  ): Promise<readonly Reply[]> {
+  call(request: string, calls: readonly RequestedCall[], how: CallOptions = {}): Promise<readonly Reply[]> {
     return this.#with((live) => live.leaving.refusal ?? live.#requests.submit({ ...how, request, calls }, how));
   }
 
@@ -235,12 +221,10 @@ export class Session {
 
   /** What goes wrong in it is the interpreter's fault, and costs the scope. */
   #guard(work: Promise<void>): void {
-    void work.catch((thrown: unknown) => this.#fail(thrown));
+    void work.catch(this.#fail);
   }
 
-  #fail(thrown: unknown): void {
-    this.#runner.lose(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown));
-  }
+  readonly #fail = (thrown: unknown): void => this.#runner.lose(stackOf(thrown));
 
   #perform(command: Command, cause: Cause): void {
     const isStill = this.#isClosing || this.state.scope.status.type !== "open"; // Its next owner is asked again.

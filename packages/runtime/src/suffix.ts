@@ -1,6 +1,6 @@
 /** What a scope has stepped and not appended yet, and what waits for that append. */
-import type { Command, Event, Finished } from "@pawl/sansio-core";
-import type { JournalLine, Letter, SentLetter } from "./journal.ts";
+import { type Command, type Event, type Finished, type State, wakeAtOf } from "@pawl/sansio-core";
+import type { Append, JournalLine, Letter, SentLetter } from "./journal.ts";
 
 /** The event that a command follows from. */
 export interface Cause {
@@ -59,6 +59,26 @@ export const emptySuffix = (): Suffix => ({
 /** Whether there is anything to append. */
 export const hasContent = ({ lines, messages, received }: Suffix): boolean =>
   lines.length > 0 || messages.length > 0 || received.length > 0;
+
+/** What is appended of it. `told`: how many approvals are wanted as far as the store knows. */
+export const appendOf = (suffix: Suffix, state: State, epoch: number, told: number | undefined): Append => {
+  const { lines, finished, messages, received } = suffix;
+  const expectedSeq = state.seq + 1 - lines.length;
+  return {
+    scope: state.scope.id,
+    epoch,
+    expectedSeq,
+    appendId: `${epoch}:${expectedSeq}`,
+    lines,
+    finished,
+    wakeAt: wakeAtOf(state),
+    approvals: state.awaitingApproval === told ? undefined : state.awaitingApproval,
+    protocol: state.scope.protocol,
+    messages,
+    received,
+  };
+};
+
 const nobody: ReadonlySet<string> = new Set();
 
 /** Whom letters are for. */

@@ -8,6 +8,7 @@
  *
  * So `settle k` and `request k+1` share one commit, and the scopes share its sync: group commit. They share no fate.
  */
+import { stackOf } from "./error.ts";
 import type { Append, AppendResult, Journal } from "./journal.ts";
 import type { Platform } from "./platform.ts";
 import type { News } from "./timeline.ts";
@@ -28,9 +29,6 @@ export interface Member {
 
 /** Turns with something to hand out, and their milliseconds, after which what was stepped is committed all the same. */
 const longest = { turns: 64, ms: 5 };
-
-const messageOf = (thrown: unknown): string =>
-  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
 
 export class TurnLoop {
   readonly #journal: Journal;
@@ -134,7 +132,7 @@ export class TurnLoop {
     try {
       return member.deliver();
     } catch (thrown) {
-      member.lose(messageOf(thrown));
+      member.lose(stackOf(thrown));
       return false;
     }
   }
@@ -160,7 +158,7 @@ export class TurnLoop {
     this.#commits += 1;
     void this.#journal.appendAll(appends).then(
       (results) => this.#committed(members, results),
-      (thrown: unknown) => this.#committed(members, [], `append threw: ${messageOf(thrown)}`),
+      (thrown: unknown) => this.#committed(members, [], `append threw: ${stackOf(thrown)}`),
     );
   }
 
@@ -171,7 +169,7 @@ export class TurnLoop {
       if (append === undefined) member.rest();
       return append;
     } catch (thrown) {
-      member.lose(messageOf(thrown));
+      member.lose(stackOf(thrown));
       return undefined;
     }
   }
@@ -183,7 +181,7 @@ export class TurnLoop {
       try {
         member.appended(results[i] ?? { type: "failed", message });
       } catch (thrown) {
-        member.lose(messageOf(thrown));
+        member.lose(stackOf(thrown));
       }
       this.#stirred.add(member);
     }

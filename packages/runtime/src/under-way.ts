@@ -23,6 +23,11 @@ export class UnderWay {
     return this.#count === 0;
   }
 
+  /** The same work, which is under way whenever it is done. */
+  counted<Of extends readonly unknown[], A>(work: (...of: Of) => Promise<A>): (...of: Of) => Promise<A> {
+    return (...of) => this.during(work(...of));
+  }
+
   async during<A>(work: Promise<A>): Promise<A> {
     this.#count += 1;
     try {

@@ -12,7 +12,7 @@ export { Invariant, type Rejection, type RejectionCode } from "./error.ts";
 export { EventCodec } from "./codec.ts";
 export { Options, defaultOptions, invalidOption } from "./options.ts";
 export { currentProtocol } from "./protocol.ts";
-export { isOwed, outstanding } from "./recovery.ts";
+export { outstanding, wakeAtOf } from "./recovery.ts";
 export { type Asked, ask } from "./effect/ask.ts";
 export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from "./effect/model.ts";
 export { EffectSpecCodec } from "./effect/codec.ts";

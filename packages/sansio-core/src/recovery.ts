@@ -4,7 +4,7 @@ import type { CallIn, CallRow } from "./call/model.ts";
 import { recoveryOf } from "./catalog/model.ts";
 import type { Command } from "./command.ts";
 import { late } from "./part/at-hand.ts";
-import type { State } from "./state.ts";
+import { type State, nextDeadline } from "./state.ts";
 import { maxAttempts } from "./call/attempt.ts";
 
 const ofResuming = ({ call, tool, args, body, cause }: CallIn<"resuming">): Command => ({
@@ -85,14 +85,20 @@ const isAlone = ({ process, links, background, schedules }: State): boolean =>
   process === undefined && links.size === 0 && background.asked.size === 0 && schedules.rows.size === 0;
 const ofScopes = (state: State): readonly Born[] => (isAlone(state) ? [] : late.code.outstandingAmong(state));
 
-/** Whether a scope has to be looked after though nobody asks for it: it moves, has words on their way, or is at work. */
-export const isOwed = (state: State): boolean =>
+/** Whether it moves, has words on their way, or is at work. */
+const isOwed = (state: State): boolean =>
   state.scope.status.type === "moving" ||
   state.outbox.size > 0 ||
   areAtWork(state) ||
   ofBatches(state).length > 0 ||
   ofFlows(state).length > 0 ||
   (!isAlone(state) && late.code.owesAmong(state));
+
+/** When a scope has to be looked after though nobody asks for it; nobody need look after one that has moved away. */
+export const wakeAtOf = (state: State): number | undefined => {
+  if (state.scope.status.type === "moved") return undefined;
+  return isOwed(state) ? state.at : nextDeadline(state)?.at;
+};
 
 /** The commands to issue again, oldest first: of a live state and of one folded from its log the same, at any prefix. */
 export const outstanding = (state: State): readonly Command[] =>

@@ -6,9 +6,8 @@ import {
   type State,
   eventLine,
   initial,
-  isOwed,
-  nextDeadline,
   write,
+  wakeAtOf,
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { type Journal, type SteppedLine, isHash, packBlobs, unpackBlobs, linesIn } from "@pawl/runtime";
@@ -82,7 +81,7 @@ interface Afoot {
 
 const afootIn = (state: State): Afoot => ({
   live: state.calls.rows().filter(({ phase }) => phase !== "completed").length,
-  due: isOwed(state) ? state.at : nextDeadline(state)?.at,
+  due: wakeAtOf(state),
 });
 
 const afootText = (live: number): readonly [what: string, it: string] => {
