@@ -34,9 +34,9 @@ export class Alarms {
     };
   }
 
-  /** Calls back after so many milliseconds, unless it is called off. */
+  /** Calls back after so many milliseconds, unless it is called off. NaN is none: it has no place among the others. */
   later(ms: number, ring: () => void): () => void {
-    const alarm = { at: this.#platform.monotonic() + ms, ring, index: this.#heap.length };
+    const alarm = { at: this.#platform.monotonic() + (ms || 0), ring, index: this.#heap.length };
     this.#heap.push(alarm);
     this.#rise(alarm);
     this.#setTimer();
