@@ -46,6 +46,17 @@ describe("alarms", () => {
     expect(alarms.size).toBe(1);
   });
 
+  it("are none any more once they are stopped, whoever asks for one later", () => {
+    const { platform, alarms, rung } = start();
+    alarms.later(10, () => void rung.push("before"));
+    alarms.stop();
+    alarms.later(10, () => void rung.push("after"))();
+    alarms.later(10, () => void rung.push("after"));
+    expect(platform.timers).toBe(0);
+    platform.advance(10);
+    expect(rung).toEqual([]);
+  });
+
   it("ring behind one that throws", () => {
     const { platform, alarms, rung } = start();
     alarms.later(5, () => {

@@ -285,6 +285,20 @@ describe("sweeping blobs", () => {
     expect(reply?.args).toEqual({ text: large("k") });
   });
 
+  it("holds up nothing that is closed meanwhile", async () => {
+    const world = new World();
+    const [process] = await start(world, { sweep: { everyMs: 10_000 } });
+    const reading = Promise.withResolvers<readonly string[]>();
+    const { blobs } = world.journal;
+    if (blobs !== undefined) Object.assign(blobs, { old: () => reading.promise });
+    world.platform.advance(10_000);
+    await world.quiet();
+    await process.runtime.close();
+    reading.reject(new Error("the journal was closed"));
+    await world.quiet();
+    expect(world.platform.timers).toBe(0);
+  });
+
   it("passes over what retention has cut in one look, however much it was", async () => {
     const world = new World();
     const [, session] = await start(world);
