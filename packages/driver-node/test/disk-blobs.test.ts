@@ -39,6 +39,21 @@ describe("blobs on disk", () => {
     expect(statSync(path).size).toBe(bytes.length);
   });
 
+  it("are as young as they were put last, where somebody died while one was being removed", async () => {
+    let now = 1_700_000_000_000;
+    const folder = file("put-meanwhile");
+    const store = diskBlobs(folder, { now: () => now });
+    await store.put("s", name, bytes);
+    const path = join(folder, "ab", name);
+    renameSync(path, `${path}.dead`);
+    now += 10_000;
+    await store.put("s", name, bytes);
+    now += 1000;
+    expect(await store.old(5000)).toEqual([]);
+    expect(await store.remove(name, 5000)).toBe(false);
+    expect(readdirSync(join(folder, "ab"))).toEqual([name]);
+  });
+
   it("are put again where a file of another size has their name, and what somebody left half written goes", async () => {
     let now = Date.now();
     const folder = file("torn");

@@ -34,20 +34,21 @@ export class Alarms {
     };
   }
 
-  /** Calls back after so many milliseconds, unless it is called off. */
+  /** Calls back after so many milliseconds, unless it is called off. NaN is none: it has no place among the others. */
   later(ms: number, ring: () => void): () => void {
-    const alarm = { at: this.#platform.monotonic() + ms, ring, index: this.#heap.length };
+    const alarm = { at: this.#platform.monotonic() + (ms || 0), ring, index: this.#heap.length };
     this.#heap.push(alarm);
     this.#rise(alarm);
     this.#setTimer();
     return () => this.#remove(alarm);
   }
 
-  /** Calls all of them off. */
+  /** Calls all of them off, and whatever is still to come: what was under way may ask for one when it is over. */
   stop(): void {
     for (const alarm of this.#heap) alarm.index = -1;
     this.#heap.length = 0;
     this.#setTimer();
+    this.#setTimer = () => undefined;
   }
 
   #put(alarm: Alarm, index: number): void {
@@ -90,7 +91,7 @@ export class Alarms {
   }
 
   /** A timer that is too early rings for nothing; it costs less than to set it anew with each deadline that moves. */
-  #setTimer(): void {
+  #setTimer = (): void => {
     const [next] = this.#heap;
     if (this.#timer !== undefined && next !== undefined && this.#timer.at <= next.at) return;
     this.#timer?.callOff();
@@ -98,7 +99,7 @@ export class Alarms {
     if (next === undefined) return;
     const ms = Math.max(0, next.at - this.#platform.monotonic());
     this.#timer = { at: next.at, callOff: this.#platform.later(ms, () => this.#ring()) };
-  }
+  };
 
   #ring(): void {
     this.#timer = undefined;

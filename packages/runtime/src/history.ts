@@ -16,18 +16,18 @@ const gone = (scope: string, seq: number): Refused =>
   new Refused("gone", `event ${seq} of ${scope} is past the log's retention: what it was is not known any more`);
 
 export const eventAt = async ({ runner, readLines }: Access, seq: number): Promise<Recorded> => {
-  const [line] = await readLines(seq);
+  const [line] = await readLines(seq, seq);
   if (line?.seq !== seq) throw gone(runner.id, seq);
   return recordedIn(runner.id, line);
 };
 
 export const stateBefore = async (access: Access, seq: number): Promise<State> => {
   const { id } = access.runner;
+  const lines = await access.readLines(1, seq - 1); // First: what retention takes meanwhile is in the state by then.
   let state = await access.begun();
   if (state.seq >= seq) throw gone(id, seq);
-  for (const line of await access.readLines(state.seq + 1)) {
-    if (line.seq >= seq) return state;
-    state = stateAfter(id, state, recordedIn(id, line), line.seq);
+  for (const line of lines) {
+    if (line.seq > state.seq) state = stateAfter(id, state, recordedIn(id, line), line.seq);
     await turnAfter(access, line.seq);
   }
   return state;

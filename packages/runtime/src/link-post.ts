@@ -65,7 +65,7 @@ export class Post {
   /** Looks where mail lies, every so many milliseconds. */
   watch(everyMs: number): void {
     if (this.#isOver) return;
-    this.#callOff = this.#port.platform.later(everyMs, () => void this.collect().finally(() => this.watch(everyMs)));
+    this.#callOff = this.#port.platform.later(everyMs, () => void this.#collect().finally(() => this.watch(everyMs)));
   }
 
   stop(): void {
@@ -77,12 +77,19 @@ export class Post {
 
   /** Looks once where mail lies, and resolves when that was taken. */
   async collect(): Promise<void> {
+    await Promise.all(await this.#collect());
+  }
+
+  /** Looks where mail lies, and begins to take it: a scope that takes long to open holds up no mail of others. */
+  async #collect(): Promise<readonly Promise<void>[]> {
     try {
-      const mailed = await this.#port.mailed(this.#port.instance, most + this.#waiting.size + this.#looking.size);
+      const { size } = this.#looking;
+      const mailed = await this.#port.mailed(this.#port.instance, most + this.#waiting.size + size);
       const wanted = mailed.filter((scope) => !this.#waiting.has(scope) && !this.#looking.has(scope));
-      await Promise.all(wanted.slice(0, most).map((scope) => this.#look(scope, 0)));
+      return wanted.slice(0, Math.max(0, most - size)).map((scope) => this.#look(scope, 0));
     } catch (thrown) {
       this.#port.report("where mail lies", thrown);
+      return [];
     }
   }
 

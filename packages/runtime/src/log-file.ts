@@ -57,8 +57,8 @@ const headerOf = (scope: string, lines: readonly JournalLine[], segment: Segment
 
 /** The log of a scope as it is exported, each line with its line feed: join them with `""`. Undefined where it is not there. */
 export const logText = async (journal: Journal, scope: string): Promise<readonly string[] | undefined> => {
+  const lines = await journal.read(scope, 1); // First: what retention takes meanwhile is in the segment by then.
   const segment = await journal.segment(scope);
-  const lines = await journal.read(scope, 1);
   if (lines.length === 0 && segment === undefined) return undefined;
   const texts = [segment?.snapshot ?? "", ...lines.map(({ line }) => line)];
   const blobs = (await packBlobs(journal.blobs, scope, texts)).map(blobLine);

@@ -11,14 +11,16 @@ const eventsATurn = 256;
 
 const turn = ({ platform }: Access): Promise<void> => new Promise((resolve) => platform.nextTurn(resolve));
 
-/** From after the cursor up to a sequence. What retention has taken is a gap. */
+/** From after the cursor up to a sequence. What retention has taken is a gap, also what it takes just now: lines come first. */
 export async function* observePast(access: Access, after: Cursor, upTo: number): AsyncGenerator<Frame> {
   const { runner, readLines } = access;
   const { id: scope } = runner;
   await runner.settled();
+  const whole = await readLines(1, upTo);
   let state: State = await access.begun();
-  const lines = (await readLines(state.seq + 1)).filter(({ seq }) => seq <= upTo);
-  if (after.seq < state.seq) yield { type: "gap", from: after, to: { scope, seq: state.seq, index: 0 } };
+  const { seq: base } = state;
+  const lines = whole.filter(({ seq }) => seq > base);
+  if (after.seq < base) yield { type: "gap", from: after, to: { scope, seq: base, index: 0 } };
   for (const [i, line] of lines.entries()) {
     const recorded = recordedIn(scope, line);
     const followed = follow(state, recorded, line.seq);

@@ -6,7 +6,7 @@
  * some time to arrive, after it has looked which blobs are old, and before it looks who names them.
  */
 import { namesIn } from "./blob.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal, JournalLine } from "./journal.ts";
 import { entryOf } from "./log.ts";
 import type { Platform } from "./platform.ts";
 import type { RuntimeOptions } from "./runtime-options.ts";
@@ -44,13 +44,27 @@ async function* scopesOf(journal: Journal): AsyncGenerator<string> {
   }
 }
 
+const baseOf = async (journal: Journal, scope: string): Promise<number> => (await journal.segment(scope))?.base ?? 0;
+
+/** All lines, few at once. Behind the base there are none but those that were kept: however many were cut, one look. */
+async function* linesOf(journal: Journal, scope: string): AsyncGenerator<JournalLine> {
+  let base = await baseOf(journal, scope);
+  for (let from = 1; ;) {
+    const to = from <= base ? base : from + linesAtOnce - 1;
+    const lines = await journal.read(scope, from, to);
+    yield* lines;
+    if (lines.length > 0 || to === base) {
+      from = to + 1;
+      continue;
+    }
+    base = await baseOf(journal, scope); // Retention may have come as far meanwhile.
+    if (base < from) return;
+  }
+}
+
 /** Lines before the segment: what retention takes from the lines meanwhile is in the segment by then. */
 async function* textsOf(journal: Journal, scope: string): AsyncGenerator<string> {
-  for (let from = 1; ; from += linesAtOnce) {
-    const lines = await journal.read(scope, from, from + linesAtOnce - 1);
-    for (const { line } of lines) yield line;
-    if (lines.length === 0 && (await journal.read(scope, from)).length === 0) break;
-  }
+  for await (const { line } of linesOf(journal, scope)) yield line;
   const segment = await journal.segment(scope);
   if (segment !== undefined) yield segment.snapshot;
   for (const { text } of await journal.inbox(scope)) yield text;

@@ -36,6 +36,27 @@ describe("alarms", () => {
     expect(platform.timers).toBe(0);
   });
 
+  it("hold up no others, whatever number a program gives", () => {
+    const { platform, alarms, rung } = start();
+    for (const ms of [Number.NaN, Infinity, -Infinity, -5, 10]) alarms.later(ms, () => void rung.push(`${ms}`));
+    platform.advance(0);
+    expect(rung).toEqual(["-Infinity", "-5", "NaN"]);
+    platform.advance(10);
+    expect(rung).toEqual(["-Infinity", "-5", "NaN", "10"]);
+    expect(alarms.size).toBe(1);
+  });
+
+  it("are none any more once they are stopped, whoever asks for one later", () => {
+    const { platform, alarms, rung } = start();
+    alarms.later(10, () => void rung.push("before"));
+    alarms.stop();
+    alarms.later(10, () => void rung.push("after"))();
+    alarms.later(10, () => void rung.push("after"));
+    expect(platform.timers).toBe(0);
+    platform.advance(10);
+    expect(rung).toEqual([]);
+  });
+
   it("ring behind one that throws", () => {
     const { platform, alarms, rung } = start();
     alarms.later(5, () => {

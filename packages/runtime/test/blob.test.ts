@@ -284,4 +284,60 @@ describe("sweeping blobs", () => {
     const [reply] = await later.replies("kept");
     expect(reply?.args).toEqual({ text: large("k") });
   });
+
+  it("holds up nothing that is closed meanwhile", async () => {
+    const world = new World();
+    const [process] = await start(world, { sweep: { everyMs: 10_000 } });
+    const reading = Promise.withResolvers<readonly string[]>();
+    const { blobs } = world.journal;
+    if (blobs !== undefined) Object.assign(blobs, { old: () => reading.promise });
+    world.platform.advance(10_000);
+    await world.quiet();
+    await process.runtime.close();
+    reading.reject(new Error("the journal was closed"));
+    await world.quiet();
+    expect(world.platform.timers).toBe(0);
+  });
+
+  it("passes over what retention has cut in one look, however much it was", async () => {
+    const world = new World();
+    const [, session] = await start(world);
+    await outputs(session, "r", { text: large("a") });
+    world.platform.advance(4_000_000);
+    const base = 5_000_000;
+    const kept = { seq: 4, line: (await linesOf(world.journal)).join("") };
+    const after = [base + 1, base + 2].map((seq) => ({ seq, line: "" }));
+    let reads = 0;
+    const { removed } = await sweepBlobs({
+      ...world.journal,
+      segment: async () => ({ base, hash: "", snapshot: "" }),
+      read: async (_, from, to = Infinity) => {
+        reads += 1;
+        return [kept, ...after].filter(({ seq }) => seq >= from && seq <= to);
+      },
+    });
+    expect(reads).toBeLessThan(5);
+    expect(removed).toEqual([]);
+  });
+
+  it("reads on where retention has come further than it meanwhile", async () => {
+    const world = new World();
+    const [, session] = await start(world);
+    await outputs(session, "r", { text: large("a") });
+    world.platform.advance(4_000_000);
+    const lines = Array.from({ length: 5000 }, (_, i) => ({ seq: i + 1, line: "" }));
+    const named = { seq: 4999, line: (await linesOf(world.journal)).join("") };
+    lines[4998] = named;
+    let base = 0;
+    const { removed } = await sweepBlobs({
+      ...world.journal,
+      segment: async () => (base === 0 ? undefined : { base, hash: "", snapshot: "" }),
+      read: async (_, from, to = Infinity) => {
+        const found = lines.filter(({ seq }) => seq > base && seq >= from && seq <= to);
+        base = 4500;
+        return found;
+      },
+    });
+    expect(removed).toEqual([]);
+  });
 });

@@ -130,6 +130,36 @@ describe("retention", () => {
     expect(faults).toEqual([]);
   });
 
+  it("keeps the lines that live bodies refer to where the snapshots are all young, too", async () => {
+    const world = new World();
+    const faults: string[] = [];
+    const host = { fault: (what: string) => void faults.push(what) };
+    const start = () => world.start([writes, echo], { retention, snapshotAfter: 2000, host });
+    const one = start();
+    const session = await one.runtime.session("s");
+    void session.call("r", [{ id: "c", tool: "writes", args: {} }]).catch(() => undefined);
+    await quiet(world, 1000);
+    const steps = session.state.seq;
+    for (let n = 0; n < 60; n++) {
+      await session.call(`n${n}`, [{ id: "c", tool: "echo", args: page }]);
+      await quiet(world, 60);
+      world.platform.advance(5000);
+    }
+    const { base = 0 } = (await world.journal.segment("session:s")) ?? {};
+    expect(base).toBeGreaterThan(steps + 10);
+    const kept = (await world.journal.read("session:s", 1, base)).map(({ seq }) => seq);
+    expect(kept.length).toBeGreaterThanOrEqual(20);
+    expect(Math.max(...kept)).toBeLessThanOrEqual(steps);
+    one.kill();
+    const after = await start().runtime.session("s");
+    await quiet(world, 3000);
+    await after.resolveById(keyOf(after), { status: "ok", payload: "go" }, "ann");
+    const [reply] = await after.replies("r");
+    expect(reply?.output.outcome).toMatchObject({ status: "success", payload: [lengths, "go"] });
+    expect((await world.journal.verify("session:s"))?.type).toBe("whole");
+    expect(faults).toEqual([]);
+  });
+
   it("shortens a log that was kept whole until now piece by piece, each to the end of an append", async () => {
     const world = new World();
     const many = Array.from({ length: 230 }, (_, c) => ({ id: `c${c}`, tool: "echo", args: c }));

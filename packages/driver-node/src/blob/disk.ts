@@ -157,8 +157,10 @@ class DiskBlobs {
     return names;
   }
 
+  /** It counts as just put: it takes the place of what somebody may have put meanwhile, whose event is on its way. */
   async #restore(path: string): Promise<void> {
-    await ifThere(rename(path + dead, path));
+    const seconds = this.#now() / 1000;
+    await ifThere(utimes(path + dead, seconds, seconds).then(() => rename(path + dead, path)));
   }
 
   /** It is taken out of the way first: who puts it meanwhile writes it anew, or is seen by its time. */

@@ -52,12 +52,12 @@ export interface Beside {
   readonly keys?: string;
 }
 
-/** Opens a journal that is there. */
+/** Opens a journal that is there. What a commit takes is not tried: who only looks can do so on a disk without room. */
 export const openJournalFile = (file: string, { blobs, keys }: Beside = {}): JournalFile => {
   if (!isJournalFile(file)) {
     throw new CliError("no_journal", `${file} is no journal`, { exit: exit.unreachable, hint: "name a journal file" });
   }
-  const stored: SqliteJournal = sqliteJournal(file, blobs === undefined ? {} : { blobs });
+  const stored: SqliteJournal = sqliteJournal(file, { commits: "inline", ...(blobs !== undefined && { blobs }) });
   const journal = underKeys(stored, keys);
   return {
     file,

@@ -22,7 +22,7 @@ import {
 } from "@pawl/wire/frame";
 import { failureOf, reasonOf } from "./failure.ts";
 import { beat } from "./heartbeat.ts";
-import type { HostLimits } from "./limits.ts";
+import { type HostLimits, longestTimerMs } from "./limits.ts";
 import { InFlight } from "./in-flight.ts";
 import { arrive, depart } from "./move.ts";
 import { Names } from "./names.ts";
@@ -44,8 +44,6 @@ export interface ConnectionPort {
   readonly receivers: Receivers;
 }
 
-/** A timer of Node can not be set for longer. */
-const longestTimerMs = 2 ** 31 - 1;
 /** A peer that does not answer the closing is cut off. */
 const closeMs = 2000;
 

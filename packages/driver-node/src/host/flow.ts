@@ -12,7 +12,7 @@ import type { WebSocket } from "ws";
 import { openedTo, preflighted } from "./cross-origin.ts";
 import type { HostFlows } from "./flow-host.ts";
 import { beat } from "./heartbeat.ts";
-import type { HostLimits } from "./limits.ts";
+import { type HostLimits, longestTimerMs } from "./limits.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
 
 export interface FlowMountPort {
@@ -143,7 +143,7 @@ export class FlowMount {
   ): Promise<void> {
     const reader = body.getReader();
     const leave = (): void => void reader.cancel().catch(() => undefined); // It has ended by itself.
-    const timer = setTimeout(leave, Math.min(expires_at - Date.now(), 2 ** 31 - 1));
+    const timer = setTimeout(leave, Math.min(expires_at - Date.now(), longestTimerMs));
     left.addEventListener("abort", leave, { once: true });
     this.#ends.add(leave);
     if (left.aborted) leave(); // While the session was opened.

@@ -8,7 +8,7 @@ import { Connection } from "./connection.ts";
 import { FlowMount, isFlowPath } from "./flow.ts";
 import { Receivers } from "./receiver.ts";
 import type { HostFlows } from "./flow-host.ts";
-import { type HostLimits, defaultHostLimits } from "./limits.ts";
+import { type HostLimits, admittedLimits } from "./limits.ts";
 import { errorsShown } from "../telemetry/log.ts";
 import { type Claims, type Secrets, checkSecrets, signToken } from "./token.ts";
 
@@ -108,7 +108,7 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   const { receivers = new Receivers() } = options;
   checkSecrets(secrets);
   checkPublic(options.publicUrl);
-  const limits = { ...defaultHostLimits, ...options.limits };
+  const limits = admittedLimits(options.limits);
   const connections = new Set<Connection>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.maxMessageBytes, perMessageDeflate: false });
   const server = options.server ?? serverFor(limits);

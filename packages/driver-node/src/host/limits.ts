@@ -34,3 +34,23 @@ export const defaultHostLimits: HostLimits = {
   maxConnections: 10_000,
   maxBadFrames: 20,
 };
+
+/** A timer of Node can not be set for longer: it would ring at once. */
+export const longestTimerMs = 2 ** 31 - 1;
+
+const admitted = (name: string, given: unknown): number => {
+  const isTime = name.endsWith("Ms");
+  const limit = given === Infinity ? Number.MAX_SAFE_INTEGER : given;
+  const least = isTime ? 1 : 0;
+  if (Number.isSafeInteger(limit) && (limit as number) >= least)
+    return isTime ? Math.min(limit as number, longestTimerMs) : (limit as number);
+  throw new RangeError(`limits.${name} is a whole number from ${least}, found ${String(given)}`);
+};
+
+/** Bounds as a host keeps them: `Infinity` is none, and no wait is longer than a timer. */
+export const admittedLimits = (given: Partial<HostLimits> = {}): HostLimits => {
+  const limits = { ...defaultHostLimits };
+  for (const name of Object.keys(limits) as (keyof HostLimits)[])
+    Object.assign(limits, { [name]: admitted(name, given[name] ?? limits[name]) });
+  return limits;
+};

@@ -212,6 +212,8 @@ describe("what a runtime is made of", () => {
     [{ bounds: { requests: "5" } }, /`bounds.requests`: expected a number from 0, found "5"$/],
     [{ lease: { ms: -1 } }, /`lease.ttlMs`: expected a number above 0, found undefined/],
     [{ lease: { ttlMs: "x" } }, /`lease.ttlMs`: .*found "x"/],
+    [{ lease: { ttlMs: 5000.5 } }, /`lease.ttlMs`: expected a whole number up to \d+, found 5000.5/],
+    [{ lease: { ttlMs: Infinity } }, /`lease.ttlMs`: expected a whole number/],
     [{ lease: 5 }, /`lease.ttlMs`: expected/],
     [{ lease: "x" }, /`lease.ttlMs`: expected/],
     [{ lease: null }, /`lease.ttlMs`: expected/],

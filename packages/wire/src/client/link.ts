@@ -27,6 +27,9 @@ export interface LinkOptions {
 /** How long a host may take to let us in: one that stands still, or is gone without a word, says nothing for ever. */
 export const greetingMs = 15_000;
 
+/** A timer can not be set for longer: it would ring at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /** With this a connection ends that is not made again. */
 export const connectionLost = "connection_lost";
 
@@ -111,7 +114,7 @@ export class Link {
     clearTimeout(this.#greeting);
     this.#isOpen = true;
     this.#failures = 0;
-    this.#pulse = setInterval(() => this.#beat(), heartbeatMs);
+    this.#pulse = setInterval(() => this.#beat(), Math.min(heartbeatMs, longestTimerMs));
     this.#port.opened();
   }
 

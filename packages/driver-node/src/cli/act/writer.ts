@@ -12,6 +12,7 @@ import {
   type Finished,
   type State,
   currentProtocol,
+  isOwed,
   nextDeadline,
   write,
 } from "@pawl/sansio-core";
@@ -104,7 +105,7 @@ export class Writer {
     await Promise.all(this.#kept);
     const { id: scope, protocol } = this.state.scope;
     const due = nextDeadline(this.state)?.at;
-    const isLive = this.state.calls.size > 0;
+    const isWanted = this.state.calls.size > 0 || isOwed(this.state);
     const append: Append = {
       scope,
       epoch: this.#epoch,
@@ -112,7 +113,7 @@ export class Writer {
       appendId: `${this.#epoch}:${this.#first}`,
       lines: this.#lines,
       finished: this.#finished,
-      wakeAt: isLive ? Math.min(due ?? Infinity, this.#now()) : due,
+      wakeAt: isWanted ? Math.min(due ?? Infinity, this.#now()) : due,
       approvals: this.state.awaitingApproval,
       protocol,
       messages: [],

@@ -1,0 +1,74 @@
+/** Logs that are shortened while somebody reads them: between where they begin, and their lines. */
+import { replay } from "@pawl/sansio-core";
+import { expect, it } from "vitest";
+import { type Journal, defineTool, logText } from "../src/index.ts";
+import { snapshotText } from "../src/stored-state.ts";
+import { World } from "./world.ts";
+
+const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.awaitEventJson("go") });
+const echo = defineTool({ name: "echo", execute: (args) => args as never });
+const scope = "session:s";
+
+/** A session with a call that waits, and a store that shortens its log once, between what is read of it first and next. */
+const begin = async () => {
+  const world = new World();
+  const { journal } = world;
+  let cuts: (() => Promise<void>) | undefined;
+  const cut = async (): Promise<void> => {
+    const now = cuts;
+    cuts = undefined;
+    await now?.();
+  };
+  const during = async <A>(reading: Promise<A>): Promise<A> => {
+    const read = await reading;
+    await cut();
+    return read;
+  };
+  const faulty: Partial<Journal> = {
+    segment: (...of) => during(journal.segment(...of)),
+    read: (...of) => during(journal.read(...of)),
+  };
+  const { runtime } = world.start([waits, echo], { faulty });
+  const session = await runtime.session("s");
+  void session.call("waiting", [{ id: "c", tool: "waits", args: {} }]).catch(() => undefined);
+  for (let n = 0; n < 10; n++) await session.call(`r${n}`, [{ id: "c", tool: "echo", args: n }]);
+  const { durable, epoch } = session.runner;
+  const shorten = async (): Promise<void> => {
+    expect(await journal.snapshot(scope, epoch, durable.seq, snapshotText(durable))).toEqual({ type: "ok" });
+    expect(await journal.retain(scope, epoch, [])).toMatchObject({ type: "ok" });
+  };
+  const wait = session.state.waits.rows()[0]?.key ?? "";
+  await session.resolveById(wait, { status: "ok", payload: "gone" }, "ann");
+  await world.quiet();
+  const store: Journal = { ...journal, ...faulty };
+  return { session, store, base: durable.seq, shortenNext: () => void (cuts = shorten) };
+};
+
+it("are a gap to who observes from before, or told whole, and never less", async () => {
+  const { session, base, shortenNext } = await begin();
+  const seen = session.observe({ from: { scope, seq: 1, index: 0 } });
+  shortenNext();
+  const [first, second] = [(await seen.next()).value, (await seen.next()).value];
+  const isGap = first?.type === "gap";
+  expect(isGap ? first.to.seq : first).toEqual(
+    isGap ? base : expect.objectContaining({ cursor: { scope, seq: 2, index: 0 } }),
+  );
+  expect(second).toMatchObject({ type: "observed" });
+  await seen.return();
+});
+
+it("answer a request that was submitted before and finished after", async () => {
+  const { session, shortenNext } = await begin();
+  shortenNext();
+  const [reply] = await session.call("waiting", [{ id: "c", tool: "waits", args: {} }]);
+  expect(reply?.output.outcome).toMatchObject({ status: "success", payload: "gone" });
+});
+
+it("are exported as they stand before, or after", async () => {
+  const { session, store, shortenNext } = await begin();
+  shortenNext();
+  const text = (await logText(store, scope)) ?? [];
+  const { fault, state } = replay(text);
+  expect(fault).toBeUndefined();
+  expect(state?.seq).toBe(session.state.seq);
+});
