@@ -1,6 +1,7 @@
 /** `@pawl/runtime`: the interpreter that every driver shares. */
 export { Runtime } from "./runtime.ts";
 export { type RuntimeOptions } from "./runtime-options.ts";
+export { wrongNumber } from "./number-option.ts";
 export { admittedOptions } from "./wrong-option.ts";
 export { strangerIn } from "./stranger.ts";
 export { type HostPort } from "./host-request.ts";
