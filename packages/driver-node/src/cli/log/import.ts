@@ -98,7 +98,8 @@ const importLog = async (log: LogSource, { journal, store }: Into, terminal: Ter
   await takeAttachments(store, scope, attachments);
   await put(journal, stepped, state, "import it into another journal, or compare them: pawl help log diff");
   const brought = attachments.length === 0 ? {} : { attachments: attachments.length };
-  const besides = attachments.length === 0 ? "" : `, ${attachments.length} attachments`;
+  const plural = attachments.length === 1 ? "" : "s";
+  const besides = attachments.length === 0 ? "" : `, ${attachments.length} attachment${plural}`;
   terminal.tell({ log: log.name, scope, events: stepped.length, ...brought, torn: tornJson(torn) }, () => [
     `${log.name} -> ${scope} (${stepped.length} events${besides})`,
     ...(torn === undefined ? [] : [terminal.paint("yellow", `  left out: ${tornWords(torn)}`)]),
