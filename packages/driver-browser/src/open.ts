@@ -12,6 +12,7 @@ import {
   type RuntimeOptions,
   admittedOptions,
   entryOf,
+  wrongNumber,
 } from "@pawl/runtime";
 import { BrowserJournalError } from "./journal/error.ts";
 import { type BrowserJournal, openBrowserJournal } from "./journal/journal.ts";
@@ -64,6 +65,8 @@ interface Waiting {
   readonly reject: (why: BrowserJournalError) => void;
 }
 
+type Admitted = OpenTabOptions & { readonly beatMs: number };
+
 class Tab implements OpenTab {
   readonly #options: OpenTabOptions;
   readonly #journal: BrowserJournal;
@@ -76,7 +79,7 @@ class Tab implements OpenTab {
   readonly journal: Journal;
   readonly attachments: AttachmentStore;
 
-  constructor(options: OpenTabOptions, journal: BrowserJournal) {
+  constructor(options: Admitted, journal: BrowserJournal) {
     this.#options = options;
     this.#journal = journal;
     this.#channel = new Channel(`pawl ${options.name}`);
@@ -87,7 +90,7 @@ class Tab implements OpenTab {
       lock: `pawl ${options.name}`,
       writer: crypto.randomUUID(),
       channel: this.#channel,
-      beatMs: options.beatMs ?? 1000,
+      beatMs: options.beatMs,
       taken: () => this.#begin(),
       lost: () => this.#end(),
       fault: (what, thrown) => this.#fault(what, thrown),
@@ -171,9 +174,10 @@ class Tab implements OpenTab {
 }
 
 /** What no runtime could be made of is told here, not when it is this tab's turn to write. All turns have one registry. */
-const admitted = (options: OpenTabOptions): OpenTabOptions => {
-  const { tools } = admittedOptions(options);
-  return { ...options, tools: tools instanceof Registry ? tools : new Registry(tools) };
+const admitted = (options: OpenTabOptions): Admitted => {
+  const { tools, beatMs = 1000 } = admittedOptions(options);
+  if (!(beatMs > 0 && beatMs < 2 ** 31)) throw wrongNumber("beatMs", beatMs, "above");
+  return { ...options, beatMs, tools: tools instanceof Registry ? tools : new Registry(tools) };
 };
 
 export const openTab = async (given: OpenTabOptions): Promise<OpenTab> => {

@@ -203,6 +203,8 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
     expect(await page.evaluate(`suite.refused("option", ${options})`)).toEqual(refusal("invalid_option"));
     const linger = `{ linger: { restMs: -1 } }`;
     expect(await page.evaluate(`suite.refused("linger", ${linger})`)).toEqual(refusal("invalid_option"));
+    for (const beatMs of ["NaN", "0", "-1", "Infinity", '"soon"', "2 ** 31"])
+      expect(await page.evaluate(`suite.refused("beat", { beatMs: ${beatMs} })`)).toEqual(refusal("invalid_option"));
     expect(await page.evaluate(`suite.refused("good", {})`)).toEqual({ code: "opened", made: true });
   });
 

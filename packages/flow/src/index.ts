@@ -27,7 +27,17 @@ export {
 export { type Registered, Registry, type ToolEntry, isStreaming } from "./registry.ts";
 export { type Answer, type ToolResult } from "./result.ts";
 export { outputOf } from "./run.ts";
-export { type Frame, Wire, type WireEvent, named, raw, sseKeepAlive, sseStart, sseText } from "./wire.ts";
+export {
+  type Frame,
+  Wire,
+  type WireEvent,
+  type WireName,
+  named,
+  raw,
+  sseKeepAlive,
+  sseStart,
+  sseText,
+} from "./wire.ts";
 export { EgressRefused, isRefusedAddress } from "@pawl/egress";
 export { type HttpOptions, httpProvider } from "./http.ts";
 export { type ProgramTools, type ProgramToolsOptions, programTools } from "./tool.ts";

@@ -1,5 +1,5 @@
 /** One who reads a flow along: what they are sent, in which form, and how far behind they may be. */
-import type { FlowExecutionEvent, Program } from "@pawl/sansio-core";
+import type { FlowEnd, FlowExecutionEvent, Program } from "@pawl/sansio-core";
 import { type Frame, type Wire, sseKeepAlive, sseStart, sseText } from "./wire.ts";
 
 /** How frames are written: as server-sent events, or each as a message of its own. */
@@ -49,10 +49,11 @@ export class Reader {
     this.#show(this.#wire.frames(event));
   }
 
-  /** The flow is over; `last` is shown where no event has said so. */
-  end(last: FlowExecutionEvent | undefined): void {
+  /** The flow is over; `last` is shown where no event has said so, and behind it what it `came` to, if that is given. */
+  end(last: FlowExecutionEvent | undefined, came?: FlowEnd): void {
     if (this.#isOver) return;
     if (!this.#wire.isOver) this.#show(last === undefined ? this.#wire.broken(this.#flow) : this.#wire.frames(last));
+    if (came !== undefined) this.#show([this.#wire.end(this.#flow, came)]);
     if (this.#isOver) return;
     this.leave();
     this.#controller.close();

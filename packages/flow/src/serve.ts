@@ -8,7 +8,7 @@ import { type Json, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type FlowRequest, firstBindings } from "./program.ts";
 import { type Controller, type Form, Reader, messages, sse } from "./reader.ts";
-import { Wire, named, raw } from "./wire.ts";
+import { Wire, type WireName, named, raw, wires } from "./wire.ts";
 
 /** A flow as it is offered. */
 export interface ServedFlow {
@@ -32,8 +32,11 @@ export interface FlowServerOptions {
   readonly session: (request: Request) => Promise<FlowSession>;
   /** Of a request that brings no `Idempotency-Key`. */
   readonly newId: () => string;
-  /** Events as they are, or by the names of the projection, where a request does not say `?wire=`. */
-  readonly wire?: "raw" | "named";
+  /**
+   * Events as they are, by the names of the projection, or as they are with what the flow came to behind them, where a
+   * request does not say `?wire=`.
+   */
+  readonly wire?: WireName;
   /** A reader that leaves ends its flow; without it the flow goes on unseen. */
   readonly endsWithReader?: boolean;
   readonly maxBodyBytes?: number;
@@ -88,7 +91,7 @@ const textOf = async ({ body }: Request, maxBytes: number): Promise<string | und
 interface Asked {
   readonly name: string;
   readonly served: ServedFlow;
-  readonly wire: "raw" | "named";
+  readonly wire: WireName;
   readonly from: FlowRequest;
 }
 
@@ -118,8 +121,8 @@ const askedOf = async (options: All, request: Request): Promise<Asked | Response
   const path = captured(served.path ?? "", segments);
   if (path === undefined) return refused(404, `flow '${name}': expected the path \`${served.path ?? ""}\``);
   const query = Object.fromEntries(url.searchParams);
-  const { wire = options.wire } = query;
-  if (wire !== "raw" && wire !== "named") return refused(400, `wire: expected raw or named, found ${wire}`);
+  const wire = wires.find((known) => known === (query["wire"] ?? options.wire));
+  if (wire === undefined) return refused(400, `wire: expected ${wires.join(", ")}, found ${query["wire"]}`);
   const body = await bodyOf(request, options.maxBodyBytes);
   if (body instanceof Response) return body;
   return { name, served, wire, from: body === undefined ? { path, query } : { path, query, body } };
@@ -194,13 +197,13 @@ export class FlowServer {
     const { program, parameters = [], tools, unresolved } = served;
     const bindings = firstBindings(parameters, from);
     const given = { request, flow: program, bindings, ...(tools === undefined ? {} : { tools }) };
-    const wire = new Wire(how === "raw" ? raw : named(request));
+    const wire = new Wire(how === "named" ? named(request) : raw);
     const { endsWithReader } = this.#options;
     const start = (controller: Controller): Reader => {
       const reader = new Reader(controller, wire, program, { ...this.#options, form });
       reader.onEnd(this.#listen(request, (event) => reader.read(event)));
       session.flow(unresolved === undefined ? given : { ...given, unresolved }).then(
-        (end) => reader.end(lastEvent(program, end)),
+        (end) => reader.end(lastEvent(program, end), how === "whole" ? end : undefined),
         (error: unknown) => reader.end(failedToRun(program, error)),
       );
       return reader;

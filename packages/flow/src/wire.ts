@@ -1,8 +1,9 @@
 /**
- * What a consumer of a flow's events reads: each as it is, or the named projection, which leaves out what a step does.
+ * What a consumer of a flow's events reads: each as it is, or the named projection, which leaves out what a step does;
+ * or each as it is, and behind them what the flow came to, which is in no event.
  * Both are frames of server-sent events; over a WebSocket the data of a frame goes under its event's name.
  */
-import type { FlowExecutionEvent } from "@pawl/sansio-core";
+import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core";
 
 /** A model's step, which no flow of this package has, shows these beside the events of the core. */
 export type WireEvent =
@@ -63,6 +64,10 @@ export const named =
 
 const isTerminator = ({ kind }: WireEvent): boolean => kind === "flow_complete" || kind === "flow_error";
 
+/** What a request may ask for. */
+export const wires = ["raw", "named", "whole"] as const;
+export type WireName = (typeof wires)[number];
+
 /** One stream: numbers the frames that it shows, and ends with a terminator in any case but a cancel. */
 export class Wire {
   readonly #project: Projection;
@@ -81,10 +86,18 @@ export class Wire {
   frames(event: WireEvent): readonly Frame[] {
     this.#isOver ||= isTerminator(event);
     const shown = this.#project(event);
-    if (shown === undefined) return [];
-    const frame = { ...shown, id: `${this.#next}` };
+    return shown === undefined ? [] : [this.#numbered(shown)];
+  }
+
+  /** What the flow came to, behind its terminator. */
+  end(flow_name: string, { ending, steps_executed }: FlowEnd): Frame {
+    return this.#numbered({ event: "flow_end", data: { kind: "flow_end", flow_name, ending, steps_executed } });
+  }
+
+  #numbered(frame: Omit<Frame, "id">): Frame {
+    const id = `${this.#next}`;
     this.#next += 1;
-    return [frame];
+    return { ...frame, id };
   }
 
   /** Of a stream that ends without a terminator of its flow's. */

@@ -120,6 +120,16 @@ describe("a flow in the runtime", () => {
       const refused = session.flow({ ...submission, ...wrong } as never);
       await expect(refused).rejects.toMatchObject({ code: "invalid_argument" });
     }
+    const twice = [
+      ["q", "Int"],
+      ["q", "String"],
+    ];
+    await expect(
+      session.flow({ ...submission, tools: [{ name: "t", id: "tool:t", parameters: twice }] } as never),
+    ).rejects.toMatchObject({
+      code: "invalid_argument",
+      message: "tools: $[0].parameters: `t` declares `q` twice",
+    });
     const strange = { name: "S", backend: "b", nodes: [{ node_type: "nope" }] };
     const unknown = session.flow({ ...submission, flow: strange as never });
     await expect(unknown).rejects.toThrow(/nope.* at \$\.nodes\[0\]/);

@@ -66,6 +66,35 @@ describe("a flow over HTTP", () => {
     expect(text).toMatch(/^retry: 5000\n\nevent: axon\.complete\nid: 1\ndata: \{"trace_id":"r1","flow":"Plain",/);
   });
 
+  it("says behind its events what it came to where it is asked to, also who comes when it is over", async () => {
+    const { ask } = open();
+    const init = { headers: { "idempotency-key": "whole" } };
+    const end = { kind: "flow_end", flow_name: "Weather", ending: { type: "returned", value: "lambda:label(A B M)" } };
+    const text = await (await ask("/flows/weather/a/on/b?wire=whole&units=m", init)).text();
+    const frames = [...text.matchAll(/^event: (.*)\nid: (.*)\ndata: (.*)$/gm)];
+    expect(frames.slice(-2).map(([, event, id]) => [event, id])).toEqual([
+      ["flow_complete", "6"],
+      ["flow_end", "7"],
+    ]);
+    expect(JSON.parse(frames.at(-1)?.[3] ?? "")).toMatchObject({ ...end, steps_executed: 3 });
+    const again = await read(await ask("/flows/weather/a/on/b?wire=whole&units=m", init));
+    expect([again.names, again.last]).toEqual([["flow_complete", "flow_end"], JSON.parse(frames.at(-1)?.[3] ?? "")]);
+    const other = await read(await ask("/flows/weather/other/on/b?wire=whole", init));
+    expect(other.names).toEqual(["flow_error"]); // It is another flow's id: nothing came of this.
+  });
+
+  it("says of a flow that was cancelled that it was, where what it came to is asked for", async () => {
+    const { ask, runtime, world } = open(
+      (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("left"))),
+    );
+    const reading = ask("/flows/weather/a/on/b?wire=whole").then(read);
+    await world.quiet();
+    await (await runtime.session("s")).cancel({ request: "r1" });
+    const { names, last } = await reading;
+    expect(names.slice(-2)).toEqual(["flow_error", "flow_end"]);
+    expect(last).toMatchObject({ ending: { type: "failed", error: { type: "UpstreamCancelled" } } });
+  });
+
   it("answers a request of the same id with how the flow ended, without running it again", async () => {
     let runs = 0;
     const { ask } = open(() => `${(runs += 1)}`);
@@ -95,7 +124,7 @@ describe("a flow over HTTP", () => {
       413,
       "a body may have 50 bytes",
     ]);
-    expect(await said("/flows/plain?wire=other")).toEqual([400, "wire: expected raw or named, found other"]);
+    expect(await said("/flows/plain?wire=other")).toEqual([400, "wire: expected raw, named, whole, found other"]);
   });
 
   for (const endsWithReader of [false, true]) {

@@ -14,7 +14,7 @@ import {
 import { type Json, array, dict, oneOf, read, stableHash, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { admitted } from "./access.ts";
-import { textOf } from "./error.ts";
+import { Refused, textOf } from "./error.ts";
 import { flowParametersOf } from "./flow-tool.ts";
 import type { LiveTool } from "./live-tool.ts";
 
@@ -66,12 +66,24 @@ const programOf = (given: Program): Program => {
   return E.isRight(program) ? program.right : admitted(ProgramCodec, given, "flow");
 };
 
+/** Of a parameter that is declared twice nobody could say which type is meant. */
+const toolsGiven = (given: unknown): readonly FlowTool[] => {
+  const tools = admitted(array(FlowToolCodec), given, "tools");
+  for (const [i, { name, parameters }] of tools.entries()) {
+    const names = parameters.map(([parameter]) => parameter);
+    const twice = names.find((parameter, k) => names.indexOf(parameter) < k);
+    if (twice !== undefined)
+      throw new Refused("invalid_argument", `tools: $[${i}].parameters: \`${name}\` declares \`${twice}\` twice`);
+  }
+  return tools;
+};
+
 /** The event that submits a flow. Its hash is of what was asked, not of what the session happens to have. */
 export const flowSubmitted = (state: State, place: FlowPlace, given: FlowSubmission): Submitted => {
   const request = admitted(string, given.request, "request");
   const flow = programOf(given.flow);
   const bindings = admitted(dict(string), given.bindings ?? {}, "bindings");
-  const tools = given.tools === undefined ? undefined : admitted(array(FlowToolCodec), given.tools, "tools");
+  const tools = given.tools === undefined ? undefined : toolsGiven(given.tools);
   const { executionScope } = given;
   const unresolved = admitted(Unresolved, given.unresolved ?? "placeholder", "unresolved");
   const asked = [ProgramCodec.encode(flow), bindings, tools ?? null, unresolved, executionScope ?? null];

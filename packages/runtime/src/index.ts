@@ -1,6 +1,7 @@
 /** `@pawl/runtime`: the interpreter that every driver shares. */
 export { Runtime } from "./runtime.ts";
 export { type RuntimeOptions } from "./runtime-options.ts";
+export { wrongNumber } from "./number-option.ts";
 export { admittedOptions } from "./wrong-option.ts";
 export { strangerIn } from "./stranger.ts";
 export { type HostPort } from "./host-request.ts";
@@ -138,7 +139,16 @@ export { type Standing, misfitOfCompletion, misfitOfDurable } from "./open.ts";
 export { misfitOfProcessEvent } from "./open-process.ts";
 export { Quarantined, foldLines, recordedIn } from "./fold.ts";
 export { withParts } from "./needed-part.ts";
-export { type SteppedLine, importLog, linesIn, logText, putLog } from "./log-file.ts";
+export {
+  type LogAttachments,
+  type SteppedLine,
+  importLog,
+  keepAttachments,
+  linesIn,
+  logText,
+  putLog,
+} from "./log-file.ts";
+export { unpackedAttachment } from "./move-bytes.ts";
 export { openState } from "./opening.ts";
 export { isAtRest } from "./under-way.ts";
 export { type Adoption, type IndexEntry, type MoveEnd, type MoveStore } from "./move-store.ts";

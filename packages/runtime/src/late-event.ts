@@ -1,5 +1,5 @@
 /** Events whose values are on their way to the store: told when they are there, or told without them. */
-import type { Event, Rejection, Written } from "@pawl/sansio-core";
+import type { Event, Rejection, State, Written } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { textOf } from "./error.ts";
 import { late } from "./late-part.ts";
@@ -8,6 +8,7 @@ import type { Referred } from "./values.ts";
 /** The scope that tells them. */
 export interface LateScope {
   readonly isLost: boolean;
+  readonly state: State;
   /** `kept`: the event as it is recorded. */
   readonly tell: (event: Event, kept?: Event) => E.Either<Rejection, Told>;
   readonly lose: (why: string) => void;
@@ -71,7 +72,7 @@ export class LateEvents {
 
   async #without(event: Event, characters: number, thrown: unknown): Promise<E.Either<Rejection, Told> | undefined> {
     this.#fault(`a value of \`${event.type}\` was not stored`, thrown);
-    const without = (await late.load()).withoutValue(event, characters);
+    const without = (await late.load()).withoutValue(event, characters, this.#scope.state);
     return without === undefined ? undefined : this.#tell(without);
   }
 }

@@ -2,8 +2,10 @@
 import {
   type Finished,
   type Header,
+  type PackedAttachment,
   type PackedBlob,
   type State,
+  attachmentLine,
   blobLine,
   currentFormat,
   currentProtocol,
@@ -16,9 +18,12 @@ import {
 } from "@pawl/sansio-core";
 import { type Json, hashText, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import type { AttachmentStore } from "./attachment.ts";
 import { Refused } from "./error.ts";
+import type { Fault } from "./late-event.ts";
 import { late } from "./late-part.ts";
 import { Quarantined } from "./fold.ts";
+import { attachmentsOf, packedAttachment, unpackAttachments } from "./move-bytes.ts";
 import { leftBehind, packBlobs, unpackBlobs } from "./pack.ts";
 import type { Append, Journal, JournalLine, Segment } from "./journal.ts";
 import { isStored } from "./opening.ts";
@@ -55,19 +60,46 @@ const headerOf = (scope: string, lines: readonly JournalLine[], segment: Segment
   return headerLine(header);
 };
 
+/** What goes with a log besides its large values. */
+export interface LogAttachments {
+  /** Where the bytes are that tools have put as attachments: those that the log names go along. Without it none do. */
+  readonly attachments?: AttachmentStore | undefined;
+  /** Told of bytes that are not what their name says: these stay behind. */
+  readonly fault?: Fault;
+}
+
+/** What stands in an export before the first event: the values and bytes that these texts name. */
+const broughtAlong = async (
+  journal: Journal,
+  scope: string,
+  texts: readonly string[],
+  { attachments, fault = () => undefined }: LogAttachments,
+): Promise<readonly string[]> => {
+  const blobs = await packBlobs(journal.blobs, scope, texts);
+  const lines = blobs.map(blobLine);
+  if (attachments === undefined) return lines;
+  for await (const [name, bytes] of attachmentsOf(attachments, { scope, texts, blobs }, fault))
+    lines.push(attachmentLine(packedAttachment(name, bytes)));
+  return lines;
+};
+
 /** The log of a scope as it is exported, each line with its line feed: join them with `""`. Undefined where it is not there. */
-export const logText = async (journal: Journal, scope: string): Promise<readonly string[] | undefined> => {
+export const logText = async (
+  journal: Journal,
+  scope: string,
+  along: LogAttachments = {},
+): Promise<readonly string[] | undefined> => {
   const lines = await journal.read(scope, 1); // First: what retention takes meanwhile is in the segment by then.
   const segment = await journal.segment(scope);
   if (lines.length === 0 && segment === undefined) return undefined;
   const texts = [segment?.snapshot ?? "", ...lines.map(({ line }) => line)];
-  const blobs = (await packBlobs(journal.blobs, scope, texts)).map(blobLine);
-  if (segment === undefined) return [headerOf(scope, lines, undefined), ...blobs, ...lines.map(({ line }) => line)];
+  const brought = await broughtAlong(journal, scope, texts, along);
+  if (segment === undefined) return [headerOf(scope, lines, undefined), ...brought, ...lines.map(({ line }) => line)];
   const { base, hash, snapshot } = segment;
   const kept = lines.filter(({ seq }) => seq <= base).map(({ line }) => jsonOf(scope, line));
   const after = lines.filter(({ seq }) => seq > base).map(({ line }) => line);
   const line = segmentLine({ base, hash, snapshot: jsonOf(scope, snapshot), kept });
-  return [headerOf(scope, lines, segment), line, ...blobs, ...after];
+  return [headerOf(scope, lines, segment), line, ...brought, ...after];
 };
 
 /** A line with what followed from it. */
@@ -116,9 +148,13 @@ export const putLog = async (
 export function* linesIn(text: Iterable<string>): Generator<string, undefined> {
   let rest = "";
   for (const piece of text) {
-    const lines = (rest + piece).split(/(?<=\n)/);
-    rest = lines.at(-1)?.endsWith("\n") === true ? "" : (lines.pop() ?? "");
-    yield* lines;
+    let start = 0;
+    for (let end = piece.indexOf("\n"); end !== -1; end = piece.indexOf("\n", start)) {
+      yield rest + piece.slice(start, end + 1);
+      rest = "";
+      start = end + 1;
+    }
+    rest += piece.slice(start);
   }
   return undefined;
 }
@@ -139,22 +175,47 @@ const admitBlobs = (scope: string, stepped: readonly SteppedLine[], blobs: reado
   throw new Refused("blob_missing", message);
 };
 
+/** Keeps bytes that a log brings along, before anything there names them. */
+export const keepAttachments = async (
+  store: AttachmentStore | undefined,
+  scope: string,
+  attachments: readonly PackedAttachment[],
+  fault: Fault = () => undefined,
+): Promise<void> => {
+  if (attachments.length > 0 && store === undefined) {
+    const message = `the log of ${scope} brings attachments along: give a store for them, or export it without`;
+    throw new Refused("attachment_not_kept", message);
+  }
+  const refused = await unpackAttachments(store, { scope, attachments }, fault);
+  if (refused !== undefined) throw refused;
+};
+
 /** Takes a log in that was exported, as the scope that it is of; it is replayed first. Says what it comes to. */
-export const importLog = async (journal: Journal, instance: string, text: Iterable<string>): Promise<State> => {
+export const importLog = async (
+  journal: Journal,
+  instance: string,
+  text: Iterable<string>,
+  { attachments: store, fault }: LogAttachments = {},
+): Promise<State> => {
   await late.load(); // It may hold anything.
   const texts = [...text];
   admitOpen(texts);
   const stepped: SteppedLine[] = [];
   const blobs: PackedBlob[] = [];
-  const { state, fault, header } = replay(texts, {
+  const attachments: PackedAttachment[] = [];
+  const replayed = replay(texts, {
     onBlob: (packed) => void blobs.push(packed),
+    onAttachment: (packed) => void attachments.push(packed),
     onStep: (recorded, { finished }) => void stepped.push({ seq: recorded.seq, line: eventLine(recorded), finished }),
   });
-  if (fault !== undefined) throw new Quarantined(header?.scope ?? "of the log", describeFault(fault), fault);
+  const { state, header } = replayed;
+  if (replayed.fault !== undefined)
+    throw new Quarantined(header?.scope ?? "of the log", describeFault(replayed.fault), replayed.fault);
   if (header !== undefined && header.base > 0)
     throw new Refused("not_whole", `the log goes on from event ${header.base}: only whole logs are taken in`);
   if (state === undefined || stepped.length === 0) throw new Refused("log_empty", "the log has no events");
   admitBlobs(state.scope.id, stepped, blobs);
+  await keepAttachments(store, state.scope.id, attachments, fault);
   await unpackBlobs(journal.blobs, state.scope.id, blobs, hashText);
   await putLog(journal, instance, stepped, state);
   return state;

@@ -1,25 +1,13 @@
 /**
- * Bytes of attachments that travel with a scope: those that its log names, wherever in it, by their hash. What is not in
- * the store, or not what its name says, stays behind: it could be read nowhere else either. They are at the target
- * before anything there names them.
+ * Bytes of attachments that travel with a scope that moves, or with an export: those that its log names, wherever in it,
+ * by their hash. What is not in the store, or not what its name says, stays behind: it could be read nowhere else either.
+ * They are at the target before anything there names them.
  */
-import type { PackedBlob } from "@pawl/sansio-core";
-import { type Codec, record, string } from "@pawl/tool-value";
+import type { PackedAttachment, PackedBlob } from "@pawl/sansio-core";
 import { type AttachmentStore, attachmentId } from "./attachment.ts";
 import { base64Of, bytesOf } from "./base64.ts";
 import { Refused } from "./error.ts";
 import type { Fault } from "./late-event.ts";
-
-/** The bytes in base64, and what they are kept under. */
-export interface PackedAttachment {
-  readonly attachment: string;
-  readonly bytes: string;
-}
-
-export const PackedAttachment: Codec<PackedAttachment> = record<PackedAttachment>("struct Attachment", {
-  attachment: string,
-  bytes: string,
-});
 
 /** What a scope may bring along: as text that is a third of what a target has room for. */
 const mostBytes = 64 * 1024 * 1024;
@@ -51,9 +39,28 @@ const readFrom = async (store: AttachmentStore, name: string, fault: Fault): Pro
     return await store.bytes(name);
   } catch (thrown) {
     fault(`attachment ${name} was not read`, thrown);
-    throw new Refused("attachment_not_read", `the store of attachments failed to give ${name}: the scope stays`);
+    throw new Refused("attachment_not_read", `the store of attachments failed to give ${name}: nothing leaves`);
   }
 };
+
+/** The bytes that are named and in the store, each as it is read. */
+export async function* attachmentsOf(
+  store: AttachmentStore,
+  of: ScopeTexts,
+  fault: Fault,
+): AsyncGenerator<readonly [name: string, bytes: Uint8Array], void> {
+  for (const name of namesIn(of)) {
+    const bytes = await readFrom(store, name, fault);
+    if (bytes === undefined) continue;
+    if (attachmentId(bytes) === name) yield [name, bytes];
+    else fault(`attachment ${name} is not what its name says, and stays`, undefined);
+  }
+}
+
+export const packedAttachment = (attachment: string, bytes: Uint8Array): PackedAttachment => ({
+  attachment,
+  bytes: base64Of(bytes),
+});
 
 /** Whether bytes of a store go anywhere. */
 export const travels = (store: AttachmentStore | undefined): store is AttachmentStore =>
@@ -68,15 +75,10 @@ export const packAttachments = async (
   const packed: PackedAttachment[] = [];
   if (!travels(store)) return packed;
   let size = 0;
-  for (const name of namesIn(of)) {
-    const bytes = await readFrom(store, name, fault);
-    if (bytes === undefined) continue;
-    if (attachmentId(bytes) !== name) fault(`attachment ${name} is not what its name says, and stays`, undefined);
-    else {
-      size += bytes.length;
-      if (size > mostBytes) throw tooLarge(of.scope);
-      packed.push({ attachment: name, bytes: base64Of(bytes) });
-    }
+  for await (const [name, bytes] of attachmentsOf(store, of, fault)) {
+    size += bytes.length;
+    if (size > mostBytes) throw tooLarge(of.scope);
+    packed.push(packedAttachment(name, bytes));
   }
   return packed;
 };
@@ -88,7 +90,7 @@ const tooLarge = (scope: string): Refused =>
   );
 
 /** The bytes, if they are what their name says. */
-const unpacked = ({ attachment, bytes: text }: PackedAttachment): Uint8Array | undefined => {
+export const unpackedAttachment = ({ attachment, bytes: text }: PackedAttachment): Uint8Array | undefined => {
   try {
     const bytes = bytesOf(text);
     return attachmentId(bytes) === attachment ? bytes : undefined;
@@ -106,7 +108,7 @@ const keep = async (
   { scope, fault }: { readonly scope: string; readonly fault: Fault },
 ): Promise<Refused | undefined> => {
   const { attachment } = packed;
-  const bytes = unpacked(packed);
+  const bytes = unpackedAttachment(packed);
   if (bytes === undefined)
     return new Refused("attachment_corrupt", `attachment ${attachment} of ${scope} is not what its name says`);
   try {

@@ -1,5 +1,14 @@
 /** What travels when a scope moves: its log, what is beside it in its store, and the secrets of its wait keys. */
-import { type Finished, PackedBlob, type State, chain, initial, restore, stateHash } from "@pawl/sansio-core";
+import {
+  type Finished,
+  PackedAttachment,
+  PackedBlob,
+  type State,
+  chain,
+  initial,
+  restore,
+  stateHash,
+} from "@pawl/sansio-core";
 import {
   type Codec,
   type ValueError,
@@ -22,7 +31,7 @@ import { Quarantined, foldLines } from "./fold.ts";
 import type { Journal, JournalLine, Letter, Segment } from "./journal.ts";
 import type { AttachmentStore } from "./attachment.ts";
 import type { Fault } from "./late-event.ts";
-import { PackedAttachment, packAttachments } from "./move-bytes.ts";
+import { packAttachments } from "./move-bytes.ts";
 import { packBlobs } from "./pack.ts";
 import type { IndexEntry, MoveStore } from "./move-store.ts";
 import type { MovePart } from "./mover.ts";

@@ -11,20 +11,21 @@ export const refusedValue = (event: Event["type"]): Refused =>
   new Refused(notStored, `a value of \`${event}\` was not kept, and nothing was recorded: ${whyNotStored}`);
 
 /** These are told by nobody who looks at what becomes of them at once: they may wait until their values are stored. */
-const waiting: ReadonlySet<Event["type"]> = new Set<Event["type"]>([
+export const waiting: readonly Event["type"][] = [
+  "hook.ran",
   "call.prepared",
   "call.settled",
   "call.settled_late",
   "call.continued",
-  "hook.ran",
+  "step.settled",
   "host.answered",
+  "replies.recorded",
   "outcome.resolved",
   "result.projected",
-  "step.settled",
-]);
+];
 
 /** What a body asks for so may be asked without what it hands in. What goes to processes stays whole. */
 const asked: ReadonlySet<EffectKind> = new Set<EffectKind>(["step", "host", "trigger", "batch"]);
 
 export const mayWait = (event: Event): boolean =>
-  waiting.has(event.type) || (event.type === "effect.requested" && asked.has(event.effect.kind));
+  waiting.includes(event.type) || (event.type === "effect.requested" && asked.has(event.effect.kind));

@@ -3,22 +3,14 @@
  * flows, outputs that a flow's steps or a process go on with, and what processes and scopes tell each other.
  */
 import type { Event, EventType, State } from "@pawl/sansio-core";
+import { waiting } from "./not-stored.ts";
 
 const handedOn: ReadonlySet<EventType> = new Set<EventType>([
+  ...waiting,
   "request.submitted",
-  "hook.ran",
-  "call.prepared",
-  "call.settled",
-  "call.settled_late",
-  "call.continued",
   "approval.decided",
   "effect.requested",
-  "step.settled",
-  "host.answered",
-  "replies.recorded",
   "wait.resolved",
-  "outcome.resolved",
-  "result.projected",
 ]);
 
 const told: ReadonlySet<string> = new Set(["message", "event"]);

@@ -2,8 +2,8 @@
  * What is recorded in the place of an event whose value its store does not take. Whoever waits for the event hears of
  * it, the scope goes on, and why the store did not take it is the host's to know.
  */
-import type { EffectSpec, Event } from "@pawl/sansio-core";
-import { failureOutput, runtimeFailure } from "@pawl/tool-value";
+import type { EffectSpec, Event, EventOf, State } from "@pawl/sansio-core";
+import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { notStored, whyNotStored } from "./not-stored.ts";
 
 /** What a body asks for, without what it hands in. */
@@ -20,8 +20,16 @@ const withoutInput = (effect: EffectSpec): EffectSpec => {
   }
 };
 
+/** Replies can not be other than their calls came to: the call whose body made the batch ends, which has to be at work. */
+const endOfCall = ({ calls }: State, { call }: EventOf<"replies.recorded">, output: ToolCallOutput): Event => {
+  const row = calls.at(call);
+  if (row?.phase !== "running") throw new Error(`replies for call \`${call}\` were not kept: ${whyNotStored}`);
+  const { attempt, run } = row.body;
+  return { type: "call.settled", call, attempt, run, result: { type: "done", output }, duration_ms: 0 };
+};
+
 /** What is recorded instead of an event of so many characters; nothing of what is only shown. */
-export const withoutValue = (event: Event, characters: number): Event | undefined => {
+export const withoutValue = (event: Event, characters: number, state: State): Event | undefined => {
   const error = { code: notStored, message: `a value of ${characters} characters was not kept: ${whyNotStored}` };
   const output = failureOutput(runtimeFailure("resource_limit", notStored, error.message));
   switch (event.type) {
@@ -31,6 +39,8 @@ export const withoutValue = (event: Event, characters: number): Event | undefine
       const { call, attempt, run } = event;
       return { type: "call.settled", call, attempt, run, result: { type: "done", output }, duration_ms: 0 };
     }
+    case "replies.recorded":
+      return endOfCall(state, event, output);
     case "call.prepared":
       return { ...event, preparation: { type: "finished", output } };
     case "outcome.resolved":

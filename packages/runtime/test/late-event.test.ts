@@ -1,5 +1,5 @@
 /** Events that wait for their values: told in the end, or never, and whoever waits behind them goes on. */
-import type { Event, Written } from "@pawl/sansio-core";
+import type { Event, State, Written } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { LateEvents } from "../src/late-event.ts";
@@ -19,6 +19,7 @@ const begin = (tell: (event: Event) => void = () => undefined) => {
   const told: unknown[] = [];
   const scope = {
     isLost: false,
+    state: {} as State,
     tell: (said: Event, asKept?: Event) => {
       told.push([said, asKept]);
       tell(said);

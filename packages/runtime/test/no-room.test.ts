@@ -23,11 +23,11 @@ const failure = { status: "failure", payload: { class: "resource_limit", code: "
 /** A runtime whose store of large values has room, or none. */
 const begin = async (tools: readonly ToolDefinition[], host: HostPort = {}) => {
   const world = new World();
-  const disk = { isFull: true, puts: 0 };
+  const disk = { isFull: true, puts: 0, most: Infinity };
   const blobs = world.journal.blobs as BlobStore;
   const put: BlobStore["put"] = async (...of) => {
     disk.puts += 1;
-    if (disk.isFull) throw noRoom;
+    if (disk.isFull || disk.puts > disk.most) throw noRoom;
     return blobs.put(...of);
   };
   const faults: unknown[] = [];
@@ -140,6 +140,21 @@ describe("a value that finds no room", () => {
     disk.isFull = false;
     expect(await outcome("r2", "asks")).toMatchObject({ payload: ["done", "done", "trigger_invalid"] });
     expect(epochOf(session)).toBe(1);
+  });
+
+  it("as a reply of a batch ends the call whose body made it, and no other", async () => {
+    const makes = defineTool({ name: "makes", execute: () => large });
+    const calls = defineTool({
+      name: "calls",
+      durable: true,
+      execute: async (_, ctx) => (await ctx.batch([{ id: "1", toolId: "tool:makes", args: {} }])).length,
+    });
+    const { session, disk, outcome } = await begin([makes, calls]);
+    Object.assign(disk, { isFull: false, most: 1 }); // There is room for what it made, once.
+    expect(await outcome("r1", "calls")).toMatchObject(failure);
+    disk.most = Infinity;
+    expect(await outcome("r2", "calls")).toMatchObject({ payload: 1 });
+    expect([epochOf(session), session.state.batches.size, session.state.calls.size]).toEqual([1, 0, 0]);
   });
 
   it("as the arguments to continue with ends its call, and as what a model reads is told instead", async () => {
@@ -296,6 +311,22 @@ describe("a line that its journal has no room for", () => {
     await expect(call("r", "asks")).rejects.toMatchObject({ code: "scope_lost" });
     expect(await call("r", "asks")).toMatchObject({ payload: "value_not_stored" });
     expect(full.refused).toBe(1);
+  });
+
+  it("as the replies of a batch costs the scope once; then the call ends whose body made it", async () => {
+    const part = defineTool({ name: "part", durable: true, execute: () => "y".repeat(9000) });
+    const parts = ["1", "2", "3"].map((id) => ({ id, toolId: "tool:part", args: {} }));
+    const runs: string[] = [];
+    const calls = defineTool({
+      name: "calls",
+      durable: true,
+      execute: async (_, ctx) => (runs.push("run"), (await ctx.batch(parts)).length),
+    });
+    const { full, call } = await beginFull([part, calls, small], 20_000);
+    await expect(call("r", "calls")).rejects.toMatchObject({ code: "scope_lost" });
+    expect(await call("r", "calls")).toMatchObject(failure);
+    expect(await call("r2", "small")).toMatchObject({ payload: "small" });
+    expect([runs.length, full.refused]).toEqual([2, 1]);
   });
 
   it("is tried again after a while: there may be room by then", async () => {

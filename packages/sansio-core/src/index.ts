@@ -233,4 +233,4 @@ export {
 } from "./why/model.ts";
 export { effectWords, otherWords, waitsWords } from "./why/words.ts";
 export { type Base, type Segment, segmentLine } from "./log/segment.ts";
-export { PackedBlob, blobLine, blobOf } from "./log/blob.ts";
+export { PackedAttachment, PackedBlob, attachmentLine, attachmentOf, blobLine, blobOf } from "./log/blob.ts";

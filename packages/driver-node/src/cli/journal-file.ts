@@ -1,5 +1,13 @@
 /** A journal file as the command line sees it. */
-import { type Journal, Quarantined, type ScopeEntry, logText, sealedJournal } from "@pawl/runtime";
+import {
+  type Journal,
+  type LogAttachments,
+  Quarantined,
+  Refused,
+  type ScopeEntry,
+  logText,
+  sealedJournal,
+} from "@pawl/runtime";
 import { aesCodec } from "../seal/aes.ts";
 import { fileKeys } from "../seal/key.ts";
 import { type SqliteJournal, sqliteJournal } from "../sqlite/journal.ts";
@@ -13,15 +21,23 @@ export interface JournalFile {
   /** Those of which calls wait for a person's word. */
   readonly awaitingApproval: (prefix: string) => Promise<readonly ScopeEntry[]>;
   /** The log of a scope, as it is exported. */
-  readonly textOf: (scope: string) => Promise<Iterable<string>>;
+  readonly textOf: (scope: string, along?: LogAttachments) => Promise<Iterable<string>>;
   readonly close: () => void;
 }
 
-const textOf = async (journal: Journal, file: string, scope: string): Promise<Iterable<string>> => {
-  const text = await logText(journal, scope).catch((thrown: unknown) => {
-    if (!(thrown instanceof Quarantined)) throw thrown;
-    throw new CliError("line_corrupt", thrown.message, { exit: exit.wrong });
-  });
+const notRead = (thrown: unknown): never => {
+  if (thrown instanceof Quarantined) throw new CliError("line_corrupt", thrown.message, { exit: exit.wrong });
+  if (thrown instanceof Refused) throw new CliError(thrown.code, thrown.message, { exit: exit.unreachable });
+  throw thrown;
+};
+
+const textOf = async (
+  journal: Journal,
+  file: string,
+  scope: string,
+  along?: LogAttachments,
+): Promise<Iterable<string>> => {
+  const text = await logText(journal, scope, along).catch(notRead);
   if (text !== undefined) return text;
   throw new CliError("no_such_scope", `there is no scope ${scope} in ${file}`, {
     exit: exit.unreachable,
@@ -64,7 +80,7 @@ export const openJournalFile = (file: string, { blobs, keys }: Beside = {}): Jou
     journal,
     scopes: (prefix = "") => allOf(journal.scopes, prefix),
     awaitingApproval: (prefix) => allOf(journal.awaitingApproval, prefix),
-    textOf: (scope) => textOf(journal, file, scope),
+    textOf: (scope, along) => textOf(journal, file, scope, along),
     close: stored.close,
   };
 };

@@ -2,7 +2,7 @@
 import { type Input, type Options, journalOption } from "./command.ts";
 import { CliError, exit, usageError } from "./exit.ts";
 import { type Beside, type JournalFile, openJournalFile } from "./journal-file.ts";
-import type { ChainCheck, ChainHead } from "@pawl/runtime";
+import type { ChainCheck, ChainHead, LogAttachments } from "@pawl/runtime";
 import type { Terminal } from "./terminal.ts";
 import { isFile, isJournalFile, textOfFile } from "./text-file.ts";
 
@@ -11,6 +11,8 @@ export interface LogSource {
   /** As a person would ask for it again. */
   readonly name: string;
   readonly text: () => Promise<Iterable<string>>;
+  /** Of a scope in a journal: the same, with bytes of attachments that it names. */
+  readonly textAlong?: (along: LogAttachments) => Promise<Iterable<string>>;
   /** The host that told it. */
   readonly host?: string;
   /** The journal that it is in, and the scope there. */
@@ -74,6 +76,7 @@ const ofJournal = async (journal: JournalFile, { file, scope }: Place): Promise<
     name: `${file}#${one}`,
     scope: one,
     text: () => journal.textOf(one),
+    textAlong: (along) => journal.textOf(one, along),
     journal,
     storedHead: () => journal.journal.head(one),
     storedCheck: () => journal.journal.verify(one),

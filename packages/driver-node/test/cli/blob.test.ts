@@ -1,9 +1,9 @@
-/** Large values travel with the logs that name them. */
-import { readFileSync, writeFileSync } from "node:fs";
+/** Large values travel with the logs that name them, and bytes of attachments where they are asked for. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { defineTool } from "@pawl/runtime";
+import { attachmentId, defineTool } from "@pawl/runtime";
 import { beforeAll, describe, expect, it } from "vitest";
-import { openRuntime } from "../../src/index.ts";
+import { diskAttachments, openRuntime } from "../../src/index.ts";
 import { newFolder } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
 
@@ -73,5 +73,57 @@ describe("large values and the command line", { timeout: 300_000 }, () => {
   it("are there for a fork", async () => {
     expect((await pawl(["fork", "s", "--at", "3", "--into", "forked", "-j", journal])).code).toBe(0);
     expect(await called(journal, "forked")).toEqual({ large });
+  });
+});
+
+const picture = Buffer.from(Array.from({ length: 999 }, (_, i) => i % 256));
+const draw = defineTool({
+  name: "draw",
+  execute: (_, ctx) => ctx.attachments.put(picture, { media_type: { kind: "file", type: "image/png" } }),
+});
+
+describe("attachments and the command line", { timeout: 300_000 }, () => {
+  const [file, plain, whole] = ["drawn.db", "plain.jsonl", "whole.jsonl"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  beforeAll(async () => {
+    const { runtime, close } = openRuntime({ file, tools: [draw] });
+    await (await runtime.session("s")).call("r", [{ id: "c", tool: "draw", args: {} }]);
+    await close();
+    expect((await pawl(["log", "export", `${file}#s`, "-o", plain])).code).toBe(0);
+    expect((await pawl(["log", "export", `${file}#s`, "-o", whole, "--attachments"])).code).toBe(0);
+  }, 120_000);
+
+  it("go along where they are asked for, and change no head", async () => {
+    const [short, long] = [readFileSync(plain, "utf8"), readFileSync(whole, "utf8")];
+    const line = `{"attachment":"${attachmentId(picture)}","bytes":"${picture.toString("base64")}"}\n`;
+    expect([short.includes(line), long.replace(line, "")]).toEqual([false, short]);
+    const heads = jsonIn(await pawl(["log", "head", plain, whole, `${file}#s`, "--json"]));
+    expect(new Set(heads.map(({ head }: { head?: unknown }) => head)).size).toBe(1);
+    expect((await pawl(["log", "verify", plain, whole])).code).toBe(0);
+  });
+
+  it("lie beside the journal that a log is imported into", async () => {
+    const other = join(folder, "drawn-again.db");
+    const imported = await pawl(["log", "import", whole, "-j", other, "--json"]);
+    expect(jsonIn(imported)).toMatchObject([{ scope: "session:s", attachments: 1 }]);
+    expect(await diskAttachments(`${other}.attachments`).bytes(attachmentId(picture))).toEqual(new Uint8Array(picture));
+  });
+
+  it("that are not what they say are found, and imported by nobody; nor beside values that are sealed", async () => {
+    const forged = join(folder, "forged-picture.jsonl");
+    writeFileSync(forged, readFileSync(whole, "utf8").replace(/(?<="attachment":"[^"]*","bytes":")..../, "////"));
+    const verified = await pawl(["log", "verify", forged]);
+    expect([verified.code, verified.out]).toEqual([1, expect.stringContaining("attachment is not what its name says")]);
+    const nowhere = join(folder, "refused-picture.db");
+    const imported = await pawl(["log", "import", forged, "-j", nowhere, "--json"]);
+    expect([imported.code, imported.out]).toEqual([1, expect.stringContaining("attachment_corrupt")]);
+    const keys = join(folder, "keys");
+    mkdirSync(keys);
+    const sealed = await pawl(["log", "import", whole, "-j", nowhere, "--keys", keys, "--json"]);
+    expect(sealed.out).toContain("attachment_not_kept");
+    expect((await pawl(["ls", "-j", nowhere])).out).not.toContain("session:s");
   });
 });

@@ -1,4 +1,4 @@
-/** Blobs that an exported log brings along: a line each, between what a log begins with and its first event. */
+/** What an exported log brings along: a line for each blob and attachment, between what a log begins with and its first event. */
 import { type Codec, type Json, read, record, string, stringifyRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
@@ -16,5 +16,26 @@ export const blobLine = (packed: PackedBlob): string => `${stringifyRecord(Packe
 export const blobOf = (line: Json | undefined): PackedBlob | undefined => {
   if (typeof line !== "object" || line === null || !Object.hasOwn(line, "blob")) return undefined;
   const packed = read(PackedBlob, line);
+  return E.isRight(packed) ? packed.right : undefined;
+};
+
+/** The bytes of an attachment in base64, and what they are kept under. */
+export interface PackedAttachment {
+  readonly attachment: string;
+  readonly bytes: string;
+}
+
+export const PackedAttachment: Codec<PackedAttachment> = record<PackedAttachment>("an attachment line", {
+  attachment: string,
+  bytes: string,
+});
+
+export const attachmentLine = (packed: PackedAttachment): string =>
+  `${stringifyRecord(PackedAttachment.encode(packed))}\n`;
+
+/** What is no attachment is a record, or wrong. */
+export const attachmentOf = (line: Json | undefined): PackedAttachment | undefined => {
+  if (typeof line !== "object" || line === null || !Object.hasOwn(line, "attachment")) return undefined;
+  const packed = read(PackedAttachment, line);
   return E.isRight(packed) ? packed.right : undefined;
 };

@@ -7,7 +7,7 @@
  */
 import { type Json, type ValueError, parseRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type PackedBlob, blobOf } from "./blob.ts";
+import { type PackedAttachment, type PackedBlob, attachmentOf, blobOf } from "./blob.ts";
 import { type Fault, type LineFault, lineFault } from "./fault.ts";
 import { type Header, type Recorded, recordedOf } from "./format.ts";
 import { headerOf } from "./header.ts";
@@ -72,6 +72,7 @@ export interface Sink {
   readonly onHeader: (header: Header, line: number) => Fault | undefined;
   readonly onBase?: (base: Base, line: number) => Fault | undefined;
   readonly onBlob?: (packed: PackedBlob) => void;
+  readonly onAttachment?: (packed: PackedAttachment) => void;
   readonly onEvents: (events: readonly Recorded[], line: number) => Fault | undefined;
 }
 
@@ -166,7 +167,7 @@ export class Reader {
     if (texts.length === 0 || this.isOver) return;
     const { good: jsons, bad } = upToFirst(texts, jsonOf);
     const begun = this.#withoutSegment(this.#header === undefined ? this.#withoutHeader(jsons) : jsons);
-    this.#records(this.#withoutBlobs(begun));
+    this.#records(this.#withoutPacked(begun));
     if (this.isOver || bad === undefined) return;
     this.#unreadable(texts[jsons.length] as string, bad.message);
     if (jsons.length + 1 < texts.length) this.#fault ??= this.#torn?.fault;
@@ -212,16 +213,21 @@ export class Reader {
     return rest;
   }
 
-  /** Blobs stand before the first event. */
-  #withoutBlobs(jsons: readonly Json[]): readonly Json[] {
+  /** What is brought along stands before the first event. */
+  #withoutPacked(jsons: readonly Json[]): readonly Json[] {
     if (this.isOver || this.#seq !== this.#header?.base) return jsons;
-    let count = 0;
-    for (let blob = blobOf(jsons[0]); blob !== undefined; blob = blobOf(jsons[count])) {
-      this.#sink.onBlob?.(blob);
-      count += 1;
-    }
+    const first = jsons.findIndex((json) => !this.#isPacked(json));
+    const count = first === -1 ? jsons.length : first;
     this.#lines += count;
     return jsons.slice(count);
+  }
+
+  #isPacked(json: Json): boolean {
+    const blob = blobOf(json);
+    const attachment = blob === undefined ? attachmentOf(json) : undefined;
+    if (blob !== undefined) this.#sink.onBlob?.(blob);
+    if (attachment !== undefined) this.#sink.onAttachment?.(attachment);
+    return blob !== undefined || attachment !== undefined;
   }
 
   #records(jsons: readonly Json[]): void {

@@ -8,7 +8,7 @@ import { type Transition, step } from "../core.ts";
 import { digest, hasDigest } from "../digest.ts";
 import { type State, initial } from "../state.ts";
 import { producedBy } from "./commands.ts";
-import type { PackedBlob } from "./blob.ts";
+import type { PackedAttachment, PackedBlob } from "./blob.ts";
 import { type Against, Comparison } from "./compare.ts";
 import { type Fault, lineFault } from "./fault.ts";
 import type { Header, Recorded } from "./format.ts";
@@ -22,6 +22,8 @@ export interface ReplayOptions extends Against {
   readonly onStep?: (recorded: Recorded, transition: Transition) => void;
   /** Told of every blob that the log brings along. */
   readonly onBlob?: (packed: PackedBlob) => void;
+  /** And of every attachment. */
+  readonly onAttachment?: (packed: PackedAttachment) => void;
 }
 
 export interface Replay {
@@ -102,6 +104,10 @@ class Replayer {
 
   onBlob(packed: PackedBlob): void {
     this.#options.onBlob?.(packed);
+  }
+
+  onAttachment(packed: PackedAttachment): void {
+    this.#options.onAttachment?.(packed);
   }
 
   onBase({ state }: Base): undefined {

@@ -10,7 +10,7 @@ import type { Flowing, InflowPort } from "./inflow.ts";
 import { Line } from "./line.ts";
 import type { LinkOptions } from "./link.ts";
 import { Observation } from "./observation.ts";
-import { type Arrivals, Receiving } from "./receiver.ts";
+import { type Arrivals, type ReceiveOptions, Receiving } from "./receiver.ts";
 import { type Moving, SessionClient, type WithoutId, defaultWindow, unexpected } from "./session.ts";
 import type { SocketConstructor } from "./socket.ts";
 import { Watching } from "./watching.ts";
@@ -26,7 +26,7 @@ export {
 export { type Follow } from "./follow.ts";
 export { moverOver } from "./mover.ts";
 export { type Observation, type Observed } from "./observation.ts";
-export { type Arrivals } from "./receiver.ts";
+export { type Arrivals, type ReceiveOptions } from "./receiver.ts";
 export { type CallOptions, type Moving, SessionClient } from "./session.ts";
 export { type SocketConstructor, type SocketLike } from "./socket.ts";
 export { type Watching } from "./watching.ts";
@@ -44,6 +44,11 @@ export interface ClientOptions extends Pick<LinkOptions, "url" | "token"> {
 }
 
 const usualBackoff = { minMs: 100, maxMs: 10_000 };
+
+const shownOf =
+  (name: string): NonNullable<ReceiveOptions["refused"]> =>
+  ({ code, message }) =>
+    console.error(`pawl: receiver \`${name}\` was refused: ${code}: ${message}`);
 
 /** Questions that are meant for this very host, wherever their scope lives. */
 const ofThisHost: ReadonlySet<string> = new Set(["move_part", "decline_move", "settle", "awaiting_approval"]);
@@ -68,6 +73,7 @@ export class Client {
       ended: (error) => {
         this.#end(error);
         for (const executor of this.#executors.keys()) executor.refused(error);
+        this.#receiving.refused(error);
       },
       goesOn: (flow, refusal, wasTold) => this.#following.goesOn(flow, { refusal, wasTold }),
     });
@@ -101,14 +107,16 @@ export class Client {
 
   /**
    * Scopes may move to this client from now on, as long as it is not closed: says the address that they move to. The
-   * name belongs to the store that they arrive in, and to no other, for ever.
+   * name belongs to the store that they arrive in, and to no other, for ever. `refused` is told where a later connection
+   * is refused it.
    */
-  async receive(name: string, arrivals: Arrivals): Promise<string> {
+  async receive(name: string, arrivals: Arrivals, { refused = shownOf(name) }: ReceiveOptions = {}): Promise<string> {
     checkName("the name of a store", name);
-    this.#receiving.add(name, arrivals);
-    const frame = await this.ask({ type: "receive", name });
-    if (frame.type !== "receiving") throw unexpected(frame, "receiving");
-    return frame.address;
+    return this.#receiving.begin(name, { arrivals, refused }, async () => {
+      const frame = await this.ask({ type: "receive", name });
+      if (frame.type !== "receiving") throw unexpected(frame, "receiving");
+      return frame.address;
+    });
   }
 
   get isConnected(): boolean {
@@ -195,7 +203,7 @@ export class Client {
 
   #opened(): void {
     for (const executor of this.#executors.keys()) this.#register(executor);
-    for (const name of this.#receiving.names) this.#home.say({ type: "receive", id: this.#home.nextId(), name });
+    this.#receiving.again(() => this.#home.nextId());
   }
 
   #heard(frame: HostFrame): void {
@@ -205,7 +213,9 @@ export class Client {
   }
 
   #refused(error: Extract<HostFrame, { readonly type: "error" }>): void {
-    for (const [executor, question] of this.#executors) if (question === error.id) executor.refused(refusalOf(error));
+    const refusal = refusalOf(error);
+    for (const [executor, question] of this.#executors) if (question === error.id) executor.refused(refusal);
+    if (error.id !== undefined) this.#receiving.refused(refusal, error.id);
   }
 
   #told(frame: Extract<HostFrame, { readonly type: "offer" | "cancelled" }>): void {

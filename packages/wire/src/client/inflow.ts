@@ -15,6 +15,8 @@ export interface InflowPort {
 export interface Flowing {
   /** Asks for it, from where it has got. */
   readonly question: (id: number) => Subscribing;
+  /** Has it asked for on another connection: at once, or when what has come already is read but for half a window. */
+  readonly whenRead: (ask: () => void) => void;
   readonly heard: (frame: HostFrame) => void;
   readonly end: (error?: HostRefused) => void;
 }
@@ -37,6 +39,8 @@ export abstract class Inflow<A> implements AsyncIterableIterator<A>, Flowing {
   #queue: Come<A>[] = [];
   #waiting: Reader<A>[] = [];
   #unsaid = 0;
+  /** What is done when most of what has come is read. */
+  #ask: (() => void) | undefined;
   #isOver = false;
   #error: HostRefused | undefined;
 
@@ -55,9 +59,18 @@ export abstract class Inflow<A> implements AsyncIterableIterator<A>, Flowing {
     else reader.resolve(this.#hand({ item, cursor }));
   }
 
+  whenRead(ask: () => void): void {
+    this.#ask = ask;
+    this.#askOnceRead();
+  }
+
   /** Another connection counts anew. */
-  protected afresh(): void {
+  #askOnceRead(): void {
+    if (this.#ask === undefined || this.#queue.length >= this.#half) return;
+    const ask = this.#ask;
+    this.#ask = undefined;
     this.#unsaid = 0;
+    ask();
   }
 
   /** The host is told of what was read every half a window. */
@@ -73,6 +86,7 @@ export abstract class Inflow<A> implements AsyncIterableIterator<A>, Flowing {
   end(error?: HostRefused): void {
     this.#isOver = true;
     this.#error = error;
+    this.#ask = undefined;
     for (const { resolve, reject } of this.#waiting)
       if (error === undefined) resolve({ done: true, value: undefined });
       else reject(error);
@@ -81,7 +95,11 @@ export abstract class Inflow<A> implements AsyncIterableIterator<A>, Flowing {
 
   async next(): Promise<IteratorResult<A>> {
     const come = this.#queue.shift();
-    if (come !== undefined) return this.#hand(come);
+    if (come !== undefined) {
+      const next = this.#hand(come);
+      this.#askOnceRead();
+      return next;
+    }
     if (this.#error !== undefined) throw this.#error;
     if (this.#isOver) return { done: true, value: undefined };
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));

@@ -89,7 +89,9 @@ export class Line {
 
   #subscribe(id: number): void {
     const begun = this.#begun.get(id);
-    if (begun !== undefined) this.say(begun.flow.question(id));
+    begun?.flow.whenRead(() => {
+      if (this.#begun.get(id) === begun) this.say(begun.flow.question(id));
+    });
   }
 
   #resume(): void {

@@ -41,10 +41,7 @@ export class Watching extends Inflow<Frame> {
   }
 
   heard(frame: HostFrame): void {
-    if (frame.type === "watching") {
-      this.#cursor = frame.cursor;
-      return this.afresh();
-    }
+    if (frame.type === "watching") this.#cursor = frame.cursor;
     if (frame.type !== "watched") return;
     this.#cursor = this.#after(reached(frame.frame));
     this.come(frame.frame, frame.n);

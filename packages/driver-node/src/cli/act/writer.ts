@@ -12,8 +12,7 @@ import {
   type Finished,
   type State,
   currentProtocol,
-  isOwed,
-  nextDeadline,
+  wakeAtOf,
   write,
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
@@ -104,8 +103,7 @@ export class Writer {
   async flush(): Promise<void> {
     await Promise.all(this.#kept);
     const { id: scope, protocol } = this.state.scope;
-    const due = nextDeadline(this.state)?.at;
-    const isWanted = this.state.calls.size > 0 || isOwed(this.state);
+    const wakeAt = wakeAtOf(this.state);
     const append: Append = {
       scope,
       epoch: this.#epoch,
@@ -113,7 +111,7 @@ export class Writer {
       appendId: `${this.#epoch}:${this.#first}`,
       lines: this.#lines,
       finished: this.#finished,
-      wakeAt: isWanted ? Math.min(due ?? Infinity, this.#now()) : due,
+      wakeAt: this.state.calls.size > 0 ? Math.min(wakeAt ?? Infinity, this.#now()) : wakeAt,
       approvals: this.state.awaitingApproval,
       protocol,
       messages: [],

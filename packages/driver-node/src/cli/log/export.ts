@@ -1,6 +1,7 @@
 /** `pawl log export`: scopes of a journal as JSON Lines. */
 import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { diskAttachments } from "../../blob/attachments.ts";
 import type { Command } from "../command.ts";
 import { CliError, exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
@@ -32,13 +33,33 @@ const writeFile = (file: string, text: Iterable<string>, force: boolean): number
   }
 };
 
-const exportAll = async (logs: readonly LogSource[], folder: string, force: boolean, terminal: Terminal) => {
+/** Bytes that are not what their name says stay behind, and are told of beside the log. */
+const withAttachments = async (log: LogSource, terminal: Terminal): Promise<Iterable<string>> => {
+  const { journal, textAlong } = log;
+  if (journal === undefined || textAlong === undefined) return log.text();
+  const fault = (what: string): void => terminal.note(`${log.name}: ${what}`);
+  return textAlong({ attachments: diskAttachments(`${journal.file}.attachments`), fault });
+};
+
+type TextOf = (log: LogSource) => Promise<Iterable<string>>;
+
+interface Target {
+  readonly folder: string;
+  readonly force: boolean;
+}
+
+const exportAll = async (
+  logs: readonly LogSource[],
+  { folder, force }: Target,
+  textOf: TextOf,
+  terminal: Terminal,
+): Promise<void> => {
   mkdirSync(folder, { recursive: true });
   const nameOf = fileNames();
   for (const log of logs) {
     terminal.progress(`exporting ${log.name}`);
     const file = join(folder, nameOf(log.scope ?? log.name));
-    const bytes = writeFile(file, await log.text(), force);
+    const bytes = writeFile(file, await textOf(log), force);
     terminal.tell({ log: log.name, file, bytes }, () => [`${log.name} -> ${file} (${bytes} bytes)`]);
   }
 };
@@ -52,6 +73,7 @@ export const logExport: Command = {
   options: {
     ...placeOptions,
     output: { type: "string", short: "o", value: "<file>", what: "Where to; a folder, if there are several scopes" },
+    attachments: { type: "boolean", what: "With bytes that tools put as attachments (<journal>.attachments)" },
     force: { type: "boolean", what: "Replace what is there" },
   },
   json: [
@@ -65,6 +87,7 @@ export const logExport: Command = {
   run: async (input, terminal) => {
     const places = input.positionals.map((argument) => placeOf(argument, input, terminal));
     const [output, force] = [input.text("output"), input.isSet("force")];
+    const textOf: TextOf = (log) => (input.isSet("attachments") ? withAttachments(log, terminal) : log.text());
     return withLogs(places, async (logs) => {
       const [log] = logs;
       const isOne = logs.length === 1 && places[0]?.scope !== undefined;
@@ -74,10 +97,10 @@ export const logExport: Command = {
         const found = places.length === 1 ? `the whole journal ${places[0]?.file}` : `${places.length} logs`;
         throw new CliError("which_scope", `expected one scope to print, found ${found}`, { exit: exit.usage, hint });
       }
-      if (output === undefined) for (const piece of await log.text()) terminal.write(piece);
-      else if (!isOne) await exportAll(logs, output, force, terminal);
+      if (output === undefined) for (const piece of await textOf(log)) terminal.write(piece);
+      else if (!isOne) await exportAll(logs, { folder: output, force }, textOf, terminal);
       else {
-        const bytes = writeFile(output, await log.text(), force);
+        const bytes = writeFile(output, await textOf(log), force);
         terminal.tell({ log: log.name, file: output, bytes }, () => [`${log.name} -> ${output} (${bytes} bytes)`]);
       }
       return exit.fine;

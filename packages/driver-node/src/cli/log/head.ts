@@ -4,11 +4,15 @@ import { linesIn } from "@pawl/runtime";
 import type { Command } from "../command.ts";
 import { exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
+import { isAttachmentLine } from "./blob.ts";
 
-/** The chain over the lines of an exported log, each taken as an append: the same wherever the log is exported. */
+/**
+ * The chain over the lines of an exported log, each taken as an append: the same wherever the log is exported, and
+ * whether or not it brings attachments along, which are what their names say.
+ */
 export const headOf = async ({ text }: LogSource): Promise<string> => {
   let head = chainStart;
-  for (const line of linesIn(await text())) head = chain(head, [line]);
+  for (const line of linesIn(await text())) if (!isAttachmentLine(line)) head = chain(head, [line]);
   return head;
 };
 

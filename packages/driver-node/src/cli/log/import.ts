@@ -1,7 +1,18 @@
 /** `pawl log import`: logs in JSON Lines as scopes of a journal. */
-import { BlobMissing, type Journal, type SteppedLine, leftBehind, linesIn, unpackBlobs } from "@pawl/runtime";
-import { type PackedBlob, eventLine } from "@pawl/sansio-core";
+import {
+  type AttachmentStore,
+  BlobMissing,
+  type Journal,
+  Refused,
+  type SteppedLine,
+  keepAttachments,
+  leftBehind,
+  linesIn,
+  unpackBlobs,
+} from "@pawl/runtime";
+import { type PackedAttachment, type PackedBlob, eventLine } from "@pawl/sansio-core";
 import { hashText } from "@pawl/tool-value";
+import { diskAttachments } from "../../blob/attachments.ts";
 import { sqliteJournal } from "../../sqlite/journal.ts";
 import { type Command, journalOption } from "../command.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
@@ -34,13 +45,38 @@ const takeBlobs = async (
   }
 };
 
-const importLog = async (log: LogSource, journal: Journal, terminal: Terminal): Promise<void> => {
+/** Where values are sealed there is no store: bytes would lie open beside them. */
+const takeAttachments = async (
+  store: AttachmentStore | undefined,
+  scope: string,
+  attachments: readonly PackedAttachment[],
+): Promise<void> => {
+  try {
+    await keepAttachments(store, scope, attachments);
+  } catch (thrown) {
+    if (!(thrown instanceof Refused)) throw thrown;
+    const isSealed = store === undefined;
+    const why = isSealed ? "it brings attachments along, which lie in the open" : thrown.message;
+    const ends = { exit: thrown.code === "attachment_corrupt" ? exit.wrong : exit.refused };
+    const hint = isSealed ? "export it without --attachments, and give the bytes to the host's own store" : undefined;
+    throw new CliError(thrown.code, `${scope} is not imported: ${why}`, hint === undefined ? ends : { ...ends, hint });
+  }
+};
+
+interface Into {
+  readonly journal: Journal;
+  readonly store: AttachmentStore | undefined;
+}
+
+const importLog = async (log: LogSource, { journal, store }: Into, terminal: Terminal): Promise<void> => {
   const sealed = `${log.name} is not imported: its values are sealed`;
   refuseSealed(linesIn(await log.text()), sealed, exit.refused, "export it again with --keys");
   const stepped: SteppedLine[] = [];
   const blobs: PackedBlob[] = [];
+  const attachments: PackedAttachment[] = [];
   const { state, fault, torn, header } = await replayLog(log, terminal, {
     onBlob: (packed) => void blobs.push(packed),
+    onAttachment: (packed) => void attachments.push(packed),
     onStep: (recorded, { finished }) => void stepped.push({ seq: recorded.seq, line: eventLine(recorded), finished }),
   });
   if (fault !== undefined) {
@@ -59,9 +95,13 @@ const importLog = async (log: LogSource, journal: Journal, terminal: Terminal): 
   }
   const { id: scope } = state.scope;
   await takeBlobs(journal, scope, stepped, blobs);
+  await takeAttachments(store, scope, attachments);
   await put(journal, stepped, state, "import it into another journal, or compare them: pawl help log diff");
-  terminal.tell({ log: log.name, scope, events: stepped.length, torn: tornJson(torn) }, () => [
-    `${log.name} -> ${scope} (${stepped.length} events)`,
+  const brought = attachments.length === 0 ? {} : { attachments: attachments.length };
+  const plural = attachments.length === 1 ? "" : "s";
+  const besides = attachments.length === 0 ? "" : `, ${attachments.length} attachment${plural}`;
+  terminal.tell({ log: log.name, scope, events: stepped.length, ...brought, torn: tornJson(torn) }, () => [
+    `${log.name} -> ${scope} (${stepped.length} events${besides})`,
     ...(torn === undefined ? [] : [terminal.paint("yellow", `  left out: ${tornWords(torn)}`)]),
   ]);
 };
@@ -75,16 +115,18 @@ export const logImport: Command = {
   options: journalOption,
   detail:
     "A log is verified first, and taken as a whole or not at all. A scope that is there already is left alone. The\njournal is made where there is none.",
-  json: [{ what: "Each log", fields: "log, scope, events, torn?" }],
+  json: [{ what: "Each log", fields: "log, scope, events, attachments?, torn?" }],
   examples: [["pawl log import alice.jsonl -j journal.db", "one log"]],
   run: async (input, terminal): Promise<Exit> => {
     const { keys, blobs } = besideOf(input, terminal);
-    const stored = sqliteJournal(journalOf(input, terminal), blobs === undefined ? {} : { blobs });
+    const into = journalOf(input, terminal);
+    const stored = sqliteJournal(into, blobs === undefined ? {} : { blobs });
     const journal = underKeys(stored, keys);
+    const store = keys === undefined ? diskAttachments(`${into}.attachments`) : undefined;
     try {
       const places = input.positionals.map((file) => ({ file }));
       return await withLogs(places, async (logs) => {
-        for (const log of logs) await importLog(log, journal, terminal);
+        for (const log of logs) await importLog(log, { journal, store }, terminal);
         return exit.fine;
       });
     } finally {

@@ -53,7 +53,7 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
   const head = wantedHead === undefined ? undefined : await headOf(log);
   const isOther = wantedHead !== head;
   const blobs = await blobFaults(log);
-  const lost = [...blobs.missing, ...blobs.corrupt];
+  const lost = [...blobs.missing, ...blobs.corrupt, ...blobs.attachments];
   const chain = await log.storedCheck?.();
   const broken = chain?.type === "broken" ? chain : undefined;
   const { paint } = terminal;
@@ -83,6 +83,8 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
     if (fault !== undefined) lines.push(...faultWords(fault, terminal).map((line) => `    ${line}`));
     for (const name of blobs.missing) lines.push(`    ${paint("red", "missing blob")}: ${name}`);
     for (const name of blobs.corrupt) lines.push(`    ${paint("red", "blob is not what its name says")}: ${name}`);
+    for (const name of blobs.attachments)
+      lines.push(`    ${paint("red", "attachment is not what its name says")}: ${name}`);
     if (isOther) lines.push(`    ${paint("red", "other head")}: expected ${wantedHead}, found ${head}`);
     if (broken !== undefined) lines.push(`    ${brokenWords(broken, terminal)}`);
     return lines;
