@@ -11,11 +11,12 @@ import {
 } from "@pawl/sansio-core";
 import type { Command } from "../command.ts";
 import type { Beside } from "../journal-file.ts";
-import { CliError, exit } from "../exit.ts";
+import { CliError, type Exit, exit } from "../exit.ts";
 import { withLogOrHost } from "../act/remote-log.ts";
 import { hostOptions } from "../act/remote.ts";
 import { type LogSource, besideGiven, placeOptions } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
+import { endedJson, endedWords } from "./ended.ts";
 import { type History, divergenceJson, soundHistoryOf } from "./history.ts";
 import { isNever, sinceText, untilText } from "./time.ts";
 import { remedies } from "./words.ts";
@@ -152,6 +153,18 @@ const words = (history: History, asked: Asked, terminal: Terminal): readonly str
   ];
 };
 
+/** Of a call that has ended there is what it came to; of one that the log does not know, nothing. */
+const tellEnd = (history: History, call: string, terminal: Terminal): Exit => {
+  const { state, end } = history;
+  if (end === undefined) {
+    throw new CliError("no_such_call", `${state.scope.id} has no call ${call}`, { exit: exit.unreachable });
+  }
+  const { id: scope, owner } = state.scope;
+  const json = { scope, seq: state.seq, at: state.at, owner, calls: [], others: [], ended: endedJson(history, end) };
+  terminal.tell(json, () => endedWords(history, end, terminal));
+  return exit.fine;
+};
+
 export const whyCommand: Command = {
   name: "why",
   summary: "Say what a scope waits for, since when, and what would move it",
@@ -159,21 +172,19 @@ export const whyCommand: Command = {
   least: 1,
   most: 2,
   options: { ...placeOptions, ...hostOptions },
-  json: [{ what: "The scope", fields: "scope, seq, at, owner, owned, calls, others" }],
+  json: [{ what: "The scope", fields: "scope, seq, at, owner, owned?, calls, others, ended?" }],
   examples: [
     ["pawl why alice -j journal.db", "the session alice"],
     ["pawl why journal.db#process:p1 --json", "a process, for a script"],
-    ["pawl why alice turn-1:call-1", "one call"],
+    ["pawl why alice turn-1:call-1", "one call; of one that has ended, what it came to"],
     ["pawl why alice --host ws://127.0.0.1:7777", "of a host, with what it would take there"],
   ],
   run: (input, terminal) => {
     const [, only] = input.positionals;
     return withLogOrHost(input, terminal, async (log) => {
-      const history = await soundHistoryOf(log, terminal);
+      const history = await soundHistoryOf(log, terminal, only);
       const { state } = history;
-      if (only !== undefined && state.calls.at(only) === undefined) {
-        throw new CliError("no_such_call", `${state.scope.id} has no live call ${only}`, { exit: exit.unreachable });
-      }
+      if (only !== undefined && state.calls.at(only) === undefined) return tellEnd(history, only, terminal);
       const { calls, others } = why(state);
       const shown = calls.filter(({ call }) => only === undefined || call === only);
       const asked: Asked = { only, ...(await ownershipOf(log)), beside: besideGiven(input) };
