@@ -1,6 +1,7 @@
 /** A scope as its log tells it: where it stands, and when that came about. */
 import {
   type Entered,
+  type Event,
   type EventOf,
   type Fault,
   type State,
@@ -16,6 +17,13 @@ import type { LogSource } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { CliError, exit } from "../exit.ts";
 import { faultWords } from "../log/fault.ts";
+
+/** Arguments that a person approved a call with, and that do not fit: the call waits as before. */
+export interface RefusedEdit {
+  readonly by: string;
+  readonly seq: number;
+  readonly message: string;
+}
 
 /** A call that is no row any more, and what it came to. */
 export interface EndOfCall {
@@ -35,6 +43,8 @@ export interface History {
   readonly timeOf: (seq: number) => number | undefined;
   /** The last divergence of each call. */
   readonly diverged: ReadonlyMap<string, EventOf<"call.diverged">>;
+  /** The last of each call whose edited arguments did not fit. */
+  readonly refusedEdits: ReadonlyMap<string, RefusedEdit>;
   /** The end of the call that was asked about, if it has ended. */
   readonly end: EndOfCall | undefined;
   readonly torn: Torn | undefined;
@@ -57,10 +67,20 @@ const endIn = ({ commands }: Transition, seq: number, asked: string): EndOfCall 
   return undefined;
 };
 
+/** What was wrong with an edit, if the event says so of one. */
+const refusedEditIn = (before: State | undefined, event: Event, seq: number): RefusedEdit | undefined => {
+  if (event.type !== "args.checked" || event.verdict.verdict === "valid") return undefined;
+  const row = before?.calls.at(event.call);
+  const edited = row?.phase === "awaiting_approval" ? row.approval.edited : undefined;
+  const message = event.verdict.verdict === "invalid" ? event.verdict.message : "its tool is away, and has no contract";
+  return edited && { by: edited.by, seq, message };
+};
+
 /** Folds a log up to its end or its first fault. Of calls that have ended only one is kept that is asked about. */
 export const historyOf = async (log: LogSource, terminal: Terminal, asked?: string): Promise<History> => {
   const times: (number | undefined)[] = [];
   const diverged = new Map<string, EventOf<"call.diverged">>();
+  const refusedEdits = new Map<string, RefusedEdit>();
   let entered: Entered = noneEntered;
   let before: State | undefined;
   let end: EndOfCall | undefined;
@@ -68,6 +88,8 @@ export const historyOf = async (log: LogSource, terminal: Terminal, asked?: stri
     onStep: ({ seq, at, event }, transition) => {
       times[seq] = at;
       if (event.type === "call.diverged") diverged.set(event.call, event);
+      const refused = refusedEditIn(before, event, seq);
+      if (refused !== undefined && "call" in event) refusedEdits.set(event.call, refused);
       if (asked !== undefined) end = endIn(transition, seq, asked) ?? end;
       const from = before ?? (seq === 1 ? initial(transition.state.scope.id) : transition.state);
       entered = enter(entered, from, transition.state);
@@ -81,6 +103,7 @@ export const historyOf = async (log: LogSource, terminal: Terminal, asked?: stri
     entered,
     timeOf: (seq) => times[seq],
     diverged,
+    refusedEdits,
     end,
     torn,
     fault,

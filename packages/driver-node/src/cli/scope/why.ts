@@ -17,7 +17,7 @@ import { hostOptions } from "../act/remote.ts";
 import { type LogSource, besideGiven, placeOptions } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { endedJson, endedWords } from "./ended.ts";
-import { type History, divergenceJson, soundHistoryOf } from "./history.ts";
+import { type History, type RefusedEdit, divergenceJson, soundHistoryOf } from "./history.ts";
 import { isNever, sinceText, untilText } from "./time.ts";
 import { remedies } from "./words.ts";
 
@@ -53,6 +53,16 @@ const divergenceOf = ({ diverged }: History, { call, what }: CallReason): object
   return event && divergenceJson(event);
 };
 
+/** What was wrong with the arguments that it was approved with, if that is why it waits again. */
+const refusedEditOf = ({ refusedEdits }: History, { call, what }: CallReason): RefusedEdit | undefined =>
+  what.type === "approval" ? refusedEdits.get(call) : undefined;
+
+const refusedEditWords = (history: History, reason: CallReason): readonly string[] => {
+  const refused = refusedEditOf(history, reason);
+  if (refused === undefined) return [];
+  return [`  what ${refused.by} approved it with does not fit (event ${refused.seq}): ${refused.message}`];
+};
+
 const callJson = (history: History, reason: CallReason, told: readonly string[]): object => {
   const { call, tool, phase, what } = reason;
   const effects = "effects" in what ? what.effects.map((effect) => effectJson(history, effect)) : undefined;
@@ -61,7 +71,7 @@ const callJson = (history: History, reason: CallReason, told: readonly string[])
     call,
     tool,
     phase,
-    what: { ...what, effects, divergence },
+    what: { ...what, effects, divergence, refused_edit: refusedEditOf(history, reason) },
     ...timedJson(history, reason, sinceOfCall(history, reason)),
     remedies: told,
   };
@@ -97,6 +107,7 @@ const callWords = (
     `${paint("bold", call)}  ${tool}  ${paint("cyan", phase)}`,
     `  waits for ${waitsWords(what)}${when}`,
     ...divergenceWords(history, reason),
+    ...refusedEditWords(history, reason),
     ...effects.map((effect) => `    - ${effectWords(effect)}${timeWords(history, effect, effect.since, terminal)}`),
     ...told.map((line) => `  ${paint("green", line)}`),
   ];
