@@ -76,8 +76,10 @@ const ofRerun = (row: CallRow, { events, watchOf, errors }: Rerun, recordedText:
   const position = recorded.length - missing.length;
   const [divergence] = ofCall(events, "call.diverged", call);
   if (divergence !== undefined) return diverged(divergence, missing, watch, recordedText);
-  if (missing.length > 0) return { type: "missing_effect", position, missing };
   const error = errors.get(call);
+  if (missing.length > 0) {
+    return { type: "missing_effect", position, missing, ...(error === undefined ? {} : { thrown: error }) };
+  }
   if (error !== undefined) return { type: "failed", message: error };
   const requests = recorded.length;
   if (ofCall(events, "call.settled", call).length > 0) return { type: "completes", requests };

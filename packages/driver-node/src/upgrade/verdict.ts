@@ -18,8 +18,13 @@ export type Verdict =
       readonly recorded?: string;
       readonly asked?: string;
     }
-  /** Recorded, and not asked for any more. */
-  | { readonly type: "missing_effect"; readonly position: number; readonly missing: readonly string[] }
+  /** Recorded, and not asked for any more; where the body threw instead, what it threw. */
+  | {
+      readonly type: "missing_effect";
+      readonly position: number;
+      readonly missing: readonly string[];
+      readonly thrown?: string;
+    }
   | { readonly type: "no_tool"; readonly toolId: string }
   | { readonly type: "args_refused"; readonly message: string }
   | { readonly type: "failed"; readonly message: string }
@@ -62,6 +67,13 @@ const otherInputWords = ({ position, expected, found, recorded, asked }: Other):
     : `other input at request ${position}: expected ${expected}, found ${found}`;
 };
 
+type Missing = Extract<Verdict, { readonly type: "missing_effect" }>;
+
+const missingWords = ({ position, missing, thrown }: Missing): string => {
+  const isNotAsked = `${missing.join(", ")} is recorded, and not asked for`;
+  return `missing effect after request ${position}: ${thrown === undefined ? "" : `it throws ${thrown}; `}${isNotAsked}`;
+};
+
 const notStartedWords = ({ phase, isBegun }: Extract<Verdict, { readonly type: "not_started" }>): string => {
   if (!isBegun) return `nothing to compare: its body has not begun (${phase})`;
   return phase === "backing_off"
@@ -86,7 +98,7 @@ export const verdictWords = (verdict: Verdict): string => {
     case "other_input":
       return otherInputWords(verdict);
     case "missing_effect":
-      return `missing effect after request ${verdict.position}: ${verdict.missing.join(", ")} is recorded, and not asked for`;
+      return missingWords(verdict);
     case "no_tool":
       return `no tool ${verdict.toolId} is there: it would wait for an executor`;
     case "args_refused":

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { defineTool } from "@pawl/runtime";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openRuntime, sqliteJournal } from "../../src/index.ts";
 import { madeJournal, newFolder, tools } from "./fixture.ts";
@@ -45,6 +47,44 @@ describe("pawl approve and reject", () => {
     const [shown] = jsonIn(await pawl(["show", "parked", "-j", file, "--json"]));
     expect(shown).toMatchObject({ calls: [{ args: { sum: 3 } }] });
     expect(await outcomeIn("parked", "guarded", { sum: 12 })).toMatchObject({ status: "success" });
+  });
+
+  it("say that other arguments are not checked yet, and why a call waits again under which they do not fit", async () => {
+    const parameters = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] } as const;
+    const pay = defineTool({
+      name: "pay",
+      durable: true,
+      policy: "requires_approval",
+      parameters,
+      execute: () => "paid",
+    });
+    const at = join(newFolder(), "edited.db");
+    const isParked = async (): Promise<void> => {
+      const { runtime, close } = openRuntime({ file: at, tools: [pay] });
+      const session = await runtime.session("s");
+      void session.call("r", [{ id: "c", tool: "pay", args: { sum: 12 } }]).catch(() => undefined); // Nobody waits here.
+      const waits = (): boolean => {
+        const row = session.state.calls.at("r:c");
+        return row?.phase === "awaiting_approval" && row.approval.edited === undefined;
+      };
+      await expect.poll(waits, { timeout: 30_000 }).toBe(true);
+      await session.runner.settled();
+      await close();
+    };
+    await isParked();
+    const { out } = await pawl(["why", "s", "-j", at]);
+    const hash = /--hash (?<hash>\w+)/.exec(out)?.groups?.["hash"] ?? "";
+    const said = await pawl(["approve", "s", "r:c", "--hash", hash, "--args", '{"sum":"x"}', "-j", at, "--by", "ann"]);
+    expect([said.code, said.out]).toEqual([
+      0,
+      "r:c is approved with edits, if a host finds that these fit: else it waits for a decision again; the call is awaiting_approval now\n",
+    ]);
+    await isParked();
+    expect((await pawl(["why", "s", "-j", at])).out).toMatch(
+      /^ {2}what ann approved it with does not fit \(event \d+\): arguments\.sum.*integer/m,
+    );
+    const [why] = jsonIn(await pawl(["why", "s", "-j", at, "--json"]));
+    expect(why).toMatchObject({ calls: [{ what: { refused_edit: { by: "ann", message: expect.any(String) } } }] });
   });
 
   it("reject a call with a reason", async () => {

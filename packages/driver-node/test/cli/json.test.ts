@@ -61,10 +61,10 @@ const tried: { readonly [command: string]: Tried } = {
     ],
   },
   why: {
-    fine: ["why J#parked", "why J#waiting r:c"],
+    fine: ["why J#parked", "why J#waiting r:c", "why J#done r:c"],
     not: [
       ["why J#nobody", 3],
-      ["why J#done r:c", 3],
+      ["why J#done r:x", 3],
     ],
   },
   resolve: {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { ToolError, defineTool } from "@pawl/runtime";
 import { stableHash } from "@pawl/tool-value";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Command } from "../../src/cli/command.ts";
@@ -98,6 +99,24 @@ describe("pawl ls, show and why", () => {
     expect((await pawl(["why", "done", "-j", file])).out).toBe("session:done waits for nothing\n");
     expect((await pawl(["why", "done", "r:x", "-j", file])).code).toBe(3);
     expect((await pawl(["why", "nobody", "-j", file])).code).toBe(3);
+  });
+
+  it("say of a call that has ended what it came to", async () => {
+    const { out, code } = await pawl(["why", "done", "r:c", "-j", file]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^r:c {2}quick {2}succeeded {2}at event \d+, \d{4}-.*\n {2}at once\n$/);
+    const [why] = jsonIn(await pawl(["why", "done", "r:c", "-j", file, "--json"]));
+    const output = { outcome: { status: "success", payload: "at once" } };
+    expect(why).toMatchObject({ scope: "session:done", calls: [], ended: { call: "r:c", tool: "quick", output } });
+
+    const at = join(newFolder(), "failed.db");
+    const wrong = defineTool({ name: "wrong", execute: () => Promise.reject(new ToolError("no such\norder")) });
+    const { runtime, close } = openRuntime({ file: at, tools: [wrong] });
+    await (await runtime.session("s")).call("r", [{ id: "c", tool: "wrong", args: {} }]);
+    await close();
+    expect((await pawl(["why", "s", "r:c", "-j", at])).out).toMatch(
+      /^r:c {2}wrong {2}failed: tool_error {2}at event .*\n {2}\[Tool execution failed\]\n {2}no such\n {2}order\n$/,
+    );
   });
 
   it("follow what happens in a scope", async () => {

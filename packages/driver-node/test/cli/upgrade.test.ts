@@ -137,6 +137,14 @@ describe("a live call under other code", () => {
     });
     expect(verdict).toEqual({ type: "failed", message: "of its own" });
   });
+
+  it("says what the program throws where that keeps it from asking for what is recorded", async () => {
+    const verdict = await verdictOf(async () => {
+      throw new TypeError("no MODEL_KEY");
+    });
+    expect(verdict).toMatchObject({ type: "missing_effect", position: 0, thrown: "no MODEL_KEY" });
+    expect(verdictWords(verdict)).toContain("missing effect after request 0: it throws no MODEL_KEY; durable-step:");
+  });
 });
 
 const outside = defineTool({ name: "outside", execute: (_, ctx) => (ctx.completionKey(), pending()) });

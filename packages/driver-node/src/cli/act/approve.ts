@@ -58,12 +58,20 @@ const decideAtHost = (session: SessionClient, input: Input, decision: Decision):
   }
 };
 
+/** Without a host edited arguments are not checked yet; where the tool has nothing to check, nothing is. */
+const notChecked = ({ state }: Target, call: string, { type }: Decision): string => {
+  const row = state.calls.at(call);
+  const isChecked = type === "approve_edited" && row?.phase === "awaiting_approval" && row.manifest.checks;
+  return isChecked ? ", if a host finds that these fit: else it waits for a decision again" : "";
+};
+
 const run = async (input: Input, terminal: Terminal, decision: Decision, done: string): ReturnType<Command["run"]> => {
   const asked = await askHost(input, terminal, (session) => decideAtHost(session, input, decision));
   if (asked !== undefined) return hostDid(terminal, asked.scope, `${input.positionals[1]} is ${done}`);
   return withTarget(input, terminal, (target) => {
     const call = input.positionals[1] ?? "";
-    return act(target, terminal, decide(target, input, terminal, decision), { call, done: `${call} is ${done}` });
+    const event = decide(target, input, terminal, decision);
+    return act(target, terminal, event, { call, done: `${call} is ${done}${notChecked(target, call, decision)}` });
   });
 };
 

@@ -1,19 +1,37 @@
 /** A scope as its log tells it: where it stands, and when that came about. */
 import {
   type Entered,
+  type Event,
   type EventOf,
   type Fault,
   type State,
   type Torn,
+  type Transition,
   enter,
   initial,
   noneEntered,
 } from "@pawl/sansio-core";
 import { replayOrRefuse } from "../log/sealed.ts";
+import type { ToolCallOutput } from "@pawl/tool-value";
 import type { LogSource } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { CliError, exit } from "../exit.ts";
 import { faultWords } from "../log/fault.ts";
+
+/** Arguments that a person approved a call with, and that do not fit: the call waits as before. */
+export interface RefusedEdit {
+  readonly by: string;
+  readonly seq: number;
+  readonly message: string;
+}
+
+/** A call that is no row any more, and what it came to. */
+export interface EndOfCall {
+  readonly call: string;
+  readonly tool: string;
+  readonly seq: number;
+  readonly output: ToolCallOutput;
+}
 
 export interface History {
   /** The scope as the command line takes it. */
@@ -25,6 +43,10 @@ export interface History {
   readonly timeOf: (seq: number) => number | undefined;
   /** The last divergence of each call. */
   readonly diverged: ReadonlyMap<string, EventOf<"call.diverged">>;
+  /** The last of each call whose edited arguments did not fit. */
+  readonly refusedEdits: ReadonlyMap<string, RefusedEdit>;
+  /** The end of the call that was asked about, if it has ended. */
+  readonly end: EndOfCall | undefined;
   readonly torn: Torn | undefined;
   readonly fault: Fault | undefined;
 }
@@ -36,16 +58,39 @@ export const divergenceJson = ({ position, expected, found }: EventOf<"call.dive
   found,
 });
 
-/** Folds a log up to its end or its first fault. */
-export const historyOf = async (log: LogSource, terminal: Terminal): Promise<History> => {
+const endIn = ({ commands }: Transition, seq: number, asked: string): EndOfCall | undefined => {
+  for (const command of commands) {
+    if (command.type !== "observe" || command.what !== "call_completed" || command.call !== asked) continue;
+    const { call, tool, output } = command;
+    if (output !== undefined) return { call, tool, seq, output };
+  }
+  return undefined;
+};
+
+/** What was wrong with an edit, if the event says so of one. */
+const refusedEditIn = (before: State | undefined, event: Event, seq: number): RefusedEdit | undefined => {
+  if (event.type !== "args.checked" || event.verdict.verdict === "valid") return undefined;
+  const row = before?.calls.at(event.call);
+  const edited = row?.phase === "awaiting_approval" ? row.approval.edited : undefined;
+  const message = event.verdict.verdict === "invalid" ? event.verdict.message : "its tool is away, and has no contract";
+  return edited && { by: edited.by, seq, message };
+};
+
+/** Folds a log up to its end or its first fault. Of calls that have ended only one is kept that is asked about. */
+export const historyOf = async (log: LogSource, terminal: Terminal, asked?: string): Promise<History> => {
   const times: (number | undefined)[] = [];
   const diverged = new Map<string, EventOf<"call.diverged">>();
+  const refusedEdits = new Map<string, RefusedEdit>();
   let entered: Entered = noneEntered;
   let before: State | undefined;
+  let end: EndOfCall | undefined;
   const { state, torn, fault, header, base } = await replayOrRefuse(log, terminal, {
     onStep: ({ seq, at, event }, transition) => {
       times[seq] = at;
       if (event.type === "call.diverged") diverged.set(event.call, event);
+      const refused = refusedEditIn(before, event, seq);
+      if (refused !== undefined && "call" in event) refusedEdits.set(event.call, refused);
+      if (asked !== undefined) end = endIn(transition, seq, asked) ?? end;
       const from = before ?? (seq === 1 ? initial(transition.state.scope.id) : transition.state);
       entered = enter(entered, from, transition.state);
       before = transition.state;
@@ -58,14 +103,16 @@ export const historyOf = async (log: LogSource, terminal: Terminal): Promise<His
     entered,
     timeOf: (seq) => times[seq],
     diverged,
+    refusedEdits,
+    end,
     torn,
     fault,
   };
 };
 
 /** As `historyOf`; a log that has a fault, or nothing in it, is refused. */
-export const soundHistoryOf = async (log: LogSource, terminal: Terminal): Promise<History> => {
-  const history = await historyOf(log, terminal);
+export const soundHistoryOf = async (log: LogSource, terminal: Terminal, asked?: string): Promise<History> => {
+  const history = await historyOf(log, terminal, asked);
   const { fault, state } = history;
   if (fault === undefined && state.seq > 0) return history;
   if (fault === undefined) throw new CliError("log_empty", `${log.name} has no events`, { exit: exit.wrong });

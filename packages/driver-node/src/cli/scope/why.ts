@@ -11,12 +11,13 @@ import {
 } from "@pawl/sansio-core";
 import type { Command } from "../command.ts";
 import type { Beside } from "../journal-file.ts";
-import { CliError, exit } from "../exit.ts";
+import { CliError, type Exit, exit } from "../exit.ts";
 import { withLogOrHost } from "../act/remote-log.ts";
 import { hostOptions } from "../act/remote.ts";
 import { type LogSource, besideGiven, placeOptions } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { type History, divergenceJson, soundHistoryOf } from "./history.ts";
+import { endedJson, endedWords } from "./ended.ts";
+import { type History, type RefusedEdit, divergenceJson, soundHistoryOf } from "./history.ts";
 import { isNever, sinceText, untilText } from "./time.ts";
 import { remedies } from "./words.ts";
 
@@ -52,6 +53,16 @@ const divergenceOf = ({ diverged }: History, { call, what }: CallReason): object
   return event && divergenceJson(event);
 };
 
+/** What was wrong with the arguments that it was approved with, if that is why it waits again. */
+const refusedEditOf = ({ refusedEdits }: History, { call, what }: CallReason): RefusedEdit | undefined =>
+  what.type === "approval" ? refusedEdits.get(call) : undefined;
+
+const refusedEditWords = (history: History, reason: CallReason): readonly string[] => {
+  const refused = refusedEditOf(history, reason);
+  if (refused === undefined) return [];
+  return [`  what ${refused.by} approved it with does not fit (event ${refused.seq}): ${refused.message}`];
+};
+
 const callJson = (history: History, reason: CallReason, told: readonly string[]): object => {
   const { call, tool, phase, what } = reason;
   const effects = "effects" in what ? what.effects.map((effect) => effectJson(history, effect)) : undefined;
@@ -60,7 +71,7 @@ const callJson = (history: History, reason: CallReason, told: readonly string[])
     call,
     tool,
     phase,
-    what: { ...what, effects, divergence },
+    what: { ...what, effects, divergence, refused_edit: refusedEditOf(history, reason) },
     ...timedJson(history, reason, sinceOfCall(history, reason)),
     remedies: told,
   };
@@ -96,6 +107,7 @@ const callWords = (
     `${paint("bold", call)}  ${tool}  ${paint("cyan", phase)}`,
     `  waits for ${waitsWords(what)}${when}`,
     ...divergenceWords(history, reason),
+    ...refusedEditWords(history, reason),
     ...effects.map((effect) => `    - ${effectWords(effect)}${timeWords(history, effect, effect.since, terminal)}`),
     ...told.map((line) => `  ${paint("green", line)}`),
   ];
@@ -152,6 +164,18 @@ const words = (history: History, asked: Asked, terminal: Terminal): readonly str
   ];
 };
 
+/** Of a call that has ended there is what it came to; of one that the log does not know, nothing. */
+const tellEnd = (history: History, call: string, terminal: Terminal): Exit => {
+  const { state, end } = history;
+  if (end === undefined) {
+    throw new CliError("no_such_call", `${state.scope.id} has no call ${call}`, { exit: exit.unreachable });
+  }
+  const { id: scope, owner } = state.scope;
+  const json = { scope, seq: state.seq, at: state.at, owner, calls: [], others: [], ended: endedJson(history, end) };
+  terminal.tell(json, () => endedWords(history, end, terminal));
+  return exit.fine;
+};
+
 export const whyCommand: Command = {
   name: "why",
   summary: "Say what a scope waits for, since when, and what would move it",
@@ -159,21 +183,19 @@ export const whyCommand: Command = {
   least: 1,
   most: 2,
   options: { ...placeOptions, ...hostOptions },
-  json: [{ what: "The scope", fields: "scope, seq, at, owner, owned, calls, others" }],
+  json: [{ what: "The scope", fields: "scope, seq, at, owner, owned?, calls, others, ended?" }],
   examples: [
     ["pawl why alice -j journal.db", "the session alice"],
     ["pawl why journal.db#process:p1 --json", "a process, for a script"],
-    ["pawl why alice turn-1:call-1", "one call"],
+    ["pawl why alice turn-1:call-1", "one call; of one that has ended, what it came to"],
     ["pawl why alice --host ws://127.0.0.1:7777", "of a host, with what it would take there"],
   ],
   run: (input, terminal) => {
     const [, only] = input.positionals;
     return withLogOrHost(input, terminal, async (log) => {
-      const history = await soundHistoryOf(log, terminal);
+      const history = await soundHistoryOf(log, terminal, only);
       const { state } = history;
-      if (only !== undefined && state.calls.at(only) === undefined) {
-        throw new CliError("no_such_call", `${state.scope.id} has no live call ${only}`, { exit: exit.unreachable });
-      }
+      if (only !== undefined && state.calls.at(only) === undefined) return tellEnd(history, only, terminal);
       const { calls, others } = why(state);
       const shown = calls.filter(({ call }) => only === undefined || call === only);
       const asked: Asked = { only, ...(await ownershipOf(log)), beside: besideGiven(input) };

@@ -1,0 +1,77 @@
+/**
+ * What the AI SDK (`ai`, version 7) needs to run on pawl, to be copied: `generateText` inside of a durable tool, where each
+ * answer of the model is a step, and each call that it asks for is one of pawl's. docs/model-apis.md shows its use.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import { type ToolContext, type ToolDefinition, contractOf } from "@pawl/runtime";
+import { type ToolCallOutput, formatToolOutput, mimeOf, modelPartsFromOutput } from "@pawl/tool-value";
+
+/** What failed for now is asked again inside of the step: an error that leaves a step is on record, and stays its answer. */
+const patiently = async <A>(ask: () => PromiseLike<A>): Promise<A> => {
+  for (let pauseMs = 1000; ; pauseMs *= 2) {
+    try {
+      return await ask();
+    } catch (thrown) {
+      if ((thrown as { readonly isRetryable?: boolean }).isRetryable !== true || pauseMs > 60_000) throw thrown;
+      await wait(pauseMs);
+    }
+  }
+};
+
+interface Answer {
+  readonly request?: unknown;
+  readonly response?: unknown;
+}
+
+/** The `middleware` of `wrapLanguageModel`. What HTTP said stays out of the log: the whole prompt is in it, each time. */
+export const onRecord = (ctx: ToolContext) => {
+  let asked = 0;
+  return {
+    specificationVersion: "v4" as const,
+    wrapGenerate: <A extends Answer>({ doGenerate }: { readonly doGenerate: () => PromiseLike<A> }) =>
+      ctx.runJson(`model ${++asked}`, {}, async (): Promise<A> => {
+        const { request: _request, response: _response, ...answer } = await patiently(doGenerate);
+        return answer as A;
+      }),
+  };
+};
+
+/** Reads the bytes of an attachment: `diskAttachments("journal.db.attachments").bytes`. */
+export type Bytes = (id: string) => Promise<Uint8Array | undefined>;
+
+type Part =
+  | { readonly type: "text"; readonly text: string }
+  | { type: "file"; mediaType: string; data: { type: "data"; data: string } };
+
+type Read = { type: "error-text"; value: string } | { type: "content"; value: Part[] };
+
+const readOf = async (output: ToolCallOutput, bytes: Bytes): Promise<Read> => {
+  if (output.outcome.status !== "success") return { type: "error-text", value: formatToolOutput(output) };
+  const parts = modelPartsFromOutput(output).map(async (part): Promise<Part> => {
+    if (part.type === "text") return part;
+    const data = Buffer.from((await bytes(part.id)) ?? []).toString("base64");
+    return { type: "file", mediaType: mimeOf(part.media_type), data: { type: "data", data } };
+  });
+  return { type: "content", value: await Promise.all(parts) };
+};
+
+/** The `tools` of `generateText`; `jsonSchema` is that of the SDK. */
+export const toolsIn = <S>(
+  ctx: ToolContext,
+  definitions: readonly ToolDefinition[],
+  { jsonSchema, bytes }: { readonly jsonSchema: (schema: object) => S; readonly bytes: Bytes },
+) => {
+  let called = 0;
+  const toolOf = (definition: ToolDefinition) => ({
+    description: definition.description ?? "",
+    inputSchema: jsonSchema(contractOf(definition).input_schema as object),
+    execute: async (args: unknown): Promise<Read> => {
+      const toolId = definition.id ?? `tool:${definition.name}`;
+      const [reply] = await ctx.batch([{ id: `${++called}`, toolId, args }]);
+      if (reply === undefined) throw new TypeError("a batch of one call has one reply");
+      return readOf(reply.output, bytes);
+    },
+    toModelOutput: ({ output }: { readonly output: Read }) => output,
+  });
+  return Object.fromEntries(definitions.map((definition) => [definition.name, toolOf(definition)]));
+};
