@@ -137,6 +137,15 @@ export class BodyRun {
     else this.#diverge("the request that its log records next", "no request at all");
   }
 
+  /** Its program has ended: what its log records beyond that is asked for by what it has left running, or it has diverged. */
+  async ended(): Promise<void> {
+    while (!this.#isOver && !this.#isCancelled && this.#timeline.isReplaying) {
+      if (this.news === "none") return this.#diverge(`the recorded \`${this.#timeline.missing}\``, "its end");
+      this.#port.stir();
+      await new Promise<void>((then) => this.#port.platform.nextTurn(then));
+    }
+  }
+
   /** `at` of the last answer that was delivered to this run. */
   get now(): number {
     return this.#now;

@@ -1,7 +1,7 @@
 /** Bodies that are quiet: dropped while they only wait, and found out when they leave the path of their log. */
 import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { defineTool } from "../src/index.ts";
+import { type ToolContext, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
 
 const calls = [{ id: "c1", tool: "waits", args: {} }];
@@ -103,6 +103,71 @@ describe("a body that no longer asks what its log records", () => {
       code: "replay_diverged",
       message: expect.stringContaining("expected the recorded `durable-step:a`, found step `durable-step:b`"),
     });
+  });
+});
+
+/** A body that has asked for two steps, and one that ends in its place. */
+const asked = defineTool({
+  name: "waits",
+  durable: true,
+  execute: async (_, ctx) => [await ctx.runJson("a", {}, () => 1), await ctx.awaitEventJson("go")],
+});
+
+describe("a body that ends before it has asked for what its log records", () => {
+  for (const [how, execute] of [
+    [
+      "throws",
+      async () => {
+        throw new TypeError("no key");
+      },
+    ],
+    ["returns", async () => "early"],
+    ["returns after the first of two", async (_: unknown, ctx: ToolContext) => ctx.runJson("a", {}, () => 1)],
+  ] as const)
+    it(`has diverged when it ${how}: the resolver is asked, and can keep the call for a better program`, async () => {
+      const world = new World();
+      const one = world.start([asked]);
+      void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+      await world.quiet();
+      one.kill();
+      const causes: unknown[] = [];
+      const thrown: unknown[] = [];
+      const bad = world.start([defineTool({ name: "waits", durable: true, execute })], {
+        host: {
+          internalError: (_, what) => void thrown.push(what),
+          resolveOutcome: async ({ cause }) => (causes.push(cause), { type: "person" }),
+        },
+      });
+      const session = await bad.runtime.session("s");
+      void session.call("r", calls).catch(() => undefined);
+      await world.quiet();
+      expect(causes).toEqual(["diverged"]);
+      expect(thrown).toHaveLength(how === "throws" ? 1 : 0);
+      expect(session.state.calls.at("r:c1")?.phase).toBe("unknown");
+      bad.kill();
+    });
+
+  it("has not, where what it left running asks for the rest as it is answered", async () => {
+    const world = new World();
+    const ran: string[] = [];
+    const step = (ctx: ToolContext, id: string) => ctx.runJson(id, {}, () => (ran.push(id), id));
+    const leaving = (isHeldUp: boolean) =>
+      defineTool({
+        name: "waits",
+        durable: true,
+        execute: async (_, ctx) => {
+          void step(ctx, "a").then(() => step(ctx, "b"));
+          if (isHeldUp) await new Promise(() => undefined);
+          return "at once";
+        },
+      });
+    const one = world.start([leaving(true)]);
+    void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+    await world.quiet();
+    one.kill();
+    const [reply] = await (await world.start([leaving(false)]).runtime.session("s")).call("r", calls);
+    expect(reply?.output.outcome.payload).toBe("at once");
+    expect(ran).toEqual(["a", "b"]);
   });
 });
 

@@ -75,7 +75,8 @@ const ofRerun = (row: CallRow, { events, watchOf, errors }: Rerun, recordedText:
   const missing = recorded.filter((key) => !watch.keys.has(key));
   const position = recorded.length - missing.length;
   const [divergence] = ofCall(events, "call.diverged", call);
-  if (divergence !== undefined) return diverged(divergence, missing, watch, recordedText);
+  if (divergence !== undefined && divergence.found !== "its end")
+    return diverged(divergence, missing, watch, recordedText);
   const error = errors.get(call);
   if (missing.length > 0) {
     return { type: "missing_effect", position, missing, ...(error === undefined ? {} : { thrown: error }) };
