@@ -60,7 +60,7 @@ export const referenceTo = (name: string, bytes: number): Json =>
   encode(attachment({ id: prefix + name, media_type: { kind: "file", type: mediaType }, byte_len: bytes }));
 
 /** With what the bytes of a sealed blob begin: no text does. */
-export const sealedByte = 1;
+const sealedByte = 1;
 export const isSealedBlob = (bytes: Uint8Array): boolean => bytes[0] === sealedByte;
 
 /** What a name ends in that is no hash. */

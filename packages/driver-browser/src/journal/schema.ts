@@ -94,7 +94,7 @@ const makeAttachments = (database: Database): void => {
 
 /** What each version has made. */
 const versions = [makeJournal, makeMoves, makeBlobs, makeAttachments];
-export const schemaVersion = versions.length;
+const schemaVersion = versions.length;
 
 /** Is told why the database is open no more, when its owner did not close it. */
 export type OnClosed = (why: BrowserJournalError) => void;
