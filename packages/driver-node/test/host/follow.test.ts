@@ -5,8 +5,9 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
 import { type Host, nodePlatform, sqliteJournal } from "../../src/index.ts";
 import { testFolder } from "../sqlite-rig.ts";
-import { clientOf, everything, hostOf, roots, until } from "./rig.ts";
+import { clientOf, everything, hostOf, roots } from "./rig.ts";
 import { echo, outside, payloads, use } from "./tools.ts";
+import { until } from "../until.ts";
 
 const folder = testFolder();
 const ends: (() => unknown)[] = [];
