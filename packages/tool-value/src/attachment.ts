@@ -4,7 +4,7 @@ import { type Codec, optional, read, record, string, u32, u64 } from "./codec.ts
 import { oneOf, tagged } from "./union.ts";
 import { describe } from "./json.ts";
 
-const imageTypes = ["png", "jpeg", "gif", "webp", "bmp"] as const;
+export const imageTypes = ["png", "jpeg", "gif", "webp", "bmp"] as const;
 export type ImageType = (typeof imageTypes)[number];
 
 export type MediaType =
