@@ -3,8 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { pathOf } from "../project.ts";
-import { chunksOf } from "../runtime/bundle.ts";
-import { origin } from "../runtime/page.ts";
+import { chunksOf, origin } from "../runtime/page.ts";
 
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'";
 const golden = "packages/sansio-core/test/golden/waits.jsonl";

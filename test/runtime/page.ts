@@ -17,6 +17,18 @@ export const scriptOf = async (file: string): Promise<string> => {
   return output[0].code;
 };
 
+/** The files that a page loads of a module and of what it imports; the first is its own. */
+export const chunksOf = async (file: string): Promise<ReadonlyMap<string, string>> => {
+  const { output } = await build({
+    input: file,
+    platform: "browser",
+    output: { format: "esm" },
+    write: false,
+    logLevel: "warn",
+  });
+  return new Map(output.flatMap((one) => (one.type === "chunk" ? [[one.fileName, one.code] as const] : [])));
+};
+
 /** What a page may call of the test. */
 interface Exposed {
   // oxlint-disable-next-line typescript/no-explicit-any -- what a page hands over has the types that its script says

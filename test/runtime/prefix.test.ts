@@ -1,9 +1,7 @@
 /** The same logs give the same states in Node and in Chromium: each golden log, after each of its events. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { files, textOf } from "../project.ts";
-import { bundleOf } from "./bundle.ts";
-import { hasChromium, openChromium, withoutChromium } from "./chromium.ts";
+import { inChromium } from "./in-chromium.ts";
 import { type Prefixes, prefixesOf } from "./prefix.ts";
 
 const logs = files.filter((file) => /\/golden\/(?!.*\.cmds\.)[^/]+\.jsonl$/.test(file));
@@ -18,18 +16,12 @@ describe("golden logs", () => {
   });
 });
 
-describe.skipIf(!hasChromium)(hasChromium ? "golden logs in Chromium" : withoutChromium, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openChromium();
-  });
-  afterAll(() => browser.close());
-
+inChromium("golden logs in Chromium", "test/runtime/prefix.ts", (at) => {
   it("come to the states that they come to in Node, after each event", async () => {
-    const page = await browser.newPage();
-    await page.addScriptTag({ content: await bundleOf("test/runtime/prefix.ts") });
+    const page = await at.browser.newPage();
+    await page.addScriptTag({ content: at.code });
     const texts = JSON.stringify(logs.map(textOf));
-    const inBrowser = await page.evaluate<readonly Prefixes[]>(`${texts}.map(pawl.prefixesOf)`);
+    const inBrowser = await page.evaluate<readonly Prefixes[]>(`${texts}.map(suite.prefixesOf)`);
     for (const [i, file] of logs.entries()) expect([file, inBrowser[i]]).toEqual([file, prefixesOf(textOf(file))]);
   });
 });

@@ -1,8 +1,6 @@
 /** A seed gives the same bytes in Node and in Chromium: simulated worlds, orders that are tried, and the standard mix. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bundleOf } from "./bundle.ts";
-import { hasChromium, openChromium, withoutChromium } from "./chromium.ts";
+import { describe, expect, it } from "vitest";
+import { inChromium } from "./in-chromium.ts";
 import { mixesOf, worldsOf } from "./world.ts";
 
 const seeds = 12;
@@ -16,17 +14,11 @@ describe("seeds in Node", () => {
   });
 });
 
-describe.skipIf(!hasChromium)(hasChromium ? "seeds in Chromium" : withoutChromium, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openChromium();
-  });
-  afterAll(() => browser.close());
-
+inChromium("seeds in Chromium", "test/runtime/world.ts", (at) => {
   it("come to the bytes that they come to in Node", async () => {
-    const page = await browser.newPage();
-    await page.addScriptTag({ content: await bundleOf("test/runtime/world.ts") });
-    expect(await page.evaluate(`pawl.worldsOf(${seeds})`)).toEqual(await worldsOf(seeds));
-    expect(await page.evaluate(`pawl.mixesOf(${seeds})`)).toEqual(mixesOf(seeds));
+    const page = await at.browser.newPage();
+    await page.addScriptTag({ content: at.code });
+    expect(await page.evaluate(`suite.worldsOf(${seeds})`)).toEqual(await worldsOf(seeds));
+    expect(await page.evaluate(`suite.mixesOf(${seeds})`)).toEqual(mixesOf(seeds));
   });
 });

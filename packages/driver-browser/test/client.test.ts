@@ -3,10 +3,9 @@ import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Host, Receivers, nodePlatform, openHost } from "@pawl/driver-node";
 import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
-import { scriptOf } from "../../../test/runtime/page.ts";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { inChromium } from "../../../test/runtime/in-chromium.ts";
 
 const notHere = (): never => {
   throw new Error("it runs in a page");
@@ -34,8 +33,7 @@ const served = async (): Promise<readonly [Server, string]> => {
   return [server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`];
 };
 
-describe.skipIf(!hasChromium)(hasChromium ? "a page and a host elsewhere" : withoutChromium, () => {
-  let browser: Browser;
+inChromium("a page and a host elsewhere", "packages/driver-browser/test/page/client.ts", (at) => {
   let page: Page;
   let host: Host;
   let server: Server;
@@ -48,12 +46,9 @@ describe.skipIf(!hasChromium)(hasChromium ? "a page and a host elsewhere" : with
     const mover = receivers.mover();
     const runtime = new Runtime({ journal, platform: nodePlatform, tools, instance: "host", roots, mover });
     host = await openHost({ runtime, receivers, secrets: [new Uint8Array(32).fill(9)], origins: [origin] });
-    const script = scriptOf("packages/driver-browser/test/page/client.ts");
-    const [opened, code] = await Promise.all([openChromium(), script]);
-    browser = opened;
-    page = await browser.newPage();
+    page = await at.browser.newPage();
     await page.goto(origin);
-    await page.addScriptTag({ content: code });
+    await page.addScriptTag({ content: at.code });
     const token = host.sign({
       by: "page",
       scopes: [""],
@@ -63,7 +58,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "a page and a host elsewhere" : with
     await page.evaluate(`suite.connect("${host.url}", "${token}")`);
   });
   afterAll(async () => {
-    await browser.close();
+    await page.close();
     await host.close();
     server.close();
   });

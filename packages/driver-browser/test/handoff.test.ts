@@ -4,12 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Refused } from "@pawl/runtime";
 import { stateHash } from "@pawl/sansio-core";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, expect, it } from "vitest";
 import { pathOf } from "../../../test/project.ts";
-import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
+import { inChromium } from "../../../test/runtime/in-chromium.ts";
 import { type Death, HandoffWorld, type Place, accepts, stateOf, typesOf } from "./handoff-world.ts";
-import { scriptOf } from "../../../test/runtime/page.ts";
 
 const golden = pathOf("packages/sansio-core/test/golden");
 /** Approvals, child batches, and a session with processes. */
@@ -52,18 +50,10 @@ const textAtHost = async ({ host }: HandoffWorld, id: string): Promise<string | 
   return bytes && new TextDecoder().decode(bytes);
 };
 
-describe.skipIf(!hasChromium)(hasChromium ? "a session that is handed over" : withoutChromium, () => {
-  let browser: Browser;
-  let code = "";
+inChromium("a session that is handed over", "packages/driver-browser/test/page/handoff.ts", (at) => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-handoff-"));
   const worlds: HandoffWorld[] = [];
-  beforeAll(async () => {
-    [browser, code] = await Promise.all([openChromium(), scriptOf("packages/driver-browser/test/page/handoff.ts")]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true }));
   afterEach(async () => {
     for (const world of worlds.splice(0)) await world.close();
   });
@@ -71,7 +61,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "a session that is handed over" : wi
   let count = 0;
   const begin = async (): Promise<HandoffWorld> => {
     const file = join(folder, `${(count += 1)}.db`);
-    const world = new HandoffWorld(await browser.newContext(), code, file);
+    const world = new HandoffWorld(await at.browser.newContext(), at.code, file);
     worlds.push(world);
     await world.startTab();
     return world;

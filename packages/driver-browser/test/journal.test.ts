@@ -3,23 +3,20 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { journalChecks, moveChecks } from "@pawl/testkit";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hasChromium, openChromium, spawnChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
-import { origin, pageWith, scriptOf } from "../../../test/runtime/page.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
+import { spawnChromium } from "../../../test/runtime/chromium.ts";
+import { inChromium } from "../../../test/runtime/in-chromium.ts";
+import { origin, pageWith } from "../../../test/runtime/page.ts";
 
-describe.skipIf(!hasChromium)(hasChromium ? "a journal in IndexedDB" : withoutChromium, () => {
-  let browser: Browser;
+inChromium("a journal in IndexedDB", "packages/driver-browser/test/page/journal.ts", (at) => {
   let context: BrowserContext;
-  let code = "";
   let page: Page;
-  const openPage = (within: BrowserContext = context): Promise<Page> => pageWith(within, code);
+  const openPage = (within: BrowserContext = context): Promise<Page> => pageWith(within, at.code);
   beforeAll(async () => {
-    [browser, code] = await Promise.all([openChromium(), scriptOf("packages/driver-browser/test/page/journal.ts")]);
-    context = await browser.newContext();
+    context = await at.browser.newContext();
     page = await openPage();
   });
-  afterAll(() => browser.close());
 
   it.each([...journalChecks, ...moveChecks].map(({ name }) => name))("%s", async (name) => {
     expect(await page.evaluate(`suite.run(${JSON.stringify(name)})`)).toBeUndefined();
@@ -45,7 +42,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "a journal in IndexedDB" : withoutCh
   });
 
   it("says that it is closed when the browser has cleared its storage, and acknowledges nothing more", async () => {
-    const cleared = await openPage(await browser.newContext());
+    const cleared = await openPage(await at.browser.newContext());
     const filling = cleared.evaluate(`suite.fill({ name: "evicted" }, 1_000_000, 100)`);
     await cleared.waitForFunction(`Number(document.title) >= 5`);
     const session = await cleared.context().newCDPSession(cleared);
@@ -55,7 +52,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "a journal in IndexedDB" : withoutCh
   });
 
   it("says that there is no more room, and what was acknowledged is there", async () => {
-    const small = await openPage(await browser.newContext());
+    const small = await openPage(await at.browser.newContext());
     const session = await small.context().newCDPSession(small);
     await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1_000_000 });
     const results = (await small.evaluate(`suite.fill({ name: "small" }, 40, 100_000)`)) as readonly string[];

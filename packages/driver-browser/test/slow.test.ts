@@ -1,9 +1,8 @@
 /** A page whose later files are slow to come, or do not come at first: nothing that is said meanwhile is lost. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { chunksOf } from "../../../test/runtime/bundle.ts";
 import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
-import { origin } from "../../../test/runtime/page.ts";
+import { chunksOf, origin } from "../../../test/runtime/page.ts";
 import { pathOf } from "../../../test/project.ts";
 
 const slowMs = 3000;

@@ -1,27 +1,21 @@
 /** Large values in a tab, and browsers that do not store: each tried in a real one. */
 import { blobChecks } from "@pawl/testkit";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
-import { origin, pageWith, scriptOf } from "../../../test/runtime/page.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { inChromium } from "../../../test/runtime/in-chromium.ts";
+import { origin, pageWith } from "../../../test/runtime/page.ts";
 
 const call = (page: Page, request: string, size: number): Promise<string> =>
   page.evaluate(`suite.call("${request}", ${size})`);
 
-describe.skipIf(!hasChromium)(hasChromium ? "what a browser stores" : withoutChromium, () => {
-  let browser: Browser;
+inChromium("what a browser stores", "packages/driver-browser/test/page/storage.ts", (at) => {
   let context: BrowserContext;
-  let code = "";
-  beforeAll(async () => {
-    [browser, code] = await Promise.all([openChromium(), scriptOf("packages/driver-browser/test/page/storage.ts")]);
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
-    context = await browser.newContext();
+    context = await at.browser.newContext();
   });
   afterEach(() => context.close());
 
-  const openPage = (): Promise<Page> => pageWith(context, code);
+  const openPage = (): Promise<Page> => pageWith(context, at.code);
   const opened = async (name: string): Promise<Page> => {
     const page = await openPage();
     expect(await page.evaluate(`suite.open("${name}")`)).toBe("opened");
@@ -106,7 +100,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "what a browser stores" : withoutChr
       srcdoc: "<!doctype html>", sandbox: "allow-scripts" }))`);
     await expect.poll(() => page.frames().length).toBe(2);
     const frame = page.frames()[1];
-    await frame?.addScriptTag({ content: code });
+    await frame?.addScriptTag({ content: at.code });
     expect(await frame?.evaluate(`suite.open("sandboxed")`)).toBe("unavailable");
   });
 

@@ -1,8 +1,8 @@
 /** Tabs over one journal, in a real browser: one writes, the others watch, and one of them goes on after it. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
-import { origin, pageWith, scriptOf } from "../../../test/runtime/page.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { inChromium } from "../../../test/runtime/in-chromium.ts";
+import { origin, pageWith } from "../../../test/runtime/page.ts";
 import type { Change, Log } from "./seen.ts";
 
 const count = (lines: readonly string[], type: string): number =>
@@ -42,23 +42,17 @@ const standStill = async (page: Page): Promise<() => void> => {
   return letGo;
 };
 
-describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChromium, () => {
-  let browser: Browser;
+inChromium("tabs over one journal", "packages/driver-browser/test/page/tab.ts", (at) => {
   let context: BrowserContext;
-  let code = "";
-  beforeAll(async () => {
-    [browser, code] = await Promise.all([openChromium(), scriptOf("packages/driver-browser/test/page/tab.ts")]);
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
-    context = await browser.newContext();
+    context = await at.browser.newContext();
     context.setDefaultTimeout(150_000);
   });
   afterEach(() => context.close());
 
   /** Asks only who is told to: a tab that is slow, since the machine is, is taken for dead by nobody else. */
   const tab = async (beatMs = 3_600_000, name = "agent"): Promise<Page> => {
-    const page = await pageWith(context, code);
+    const page = await pageWith(context, at.code);
     await page.evaluate(`suite.open("${name}", ${beatMs})`);
     return page;
   };
@@ -196,7 +190,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
   });
 
   it("refuses tools and options that no runtime is made of, before anything is opened", async () => {
-    const page = await pageWith(context, code);
+    const page = await pageWith(context, at.code);
     expect(await page.evaluate(`suite.refusedTwice("twice")`)).toEqual(refusal("tool_conflict"));
     expect(await page.evaluate(`suite.refused("no list", { tools: "nap" })`)).toEqual(refusal("invalid_tool"));
     const options = `{ options: { max_run_attempts: "many" } }`;
@@ -209,7 +203,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
   });
 
   it("shows errors that no model is shown on the console, unless the page has a log of its own", async () => {
-    const page = await pageWith(context, code);
+    const page = await pageWith(context, at.code);
     const shown: string[] = [];
     page.on("console", (message) => void (message.type() === "error" && shown.push(message.text())));
     const told = "tool.internal_error: TypeError: what nobody is shown";
@@ -229,7 +223,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "tabs over one journal" : withoutChr
   });
 
   it("has nothing to complain of when it is closed as soon as it may write, again and again", async () => {
-    const page = await pageWith(context, code);
+    const page = await pageWith(context, at.code);
     for (let i = 0; i < 3; i++) expect(await page.evaluate(`suite.openBriefly("brief")`)).toEqual([]);
   });
 });

@@ -1,24 +1,17 @@
 /** Tools that run in a Web Worker, in a real browser. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
+import { inChromium } from "../../../test/runtime/in-chromium.ts";
 import { pageWith, scriptOf } from "../../../test/runtime/page.ts";
 
-describe.skipIf(!hasChromium)(hasChromium ? "tools in a Web Worker" : withoutChromium, () => {
-  let browser: Browser;
+inChromium("tools in a Web Worker", "packages/driver-browser/test/page/worker.ts", (at) => {
   let page: Page;
   beforeAll(async () => {
-    const [opened, code, worker] = await Promise.all([
-      openChromium(),
-      scriptOf("packages/driver-browser/test/page/worker.ts"),
-      scriptOf("packages/driver-browser/test/page/worker-tools.ts"),
-    ]);
-    browser = opened;
-    page = await pageWith(await browser.newContext(), code);
+    const worker = await scriptOf("packages/driver-browser/test/page/worker-tools.ts");
+    page = await pageWith(await at.browser.newContext(), at.code);
     await page.evaluate(`suite.open(${JSON.stringify(worker)})`);
     expect(await page.evaluate(`suite.attach()`)).toContain("tool:echo");
   });
-  afterAll(() => browser.close());
 
   const called = async (request: string, tool: string): Promise<unknown> =>
     JSON.parse((await page.evaluate(`suite.call("${request}", "${tool}")`)) as string);

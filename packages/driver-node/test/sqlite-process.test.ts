@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import { sqliteJournal } from "../src/index.ts";
 import { oneLine, testFolder } from "./sqlite-rig.ts";
+import { until } from "./until.ts";
 
 const { file, remove } = testFolder();
 afterAll(remove);
@@ -24,10 +25,6 @@ const contend = (path: string, name: string, work: "hold" | "contend"): Contende
   child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
   return { child, said: () => text.split("\n").slice(0, -1), ended };
-};
-
-const until = async (isSo: () => boolean): Promise<void> => {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
 };
 
 describe("processes on one journal file", () => {

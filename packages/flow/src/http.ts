@@ -3,7 +3,7 @@ import { isHttp, timeoutMs } from "./endpoint.ts";
 import { type TransportFailure, httpAnswer, httpBody, httpFailure, httpMisfit } from "./http-form.ts";
 import type { Dispatching, Provider, Run } from "./provider.ts";
 import type { Registered } from "./registry.ts";
-import type { Answer } from "./result.ts";
+import { type Answer, messageOf } from "./result.ts";
 
 export interface HttpOptions {
   /** Follows no redirects, and asks no address that it may not: `guardedFetch`, or a platform's own. */
@@ -35,7 +35,6 @@ export const unreachable: ReadonlySet<unknown> = new Set([
 
 export const codeOf = (thrown: unknown): unknown =>
   thrown instanceof Error ? ((thrown as { readonly code?: unknown }).code ?? codeOf(thrown.cause)) : undefined;
-export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 const failureOf = (thrown: unknown): TransportFailure =>
   unreachable.has(codeOf(thrown)) ? { type: "connect" } : { type: "request", detail: messageOf(thrown) };

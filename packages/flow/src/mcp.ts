@@ -6,11 +6,11 @@ import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { type JsonObject, describe, jsonFromJs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { timeoutMs } from "./endpoint.ts";
-import { codeOf, maxTimer, messageOf, unreachable } from "./http.ts";
+import { codeOf, maxTimer, unreachable } from "./http.ts";
 import { mcpAnswer, mcpFailure, mcpMisfit, mcpParams, rpcFailure, stdioName } from "./mcp-form.ts";
 import type { Dispatching, Provider, Run } from "./provider.ts";
 import type { Registered } from "./registry.ts";
-import type { Answer } from "./result.ts";
+import { type Answer, messageOf } from "./result.ts";
 
 export interface McpOptions {
   /** Follows no redirects, and asks no address that it may not: `guardedFetch`, or a platform's own. */

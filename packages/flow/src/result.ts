@@ -9,4 +9,5 @@ export interface ToolResult {
 export type Answer = Omit<ToolResult, "tool_name">;
 
 export const succeeded = (output: string): Answer => ({ success: true, output });
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 export const failed = (output: string): Answer => ({ success: false, output });

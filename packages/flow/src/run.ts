@@ -3,16 +3,14 @@ import { argumentText } from "@pawl/sansio-core";
 import { type Json, type ToolCallOutput, failureOutput, successOutput, toolFailure } from "@pawl/tool-value";
 import type { Dispatching, Run } from "./provider.ts";
 import type { Registered } from "./registry.ts";
-import { type Answer, failed } from "./result.ts";
-
-const causeOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+import { type Answer, failed, messageOf } from "./result.ts";
 
 /** A provider that broke is a failure of its step, not of its flow. */
 const answered = async (name: string, run: Run, argument: string, context: Dispatching): Promise<Answer> => {
   try {
     return await run(argument, context);
   } catch (thrown) {
-    return failed(`tool '${name}' dispatch task failed: ${causeOf(thrown)}`);
+    return failed(`tool '${name}' dispatch task failed: ${messageOf(thrown)}`);
   }
 };
 

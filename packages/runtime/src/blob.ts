@@ -5,6 +5,7 @@
  *   {"$lash_tool_value":"attachment","ref":{"byte_len":70000,"id":"blob:9f86…","media_type":{…}}}
  */
 import { type AttachmentRef, type Json, attachment, encode, isAttachment } from "@pawl/tool-value";
+import { isObject } from "./json-object.ts";
 
 /** The port that a store of blobs fills. Bytes are never changed under their name. */
 export interface BlobStore {
@@ -60,7 +61,7 @@ export const referenceTo = (name: string, bytes: number): Json =>
   encode(attachment({ id: prefix + name, media_type: { kind: "file", type: mediaType }, byte_len: bytes }));
 
 /** With what the bytes of a sealed blob begin: no text does. */
-export const sealedByte = 1;
+const sealedByte = 1;
 export const isSealedBlob = (bytes: Uint8Array): boolean => bytes[0] === sealedByte;
 
 /** What a name ends in that is no hash. */
@@ -71,16 +72,13 @@ const named = /"id":"blob:([0-9a-f]{64})"/g;
 /** The blobs that a text names: of lines and snapshots, as they are stored. */
 export const namesIn = (text: string): readonly string[] => [...text.matchAll(named)].map(([, name]) => name as string);
 
-const isRecord = (u: unknown): u is { readonly [key: string]: unknown } =>
-  typeof u === "object" && u !== null && !Array.isArray(u);
-
 const isOfOurs = (ref: unknown): ref is AttachmentRef =>
-  isRecord(ref) && isRecord(ref["media_type"]) && ref["media_type"]["type"] === mediaType;
+  isObject(ref) && isObject(ref["media_type"]) && ref["media_type"]["type"] === mediaType;
 
 /** The blob that stands here: in a value, or in its encoded form. */
 export const blobAt = (u: unknown): { readonly name: string; readonly isEncoded: boolean } | undefined => {
   const isDecoded = isAttachment(u);
-  const ref = isDecoded ? u.ref : isRecord(u) ? u["ref"] : undefined;
+  const ref = isDecoded ? u.ref : isObject(u) ? u["ref"] : undefined;
   if (!isOfOurs(ref) || typeof ref.id !== "string" || !ref.id.startsWith(prefix)) return undefined;
   return { name: ref.id.slice(prefix.length), isEncoded: !isDecoded };
 };

@@ -3,9 +3,10 @@
  * answer as the one that it will be at the sender; or the wish to be sent a message again, with what was heard by now.
  */
 import { type Command, EventCodec, type EventOf, type Outcome, type Sending } from "@pawl/sansio-core";
-import { describe, noLimits, parse, read, stringifyRecord } from "@pawl/tool-value";
+import { describe, read, stringifyRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Letter, SentLetter } from "./journal.ts";
+import { readText } from "./read-text.ts";
 
 export type Received = EventOf<"message.received">;
 export type Answered = EventOf<"message.answered">;
@@ -65,7 +66,7 @@ const ifSame = <A extends Received | Answered>(letter: Letter, found: A, peer: s
 export const contentOf = (letter: Letter): E.Either<string, Received | Answered | Wanted> => {
   const { kind, from: to, link, number, text } = letter;
   if (kind === "answer" && text === wantedText) return E.right({ type: "message.wanted", to, link, number });
-  const event = E.chain((json) => read(EventCodec, json))(parse(text, noLimits));
+  const event = readText(text, (json) => read(EventCodec, json));
   if (E.isLeft(event)) return misfit(letter, describe(event.left));
   const found = event.right;
   if (found.type === "message.received" && kind === "message") return ifSame(letter, found, found.from);

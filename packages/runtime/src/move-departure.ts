@@ -7,7 +7,7 @@
  */
 import { type Event, type State, wakeAtOf, write } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { Refused, ScopeLost, ScopeMoved, ScopeMoving } from "./error.ts";
+import { Refused, ScopeLost, ScopeMoved, ScopeMoving, textOf } from "./error.ts";
 import { travels } from "./move-bytes.ts";
 import { type Stores, packageOf, partsOf, travelling } from "./move-package.ts";
 import type { MoveStore } from "./move-store.ts";
@@ -134,7 +134,7 @@ export class Departures {
       const late = (): void => reject(unknown(`no answer within ${answerMs} ms`));
       const callOff = this.#port.platform.later(answerMs, late);
       void ask()
-        .then(resolve, (thrown: unknown) => reject(unknown(thrown instanceof Error ? thrown.message : String(thrown))))
+        .then(resolve, (thrown: unknown) => reject(unknown(textOf(thrown))))
         .finally(callOff);
     });
   }

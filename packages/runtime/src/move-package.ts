@@ -15,10 +15,8 @@ import {
   array,
   defaulted,
   describe,
-  noLimits,
   oneOf,
   optional,
-  parse,
   readOwned,
   record,
   string,
@@ -36,6 +34,7 @@ import { packBlobs } from "./pack.ts";
 import type { IndexEntry, MoveStore } from "./move-store.ts";
 import type { MovePart } from "./mover.ts";
 import type { ScopeSecret } from "./token-check.ts";
+import { readText } from "./read-text.ts";
 
 export interface MovePackage {
   readonly scope: string;
@@ -93,7 +92,7 @@ export const MovePackage: Codec<MovePackage> = record<MovePackage>("struct Move"
 /** Where a log begins: before its first event, or behind what retention left. */
 const begun = (scope: string, segment: Segment | undefined): State => {
   if (segment === undefined) return initial(scope);
-  const state = E.chain(restore)(parse(segment.snapshot, noLimits));
+  const state = readText(segment.snapshot, restore);
   if (E.isLeft(state)) throw new Quarantined(scope, `its segment does not restore: ${describe(state.left)}`);
   const { right } = state;
   if (right.scope.id !== scope || right.seq !== segment.base)
@@ -161,7 +160,7 @@ export const packageOf = async (
 };
 
 export const readPackage = (text: string): E.Either<ValueError, MovePackage> =>
-  E.chain((json: Parameters<typeof readOwned>[1]) => readOwned(MovePackage, json))(parse(text, noLimits));
+  readText(text, (json) => readOwned(MovePackage, json));
 
 /** UTF-16 units of a part: a message of it stays far below the 4 MiB that a host takes. */
 const partUnits = 256 * 1024;

@@ -20,7 +20,7 @@ export interface PastPort {
   readonly values: Values;
 }
 
-export const causeAt = ({ scope }: State, events: ReadonlyMap<number, Cause>, seq: number): Cause => {
+const causeAt = ({ scope }: State, events: ReadonlyMap<number, Cause>, seq: number): Cause => {
   const cause = events.get(seq);
   if (cause === undefined) throw new Quarantined(scope.id, `event ${seq} is not in the log`);
   return cause;

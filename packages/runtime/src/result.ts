@@ -3,6 +3,7 @@
  * What becomes of each is said in `outcome.ts`, and for the registry's own executor here.
  */
 import { type Json, type JsonObject, internalErrorText } from "@pawl/tool-value";
+import { isObject } from "./json-object.ts";
 
 /** An image that a tool hands over in its result; its bytes are stored before anything is recorded. */
 export interface ToolImage {
@@ -43,9 +44,6 @@ export const isError = ({ type }: ExecutionResult): boolean => type === "tool_er
 
 const rawKey = "_raw_output";
 const scalarKey = "_raw_output_scalar";
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A value with its unabridged output beside it, which no model sees. */
 export const successWithRawOutput = (value: Json, raw: string): ExecutionResult =>

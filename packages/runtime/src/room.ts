@@ -5,7 +5,7 @@
 import type { Platform } from "./platform.ts";
 
 /** A line that is shorter than this is no reason for a journal to be full. */
-export const leastLine = 4096;
+const leastLine = 4096;
 const rememberedMs = 60_000;
 
 interface Refused {

@@ -1,5 +1,6 @@
 /** Whether a JSON Schema is one: how its keywords have to look, before anything is held against them. */
 import type { Json } from "@pawl/tool-value";
+import { isObject } from "./json-object.ts";
 
 /** Why what was found at a place is not what is wanted there, if so. */
 type Form = (found: Json, at: string) => string | undefined;
@@ -27,8 +28,6 @@ const first = <A>(all: readonly A[], misfit: (one: A, i: number) => string | und
 
 const isText = (found: Json): found is string => typeof found === "string";
 const isList = (found: Json): found is readonly Json[] => Array.isArray(found);
-const isMap = (found: Json): found is { readonly [key: string]: Json } =>
-  typeof found === "object" && found !== null && !isList(found);
 const isNumber = (found: Json): boolean => typeof found === "number" || typeof found === "bigint";
 const isCount = (found: Json): boolean => (Number.isInteger(found) || typeof found === "bigint") && Number(found) >= 0;
 const isTexts = (found: Json): boolean => isList(found) && found.every(isText);
@@ -55,7 +54,7 @@ const pattern = wants("a regular expression of Unicode mode (`u`)", isPattern);
 
 const schema: Form = (found, at) => {
   if (typeof found === "boolean") return undefined;
-  if (!isMap(found)) return wrong(at, "a JSON Schema, an object or a boolean", found);
+  if (!isObject(found)) return wrong(at, "a JSON Schema, an object or a boolean", found);
   return first(Object.entries(found), ([keyword, value]) =>
     forms.get(keyword)?.(value, at === "" ? keyword : `${at}.${keyword}`),
   );
@@ -69,7 +68,7 @@ const schemas: Form = (found, at) =>
 const mapOf =
   (of: Form): Form =>
   (found, at) =>
-    isMap(found)
+    isObject(found)
       ? first(Object.entries(found), ([key, value]) => of(value, `${at}.${key}`))
       : wrong(at, "an object", found);
 

@@ -23,6 +23,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { base64Of, bytesOf } from "./base64.ts";
 import { blobAt, namesIn } from "./blob.ts";
 import { SealedError, isSealedLine } from "./sealed.ts";
+import { readText } from "./read-text.ts";
 
 /** Where sealed bytes stand: nowhere else they are opened. */
 export interface SealPlace {
@@ -82,7 +83,7 @@ const hiddenIn = (before: string, after: string): readonly Json[] => {
 };
 
 const recorded = (line: string): Recorded => {
-  const read = E.chain(recordedOf)(parse(line, noLimits));
+  const read = readText(line, recordedOf);
   if (E.isRight(read)) return read.right;
   throw new TypeError(`a line to be sealed or opened: ${describe(read.left)}`);
 };

@@ -5,6 +5,7 @@
 import { utf8 } from "@pawl/tool-value";
 import { base64Of, bytesOf } from "./base64.ts";
 import { type BlobStore, freshEnd, isSealedBlob } from "./blob.ts";
+import { textOf } from "./error.ts";
 import type { Append, AppendResult, Holding, Journal, JournalLine, Letter, SentLetter } from "./journal.ts";
 import type { Adoption, MoveStore } from "./move-store.ts";
 import { type ValueCodec, openLine, openSnapshot, sealLine, sealSnapshot } from "./seal.ts";
@@ -90,8 +91,6 @@ class Sealing {
   }
 }
 
-const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
-
 /** What can not be sealed is not taken; the others of its group go on. */
 const appendSealed = async (
   journal: Journal,
@@ -104,7 +103,7 @@ const appendSealed = async (
   return sealed.map((one): AppendResult =>
     one.status === "fulfilled"
       ? (results.shift() ?? { type: "failed", message: "no result" })
-      : { type: "failed", message: messageOf(one.reason) },
+      : { type: "failed", message: textOf(one.reason) },
   );
 };
 

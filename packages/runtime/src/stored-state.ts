@@ -10,7 +10,7 @@ const isSealed = (json: Json): boolean => typeof json === "object" && json !== n
 export const restored = (scope: string, { seq, text }: Snapshot): E.Either<string, State> => {
   const json = parse(text, noLimits);
   if (E.isRight(json) && isSealed(json.right)) throw sealedHere(scope);
-  const state = E.chain(restore)(json);
+  const state = E.isLeft(json) ? json : restore(json.right);
   if (E.isLeft(state)) return E.left(describe(state.left));
   const { right } = state;
   if (right.scope.id !== scope) return E.left(`it is of ${right.scope.id}`);

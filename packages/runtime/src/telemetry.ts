@@ -1,9 +1,9 @@
 /** Those who read along all that a runtime does: what it logs, what it traces. Without one nothing is made for them. */
 import { type Command, type Event, type EventOf, type State, recordedOf } from "@pawl/sansio-core";
-import { noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Journal } from "./journal.ts";
 import type { Cause } from "./scope.ts";
+import { readText } from "./read-text.ts";
 
 /** It must not throw, and holds up every event by what it takes. */
 export interface Telemetry {
@@ -52,7 +52,7 @@ export const spannedAs = (event: Event, kept: Event): Event =>
     : kept;
 
 const spanIn = (line: string): string | undefined => {
-  const read = E.chain(recordedOf)(parse(line, noLimits));
+  const read = readText(line, recordedOf);
   return E.isRight(read) && read.right.event.type === "request.submitted" ? read.right.event.traceparent : undefined;
 };
 

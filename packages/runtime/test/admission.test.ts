@@ -1,15 +1,14 @@
 /** More than a runtime takes on at a time: refused, with nothing recorded, and taken when it is tried again. */
 import { describe, expect, it } from "vitest";
-import { pending } from "@pawl/tool-value";
 import { type Bounds, Overloaded, Runtime, type Session, defineTool } from "../src/index.ts";
 import { World, roots } from "./world.ts";
+import { parks } from "./words.ts";
 
 const held = () => {
   const ends: (() => void)[] = [];
   const tool = defineTool({ name: "held", execute: () => new Promise<string>((end) => ends.push(() => end("done"))) });
   return { tool, ends };
 };
-const parks = defineTool({ name: "parks", execute: (_, ctx) => (ctx.completionKey(), pending()) });
 const call = (text = "") => [{ id: "c", tool: "held", args: { text } }];
 
 const rig = (bounds: Partial<Bounds>) => {

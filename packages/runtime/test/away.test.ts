@@ -1,10 +1,9 @@
 /** Scopes at rest leave memory, and come back as if they had never left. */
-import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type Journal, type Session, type ToolDefinition, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
+import { call, naps, parks, says } from "./words.ts";
 
-const calls = (tool: string) => [{ id: "c1", tool, args: {} }];
 const atOnce = { linger: { ms: 0 } };
 
 const waits = defineTool({
@@ -12,14 +11,7 @@ const waits = defineTool({
   durable: true,
   execute: async (_, ctx) => [await ctx.runJson("before", {}, () => 1), await ctx.awaitEventJson("go")],
 });
-const parks = defineTool({ name: "parks", execute: (_, ctx) => (ctx.completionKey(), pending()) });
-const naps = defineTool({
-  name: "naps",
-  durable: true,
-  execute: async (_, ctx) => (await ctx.sleep(600_000), "rested"),
-});
 const stays = defineTool({ name: "stays", execute: (_, ctx) => ctx.awaitEventJson("go") });
-const says = defineTool({ name: "says", durable: true, execute: async () => "hello" });
 const tools = [waits, parks, naps, stays, says];
 
 /** A store that stops, and goes on. */
@@ -59,7 +51,7 @@ describe("a scope at rest", () => {
     const world = new World();
     const { runtime } = world.start(tools, { linger: { ms: 5000 } });
     const session = await runtime.session("s");
-    const replies = session.call("r", calls("parks"));
+    const replies = session.call("r", call("parks"));
     await world.quiet();
     world.platform.advance(4999);
     await world.quiet();
@@ -82,7 +74,7 @@ describe("a scope at rest", () => {
     const session = await runtime.session("s");
     await world.quiet();
     writing.stop();
-    const replies = session.call("r", calls("says"));
+    const replies = session.call("r", call("says"));
     await world.quiet();
     world.platform.advance(5000);
     await world.quiet();
@@ -97,7 +89,7 @@ describe("a scope at rest", () => {
     let backMs = 0;
     world.platform.now = () => wall() - backMs;
     const { runtime } = world.start(tools, { linger: { ms: 5000 } });
-    const replies = (await runtime.session("s")).call("r", calls("naps"));
+    const replies = (await runtime.session("s")).call("r", call("naps"));
     const ends: unknown[] = [];
     void replies.then(([reply]) => ends.push(reply?.output.outcome.payload));
     await world.quiet();
@@ -139,7 +131,7 @@ describe("a scope at rest", () => {
       execute: async (_, ctx) => (void ctx.awaitEventJson("never"), await ctx.sleep(2000), "rested"),
     });
     const { runtime } = world.start([races]);
-    const replies = (await runtime.session("s")).call("r", calls("races"));
+    const replies = (await runtime.session("s")).call("r", call("races"));
     const heard: unknown[] = [];
     void replies.then(([reply]) => heard.push(reply?.output.outcome.payload));
     for (let i = 0; i < 4; i++) {
@@ -163,7 +155,7 @@ describe("a scope at rest", () => {
   it("wakes when its time has come, with the body that it had suspended", async () => {
     const world = new World();
     const { runtime } = world.start(tools, atOnce);
-    const replies = (await runtime.session("s")).call("r", calls("naps"));
+    const replies = (await runtime.session("s")).call("r", call("naps"));
     for (let i = 0; i < 3; i++) {
       await world.quiet();
       world.platform.advance(2000);
@@ -178,7 +170,7 @@ describe("a scope at rest", () => {
     const world = new World();
     const { runtime } = world.start(tools, atOnce);
     const session = await runtime.session("s");
-    const replies = session.call("r", calls("stays"));
+    const replies = session.call("r", call("stays"));
     for (let i = 0; i < 3; i++) {
       await world.quiet();
       world.platform.advance(60_000);
@@ -191,7 +183,7 @@ describe("a scope at rest", () => {
   it("is another's when that one claimed it meanwhile, and who waited is told", async () => {
     const world = new World();
     const one = world.start(tools, atOnce);
-    const replies = (await one.runtime.session("s")).call("r", calls("parks"));
+    const replies = (await one.runtime.session("s")).call("r", call("parks"));
     const lost = expect(replies).rejects.toMatchObject({ code: "scope_lost", retryable: true });
     await world.quiet();
     expect(one.runtime.inMemory).toBe(0);
@@ -209,7 +201,7 @@ describe("a scope at rest", () => {
     sessions.push(await runtime.session("s"));
     await world.quiet();
     for (const [i, session] of sessions.entries()) {
-      const replies = session.call(`r${i}`, calls("parks"));
+      const replies = session.call(`r${i}`, call("parks"));
       await world.quiet();
       await resolveFirst(session.state.waits.size > 0 ? session : await runtime.session("s"));
       expect((await replies)[0]?.output.outcome.payload).toBe("go");
@@ -233,7 +225,7 @@ const lifeOf = async (tool: ToolDefinition, ms: number): Promise<readonly string
   const world = new World();
   const { runtime } = world.start([tool], { linger: { ms } });
   const session = await runtime.session("s");
-  const replies = [1, 2].map((n) => session.call(`r${n}`, calls(tool.name)));
+  const replies = [1, 2].map((n) => session.call(`r${n}`, call(tool.name)));
   let resolved = 0;
   for (let i = 0; i < 20; i++) {
     await world.quiet(15);

@@ -4,14 +4,12 @@ import { failureOutput, done, safeRetryFailure, stableHash } from "@pawl/tool-va
 import { describe, expect, it } from "vitest";
 import { type ToolContext, type ToolDefinition, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
+import { call, payloads } from "./words.ts";
 
 const open = async (...tools: readonly ToolDefinition[]) => {
   const world = new World();
   return { world, session: await world.start(tools).runtime.session("s") };
 };
-const call = (tool: string, args: object = {}) => [{ id: "c1", tool, args: args as never }];
-const payloads = (replies: readonly { readonly output: { readonly outcome: { readonly payload: unknown } } }[]) =>
-  replies.map(({ output }) => output.outcome.payload);
 
 describe("a batch that a body makes", () => {
   it("runs its calls and hands their replies back in order", async () => {

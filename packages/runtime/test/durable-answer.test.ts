@@ -1,8 +1,8 @@
 /** What leaves a scope waits until the state that it was computed from is durable, whoever asks, and for the first time or again. */
-import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type Journal, type Session, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
+import { parks } from "./words.ts";
 
 const ok = (payload: number) => ({ status: "ok", payload }) as const;
 
@@ -11,7 +11,6 @@ const begin = async () => {
   const world = new World();
   const ends: (() => void)[] = [];
   const held = defineTool({ name: "held", execute: () => new Promise<number>((end) => ends.push(() => end(1))) });
-  const parks = defineTool({ name: "parks", execute: (_, ctx) => (ctx.completionKey(), pending()) });
   const store = { isSlow: false, goOn: [] as (() => void)[] };
   const appendAll: Journal["appendAll"] = async (appends) => {
     if (store.isSlow) await new Promise<void>((resolve) => store.goOn.push(resolve));

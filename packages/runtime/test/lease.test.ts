@@ -1,12 +1,10 @@
 /** Instances with a lease: who may own a scope, who has lost one, and what a zombie does: nothing. */
-import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type Journal, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
+import { call, parks } from "./words.ts";
 
 const lease = { ttlMs: 9000, address: "ws://here" };
-const calls = (tool: string) => [{ id: "c1", tool, args: {} }];
-const parks = defineTool({ name: "parks", execute: (_, ctx) => (ctx.completionKey(), pending()) });
 const naps = defineTool({ name: "naps", durable: true, execute: async (_, ctx) => (await ctx.sleep(4000), "rested") });
 
 /** Time passes in small steps, so that all that is due in between happens. */
@@ -65,7 +63,7 @@ describe("an instance with a lease", () => {
     const world = new World();
     const { runtime } = world.start([parks], { lease, linger: { ms: 0 } });
     const lost = ["s", "t"].map(async (id) => {
-      const replies = (await runtime.session(id)).call("r", calls("parks"));
+      const replies = (await runtime.session(id)).call("r", call("parks"));
       await expect(replies).rejects.toMatchObject({ code: "scope_lost" });
     });
     await world.quiet();
@@ -82,7 +80,7 @@ describe("an instance with a lease", () => {
     const step = Promise.withResolvers<string>();
     const works = defineTool({ name: "works", execute: (_, ctx) => ctx.runJson("a", {}, () => step.promise) });
     const { runtime } = world.start([works], { lease });
-    const replies = (await runtime.session("s")).call("r", calls("works"));
+    const replies = (await runtime.session("s")).call("r", call("works"));
     const lost = expect(replies).rejects.toMatchObject({ code: "scope_lost" });
     await world.quiet();
     world.platform.advance(20_000);
@@ -98,7 +96,7 @@ describe("an instance with a lease", () => {
     const faulty: Partial<Journal> = { renew: () => Promise.reject(new Error("away")) };
     const host = { fault: (what: string) => faults.push(what) };
     const { runtime } = world.start([parks], { lease, faulty, host });
-    const replies = (await runtime.session("s")).call("r", calls("parks"));
+    const replies = (await runtime.session("s")).call("r", call("parks"));
     const lost = expect(replies).rejects.toMatchObject({ code: "scope_lost" });
     await pass(world, 9500);
     await lost;
@@ -108,7 +106,7 @@ describe("an instance with a lease", () => {
   it("looks after what another one left, when its time has come", async () => {
     const world = new World();
     const one = world.start([naps], { lease });
-    void (await one.runtime.session("s")).call("r", calls("naps")).catch(() => undefined);
+    void (await one.runtime.session("s")).call("r", call("naps")).catch(() => undefined);
     await world.quiet();
     one.kill();
     const { runtime } = world.start([naps], { lease });
@@ -142,7 +140,7 @@ describe("an instance with a lease", () => {
       const started = world.start([step], { faulty: { appendAll }, ...(renews ? { lease } : {}) });
       const session = await started.runtime.session("s");
       isWatched = true;
-      await session.call("r", calls("step"));
+      await session.call("r", call("step"));
       expect(order).toEqual(early);
     }
   });
@@ -163,7 +161,7 @@ describe("a runtime that is closed", () => {
       },
     });
     const { runtime } = world.start([works], { lease });
-    const replies = (await runtime.session("s")).call("r", calls("works"));
+    const replies = (await runtime.session("s")).call("r", call("works"));
     const told = expect(replies).rejects.toMatchObject({ code: "scope_lost", retryable: true });
     await world.quiet();
     const before = await world.journal.read("session:s", 1);
@@ -174,7 +172,7 @@ describe("a runtime that is closed", () => {
     expect(world.platform.timers).toBe(0);
     const next = await world.start([works], { lease }).runtime.session("s");
     await pass(world, 60_000);
-    expect((await next.call("r", calls("works")))[0]?.output.outcome.payload).toBe(1);
+    expect((await next.call("r", call("works")))[0]?.output.outcome.payload).toBe(1);
   });
 
   it("twice is closed once: whoever says so again waits for the same", async () => {
@@ -188,7 +186,7 @@ describe("a runtime that is closed", () => {
     const { runtime } = world.start([parks], { faulty: { appendAll } });
     const session = await runtime.session("s");
     isSlow = true;
-    void session.call("r", calls("parks")).catch(() => undefined);
+    void session.call("r", call("parks")).catch(() => undefined);
     let closed = 0;
     for (let i = 0; i < 2; i++) void runtime.close().then(() => (closed += 1));
     await world.quiet();
@@ -202,7 +200,7 @@ describe("a runtime that is closed", () => {
     const world = new World();
     const { runtime } = world.start([parks]);
     const session = await runtime.session("s");
-    void session.call("r", calls("parks")).catch(() => undefined);
+    void session.call("r", call("parks")).catch(() => undefined);
     await Promise.resolve();
     await runtime.close();
     const lines = await world.journal.read("session:s", 1);

@@ -5,8 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type BlobStore, type Journal, type Session, defineTool, memoryBlobs } from "../src/index.ts";
 import { eventType, live, program, toolCall } from "./process/world.ts";
 import { type Process, World } from "./world.ts";
-
-const says = defineTool({ name: "says", durable: true, execute: async () => "hello" });
+import { says } from "./words.ts";
 
 const lingerMs = 5000;
 const quiet = async (world: World): Promise<void> => {

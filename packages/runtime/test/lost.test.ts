@@ -1,5 +1,4 @@
 /** What becomes of a scope in which something goes wrong that is nobody's call, and of those who wait for it. */
-import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import {
   type Append,
@@ -12,14 +11,7 @@ import {
 } from "../src/index.ts";
 import { toolCall } from "./process/world.ts";
 import { World, roots } from "./world.ts";
-
-const calls = (tool: string) => [{ id: "c1", tool, args: {} }];
-const parks = defineTool({ name: "parks", execute: (_, ctx) => (ctx.completionKey(), pending()) });
-const naps = defineTool({
-  name: "naps",
-  durable: true,
-  execute: async (_, ctx) => (await ctx.sleep(600_000), "rested"),
-});
+import { call, naps, parks } from "./words.ts";
 
 const runtimeIn = (world: World, options: Partial<RuntimeOptions>): Runtime => {
   const { journal, platform } = world;
@@ -35,7 +27,7 @@ describe("a scope whose host throws where it observes", () => {
     const world = new World();
     const { runtime } = world.start([parks], { host: { observe } });
     const session = await runtime.session("s");
-    const replies = expect(session.call("r", calls("parks"))).rejects.toMatchObject({ code: "scope_lost" });
+    const replies = expect(session.call("r", call("parks"))).rejects.toMatchObject({ code: "scope_lost" });
     await world.quiet();
     await session.cancel({ call: "r:c1" }, "ann");
     await replies;
@@ -48,7 +40,7 @@ describe("a scope that can not be opened to its end", () => {
   it("is let go, and takes nothing from the one that is opened next", async () => {
     const world = new World();
     const dead = world.start([parks, naps]);
-    void (await dead.runtime.session("s")).call("r", calls("naps")).catch(() => undefined);
+    void (await dead.runtime.session("s")).call("r", call("naps")).catch(() => undefined);
     await world.quiet();
     dead.kill();
     let isDown = true;
@@ -91,7 +83,7 @@ describe("a scope to which a step can not be told", () => {
     });
     const runtime = runtimeIn(world, { telemetry, tools: [steps] });
     const session = await runtime.session("s");
-    await expect(session.call("r", calls("steps"))).rejects.toMatchObject({ code: "scope_lost" });
+    await expect(session.call("r", call("steps"))).rejects.toMatchObject({ code: "scope_lost" });
     const [reply] = await (await runtime.session("s")).replies("r");
     expect(reply?.output.outcome.payload).toBe("done");
   });
@@ -122,7 +114,7 @@ describe("a scope whose appends are done, and said to have failed", () => {
     });
     const runtime = runtimeIn(world, { tools: [starts, naps], journal: { ...world.journal, appendAll, claim } });
     const session = await runtime.session("s");
-    await expect(session.call("r", calls("starts"))).rejects.toMatchObject({ code: "scope_lost" });
+    await expect(session.call("r", call("starts"))).rejects.toMatchObject({ code: "scope_lost" });
     await world.quiet(400);
     expect(claims).toBeLessThan(5);
     [isWrong, isMended] = [false, true];

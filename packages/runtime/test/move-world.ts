@@ -151,7 +151,7 @@ export class Hosts {
 }
 
 /** A session with a finished call, a parked wait, a suspended body and one that runs. */
-export const busyWorld = () => {
+const busyWorld = () => {
   const tokens: string[] = [];
   const ran: string[] = [];
   const tools = [

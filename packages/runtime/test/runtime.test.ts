@@ -2,10 +2,7 @@ import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { EffectError, type ToolContext, ToolError, defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
-
-const call = (tool: string, args: object = {}) => [{ id: "c1", tool, args: args as never }];
-const payloadOf = (replies: readonly { readonly output: { readonly outcome: { readonly payload: unknown } } }[]) =>
-  replies.map(({ output }) => output.outcome.payload);
+import { call, payloads } from "./words.ts";
 
 describe("a runtime", () => {
   it("runs a tool and replies", async () => {
@@ -16,7 +13,7 @@ describe("a runtime", () => {
       execute: ({ text }) => `you said ${text}`,
     });
     const session = await world.start([echo]).runtime.session("s");
-    expect(payloadOf(await session.call("r1", call("echo", { text: "hi" })))).toEqual(["you said hi"]);
+    expect(payloads(await session.call("r1", call("echo", { text: "hi" })))).toEqual(["you said hi"]);
   });
 
   it("hides what a tool throws, and shows what it means to say", async () => {
@@ -37,10 +34,10 @@ describe("a runtime", () => {
     const session = await world
       .start([bad, told], { host: { internalError: (_, thrown) => seen.push(thrown) } })
       .runtime.session("s");
-    expect(payloadOf(await session.call("r1", call("bad")))).toMatchObject([
+    expect(payloads(await session.call("r1", call("bad")))).toMatchObject([
       { code: "tool_internal_error", class: "internal" },
     ]);
-    expect(payloadOf(await session.call("r2", call("told")))).toMatchObject([
+    expect(payloads(await session.call("r2", call("told")))).toMatchObject([
       { code: "tool_error", message: "no such customer" },
     ]);
     expect(seen).toMatchObject([{ message: "secret" }]);
@@ -75,7 +72,7 @@ describe("a runtime", () => {
       key: waiting?.key ?? "",
       resolution: { status: "ok", payload: null },
     });
-    expect(payloadOf(await replies)).toEqual([["a!", "b!", "c!"]]);
+    expect(payloads(await replies)).toEqual([["a!", "b!", "c!"]]);
     expect(effects).toEqual(["a", "b", "c"]);
   });
 
@@ -137,7 +134,7 @@ describe("a runtime", () => {
     await world.quiet();
     const [wait] = session.state.waits.rows();
     await session.report({ type: "wait.resolved", key: wait?.key ?? "", resolution: { status: "ok", payload: 42 } });
-    expect(payloadOf(await replies)).toEqual([42]);
+    expect(payloads(await replies)).toEqual([42]);
   });
 
   it("sleeps as long as it was asked to", async () => {
@@ -155,6 +152,6 @@ describe("a runtime", () => {
     const replies = session.call("r1", call("nap"));
     await world.quiet();
     world.platform.advance(5000);
-    expect(payloadOf(await replies)).toEqual([5000]);
+    expect(payloads(await replies)).toEqual([5000]);
   });
 });

@@ -2,11 +2,10 @@ import { pending, stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type Session, defineTool, tokenOf } from "../src/index.ts";
 import { World, roots } from "./world.ts";
+import { payloads } from "./words.ts";
 
 const ok = (payload: unknown) => ({ status: "ok", payload: payload as never }) as const;
 const calls = (tool: string, args: object = {}) => [{ id: "c", tool, args: args as never }];
-const payloadOf = (replies: readonly { readonly output: { readonly outcome: { readonly payload: unknown } } }[]) =>
-  replies.map(({ output }) => output.outcome.payload);
 
 /** A tool that completes from outside, and the token that it gave away. */
 const outside = (deadlineSecs?: number) => {
@@ -43,7 +42,7 @@ describe("a resolution", () => {
     const { session, replies, world } = await started(tool);
     expect(await session.resolve(token(), ok(1), "ann")).toEqual({ status: "accepted" });
     expect(await session.resolve(token(), ok(2))).toEqual({ status: "already_resolved", terminal: ok(1) });
-    expect(payloadOf(await replies)).toEqual([1]);
+    expect(payloads(await replies)).toEqual([1]);
     await world.quiet();
     expect(session.state.waits.at(keyOf(token()))).toBeUndefined();
     expect(await session.resolve(token(), ok(3))).toEqual({ status: "already_resolved", terminal: ok(1) });
@@ -101,7 +100,7 @@ describe("a resolution", () => {
     const { session, replies, world } = await started(tool);
     expect(await session.resolveById("no-such-key", ok(1), "ops")).toEqual({ status: "unknown_or_revoked" });
     expect(await session.resolveById(keyOf(token()), ok(7), "ops")).toEqual({ status: "accepted" });
-    expect(payloadOf(await replies)).toEqual([7]);
+    expect(payloads(await replies)).toEqual([7]);
     expect((await events(world)).filter(({ type }) => type === "wait.resolved")).toMatchObject([{ by: "ops" }]);
     expect(await session.resolveById(keyOf(token()), ok(8), "ops")).toMatchObject({ status: "already_resolved" });
   });
@@ -156,7 +155,7 @@ describe("a decision", () => {
     const stale = session.approve("r:c", { hash: stableHash({ amount: 2 }), by: "ann" });
     await expect(stale).rejects.toMatchObject({ code: "stale_decision" });
     await session.approve("r:c", { hash, by: "ann" });
-    expect(payloadOf(await replies[0]!)).toEqual([2]);
+    expect(payloads(await replies[0]!)).toEqual([2]);
     expect((await events(world)).filter(({ type }) => type === "approval.decided")).toMatchObject([{ by: "ann" }]);
     await world.quiet();
     await expect(session.approve("r:c", { hash, by: "ann" })).rejects.toMatchObject({ code: "call_ended" });
@@ -169,23 +168,23 @@ describe("a decision", () => {
     await expect(bad).rejects.toMatchObject({ code: "invalid_tool_args" });
     expect(phaseOf(session, "r:c")).toBe("awaiting_approval");
     await session.approve("r:c", { hash, args: { amount: 21 }, by: "ann" });
-    expect(payloadOf(await replies[0]!)).toEqual([42]);
+    expect(payloads(await replies[0]!)).toEqual([42]);
   });
 
   it("rejects with a reason", async () => {
     const { session, replies } = await parked();
     await session.reject("r:c", { hash, reason: "too much", by: "ann" });
-    expect(payloadOf(await replies[0]!)).toMatchObject([{ message: expect.stringContaining("too much") }]);
+    expect(payloads(await replies[0]!)).toMatchObject([{ message: expect.stringContaining("too much") }]);
   });
 
   it("that is sticky holds for later calls, and for parked ones only on request", async () => {
     const { session, replies, world } = await parked(["r1", "r2", "r3"]);
     await session.approve("r1:c", { hash, sticky: "later", by: "ann" });
-    expect(payloadOf(await session.call("r4", calls("asked", { amount: 5 })))).toEqual([10]);
+    expect(payloads(await session.call("r4", calls("asked", { amount: 5 })))).toEqual([10]);
     await world.quiet();
     expect(phaseOf(session, "r2:c")).toBe("awaiting_approval");
     await session.approve("r2:c", { hash, sticky: "parked_too", by: "ann" });
-    expect(payloadOf(await replies[2]!)).toEqual([2]);
+    expect(payloads(await replies[2]!)).toEqual([2]);
   });
 });
 
@@ -222,10 +221,10 @@ describe("a request", () => {
     const { tool, runs } = counted();
     const session = await world.start([tool]).runtime.session("s");
     const both = await Promise.all([session.call("r", calls("counted")), session.call("r", calls("counted"))]);
-    expect(both.map(payloadOf)).toEqual([[1], [1]]);
+    expect(both.map(payloads)).toEqual([[1], [1]]);
     await world.quiet();
-    expect(payloadOf(await session.call("r", calls("counted")))).toEqual([1]);
-    expect(payloadOf(await session.replies("r"))).toEqual([1]);
+    expect(payloads(await session.call("r", calls("counted")))).toEqual([1]);
+    expect(payloads(await session.replies("r"))).toEqual([1]);
     expect(runs()).toBe(1);
     const other = session.call("r", calls("counted", { other: true }));
     await expect(other).rejects.toMatchObject({ code: "request_conflict" });
@@ -244,8 +243,8 @@ describe("a request", () => {
     first.kill();
     const session = await world.start([tool]).runtime.session("s");
     expect(session.state.requests.at("r")?.phase).toBe("replying");
-    expect(payloadOf(await session.replies("r", { keep: true }))).toEqual([1]);
-    expect(payloadOf(await session.call("r", calls("counted"), { keep: true }))).toEqual([1]);
+    expect(payloads(await session.replies("r", { keep: true }))).toEqual([1]);
+    expect(payloads(await session.call("r", calls("counted"), { keep: true }))).toEqual([1]);
     await session.acknowledge("r");
     await session.acknowledge("r");
     expect(session.state.requests.at("r")).toBeUndefined();
@@ -278,7 +277,7 @@ describe("a request", () => {
     await reopened.call("r2", calls("counted"));
     await world.quiet();
     for (const go of slow) go();
-    expect(payloadOf((await fresh) as never)).toEqual([2]);
+    expect(payloads((await fresh) as never)).toEqual([2]);
     expect(runs()).toBe(2);
   });
 

@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { FileError, type FileStore } from "@pawl/tools";
-import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
-import { origin, pageWith, scriptOf } from "../../../test/runtime/page.ts";
+import { inChromium } from "../../../test/runtime/in-chromium.ts";
+import { origin, pageWith } from "../../../test/runtime/page.ts";
 import { bytes, fileSuite, outcome, readText, text } from "./file-suite.ts";
 
 type Answer = { readonly value?: unknown } | { readonly kind: FileError["kind"]; readonly message: string };
@@ -48,20 +48,14 @@ const storeIn = (page: Page, name: string): FileStore => {
   };
 };
 
-describe.skipIf(!hasChromium)(hasChromium ? "files in IndexedDB" : withoutChromium, () => {
+inChromium("files in IndexedDB", "packages/tools/test/page/files.ts", (at) => {
   const outside = realpathSync(mkdtempSync(join(tmpdir(), "pawl-files-")));
   writeFileSync(join(outside, "secret.txt"), "secret");
-  let browser: Browser;
   let page: Page;
-  let code = "";
   beforeAll(async () => {
-    [browser, code] = await Promise.all([openChromium(), scriptOf("packages/tools/test/page/files.ts")]);
-    page = await pageWith(await browser.newContext(), code);
+    page = await pageWith(await at.browser.newContext(), at.code);
   });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(outside, { recursive: true });
-  });
+  afterAll(() => rmSync(outside, { recursive: true }));
 
   let count = 0;
   fileSuite(
@@ -86,7 +80,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "files in IndexedDB" : withoutChromi
   });
 
   it("say that there is no more room, and leave what was there", async () => {
-    const small = await pageWith(await browser.newContext(), code);
+    const small = await pageWith(await at.browser.newContext(), at.code);
     const files = storeIn(small, "small");
     const session = await small.context().newCDPSession(small);
     await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1_000_000 });

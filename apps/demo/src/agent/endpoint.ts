@@ -14,6 +14,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { type WireCall, WireCallCodec, completionOfStream } from "./completion-stream.ts";
 import type { Message, Model, ModelCall, Turn } from "./model.ts";
+import { messageOf } from "../engine/message-of.ts";
 
 /** Where an endpoint is. */
 export interface Endpoint {
@@ -86,7 +87,7 @@ const saidIn = (text: string): Said => {
 const inWords = (thrown: unknown, url: string, ms: number): Error => {
   if (thrown instanceof Error && thrown.name === "TimeoutError")
     return new Error(`the model's endpoint did not answer within ${ms / 1000} s: start over, or choose another model`);
-  const what = thrown instanceof Error ? thrown.message : String(thrown);
+  const what = messageOf(thrown);
   return thrown instanceof TypeError
     ? new Error(`the model's endpoint at ${url} was not reached (${what}): does it run, and does it let this page ask?`)
     : new Error(what);

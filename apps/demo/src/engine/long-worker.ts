@@ -5,11 +5,11 @@ import { eventLine, processScope, recordedOf } from "@pawl/sansio-core";
 import { cancelled, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { FromLong, LongView, ToLong } from "./long-message.ts";
+import { messageOf } from "./message-of.ts";
 
 const port = globalThis as unknown as Worker;
 const tell = (message: FromLong): void => port.postMessage(message, []);
-const fault = (thrown: unknown): void =>
-  tell({ type: "fault", message: thrown instanceof Error ? thrown.message : String(thrown) });
+const fault = (thrown: unknown): void => tell({ type: "fault", message: messageOf(thrown) });
 
 const pageMs = 700;
 const lookEveryMs = 300;

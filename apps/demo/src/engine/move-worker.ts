@@ -5,11 +5,11 @@ import { Refused, ScopeLost, ScopeMoved } from "@pawl/runtime";
 import { eventLine } from "@pawl/sansio-core";
 import type { FromMover, ToMover } from "./move-message.ts";
 import { walkTool } from "./walk.ts";
+import { messageOf } from "./message-of.ts";
 
 const port = globalThis as unknown as Worker;
 const tell = (message: FromMover): void => port.postMessage(message, []);
-const fault = (thrown: unknown): void =>
-  tell({ type: "fault", message: thrown instanceof Error ? thrown.message : String(thrown) });
+const fault = (thrown: unknown): void => tell({ type: "fault", message: messageOf(thrown) });
 
 /** What whoever waits for a reply here is told when the session leaves, or has left. */
 const leaves = [ScopeLost, ScopeMoved, Refused];

@@ -8,6 +8,7 @@ import { scriptedModel } from "../agent/script.ts";
 import type { FromEngine, ToEngine, Verb } from "./message.ts";
 import { type Kit, kitOf } from "./tool.ts";
 import { World } from "./world.ts";
+import { messageOf } from "./message-of.ts";
 
 type Opening = Extract<ToEngine, { readonly type: "open" }>;
 
@@ -56,13 +57,12 @@ class Engine {
       const value = await perform(await this.#session, this.#kit, verb);
       tell({ type: "answer", id, value: typeof value === "string" ? value : null });
     } catch (thrown) {
-      tell({ type: "failed", id, message: thrown instanceof Error ? thrown.message : String(thrown) });
+      tell({ type: "failed", id, message: messageOf(thrown) });
     }
   }
 }
 
-const fault = (thrown: unknown): void =>
-  tell({ type: "fault", message: thrown instanceof Error ? thrown.message : String(thrown) });
+const fault = (thrown: unknown): void => tell({ type: "fault", message: messageOf(thrown) });
 
 const open = async ({ scene, session, after, worker, endpoint }: Opening): Promise<Engine> => {
   const kit = kitOf(scene, { world: new World(scene), worker });

@@ -3,7 +3,7 @@ import { type Claim, type Holding, type Lease, chainStartOf } from "@pawl/runtim
 import type { LeaseRow, ScopeRow } from "./schema.ts";
 import type { Reading, Writing } from "./transaction.ts";
 
-export const freshScope = (name: string): ScopeRow => ({
+const freshScope = (name: string): ScopeRow => ({
   name,
   epoch: 0,
   protocol: 0,

@@ -95,7 +95,6 @@ const makeAttachments = (database: Database): void => {
 
 /** What each version has made. */
 const versions = [makeJournal, makeMoves, makeBlobs, makeAttachments];
-export const schemaVersion = versions.length;
 
 /** Is told why the database is open no more, when its owner did not close it. */
 export type OnClosed = (why: BrowserJournalError) => void;
@@ -111,14 +110,13 @@ const words = {
 const isJournal = ({ objectStoreNames }: Database): boolean => objectStoreNames.contains("scope");
 
 /** Opens the database, or says what hinders it from being opened, or made newer. */
-const openOrHindered = (name: string, onClosed: OnClosed, version: number): Promise<Database> =>
+const openOrHindered = (name: string, onClosed: OnClosed): Promise<Database> =>
   new Promise((resolve, reject) => {
     const why = (code: keyof typeof words) => new BrowserJournalError(code, `journal ${name}: ${words[code]}`);
     let isBlocked = false;
-    openDB<JournalSchema>(name, version, {
+    openDB<JournalSchema>(name, versions.length, {
       upgrade: (database, before, _wanted, upgrading) => {
-        if (before === 0 || isJournal(database))
-          return versions.slice(before, version).forEach((make) => make(database));
+        if (before === 0 || isJournal(database)) return versions.slice(before).forEach((make) => make(database));
         reject(why("not_a_journal"));
         upgrading.done.catch(() => undefined); // It was told just now.
         upgrading.abort();
@@ -140,7 +138,7 @@ const openOrHindered = (name: string, onClosed: OnClosed, version: number): Prom
   });
 
 /** Opens the database of a journal. A tab that keeps it from being made newer closes its own when it is told. */
-export const openDatabase = async (name: string, onClosed: OnClosed, version = schemaVersion): Promise<Database> => {
+export const openDatabase = async (name: string, onClosed: OnClosed): Promise<Database> => {
   try {
     // Some browsers have none of it in private windows, or throw where it is only looked at.
     if (typeof indexedDB === "undefined" || indexedDB === null)
@@ -148,7 +146,7 @@ export const openDatabase = async (name: string, onClosed: OnClosed, version = s
         "unavailable",
         `journal ${name}: there is no IndexedDB here; leave private browsing`,
       );
-    return await openOrHindered(name, onClosed, version);
+    return await openOrHindered(name, onClosed);
   } catch (thrown) {
     throw openingError(thrown, name);
   }

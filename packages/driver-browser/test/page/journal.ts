@@ -7,7 +7,7 @@ import {
   browserPlatform,
   openBrowserJournal,
 } from "../../src/index.ts";
-import { noise, wrongIn } from "./shared.ts";
+import { done, noise, wrongIn } from "./shared.ts";
 
 const checks = [...journalChecks, ...moveChecks];
 
@@ -71,13 +71,6 @@ export const openVersion = (name: string, version: number): Promise<void> =>
     request.addEventListener("success", () => resolve());
     request.addEventListener("error", () => reject(request.error ?? new Error("not opened")));
   });
-
-/** What work was done, in any tab. */
-const done = (step: string): number => {
-  const count = Number(localStorage.getItem(step) ?? 0) + 1;
-  localStorage.setItem(step, String(count));
-  return count;
-};
 
 /** Calls a tool of three steps, the second of which takes as long as it is told to. */
 export const callTool = async (name: string, secondMs: number): Promise<unknown> => {

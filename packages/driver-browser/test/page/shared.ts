@@ -25,3 +25,10 @@ export const noise = (size: number): string => {
   }
   return pieces.join("");
 };
+
+/** What work was done, in any tab. */
+export const done = (step: string): number => {
+  const count = Number(localStorage.getItem(step) ?? 0) + 1;
+  localStorage.setItem(step, String(count));
+  return count;
+};

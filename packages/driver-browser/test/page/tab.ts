@@ -3,19 +3,13 @@ import { type Log as LogPort, type Runtime, defineTool, foldLines } from "@pawl/
 import { stateHash } from "@pawl/sansio-core";
 import { type OpenTab, type OpenTabOptions, openTab } from "../../src/index.ts";
 import type { Change, Log } from "../seen.ts";
+import { done } from "./shared.ts";
 
 let tab: OpenTab;
 
 /** When this tab began to write, and when it was told that another one does. */
 export const changes: Change[] = [];
 export const faults: string[] = [];
-
-/** What work was done, in any tab. */
-const done = (step: string): number => {
-  const count = Number(localStorage.getItem(step) ?? 0) + 1;
-  localStorage.setItem(step, String(count));
-  return count;
-};
 
 /** Whether the next step stands still here, with all that is in this tab, until the test answers. */
 let standsStill = false;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type ToolDefinition, defineTool } from "@pawl/runtime";
 import { afterAll } from "vitest";
 import { openRuntime, sqliteJournal } from "../../src/index.ts";
+import { until } from "../until.ts";
 
 const folders: string[] = [];
 afterAll(() => {
@@ -38,22 +39,17 @@ export const quick = defineTool({ name: "quick", durable: true, execute: () => "
 
 export const tools: readonly ToolDefinition[] = [work, guarded, quick];
 
-/** However slow the machine is: the test that waits ends it. */
-const untilTrue = async (isTrue: () => boolean): Promise<void> => {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 2));
-};
-
 /** Sessions: one that waits for an event, one that awaits approval, one that is done. */
 export const madeJournal = async (folder: string): Promise<string> => {
   const file = join(folder, "journal.db");
   const { runtime, close } = openRuntime({ file, tools });
   const waiting = await runtime.session("waiting");
   void waiting.call("r", [{ id: "c", tool: "work", args: {} }]).catch(() => undefined); // Nobody waits for it here.
-  await untilTrue(() => waiting.state.waits.size === 1);
+  await until(() => waiting.state.waits.size === 1);
   await waiting.runner.settled();
   const parked = await runtime.session("parked");
   void parked.call("r", [{ id: "c", tool: "guarded", args: { sum: 12 } }]).catch(() => undefined); // As above.
-  await untilTrue(() => parked.state.calls.rows()[0]?.phase === "awaiting_approval");
+  await until(() => parked.state.calls.rows()[0]?.phase === "awaiting_approval");
   await parked.runner.settled();
   const done = await runtime.session("done");
   await done.call("r", [{ id: "c", tool: "quick", args: {} }]);

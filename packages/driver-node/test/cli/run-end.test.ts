@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { openRuntime } from "../../src/index.ts";
 import { newFolder } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
+import { until } from "../until.ts";
 
 const inBackground = (name: string, background: () => Promise<unknown>): ToolDefinition =>
   defineTool({ name, hints: { supports_background: true }, execute: () => null, background });
@@ -27,11 +28,10 @@ it("a run that is over is shown with how it ended: completed, failed with what, 
     ran.set(name, `process:${spawned.run}`);
     const stateOf = async (): Promise<string | undefined> => (await watched.task(spawned.task))?.state;
     if (name === "hangs") {
-      while ((await stateOf()) !== "running") await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(async () => (await stateOf()) === "running");
       await watched.cancel(spawned.task);
     }
-    while (["running", "pending", undefined].includes(await stateOf()))
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(async () => !["running", "pending", undefined].includes(await stateOf()));
   }
   await (await runtime.session("s")).runner.settled();
   for (const id of ran.values()) await (await runtime.processes.scope(id.slice(8))).runner.settled();

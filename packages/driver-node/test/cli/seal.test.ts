@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { aesCodec, fileKeys, openRuntime } from "../../src/index.ts";
 import { linesOf, newFolder } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
+import { until } from "../until.ts";
 
 const secret = "the secret of Ann";
 const large = JSON.stringify({ large: "large ".repeat(20_000) });
@@ -38,7 +39,7 @@ const parked = async (session: string, request: keyof typeof requests): Promise<
   const at = await runtime.session(session);
   void at.call("r", requests[request]).catch(() => undefined); // Nobody waits for it here.
   const isParked = (): boolean => at.state.waits.size > 0 || at.state.calls.rows()[0]?.phase === "awaiting_approval";
-  while (!isParked()) await new Promise((resolve) => setTimeout(resolve, 2));
+  await until(isParked);
   await at.runner.settled();
   key = at.state.waits.rows()[0]?.key ?? key;
   await close();

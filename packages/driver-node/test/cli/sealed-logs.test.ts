@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { aesCodec, fileKeys, openRuntime } from "../../src/index.ts";
 import { newFolder } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
+import { until } from "../until.ts";
 
 const folder = newFolder();
 const journal = join(folder, "journal.db");
@@ -29,9 +30,7 @@ beforeAll(async () => {
   const spawned = await runtime.background.spawn("s", { tool: "index", args: { secret: 2 }, title: "Index" });
   if (spawned.status === "refused") throw new Error(spawned.message);
   run = `process:${spawned.run}`;
-  const isOver = async (): Promise<boolean> =>
-    (await runtime.background.of("s").task(spawned.task))?.state === "succeeded";
-  while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(async () => (await runtime.background.of("s").task(spawned.task))?.state === "succeeded");
   await (await runtime.processes.scope(spawned.run)).runner.settled();
   await close();
 });

@@ -8,6 +8,7 @@ import { checkUpgrade } from "../../src/upgrade/check.ts";
 import { type Verdict, verdictWords } from "../../src/upgrade/verdict.ts";
 import { linesOf, madeJournal, newFolder, tools, work } from "./fixture.ts";
 import { jsonIn, pawl, pawlProcess } from "./pawl.ts";
+import { until } from "../until.ts";
 
 const folder = newFolder();
 let file = "";
@@ -161,7 +162,7 @@ const logOf = async (
   const session = await runtime.session("s");
   const calls = called.map((tool) => ({ id: tool, tool, args: {} }));
   void session.call("r", calls).catch(() => undefined); // Nobody waits for it here.
-  while (!isThere(session.state)) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => isThere(session.state));
   await session.runner.settled();
   await close();
   const { out } = await pawl(["log", "export", `${at}#s`]);

@@ -1,8 +1,9 @@
 /** What one client may have of a host at once. */
 import { createServer } from "node:https";
 import { describe, expect, it } from "vitest";
-import { Raw, everything, greeted, hostOf, until } from "./rig.ts";
+import { Raw, everything, greeted, hostOf } from "./rig.ts";
 import { echo, outside, use } from "./tools.ts";
+import { until } from "../until.ts";
 
 const scope = "session:s";
 

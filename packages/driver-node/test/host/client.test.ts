@@ -1,7 +1,8 @@
 import type { ClientOptions } from "@pawl/wire";
 import { describe, expect, it } from "vitest";
-import { clientOf, everything, hostOf, runtimeOf, until } from "./rig.ts";
+import { clientOf, everything, hostOf, runtimeOf } from "./rig.ts";
 import { counted, echo, outside, payloads, use } from "./tools.ts";
+import { until } from "../until.ts";
 
 const ok = (payload: unknown) => ({ status: "ok", payload: payload as never }) as const;
 

@@ -1,8 +1,9 @@
 import { type LogEntry, defineTool, memoryJournal } from "@pawl/runtime";
 import { describe, expect, it, vi } from "vitest";
 import { type ExecutorTool, type HostRefused, ToolRefused } from "@pawl/wire";
-import { clientOf, greeted, hostOf, runtimeOf, until } from "./rig.ts";
+import { clientOf, greeted, hostOf, runtimeOf } from "./rig.ts";
 import { payloads, use } from "./tools.ts";
+import { until } from "../until.ts";
 
 const notHere = (): never => {
   throw new Error("a client_side tool runs elsewhere");

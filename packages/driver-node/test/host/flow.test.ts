@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
 import { HostFlows, type HostOptions, nodePlatform } from "../../src/index.ts";
 import { everything, hostOf, roots } from "./rig.ts";
+import { until } from "../until.ts";
 
 const greet = f.flow("Greet", [f.use("say", "hello $who"), f.back("$say_result")]);
 const long = f.flow("Long", [f.each("n", "$items", [f.use("say", "$text")]), f.back("done")]);
@@ -139,9 +140,9 @@ describe("flows of a host", () => {
     const slow = request({ host: "127.0.0.1", port: host.port, path: "/flows/long", method: "POST", headers });
     slow.on("error", () => undefined);
     slow.write("{");
-    while ((await ask("/flows/other")).status !== 503) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(async () => (await ask("/flows/other")).status === 503);
     slow.destroy();
-    while ((await ask("/flows/other")).status !== 404) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(async () => (await ask("/flows/other")).status === 404);
   });
 
   it("end with a reader that is gone before its session is open, where they end with readers", async () => {
@@ -207,7 +208,7 @@ describe("flows of a host", () => {
     const response = await answered;
     const ended = new Promise<boolean>((resolve) => response.on("close", () => resolve(response.complete)));
     response.on("error", () => undefined);
-    while ((await ask("/flows/greet/ann")).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(async () => (await ask("/flows/greet/ann")).status === 200, 50);
     response.resume();
     expect(await ended).toBe(false);
   });

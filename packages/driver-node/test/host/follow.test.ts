@@ -5,8 +5,9 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
 import { type Host, nodePlatform, sqliteJournal } from "../../src/index.ts";
 import { testFolder } from "../sqlite-rig.ts";
-import { clientOf, everything, hostOf, roots, until } from "./rig.ts";
+import { clientOf, everything, hostOf, roots } from "./rig.ts";
 import { echo, outside, payloads, use } from "./tools.ts";
+import { until } from "../until.ts";
 
 const folder = testFolder();
 const ends: (() => unknown)[] = [];
@@ -27,11 +28,11 @@ interface Place {
 let files = 0;
 const newFile = (): string => folder.file(`follow-${(files += 1)}.db`);
 
-const placeOn = async (file: string, instance: string, tools: readonly ToolDefinition[], port = 0): Promise<Place> => {
+const placeOn = async (file: string, instance: string, tools: readonly ToolDefinition[]): Promise<Place> => {
   const journal = sqliteJournal(file);
   const lease = { ttlMs: 60_000 };
   const runtime = new Runtime({ journal, platform: nodePlatform, tools, instance, roots, lease });
-  const host = await hostOf([], { runtime, port });
+  const host = await hostOf([], { runtime });
   const stop = async (): Promise<void> => {
     await host.close();
     await runtime.close();
@@ -41,12 +42,12 @@ const placeOn = async (file: string, instance: string, tools: readonly ToolDefin
   return { runtime, host, stop };
 };
 
-/** Two hosts over one file, and the sessions that live with the second. */
-const twoHosts = async (tools: readonly ToolDefinition[], sessions: readonly string[] = ["s"]) => {
+/** Two hosts over one file, and a session that lives with the second. */
+const twoHosts = async (tools: readonly ToolDefinition[]) => {
   const file = newFile();
   const near = await placeOn(file, "near", tools);
   const far = await placeOn(file, "far", tools);
-  for (const session of sessions) await far.runtime.session(session);
+  await far.runtime.session("s");
   return { file, near, far };
 };
 

@@ -4,8 +4,9 @@ import type { AddressInfo } from "node:net";
 import { stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { claimsOf, openHost, signToken } from "../../src/index.ts";
-import { Raw, clientOf, everything, greeted, hostOf, runtimeOf, secret, until } from "./rig.ts";
+import { Raw, clientOf, everything, greeted, hostOf, runtimeOf, secret } from "./rig.ts";
 import { asked, counted, echo, outside, payloads, use } from "./tools.ts";
+import { until } from "../until.ts";
 
 const ok = (payload: unknown) => ({ status: "ok", payload: payload as never }) as const;
 const scope = "session:s";

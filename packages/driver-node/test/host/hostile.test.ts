@@ -3,8 +3,9 @@ import { type Socket, connect } from "node:net";
 import { type LogEntry, defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import { type Host } from "../../src/index.ts";
-import { Raw, clientOf, everything, greeted, hostOf, until } from "./rig.ts";
+import { Raw, clientOf, everything, greeted, hostOf } from "./rig.ts";
 import { echo, use } from "./tools.ts";
+import { until } from "../until.ts";
 
 const upgradeFrom = (origin: string): string =>
   [

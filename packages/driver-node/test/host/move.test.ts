@@ -6,8 +6,9 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { type Client, moverOver } from "@pawl/wire";
 import { type Host, Receivers, type SqliteJournal, nodePlatform, sqliteJournal } from "../../src/index.ts";
 import { testFolder } from "../sqlite-rig.ts";
-import { clientOf, greeted, hostOf, until } from "./rig.ts";
+import { clientOf, greeted, hostOf } from "./rig.ts";
 import { echo, use } from "./tools.ts";
+import { until } from "../until.ts";
 
 const folder = testFolder();
 afterAll(folder.remove);

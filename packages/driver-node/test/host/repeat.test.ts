@@ -3,8 +3,9 @@ import { stableHash } from "@pawl/tool-value";
 import { type Bounds, Runtime, memoryJournal } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import { type HostOptions, nodePlatform } from "../../src/index.ts";
-import { clientOf, greeted, hostOf, roots, runtimeOf, until } from "./rig.ts";
+import { clientOf, greeted, hostOf, roots, runtimeOf } from "./rig.ts";
 import { asked, outside, payloads, use } from "./tools.ts";
+import { until } from "../until.ts";
 
 const ok = (payload: unknown) => ({ status: "ok", payload: payload as never }) as const;
 const scope = "session:s";

@@ -96,8 +96,3 @@ export const greeted = async (host: Host, claims: Partial<Claims> = {}): Promise
   await raw.until(({ type }) => type === "welcome");
   return raw;
 };
-
-/** Waits until something holds; the test's own time is the limit. */
-export const until = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 2));
-};

@@ -4,8 +4,9 @@ import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
 import type { ProcessRegistration } from "@pawl/sansio-core";
 import { describe, expect, it, vi } from "vitest";
 import { nodePlatform } from "../../src/index.ts";
-import { clientOf, greeted, hostOf, roots, until } from "./rig.ts";
+import { clientOf, greeted, hostOf, roots } from "./rig.ts";
 import { echo, payloads, use } from "./tools.ts";
+import { until } from "../until.ts";
 
 const scope = "session:s";
 const perCall = 4; // Two for its start, one for its end, one for its turn.

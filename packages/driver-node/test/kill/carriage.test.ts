@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { sqliteJournal } from "../../src/index.ts";
 import { Effects } from "./effects.ts";
 import type { Fate } from "./fate.ts";
 import { Life } from "./life.ts";
 import { Place } from "./place.ts";
+import { until } from "../until.ts";
 
 const scopes = ["process:of-a", "process:of-b", "session:a", "session:b"];
 const calls = [{ id: "c", tool: "crossed", args: { call: "r:c", n: 1 } }];
@@ -20,10 +20,6 @@ const linesOf = async (journal: Journal, scope: string): Promise<readonly string
 
 const has = async (journal: Journal, scope: string, type: string): Promise<boolean> =>
   (await linesOf(journal, scope)).some((line) => line.includes(`"event":{"type":"${type}"`));
-
-const until = async (holds: () => Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await pause(10);
-};
 
 /** The first host stood still for longer than its lease, and the other has its session: it will not come to its n-th append. */
 const isTaken = async (journal: Journal): Promise<boolean> =>

@@ -12,7 +12,7 @@ export const points = [
   "after_snapshot",
 ] as const;
 /** Of hosts that shorten their logs. */
-export const retentionPoints = ["in_retention", "after_retention"] as const;
+const retentionPoints = ["in_retention", "after_retention"] as const;
 export type Point = (typeof points)[number] | (typeof retentionPoints)[number];
 
 export interface Fate {

@@ -13,6 +13,7 @@ import { Life } from "./life.ts";
 import type { Order } from "./order.ts";
 import { Place } from "./place.ts";
 import { type Program, programOf } from "./program.ts";
+import { until } from "../until.ts";
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -50,10 +51,6 @@ const run = (place: Place, programs: readonly Program[]): Promise<readonly Accou
 const alone = async (programs: readonly Program[]): Promise<readonly Account[]> => {
   const { url } = await start(newFolder(), "alone", {});
   return run(newPlace(url), programs);
-};
-
-const until = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await pause(5);
 };
 
 const programs = Array.from({ length: 9 }, (_, n) => programOf(77, n));

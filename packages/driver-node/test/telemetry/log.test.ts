@@ -12,8 +12,9 @@ import {
 import { describe, expect, it, vi } from "vitest";
 import { errorsShown } from "../../src/telemetry/log.ts";
 import { logTo, nodePlatform } from "../../src/index.ts";
-import { Raw, clientOf, everything, hostOf, roots, until } from "../host/rig.ts";
+import { Raw, clientOf, everything, hostOf, roots } from "../host/rig.ts";
 import { echo, use } from "../host/tools.ts";
+import { until } from "../until.ts";
 
 const failing = defineTool({
   name: "failing",

@@ -9,8 +9,9 @@ import {
 import { Runtime, type ToolDefinition, defineTool, memoryJournal } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import { nodePlatform, spansOf, tracedJournal } from "../../src/index.ts";
-import { clientOf, hostOf, roots, until } from "../host/rig.ts";
+import { clientOf, hostOf, roots } from "../host/rig.ts";
 import { echo, use } from "../host/tools.ts";
+import { until } from "../until.ts";
 
 const steps = defineTool({
   name: "steps",

@@ -74,10 +74,6 @@ export class Chart {
     return this.#rows.flatMap(({ lane }) => (lane.kind === "call" ? [lane] : []));
   }
 
-  laneOfCall(call: string): Lane | undefined {
-    return this.#rows.find(({ lane }) => lane.kind === "call" && lane.key === call)?.lane;
-  }
-
   /** Lanes that have something between two events; of one call alone, if it is chosen. */
   between(from: number, to: number, only: string | undefined): readonly RowInSight[] {
     return this.#rows.filter(

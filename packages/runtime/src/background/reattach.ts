@@ -1,6 +1,7 @@
 /** Whether a run that lost its owner may be begun again, and with what. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { isObject } from "../json-object.ts";
 import type { RunTool } from "./host.ts";
 
 export interface ReattachPlace {
@@ -17,9 +18,6 @@ export interface Reattach {
   readonly arguments: JsonObject;
   readonly signal: boolean;
 }
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const declined = (message: string): E.Either<string, never> => E.left(`Tool execution error: ${message}`);
 

@@ -29,7 +29,7 @@ const definitionOf = ({ task, tool, args, signal = true }: RunRequest): RunDefin
   };
 };
 
-export const titleOfRun = ({ title, tool: { manifest } }: Pick<RunRequest, "title" | "tool">): string =>
+const titleOfRun = ({ title, tool: { manifest } }: Pick<RunRequest, "title" | "tool">): string =>
   title ?? manifest.display_name ?? `Background ${manifest.name}`;
 
 /** The event that asks for it. */

@@ -9,7 +9,6 @@ import {
 } from "@pawl/tool-value";
 import { type BatchCall, Invariant } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { pipe } from "fp-ts/lib/function.js";
 import type { CompletedToolCall, ToolCallLaunch } from "./launch.ts";
 import { type RuntimeEffectOutcome, expectOutcome } from "./outcome.ts";
 import { type RuntimeError, errorLine } from "./runtime-error.ts";
@@ -26,15 +25,12 @@ export const launchCountReply = (launches: number, prepared: number): ToolInvoca
 export const launchesOf = (
   answer: E.Either<RuntimeError, RuntimeEffectOutcome>,
   prepared: number,
-): E.Either<ToolInvocationReply, readonly ToolCallLaunch[]> =>
-  pipe(
-    answer,
-    E.chainW((outcome) => expectOutcome("tool_batch", outcome)),
-    E.mapLeft(batchFailedReply),
-    E.chain(({ launches }) =>
-      launches.length === prepared ? E.right(launches) : E.left(launchCountReply(launches.length, prepared)),
-    ),
-  );
+): E.Either<ToolInvocationReply, readonly ToolCallLaunch[]> => {
+  const outcome = E.isLeft(answer) ? answer : expectOutcome("tool_batch", answer.right);
+  if (E.isLeft(outcome)) return E.left(batchFailedReply(outcome.left));
+  const { launches } = outcome.right;
+  return launches.length === prepared ? E.right(launches) : E.left(launchCountReply(launches.length, prepared));
+};
 
 /** Replies at the places of their calls: those that are there already stay; the others, one for each, fill the rest. */
 export const fillReplies = (

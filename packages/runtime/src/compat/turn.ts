@@ -27,10 +27,11 @@ const Head: Codec<ActivityHead> = record<ActivityHead>("struct TurnActivity", { 
 export const TurnActivity: Codec<TurnActivity> = codecFrom<TurnActivity>(
   "TurnActivity",
   (u): u is TurnActivity => Head.is(u) && TurnEvent.is(u),
-  (u, c) =>
-    E.chain((head: ActivityHead) =>
-      E.map((event: TurnEvent): TurnActivity => ({ ...head, ...event }))(TurnEvent.validate(u, c)),
-    )(Head.validate(u, c)),
+  (u, c) => {
+    const head = Head.validate(u, c);
+    if (E.isLeft(head)) return head;
+    return E.map((event: TurnEvent): TurnActivity => ({ ...head.right, ...event }))(TurnEvent.validate(u, c));
+  },
   (activity) => ({ ...(Head.encode(activity) as object), ...(TurnEvent.encode(activity) as object) }),
 );
 

@@ -5,9 +5,6 @@ import { deaths } from "../process/world.ts";
 import type { Death, Process } from "../world.ts";
 import { BackgroundWorld, finished, runner } from "./world.ts";
 
-const sleeping = (world: BackgroundWorld, ms: number): Promise<void> =>
-  new Promise((resolve) => void world.platform.later(ms, resolve));
-
 /** Lives host after host, the first of which dies so, until `isDone` says so. */
 const live = async (
   world: BackgroundWorld,
@@ -40,7 +37,7 @@ const lived = async (death: Death, act: (process: Process) => Promise<unknown>, 
     "work",
     async ({ signal }, sink) => {
       await sink.output("stdout", "begun\n");
-      await sleeping(world, 3_000);
+      await world.sleep(3_000);
       await sink.output("stdout", signal.aborted ? "stopped\n" : "done\n");
       return finished("worked");
     },

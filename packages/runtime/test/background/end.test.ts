@@ -3,15 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { Task } from "@pawl/sansio-core";
 import { BackgroundWorld, finished, runner, spawn } from "./world.ts";
 
-const sleeping = (world: BackgroundWorld, ms: number): Promise<void> =>
-  new Promise((resolve) => void world.platform.later(ms, resolve));
-
 describe("a run that is asked to end", () => {
   it("is canceled in its task, its result and its log, and has a heartbeat before (behaviour 31)", async () => {
     const world = new BackgroundWorld();
     const work = runner("sleep", async (_, sink) => {
       await sink.output("stdout", "zzz\n");
-      await sleeping(world, 3_600_000);
+      await world.sleep(3_600_000);
       return finished("never");
     });
     const process = world.begin([work]);
@@ -36,7 +33,7 @@ describe("a run that is asked to end", () => {
       await sink.output("stdout", "begun\n");
       await new Promise<void>((resolve) => void signal.addEventListener("abort", () => resolve()));
       await sink.output("stdout", "cleaning up\n");
-      await sleeping(world, 1_000_000);
+      await world.sleep(1_000_000);
       await sink.output("stdout", "zombie\n");
       return finished("too late");
     });
@@ -56,7 +53,7 @@ describe("who asks a run to end", () => {
     const world = new BackgroundWorld();
     const work = runner("count", async (_, sink) => {
       await sink.progress({ current: 3, total: 9, unit: "pages" });
-      await sleeping(world, 3_600_000);
+      await world.sleep(3_600_000);
       return finished("never");
     });
     const process = world.begin([work]);
@@ -98,7 +95,7 @@ const live = async (
       async (_, sink) => {
         runs += 1;
         await sink.output("stdout", `attempt ${runs}\n`);
-        await sleeping(world, 5_000);
+        await world.sleep(5_000);
         return finished(`done by attempt ${runs}`);
       },
       own,

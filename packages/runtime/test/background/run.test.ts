@@ -3,9 +3,6 @@ import { describe, expect, it } from "vitest";
 import { defineTool, toolError, internalError, connectionRequired, ToolError } from "../../src/index.ts";
 import { BackgroundWorld, finished, runner, spawn } from "./world.ts";
 
-const sleeping = (world: BackgroundWorld, ms: number): Promise<void> =>
-  new Promise((resolve) => void world.platform.later(ms, resolve));
-
 describe("a background run", () => {
   it("reaches succeeded, tells its session once, and leaves what it streamed in its files", async () => {
     const world = new BackgroundWorld();
@@ -71,7 +68,7 @@ describe("a background run", () => {
       await sink.progress({ current: 1, total: 4, unit: "pages", label: "reading" });
       await sink.status("reading");
       await sink.output("stdout", "page 1\n");
-      await sleeping(world, 10_000);
+      await world.sleep(10_000);
       return finished("read");
     });
     const process = world.begin([work]);
@@ -102,7 +99,7 @@ describe("a background run", () => {
     const work = runner("work", async (_, sink) => {
       for (let i = 1; i <= 50; i++) {
         await sink.progress({ current: i, total: 50 });
-        await sleeping(world, 100);
+        await world.sleep(100);
       }
       await sink.status("last word");
       return finished("done");

@@ -62,6 +62,10 @@ export class BackgroundWorld extends World {
     return this.start(tools, { host: { ...this.outside.host, ...host }, ...more });
   }
 
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.platform.later(ms, resolve));
+  }
+
   /** Lets time pass until the task of a run is over. */
   async until(process: Process, task: string, isSo: (task: Task) => boolean, session = "s"): Promise<Task> {
     for (let i = 0; i < 200; i++) {

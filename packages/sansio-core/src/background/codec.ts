@@ -63,7 +63,7 @@ const ArtifactCodec: Codec<Artifact> = record<Artifact>("struct Artifact", {
   path: optional(string),
   url: optional(string),
 });
-export const TaskErrorCodec: Codec<TaskError> = record<TaskError>("struct TaskError", {
+const TaskErrorCodec: Codec<TaskError> = record<TaskError>("struct TaskError", {
   kind: string,
   message: text,
 });
@@ -109,7 +109,7 @@ export const TaskCodec: Codec<Task> = record<Task>("struct Task", {
   updated_at: u64,
 });
 
-export const NewTaskCodec: Codec<NewTask> = record<NewTask>("struct NewTask", {
+const NewTaskCodec: Codec<NewTask> = record<NewTask>("struct NewTask", {
   id: string,
   kind: string,
   display_name: text,

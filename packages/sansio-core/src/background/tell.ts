@@ -6,12 +6,11 @@ import type { TaskRow } from "./model.ts";
 import { dropTask, putTask } from "./table.ts";
 import { type Task, type TaskUpdate, applyTaskUpdate, isTerminal } from "./task.ts";
 
-/** A text for the session. `schedule`: it speaks as a user, and starts a turn. */
-export const tellSession = (draft: Draft, key: string, text: string, schedule?: string): void => {
+/** A text for the session. */
+export const tellSession = (draft: Draft, key: string, text: string): void => {
   if (draft.deletion !== undefined) return; // Nobody is there to hear.
-  const said = { key, text, ...(schedule === undefined ? {} : { schedule }) };
-  draft.putOutbox({ type: "session.tell", ...said, born: draft.seq });
-  draft.emit({ type: "session.tell", ...said });
+  draft.putOutbox({ type: "session.tell", key, text, born: draft.seq });
+  draft.emit({ type: "session.tell", key, text });
 };
 
 const words = { succeeded: "completed", failed: "failed", canceled: "canceled" } as const;

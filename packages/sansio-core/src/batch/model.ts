@@ -17,6 +17,8 @@
  *   B6  a batch has ended as soon as it is prepared and nothing is unfinished
  */
 import type { Json } from "@pawl/tool-value";
+import type { Draft } from "../draft.ts";
+import { Invariant } from "../error.ts";
 import type { BatchRef, CallRef } from "../ids.ts";
 
 export interface BatchParent {
@@ -46,6 +48,12 @@ export interface BatchRow {
   /** What its calls triggered, in the order of the answers. */
   readonly triggers: readonly Json[];
 }
+
+export const batchAt = (draft: Draft, ref: BatchRef): BatchRow => {
+  const row = draft.batch(ref);
+  if (row === undefined) throw new Invariant(`no batch ${ref}`);
+  return row;
+};
 
 /** How many more parallel calls may start now. Once serial ones run, a latecomer waits for its turn among them. */
 export const parallelSlots = ({ launchedSerial, occupied }: BatchRow, concurrency: number | null): number => {

@@ -1,12 +1,12 @@
 /** Batches that are cancelled, looked at again, or had something triggered in them. */
 import type { Draft } from "../draft.ts";
 import { absurd } from "../error.ts";
-import { mayLaunch } from "./model.ts";
-import { type Of, rowAt } from "./step.ts";
+import { batchAt, mayLaunch } from "./model.ts";
+import type { Of } from "./step.ts";
 
 const onCancel = (draft: Draft, { batches }: Of<"batches.cancel">): void => {
   for (const ref of batches) {
-    const row = rowAt(draft, ref);
+    const row = batchAt(draft, ref);
     if (row.phase === "ended") continue;
     draft.putBatch({ ...row, phase: "cancelling" });
     draft.raise({ type: "calls.cancel", batch: ref, calls: row.calls });
@@ -31,7 +31,7 @@ export const onSeldomBatchSignal = (
     case "batches.cancel":
       return onCancel(draft, signal);
     case "batch.triggered": {
-      const row = rowAt(draft, signal.batch);
+      const row = batchAt(draft, signal.batch);
       return draft.putBatch({ ...row, triggers: [...row.triggers, signal.occurrence] });
     }
     default:

@@ -1,17 +1,11 @@
 /** Batches prepare, launch and end. They count; the calls themselves are the business of `call/`. */
 import type { Draft } from "../draft.ts";
-import { Invariant, absurd } from "../error.ts";
-import { type BatchRef, type CallRef, callRef } from "../ids.ts";
+import { absurd } from "../error.ts";
+import { type CallRef, callRef } from "../ids.ts";
 import type { Signal } from "../signal.ts";
-import { type BatchRow, mayLaunch } from "./model.ts";
+import { type BatchRow, batchAt, mayLaunch } from "./model.ts";
 
 export type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
-
-export const rowAt = (draft: Draft, ref: BatchRef): BatchRow => {
-  const row = draft.batch(ref);
-  if (row === undefined) throw new Invariant(`no batch ${ref}`);
-  return row;
-};
 
 const onCreate = (draft: Draft, { ref, request, prefix, parent, step, calls }: Of<"batch.create">): void => {
   draft.putBatch({
@@ -66,7 +60,7 @@ const onPrepared = (draft: Draft, row: BatchRow): void => {
 };
 
 const onPreparationEnded = (draft: Draft, { batch }: Of<"preparation.ended">): void => {
-  const row = rowAt(draft, batch);
+  const row = batchAt(draft, batch);
   const next = { ...row, prepared: row.prepared + 1 };
   onPrepared(draft, next);
   if (next.phase === "preparing" && next.prepared < next.calls.length) draft.raise({ type: "calls.prepare", batch });
@@ -85,7 +79,7 @@ const withReadied = (draft: Draft, row: BatchRow, readied: CallRef | undefined):
 };
 
 const onCounted = (draft: Draft, signal: Of<"batch.counted">): void => {
-  const row = counted(rowAt(draft, signal.batch), signal);
+  const row = counted(batchAt(draft, signal.batch), signal);
   close(draft, {
     ...row,
     launchedParallel: row.launchedParallel + signal.parallel,
@@ -104,12 +98,12 @@ export const onBatchSignal = (
     case "preparation.ended":
       return onPreparationEnded(draft, signal);
     case "batch.prepared": {
-      const row = rowAt(draft, signal.batch);
+      const row = batchAt(draft, signal.batch);
       const { count, completed } = signal;
       return onPrepared(draft, { ...row, prepared: row.prepared + count, unfinished: row.unfinished - completed });
     }
     case "call.moved": {
-      const row = counted(rowAt(draft, signal.batch), signal);
+      const row = counted(batchAt(draft, signal.batch), signal);
       return advance(draft, withReadied(draft, row, signal.readied));
     }
     case "batch.counted":

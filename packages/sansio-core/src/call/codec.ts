@@ -15,9 +15,15 @@ const BodyResultCodec: Codec<BodyResult> = tagged<BodyResult, "type", "done">(
   () => codecs.code.seldomResults,
 );
 
-const causes = ["owner_lost", "suspended", "continued", "executor_back", "run_again", "cancelled"] as const;
-
-const ResumeCauseCodec: Codec<ResumeCause> = oneOf("a resume cause", ...causes);
+export const ResumeCauseCodec: Codec<ResumeCause> = oneOf(
+  "a resume cause",
+  "owner_lost",
+  "suspended",
+  "continued",
+  "executor_back",
+  "run_again",
+  "cancelled",
+);
 
 export const ofRun = { call: string, attempt: u64, run: u64 };
 

@@ -17,7 +17,7 @@ const reasons: { readonly [C in UnknownCause]: string } = {
 };
 
 /** Asks the host's resolver; without one the call ends. */
-export const outcomeUnknown = (draft: Draft, row: CallRow, body: BodyState, cause: UnknownCause): CallRow => {
+const outcomeUnknown = (draft: Draft, row: CallRow, body: BodyState, cause: UnknownCause): CallRow => {
   if (!draft.options.resolver || cause === "crash_loop") {
     return ending(draft, row, unknownOutcome(row.tool, reasons[cause]), durationOf(draft, body));
   }

@@ -1,8 +1,8 @@
 /** What calls do when another concern says so. */
-import { type BatchRef, type CallRef, callRef, isExecutor } from "../ids.ts";
-import { type BatchRow, parallelSlots } from "../batch/model.ts";
+import { type CallRef, callRef, isExecutor } from "../ids.ts";
+import { batchAt, parallelSlots } from "../batch/model.ts";
 import type { Draft } from "../draft.ts";
-import { Invariant, absurd } from "../error.ts";
+import { absurd } from "../error.ts";
 import type { Signal } from "../signal.ts";
 import { launch } from "./launch.ts";
 import { type CallIn, type CallRow, byBirth } from "./model.ts";
@@ -11,12 +11,6 @@ import { begin } from "./prepare.ts";
 import { lose } from "./lost.ts";
 
 export type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
-
-const batchOf = (draft: Draft, ref: BatchRef): BatchRow => {
-  const row = draft.batch(ref);
-  if (row === undefined) throw new Invariant(`no batch ${ref}`);
-  return row;
-};
 
 const onCreate = (draft: Draft, { batch, request, prefix, calls }: Of<"calls.create">): void => {
   for (const [index, { id, tool, by_id = false, args, replay, prepared }] of calls.entries()) {
@@ -37,7 +31,7 @@ export const addUp = (sum: Change, change: Change): Change => ({
 export const nothing: Change = { occupied: 0, completed: 0 };
 
 const onPrepare = (draft: Draft, { batch }: Of<"calls.prepare">): void => {
-  const { calls, prepared } = batchOf(draft, batch);
+  const { calls, prepared } = batchAt(draft, batch);
   let sum = nothing;
   let count = 0;
   for (let i = prepared; i < calls.length; i++) {
@@ -67,7 +61,7 @@ const launchFrom = (
 };
 
 const onLaunch = (draft: Draft, { batch }: Of<"calls.launch">): void => {
-  const row = batchOf(draft, batch);
+  const row = batchAt(draft, batch);
   const slots = parallelSlots(row, draft.options.concurrency);
   const parallel = launchFrom(draft, row.parallel, row.launchedParallel, slots);
   const isParallelOver = row.launchedParallel + parallel.count === row.parallel.length;

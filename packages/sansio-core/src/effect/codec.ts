@@ -1,4 +1,5 @@
-import { type Codec, json, oneOf, optional, record, string, tagged, text, u64 } from "@pawl/tool-value";
+import { type Codec, json, oneOf, optional, record, string, tagged, text } from "@pawl/tool-value";
+import { ofRun } from "../call/codec.ts";
 import { codecs } from "../part/needed.ts";
 import type { EffectResult, EffectSpec, StepError, StepRecovery } from "./model.ts";
 
@@ -15,8 +16,6 @@ export const EffectResultCodec: Codec<EffectResult> = tagged<EffectResult, "stat
   ok: { value: json },
   err: { error: StepErrorCodec },
 });
-
-const ofRun = { call: string, attempt: u64, run: u64 };
 
 export const effectEvents = {
   "effect.requested": {

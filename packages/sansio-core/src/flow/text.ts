@@ -23,7 +23,7 @@ const parsed = (text: string): Json | undefined =>
   E.getOrElse((): Json | undefined => undefined)(parse(text, textLimits));
 
 /** A value inside a flow: a text as it is, anything else as compact JSON. */
-export const textOfJson = (json: Json): string => (typeof json === "string" ? json : stringify(json));
+const textOfJson = (json: Json): string => (typeof json === "string" ? json : stringify(json));
 
 const entered = (json: Json): JsonObject | undefined => {
   const inner = typeof json === "string" ? parsed(json) : json;

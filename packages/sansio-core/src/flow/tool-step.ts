@@ -14,7 +14,7 @@ type ToolNode = NodeOf<"use_tool">;
 const nameOf = ({ tool_name }: ToolNode): string => (tool_name === "" ? "UseTool" : tool_name);
 
 /** What a tool came to, as text. A body that broke is told as the failure of its dispatch. */
-export const textOfOutput = (tool: string, { outcome }: ToolCallOutput): string => {
+const textOfOutput = (tool: string, { outcome }: ToolCallOutput): string => {
   if (outcome.status === "success") {
     return typeof outcome.payload === "string" ? outcome.payload : canonicalJson(outcome.payload);
   }

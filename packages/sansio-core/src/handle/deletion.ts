@@ -2,11 +2,10 @@
 import type { Draft } from "../draft.ts";
 import { type Rejection, reject } from "../error.ts";
 import { processOfScope, processScope } from "../key/process-scope.ts";
+import { isSession } from "../key/session-scope.ts";
 import type { Signal } from "../signal.ts";
 import { misfitOfDeleted } from "./deleted.ts";
 import type { DeletionRow } from "./model.ts";
-
-const isSession = (scope: string): boolean => scope.startsWith("session:");
 
 const say = (draft: Draft, process: string): void =>
   draft.raise({

@@ -44,7 +44,7 @@ export const PreparedToolBatch: Codec<PreparedToolBatch> = record<PreparedToolBa
 });
 
 /** The end of the key of one call in a batch: the index counts prepared calls. */
-export const batchCallSuffix = (index: number, callId: string): string => `child:${index}:${callId}`;
+const batchCallSuffix = (index: number, callId: string): string => `child:${index}:${callId}`;
 
 /** A batch of prepared calls, in their order. */
 export const preparedBatch = (batchId: string, calls: readonly PreparedToolCall[]): PreparedToolBatch => ({

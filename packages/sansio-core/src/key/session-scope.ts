@@ -10,5 +10,8 @@ export const SessionScope: Codec<SessionScope> = record<SessionScope>("struct Se
   agent_frame_id: optional(string),
 });
 
+/** Of the name of a scope. */
+export const isSession = (scope: string): boolean => scope.startsWith("session:");
+
 export const sessionScopeId = ({ session_id, agent_frame_id = "" }: SessionScope): string =>
   agent_frame_id === "" ? `session:${session_id}` : `session:${session_id}/frame:${agent_frame_id}`;

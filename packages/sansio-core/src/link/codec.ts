@@ -16,7 +16,7 @@ import { SessionScope } from "../key/session-scope.ts";
 import { ProcessEventAppendRequest, ProcessRegistration, ProcessStateCodec, TerminalState } from "../process/codec.ts";
 import type { HandleDescriptor } from "../process/model.ts";
 import type { WakeDelivery } from "../process/wake.ts";
-import type { Asking, GrantedHandle, Message, Outcome } from "./message.ts";
+import type { Asking, Message, Outcome } from "./message.ts";
 
 export const WakeDeliveryCodec: Codec<WakeDelivery> = record<WakeDelivery>("struct WakeDelivery", {
   target: SessionScope,
@@ -39,7 +39,6 @@ export const grantedFields = {
   definition: optional(json),
   status: ProcessStateCodec,
 };
-export const GrantedHandleCodec: Codec<GrantedHandle> = record<GrantedHandle>("struct GrantedHandle", grantedFields);
 
 const asking = {
   "process.start": { registration: ProcessRegistration, hash: string },

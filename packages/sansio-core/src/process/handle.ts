@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { isBlank } from "../key/blank.ts";
-import type { HandleDescriptor, ProcessHandleSummary, ProcessRecord } from "./model.ts";
+import type { HandleDescriptor, ProcessRecord } from "./model.ts";
 
 /** The value that stands for a process. */
 export const handleValue = (processId: string): JsonObject => ({ __handle__: "process", id: processId });
@@ -30,18 +30,3 @@ export const notGranted = (processId: string, sessionId: string): string =>
 /** How a process is described to whoever starts it. */
 export const descriptorOf = ({ identity: { kind, label } }: Pick<ProcessRecord, "identity">): HandleDescriptor =>
   label === undefined ? { kind } : { kind, label };
-
-export const handleSummary = (
-  record: ProcessRecord,
-  descriptor: HandleDescriptor = descriptorOf(record),
-): ProcessHandleSummary => {
-  const { definition } = record.identity;
-  return {
-    __handle__: "process",
-    id: record.id,
-    process_id: record.id,
-    descriptor,
-    ...(definition === undefined ? {} : { definition }),
-    status: record.status.state,
-  };
-};

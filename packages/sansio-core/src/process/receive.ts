@@ -7,6 +7,7 @@ import { misfitOfDeleted } from "../handle/deleted.ts";
 import { scopeOfHolder } from "../handle/model.ts";
 import { cancelKey, signalWaitKey } from "../key/process.ts";
 import { processOfScope } from "../key/process-scope.ts";
+import { isSession } from "../key/session-scope.ts";
 import type { Message, MessageOf, Outcome, Said } from "../link/message.ts";
 import { misfitOfLink } from "../link/room.ts";
 import type { Signal } from "../signal.ts";
@@ -106,8 +107,6 @@ const onHeld = (draft: Draft, scope: string, { held }: MessageOf<"handle.held">)
   else if (held) tellEnd(draft, row, { scope, waits: [] });
   return accepted({ process_id: row.registration.id, status: state });
 };
-
-const isSession = (scope: string): boolean => scope.startsWith("session:");
 
 const onHolderDeleted = (draft: Draft, scope: string): Outcome => {
   const row = draft.process;

@@ -4,7 +4,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { PersistentMap } from "../persistent-map.ts";
 import { type Rejection, absurd, reject } from "../error.ts";
 import { isBlank } from "../key/blank.ts";
-import { type SessionScope, sessionScopeId } from "../key/session-scope.ts";
+import type { SessionScope } from "../key/session-scope.ts";
 import { coreEventTypes } from "./core-event.ts";
 import type { CausalRef } from "./invocation.ts";
 import type {
@@ -42,17 +42,6 @@ export const identityOf = (input: ProcessInput): ProcessIdentity => {
       return absurd(input);
   }
 };
-
-const labels: { readonly [T in ProcessInput["type"]]: string } = {
-  tool_call: "tool",
-  engine: "engine",
-  session_turn: "session_turn",
-  external: "external",
-};
-export const inputLabel = (input: ProcessInput): string => labels[input.type];
-
-export const originatorScopeId = (originator: ProcessOriginator): string =>
-  originator.type === "host" ? "host" : sessionScopeId(originator.scope);
 
 /** On whose behalf a process runs, and whom it wakes. */
 export interface Start {

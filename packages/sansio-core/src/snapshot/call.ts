@@ -16,10 +16,12 @@ import {
   tagged,
   u64,
 } from "@pawl/tool-value";
-import type { Approval, CallIn, CallPhase, ResumeCause, Stop, UnknownCause } from "../call/model.ts";
+import { ResumeCauseCodec } from "../call/codec.ts";
+import type { Approval, CallIn, ResumeCause, Stop, UnknownCause } from "../call/model.ts";
 import type { Deadline } from "../deadline.ts";
 import type { OpenEffect } from "../effect/model.ts";
 import { DeadlineCodec, OpenEffectCodec, SettledCodec, type SettledEntry } from "./effect.ts";
+import { isEmpty, isFalse, isNone } from "./left-out.ts";
 
 export interface BodyShape {
   /** The place of its manifest among the tools of the snapshot. */
@@ -89,20 +91,15 @@ export type CallShape =
       readonly parts?: Json;
     });
 
-export type ShapeIn<P extends CallPhase> = Extract<CallShape, { readonly phase: P }>;
-
 const isNull = (payload: Json): boolean => payload === null;
 const isBlank = (text: string): boolean => text === "";
-const isNone = (n: number): boolean => n === 0;
 const isOne = (n: number): boolean => n === 1;
-const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
-const isFalse = (flag: boolean): boolean => !flag;
 const isTrue = (flag: boolean): boolean => flag;
 
 const payload = defaulted<Json>(json, null, isNull);
 const argsHash = defaulted(string, "", isBlank);
 
-export const BodyCodec: Codec<BodyShape> = record<BodyShape>("struct Body", {
+const BodyCodec: Codec<BodyShape> = record<BodyShape>("struct Body", {
   manifest: u64,
   payload,
   argsHash,
@@ -127,7 +124,6 @@ const isDefaultPending = ({ deadline, on_timeout, on_cancel }: PendingCompletion
   on_timeout === defaultPendingCompletion.on_timeout &&
   on_cancel === defaultPendingCompletion.on_cancel;
 
-const resumeCauses = ["owner_lost", "suspended", "continued", "executor_back", "run_again", "cancelled"] as const;
 const unknownCauses = ["owner_lost", "crash_loop", "diverged"] as const;
 
 const common = { id: string, tool: string, args: json, replay: optional(json) };
@@ -151,7 +147,7 @@ export const CallCodec: Codec<CallShape> = tagged<CallShape, "phase">("Call", "p
   running: { ...withBody, owner: string, key: optional(string), cancelled: optional(StopCodec) },
   resuming: {
     ...withBody,
-    cause: oneOf<ResumeCause>("a resume cause", ...resumeCauses),
+    cause: ResumeCauseCodec,
     due: maybeDue,
     cancelled: optional(StopCodec),
   },

@@ -18,6 +18,7 @@ import { Invariant } from "../error.ts";
 import { EndingCodec, specFields } from "../flow/codec.ts";
 import type { FlowRow, Frame, Part, Strand, StrandState } from "../flow/model.ts";
 import { boundTexts } from "../flow/strand.ts";
+import { isFalse } from "./left-out.ts";
 
 type StateShape =
   | Exclude<StrandState, { readonly type: "walking" | "branches" }>
@@ -33,7 +34,6 @@ export interface FlowShape extends Omit<FlowRow, "request" | "root"> {
 }
 
 const isEmpty = (said: string): boolean => said === "";
-const isFalse = (flag: boolean): boolean => !flag;
 const output = defaulted(text, "", isEmpty);
 const flag = defaulted(boolean, false, isFalse);
 

@@ -8,8 +8,7 @@ import { DescriptorCodec, MessageCodec, OutcomeCodec } from "../link/codec.ts";
 import type { Message, Outcome, Said } from "../link/message.ts";
 import type { IncomingEnd, LinkRow, Origin, OutgoingEnd, OutgoingMessage, WaitingMessage } from "../link/model.ts";
 import { ProcessStateCodec } from "../process/codec.ts";
-
-const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
+import { isEmpty } from "./left-out.ts";
 
 interface Answer {
   readonly number: number;

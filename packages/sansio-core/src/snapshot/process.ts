@@ -3,6 +3,7 @@ import { type Codec, array, boolean, defaulted, oneOf, optional, record, string,
 import { PersistentMap } from "../persistent-map.ts";
 import { ExternalRef, ProcessRegistration, ProcessStatus, ProcessWait } from "../process/codec.ts";
 import type { AppendedEvent, Peer, ProcessRow, ProcessRun } from "../process/model.ts";
+import { isEmpty } from "./left-out.ts";
 
 interface Keyed extends AppendedEvent {
   readonly key: string;
@@ -16,7 +17,6 @@ export interface ProcessShape extends Omit<ProcessRow, "replays" | "signals"> {
   readonly signals: readonly Counted[];
 }
 
-const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
 const PeerCodec: Codec<Peer> = record<Peer>("struct Peer", { scope: string, waits: array(string) });
 const KeyedCodec: Codec<Keyed> = record<Keyed>("struct KeyedEvent", {
   key: string,

@@ -38,6 +38,7 @@ import type { Terminal } from "../wait/model.ts";
 import { AskedCodec, RunRowCodec, ScheduleRowCodec, TaskRowCodec } from "./background.ts";
 import { CallCodec, type CallShape } from "./call.ts";
 import { FlowRowCodec, type FlowShape } from "./flow.ts";
+import { isEmpty, isFalse, isNone } from "./left-out.ts";
 import { DeletionCodec, HandleCodec, LinkCodec, type LinkShape } from "./link.ts";
 import { ProcessCodec, type ProcessShape } from "./process.ts";
 
@@ -140,9 +141,6 @@ export interface SnapshotShape {
   readonly schedules: readonly ScheduleRow[];
 }
 
-const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
-const isNone = (n: number): boolean => n === 0;
-const isFalse = (flag: boolean): boolean => !flag;
 const isRunning = (phase: BatchRow["phase"]): boolean => phase === "running";
 const isEmptyDict = (map: object): boolean => Object.keys(map).length === 0;
 

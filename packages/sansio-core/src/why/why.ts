@@ -1,13 +1,10 @@
 /** Why a scope stands where it stands, and since when its calls do. */
 import { PersistentMap } from "../persistent-map.ts";
-import type { CallRow } from "../call/model.ts";
+import { byBirth } from "../call/model.ts";
 import type { State } from "../state.ts";
 import { callReason } from "./call.ts";
 import type { Why } from "./model.ts";
 import { otherReasons } from "./other.ts";
-
-const byBirth = ({ call: a }: CallRow, { call: b }: CallRow): number =>
-  a.born - b.born || a.index - b.index || (a.ref < b.ref ? -1 : 1);
 
 export const why = (state: State): Why => ({
   calls: state.calls

@@ -1,10 +1,8 @@
-import { type ToolCallOutput, failureOutput, toolFailure } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { artifactsOf, outcomeOfOutput } from "../../src/background/finish.ts";
-import { Runs, home, outcome, runName, session } from "./world.ts";
+import { Runs, home, outcome, runName, session, toolError } from "./world.ts";
 
 const reserved = "__everruns_background_cancel__";
-const toolError = (message: string): ToolCallOutput => failureOutput(toolFailure("execution", "tool_error", message));
 const cancelled = (): Runs =>
   new Runs().spawn().deliver().tell(session, { type: "task.cancel_requested", task: "task_1" }).deliver();
 

@@ -1,11 +1,10 @@
-import { type ToolCallOutput, failureOutput, runtimeFailure, toolFailure } from "@pawl/tool-value";
+import { failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { artifactsOf } from "../../src/background/finish.ts";
 import { outstanding } from "../../src/recovery.ts";
 import { tool } from "../rig.ts";
-import { Runs, home, outcome, runName, runOf, session } from "./world.ts";
+import { Runs, home, outcome, runName, runOf, session, toolError } from "./world.ts";
 
-const toolError = (message: string): ToolCallOutput => failureOutput(toolFailure("execution", "tool_error", message));
 const written = (world: Runs, cap = 262_144) => {
   const [command] = world.gave(home, "artifacts.write").slice(-1);
   if (command === undefined) throw new Error("no files are asked for");

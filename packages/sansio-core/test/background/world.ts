@@ -1,5 +1,5 @@
 /** A session that asks for background runs, and the scope of one of them. */
-import type { Json, ToolCallOutput } from "@pawl/tool-value";
+import { type Json, type ToolCallOutput, failureOutput, toolFailure } from "@pawl/tool-value";
 import { bodyOf } from "../../src/call/model.ts";
 import { registrationHash } from "../../src/key/process-hash.ts";
 import type { Permit, RunRow } from "../../src/background/model.ts";
@@ -11,6 +11,7 @@ import { checkRegistration } from "../../src/process/registration.ts";
 import { World } from "../link/world.ts";
 import { registration, right } from "../process/world.ts";
 import { tool } from "../rig.ts";
+import { success } from "../scenario/words.ts";
 
 export const session = "session:s";
 export const runName = "bg_00000000000000000000000000000001";
@@ -93,7 +94,7 @@ export class Runs extends World {
   }
 }
 
-export const success = (payload: Json): ToolCallOutput =>
-  ({ outcome: { status: "success", payload } }) as unknown as ToolCallOutput;
+export const toolError = (message: string): ToolCallOutput =>
+  failureOutput(toolFailure("execution", "tool_error", message));
 export const outcome = (summary: string, result: Json, raw?: string): ToolCallOutput =>
   success({ summary, result, ...(raw === undefined ? {} : { raw_output: raw }) });

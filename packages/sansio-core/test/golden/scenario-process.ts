@@ -1,13 +1,11 @@
 /** A session and a process that it starts: two scopes, each with a log of its own, and what they say to each other. */
-import type { Json } from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
 import type { Command } from "../../src/command.ts";
 import type { Event } from "../../src/event.ts";
-import { eventPayloadHash, registrationHash } from "../../src/key/process-hash.ts";
+import { eventPayloadHash } from "../../src/key/process-hash.ts";
 import type { Asking } from "../../src/link/message.ts";
 import type { ProcessRegistration } from "../../src/process/model.ts";
-import { checkRegistration } from "../../src/process/registration.ts";
 import { acked, ask, resumed, settle, submit } from "./event.ts";
+import { cancel, signal, start } from "../process/asking.ts";
 import { Tape, tool } from "./tape.ts";
 
 const call = {
@@ -26,25 +24,6 @@ const asked: ProcessRegistration = {
   env_ref: "process-env:sha256:0",
   wake_target: { session_id: "golden" },
 };
-
-const registered = (registration: ProcessRegistration) => {
-  const checked = checkRegistration(registration);
-  if (E.isLeft(checked)) throw new Error(checked.left.message);
-  return { registration, hash: registrationHash(checked.right) };
-};
-const start = (): Asking => ({ type: "process.start", ...registered(asked) });
-const signal = (name: string, payload: Json): Asking => ({
-  type: "process.signal",
-  name,
-  signal_id: "s1",
-  payload,
-  payload_hash: eventPayloadHash(`signal.${name}`, payload).hash,
-});
-const cancel = (reason: string): Asking => ({
-  type: "process.cancel",
-  reason,
-  payload_hash: eventPayloadHash("process.cancel_requested", { reason }).hash,
-});
 
 const home = "process:p1";
 
@@ -93,7 +72,7 @@ export const heard = (from: string, command: Command): readonly Event[] => {
 /** Started, signalled, awaited and done: the session hears of it, and both forget each other. */
 const lived = (): Pair => {
   const pair = new Pair();
-  pair.send("r:b", "start", start());
+  pair.send("r:b", "start", start(asked));
   pair.deliver();
   pair.send("r:b", "go", signal("go", { n: 1 }));
   pair.send("r:b", "await", { type: "process.await", wait: "wait-1" });
@@ -108,7 +87,7 @@ const lived = (): Pair => {
 /** Cancelled by a body that runs again: its owner was lost between its asking for the process and the answer. */
 const cancelled = (): Pair => {
   const pair = new Pair();
-  pair.send("r:b", "start", start());
+  pair.send("r:b", "start", start(asked));
   const { options } = pair.session.state.scope;
   pair.session.after(50).note({ type: "scope.opened", epoch: 2, owner: "d2", protocol: 1, options });
   pair.session.note(resumed("r:b 1.2", "owner_lost", "d2"));
@@ -128,7 +107,7 @@ const handed = (): Pair => {
   const pair = new Pair();
   const wake = { wake: { input: "payload", dedupe_key: "event_identity" } } as const;
   const event_types = asked.event_types.map((one) => (one.name === "note" ? { ...one, semantics: wake } : one));
-  pair.process.note({ type: "process.registered", ...registered({ ...asked, event_types }) });
+  pair.process.note({ ...start({ ...asked, event_types }), type: "process.registered" });
   const [holder, frame] = [{ session_id: "golden" }, { session_id: "golden", agent_frame_id: "f" }];
   pair.session.note({ type: "handle.granted", holder, process: "p1", descriptor: { kind: "tool" }, status: "running" });
   pair.deliver();
@@ -141,7 +120,7 @@ const handed = (): Pair => {
   pair.session.note({ type: "handles.transferred", from: holder, to: frame, processes: ["p1"] });
   pair.session.note({ type: "handles.revoked", holder: frame });
   pair.deliver();
-  pair.send("r:b", "start", { type: "process.start", ...registered({ ...asked, event_types }) });
+  pair.send("r:b", "start", start({ ...asked, event_types }));
   pair.session.note({ type: "link.retired", peer: home });
   return pair.deliver();
 };
@@ -152,7 +131,7 @@ export const registeredProcess = (): Tape => handed().process;
 /** The session is deleted while the process runs on: it hears that nobody else has it. */
 export const deletedSession = (): Tape => {
   const pair = new Pair();
-  pair.send("r:b", "start", start());
+  pair.send("r:b", "start", start(asked));
   pair.deliver();
   pair.session.note(ask("r:b", "w", { kind: "wait", wait: "outside" }));
   pair.session.note({ type: "session.deleted" });

@@ -9,7 +9,8 @@ import { processChangeChecks, processStateChecks } from "../../src/process/check
 import type { ProcessRow } from "../../src/process/model.ts";
 import type { State } from "../../src/state.ts";
 import { registration } from "../process/world.ts";
-import { Pair, home, session, signal, start, working } from "../process/pair.ts";
+import { Pair, home, session, working } from "../process/pair.ts";
+import { signal, start } from "../process/asking.ts";
 
 const pair = new Pair();
 pair.send(start(working()));

@@ -4,7 +4,8 @@ import { bodyOf } from "../../src/call/model.ts";
 import type { Event } from "../../src/event.ts";
 import { answerOf } from "../../src/link/model.ts";
 import { outstanding } from "../../src/recovery.ts";
-import { Pair, cancel, home, session, signal, start, working } from "../process/pair.ts";
+import { Pair, home, session, working } from "../process/pair.ts";
+import { cancel, signal, start } from "../process/asking.ts";
 
 type Received = Extract<Event, { readonly type: "message.received" }>;
 const received = (pair: Pair, index = 0): Received => {

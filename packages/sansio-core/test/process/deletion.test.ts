@@ -5,7 +5,8 @@ import { processScope } from "../../src/key/process-scope.ts";
 import { recordOf, startedByProcess } from "../../src/process/registration.ts";
 import type { ProcessRow } from "../../src/process/model.ts";
 import { World } from "../link/world.ts";
-import { Pair, holder, home, session, signal, start, working } from "./pair.ts";
+import { Pair, holder, home, session, working } from "./pair.ts";
+import { signal, start } from "./asking.ts";
 import { eventType } from "./world.ts";
 
 const far = { session_id: "far" };

@@ -2,10 +2,9 @@ import { type Json, type ToolCallOutput, attachment, encode } from "@pawl/tool-v
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { completionRequest } from "../../src/process/core-event.ts";
-import { handleSummary, handleValue, notGranted, notVisible, parseHandle } from "../../src/process/handle.ts";
+import { handleValue, notGranted, notVisible, parseHandle } from "../../src/process/handle.ts";
 import type { ProcessAwaitOutput } from "../../src/process/model.ts";
 import { awaitOfOutput, awaitOutputOf, outputOfAwait } from "../../src/process/output.ts";
-import { recordOf } from "../../src/process/registration.ts";
 import { dedupeKeyOf, isTruthy } from "../../src/process/semantics.ts";
 import { checkSignalName, enterWait, leaveWait, signalRequest } from "../../src/process/signal.ts";
 import { wakeText } from "../../src/process/wake.ts";
@@ -38,18 +37,6 @@ describe("a handle", () => {
   it("that may not be used is said so", () => {
     expect(notVisible("p")).toBe("process handle `p` is not live or visible in this session");
     expect(notGranted("p", "s")).toBe("process handle `p` is not granted to session `s`");
-  });
-  it("has a summary of its process", () => {
-    const record = recordOf(processRow([], { identity: { kind: "tool", label: "t", definition: { v: 1 } } }));
-    expect(handleSummary(record)).toEqual({
-      __handle__: "process",
-      id: "p1",
-      process_id: "p1",
-      descriptor: { kind: "tool", label: "t" },
-      definition: { v: 1 },
-      status: "running",
-    });
-    expect(handleSummary(recordOf(processRow()), {}).descriptor).toEqual({});
   });
 });
 

@@ -1,14 +1,12 @@
 /** A session and a process that it has to do with. */
 import type { Json } from "@pawl/tool-value";
-import { eventPayloadHash, registrationHash } from "../../src/key/process-hash.ts";
 import type { Asking } from "../../src/link/message.ts";
 import { bodyOf } from "../../src/call/model.ts";
 import type { EffectSpec, SettledEffect } from "../../src/effect/model.ts";
 import { tool } from "../rig.ts";
 import { World } from "../link/world.ts";
 import type { ProcessRegistration } from "../../src/process/model.ts";
-import { checkRegistration } from "../../src/process/registration.ts";
-import { eventType, registration, right } from "./world.ts";
+import { eventType, registration } from "./world.ts";
 
 export const session = "session:s";
 export const home = "process:p1";
@@ -32,24 +30,6 @@ export const working = (more: Partial<ProcessRegistration> = {}): ProcessRegistr
     wake_target: holder,
     ...more,
   });
-
-export const start = (of: ProcessRegistration): Extract<Asking, { readonly type: "process.start" }> => ({
-  type: "process.start",
-  registration: of,
-  hash: registrationHash(right(checkRegistration(of))),
-});
-export const cancel = (reason: string): Asking => ({
-  type: "process.cancel",
-  reason,
-  payload_hash: eventPayloadHash("process.cancel_requested", { reason }).hash,
-});
-export const signal = (name: string, payload: Json, id = "s1"): Asking => ({
-  type: "process.signal",
-  name,
-  signal_id: id,
-  payload,
-  payload_hash: eventPayloadHash(`signal.${name}`, payload).hash,
-});
 
 /** A session with a running body, and the scope of a process that has its tool. */
 export class Pair extends World {

@@ -9,7 +9,8 @@ import { outstanding } from "../../src/recovery.ts";
 import { resolutionIn } from "../../src/wait/read.ts";
 import { tool } from "../rig.ts";
 import { World } from "../link/world.ts";
-import { Pair, cancel, holder, home, session, signal, start, working } from "./pair.ts";
+import { Pair, holder, home, session, working } from "./pair.ts";
+import { cancel, signal, start } from "./asking.ts";
 import { eventType, registration } from "./world.ts";
 
 const image = attachment({ id: "img", media_type: { kind: "image", type: "png" }, byte_len: 3 });

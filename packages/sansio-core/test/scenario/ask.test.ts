@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { ask } from "../../src/effect/ask.ts";
 import type { EffectKind } from "../../src/effect/model.ts";
-import { Rig, tool } from "../rig.ts";
-import { ask as request, busy, crash, of, resume, type Run, settle, step, stepErr, stepOk, submit } from "./words.ts";
+import type { Rig } from "../rig.ts";
+import { ask as request, busy, crash, of, resume, type Run, running, settle, step, stepErr, stepOk } from "./words.ts";
 
 const retry_policy = { type: "safe", max_attempts: 3, base_delay_ms: 0, max_delay_ms: 0 } as const;
-const running = (): Rig => submit(Rig.open([tool("echo", { retry_policy })]), "echo").skip();
+const retried = (): Rig => running({ retry_policy });
 const said = (rig: Rig, key: string, run: Run = [1, 1], kind: EffectKind = "step", hash = `h:${key}`) =>
   ask(rig.state, { ...of("r:a", run), key, kind, hash });
 
 describe("what becomes of a body's request", () => {
   it("is decided by its key: a new one is recorded", () => {
-    expect(said(running().skip(), "s")).toEqual({ type: "record" });
+    expect(said(retried().skip(), "s")).toEqual({ type: "record" });
   });
   it("one that settled is answered from the log, success and failure alike", () => {
-    const rig = running();
+    const rig = retried();
     stepOk(request(rig, "r:a", "ok", step()).skip(), "r:a", "ok").skip();
     stepErr(request(rig, "r:a", "err", step()).skip(), "r:a", "err").skip();
     crash(rig).skip();
@@ -23,7 +23,7 @@ describe("what becomes of a body's request", () => {
     expect(said(rig, "err", [1, 2])).toMatchObject({ type: "answer", effect: { status: "err" } });
   });
   it("one that is open is joined; a step that another run recorded goes by its recovery", () => {
-    const rig = running();
+    const rig = retried();
     request(rig, "r:a", "again", step()).skip();
     request(rig, "r:a", "once", step("once")).skip();
     request(rig, "r:a", "sleep", { kind: "sleep", ms: 1 }).skip();
@@ -35,21 +35,21 @@ describe("what becomes of a body's request", () => {
     expect(said(rig, "sleep", [1, 2], "sleep")).toEqual({ type: "join" });
   });
   it("of a run that is over is refused", () => {
-    const rig = running();
+    const rig = retried();
     crash(rig).skip();
     expect(said(rig, "s")).toEqual({ type: "ended" });
     expect(said(rig, "s", [2, 1])).toEqual({ type: "ended" });
     rig.nothingMore();
   });
   it("says what was expected and what was found where the kind or the input is another", () => {
-    const rig = request(running(), "r:a", "s", step()).skip();
+    const rig = request(retried(), "r:a", "s", step()).skip();
     const expected = "step `s` with input h:s";
     expect(said(rig, "s", [1, 1], "sleep")).toEqual({ type: "diverged", expected, found: "sleep `s` with input h:s" });
     stepOk(rig, "r:a", "s").skip();
     expect(said(rig, "s", [1, 1], "step", "x")).toEqual({ type: "diverged", expected, found: "step `s` with input x" });
   });
   it("in a later attempt reuses what succeeded, and runs again what failed", () => {
-    const rig = running();
+    const rig = retried();
     stepOk(request(rig, "r:a", "ok", step()).skip(), "r:a", "ok").skip();
     stepErr(request(rig, "r:a", "err", step()).skip(), "r:a", "err").skip();
     stepErr(request(rig, "r:a", "once", step("once")).skip(), "r:a", "once").skip();

@@ -3,10 +3,12 @@ import { nextDeadline } from "../../src/state.ts";
 import { Rig, tool } from "../rig.ts";
 import {
   ask,
+  cancel,
   cancelled,
   completed,
   crash,
   execute,
+  gone,
   of,
   pend,
   replied,
@@ -21,8 +23,6 @@ import {
 
 const echo = tool("echo");
 const serial = tool("serial", { scheduling: "serial" });
-const gone = cancelled("tool call cancelled");
-const cancel = (rig: Rig): Rig => rig.tell({ type: "request.cancelled", request: "r", by: "p" });
 
 describe("the cancel of a request", () => {
   it("tells running calls, which may finish while the grace lasts", () => {

@@ -4,10 +4,11 @@ import { nextDeadline } from "../../src/state.ts";
 import { Rig, tool } from "../rig.ts";
 import {
   ask,
-  cancelled,
+  cancel,
   completed,
   crash,
   execute,
+  gone,
   of,
   replied,
   settle,
@@ -16,15 +17,13 @@ import {
   stop,
   submit,
   success,
-  type Wanted,
   want,
+  type Wanted,
 } from "./words.ts";
 
 const durable = tool("durable");
-const gone = cancelled("tool call cancelled");
 const cleanup = { kind: "cleanup", deadline_ms: 10_000 } as const;
 const wait = { kind: "wait", wait: "w" } as const;
-const cancel = (rig: Rig): Rig => rig.tell({ type: "request.cancelled", request: "r", by: "p" });
 const answer = (key: string): Wanted => ({ type: "step.answer", key });
 const cleanedUp = (rig: Rig, call: string, run = 1): Rig =>
   rig.tell({ type: "call.cleaned_up", ...of(call, [1, run]) });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ask as decideAsk } from "../../src/effect/ask.ts";
 import type { SelectMode } from "../../src/effect/model.ts";
-import { Rig, tool } from "../rig.ts";
-import { ask, of, resolve, step, stepErr, stepOk, submit, want } from "./words.ts";
+import type { Rig } from "../rig.ts";
+import { ask, of, resolve, running, step, stepErr, stepOk, want } from "./words.ts";
 
-const running = (): Rig => submit(Rig.open([tool("echo")]), "echo").skip();
 const steps = (rig: Rig, ...keys: readonly string[]): Rig => {
   for (const key of keys) ask(rig, "r:a", key, step()).skip();
   return rig;

@@ -2,18 +2,30 @@ import type { ToolCallOutput } from "@pawl/tool-value";
 import { describe, it } from "vitest";
 import type { Directive } from "../../src/call/model.ts";
 import { Rig, tool } from "../rig.ts";
-import { cancelled, completed, execute, failure, replied, settle, started, submit, success, want } from "./words.ts";
+import {
+  cancelled,
+  completed,
+  execute,
+  failure,
+  replied,
+  running,
+  settle,
+  started,
+  submit,
+  success,
+  want,
+} from "./words.ts";
 
 const ran = (rig: Rig, phase: "before" | "after", ...directives: readonly Directive[]): Rig =>
   rig.tell({ type: "hook.ran", call: "r:a", phase, outcome: { status: "ok", directives } });
 
 /** A call whose hooks before it have run. */
 const before = (...directives: readonly Directive[]): Rig =>
-  ran(submit(Rig.open([tool("echo")], { before_hook: true }), "echo").skip(), "before", ...directives);
+  ran(running({}, { before_hook: true }), "before", ...directives);
 
 /** A call that its body has ended, and whose hooks after it have run. */
 const after = (...directives: readonly Directive[]): Rig => {
-  const rig = submit(Rig.open([tool("echo")], { after_hook: true }), "echo").skip();
+  const rig = running({}, { after_hook: true });
   return ran(settle(rig, "r:a", success("body")).skip(), "after", ...directives);
 };
 
@@ -86,7 +98,7 @@ describe("a hook after the call", () => {
     ends(after(), success("body"));
   });
   it("that fails replaces the result", () => {
-    const rig = submit(Rig.open([tool("echo")], { after_hook: true }), "echo").skip();
+    const rig = running({}, { after_hook: true });
     want(settle(rig, "r:a", success("body")), {
       type: "hook.run",
       phase: "after",

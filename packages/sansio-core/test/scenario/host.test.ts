@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ask as decideAsk } from "../../src/effect/ask.ts";
 import { Rig, tool } from "../rig.ts";
-import { ask, completed, crash, execute, of, resume, settle, submit, success, want } from "./words.ts";
+import { ask, completed, crash, execute, of, resume, running, settle, submit, success, want } from "./words.ts";
 
-const running = (): Rig => submit(Rig.open([tool("echo")]), "echo").skip();
 const host = { kind: "host", name: "session.model", input: { id: 1 } } as const;
 const answered = (key: string, value: object = { ok: 1 }) =>
   ({ type: "host.answered", call: "r:a", key, result: { status: "ok", value: value as never } }) as const;

@@ -4,10 +4,10 @@ import { outstanding } from "../../src/recovery.ts";
 import { Rig, tool } from "../rig.ts";
 import {
   ask,
-  cancelled,
   completed,
   crash,
   execute,
+  gone,
   of,
   pend,
   replied,
@@ -22,7 +22,6 @@ import {
 
 const tools = [tool("parent"), tool("child"), tool("serial", { scheduling: "serial" })];
 const child = (id: string, name = "child"): ChildCall => ({ id, tool: `tool:${name}`, args: { of: id } });
-const gone = cancelled("tool call cancelled");
 
 /** A running body that has made the batch `b` of these calls. */
 const nested = (...calls: readonly ChildCall[]): Rig =>

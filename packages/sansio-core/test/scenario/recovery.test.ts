@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { recoveryOf, type Tool } from "../../src/catalog/model.ts";
+import { recoveryOf } from "../../src/catalog/model.ts";
 import { outstanding } from "../../src/recovery.ts";
 import { nextDeadline } from "../../src/state.ts";
-import type { Options } from "../../src/options.ts";
-import { Rig, tool } from "../rig.ts";
+import { type Rig, tool } from "../rig.ts";
 import {
   ask,
   completed,
@@ -14,17 +13,15 @@ import {
   replied,
   resolve,
   resume,
+  running,
   settle,
   step,
   stepErr,
   stepOk,
-  submit,
   success,
   want,
 } from "./words.ts";
 
-const running = (more: Partial<Tool> = {}, options: Partial<Options> = {}): Rig =>
-  submit(Rig.open([tool("echo", more)], options), "echo").skip();
 const bound = { recovery: "owner_bound" } as const;
 const external = { recovery: "externally_owned" } as const;
 const unknown = failure(

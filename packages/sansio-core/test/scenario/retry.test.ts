@@ -11,6 +11,7 @@ import {
   failure,
   of,
   replied,
+  running,
   settle,
   step,
   stepErr,
@@ -21,7 +22,7 @@ import {
 } from "./words.ts";
 
 const safe = { type: "safe", max_attempts: 3, base_delay_ms: 100, max_delay_ms: 150 } as const;
-const called = (retry_policy: RetryPolicy): Rig => submit(Rig.open([tool("echo", { retry_policy })]), "echo").skip();
+const called = (retry_policy: RetryPolicy): Rig => running({ retry_policy });
 const exhausted = (attempts: number) =>
   failure("external", "busy", "try again", { source: "tool", retry: { type: "exhausted", attempts } });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Tool } from "../../src/catalog/model.ts";
 import { nextDeadline } from "../../src/state.ts";
 import { Rig, tool } from "../rig.ts";
 import {
@@ -12,6 +11,7 @@ import {
   replied,
   resolve,
   resume,
+  running,
   settle,
   step,
   stepOk,
@@ -20,7 +20,6 @@ import {
   want,
 } from "./words.ts";
 
-const running = (more: Partial<Tool> = {}): Rig => submit(Rig.open([tool("echo", more)]), "echo").skip();
 const wait = { kind: "wait", wait: "k" } as const;
 
 describe("a body that only waits", () => {

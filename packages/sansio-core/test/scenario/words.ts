@@ -4,7 +4,9 @@ import type { ResumeCause } from "../../src/call/model.ts";
 import type { Command } from "../../src/command.ts";
 import type { EffectSpec } from "../../src/effect/model.ts";
 import type { RequestedCall } from "../../src/request/model.ts";
-import type { Rig } from "../rig.ts";
+import type { Tool } from "../../src/catalog/model.ts";
+import type { Options } from "../../src/options.ts";
+import { Rig, tool } from "../rig.ts";
 
 /** A command as a test names it: refs are plain texts there. */
 type Plain<C> = C extends unknown ? { readonly [K in keyof C]: C[K] extends string ? string : C[K] } : never;
@@ -34,6 +36,8 @@ export const cancelled = (message: string): ToolCallOutput => ({
   outcome: { status: "cancelled", payload: { message, source: "cancellation" } },
 });
 
+export const gone = cancelled("tool call cancelled");
+
 /** A failure of a tool that may be tried again. */
 export const busy = (after_ms?: number): ToolCallOutput =>
   failure("external", "busy", "try again", {
@@ -55,6 +59,12 @@ export const submit = (rig: Rig, ...calls: readonly (string | Asked)[]): Rig =>
       ...(typeof call === "string" ? { tool: call } : call),
     })),
   });
+
+/** A call of the tool `echo` whose body runs. */
+export const running = (more: Partial<Tool> = {}, options: Partial<Options> = {}): Rig =>
+  submit(Rig.open([tool("echo", more)], options), "echo").skip();
+
+export const cancel = (rig: Rig): Rig => rig.tell({ type: "request.cancelled", request: "r", by: "p" });
 
 /** Which run of a body: `[attempt, run]`. */
 export type Run = readonly [attempt: number, run: number];

@@ -9,7 +9,7 @@ import { slowMs } from "./store.ts";
 /** How long a scope may wait for slow commits: one that is under way, and the one behind it. */
 const slowestMs = 2 * slowMs;
 /** How late it may be. */
-export const lateMs = 100;
+const lateMs = 100;
 
 interface Kept {
   readonly owner: string;

@@ -66,10 +66,10 @@ const byChance = (
   };
 };
 
-export const writeFates = (fates: Fates): string => [...fates].map(([n, fate]) => `${n}:${fate}`).join(",");
+const writeFates = (fates: Fates): string => [...fates].map(([n, fate]) => `${n}:${fate}`).join(",");
 
 const knownFates: ReadonlySet<string> = new Set(["die", "frozen", ...storeFaults, ...lineFaults]);
-export const readFates = (text: string): Fates =>
+const readFates = (text: string): Fates =>
   new Map(
     text
       .split(",")

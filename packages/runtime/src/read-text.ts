@@ -1,0 +1,8 @@
+import { type Json, type ValueError, noLimits, parse } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+
+/** What a text says that was written here, or what is wrong with it. */
+export const readText = <A>(text: string, read: (json: Json) => E.Either<ValueError, A>): E.Either<ValueError, A> => {
+  const json = parse(text, noLimits);
+  return E.isLeft(json) ? json : read(json.right);
+};
