@@ -176,9 +176,17 @@ export class Session {
     return this.#by((live, host) => host.resolveKey(live.#access, { key, resolution, by, id }, false));
   }
 
-  /** The log after a cursor, and on as it grows. */
+  /** The log after a cursor, and on as it grows: the scope stays in memory for who follows it until it is left. */
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
-    yield* follow(await this.#with(async (live) => live.#access), after, signal);
+    const live = await this.#with(async (session) => session);
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    signal.addEventListener("abort", resolve);
+    void live.#underWay.during(promise);
+    try {
+      yield* follow(live.#access, after, signal);
+    } finally {
+      resolve(after);
+    }
   }
 
   approve(call: string, approval: Approval): Promise<void> {
