@@ -6,7 +6,7 @@ import { type Access, record } from "./access.ts";
 import type { BlobReader } from "./blob.ts";
 import { Edits } from "./edit.ts";
 import { ScopeLost } from "./error.ts";
-import { follow } from "./follow.ts";
+import { follow, held } from "./follow.ts";
 import { Leaving } from "./move-rest.ts";
 import { FinishedIndex } from "./finished.ts";
 import { AmongScopes } from "./among.ts";
@@ -176,17 +176,9 @@ export class Session {
     return this.#by((live, host) => host.resolveKey(live.#access, { key, resolution, by, id }, false));
   }
 
-  /** The log after a cursor, and on as it grows: the scope stays in memory for who follows it until it is left. */
+  /** The log after a cursor, and on as it grows. */
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
-    const live = await this.#with(async (session) => session);
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    signal.addEventListener("abort", resolve);
-    void live.#underWay.during(promise);
-    try {
-      yield* follow(live.#access, after, signal);
-    } finally {
-      resolve(after);
-    }
+    yield* await this.#with(async (live) => held(live.#underWay, follow(live.#access, after, signal), signal));
   }
 
   approve(call: string, approval: Approval): Promise<void> {
