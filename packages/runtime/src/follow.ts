@@ -3,6 +3,7 @@ import type { Recorded } from "@pawl/sansio-core";
 import type { Access } from "./access.ts";
 import { Refused, aheadOf } from "./error.ts";
 import { recordedIn } from "./fold.ts";
+import type { UnderWay } from "./under-way.ts";
 
 /** Lines that are read at once. */
 const chunk = 500;
@@ -32,5 +33,17 @@ export async function* follow(access: Access, after: number, signal: AbortSignal
       if (signal.aborted) return;
       next = line.seq + 1;
     }
+  }
+}
+
+/** The same, which holds its scope in memory until all is read, or nobody reads on, or the signal says so. */
+export async function* held<A>(underWay: UnderWay, all: AsyncGenerator<A>, signal: AbortSignal): AsyncGenerator<A> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  signal.addEventListener("abort", resolve);
+  void underWay.during(promise);
+  try {
+    yield* all;
+  } finally {
+    resolve(all);
   }
 }

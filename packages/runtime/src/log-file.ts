@@ -129,7 +129,7 @@ export const putLog = async (
       expectedSeq: 1,
       appendId: `${claim.epoch}:1`,
       lines: stepped.map(({ seq, line }) => ({ seq, line })),
-      finished: stepped.flatMap(({ seq, finished }) => finished.map((one) => ({ ...one, seq }))),
+      finished: stepped.flatMap(({ seq, finished }) => finished.map((one) => ({ seq, ...one }))),
       wakeAt: wakeAtOf(state),
       approvals: state.awaitingApproval,
       protocol,

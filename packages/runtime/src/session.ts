@@ -6,7 +6,7 @@ import { type Access, record } from "./access.ts";
 import type { BlobReader } from "./blob.ts";
 import { Edits } from "./edit.ts";
 import { ScopeLost, stackOf } from "./error.ts";
-import { follow } from "./follow.ts";
+import { follow, held } from "./follow.ts";
 import { Leaving } from "./move-rest.ts";
 import { FinishedIndex } from "./finished.ts";
 import { AmongScopes } from "./among.ts";
@@ -172,7 +172,7 @@ export class Session {
 
   /** The log after a cursor, and on as it grows. */
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
-    yield* follow(await this.#with(async (live) => live.#access), after, signal);
+    yield* await this.#with(async (live) => held(live.#underWay, follow(live.#access, after, signal), signal));
   }
 
   /** The calls that wait for a person's word, oldest first. */

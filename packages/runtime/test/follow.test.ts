@@ -25,3 +25,26 @@ it("waits on where letters are written without an event", async () => {
   expect(heard).toBe(seq + 1);
   over.abort();
 });
+
+it("keeps its scope in memory, however long whoever reads takes for one event", async () => {
+  const world = new World();
+  const { runtime } = world.start([echo], { linger: { ms: 100, most: 5 } });
+  const session = await runtime.session("s");
+  const over = new AbortController();
+  const log = session.follow(0, over.signal);
+  expect((await log.next()).value).toMatchObject({ seq: 1 });
+  for (let i = 0; i < 5; i++) {
+    await world.quiet();
+    world.platform.advance(1000);
+  }
+  expect((await log.next()).value).toMatchObject({ seq: 2 });
+  await session.call("r", [{ id: "c", tool: "echo", args: 1 }]);
+  expect((await log.next()).value).toMatchObject({ seq: 3 });
+  over.abort();
+  await log.return(undefined);
+  for (let i = 0; i < 5; i++) {
+    await world.quiet();
+    world.platform.advance(1000);
+  }
+  expect(runtime.inMemory).toBe(0);
+});

@@ -5,7 +5,8 @@ import { Client } from "@pawl/wire";
 import { describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
 import { type HostLimits, openHost } from "../../src/index.ts";
-import { clientOf, greeted, hostOf, runtimeOf, secret, until } from "./rig.ts";
+import { until } from "../until.ts";
+import { clientOf, greeted, hostOf, runtimeOf, secret } from "./rig.ts";
 import { echo, use } from "./tools.ts";
 
 const longestTimerMs = 2 ** 31 - 1;
