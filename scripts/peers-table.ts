@@ -21,9 +21,9 @@ const versions = Object.entries(results).flatMap(([name, result]) =>
 const measured = [
   `${begun.slice(0, 10)}, ${machine}; medians, each system after ten seconds of the same work.`,
   figures(results),
-  "How many times as good pawl is:",
+  "How many times better pawl is than each (faster, or smaller; below 1 it is behind):",
   ratios(results),
-  `What each syncs: ${versions.join("; ")}.`,
+  `What each syncs:\n\n${versions.map((version) => `- ${version}`).join("\n")}`,
 ];
 const text = readFileSync(readme, "utf8");
 if (!place.test(text)) throw new Error(`README.md has no place for what was measured: ${String(place)}`);

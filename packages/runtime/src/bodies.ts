@@ -143,8 +143,8 @@ export class Bodies {
 
   #handOut(run: RunId, key: string): void {
     const row = this.#state.calls.at(run.call);
-    const isKnown = row?.phase === "running" && row.key === key;
-    if (!isKnown) this.#runner().tell({ type: "call.dispatched", ...run, owner: this.#port.owner, key });
+    if (row?.phase === "running" && row.key === key) return;
+    this.#runner().tell({ type: "call.dispatched", ...run, owner: this.#port.owner, key });
   }
 
   /** What settles while the past is read belongs to it: then it is read again. */
@@ -195,9 +195,7 @@ export class Bodies {
   }
 
   /** What is told of a run when it is over may need code that a page has not loaded. */
-  async #tellLast(event: Event): Promise<void> {
-    await withParts(() => this.#runner().tell(event));
-  }
+  readonly #tellLast = (event: Event): Promise<unknown> => withParts(() => this.#runner().tell(event));
 
   /** What the driver itself ended is no outcome; what its grace was not enough for is shown to observers. */
   #overWithout({ id, isCancelled }: BodyRun, ending: Ending, duration_ms: number): void {
