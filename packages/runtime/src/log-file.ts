@@ -100,7 +100,7 @@ export const putLog = async (
       expectedSeq: 1,
       appendId: `${claim.epoch}:1`,
       lines: stepped.map(({ seq, line }) => ({ seq, line })),
-      finished: stepped.flatMap(({ seq, finished }) => finished.map((one) => ({ ...one, seq }))),
+      finished: stepped.flatMap(({ seq, finished }) => finished.map((one) => ({ seq, ...one }))),
       wakeAt: isOwed(state) ? state.at : nextDeadline(state)?.at,
       protocol,
       messages: [],

@@ -28,7 +28,7 @@ export const engineOf =
         expectedSeq: 1,
         appendId: "fork",
         lines: lines.map(({ seq, line }) => ({ seq, line })),
-        finished: lines.flatMap(({ seq, finished }) => finished.map((one) => ({ ...one, seq }))),
+        finished: lines.flatMap(({ seq, finished }) => finished.map((one) => ({ seq, ...one }))),
         wakeAt,
         protocol,
         messages: [],

@@ -90,7 +90,7 @@ export class Writer {
     }
     this.state = written.right.state;
     this.#lines.push({ seq, line: written.right.line });
-    this.#finished.push(...written.right.finished.map((one) => ({ ...one, seq })));
+    this.#finished.push(...written.right.finished.map((one) => ({ seq, ...one })));
     for (const command of written.right.commands) this.#park(command);
   }
 

@@ -1,8 +1,8 @@
-/** What is said to a process from the command line is heard by those who await it, once a host is there. */
+/** What the command line says to a scope is known, and heard by others, as what a host says. */
 import { join } from "node:path";
 import { type ToolDefinition, defineTool } from "@pawl/runtime";
 import { expect, it } from "vitest";
-import { openRuntime } from "../../src/index.ts";
+import { openRuntime, sqliteJournal } from "../../src/index.ts";
 import { newFolder, work } from "./fixture.ts";
 import { pawl } from "./pawl.ts";
 
@@ -22,7 +22,7 @@ const until = async (isTrue: () => Promise<boolean>): Promise<void> => {
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-it("is the end of one whose call is cancelled", async () => {
+it("is heard by who awaits a process whose call is cancelled", async () => {
   const file = join(newFolder(), "journal.db");
   const before = openRuntime({ file, tools });
   const session = await before.runtime.session("s");
@@ -37,5 +37,34 @@ it("is the end of one whose call is cancelled", async () => {
   const after = openRuntime({ file, tools });
   const [reply] = await (await after.runtime.session("s")).call("r", calls);
   expect(reply?.output.outcome).toMatchObject({ status: "success", payload: { type: "cancelled" } });
+  await after.close();
+});
+
+const twice = defineTool({
+  name: "twice",
+  durable: true,
+  execute: async (_, ctx) => [await ctx.awaitEventJson("first"), await ctx.awaitEventJson("second")],
+});
+
+it("leaves what was resolved before known as it was resolved", async () => {
+  const file = join(newFolder(), "journal.db");
+  const before = openRuntime({ file, tools: [twice] });
+  const session = await before.runtime.session("s");
+  void session.call("r", [{ id: "c", tool: "twice", args: {} }]).catch(() => undefined); // It is cancelled.
+  await until(async () => session.state.waits.size === 1);
+  const key = session.state.waits.rows()[0]?.key ?? "";
+  const yes = { status: "ok", payload: "yes" } as const;
+  await session.resolveById(key, yes, "ann", "once");
+  await until(async () => session.state.waits.size === 2);
+  await session.runner.settled();
+  await before.close();
+  expect((await pawl(["cancel", "s", "r:c", "-j", file])).code).toBe(0);
+  const journal = sqliteJournal(file);
+  const [line] = await journal.read("session:s", (await journal.find("session:s", "wait", key)) ?? 0);
+  await journal.close();
+  expect(line?.line).toContain('"wait.resolved"');
+  const after = openRuntime({ file, tools: [twice] });
+  const again = (await after.runtime.session("s")).resolveById(key, yes, "ann", "once");
+  expect(await again).toEqual({ status: "accepted" });
   await after.close();
 });
