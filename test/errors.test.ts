@@ -3,16 +3,17 @@ import { expect, it } from "vitest";
 import { files, textOf } from "./project.ts";
 
 const sources = files.filter((file) =>
-  /^packages\/(?:runtime|wire|driver-node|driver-browser)\/src\/.*\.ts$/.test(file),
+  /^packages\/(?:runtime|wire|driver-node|driver-browser|sansio-core(?=\/src\/call\/))\/src\/.*\.ts$/.test(file),
 );
-const rejections = "packages/sansio-core/src/error.ts";
+const ends = ["output", "completion", "resolution"].map((name) => `packages/tool-value/src/${name}.ts`);
+const others = ["packages/sansio-core/src/error.ts", ...ends];
 
 /** Where a code is given: errors, refusals and failures, fields, and unions of codes. */
 const given = [
   /\bnew \w*(?:Error|Refused|Missing)\(\s*"(?<codes>[a-z_]+)"/g,
   /\bcode(?::| =) (?<codes>(?:"[a-z_]+"(?: \| )?)+)/g,
-  /\b(?:refused|refuse|failed|failure|failureOf|misfit)\((?:\s*\w+,)?\s*"(?<codes>[a-z_]+)"/g,
-  /\bruntimeFailure\(\s*"[a-z_]+",\s*"(?<codes>[a-z_]+)"/g,
+  /\b(?:refused|refuse|failed|failure|failureOf|misfit|internal|denied)\((?:\s*\w+,)?\s*"(?<codes>[a-z_]+)"/g,
+  /\b(?:runtime|tool)Failure\(\s*"[a-z_]+",\s*"(?<codes>[a-z_]+)"/g,
   /\btype \w*Code =(?<codes>(?:\s*\|?\s*"[a-z_]+")+)/g,
 ];
 
@@ -27,13 +28,13 @@ const listed = [...textOf("docs/errors.md").matchAll(/^\| (?<cell>`[^|]+`) +\|/g
 );
 
 it("every code of the runtime, the drivers and the core is on the page of errors", () => {
-  const codes = new Set([...sources, rejections].flatMap(codesIn));
+  const codes = new Set([...sources, ...others].flatMap(codesIn));
   expect(codes.size).toBeGreaterThan(190);
   expect([...codes].filter((code) => !listed.includes(code)).toSorted()).toEqual([]);
 });
 
 it("the page of errors has no code that nobody gives", () => {
   const core = files.filter((file) => file.startsWith("packages/sansio-core/src/") && file.endsWith(".ts"));
-  const said = [...sources, ...core].map(textOf).join("\n");
+  const said = [...sources, ...core, ...ends].map(textOf).join("\n");
   expect(listed.filter((code) => !said.includes(`"${code}"`))).toEqual([]);
 });
