@@ -56,7 +56,7 @@ export class ScopeRunner implements Member {
     this.#late = new LateEvents(this, port.fault);
     this.#state = state;
     this.#durable = state;
-    this.#approvals = state.awaitingApproval === 0 ? 0 : undefined;
+    this.#approvals = state.seq === 0 ? 0 : undefined; // A driver that tells nothing of them may have been here.
     this.clock = port.clock;
   }
 
