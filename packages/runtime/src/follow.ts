@@ -44,6 +44,7 @@ export async function* held<A>(underWay: UnderWay, all: AsyncGenerator<A>, signa
   try {
     yield* all;
   } finally {
-    resolve(all);
+    signal.removeEventListener("abort", resolve);
+    resolve(undefined);
   }
 }
