@@ -7,7 +7,7 @@
 import type { Ask, EffectKind, EffectResult, EffectSpec } from "@pawl/sansio-core";
 import { CleanUps } from "./clean-up.ts";
 import type { EffectError } from "./error.ts";
-import { IdleWatch } from "./idle.ts";
+import { IdleWatch, type Patience } from "./idle.ts";
 import type { Platform } from "./platform.ts";
 import { Signals, ended } from "./signals.ts";
 import { Stillness, type StillnessPort } from "./stillness.ts";
@@ -59,15 +59,6 @@ export interface BodyPort extends StillnessPort {
   readonly platform: Platform;
   readonly patience: Patience;
 }
-
-/** How long a body may be quiet. */
-export interface Patience {
-  /** Before it is dropped, if it only waits. */
-  readonly suspendMs: number;
-  /** In a re-run, while an answer of its log is held for a request that it does not make. */
-  readonly holdMs: number;
-}
-export const defaultPatience: Patience = { suspendMs: 2000, holdMs: 30_000 };
 
 interface Waiting {
   readonly request: Request;

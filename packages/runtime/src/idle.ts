@@ -1,6 +1,15 @@
 /** Says when nothing has happened for a while. What happens costs a number; only being idle costs a timer. */
 import type { Platform } from "./platform.ts";
 
+/** How long a body may be quiet. */
+export interface Patience {
+  /** Before it is dropped, if it only waits. */
+  readonly suspendMs: number;
+  /** In a re-run, while an answer of its log is held for a request that it does not make. */
+  readonly holdMs: number;
+}
+export const defaultPatience: Patience = { suspendMs: 2000, holdMs: 30_000 };
+
 export class IdleWatch {
   readonly #platform: Platform;
   /** How long is a while, as things stand. */

@@ -15,7 +15,7 @@ export { ApprovalWanted, type AwaitingPage, ScopeAwaiting } from "./approvals.ts
 export { type ExecutorSpec, type Offer, type OfferedRun } from "./executor.ts";
 export { type Settled, type Settlement } from "./offer.ts";
 export { type Target } from "./cancel.ts";
-export { type Patience, defaultPatience } from "./body.ts";
+export { type Patience, defaultPatience } from "./idle.ts";
 export { Processes } from "./process.ts";
 export { type DeletionReport, type ProcessSignal } from "./process-verbs.ts";
 export { type Engine, type EngineRun, type Engines } from "./engine.ts";

@@ -8,7 +8,7 @@ import type { Registry } from "./registry.ts";
 import type { Roots } from "./token.ts";
 import type { HostPort } from "./host-request.ts";
 import type { Log } from "./log.ts";
-import type { Patience } from "./body.ts";
+import type { Patience } from "./idle.ts";
 import type { Linger } from "./lingering.ts";
 import type { Mover } from "./mover.ts";
 import type { SnapshotOptions } from "./snapshots.ts";

@@ -1,6 +1,6 @@
 /** The runtime of one process: opens scopes over a journal, and runs their tools. */
 import { defaultOptions } from "@pawl/sansio-core";
-import { defaultPatience } from "./body.ts";
+import { defaultPatience } from "./idle.ts";
 import { Admission } from "./admission.ts";
 import { Alarms } from "./alarms.ts";
 import type { AwaitingPage, ScopeAwaiting } from "./approvals.ts";

@@ -2,7 +2,7 @@
 import type { Finished, State } from "@pawl/sansio-core";
 import type { Admission } from "./admission.ts";
 import type { AttachmentStore } from "./attachment.ts";
-import type { Patience } from "./body.ts";
+import type { Patience } from "./idle.ts";
 import type { BackgroundOptions } from "./background/host.ts";
 import type { Places } from "./background/place.ts";
 import type { Glimpse } from "./background/long-work-verbs.ts";
