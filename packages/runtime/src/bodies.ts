@@ -174,11 +174,10 @@ export class Bodies {
     this.#runner().stir();
     const facts = this.#facts(command);
     const startedAt = this.#port.platform.monotonic();
-    const place = { ...placeOf(this.#state, call), args: command.args };
     const context = toolContext(body, facts);
     const ending = await runTool(
       this.#port,
-      place,
+      { ...placeOf(this.#state, call), args: command.args },
       () => this.#reach().execute(tool, command, context, () => body.isOver),
       body,
     );

@@ -128,10 +128,11 @@ export class BodyRun {
     else this.#diverge("the request that its log records next", "no request at all");
   }
 
-  /** Its program has ended: what its log records beyond that is asked for by what it has left running, or it has diverged. */
+  /** Its program ends, or begins anew: the rest of its log is asked for by what it has left running, or it has diverged. */
   async ended(): Promise<void> {
     while (!this.#isOver && !this.#isCancelled && this.#timeline.isReplaying) {
-      if (this.news === "none") return this.#diverge(`the recorded \`${this.#timeline.missing}\``, "its end");
+      if (this.stillness.isStill) await this.stillness.until;
+      else if (this.news === "none") return this.#diverge(`the recorded \`${this.#timeline.missing}\``, "its end");
       this.#port.stir();
       await new Promise<void>((then) => this.#port.platform.nextTurn(then));
     }

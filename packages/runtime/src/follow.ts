@@ -45,6 +45,6 @@ export async function* held<A>(underWay: UnderWay, all: AsyncGenerator<A>, signa
     yield* all;
   } finally {
     signal.removeEventListener("abort", resolve);
-    resolve(all);
+    resolve(undefined);
   }
 }

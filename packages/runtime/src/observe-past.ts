@@ -20,7 +20,8 @@ export async function* observePast(access: Access, after: Cursor, upTo: number):
   let state: State = await access.begun();
   const { seq: base } = state;
   const lines = whole.filter(({ seq }) => seq > base);
-  if (after.seq < base) yield { type: "gap", from: after, to: { scope, seq: base, index: 0 } };
+  const lost = Math.min(base, upTo); // What comes behind that is told as it happens.
+  if (after.seq < lost) yield { type: "gap", from: after, to: { scope, seq: lost, index: 0 } };
   for (const [i, line] of lines.entries()) {
     const recorded = recordedIn(scope, line);
     const followed = follow(state, recorded, line.seq);

@@ -56,7 +56,7 @@ export class ScopeRunner implements Member {
     this.#late = new LateEvents(this, port.fault);
     this.#state = state;
     this.#durable = state;
-    this.#approvals = state.awaitingApproval === 0 ? 0 : undefined;
+    this.#approvals = state.awaitingApproval;
     this.clock = port.clock;
   }
 
@@ -149,6 +149,7 @@ export class ScopeRunner implements Member {
   /** Opens the scope: what it still asks of the world is issued again, once. */
   open(event: Event): void {
     const cause = this.#cause(event);
+    if (cause.seq > 1) this.#approvals = undefined; // A driver that tells nothing of them may have been here.
     const result = this.#step(cause);
     if (E.isLeft(result)) throw new ScopeLost(`scope ${this.id} can not be opened: ${result.left.message}`);
     this.#port.stepped(cause, [], result.right.finished);

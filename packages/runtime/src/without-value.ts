@@ -2,7 +2,7 @@
  * What is recorded in the place of an event whose value its store does not take. Whoever waits for the event hears of
  * it, the scope goes on, and why the store did not take it is the host's to know.
  */
-import type { EffectSpec, Event, EventOf, State } from "@pawl/sansio-core";
+import { type EffectSpec, type Event, type EventOf, type State, bodyOf } from "@pawl/sansio-core";
 import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { notStored, whyNotStored } from "./not-stored.ts";
 
@@ -21,9 +21,14 @@ const withoutInput = (effect: EffectSpec): EffectSpec => {
 };
 
 /** Replies can not be other than their calls came to: the call whose body made the batch ends, which has to be at work. */
-const endOfCall = ({ calls }: State, { call }: EventOf<"replies.recorded">, output: ToolCallOutput): Event => {
+const endOfCall = (
+  { calls }: State,
+  { call }: EventOf<"replies.recorded">,
+  output: ToolCallOutput,
+): Event | undefined => {
   const row = calls.at(call);
-  if (row?.phase !== "running") throw new Error(`replies for call \`${call}\` were not kept: ${whyNotStored}`);
+  if (row === undefined || bodyOf(row) === undefined) return undefined; // It has ended meanwhile: nobody waits for them.
+  if (row.phase !== "running") throw new Error(`replies for call \`${call}\` were not kept: ${whyNotStored}`);
   const { attempt, run } = row.body;
   return { type: "call.settled", call, attempt, run, result: { type: "done", output }, duration_ms: 0 };
 };

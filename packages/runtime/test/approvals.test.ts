@@ -1,7 +1,7 @@
 /** What people are asked: found by whoever comes later, in another process, with nothing but the store. */
 import { stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
-import { defineTool, importLog, logText, memoryJournal } from "../src/index.ts";
+import { type Journal, defineTool, importLog, logText, memoryJournal } from "../src/index.ts";
 import { Hosts } from "./move-world.ts";
 import { World } from "./world.ts";
 
@@ -72,6 +72,19 @@ describe("approvals that are wanted", () => {
     await (await next.runtime.session("a")).approvals();
     expect(told[0]).toBe(2);
     expect(told.slice(1).every((approvals) => approvals === undefined)).toBe(true);
+  });
+
+  it("are wanted no more where a driver that tells its store nothing of them has taken the decision", async () => {
+    const world = new World();
+    await abandoned(world, ["a"]);
+    const appendAll: Journal["appendAll"] = (appends) =>
+      world.journal.appendAll(appends.map((append) => ({ ...append, approvals: undefined })));
+    const older = world.start([pay], { faulty: { appendAll } });
+    await (await older.runtime.session("a")).cancel({ request: "r" }, "ann");
+    older.kill();
+    const { runtime } = world.start([pay]);
+    await (await runtime.session("a")).approvals();
+    expect(await runtime.awaitingApproval()).toEqual([]);
   });
 
   it("are shown with their values, however large these are, and with the time that they have", async () => {

@@ -1,4 +1,5 @@
 /** Whoever follows a log hears of each event, and of nothing else. */
+import { getEventListeners } from "node:events";
 import { expect, it } from "vitest";
 import { defineTool } from "../src/index.ts";
 import { World } from "./world.ts";
@@ -47,4 +48,12 @@ it("keeps its scope in memory, however long whoever reads takes for one event", 
     world.platform.advance(1000);
   }
   expect(runtime.inMemory).toBe(0);
+});
+
+it("leaves nothing behind at the signal of whoever reads no further", async () => {
+  const session = await new World().start([echo]).runtime.session("s");
+  await session.call("r", [{ id: "c", tool: "echo", args: 1 }]);
+  const { signal } = new AbortController();
+  for await (const { seq } of session.follow(0, signal)) if (seq === 2) break;
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });

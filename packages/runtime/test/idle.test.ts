@@ -122,6 +122,11 @@ describe("a body that ends before it has asked for what its log records", () => 
       },
     ],
     ["returns", async () => "early"],
+    [
+      "continues with other arguments",
+      async ({ n }: { readonly n?: number }, ctx: ToolContext) =>
+        n === undefined ? ctx.continueAs({ n: 1 }) : "early",
+    ],
     ["returns after the first of two", async (_: unknown, ctx: ToolContext) => ctx.runJson("a", {}, () => 1)],
   ] as const)
     it(`has diverged when it ${how}: the resolver is asked, and can keep the call for a better program`, async () => {

@@ -105,3 +105,31 @@ it("goes on with a call that has slept where somebody else, as an inspector, has
     .session("s");
   expect(await stage.until(opened.replies("r"))).toMatchObject([{ output: { outcome: { payload: "done" } } }]);
 });
+
+const leaving = (isHeldUp: boolean) => ({
+  name: "t",
+  durable: true,
+  execute: async (_: unknown, ctx: node.ToolContext) => {
+    const asks = async (): Promise<unknown> => {
+      await ctx.runJson("a", 1, () => "a");
+      await ctx.tasks.list();
+      return ctx.runJson("b", 2, () => new Promise(() => undefined));
+    };
+    asks().catch(() => undefined);
+    if (isHeldUp) await new Promise(() => undefined);
+    return "at once";
+  },
+});
+
+it("a body that ends stands still for what it has left running: that it asks for nothing then is no divergence", async () => {
+  const before = new Stage(node);
+  const session = await before.start([leaving(true)]).session("s");
+  session.call("r", [{ id: "c", tool: "t", args: {} }]).catch(() => undefined);
+  await before.quiet();
+  expect((await before.log()).at(-1)).toMatchObject({ type: "effect.requested", key: "durable-step:b" });
+
+  const stage = new Stage(await freshPage(files, scratch));
+  const { journal } = before;
+  const opened = await stage.start([leaving(false)], { journal, instance: "page" }).session("s");
+  expect(await stage.until(opened.replies("r"))).toMatchObject([{ output: { outcome: { payload: "at once" } } }]);
+});

@@ -20,15 +20,16 @@ const noRoom = Object.assign(new Error("ENOSPC: no space left on device, write '
 const use = (tool: string, args: Json = {}) => [{ id: "c", tool, args }];
 const failure = { status: "failure", payload: { class: "resource_limit", code: "value_not_stored" } };
 
+const findsNoRoom = (): Promise<never> => Promise.reject(noRoom);
+
 /** A runtime whose store of large values has room, or none. */
 const begin = async (tools: readonly ToolDefinition[], host: HostPort = {}) => {
   const world = new World();
-  const disk = { isFull: true, puts: 0, most: Infinity };
+  const disk = { isFull: true, puts: 0, most: Infinity, refused: findsNoRoom };
   const blobs = world.journal.blobs as BlobStore;
   const put: BlobStore["put"] = async (...of) => {
     disk.puts += 1;
-    if (disk.isFull || disk.puts > disk.most) throw noRoom;
-    return blobs.put(...of);
+    return disk.isFull || disk.puts > disk.most ? disk.refused() : blobs.put(...of);
   };
   const faults: unknown[] = [];
   const fault = (what: string, thrown: unknown): void => void faults.push([what, thrown]);
@@ -155,6 +156,27 @@ describe("a value that finds no room", () => {
     disk.most = Infinity;
     expect(await outcome("r2", "calls")).toMatchObject({ payload: 1 });
     expect([epochOf(session), session.state.batches.size, session.state.calls.size]).toEqual([1, 0, 0]);
+  });
+
+  it("as a reply of a batch whose maker has ended meanwhile costs nothing", async () => {
+    const [putting, failing] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
+    const makes = defineTool({ name: "makes", execute: () => large });
+    const leaves = defineTool({
+      name: "leaves",
+      durable: true,
+      execute: async (_, ctx) => {
+        void ctx.batch([{ id: "1", toolId: "tool:makes", args: {} }]).catch(() => undefined);
+        await putting.promise;
+        return "left";
+      },
+    });
+    const { world, session, disk, faults, outcome } = await begin([makes, leaves]);
+    Object.assign(disk, { isFull: false, most: 1, refused: () => (putting.resolve(), failing.promise) });
+    expect(await outcome("r", "leaves")).toMatchObject({ payload: "left" });
+    failing.reject(noRoom);
+    await world.quiet();
+    expect(faults).toEqual([["session:s: a value of `replies.recorded` was not stored", noRoom]]);
+    expect([epochOf(session), session.runner.isLost]).toEqual([1, false]);
   });
 
   it("as the arguments to continue with ends its call, and as what a model reads is told instead", async () => {

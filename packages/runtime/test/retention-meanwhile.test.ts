@@ -33,15 +33,21 @@ const begin = async () => {
   void session.call("waiting", [{ id: "c", tool: "waits", args: {} }]).catch(() => undefined);
   for (let n = 0; n < 10; n++) await session.call(`r${n}`, [{ id: "c", tool: "echo", args: n }]);
   const { durable, epoch } = session.runner;
-  const shorten = async (): Promise<void> => {
-    expect(await journal.snapshot(scope, epoch, durable.seq, snapshotText(durable))).toEqual({ type: "ok" });
+  const shorten = async (to = durable): Promise<void> => {
+    expect(await journal.snapshot(scope, epoch, to.seq, snapshotText(to))).toEqual({ type: "ok" });
     expect(await journal.retain(scope, epoch, [])).toMatchObject({ type: "ok" });
   };
   const wait = session.state.waits.rows()[0]?.key ?? "";
   await session.resolveById(wait, { status: "ok", payload: "gone" }, "ann");
   await world.quiet();
   const store: Journal = { ...journal, ...faulty };
-  return { session, store, base: durable.seq, shortenNext: () => void (cuts = shorten) };
+  const shortenNext = (): void => void (cuts = () => shorten());
+  const callAndShortenNext = (): void =>
+    void (cuts = async () => {
+      await session.call("meanwhile", [{ id: "c", tool: "echo", args: 1 }]);
+      await shorten(session.runner.durable);
+    });
+  return { session, store, base: durable.seq, shortenNext, callAndShortenNext };
 };
 
 it("are a gap to who observes from before, or told whole, and never less", async () => {
@@ -54,6 +60,16 @@ it("are a gap to who observes from before, or told whole, and never less", async
     isGap ? base : expect.objectContaining({ cursor: { scope, seq: 2, index: 0 } }),
   );
   expect(second).toMatchObject({ type: "observed" });
+  await seen.return();
+});
+
+it("are a gap up to what an observer is told of as it happens, and no further", async () => {
+  const { session, callAndShortenNext } = await begin();
+  const { seq } = session.state;
+  const seen = session.observe({ from: { scope, seq: 1, index: 0 } });
+  callAndShortenNext();
+  expect((await seen.next()).value).toMatchObject({ type: "gap", to: { seq } });
+  expect((await seen.next()).value).toMatchObject({ type: "observed", cursor: { seq: seq + 1 } });
   await seen.return();
 });
 

@@ -134,6 +134,17 @@ describe("a receiver that is refused", () => {
     client.close();
   });
 
+  it("under a name that the host has taken before leaves that one as it was", async () => {
+    let isOver = false;
+    const { client, asked, again, receive } = await begin(() => isOver);
+    await receive();
+    isOver = true;
+    await expect(receive()).rejects.toMatchObject(refusal);
+    await again();
+    expect(asked[1]).toMatchObject([{ type: "receive", name: "x" }]);
+    client.close();
+  });
+
   it("is shown on the console where nobody listens", async () => {
     const shown = vi.spyOn(console, "error").mockImplementation(() => undefined);
     let isOver = false;

@@ -65,6 +65,8 @@ const continueAs = async (asking: Asking, args: unknown): Promise<never> => {
   if (body.isOver) throw ended;
   const input = toJson(args, "the arguments to continue with");
   return asking.with(async () => {
+    await body.ended();
+    if (body.isOver) throw ended;
     facts.continueAs(input);
     return new Promise<never>(() => undefined);
   });

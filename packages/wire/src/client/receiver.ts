@@ -34,9 +34,10 @@ export class Receiving {
     this.#send = send;
   }
 
-  /** Scopes may come from now on. What `ask` refuses is none. */
+  /** Scopes may come from now on. What `ask` refuses is none, and leaves what was there before. */
   async begin(name: string, options: Omit<Store, "question">, ask: () => Promise<string>): Promise<string> {
     const store: Store = { ...options, question: undefined };
+    const before = this.#stores.get(name);
     this.#stores.set(name, store);
     try {
       const address = await ask();
@@ -44,6 +45,7 @@ export class Receiving {
       return address;
     } catch (thrown) {
       if (this.#stores.get(name) === store) this.#stores.delete(name);
+      if (before !== undefined && !this.#stores.has(name)) this.#stores.set(name, before);
       throw thrown;
     }
   }
