@@ -1,5 +1,5 @@
 /** What a run of a body is known by, what it asks for and hears, and what its scope does for it. */
-import type { Ask, EffectKind, EffectResult, EffectSpec } from "@pawl/sansio-core";
+import type { Ask, EffectResult, EffectSpec } from "@pawl/sansio-core";
 import type { Patience } from "./idle.ts";
 import type { Platform } from "./platform.ts";
 import type { StillnessPort } from "./stillness.ts";
@@ -33,7 +33,7 @@ export interface Answer extends Place {
 export interface BodyPort extends StillnessPort {
   /** Whether this process still is the one that works here. */
   readonly mayAct: () => boolean;
-  readonly ask: (run: RunId, key: string, kind: EffectKind, hash: string) => Ask;
+  readonly ask: (run: RunId, request: Request) => Ask;
   readonly record: (run: RunId, request: Request) => void;
   readonly reuse: (run: RunId, key: string) => void;
   readonly settle: (run: RunId, key: string, result: EffectResult) => void;

@@ -134,7 +134,7 @@ export class BodyRun {
     this.#position += 1;
     this.#idle.touch();
     this.#waiting.set(key, { request, told: [told] });
-    this.#obey(request, this.#port.ask(this.id, key, request.effect.kind, request.hash));
+    this.#obey(request, this.#port.ask(this.id, request));
     this.#port.stir();
   }
 
