@@ -142,11 +142,10 @@ export class BodyRun {
     const { key } = request;
     switch (verdict.type) {
       case "record":
+      case "reuse":
         if (this.#timeline.isReplaying)
           return this.#diverge(`the recorded \`${this.#timeline.missing}\``, `${request.effect.kind} \`${key}\``);
-        return this.#port.record(this.id, request);
-      case "reuse":
-        return this.#port.reuse(this.id, key);
+        return verdict.type === "record" ? this.#port.record(this.id, request) : this.#port.reuse(this.id, key);
       case "answer":
       case "join":
         return this.#timeline.make(key);

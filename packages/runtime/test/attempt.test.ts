@@ -21,6 +21,7 @@ const tries = (first: (ctx: ToolContext) => Promise<unknown>, second: (ctx: Tool
     },
   });
 const step = (ctx: ToolContext, id: string) => ctx.runJson(id, {}, () => id);
+const stepA = (ctx: ToolContext) => step(ctx, "a");
 const pay = (ctx: ToolContext) =>
   ctx.runJson("pay", {}, () => new Promise<string>(() => undefined), { recovery: "once" });
 
@@ -56,5 +57,18 @@ describe("a later attempt that starts again", () => {
       },
     );
     expect(await goneOn(tool)).toEqual(["quote", "step_outcome_unknown", "go"]);
+  });
+
+  it("has diverged when it asks for what it had not asked an earlier one's record for", async () => {
+    const before = tries(stepA, async (ctx) => [await step(ctx, "b"), await ctx.awaitEventJson("go")]);
+    const after = tries(stepA, async (ctx) => [
+      await step(ctx, "a"),
+      await step(ctx, "b"),
+      await ctx.awaitEventJson("go"),
+    ]);
+    expect(await goneOn(before, after)).toMatchObject({
+      code: "replay_diverged",
+      message: expect.stringContaining("expected the recorded `durable-step:b`, found step `durable-step:a`"),
+    });
   });
 });
