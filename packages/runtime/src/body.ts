@@ -25,6 +25,10 @@ const unknownOutcome: EffectResult = {
   error: { code: "step_outcome_unknown", message: "the step began, and its owner was lost before it was recorded" },
 };
 
+type Differing = Pick<Extract<Ask, { readonly type: "diverged" }>, "expected" | "found">;
+
+const nameOf = ({ key, hash, effect }: Request): string => `${effect.kind} \`${key}\` with input ${hash}`;
+
 export class BodyRun {
   readonly id: RunId;
   readonly #port: BodyPort;
@@ -128,14 +132,27 @@ export class BodyRun {
     if (this.stillness.isStill) return this.stillness.inOrder(() => this.request(request, told, refused));
     if (this.#isOver) return refused(ended);
     const heard = this.#heard.get(key);
-    if (heard !== undefined) return told(heard);
     const waiting = this.#waiting.get(key);
-    if (waiting !== undefined) return void waiting.told.push(told);
+    if (heard !== undefined || waiting !== undefined) {
+      const other = this.#misfitOf(request, waiting?.request);
+      if (other !== undefined) return this.#diverge(other.expected, other.found);
+      return heard === undefined ? void waiting?.told.push(told) : told(heard);
+    }
     this.#position += 1;
     this.#idle.touch();
     this.#waiting.set(key, { request, told: [told] });
     this.#obey(request, this.#port.ask(this.id, request));
     this.#port.stir();
+  }
+
+  /** Why what is asked under a key once more is not what was asked there, if so. */
+  #misfitOf(request: Request, before: Request | undefined): Differing | undefined {
+    if (before === undefined) {
+      const verdict = this.#port.ask(this.id, request);
+      return verdict.type === "diverged" ? verdict : undefined;
+    }
+    const isSame = before.hash === request.hash && before.effect.kind === request.effect.kind;
+    return isSame ? undefined : { expected: nameOf(before), found: nameOf(request) };
   }
 
   #obey(request: Request, verdict: Ask): void {
