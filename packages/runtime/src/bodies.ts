@@ -183,7 +183,7 @@ export class Bodies {
     );
     if (body.stillness.isStill) await body.stillness.until;
     if (body.isCancelled) await body.cleanUps.over();
-    if (ending.type === "result") await body.ended();
+    await body.ended();
     const duration_ms = Math.max(0, Math.round(this.#port.platform.monotonic() - startedAt));
     if (body.isOver) return this.#overWithout(body, ending, duration_ms);
     this.end(call);
