@@ -24,6 +24,8 @@ const step = (ctx: ToolContext, id: string) => ctx.runJson(id, {}, () => id);
 const stepA = (ctx: ToolContext) => step(ctx, "a");
 const pay = (ctx: ToolContext) =>
   ctx.runJson("pay", {}, () => new Promise<string>(() => undefined), { recovery: "once" });
+const schedule = (ctx: ToolContext) =>
+  ctx.schedules.create({ description: "d", scheduled_at: 1_800_000_000_000, timezone: "UTC" });
 
 /** The second attempt of one program waits for a word from outside, and another process goes on with it. */
 const goneOn = async (before: ReturnType<typeof tries>, after = before) => {
@@ -70,5 +72,24 @@ describe("a later attempt that starts again", () => {
       code: "replay_diverged",
       message: expect.stringContaining("expected the recorded `durable-step:b`, found step `durable-step:a`"),
     });
+  });
+});
+
+describe("a later attempt", () => {
+  it("has the names and the chances of the one before, so that its steps are answered from the log", async () => {
+    const ran: unknown[] = [];
+    const order = (ctx: ToolContext) =>
+      ctx.runJson("order", { id: ctx.uuid("order"), dice: ctx.random() }, (input) => (ran.push(input), input));
+    expect(await goneOn(tries(order, order))).toEqual(ran[0]);
+    expect(ran).toHaveLength(1);
+  });
+
+  it("has the schedule that the one before made", async () => {
+    const list = async (ctx: ToolContext) => {
+      const made = await schedule(ctx);
+      const all = await ctx.schedules.list();
+      return made.status === "created" && [made.schedule.id, all.length];
+    };
+    expect(await goneOn(tries(schedule, list))).toEqual([expect.stringMatching(/^sched_/), 1]);
   });
 });
