@@ -5,7 +5,6 @@ import {
   type Command,
   type Event,
   type State,
-  ask,
   bodyOf,
   replayBase,
   toolReplayKey,
@@ -18,6 +17,7 @@ import { toolContext } from "./context/context.ts";
 import { textOf } from "./error.ts";
 import { type CallFacts, completionKeyId } from "./context/facts.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
+import { askAs } from "./host-request.ts";
 import type { LiveTool } from "./live-tool.ts";
 import { contextOf } from "./prepare.ts";
 import { type LateCode, late } from "./late-part.ts";
@@ -30,7 +30,7 @@ import { bodyResult, runTool } from "./run-tool.ts";
 import type { Observers } from "./observer.ts";
 import { AskedInOrder, recordRequest } from "./refusal.ts";
 import type { Cause, ScopeRunner } from "./scope.ts";
-import type { SessionPort } from "./session-port.ts";
+import type { BodiesPort } from "./session-port.ts";
 import type { News } from "./timeline.ts";
 import { tokenOf } from "./token.ts";
 import { resultIn } from "./value.ts";
@@ -39,7 +39,7 @@ type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
 export class Bodies {
-  readonly #port: SessionPort;
+  readonly #port: BodiesPort;
   readonly #runner: () => ScopeRunner;
   readonly #reach: () => ProcessReach;
   readonly #observers: Observers;
@@ -49,7 +49,7 @@ export class Bodies {
   /** Runs whose past is being read. */
   readonly #starting = new Set<Command>();
 
-  constructor(port: SessionPort, runner: () => ScopeRunner, reach: () => ProcessReach, observers: Observers) {
+  constructor(port: BodiesPort, runner: () => ScopeRunner, reach: () => ProcessReach, observers: Observers) {
     this.#port = port;
     this.#observers = observers;
     this.#runner = runner;
@@ -183,7 +183,7 @@ export class Bodies {
     );
     if (body.stillness.isStill) await body.stillness.until;
     if (body.isCancelled) await body.cleanUps.over();
-    if (ending.type === "result") await body.ended();
+    await body.ended();
     const duration_ms = Math.max(0, Math.round(this.#port.platform.monotonic() - startedAt));
     if (body.isOver) return this.#overWithout(body, ending, duration_ms);
     this.end(call);
@@ -260,7 +260,7 @@ export class Bodies {
       mayAct: () => this.#runner().mayAct(),
       isHeld: ({ call }) => this.#asked.has(call),
       isDue: () => this.#runner().isDue,
-      ask: (id, key, kind, hash) => ask(this.#state, { ...id, key, kind, hash }),
+      ask: (id, request) => askAs(this.#state, id, request, this.#port.askHost),
       record: (id, request) => this.#asked.ask(id.call, () => recordRequest(this.#runner(), id, request)),
       leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),
       reuse: ({ call, attempt }, key) =>

@@ -4,61 +4,16 @@
  * A run belongs to (call, attempt, run). When it is over, whatever its program still asks is refused as `call_ended`,
  * and whatever it returns or throws is nothing.
  */
-import type { Ask, EffectKind, EffectResult, EffectSpec } from "@pawl/sansio-core";
+import type { Ask, EffectResult } from "@pawl/sansio-core";
+import type { Answer, BodyPort, Request, RunId } from "./body-port.ts";
 import { CleanUps } from "./clean-up.ts";
 import type { EffectError } from "./error.ts";
-import { IdleWatch, type Patience } from "./idle.ts";
-import type { Platform } from "./platform.ts";
+import { IdleWatch } from "./idle.ts";
 import { Signals, ended } from "./signals.ts";
-import { Stillness, type StillnessPort } from "./stillness.ts";
+import { Stillness } from "./stillness.ts";
 import { type News, type Place, type Recorded, Timeline, isEarlier } from "./timeline.ts";
 
-export interface RunId {
-  readonly call: string;
-  readonly attempt: number;
-  readonly run: number;
-}
-
-/** What a body's request is known by. */
-export interface Request {
-  readonly key: string;
-  readonly hash: string;
-  readonly effect: EffectSpec;
-  /** Of a step: the work itself. */
-  readonly perform?: (() => EffectResult | Promise<EffectResult>) | undefined;
-}
-
-/** An answer on its way to the body. */
-export interface Answer extends Place {
-  readonly key: string;
-  readonly at: number;
-  readonly result: EffectResult;
-  /** Of a select: the key that won. */
-  readonly winner: string | undefined;
-}
-
-/** What the body's scope does for it. */
-export interface BodyPort extends StillnessPort {
-  /** Whether this process still is the one that works here. */
-  readonly mayAct: () => boolean;
-  readonly ask: (run: RunId, key: string, kind: EffectKind, hash: string) => Ask;
-  readonly record: (run: RunId, request: Request) => void;
-  readonly reuse: (run: RunId, key: string) => void;
-  readonly settle: (run: RunId, key: string, result: EffectResult) => void;
-  /** The body waits no longer under this key. */
-  readonly leave: (run: RunId, key: string) => void;
-  /** All that was to be done after a cancel is done. */
-  readonly cleanedUp: (run: RunId) => void;
-  readonly diverge: (run: RunId, position: number, expected: string, found: string) => void;
-  /** Whether something that it asked for waits to be recorded. */
-  readonly isHeld: (run: RunId) => boolean;
-  /** Whether time is about to answer somebody of the scope. */
-  readonly isDue: () => boolean;
-  /** The body has asked nothing for a while: it may be dropped, if all that it waits for is waits. */
-  readonly suspend: (run: RunId) => void;
-  readonly platform: Platform;
-  readonly patience: Patience;
-}
+export type { Answer, BodyPort, Request, RunId } from "./body-port.ts";
 
 interface Waiting {
   readonly request: Request;
@@ -69,6 +24,10 @@ const unknownOutcome: EffectResult = {
   status: "err",
   error: { code: "step_outcome_unknown", message: "the step began, and its owner was lost before it was recorded" },
 };
+
+type Differing = Pick<Extract<Ask, { readonly type: "diverged" }>, "expected" | "found">;
+
+const nameOf = ({ key, hash, effect }: Request): string => `${effect.kind} \`${key}\` with input ${hash}`;
 
 export class BodyRun {
   readonly id: RunId;
@@ -173,25 +132,37 @@ export class BodyRun {
     if (this.stillness.isStill) return this.stillness.inOrder(() => this.request(request, told, refused));
     if (this.#isOver) return refused(ended);
     const heard = this.#heard.get(key);
-    if (heard !== undefined) return told(heard);
     const waiting = this.#waiting.get(key);
-    if (waiting !== undefined) return void waiting.told.push(told);
+    if (heard !== undefined || waiting !== undefined) {
+      const other = this.#misfitOf(request, waiting?.request);
+      if (other !== undefined) return this.#diverge(other.expected, other.found);
+      return heard === undefined ? void waiting?.told.push(told) : told(heard);
+    }
     this.#position += 1;
     this.#idle.touch();
     this.#waiting.set(key, { request, told: [told] });
-    this.#obey(request, this.#port.ask(this.id, key, request.effect.kind, request.hash));
+    this.#obey(request, this.#port.ask(this.id, request));
     this.#port.stir();
+  }
+
+  /** Why what is asked under a key once more is not what was asked there, if so. */
+  #misfitOf(request: Request, before: Request | undefined): Differing | undefined {
+    if (before === undefined) {
+      const verdict = this.#port.ask(this.id, request);
+      return verdict.type === "diverged" ? verdict : undefined;
+    }
+    const isSame = before.hash === request.hash && before.effect.kind === request.effect.kind;
+    return isSame ? undefined : { expected: nameOf(before), found: nameOf(request) };
   }
 
   #obey(request: Request, verdict: Ask): void {
     const { key } = request;
     switch (verdict.type) {
       case "record":
+      case "reuse":
         if (this.#timeline.isReplaying)
           return this.#diverge(`the recorded \`${this.#timeline.missing}\``, `${request.effect.kind} \`${key}\``);
-        return this.#port.record(this.id, request);
-      case "reuse":
-        return this.#port.reuse(this.id, key);
+        return verdict.type === "record" ? this.#port.record(this.id, request) : this.#port.reuse(this.id, key);
       case "answer":
       case "join":
         return this.#timeline.make(key);

@@ -1,9 +1,18 @@
 /** What a host fills in, and what it answers a body that asks it for something. */
-import type { Command, EffectResult, Event } from "@pawl/sansio-core";
+import {
+  type Ask,
+  type CallRef,
+  type Command,
+  type EffectResult,
+  type Event,
+  type State,
+  ask,
+} from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { AmongHost } from "./among.ts";
 import { jsonOf } from "./argument.ts";
+import type { Request, RunId } from "./body-port.ts";
 import { failureOf } from "./error.ts";
 import type { FlowHost } from "./flow.ts";
 import type { ToolHost } from "./tool-host.ts";
@@ -21,7 +30,26 @@ export interface HostPort extends AmongHost, ToolHost {
   readonly fault?: (what: string, thrown: unknown) => void;
 }
 
-type Asked = Pick<Of<"host.request">, "call" | "key" | "name" | "input">;
+export type HostRequest = Of<"host.request">;
+type Asked = Pick<HostRequest, "call" | "key" | "name" | "input">;
+
+const triggerRequest = "trigger.emit";
+
+/** What a body asks of its host by this, if anything. */
+const hostRequestOf = ({ call, attempt, run }: RunId, { key, effect }: Request): HostRequest | undefined => {
+  if (effect.kind !== "host" && effect.kind !== "trigger") return undefined;
+  const name = effect.kind === "host" ? effect.name : triggerRequest;
+  return { type: "host.request", call: call as CallRef, attempt, run, key, name, input: effect.input };
+};
+
+/** What becomes of a request. What an earlier run was not answered its host may not know any more: it is asked again. */
+export const askAs = (state: State, id: RunId, request: Request, askHost: (request: HostRequest) => void): Ask => {
+  const { key, hash, effect } = request;
+  const verdict = ask(state, { ...id, key, kind: effect.kind, hash });
+  const asked = verdict.type === "join" ? hostRequestOf(id, request) : undefined;
+  if (asked !== undefined) askHost(asked);
+  return verdict;
+};
 
 /** What a host returned goes into the log; nothing at all is null, as a body's nothing is. */
 const answered = (name: string, returned: unknown): EffectResult => {
@@ -31,7 +59,7 @@ const answered = (name: string, returned: unknown): EffectResult => {
 };
 
 const unhandled = (name: string): { readonly code: string; readonly message: string } =>
-  name === "trigger.emit"
+  name === triggerRequest
     ? { code: "trigger_unavailable", message: "trigger store is unavailable in this runtime" }
     : { code: "host_request_unhandled", message: `the host answers no requests \`${name}\`` };
 

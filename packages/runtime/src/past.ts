@@ -1,5 +1,5 @@
 /** What a body did before this run: read from its row, and from the log where the row says so. */
-import { type CallRef, type State, bodyOf } from "@pawl/sansio-core";
+import { type CallRef, type SettledEffect, type State, bodyOf } from "@pawl/sansio-core";
 import { isMarked } from "./blob.ts";
 import type { Answer } from "./body.ts";
 import { type ReadLines, Quarantined, eventsIn, linesAt } from "./fold.ts";
@@ -33,6 +33,17 @@ export const shownEventAt = async ({ runner, readLines, values }: PastPort, seq:
   return values.of(causeAt(state, events, seq).event);
 };
 
+/**
+ * Where this attempt asked for an effect. A step that may run only once, and that an earlier attempt left open, it asked
+ * for when its outcome was found to be unknown.
+ */
+const askedAt = (effect: SettledEffect, attempt: number, events: ReadonlyMap<number, Cause>): number => {
+  const { once, status, requested, settled } = effect;
+  if (!once || status === "ok") return requested;
+  const asked = events.get(requested)?.event;
+  return asked !== undefined && "attempt" in asked && asked.attempt === attempt ? requested : settled;
+};
+
 export const pastOf = async (port: PastPort, call: CallRef, attempt: number): Promise<Past> => {
   const { runner, readLines, values } = port;
   const row = runner.state.calls.at(call);
@@ -40,7 +51,11 @@ export const pastOf = async (port: PastPort, call: CallRef, attempt: number): Pr
   if (body === undefined) return { at: runner.state.at, effects: [], answers: [] };
   const settled = [...body.settled];
   if (settled.length === 0 && body.open.length === 0) return { at: body.startedAt, effects: [], answers: [] };
-  const seqs = settled.flatMap(([, effect]) => [effect.value, effect.settled]);
+  const seqs = settled.flatMap(([, effect]) => [
+    effect.value,
+    effect.settled,
+    ...(effect.once ? [effect.requested] : []),
+  ]);
   await runner.reached(seqs.reduce((a, b) => Math.max(a, b), 0)); // What was told just now is not in the log yet.
   const lines = await linesAt(readLines, seqs);
   const { state } = runner;
@@ -52,7 +67,7 @@ export const pastOf = async (port: PastPort, call: CallRef, attempt: number): Pr
   });
   const own = settled
     .filter(([, effect]) => effect.attempt === attempt)
-    .map(([key, effect]) => recordedOf(key, effect));
+    .map(([key, effect]) => recordedOf(key, { ...effect, requested: askedAt(effect, attempt, events) }));
   const open = body.open
     .filter((effect) => effect.attempt === attempt)
     .map(({ key, seq }) => ({ key, requested: seq }));

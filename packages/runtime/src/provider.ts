@@ -1,5 +1,5 @@
 /** Tools that come and go: a provider lists them, says what their calls look like, prepares and executes. */
-import { PreparedToolCall, type ProviderReplayMeta, type Tool } from "@pawl/sansio-core";
+import { PreparedToolCall, ProviderReplayMeta, type Tool } from "@pawl/sansio-core";
 import {
   type Codec,
   type Json,
@@ -78,7 +78,9 @@ const decoded = <A>(codec: Codec<A>, said: unknown, what: string): A =>
     throw new Refused("invalid_tool", `${what} does not fit: ${describe(error)}`);
   })(read(codec, said));
 
-const noReplay: ProviderReplayMeta | null = null;
+/** What the model's provider wants back; what is none of it is nobody's. */
+const replayOf = ({ replay = null }: PrepareContext): ProviderReplayMeta | null =>
+  replay === null ? null : E.getOrElseW(() => null)(read(ProviderReplayMeta, replay));
 
 const prepareWith = async (
   { prepare }: ToolProvider,
@@ -87,7 +89,7 @@ const prepareWith = async (
   context: PrepareContext,
 ): Promise<Prepared | ToolResult> => {
   if (prepare === undefined) return { toolId: id, args, payload: null };
-  const pending = { call_id: context.toolCallId, tool_name: name, args, replay: noReplay };
+  const pending = { call_id: context.toolCallId, tool_name: name, args, replay: replayOf(context) };
   const said = await prepare({ pending, toolId: id, context });
   if (isToolResult(said)) return said;
   const prepared = decoded(PreparedToolCall, said, `what the provider of \`${name}\` prepared`);

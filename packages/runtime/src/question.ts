@@ -1,10 +1,10 @@
 /** What the core asks around a call, of its tool and of the host: each is answered by an event. */
-import type { Command, Event, State } from "@pawl/sansio-core";
+import { type Command, type Event, type State, bodyOf } from "@pawl/sansio-core";
 import { placeOf, report } from "./call-place.ts";
 import type { ExternalPort } from "./external.ts";
 import type { HookPort } from "./hook.ts";
 import { late } from "./late-part.ts";
-import { answerOf } from "./host-request.ts";
+import { type HostRequest, answerOf } from "./host-request.ts";
 import { hidden } from "./outcome.ts";
 import { type PreparePort, checkCall, outputOf, prepareCall, uncheckable } from "./prepare.ts";
 import { misfitOfEvent } from "./readable.ts";
@@ -86,7 +86,7 @@ const insteadOf = (question: Question, why: string): Event | undefined => {
  * The answer; or nothing, where a person has to give it, or the scope was lost before. What tools, hooks and hosts say
  * is read before it is on record.
  */
-export const answerTo = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
+const answerTo = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
   const answer = await answered(question, work, state);
   const misfit = answer === undefined ? undefined : misfitOfEvent(answer);
   if (misfit === undefined) return answer;
@@ -94,3 +94,36 @@ export const answerTo = async (question: Question, work: HostWork, state: State)
   report(work.host, placeOf(state, question.call), new TypeError(why));
   return insteadOf(question, why);
 };
+
+/** The questions of one scope. A body's host is asked for a thing once at a time, and heard by who asked for it. */
+export class Questions {
+  readonly #work: () => HostWork;
+  readonly #state: () => State;
+  /** What the host is at for bodies, by the events that asked. */
+  readonly #underWay = new Set<number>();
+
+  constructor(work: () => HostWork, state: () => State) {
+    this.#work = work;
+    this.#state = state;
+  }
+
+  /** The event that answers it. `place`: the one that asked; without it that of what a body waits for. */
+  ask(question: Question, place?: number): Promise<Event | undefined> {
+    if (question.type === "host.request") return this.#askHost(question, place ?? this.#placeOf(question));
+    return answerTo(question, this.#work(), this.#state());
+  }
+
+  #placeOf({ call, key }: HostRequest): number | undefined {
+    const row = this.#state().calls.at(call);
+    return row && bodyOf(row)?.open.find((open) => open.key === key)?.seq;
+  }
+
+  /** A body that has begun anew may wait for the same by then: that was asked for at another place. */
+  async #askHost(request: HostRequest, place: number | undefined): Promise<Event | undefined> {
+    if (place === undefined || this.#underWay.has(place)) return undefined;
+    this.#underWay.add(place);
+    const answer = await answerTo(request, this.#work(), this.#state());
+    this.#underWay.delete(place);
+    return this.#placeOf(request) === place ? answer : undefined;
+  }
+}

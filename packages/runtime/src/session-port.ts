@@ -8,7 +8,7 @@ import type { Places } from "./background/place.ts";
 import type { Glimpse } from "./background/long-work-verbs.ts";
 import type { Executors } from "./executor.ts";
 import type { Gate } from "./gate.ts";
-import type { HostPort } from "./host-request.ts";
+import type { HostPort, HostRequest } from "./host-request.ts";
 import type { Journal, JournalLine } from "./journal.ts";
 import type { Fault } from "./late-event.ts";
 import type { LiveTool } from "./live-tool.ts";
@@ -71,4 +71,9 @@ export interface SessionPort {
   /** The session of this scope that is in memory now. */
   readonly reopen: () => Promise<Session>;
   readonly lost: () => void;
+}
+
+export interface BodiesPort extends SessionPort {
+  /** Asks the host for what a body waits for, unless it is at it. */
+  readonly askHost: (request: HostRequest) => void;
 }

@@ -11,7 +11,7 @@ import { Leaving } from "./move-rest.ts";
 import { FinishedIndex } from "./finished.ts";
 import { AmongScopes } from "./among.ts";
 import { publish } from "./catalog.ts";
-import { answerTo, hostWork, isQuestion } from "./question.ts";
+import { Questions, hostWork, isQuestion } from "./question.ts";
 import { type ObserveOptions, Observers, type Subscription } from "./observer.ts";
 import type { Offers } from "./offer.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
@@ -35,6 +35,10 @@ export class Session {
   readonly #requests: Requests;
   #offers: Offers | undefined;
   readonly #edits = new Edits();
+  readonly #questions = new Questions(
+    () => hostWork(this.#port, this.#observers, this),
+    () => this.state,
+  );
   /** How it leaves for another host. @internal */
   readonly leaving: Leaving;
   readonly #observers: Observers;
@@ -52,7 +56,7 @@ export class Session {
     this.blobs = port.values.blobs;
     this.#observers = new Observers(state.scope.id, port, () => this.#runner.stir());
     this.#bodies = new Bodies(
-      port,
+      { ...port, askHost: (request) => this.#answer(this.#questions.ask(request)) },
       () => this.#runner,
       () => this.among.reach,
       this.#observers,
@@ -253,8 +257,7 @@ export class Session {
       case "observe":
         return this.#port.host.observe?.(this.#runner.id, command);
       default:
-        if (isQuestion(command))
-          return this.#answer(answerTo(command, hostWork(this.#port, this.#observers, this), this.state));
+        if (isQuestion(command)) return this.#answer(this.#questions.ask(command, cause.seq));
         return this.#begin(() => this.among.perform(command));
     }
   }

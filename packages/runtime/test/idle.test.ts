@@ -190,3 +190,30 @@ describe("a call that is parked on its key", () => {
     expect((await replies)[0]?.output.outcome.payload).toBe("go");
   });
 });
+
+describe("a body that asks for something else under a key of its own", () => {
+  const work = defineTool({ name: "work", durable: true, execute: async () => "done" });
+  for (const [when, wait] of [
+    ["at once", false],
+    ["when it has its answer", true],
+  ] as const)
+    it(`has diverged in its first run, too: ${when}`, async () => {
+      const waits = defineTool({
+        name: "waits",
+        durable: true,
+        divergence: "fail",
+        execute: async (_, { handleTools }) => {
+          const first = handleTools.startToolCall("x", "work", { n: 1 });
+          if (wait) await first;
+          const second = handleTools.startToolCall("x", "work", { n: 2 });
+          return [await first, await second];
+        },
+      });
+      const session = await new World().start([waits, work]).runtime.session("s");
+      const [reply] = await session.call("r", calls);
+      expect(reply?.output.outcome.payload).toMatchObject({
+        code: "replay_diverged",
+        message: expect.stringContaining("expected step `start-tool-call:x:prepare` with input"),
+      });
+    });
+});

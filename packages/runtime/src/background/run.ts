@@ -9,8 +9,7 @@ import {
   runOfAttempt,
   unexpectedEnd,
 } from "@pawl/sansio-core";
-import { failureOutput, runtimeFailure } from "@pawl/tool-value";
-import type { Json } from "@pawl/tool-value";
+import { type Json, type ToolResult, failureOutput, isToolResult, runtimeFailure } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { sessionOf } from "../call-place.ts";
 import type { ToolContext } from "../context/context.ts";
@@ -44,8 +43,15 @@ const runOf = ({ background, process, batches }: State, call: CallRef): RunRow |
   return isOwn === true && background.run?.phase === "running" ? background.run : undefined;
 };
 
+/** Whether a run was asked to end is on record: one that says so of itself has failed. */
+const notCancelled = (result: ToolResult, isAsked: boolean): unknown => {
+  const isCancelled = result.type === "done" && result.output.outcome.status === "cancelled";
+  return isCancelled && !isAsked ? toolError(result.output.outcome.payload.message) : result;
+};
+
 /** A run that says that it failed; nobody connects anything for it, and a success that it says so is none. */
-const outcomeOf = (returned: unknown): unknown => {
+const outcomeOf = (returned: unknown, isAsked: boolean): unknown => {
+  if (isToolResult(returned)) return notCancelled(returned, isAsked);
   if (!isExecutionResult(returned)) return returned;
   switch (returned.type) {
     case "success":
@@ -150,7 +156,7 @@ export class Runs {
     const reports = await this.#reports(row, command, context.signal, isOver);
     if (command.cause === "owner_lost") await reports.status("Re-attaching");
     try {
-      return outcomeOf(await background(command.args, context, reports));
+      return outcomeOf(await background(command.args, context, reports), context.signal.aborted);
     } finally {
       reports.close();
     }

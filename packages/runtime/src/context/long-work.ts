@@ -18,6 +18,7 @@ import type { SessionWork } from "../background/session-work.ts";
 import { EffectError, failureOf } from "../error.ts";
 import type { LiveTool } from "../live-tool.ts";
 import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";
+import { firstAttempt } from "./name.ts";
 import { capturedEnv, startOf } from "./process-registration.ts";
 
 /** A run of a tool that this session has, by its name. */
@@ -64,7 +65,7 @@ export const longWorkFacets = (asking: Asking): LongWorkFacets => {
   const { reach } = facts;
 
   /** One hash for each use of a name in an attempt. */
-  const hashOf = (key: string): string => stableHash([facts.base, body.id.attempt, key]);
+  const hashOf = (key: string, attempt = body.id.attempt): string => stableHash([facts.base, attempt, key]);
 
   const own = <A>(key: string, input: unknown, act: (work: SessionWork) => Promise<A>): Durable<A> =>
     refusing(key, () => {
@@ -92,8 +93,12 @@ export const longWorkFacets = (asking: Asking): LongWorkFacets => {
 
   const schedule = ({ monitor, ...said }: ScheduleStart): Durable<ScheduleAnswer> => {
     const key = asking.nextName("schedules:create");
-    const task = taskIdOf(hashOf(`task:${key}`));
-    const made = { ...said, id: scheduleIdOf(hashOf(key)), ...(monitor && { monitor: { ...monitor, task } }) };
+    const task = taskIdOf(hashOf(`task:${key}`, firstAttempt)); // What it asks with is the same in each attempt.
+    const made = {
+      ...said,
+      id: scheduleIdOf(hashOf(key, firstAttempt)),
+      ...(monitor && { monitor: { ...monitor, task } }),
+    };
     return own(key, made, (session) => session.schedule(made));
   };
 

@@ -9,6 +9,9 @@ export interface Names {
   readonly uuid: (name: string) => string;
 }
 
+/** It stands in what names are made of: they are equal in later attempts as well, whose steps the log answers. */
+export const firstAttempt = 1;
+
 /** A name-based UUID: version 8, as its bits are those of our own hash. */
 export const uuidOf = (hex: string): string => {
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16);
@@ -24,7 +27,7 @@ export const uuidOf = (hex: string): string => {
 
 export const names = (asking: Asking): Names => {
   const { body, facts } = asking;
-  const named = (name: string): string => stableHash([facts.base, body.id.attempt, asking.nextName(name)]);
+  const named = (name: string): string => stableHash([facts.base, firstAttempt, asking.nextName(name)]);
   return {
     now: () => body.now,
     random: () => Number.parseInt(named("random").slice(0, 12), 16) / 2 ** 48,

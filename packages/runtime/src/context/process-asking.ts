@@ -49,6 +49,8 @@ export class ProcessAsking {
   readonly #asking: Asking;
   /** What this run has started, with the hashes of the registrations. */
   readonly #started = new Map<string, string>();
+  /** What it has signalled, by the key of the request, with the hashes of the payloads. */
+  readonly #signalled = new Map<string, string>();
 
   constructor(asking: Asking) {
     this.#asking = asking;
@@ -140,6 +142,13 @@ export class ProcessAsking {
     if (E.isLeft(checked)) throw new EffectError(checked.left.code, checked.left.message);
     const json = toJson(payload, `the payload of signal \`${name}\``);
     const payload_hash = eventPayloadHash(signalEventType(name), json).hash;
+    const before = this.#signalled.get(key) ?? payload_hash;
+    if (before !== payload_hash) {
+      const replayed = `process:${id}:${signalEventType(name)}:${signalId}`;
+      const message = `process \`${id}\` event replay key \`${replayed}\` conflicts with an existing event`;
+      throw new EffectError("process_conflict", message);
+    }
+    this.#signalled.set(key, payload_hash);
     const message: Asked = { type: "process.signal", name, signal_id: signalId, payload: json, payload_hash };
     const holder = holderOf(this.#reach.state());
     const mine = holder === undefined ? this.#named(id) : { holder };

@@ -1,6 +1,7 @@
 /** How runs end that somebody cancels, or whose owner is lost. */
 import { describe, expect, it } from "vitest";
 import type { Task } from "@pawl/sansio-core";
+import { cancelled } from "@pawl/tool-value";
 import { BackgroundWorld, finished, runner, spawn } from "./world.ts";
 
 describe("a run that is asked to end", () => {
@@ -176,4 +177,12 @@ describe("a run that sleeps durably", () => {
     expect(tops).toBe(2);
     expect(world.outside.ending("output.log")).toBe("[stdout] before\n[stdout] after\n");
   });
+});
+
+it("a run that says of itself that it was canceled has failed: only who is asked to end is canceled", async () => {
+  const world = new BackgroundWorld();
+  const process = world.begin([runner("pretends", async () => cancelled("canceled"))]);
+  const over = await world.over(process, await spawn(process, "pretends"));
+  expect(over).toMatchObject({ state: "failed", error: { kind: "error", message: "canceled" } });
+  expect(JSON.parse(world.outside.ending("result.json") ?? "")).toEqual({ status: "failed", error: "canceled" });
 });

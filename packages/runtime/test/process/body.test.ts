@@ -40,6 +40,22 @@ describe("a body's processes", () => {
     expect(found).toEqual(["p", ["process_conflict", expect.stringContaining("registration hash conflict")]]);
   });
 
+  it("conflict when a signal of the same id says something else", async () => {
+    const idle = program("idle", ({ awaitEventJson }) => awaitEventJson("never"));
+    const found = await reply(
+      async ({ processes }) => {
+        await processes.start({ id: "p", input: toolCall("idle"), event_types: [eventType("signal.go")] });
+        const once = await processes.signal("p", "go", 1);
+        const twice = await processes.signal("p", "go", 1);
+        return [once.sequence === twice.sequence, await told(processes.signal("p", "go", 2))];
+      },
+      [idle],
+    );
+    const conflict =
+      "process `p` event replay key `process:p:signal.go:session:s/r/b` conflicts with an existing event";
+    expect(found).toEqual([true, ["process_conflict", conflict]]);
+  });
+
   it("are listed, handed to a frame, and cancelled but for those to keep", async () => {
     const idle = program("idle", ({ awaitEventJson }) => awaitEventJson("never"));
     const found = await reply(

@@ -88,4 +88,30 @@ describe("a call that needs a connection", () => {
       expect([append, (await replies)[0]?.output.outcome.payload]).toEqual([append, "ok"]);
     }
   });
+
+  it("has diverged where what an earlier run asked for is left behind", async () => {
+    const world = new World();
+    const ran: string[] = [];
+    const asked: string[] = [];
+    const host = { connectionRequired: ({ provider }: ConnectionRequest) => void asked.push(provider) };
+    const tool = (isConnected: boolean) =>
+      defineTool({
+        name: "t",
+        durable: true,
+        divergence: "fail",
+        execute: async (_, ctx) => {
+          if (!isConnected) return connectionRequired("github");
+          await ctx.runJson("charge", {}, () => (ran.push("charge"), 1));
+          return ctx.awaitEventJson("go");
+        },
+      });
+    const first = world.start([tool(true)], { host });
+    void (await first.runtime.session("s")).call("r", call).catch(() => undefined);
+    await world.quiet();
+    first.kill();
+    const session = await world.start([tool(false)], { host }).runtime.session("s");
+    const [reply] = await session.call("r", call);
+    expect(reply?.output.outcome.payload).toMatchObject({ code: "replay_diverged" });
+    expect([ran, asked]).toEqual([["charge"], []]);
+  });
 });

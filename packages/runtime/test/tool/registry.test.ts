@@ -231,6 +231,23 @@ describe("a provider", () => {
     ]);
   });
 
+  it("is handed what the model's provider wants back, where it is that", async () => {
+    const seen: unknown[] = [];
+    const provider: ToolProvider = {
+      manifests: () => [wire("a")],
+      resolveContract: () => wire("a"),
+      execute: () => "done",
+      prepare: ({ pending }) => (seen.push(pending.replay), err("seen")),
+    };
+    const process = new World().start([]);
+    process.runtime.registry.provide(provider);
+    const session = await process.runtime.session("s");
+    const replays = [{ item_id: "i", opaque: [1] }, undefined, { item_id: 7 }];
+    const calls = replays.map((replay, i) => ({ id: `${i}`, tool: "a", args: {}, ...(replay && { replay }) }));
+    await session.call("r", calls);
+    expect(seen).toEqual([{ item_id: "i", opaque: [1] }, null, null]);
+  });
+
   it("resolves a manifest by going through its list, and executes an id that it does not know as an error", async () => {
     const shelf = new Shelf(wire("a"));
     expect(manifestByName(shelf, "a")?.id).toBe("tool:a");

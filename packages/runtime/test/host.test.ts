@@ -1,0 +1,59 @@
+/** What a body asks of its host: asked again after a crash, and answered once. */
+import { describe, expect, it } from "vitest";
+import { type HostPort, type ToolContext, defineTool } from "../src/index.ts";
+import { World } from "./world.ts";
+
+const calls = [{ id: "c1", tool: "asks", args: {} }];
+const asks = (execute: (ctx: ToolContext) => Promise<unknown>) =>
+  defineTool({ name: "asks", durable: true, execute: (_, ctx) => execute(ctx) });
+
+describe("a host that dies before it has answered", () => {
+  const occurrence = { occurrence_id: "o", started_process_ids: [] };
+  const trigger = { source_type: "t", source_key: "k", payload: 1, idempotency_key: "i" };
+  for (const [what, ask, answer] of [
+    ["a request", (ctx: ToolContext) => ctx.host("quote", { of: "tea" }), { pence: 7 }],
+    ["a trigger", (ctx: ToolContext) => ctx.triggers.emit(trigger), occurrence],
+  ] as const)
+    it(`is asked for ${what} again, under the same key`, async () => {
+      const world = new World();
+      const asked: unknown[] = [];
+      const one = world.start([asks(ask)], {
+        host: { request: (...of) => (asked.push(of), new Promise<never>(() => undefined)) },
+      });
+      void (await one.runtime.session("s")).call("r", calls).catch(() => undefined);
+      await world.quiet();
+      one.kill();
+      const two = world.start([asks(ask)], { host: { request: async (...of) => (asked.push(of), answer) } });
+      let payload: unknown = "nothing yet";
+      const session = await two.runtime.session("s");
+      void session.call("r", calls).then(([reply]) => (payload = reply?.output.outcome.payload));
+      await world.quiet();
+      expect(payload).toEqual(answer);
+      expect(asked).toHaveLength(2);
+      expect(asked[1]).toEqual(asked[0]);
+    });
+});
+
+it("an answer to what a body asked before it began anew is not taken for the answer to what it asks now", async () => {
+  const world = new World();
+  const answers: ((price: number) => void)[] = [];
+  const tool = defineTool({
+    name: "asks",
+    durable: true,
+    execute: async (args, ctx) => {
+      const { round } = args as { readonly round?: number };
+      const price = ctx.host("price", { round: round ?? 1 });
+      if (round === undefined) return ctx.continueAs({ round: 2 });
+      return price;
+    },
+  });
+  const request: HostPort["request"] = () => new Promise((resolve) => void answers.push(resolve));
+  const session = await world.start([tool], { host: { request } }).runtime.session("s");
+  const replies = session.call("r", calls);
+  await world.quiet();
+  expect(answers).toHaveLength(2);
+  answers[0]?.(1);
+  await world.quiet();
+  answers[1]?.(2);
+  expect((await replies)[0]?.output.outcome.payload).toBe(2);
+});
