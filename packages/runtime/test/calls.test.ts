@@ -255,12 +255,17 @@ describe("a call whose key the outside was given", () => {
     expect(late).toEqual({ status: "already_resolved", terminal: { status: "cancelled" } });
   });
 
-  it("gives out no key any more once it is over", async () => {
+  it("gives out no key, and keeps no bytes, any more once it is over", async () => {
     let context: ToolContext | undefined;
     const keeps = defineTool({ name: "t", durable: true, execute: (_, ctx) => void (context = ctx) });
     const { session } = await open(keeps);
     await session.call("r", call("t"));
-    expect(() => context?.completionKey()).toThrow(expect.objectContaining({ code: "call_ended" }));
+    const over = expect.objectContaining({ code: "call_ended" });
+    expect(() => context?.completionKey()).toThrow(over);
+    expect(() => context?.externalEventKey("go")).toThrow(over);
+    await expect(context?.attachments.put(new Uint8Array(1), { media_type: "text/plain" } as never)).rejects.toEqual(
+      over,
+    );
   });
 });
 

@@ -3,6 +3,7 @@ import { type AttachmentCreateMeta, type AttachmentRef, type Codec, describe, re
 import * as E from "fp-ts/lib/Either.js";
 import { putAttachment } from "../attachment.ts";
 import { EffectError } from "../error.ts";
+import { ended } from "../signals.ts";
 import { type Asking, handled } from "./asking.ts";
 
 export interface Handed {
@@ -14,11 +15,13 @@ export interface Handed {
   };
 }
 
-export const handed = ({ facts }: Asking): Handed => ({
+export const handed = ({ body, facts }: Asking): Handed => ({
   payloadAs: (codec) => {
     const payload = read(codec, facts.payload);
     if (E.isLeft(payload)) throw new EffectError("prepared_payload", `the prepared payload: ${describe(payload.left)}`);
     return payload.right;
   },
-  attachments: { put: (bytes, meta) => handled(putAttachment(facts.attachments, bytes, meta)) },
+  attachments: {
+    put: (bytes, meta) => handled(body.isOver ? Promise.reject(ended) : putAttachment(facts.attachments, bytes, meta)),
+  },
 });

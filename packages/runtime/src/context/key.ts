@@ -20,7 +20,10 @@ export const waitIdOf = (facts: CallFacts, key: string): string => {
 };
 
 export const keys = ({ body, facts }: Asking): Keys => ({
-  externalEventKey: (key) => facts.token(waitIdOf(facts, key)),
+  externalEventKey: (key) => {
+    if (body.isOver) throw ended;
+    return facts.token(waitIdOf(facts, key));
+  },
   completionKey: () => {
     const misfit = misfitOfCompletion(facts.standing);
     if (misfit !== undefined) throw misfit;
