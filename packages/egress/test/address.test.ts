@@ -41,15 +41,7 @@ const refused = {
   ],
   "in local NAT64": ["64:ff9b:1::808:808", "64:ff9b:0:1::808:808"],
   ISATAP: ["2a00:1450::5efe:10.0.0.1", "2a00:1450::200:5efe:7f00:1"],
-  "in an unusual spelling": [
-    "0177.0.0.1",
-    "010.8.8.8",
-    "0x8.8.8.8",
-    "134744072",
-    "8.8.8",
-    "1.2.3.4.5",
-    "256.1.1.1",
-  ],
+  "in an unusual spelling": ["0177.0.0.1", "010.8.8.8", "0x8.8.8.8", "134744072", "8.8.8", "1.2.3.4.5", "256.1.1.1"],
   "no address": [
     "",
     "localhost",
@@ -120,7 +112,9 @@ describe("a guarded fetch", () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const wrong = guardedFetch()(url);
     await expect(wrong).rejects.toBeInstanceOf(EgressRefused);
-    await expect(wrong).rejects.toThrow("127.0.0.1 is not a public address; the host can permit it with the `allow` option");
+    await expect(wrong).rejects.toThrow(
+      "127.0.0.1 is not a public address; the host can permit it with the `allow` option",
+    );
     await expect(guardedFetch({ resolve: mixed })("http://mixed.test")).rejects.toThrow(
       "mixed.test (192.168.1.1) is not",
     );

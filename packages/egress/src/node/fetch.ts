@@ -13,7 +13,9 @@ const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
 
 const responseOf = (message: IncomingMessage): Response => {
   const { statusCode: status = 0, statusMessage: statusText = "" } = message;
-  const body = statusesWithoutBody.has(status) ? null : (Readable.toWeb(message) as unknown as ReadableStream<Uint8Array>);
+  const body = statusesWithoutBody.has(status)
+    ? null
+    : (Readable.toWeb(message) as unknown as ReadableStream<Uint8Array>);
   if (body === null) message.resume();
   return new Response(body, { status, statusText, headers: headersOf(message) });
 };
