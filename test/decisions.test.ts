@@ -11,10 +11,11 @@ const listed = [...index.matchAll(/^- \[(?<title>.+)\]\((?<page>[^)]+)\)$/gm)].m
   title: groups?.["title"],
 }));
 
+const byPage = (a: { readonly page: string }, b: { readonly page: string }): number => (a.page < b.page ? -1 : 1);
+
 describe("the decisions", () => {
   it("are all in the index, each once, under their own titles", () => {
     const known = pages.map((page) => ({ page, title: titleOf(page) }));
-    const byPage = (a: { readonly page: string }, b: { readonly page: string }): number => (a.page < b.page ? -1 : 1);
     expect(listed.toSorted(byPage)).toEqual(known.toSorted(byPage));
   });
 
