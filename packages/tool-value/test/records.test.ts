@@ -247,7 +247,7 @@ describe("a codec", () => {
     const Pair = t.tuple([v.u32, v.Duration]);
     expect(Pair.decode([1, { secs: 2, nanos: 3, extra: 4 }])).toEqual(t.success([1, { secs: 2, nanos: 3 }]));
     expect(Pair.decode([-1, null])).toHaveProperty("_tag", "Left");
-    const Upper = v.string.pipe(new t.Type("Upper", t.string.is, (u) => t.success(u.toUpperCase()), String));
+    const Upper = v.string.pipe(new t.Type("Upper", t.string.is, (s: string) => t.success(s.toUpperCase()), String));
     expect(v.read(Upper, "a")).toEqual(t.success("A"));
   });
 });
