@@ -1,16 +1,16 @@
 /** A client of a host, for browsers and Node: promises for what is asked, iterables for what is observed. */
 import type { AwaitingPage, Cursor, ProcessSignal, ScopeAwaiting } from "@pawl/runtime";
 import type { HostFrame } from "../frame/host-frame.ts";
-import type { Asked } from "./asking.ts";
+import type { Asked } from "./pending-questions.ts";
 import { checkBackoff, checkCount, checkName, checkToken, checkTools } from "./check.ts";
 import { HostRefused, refusalOf } from "./error.ts";
 import { Executor, type ExecutorOptions, type Settling } from "./executor.ts";
-import { type Follow, Following, checkFollow } from "./follow.ts";
-import type { Flowing, InflowPort } from "./inflow.ts";
-import { Line } from "./line.ts";
+import { type Follow, Following, checkFollow } from "./scope-router.ts";
+import type { Flowing, InflowPort } from "./subscription.ts";
+import { Line } from "./connection.ts";
 import type { LinkOptions } from "./link.ts";
 import { Observation } from "./observation.ts";
-import { type Arrivals, type ReceiveOptions, Receiving } from "./receiver.ts";
+import { type Arrivals, type ReceiveOptions, Receiving } from "./move.ts";
 import { type Moving, SessionClient, type WithoutId, defaultWindow, unexpected } from "./session.ts";
 import type { SocketConstructor } from "./socket.ts";
 import { Watching } from "./watching.ts";
@@ -23,10 +23,10 @@ export {
   type ExecutorTool,
   ToolRefused,
 } from "./executor.ts";
-export { type Follow } from "./follow.ts";
+export { type Follow } from "./scope-router.ts";
 export { moverOver } from "./mover.ts";
 export { type Observation, type Observed } from "./observation.ts";
-export { type Arrivals, type ReceiveOptions } from "./receiver.ts";
+export { type Arrivals, type ReceiveOptions } from "./move.ts";
 export { type CallOptions, type Moving, SessionClient } from "./session.ts";
 export { type SocketConstructor, type SocketLike } from "./socket.ts";
 export { type Watching } from "./watching.ts";

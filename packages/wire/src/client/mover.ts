@@ -1,6 +1,6 @@
 /** Moves scopes to the host of a client, for a runtime that they move away from. */
 import type { MoveAnswer, Mover } from "@pawl/runtime";
-import type { Asked } from "./asking.ts";
+import type { Asked } from "./pending-questions.ts";
 import type { HostFrame } from "../frame/host-frame.ts";
 import { type WithoutId, unexpected } from "./session.ts";
 

@@ -1,8 +1,8 @@
 /** The events of a scope, each once and in order. */
 import type { Event } from "@pawl/sansio-core";
 import type { HostFrame } from "../frame/host-frame.ts";
-import type { Subscribing } from "./asking.ts";
-import { Inflow, type InflowPort } from "./inflow.ts";
+import type { Subscribing } from "./pending-questions.ts";
+import { Inflow, type InflowPort } from "./subscription.ts";
 
 export interface Observed {
   /** Where to go on from. */

@@ -3,7 +3,7 @@ import type { ApprovalWanted, BodiesAtMove, Cursor, Resolved, Stickiness } from 
 import type { Reply, RequestedCall } from "@pawl/sansio-core";
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { HostFrame } from "../frame/host-frame.ts";
-import type { Asked } from "./asking.ts";
+import type { Asked } from "./pending-questions.ts";
 import { checkRecord } from "./check.ts";
 import { HostRefused } from "./error.ts";
 import type { Observation } from "./observation.ts";

@@ -4,8 +4,8 @@
  */
 import { type Cursor, type Frame, isAfter } from "@pawl/runtime";
 import type { HostFrame } from "../frame/host-frame.ts";
-import type { Subscribing } from "./asking.ts";
-import { Inflow, type InflowPort } from "./inflow.ts";
+import type { Subscribing } from "./pending-questions.ts";
+import { Inflow, type InflowPort } from "./subscription.ts";
 
 const reached = (frame: Frame): Cursor | undefined => {
   switch (frame.type) {

@@ -1,9 +1,9 @@
 /** What a client keeps of scopes that live elsewhere, after many have come and gone. */
 import { describe, expect, it } from "vitest";
-import { Following } from "../src/client/follow.ts";
-import { Line } from "../src/client/line.ts";
+import { Following } from "../src/client/scope-router.ts";
+import { Line } from "../src/client/connection.ts";
 import type { SocketConstructor, SocketLike } from "../src/client/socket.ts";
-import { Whereabouts } from "../src/client/whereabouts.ts";
+import { Whereabouts } from "../src/client/scope-addresses.ts";
 
 const [near, far] = ["ws://near", "ws://far"] as const;
 const bounds = { heartbeat_ms: 60_000, max_message_bytes: 1000, max_in_flight: 9, expires_at: 4_000_000_000_000 };

@@ -1,10 +1,10 @@
 /** One connection to a host: what is asked over it, and what the host tells without being asked again. */
 import type { ClientFrame } from "../frame/client-frame.ts";
 import type { HostFrame } from "../frame/host-frame.ts";
-import { type Asked, Asking, type AskingOptions } from "./asking.ts";
+import { type Asked, Asking, type AskingOptions } from "./pending-questions.ts";
 import { checkedFrame } from "./check.ts";
 import { type HostRefused, refusalOf } from "./error.ts";
-import type { Flowing } from "./inflow.ts";
+import type { Flowing } from "./subscription.ts";
 import { Link, type LinkOptions } from "./link.ts";
 import type { WithoutId } from "./session.ts";
 

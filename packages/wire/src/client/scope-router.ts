@@ -8,14 +8,14 @@
  *    └──── connection lost ◀────┘
  */
 import type { HostFrame } from "../frame/host-frame.ts";
-import type { Asked } from "./asking.ts";
+import type { Asked } from "./pending-questions.ts";
 import { invalid } from "./check.ts";
 import { HostRefused } from "./error.ts";
-import type { Flowing } from "./inflow.ts";
-import { Line } from "./line.ts";
+import type { Flowing } from "./subscription.ts";
+import { Line } from "./connection.ts";
 import { type LinkOptions, connectionLost } from "./link.ts";
 import type { WithoutId } from "./session.ts";
-import { Whereabouts } from "./whereabouts.ts";
+import { Whereabouts } from "./scope-addresses.ts";
 
 /** Addresses that the token may be told, too; or what gives the token for an address, and undefined where none may go. */
 export type Follow = readonly string[] | ((address: string) => LinkOptions["token"] | undefined);

@@ -1,6 +1,6 @@
 /** What a host tells without being asked again, as an async iterable: it goes on over every reconnection. */
 import type { HostFrame } from "../frame/host-frame.ts";
-import type { Subscribing } from "./asking.ts";
+import type { Subscribing } from "./pending-questions.ts";
 import type { HostRefused } from "./error.ts";
 
 /** How it speaks to the host. */
