@@ -1,4 +1,4 @@
-/** What a client keeps and tells over connections that are lost and made again. */
+/** Subscriptions and receivers over reconnections. */
 import { describe, expect, it, vi } from "vitest";
 import { Client, type HostRefused } from "../src/client/client.ts";
 import type { SocketConstructor, SocketLike } from "../src/client/socket.ts";
@@ -13,7 +13,7 @@ interface Said {
 }
 type Listener = (event: never) => void;
 
-/** A host that answers each frame as it is told to; what it was asked, connection by connection. */
+/** A host that answers each frame by `answers`, and records the questions of each connection. */
 const hostOf = (answers: (said: Said) => readonly object[]) => {
   const asked: Said[][] = [];
   class Socket implements SocketLike {
@@ -51,8 +51,8 @@ const quiet = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 const event = { type: "clock.ticked" };
 const many = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i + 1);
 
-/** A window of what there is: events after a cursor, or observations after one. */
-const ofWindow = ({ type, id, window, after, from }: Said): readonly object[] => {
+/** Answers a subscription with one full window after its cursor. */
+const fullWindow = ({ type, id, window, after, from }: Said): readonly object[] => {
   const count = many(Number(window));
   if (type === "observe") return count.map((n) => ({ type: "observed", id, cursor: Number(after) + n, at: 0, event }));
   if (type !== "watch") return [];
@@ -69,8 +69,8 @@ const ofWindow = ({ type, id, window, after, from }: Said): readonly object[] =>
 };
 
 describe("a client that does not read", () => {
-  it.each(["observe", "watch"] as const)("has a window of what came, however often it reconnects: %s", async (how) => {
-    const { client, asked, again } = hostOf(ofWindow);
+  it.each(["observe", "watch"] as const)("buffers one window, however often it reconnects: %s", async (how) => {
+    const { client, asked, again } = hostOf(fullWindow);
     const session = client.session("s");
     const flow = how === "observe" ? session.observe({ window: 8 }) : session.watch({ window: 8 });
     await vi.waitFor(() => expect(client.isConnected).toBe(true));
@@ -80,7 +80,7 @@ describe("a client that does not read", () => {
     for (let i = 0; i < 4; i++) await flow.next();
     expect(asked[5]?.map(({ type }) => type)).toEqual(["seen"]);
     await flow.next();
-    expect(asked[5]?.map(({ type }) => type)).toEqual(["seen", how]); // It goes on behind what came.
+    expect(asked[5]?.map(({ type }) => type)).toEqual(["seen", how]); // It continues after what has arrived.
     await quiet();
     const cursors: unknown[] = [];
     for (let i = 0; i < 11; i++) {
@@ -97,7 +97,6 @@ describe("a client that does not read", () => {
 
 describe("a receiver that is refused", () => {
   const refusal = { code: "permission_denied", message: "a right is missing" };
-  /** From the second connection on. */
   const begin = async (isRefused: () => boolean) => {
     const host = hostOf(({ type, id }) => {
       if (type !== "receive") return [];
@@ -111,7 +110,7 @@ describe("a receiver that is refused", () => {
     return { ...host, refused, receive };
   };
 
-  it("on a later connection is told so, each time", async () => {
+  it("on a later connection is told each time", async () => {
     let isOver = false;
     const { client, again, refused, receive } = await begin(() => isOver);
     expect(await receive()).toBe("client:ann/x");
@@ -126,7 +125,7 @@ describe("a receiver that is refused", () => {
     expect(refused).toHaveLength(2);
   });
 
-  it("at first is told by its promise alone, and is none on later connections", async () => {
+  it("at first rejects its promise, and is not registered on later connections", async () => {
     const { client, asked, again, refused, receive } = await begin(() => true);
     await expect(receive()).rejects.toMatchObject(refusal);
     await again();
@@ -134,7 +133,7 @@ describe("a receiver that is refused", () => {
     client.close();
   });
 
-  it("under a name that the host has taken before leaves that one as it was", async () => {
+  it("under the name of an accepted receiver leaves that one registered", async () => {
     let isOver = false;
     const { client, asked, again, receive } = await begin(() => isOver);
     await receive();
@@ -145,7 +144,7 @@ describe("a receiver that is refused", () => {
     client.close();
   });
 
-  it("is shown on the console where nobody listens", async () => {
+  it("is logged to the console if it has no callback", async () => {
     const shown = vi.spyOn(console, "error").mockImplementation(() => undefined);
     let isOver = false;
     const { client, again } = await begin(() => isOver);

@@ -1,16 +1,16 @@
-/** What a client keeps of scopes that live elsewhere, after many have come and gone. */
+/** The memory of a client for scopes that live elsewhere is bounded. */
 import { describe, expect, it } from "vitest";
-import { Following } from "../src/client/scope-router.ts";
-import { Line } from "../src/client/connection.ts";
+import { Connection } from "../src/client/connection.ts";
 import type { SocketConstructor, SocketLike } from "../src/client/socket.ts";
-import { Whereabouts } from "../src/client/scope-addresses.ts";
+import { ScopeAddresses } from "../src/client/scope-addresses.ts";
+import { ScopeRouter } from "../src/client/scope-router.ts";
 
 const [near, far] = ["ws://near", "ws://far"] as const;
 const bounds = { heartbeat_ms: 60_000, max_message_bytes: 1000, max_in_flight: 9, expires_at: 4_000_000_000_000 };
 
 type Listener = (event: never) => void;
 
-/** Two hosts: all scopes live with the far one, until its connections are ended. */
+/** Two hosts. All scopes live with the far one. */
 const hosts = () => {
   const open: Socket[] = [];
   const asked: string[] = [];
@@ -51,40 +51,41 @@ const hosts = () => {
 
 const ignored = (): undefined => undefined;
 
-const followingOver = (socket: SocketConstructor): Following => {
+const routerOver = (socket: SocketConstructor): ScopeRouter => {
   const options = { url: near, token: "t", socket, backoff: { minMs: 1, maxMs: 1 }, follow: [far] };
-  const home = new Line(options, { opened: ignored, heard: ignored, ended: ignored, goesOn: () => false });
-  return new Following(options, home);
+  const home = new Connection(options, { opened: ignored, received: ignored, ended: ignored, continues: () => false });
+  return new ScopeRouter(options, home);
 };
 
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `session:${i}`);
 
-describe("a client that follows", () => {
-  it("knows where scopes live as long as it is connected there, and asks home again afterwards", async () => {
+describe("a client that follows redirects", () => {
+  it("remembers where scopes live while it is connected there, and asks home again afterwards", async () => {
     const { socket, asked, dropFar } = hosts();
-    const following = followingOver(socket);
-    const ask = (scope: string) => following.ask({ type: "acknowledge", scope, request: "r" });
+    const router = routerOver(socket);
+    const ask = (scope: string) => router.ask({ type: "acknowledge", scope, request: "r" });
     for (const scope of names(50)) await ask(scope);
-    expect(following.known).toBe(50);
+    expect(router.known).toBe(50);
     dropFar();
-    expect(following.known).toBe(0);
+    expect(router.known).toBe(0);
     asked.length = 0;
     await ask("session:7");
-    expect([asked, following.known]).toEqual([[near, far], 1]);
+    expect([asked, router.known]).toEqual([[near, far], 1]);
   });
 
-  it("knows so many that it asked for last, however many there are", () => {
-    const at = new Whereabouts(100);
+  it("remembers the scopes that it used last, up to the capacity", () => {
+    const addresses = new ScopeAddresses(100);
     for (const scope of names(1000)) {
-      at.found(scope, far);
-      expect(at.of("session:0")).toBe(far);
+      addresses.set(scope, far);
+      expect(addresses.get("session:0")).toBe(far);
     }
-    expect(at.size).toBe(100);
-    expect([at.of("session:999"), at.of("session:901"), at.of("session:900")]).toEqual([far, far, undefined]);
-    at.forget("session:999");
-    at.leave(near);
-    expect(at.size).toBe(99);
-    at.leave(far);
-    expect(at.size).toBe(0);
+    expect(addresses.size).toBe(100);
+    const found = ["session:999", "session:901", "session:900"].map((scope) => addresses.get(scope));
+    expect(found).toEqual([far, far, undefined]);
+    addresses.delete("session:999");
+    addresses.deleteAllAt(near);
+    expect(addresses.size).toBe(99);
+    addresses.deleteAllAt(far);
+    expect(addresses.size).toBe(0);
   });
 });

@@ -1,46 +1,49 @@
-/** One connection to a host: what is asked over it, and what the host tells without being asked again. */
+/**
+ * The questions and subscriptions that share one link to a host. The link reconnects below; this layer numbers the
+ * questions, matches the answers, and sends everything that is still open again.
+ */
 import type { ClientFrame } from "../frame/client-frame.ts";
 import type { HostFrame } from "../frame/host-frame.ts";
-import { type Asked, Asking, type AskingOptions } from "./pending-questions.ts";
 import { checkedFrame } from "./check.ts";
 import { type HostRefused, refusalOf } from "./error.ts";
-import type { Flowing } from "./subscription.ts";
 import { Link, type LinkOptions } from "./link.ts";
+import { type AskOptions, PendingQuestions, type SingleQuestion } from "./pending-questions.ts";
 import type { WithoutId } from "./session.ts";
+import type { AnySubscription } from "./subscription.ts";
 
-export interface LinePort {
-  /** The host has let us in. */
+export interface ConnectionPort {
+  /** The host has accepted the token. */
   readonly opened: () => void;
-  /** What is no answer to what was asked or subscribed to here. */
-  readonly heard: (frame: HostFrame) => void;
-  /** There will be no other connection. */
+  /** Receives every frame that answers no question and belongs to no subscription of this connection. */
+  readonly received: (frame: HostFrame) => void;
+  /** The link has ended for good. */
   readonly ended: (error: HostRefused) => void;
-  /** A subscription was refused, after it was told something or before: whether it goes on elsewhere. */
-  readonly goesOn: (flow: Flowing, refusal: HostRefused, wasTold: boolean) => boolean;
+  /** Returns true if a refused subscription continues elsewhere. `wasServed`: frames of it had arrived before. */
+  readonly continues: (subscription: AnySubscription, refusal: HostRefused, wasServed: boolean) => boolean;
 }
 
-interface Begun {
-  readonly flow: Flowing;
-  wasTold: boolean;
+interface Subscribed {
+  readonly subscription: AnySubscription;
+  wasServed: boolean;
 }
 
-export class Line {
-  readonly #port: LinePort;
-  readonly #asking: Asking;
+export class Connection {
+  readonly #port: ConnectionPort;
+  readonly #questions: PendingQuestions;
   readonly #link: Link;
-  readonly #begun = new Map<number, Begun>();
-  readonly #idOf = new WeakMap<Flowing, number>();
-  /** Subscriptions that the host has put off. */
-  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
-  #ids = 0;
+  readonly #subscribed = new Map<number, Subscribed>();
+  readonly #idOf = new WeakMap<AnySubscription, number>();
+  /** Subscriptions that the host asked to repeat later. */
+  readonly #retries = new Set<ReturnType<typeof setTimeout>>();
+  #lastId = 0;
   #ended: HostRefused | undefined;
 
-  constructor(options: LinkOptions, port: LinePort) {
+  constructor(options: LinkOptions, port: ConnectionPort) {
     this.#port = port;
-    this.#asking = new Asking((frame) => this.#link.send(frame));
+    this.#questions = new PendingQuestions((frame) => this.#link.send(frame));
     this.#link = new Link(options, {
       opened: () => this.#resume(),
-      heard: (frame) => this.#heard(frame),
+      heard: (frame) => this.#receive(frame),
       ended: (error) => {
         this.end(error);
         port.ended(error);
@@ -52,90 +55,90 @@ export class Line {
     return this.#link.isOpen;
   }
 
-  /** A number that no other question of this connection has. */
   nextId(): number {
-    return (this.#ids += 1);
+    return (this.#lastId += 1);
   }
 
-  say(frame: ClientFrame): void {
+  send(frame: ClientFrame): void {
     this.#link.send(frame);
   }
 
-  /** Asks, and waits for the answer, over as many connections as that takes. */
-  async ask(question: WithoutId<Asked>, options?: AskingOptions): Promise<HostFrame> {
+  /** Resolves with the answer, however many reconnections that takes. */
+  async ask(question: WithoutId<SingleQuestion>, options?: AskOptions): Promise<HostFrame> {
     if (this.#ended !== undefined) throw this.#ended;
-    return this.#asking.ask(checkedFrame({ ...question, id: this.nextId() } as Asked), options);
+    return this.#questions.ask(checkedFrame({ ...question, id: this.nextId() } as SingleQuestion), options);
   }
 
-  begin(flow: Flowing): void {
-    if (this.#ended !== undefined) return flow.end(this.#ended);
+  begin(subscription: AnySubscription): void {
+    if (this.#ended !== undefined) return subscription.end(this.#ended);
     const id = this.nextId();
-    this.#begun.set(id, { flow, wasTold: false });
-    this.#idOf.set(flow, id);
+    this.#subscribed.set(id, { subscription, wasServed: false });
+    this.#idOf.set(subscription, id);
     this.#subscribe(id);
   }
 
-  seen(flow: Flowing, cursor: number): void {
-    const id = this.#idOf.get(flow);
-    if (id !== undefined) this.say({ type: "seen", id, cursor });
+  seen(subscription: AnySubscription, cursor: number): void {
+    const id = this.#idOf.get(subscription);
+    if (id !== undefined) this.send({ type: "seen", id, cursor });
   }
 
-  leave(flow: Flowing): void {
-    const id = this.#idOf.get(flow);
+  leave(subscription: AnySubscription): void {
+    const id = this.#idOf.get(subscription);
     if (id === undefined) return;
-    this.#begun.delete(id);
-    this.say({ type: "unobserve", id });
+    this.#subscribed.delete(id);
+    this.send({ type: "unobserve", id });
   }
 
   #subscribe(id: number): void {
-    const begun = this.#begun.get(id);
-    begun?.flow.whenRead(() => {
-      if (this.#begun.get(id) === begun) this.say(begun.flow.question(id));
+    const subscribed = this.#subscribed.get(id);
+    subscribed?.subscription.whenDrained(() => {
+      if (this.#subscribed.get(id) === subscribed) this.send(subscribed.subscription.question(id));
     });
   }
 
   #resume(): void {
     this.#port.opened();
-    this.#asking.again();
-    this.#putOffNothing(); // By this host, on the connection before.
-    for (const id of this.#begun.keys()) this.#subscribe(id);
+    this.#questions.resend();
+    this.#cancelRetries();
+    for (const id of this.#subscribed.keys()) this.#subscribe(id);
   }
 
-  #heard(frame: HostFrame): void {
-    if (!("id" in frame) || frame.id === undefined) return this.#port.heard(frame);
-    if (this.#asking.answered(frame.id, frame)) return;
+  #receive(frame: HostFrame): void {
+    if (!("id" in frame) || frame.id === undefined) return this.#port.received(frame);
+    if (this.#questions.settle(frame.id, frame)) return;
     if (frame.type === "done" || frame.type === "error") return this.#over(frame.id, frame);
-    const begun = this.#begun.get(frame.id);
-    if (begun === undefined) return;
-    begun.wasTold = true;
-    begun.flow.heard(frame);
+    const subscribed = this.#subscribed.get(frame.id);
+    if (subscribed === undefined) return;
+    subscribed.wasServed = true;
+    subscribed.subscription.receive(frame);
   }
 
-  /** A subscription is over: begun again where that may help. */
+  /** Ends a subscription, or subscribes again after a pause if the host asks for that. */
   #over(id: number, frame: Extract<HostFrame, { readonly type: "done" | "error" }>): void {
-    const begun = this.#begun.get(id);
-    if (begun === undefined) return this.#port.heard(frame);
-    if (frame.type === "error" && frame.retry_after_ms !== undefined) return this.#later(id, frame.retry_after_ms);
-    this.#begun.delete(id);
-    if (frame.type === "done") begun.flow.end();
-    else this.#refused(begun, refusalOf(frame));
+    const subscribed = this.#subscribed.get(id);
+    if (subscribed === undefined) return this.#port.received(frame);
+    if (frame.type === "error" && frame.retry_after_ms !== undefined)
+      return this.#retryAfter(id, frame.retry_after_ms);
+    this.#subscribed.delete(id);
+    if (frame.type === "done") subscribed.subscription.end();
+    else this.#refused(subscribed, refusalOf(frame));
   }
 
-  #later(id: number, ms: number): void {
+  #retryAfter(id: number, ms: number): void {
     const timer = setTimeout(() => {
-      this.#timers.delete(timer);
+      this.#retries.delete(timer);
       this.#subscribe(id);
     }, ms);
-    this.#timers.add(timer);
+    this.#retries.add(timer);
   }
 
-  #putOffNothing(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#timers.clear();
+  #cancelRetries(): void {
+    for (const timer of this.#retries) clearTimeout(timer);
+    this.#retries.clear();
   }
 
-  #refused({ flow, wasTold }: Begun, refusal: HostRefused): void {
-    if (!this.#port.goesOn(flow, refusal, wasTold)) flow.end(refusal);
+  #refused({ subscription, wasServed }: Subscribed, refusal: HostRefused): void {
+    if (!this.#port.continues(subscription, refusal, wasServed)) subscription.end(refusal);
   }
 
   drop(): void {
@@ -149,10 +152,10 @@ export class Line {
 
   end(error: HostRefused): void {
     this.#ended ??= error;
-    this.#asking.end(error);
-    this.#putOffNothing();
-    const begun = [...this.#begun.values()];
-    this.#begun.clear();
-    for (const one of begun) this.#refused(one, error);
+    this.#questions.end(error);
+    this.#cancelRetries();
+    const subscribed = [...this.#subscribed.values()];
+    this.#subscribed.clear();
+    for (const one of subscribed) this.#refused(one, error);
   }
 }

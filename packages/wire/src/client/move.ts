@@ -1,32 +1,35 @@
-/** Scopes that a host moves to a client: it puts them into the store of a runtime of its own. */
+/** Moves over a client: scopes that its host sends to it, and scopes that a runtime sends away through it. */
 import type { MoveAnswer, Mover } from "@pawl/runtime";
 import type { ClientFrame } from "../frame/client-frame.ts";
 import type { HostFrame } from "../frame/host-frame.ts";
 import type { HostRefused } from "./error.ts";
+import type { SingleQuestion } from "./pending-questions.ts";
+import { type WithoutId, unexpected } from "./session.ts";
 
-/** `runtime.moves.arrivals` of whichever runtime has the store now. */
+/** Returns `runtime.moves.arrivals` of the runtime that has the store open now. */
 export type Arrivals = () => Pick<Mover, "send" | "decline"> | Promise<Pick<Mover, "send" | "decline">>;
 
 export interface ReceiveOptions {
-  /** The host takes the store no more, or lets its client in no more: nothing moves here. Without this the console shows it. */
+  /** Called when the host refuses the store or its client, so that no scope arrives. Logs to the console by default. */
   readonly refused?: (error: HostRefused) => void;
 }
 
-/** One store, and the question by which it was told of last; none before the host has taken it. */
 interface Store {
   readonly arrivals: Arrivals;
   readonly refused: (error: HostRefused) => void;
+  /** The id of the last `receive` question about it; undefined until the host has accepted the store. */
   question: number | undefined;
 }
 
-type Told = Extract<HostFrame, { readonly type: "move_part" | "decline_move" }>;
+type MoveFrame = Extract<HostFrame, { readonly type: "move_part" | "decline_move" }>;
 
-const answerTo = async (told: Told, arrivals: Arrivals): Promise<MoveAnswer> => {
+const answerTo = async (frame: MoveFrame, arrivals: Arrivals): Promise<MoveAnswer> => {
   const mover = await arrivals();
-  return told.type === "move_part" ? mover.send(told) : mover.decline(told.scope, told.nonce);
+  return frame.type === "move_part" ? mover.send(frame) : mover.decline(frame.scope, frame.nonce);
 };
 
-export class Receiving {
+/** The stores of a client that scopes can move to, by name. */
+export class ReceivingStores {
   readonly #stores = new Map<string, Store>();
   readonly #send: (frame: ClientFrame) => void;
 
@@ -34,7 +37,7 @@ export class Receiving {
     this.#send = send;
   }
 
-  /** Scopes may come from now on. What `ask` refuses is none, and leaves what was there before. */
+  /** Registers a store once `ask` succeeds. A failure leaves the store that had the name before. */
   async begin(name: string, options: Omit<Store, "question">, ask: () => Promise<string>): Promise<string> {
     const store: Store = { ...options, question: undefined };
     const before = this.#stores.get(name);
@@ -50,8 +53,8 @@ export class Receiving {
     }
   }
 
-  /** There is another connection: what the host has taken it is told of again. */
-  again(nextId: () => number): void {
+  /** Registers the accepted stores with the host again, over a new connection. */
+  registerAgain(nextId: () => number): void {
     for (const [name, store] of this.#stores) {
       if (store.question === undefined) continue;
       store.question = nextId();
@@ -59,7 +62,7 @@ export class Receiving {
     }
   }
 
-  /** One is refused by its number; all of them where there will be no other connection. */
+  /** Tells the store that asked `question` of its refusal; without a question, every accepted store. */
   refused(error: HostRefused, question?: number): void {
     for (const store of this.#stores.values()) {
       const isMeant = question === undefined ? store.question !== undefined : store.question === question;
@@ -67,11 +70,28 @@ export class Receiving {
     }
   }
 
-  /** A store that fails says nothing of a scope: the host asks again. */
-  async heard(told: Told): Promise<void> {
-    const { n, receiver } = told;
+  /** Passes a frame to its store. If the store fails, the answer is left out and the host asks again. */
+  async receive(frame: MoveFrame): Promise<void> {
+    const { n, receiver } = frame;
     const arrivals = this.#stores.get(receiver)?.arrivals;
-    const answer = arrivals && (await answerTo(told, arrivals).catch(() => undefined));
+    const answer = arrivals && (await answerTo(frame, arrivals).catch(() => undefined));
     this.#send({ type: "move_answer", n, ...(answer === undefined ? {} : { answer }) });
   }
 }
+
+type MoveQuestion = Extract<SingleQuestion, { readonly type: "move_part" | "decline_move" }>;
+
+/** Returns a mover to the client's host. The client's token needs the right `move`; its owner closes the client. */
+export const moverOver = (client: {
+  readonly ask: (question: WithoutId<MoveQuestion>) => Promise<HostFrame>;
+}): Mover => {
+  const ask = async (question: WithoutId<MoveQuestion>): Promise<MoveAnswer> => {
+    const frame = await client.ask(question);
+    if (frame.type === "move_answered") return frame.answer;
+    throw unexpected(frame, "move_answered");
+  };
+  return {
+    send: ({ scope, nonce, part, parts, text }) => ask({ type: "move_part", scope, nonce, part, parts, text }),
+    decline: (scope, nonce) => ask({ type: "decline_move", scope, nonce }),
+  };
+};

@@ -1,30 +1,35 @@
-/** Questions that are not answered yet: they are asked again on the next connection. */
+/**
+ * The questions of one connection that have no answer yet. Nothing is kept in the connection itself: after a reconnection
+ * every open question is sent again, marked `again` where a repeat must not count twice.
+ */
 import type { ClientFrame, Question } from "../frame/client-frame.ts";
 import type { HostFrame } from "../frame/host-frame.ts";
 import { refusalOf } from "./error.ts";
 
-/** What is answered by many frames. */
-export type Subscribing = Extract<Question, { readonly type: "observe" | "watch" }>;
-export type Asked = Exclude<Question, Subscribing> | Extract<ClientFrame, { readonly type: "receive" }>;
+/** A question that is answered by many frames. */
+export type SubscribeQuestion = Extract<Question, { readonly type: "observe" | "watch" }>;
+/** A question that is answered by one frame. */
+export type SingleQuestion =
+  Exclude<Question, SubscribeQuestion> | Extract<ClientFrame, { readonly type: "receive" }>;
 
-type Send = (frame: Asked | Extract<ClientFrame, { readonly type: "unobserve" }>) => void;
+type Send = (frame: SingleQuestion | Extract<ClientFrame, { readonly type: "unobserve" }>) => void;
 
-export interface AskingOptions {
-  /** Over another connection, which has not answered. */
+export interface AskOptions {
+  /** The question was sent over another connection, which was lost before it answered. */
   readonly wasAsked?: boolean;
-  /** Whoever asks is gone: the host need not wait. It is told so once it has the question, which goes on. */
+  /** Tells the host that nobody waits for the answer any more. The question itself stands. */
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Open {
-  readonly frame: Asked;
+interface Pending {
+  readonly frame: SingleQuestion;
   readonly signal: AbortSignal | undefined;
   readonly resolve: (frame: HostFrame) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** A question whose first answer may have been lost, where it makes a difference: the others are answered the same. */
-const again = (frame: Asked): Asked => {
+/** Marks a question whose first answer may have been lost. Only these four are answered differently for it. */
+const markedAgain = (frame: SingleQuestion): SingleQuestion => {
   switch (frame.type) {
     case "approve":
     case "reject":
@@ -36,68 +41,69 @@ const again = (frame: Asked): Asked => {
   }
 };
 
-export class Asking {
-  readonly #open = new Map<number, Open>();
+export class PendingQuestions {
+  readonly #pending = new Map<number, Pending>();
   readonly #send: Send;
-  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  readonly #retries = new Set<ReturnType<typeof setTimeout>>();
 
   constructor(send: Send) {
     this.#send = send;
   }
 
-  ask(asked: Asked, { wasAsked = false, signal }: AskingOptions = {}): Promise<HostFrame> {
-    const frame = wasAsked ? again(asked) : asked;
+  ask(question: SingleQuestion, { wasAsked = false, signal }: AskOptions = {}): Promise<HostFrame> {
+    const frame = wasAsked ? markedAgain(question) : question;
     const leave = (): void => this.#send({ type: "unobserve", id: frame.id });
     signal?.addEventListener("abort", leave, { once: true });
     return new Promise<HostFrame>((resolve, reject) => {
-      const open = { frame, signal, resolve, reject };
-      this.#open.set(frame.id, open);
-      this.#say(open);
+      const pending = { frame, signal, resolve, reject };
+      this.#pending.set(frame.id, pending);
+      this.#sendPending(pending);
     }).finally(() => signal?.removeEventListener("abort", leave));
   }
 
-  #say({ frame, signal }: Open): void {
+  #sendPending({ frame, signal }: Pending): void {
     this.#send(frame);
     if (signal?.aborted === true) this.#send({ type: "unobserve", id: frame.id });
   }
 
-  /** Whether the answer was to one of these questions. */
-  answered(id: number, frame: HostFrame): boolean {
-    const open = this.#open.get(id);
-    if (open === undefined) return false;
+  /** Settles the question that a frame answers; returns false if no question of this id is open. */
+  settle(id: number, frame: HostFrame): boolean {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return false;
     if (frame.type === "error" && frame.retry_after_ms !== undefined) {
-      this.#later(id, frame.retry_after_ms);
+      this.#retryAfter(id, frame.retry_after_ms);
       return true;
     }
-    this.#open.delete(id);
-    if (frame.type === "error") open.reject(refusalOf(frame));
-    else open.resolve(frame);
+    this.#pending.delete(id);
+    if (frame.type === "error") pending.reject(refusalOf(frame));
+    else pending.resolve(frame);
     return true;
   }
 
-  #later(id: number, ms: number): void {
+  #retryAfter(id: number, ms: number): void {
     const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      const open = this.#open.get(id);
-      if (open !== undefined) this.#say({ ...open, frame: again(open.frame) });
+      this.#retries.delete(timer);
+      const pending = this.#pending.get(id);
+      if (pending !== undefined) this.#sendPending({ ...pending, frame: markedAgain(pending.frame) });
     }, ms);
-    this.#timers.add(timer);
+    this.#retries.add(timer);
   }
 
-  /** The connection is back. What its host had put off was with the one before. */
-  again(): void {
-    this.#putOffNothing();
-    for (const open of this.#open.values()) this.#say({ ...open, frame: again(open.frame) });
+  /** Sends every open question over the new connection. Retries that the last one asked for are dropped with it. */
+  resend(): void {
+    this.#cancelRetries();
+    for (const pending of this.#pending.values())
+      this.#sendPending({ ...pending, frame: markedAgain(pending.frame) });
   }
 
-  #putOffNothing(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#timers.clear();
+  #cancelRetries(): void {
+    for (const timer of this.#retries) clearTimeout(timer);
+    this.#retries.clear();
   }
 
   end(error: Error): void {
-    this.#putOffNothing();
-    for (const { reject } of this.#open.values()) reject(error);
-    this.#open.clear();
+    this.#cancelRetries();
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
   }
 }

@@ -1,41 +1,40 @@
-/** Where scopes were found that do not live at home: those that were asked for last. For the others home is asked again. */
+/** An LRU cache of the addresses of scopes that live with another host. A scope that was evicted is asked for at home again. */
 
-/** A scope and its address take some 200 bytes. */
-const usualMost = 10_000;
+/** One entry takes some 200 bytes. */
+const defaultCapacity = 10_000;
 
-export class Whereabouts {
-  readonly #most: number;
-  /** The one that was asked for last stands last. */
+export class ScopeAddresses {
+  readonly #capacity: number;
+  /** In order of use: the most recent entry is last. */
   readonly #addresses = new Map<string, string>();
 
-  constructor(most = usualMost) {
-    this.#most = most;
+  constructor(capacity = defaultCapacity) {
+    this.#capacity = capacity;
   }
 
   get size(): number {
     return this.#addresses.size;
   }
 
-  of(scope: string): string | undefined {
+  get(scope: string): string | undefined {
     const address = this.#addresses.get(scope);
-    if (address !== undefined) this.found(scope, address);
+    if (address !== undefined) this.set(scope, address);
     return address;
   }
 
-  found(scope: string, address: string): void {
+  set(scope: string, address: string): void {
     this.#addresses.delete(scope);
     this.#addresses.set(scope, address);
-    if (this.#addresses.size <= this.#most) return;
+    if (this.#addresses.size <= this.#capacity) return;
     const [oldest] = this.#addresses.keys();
     if (oldest !== undefined) this.#addresses.delete(oldest);
   }
 
-  forget(scope: string): void {
+  delete(scope: string): void {
     this.#addresses.delete(scope);
   }
 
-  /** Nobody is asked there any more. */
-  leave(address: string): void {
+  deleteAllAt(address: string): void {
     for (const [scope, at] of this.#addresses) if (at === address) this.#addresses.delete(scope);
   }
 }

@@ -1,134 +1,143 @@
 /**
- * Scopes that live with another host than the one that is asked: their questions go there, and so does the token, where
- * the program allows it. A host that is followed to and lost is forgotten, and the first one is asked again: it knows
- * who has the scope by then, or has it itself.
+ * Redirects: questions about a scope that lives with another host go to that host, and the token with them, if the
+ * program allows the address. After a connection to another host is lost, the home host is asked again: by then it knows
+ * who has the scope, or has it itself.
  *
- *   home ─owned_by, moved─▶ an address ─owned_by, moved─▶ … at most so many
+ *   home ─owned_by, moved─▶ an address ─owned_by, moved─▶ … at most `maxHops`
  *    ▲                          │
  *    └──── connection lost ◀────┘
  */
 import type { HostFrame } from "../frame/host-frame.ts";
-import type { Asked } from "./pending-questions.ts";
-import { invalid } from "./check.ts";
+import { invalidArgument } from "./check.ts";
+import { Connection } from "./connection.ts";
 import { HostRefused } from "./error.ts";
-import type { Flowing } from "./subscription.ts";
-import { Line } from "./connection.ts";
 import { type LinkOptions, connectionLost } from "./link.ts";
+import type { SingleQuestion } from "./pending-questions.ts";
+import { ScopeAddresses } from "./scope-addresses.ts";
 import type { WithoutId } from "./session.ts";
-import { Whereabouts } from "./scope-addresses.ts";
+import type { AnySubscription } from "./subscription.ts";
 
-/** Addresses that the token may be told, too; or what gives the token for an address, and undefined where none may go. */
+/** The addresses that may be given the token too, or a function that returns the token for an address, or undefined. */
 export type Follow = readonly string[] | ((address: string) => LinkOptions["token"] | undefined);
 
-/** How often one question, or one subscription, is sent on until it is answered. */
-const mostHops = 4;
+/** The most redirects of one question or one subscription. */
+const maxHops = 4;
 
-type Located = Extract<WithoutId<Asked>, { readonly scope: string }>;
+type ScopeQuestion = Extract<WithoutId<SingleQuestion>, { readonly scope: string }>;
 
-export interface FollowOptions extends LinkOptions {
+export interface RouterOptions extends LinkOptions {
   readonly follow: Follow;
 }
 
-const sameAddress = (one: string, other: string): boolean =>
+const isSameAddress = (one: string, other: string): boolean =>
   one === other || (URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href);
 
-const tokenBy = ({ follow, token }: FollowOptions, address: string): LinkOptions["token"] | undefined => {
+const tokenFor = ({ follow, token }: RouterOptions, address: string): LinkOptions["token"] | undefined => {
   if (typeof follow === "function") return follow(address);
-  return follow.some((one) => sameAddress(one, address)) ? token : undefined;
+  return follow.some((one) => isSameAddress(one, address)) ? token : undefined;
 };
 
 export const checkFollow = (follow: unknown): void => {
   const isList = Array.isArray(follow) && follow.every((address) => typeof address === "string" && address !== "");
   if (!isList && typeof follow !== "function")
-    throw invalid("follow is a list of addresses, or a function that says the token for one");
+    throw invalidArgument("follow must be a list of addresses, or a function that returns the token for an address");
 };
 
-interface Followed {
+interface Route {
   readonly scope: string;
   readonly hops: number;
+  readonly connection: Connection;
 }
 
-export class Following {
-  readonly #options: FollowOptions;
-  readonly #home: Line;
-  readonly #at = new Whereabouts();
-  readonly #lines = new Map<string, Line>();
-  readonly #flows = new WeakMap<Flowing, Followed & { line: Line }>();
-  /** How often in a row no connection to an address held. */
+/** A subscription that was refused, and the address that refused it (none: the home host). */
+interface Refused {
+  readonly refusal: HostRefused;
+  readonly wasServed: boolean;
+  readonly address?: string;
+}
+
+export class ScopeRouter {
+  readonly #options: RouterOptions;
+  readonly #home: Connection;
+  readonly #addresses = new ScopeAddresses();
+  readonly #connections = new Map<string, Connection>();
+  readonly #routes = new WeakMap<AnySubscription, Route>();
+  /** The number of connections to an address that failed in a row. */
   readonly #failures = new Map<string, number>();
   readonly #pauses = new Map<ReturnType<typeof setTimeout>, () => void>();
   #isClosed = false;
 
-  constructor(options: FollowOptions, home: Line) {
+  constructor(options: RouterOptions, home: Connection) {
     this.#options = options;
     this.#home = home;
   }
 
-  /** Of how many scopes it is known that they live elsewhere. */
+  /** The number of scopes that are known to live elsewhere. */
   get known(): number {
-    return this.#at.size;
+    return this.#addresses.size;
   }
 
-  async ask(question: Located, signal?: AbortSignal): Promise<HostFrame> {
+  async ask(question: ScopeQuestion, signal?: AbortSignal): Promise<HostFrame> {
     const { scope } = question;
     let [wasAsked, hops] = [false, 0];
     for (;;) {
-      const address = this.#at.of(scope);
+      const address = this.#addresses.get(scope);
       try {
-        return await this.#lineTo(address).ask(question, { wasAsked, signal });
+        return await this.#connectionTo(address).ask(question, { wasAsked, signal });
       } catch (thrown) {
         if (!(thrown instanceof HostRefused)) throw thrown;
         wasAsked ||= thrown.code === connectionLost;
-        if (await this.#isLost(scope, address, thrown)) hops = 0;
-        else if (this.#sentOn(scope, address, thrown, hops)) hops += 1;
+        if (await this.#returnHome(scope, address, thrown)) hops = 0;
+        else if (this.#redirect(scope, address, thrown, hops)) hops += 1;
         else throw thrown;
       }
     }
   }
 
-  /** The connection to a host that was followed to is gone: home is asked again, after a pause. */
-  async #isLost(scope: string, address: string | undefined, { code }: HostRefused): Promise<boolean> {
+  /** Forgets the address of a scope if the connection to it was lost, and pauses; returns false for any other error. */
+  async #returnHome(scope: string, address: string | undefined, { code }: HostRefused): Promise<boolean> {
     if (address === undefined || code !== connectionLost) return false;
-    this.#at.forget(scope);
+    this.#addresses.delete(scope);
     await this.#pause(address);
     return true;
   }
 
-  /** Whether the scope is to be asked at an address that a refusal names. */
-  #sentOn(scope: string, asked: string | undefined, { address }: HostRefused, hops: number): boolean {
-    if (asked !== undefined && !this.#lines.has(asked)) this.#at.forget(scope); // It does not let us in.
-    if (address === undefined || hops >= mostHops || this.#isClosed) return false;
-    if (sameAddress(address, this.#options.url)) this.#at.forget(scope);
-    else if (tokenBy(this.#options, address) === undefined) return false;
-    else this.#at.found(scope, address);
+  /** Notes the address that a refusal names; returns false if the question must not go there. */
+  #redirect(scope: string, asked: string | undefined, { address }: HostRefused, hops: number): boolean {
+    if (asked !== undefined && !this.#connections.has(asked)) this.#addresses.delete(scope); // It refused our token.
+    if (address === undefined || hops >= maxHops || this.#isClosed) return false;
+    if (isSameAddress(address, this.#options.url)) this.#addresses.delete(scope);
+    else if (tokenFor(this.#options, address) === undefined) return false;
+    else this.#addresses.set(scope, address);
     return true;
   }
 
-  #lineTo(address: string | undefined): Line {
+  #connectionTo(address: string | undefined): Connection {
     if (address === undefined) return this.#home;
-    const known = this.#lines.get(address);
-    const token = known === undefined ? tokenBy(this.#options, address) : undefined;
+    const known = this.#connections.get(address);
+    const token = known === undefined ? tokenFor(this.#options, address) : undefined;
     if (known !== undefined || token === undefined) return known ?? this.#home;
-    const line: Line = new Line(
+    const connection: Connection = new Connection(
       { ...this.#options, url: address, token, isOnce: true },
       {
         opened: () => this.#failures.delete(address),
-        heard: () => undefined, // Executors and receivers are at home.
-        ended: () => this.#left(address, line),
-        goesOn: (flow, refusal, wasTold) => this.goesOn(flow, { refusal, wasTold, address }),
+        received: () => undefined, // Executors and receivers are registered with the home host alone.
+        ended: () => this.#forget(address, connection),
+        continues: (subscription, refusal, wasServed) =>
+          this.continues(subscription, { refusal, wasServed, address }),
       },
     );
-    this.#lines.set(address, line);
-    return line;
+    this.#connections.set(address, connection);
+    return connection;
   }
 
-  #left(address: string, line: Line): void {
-    if (this.#lines.get(address) !== line) return;
-    this.#lines.delete(address);
-    this.#at.leave(address);
+  #forget(address: string, connection: Connection): void {
+    if (this.#connections.get(address) !== connection) return;
+    this.#connections.delete(address);
+    this.#addresses.deleteAllAt(address);
   }
 
-  /** As long as a connection is waited for that does not come about. */
+  /** Waits before home is asked again; the pause doubles with every failure in a row. */
   #pause(address: string): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     const failures = this.#failures.get(address) ?? 0;
@@ -140,48 +149,37 @@ export class Following {
     });
   }
 
-  begin(flow: Flowing, scope: string): void {
-    this.#beginAt(flow, { scope, hops: 0 });
+  begin(subscription: AnySubscription, scope: string, hops = 0): void {
+    const connection = this.#connectionTo(this.#addresses.get(scope));
+    this.#routes.set(subscription, { scope, hops, connection });
+    connection.begin(subscription);
   }
 
-  #beginAt(flow: Flowing, followed: Followed): void {
-    const line = this.#lineTo(this.#at.of(followed.scope));
-    this.#flows.set(flow, { ...followed, line });
-    line.begin(flow);
+  seen(subscription: AnySubscription, cursor: number): void {
+    this.#routes.get(subscription)?.connection.seen(subscription, cursor);
   }
 
-  seen(flow: Flowing, cursor: number): void {
-    this.#flows.get(flow)?.line.seen(flow, cursor);
+  leave(subscription: AnySubscription): void {
+    this.#routes.get(subscription)?.connection.leave(subscription);
+    this.#routes.delete(subscription);
   }
 
-  leave(flow: Flowing): void {
-    this.#flows.get(flow)?.line.leave(flow);
-    this.#flows.delete(flow);
-  }
-
-  /** Whether a subscription that was refused goes on: at home, or where the refusal sends it. */
-  goesOn(
-    flow: Flowing,
-    {
-      refusal,
-      wasTold,
-      address,
-    }: { readonly refusal: HostRefused; readonly wasTold: boolean; readonly address?: string },
-  ): boolean {
-    const followed = this.#flows.get(flow);
-    if (followed === undefined || this.#isClosed) return false;
-    const { scope } = followed;
-    const hops = wasTold ? 0 : followed.hops;
+  /** Begins a refused subscription again, at home or where the refusal sends it; returns false if it has ended. */
+  continues(subscription: AnySubscription, { refusal, wasServed, address }: Refused): boolean {
+    const route = this.#routes.get(subscription);
+    if (route === undefined || this.#isClosed) return false;
+    const { scope } = route;
+    const hops = wasServed ? 0 : route.hops;
     if (address !== undefined && refusal.code === connectionLost) {
-      void this.#isLost(scope, address, refusal).then(() => {
-        if (this.#flows.has(flow)) this.#beginAt(flow, { scope, hops: 0 });
+      void this.#returnHome(scope, address, refusal).then(() => {
+        if (this.#routes.has(subscription)) this.begin(subscription, scope);
       });
       return true;
     }
-    const isSentOn = this.#sentOn(scope, address, refusal, hops);
-    if (isSentOn) this.#beginAt(flow, { scope, hops: hops + 1 });
-    else this.#flows.delete(flow);
-    return isSentOn;
+    const isRedirected = this.#redirect(scope, address, refusal, hops);
+    if (isRedirected) this.begin(subscription, scope, hops + 1);
+    else this.#routes.delete(subscription);
+    return isRedirected;
   }
 
   close(error: HostRefused): void {
@@ -191,7 +189,7 @@ export class Following {
       resolve();
     }
     this.#pauses.clear();
-    for (const line of this.#lines.values()) line.close(error);
-    this.#lines.clear();
+    for (const connection of this.#connections.values()) connection.close(error);
+    this.#connections.clear();
   }
 }
