@@ -42,8 +42,7 @@ export const checkTools = (tools: unknown): void => {
     throw invalidArgument(`tools must be an object of functions by tool id, found ${excerpt(tools)}`);
   for (const [id, tool] of Object.entries(tools)) {
     checkName("the id of a tool", id);
-    if (typeof tool !== "function")
-      throw invalidArgument(`tool \`${id}\` must be a function, found ${excerpt(tool)}`);
+    if (typeof tool !== "function") throw invalidArgument(`tool \`${id}\` must be a function, found ${excerpt(tool)}`);
   }
 };
 

@@ -105,7 +105,11 @@ export class Client {
    * Lets scopes move to this client until it is closed; resolves with the address to move them to. The name belongs to
    * the store that they arrive in, for ever. `refused` is called if the host refuses the store on a later connection.
    */
-  async receive(name: string, arrivals: Arrivals, { refused = logRefusalOf(name) }: ReceiveOptions = {}): Promise<string> {
+  async receive(
+    name: string,
+    arrivals: Arrivals,
+    { refused = logRefusalOf(name) }: ReceiveOptions = {},
+  ): Promise<string> {
     checkName("the name of a store", name);
     return this.#receiving.begin(name, { arrivals, refused }, async () => {
       const frame = await this.ask({ type: "receive", name });

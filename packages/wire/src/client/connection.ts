@@ -117,8 +117,7 @@ export class Connection {
   #over(id: number, frame: Extract<HostFrame, { readonly type: "done" | "error" }>): void {
     const subscribed = this.#subscribed.get(id);
     if (subscribed === undefined) return this.#port.received(frame);
-    if (frame.type === "error" && frame.retry_after_ms !== undefined)
-      return this.#retryAfter(id, frame.retry_after_ms);
+    if (frame.type === "error" && frame.retry_after_ms !== undefined) return this.#retryAfter(id, frame.retry_after_ms);
     this.#subscribed.delete(id);
     if (frame.type === "done") subscribed.subscription.end();
     else this.#refused(subscribed, refusalOf(frame));

@@ -9,8 +9,7 @@ import { refusalOf } from "./error.ts";
 /** A question that is answered by many frames. */
 export type SubscribeQuestion = Extract<Question, { readonly type: "observe" | "watch" }>;
 /** A question that is answered by one frame. */
-export type SingleQuestion =
-  Exclude<Question, SubscribeQuestion> | Extract<ClientFrame, { readonly type: "receive" }>;
+export type SingleQuestion = Exclude<Question, SubscribeQuestion> | Extract<ClientFrame, { readonly type: "receive" }>;
 
 type Send = (frame: SingleQuestion | Extract<ClientFrame, { readonly type: "unobserve" }>) => void;
 
@@ -92,8 +91,7 @@ export class PendingQuestions {
   /** Sends every open question over the new connection. Retries that the last one asked for are dropped with it. */
   resend(): void {
     this.#cancelRetries();
-    for (const pending of this.#pending.values())
-      this.#sendPending({ ...pending, frame: markedAgain(pending.frame) });
+    for (const pending of this.#pending.values()) this.#sendPending({ ...pending, frame: markedAgain(pending.frame) });
   }
 
   #cancelRetries(): void {

@@ -123,8 +123,7 @@ export class ScopeRouter {
         opened: () => this.#failures.delete(address),
         received: () => undefined, // Executors and receivers are registered with the home host alone.
         ended: () => this.#forget(address, connection),
-        continues: (subscription, refusal, wasServed) =>
-          this.continues(subscription, { refusal, wasServed, address }),
+        continues: (subscription, refusal, wasServed) => this.continues(subscription, { refusal, wasServed, address }),
       },
     );
     this.#connections.set(address, connection);

@@ -74,7 +74,12 @@ export type ClientFrame =
   | ({ readonly type: "cancel_request"; readonly request: string } & QuestionFields & Repeatable)
   | ({ readonly type: "cancel_call"; readonly call: string } & QuestionFields & Repeatable)
   /** Signals the process of the scope `process:<id>`. A repeat under the same `signal_id` counts once. */
-  | ({ readonly type: "signal"; readonly name: string; readonly payload: Json; readonly signal_id: string } & QuestionFields)
+  | ({
+      readonly type: "signal";
+      readonly name: string;
+      readonly payload: Json;
+      readonly signal_id: string;
+    } & QuestionFields)
   /** Moves the scope to another host. */
   | ({
       readonly type: "move";
