@@ -21,7 +21,7 @@ const ask = "sansio-core/src/effect/ask.ts";
 const settle = "sansio-core/src/effect/settle.ts";
 const waits = "sansio-core/src/wait/step.ts";
 const duty = "sansio-core/src/duty.ts";
-const lost = "sansio-core/src/call/lost.ts";
+const recover = "sansio-core/src/call/recover.ts";
 const replies = "sansio-core/src/request/replies.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -151,9 +151,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a core that runs an owner-bound body again",
-    file: lost,
-    find: 'recoveryOf(body.manifest) === "rerunnable"',
-    replace: 'recoveryOf(body.manifest) !== "externally_owned"',
+    file: recover,
+    find: 'const mayRun = recovery === "rerunnable" &&',
+    replace: 'const mayRun = recovery !== "externally_owned" &&',
   },
   {
     what: "a core that runs a `once` step again",
