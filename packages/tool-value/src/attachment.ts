@@ -1,8 +1,9 @@
 /** Bytes never sit inside a value: an attachment names them. */
 import * as E from "fp-ts/lib/Either.js";
-import { type Codec, optional, read, record, string, u32, u64 } from "./codec.ts";
-import { oneOf, tagged } from "./union.ts";
+import { type Codec, string, u32, u64 } from "./codec.ts";
 import { describe } from "./json.ts";
+import { optional, read, record } from "./record.ts";
+import { oneOf, tagged } from "./union.ts";
 
 export const imageTypes = ["png", "jpeg", "gif", "webp", "bmp"] as const;
 export type ImageType = (typeof imageTypes)[number];

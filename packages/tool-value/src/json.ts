@@ -24,36 +24,6 @@ export interface ValueError {
   readonly message: string;
 }
 
-export interface Limits {
-  /** Containers inside each other: a scalar has depth 0, `[]` has depth 1. */
-  readonly depth: number;
-  /** Size in UTF-16 code units: of the text in `parse`; elsewhere keys and strings at their length, all else at 1. */
-  readonly size: number;
-  /** Keys of one object. */
-  readonly keys: number;
-  /** Digits of one integer. Engines differ in the largest bigint that they hold; the limit keeps below all. */
-  readonly digits: number;
-  /** Of all integers together that have more than 5,000: reading and writing those takes longer than their size says. */
-  readonly longDigits: number;
-}
-
-export const defaultLimits: Limits = {
-  depth: 256,
-  size: 32 * 1024 * 1024,
-  keys: 100_000,
-  digits: 100_000,
-  longDigits: 100_000,
-};
-
-/** What a total function on trusted values sets itself: nothing. */
-export const noLimits: Limits = {
-  depth: Infinity,
-  size: Infinity,
-  keys: Infinity,
-  digits: Infinity,
-  longDigits: Infinity,
-};
-
 /** Text that no encoding of Unicode can carry is no text: what the log keeps has to be read back. */
 export const loneSurrogate = "a string must not hold a lone surrogate";
 

@@ -1,10 +1,10 @@
 /** What a model gets to read of a value or an output: text, with attachments in their places. */
 import { type AttachmentRef, attachmentFields } from "./attachment.ts";
-import { type Codec, array, record, string } from "./codec.ts";
-import { tagged } from "./union.ts";
-import type { ToolCallOutput } from "./output.ts";
-import { outputAttachments, valueForProjection } from "./output.ts";
+import { type Codec, array, string } from "./codec.ts";
 import type { ToolValue } from "./model.ts";
+import { type ToolCallOutput, outputAttachments, valueForProjection } from "./output.ts";
+import { record } from "./record.ts";
+import { tagged } from "./union.ts";
 import { stringify, writeAround } from "./write.ts";
 
 export type ModelToolReturnPart =

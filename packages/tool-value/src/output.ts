@@ -1,9 +1,10 @@
 /** How a tool call ended. Field names are those of the wire. */
 import { type AttachmentRef } from "./attachment.ts";
-import { type Codec, array, defaulted, optional, record, string, text, u64 } from "./codec.ts";
-import { oneOf, tagged } from "./union.ts";
+import { type Codec, array, string, text, u64 } from "./codec.ts";
 import type { Json } from "./json.ts";
 import type { ToolValue } from "./model.ts";
+import { defaulted, optional, record } from "./record.ts";
+import { oneOf, tagged } from "./union.ts";
 import { attachments, encode, json, lift, toolValue } from "./value.ts";
 import { stringify } from "./write.ts";
 
@@ -115,22 +116,6 @@ export interface ToolCallOutput {
 export const ToolCallOutput: Codec<ToolCallOutput> = record<ToolCallOutput>("struct ToolCallOutput", {
   outcome: ToolCallOutcome,
   control: optional(ToolControl),
-});
-
-/** One call as history keeps it. */
-export interface ToolCallRecord {
-  readonly call_id?: string;
-  readonly tool: string;
-  readonly args: Json;
-  readonly output: ToolCallOutput;
-  readonly duration_ms: number;
-}
-export const ToolCallRecord: Codec<ToolCallRecord> = record<ToolCallRecord>("struct ToolCallRecord", {
-  call_id: optional(string),
-  tool: string,
-  args: json,
-  output: ToolCallOutput,
-  duration_ms: u64,
 });
 
 const never: ToolRetryDisposition = { type: "never" };

@@ -1,5 +1,6 @@
 /** The engine's own parser, for the texts that it reads exactly and within limits: most of them. */
-import type { Json, JsonObject, Limits } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { Limits } from "./limits.ts";
 
 /** Integers of fewer digits are in the safe range. */
 const longDigits = 16;

@@ -4,18 +4,8 @@
  * What the engine's own parser cannot read exactly, or refuses, is read by the parser below, which has the last word.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { longInteger, tooManyDigits } from "./digits.ts";
-import {
-  type Json,
-  type Limits,
-  type Path,
-  type ValueError,
-  type ValueErrorCode,
-  defaultLimits,
-  loneSurrogate,
-  noLimits,
-  setKey,
-} from "./json.ts";
+import { type Json, type Path, type ValueError, type ValueErrorCode, loneSurrogate, setKey } from "./json.ts";
+import { type Limits, defaultLimits, longInteger, noLimits, tooManyDigits } from "./limits.ts";
 import { parseExactly, parseNatively } from "./parse-native.ts";
 
 /** Reads JSON text (RFC 8259). Of repeated keys the last one counts. Never throws. */

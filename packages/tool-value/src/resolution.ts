@@ -1,13 +1,10 @@
 /** Calls that complete from outside: what a tool leaves behind, and what comes back for it. */
 import * as E from "fp-ts/lib/Either.js";
-import { type Codec, defaulted, optional, record, string, text, u32, u64 } from "./codec.ts";
-import { oneOf, tagged } from "./union.ts";
+import { ToolCallRecord } from "./call-record.ts";
+import { type Codec, string, text } from "./codec.ts";
 import type { Json } from "./json.ts";
 import {
-  type ToolCallOutput,
-  ToolCallOutput as ToolCallOutputCodec,
-  type ToolCallRecord,
-  ToolCallRecord as ToolCallRecordCodec,
+  ToolCallOutput,
   cancelledOutput,
   errorText,
   failureOutput,
@@ -17,29 +14,9 @@ import {
   toolFailure,
   withRaw,
 } from "./output.ts";
+import { optional, record } from "./record.ts";
+import { tagged } from "./union.ts";
 import { decode, json, lift } from "./value.ts";
-import { defaultPendingCompletion } from "./completion.ts";
-
-export interface Duration {
-  readonly secs: number;
-  readonly nanos: number;
-}
-
-export const Duration: Codec<Duration> = record<Duration>("struct Duration", { secs: u64, nanos: u32 });
-
-export interface PendingCompletion {
-  readonly deadline?: Duration;
-  readonly on_timeout: "error_as_result" | "fail_turn";
-  readonly on_cancel: "ignore" | "cancel_external_work";
-}
-
-const kept = (): boolean => false;
-
-export const PendingCompletion: Codec<PendingCompletion> = record<PendingCompletion>("struct PendingCompletion", {
-  deadline: optional(Duration),
-  on_timeout: defaulted(oneOf("on_timeout", "error_as_result", "fail_turn"), defaultPendingCompletion.on_timeout, kept),
-  on_cancel: defaulted(oneOf("on_cancel", "ignore", "cancel_external_work"), defaultPendingCompletion.on_cancel, kept),
-});
 
 export interface ExternalCompletionError {
   readonly code: string;
@@ -102,7 +79,7 @@ export interface ToolInvocationReply {
 
 export const ToolInvocationReply: Codec<ToolInvocationReply> = record<ToolInvocationReply>(
   "struct ToolInvocationReply",
-  { output: ToolCallOutputCodec, record: optional(ToolCallRecordCodec) },
+  { output: ToolCallOutput, record: optional(ToolCallRecord) },
 );
 
 export const replySuccess = (value: Json): ToolInvocationReply => ({ output: successOutput(lift(value)) });

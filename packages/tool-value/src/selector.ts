@@ -1,8 +1,9 @@
 /** Selectors: which part of a payload is meant, as data. */
 import * as E from "fp-ts/lib/Either.js";
-import { type Codec, dict, lazy, record, string } from "./codec.ts";
-import { external } from "./external.ts";
+import { type Codec, dict, lazy, string } from "./codec.ts";
 import { type Json, type JsonObject, sortedKeys } from "./json.ts";
+import { record } from "./record.ts";
+import { external } from "./union.ts";
 import { json } from "./value.ts";
 import { stringify } from "./write.ts";
 

@@ -1,22 +1,14 @@
 /** What is done with values: in and out of JSON, compared, searched. */
 import * as E from "fp-ts/lib/Either.js";
 import { Attachment, AttachmentRef } from "./attachment.ts";
-import { type Codec, owned } from "./codec.ts";
-import {
-  type Json,
-  type Limits,
-  type ValueError,
-  defaultLimits,
-  describe,
-  noLimits,
-  setKey,
-  sortedKeys,
-} from "./json.ts";
+import { type Codec, codecFrom } from "./codec.ts";
+import { type Json, type ValueError, describe, setKey, sortedKeys } from "./json.ts";
 import { laidOut } from "./layout.ts";
+import { type Limits, defaultLimits, noLimits } from "./limits.ts";
 import { type ToolObject, type ToolValue, tagKey } from "./model.ts";
 import { isNormal } from "./normal-form.ts";
-import { type Form, normalize, normalizeToJson } from "./normal.ts";
-import { codecFrom } from "./type.ts";
+import { type Form, normalize, normalizeToJson } from "./normalize.ts";
+import { owned } from "./record.ts";
 import { canonicalJson } from "./write.ts";
 
 /** Reads JSON as an encoded value: tags are read, and what is no value is refused. Never throws. */

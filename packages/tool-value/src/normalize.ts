@@ -5,11 +5,9 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import { Attachment, AttachmentRef } from "./attachment.ts";
-import { read, typeMessage } from "./codec.ts";
-import { exceeds, leastDigits, longInteger, tooManyDigits } from "./digits.ts";
+import { typeMessage } from "./codec.ts";
 import {
   type Json,
-  type Limits,
   type Path,
   type ValueError,
   type ValueErrorCode,
@@ -17,7 +15,9 @@ import {
   setKey,
   sortedKeys,
 } from "./json.ts";
+import { type Limits, exceeds, leastDigits, longInteger, tooManyDigits } from "./limits.ts";
 import { type ToolValue, tagKey } from "./model.ts";
+import { read } from "./record.ts";
 
 /** What else than JSON may stand in the input: the tags of encoded values, or attachments themselves. */
 export type Form = "json" | "encoded" | "value";

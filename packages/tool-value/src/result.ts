@@ -1,5 +1,6 @@
 /** What a tool's body gives back: its output, or the promise that one will come from outside. */
 import * as E from "fp-ts/lib/Either.js";
+import { type Codec, u32, u64 } from "./codec.ts";
 import { type Json, describe } from "./json.ts";
 import {
   type ToolCallOutput,
@@ -10,13 +11,35 @@ import {
   runtimeFailure,
   successOutput,
 } from "./output.ts";
+import { defaulted, optional, record } from "./record.ts";
+import { oneOf } from "./union.ts";
 import { fromJs, lift } from "./value.ts";
-import type { PendingCompletion } from "./resolution.ts";
+
+export interface Duration {
+  readonly secs: number;
+  readonly nanos: number;
+}
+
+export const Duration: Codec<Duration> = record<Duration>("struct Duration", { secs: u64, nanos: u32 });
+
+export interface PendingCompletion {
+  readonly deadline?: Duration;
+  readonly on_timeout: "error_as_result" | "fail_turn";
+  readonly on_cancel: "ignore" | "cancel_external_work";
+}
 
 export const defaultPendingCompletion: PendingCompletion = {
   on_timeout: "error_as_result",
   on_cancel: "cancel_external_work",
 };
+
+const kept = (): boolean => false;
+
+export const PendingCompletion: Codec<PendingCompletion> = record<PendingCompletion>("struct PendingCompletion", {
+  deadline: optional(Duration),
+  on_timeout: defaulted(oneOf("on_timeout", "error_as_result", "fail_turn"), defaultPendingCompletion.on_timeout, kept),
+  on_cancel: defaulted(oneOf("on_cancel", "ignore", "cancel_external_work"), defaultPendingCompletion.on_cancel, kept),
+});
 
 /** What a tool's body gives back: its output, or the promise that one will come from outside. */
 export type ToolResult =
