@@ -1,4 +1,4 @@
-/** What observers of a session and of a turn see of tool calls. */
+/** Tool calls as history keeps them, and as observers of a session or a turn see them. */
 import { type Codec, string, u64 } from "./codec.ts";
 import type { Json } from "./json.ts";
 import { ToolCallOutput } from "./output.ts";
@@ -6,7 +6,7 @@ import { nullable, optional, record } from "./record.ts";
 import { tagged } from "./union.ts";
 import { json } from "./value.ts";
 
-/** One call as history keeps it. */
+/** One call in the history. */
 export interface ToolCallRecord {
   readonly call_id?: string;
   readonly tool: string;

@@ -1,6 +1,10 @@
 /**
- * The few io-ts types that typed records are made of. They differ from io-ts' own in three ways: a union is picked by
- * its tag, a record is written in the order of its fields, and an error says what was found and what was wanted.
+ * The io-ts types that typed records are made of: scalars, arrays and maps here, records in record.ts, unions in
+ * union.ts. Each is an io-ts `Type` and combines with io-ts' own codecs. They replace io-ts' combinators in three
+ * respects: a union's tag selects the member, so that no member is tried in vain; a record is written in the order of its
+ * fields; and an error names what was found and what was expected.
+ *
+ * A codec validates until the first error. It extends the context only then (`part`), which keeps the good case fast.
  */
 import * as E from "fp-ts/lib/Either.js";
 import * as t from "io-ts";
@@ -9,10 +13,10 @@ import { laidOut } from "./layout.ts";
 
 export type Codec<A> = t.Type<A, unknown>;
 
-/** How a codec encodes what it takes as it is. */
+/** The `encode` of codecs whose decoded form is their input: a record takes any value that they accept as it is. */
 export const identity = <A>(a: A): A => a;
 
-/** A codec of its own; without `encode`, what it takes is written as it is. */
+/** Makes a codec. Without `encode`, validation must return its input unchanged, and encoding does the same. */
 export const codecFrom = <A>(
   name: string,
   is: t.Is<A>,
@@ -37,45 +41,46 @@ const found = (u: unknown): string => {
   }
 };
 
-/** What was found instead of what was wanted. */
-export const typeMessage = (u: unknown, wanted: string): string => `invalid type: ${found(u)}, expected ${wanted}`;
+/** Names what was found and what was expected. */
+export const typeMessage = (u: unknown, expected: string): string => `invalid type: ${found(u)}, expected ${expected}`;
 
-/** A refusal; its message may quote the input, and is well-formed nevertheless. */
+/** Fails with a message. The message may quote the input, so it is made well-formed. */
 export const refuse = <A>(u: unknown, c: t.Context, message: string): t.Validation<A> =>
   E.left([{ value: u, context: c, message: message.toWellFormed() }]);
-export const wrongType = <A>(u: unknown, c: t.Context, wanted: string): t.Validation<A> =>
-  refuse(u, c, typeMessage(u, wanted));
+export const wrongType = <A>(u: unknown, c: t.Context, expected: string): t.Validation<A> =>
+  refuse(u, c, typeMessage(u, expected));
 
 export const isMap = (u: unknown): u is { readonly [key: string]: unknown } =>
   typeof u === "object" && u !== null && !Array.isArray(u);
 
-/** The errors of a part, as seen from the whole: `key` goes in front of the path that the part reported. */
+/** Inserts `entry` into the contexts of a part's errors, in front of the path that the part reported. */
 const under = (errors: t.Errors, c: t.Context, entry: t.ContextEntry): t.Errors =>
   errors.map((error) => ({ ...error, context: [...c, entry, ...error.context.slice(c.length)] }));
 
+/** Validates a part of a whole, under `key`. */
 export const part = <A>(codec: Codec<A>, u: unknown, c: t.Context, key: string): t.Validation<A> => {
   const result = codec.validate(u, c);
   return E.isRight(result) ? result : E.left(under(result.left, c, { key, type: codec, actual: u }));
 };
 
 const scalar = <A>(
-  wanted: string,
+  name: string,
   is: (u: unknown) => u is A,
-  message = (u: unknown): string => typeMessage(u, wanted),
-): Codec<A> => codecFrom<A>(wanted, is, (u, c) => (is(u) ? E.right(u) : refuse(u, c, message(u))));
+  message = (u: unknown): string => typeMessage(u, name),
+): Codec<A> => codecFrom<A>(name, is, (u, c) => (is(u) ? E.right(u) : refuse(u, c, message(u))));
 
 export const string: Codec<string> = scalar(
   "a string",
   (u): u is string => typeof u === "string" && u.isWellFormed(),
   (u) => (typeof u === "string" ? loneSurrogate : typeMessage(u, "a string")),
 );
-/** A string that says something to people or models; nothing is found or decided by it. */
+/** Prose for people or models. It counts as a value (layout.ts): no program looks anything up by it. */
 export const text: Codec<string> = laidOut(codecFrom<string>(string.name, string.is, string.validate), {
   type: "value",
 });
 export const boolean: Codec<boolean> = scalar("a boolean", (u) => typeof u === "boolean");
 
-/** `most` says what is wanted where a number is too large. */
+/** `most` replaces the name in errors about numbers that are too large. */
 const unsigned = (name: string, max: number, most = name): Codec<number> => {
   const is = (u: unknown): u is number => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= max;
   return codecFrom<number>(name, is, (u, c) => {
@@ -85,14 +90,12 @@ const unsigned = (name: string, max: number, most = name): Codec<number> => {
     return refuse(u, c, `invalid value: ${found(u)}, expected ${(u as number | bigint) > max ? most : name}`);
   });
 };
-/** A whole number from 0 as far as a JavaScript number counts exactly. */
+/** A whole number from 0 to 2^53 - 1, as far as a JavaScript number counts exactly. */
 export const u64: Codec<number> = unsigned("u64", Number.MAX_SAFE_INTEGER, `u64 of at most ${Number.MAX_SAFE_INTEGER}`);
 export const u32: Codec<number> = unsigned("u32", 0xffff_ffff);
 
-export const array = <A>(item: Codec<A>): Codec<readonly A[]> => laidOut(arrayOf(item), { type: "items", of: item });
-
-const arrayOf = <A>(item: Codec<A>): Codec<readonly A[]> =>
-  codecFrom<readonly A[]>(
+export const array = <A>(item: Codec<A>): Codec<readonly A[]> => {
+  const codec = codecFrom<readonly A[]>(
     "a sequence",
     (u): u is readonly A[] => Array.isArray(u) && u.every(item.is),
     (u, c) => {
@@ -107,13 +110,12 @@ const arrayOf = <A>(item: Codec<A>): Codec<readonly A[]> =>
     },
     (items) => items.map(item.encode),
   );
+  return laidOut(codec, { type: "items", of: item });
+};
 
-/** A map from any key to values of one kind. */
-export const dict = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> =>
-  laidOut(dictOf(item), { type: "items", of: item });
-
-const dictOf = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> =>
-  codecFrom<{ readonly [key: string]: A }>(
+/** A map from any key to values of one type. Keys are written in code unit order. */
+export const dict = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> => {
+  const codec = codecFrom<{ readonly [key: string]: A }>(
     "a map",
     (u): u is { readonly [key: string]: A } => isMap(u) && Object.values(u).every(item.is),
     (u, c) => {
@@ -132,8 +134,10 @@ const dictOf = <A>(item: Codec<A>): Codec<{ readonly [key: string]: A }> =>
       return out;
     },
   );
+  return laidOut(codec, { type: "items", of: item });
+};
 
-/** A codec that stands for one which is not made yet, so that a type may contain itself. */
+/** Refers to a codec that is defined later, so that a type may contain itself. */
 export const lazy = <A>(name: string, codec: () => Codec<A>): Codec<A> =>
   laidOut(
     codecFrom<A>(

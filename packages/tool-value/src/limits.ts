@@ -1,14 +1,15 @@
-/** Bounds of what comes from outside, and how many digits integers have. */
+/** Bounds on input from outside, and the counting of digits that they need. */
+
 export interface Limits {
-  /** Containers inside each other: a scalar has depth 0, `[]` has depth 1. */
+  /** The nesting of containers: a scalar has depth 0, `[]` has depth 1. */
   readonly depth: number;
-  /** Size in UTF-16 code units: of the text in `parse`; elsewhere keys and strings at their length, all else at 1. */
+  /** The size in UTF-16 code units: for `parse`, of the text; elsewhere keys and strings by length, any other item as 1. */
   readonly size: number;
-  /** Keys of one object. */
+  /** The keys of one object. */
   readonly keys: number;
-  /** Digits of one integer. Engines differ in the largest bigint that they hold; the limit keeps below all. */
+  /** The digits of one integer. Engines differ in the largest bigint they can hold; the default is below all of them. */
   readonly digits: number;
-  /** Of all integers together that have more than 5,000: reading and writing those takes longer than their size says. */
+  /** The digits of all long integers together (more than 5,000 digits each): their cost grows faster than their size. */
   readonly longDigits: number;
 }
 
@@ -20,7 +21,7 @@ export const defaultLimits: Limits = {
   longDigits: 100_000,
 };
 
-/** What a total function on trusted values sets itself: nothing. */
+/** No bounds, for values that were admitted before. */
 export const noLimits: Limits = {
   depth: Infinity,
   size: Infinity,
@@ -29,20 +30,20 @@ export const noLimits: Limits = {
   longDigits: Infinity,
 };
 
-/** An integer of more digits is long. Up to here a digit costs about as much as any other character. */
+/** An integer with more digits is long. Up to this length a digit costs about as much as any other character. */
 export const longInteger = 5000;
 
 export const tooManyDigits = ({ longDigits }: Limits): string =>
   `integers of more than ${longInteger} digits may have ${longDigits} together`;
 
-/** The decimal logarithm of 16, which engines need not compute alike. */
+/** The decimal logarithm of 16, as a literal: engines may compute it with different roundings. */
 const digitsOfHex = 1.204_119_982_655_924_8;
 
-/** So many decimal digits a bigint has at least, and two more at most. */
+/** Returns a lower bound for the number of decimal digits of a bigint; the exact number is at most two higher. */
 export const leastDigits = (n: bigint): number =>
   Math.floor((n.toString(16).length - (n < 0n ? 2 : 1)) * digitsOfHex) + 1;
 
-/** Whether it has more digits, of which it has at least so many. */
+/** Tells whether a bigint has more than `digits` digits. `least` is its `leastDigits`. */
 export const exceeds = (n: bigint, least: number, digits: number): boolean => {
   if (least + 2 <= digits) return false;
   const bound = 10n ** BigInt(Math.max(0, Math.floor(digits)));

@@ -1,4 +1,14 @@
-/** Records of named fields, and how they are read. */
+/**
+ * Codecs of records, and the reading of records from outside.
+ *
+ * A record is an object with known fields. It is written in the order of its fields, whatever order they were read in,
+ * and keys that it does not know are dropped. A field is required, or one of three kinds that may be absent:
+ *
+ *                 absent reads as   null reads as     written
+ *   optional      undefined         undefined         unless undefined or null
+ *   nullable      null              null              always
+ *   defaulted     its default       as the codec says unless `omit` says so
+ */
 import * as E from "fp-ts/lib/Either.js";
 import type * as t from "io-ts";
 import { type Codec, codecFrom, identity, isMap, part, refuse, wrongType } from "./codec.ts";
@@ -6,11 +16,11 @@ import type { Json, Path, ValueError } from "./json.ts";
 import { NotLoaded } from "./late.ts";
 import { laidOut, partsOf } from "./layout.ts";
 
-/** A record's field that may be absent. */
+/** A field that may be absent. */
 export interface Optional<A> {
   readonly optional: Codec<A>;
 }
-/** A record's field that has a value where it is absent. */
+/** A field that has a default if it is absent. */
 export interface Defaulted<A> {
   readonly codec: Codec<A>;
   readonly absent: A;
@@ -21,10 +31,10 @@ export type Fields<A> = {
   readonly [K in keyof A]-?: {} extends Pick<A, K> ? Optional<Exclude<A[K], undefined>> : Field<A[K]>;
 };
 
-/** A field that may be absent; `null` counts as absent, and is not written. */
+/** A field that may be absent. `null` counts as absent and is not written. */
 export const optional = <A>(codec: Codec<A>): Optional<A> => ({ optional: codec });
 
-/** A field that stands as `null` where it has no value; absent counts as `null`. */
+/** A field that is written as `null` if it has no value. Absent counts as `null`. */
 export const nullable = <A>(codec: Codec<A>): Defaulted<A | null> => ({
   codec: laidOut(
     codecFrom<A | null>(
@@ -39,14 +49,14 @@ export const nullable = <A>(codec: Codec<A>): Defaulted<A | null> => ({
   omit: () => false,
 });
 
-/** A field that has a default, and is left out where it has it. */
+/** A field with a default. It is left out where `omit` tells so. */
 export const defaulted = <A>(codec: Codec<A>, absent: A, omit: (value: A) => boolean): Defaulted<A> => ({
   codec,
   absent,
   omit,
 });
 
-/** `plain`: what the codec accepts, it takes as it is. */
+/** A field, prepared for the loops below. `plain` is true if the codec returns its input unchanged. */
 type Compiled = { readonly key: string; readonly plain: boolean } & (
   | { readonly kind: "optional"; readonly codec: Codec<unknown> }
   | { readonly kind: "required"; readonly codec: Codec<unknown> }
@@ -79,12 +89,12 @@ const isLeftOut = (field: Compiled, value: unknown): boolean => {
   return field.kind === "defaulted" && field.field.omit(value);
 };
 
-/** What a member of a union begins with: the field that tells it apart, and what stands there. */
+/** The first field of a member of a union: the tag's name and its value. */
 type Tag = readonly [field: string, variant: string];
 
 /**
- * A record with these fields, written in this order; keys that it does not know are dropped. A member of a union gets
- * its tag from here, not from the input: one text, which a switch knows without looking into it.
+ * Makes the codec of a record. A member of a union gets its tag from the codec instead of the input, so that all of them
+ * share one string, which a `switch` compares by identity.
  */
 export const record = <A extends object>(name: string, fields: Fields<A>, tag?: Tag): Codec<A> => {
   const begin = (): { [key: string]: unknown } => (tag === undefined ? {} : { [tag[0]]: tag[1] });
@@ -119,7 +129,7 @@ export const record = <A extends object>(name: string, fields: Fields<A>, tag?: 
   return laidOut(codec, { type: "fields", of: partsOf(compiled.map(({ key, codec: of }) => [key, of])) });
 };
 
-/** An error of a value inside a record knows the rest of the path itself. */
+/** An error inside a value in a record. `below` is the rest of the path, inside the value. */
 type FieldError = t.ValidationError & { readonly below?: Path };
 
 const pathOf = ({ context, below = [] }: FieldError): Path => {
@@ -130,7 +140,7 @@ const pathOf = ({ context, below = [] }: FieldError): Path => {
 const refused = (message: string, path: Path = []): E.Either<ValueError, never> =>
   E.left({ code: "invalid_record", path, message });
 
-/** Decodes a typed record; the first error is reported, with its path. Never throws, but for code that is not loaded. */
+/** Decodes a typed record. Reports the first error with its path. Throws nothing, but for code that is not loaded. */
 export const read = <A>(codec: Codec<A>, u: unknown): E.Either<ValueError, A> => {
   try {
     const result = codec.decode(u);
@@ -143,10 +153,10 @@ export const read = <A>(codec: Codec<A>, u: unknown): E.Either<ValueError, A> =>
   }
 };
 
-/** The context of what nobody else holds. Parts are handed it as it is: only errors make it longer. */
+/** The context that marks JSON as owned by the reader. Parts get this very array, since only errors extend a context. */
 export const owned: t.Context = [];
 
-/** As `read`, of JSON fresh from a parser that nobody else holds: what is in normal form is kept, and not copied. */
+/** Decodes a record from JSON that nobody else refers to, fresh from a parser. JSON fields in normal form are not copied. */
 export const readOwned = <A>(codec: Codec<A>, json: Json): E.Either<ValueError, A> => {
   try {
     const result = codec.validate(json, owned);

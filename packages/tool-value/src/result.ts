@@ -1,4 +1,7 @@
-/** What a tool's body gives back: its output, or the promise that one will come from outside. */
+/**
+ * The result of a tool's body: an output, or the statement that the call is pending, in which case a resolution from
+ * outside completes it (resolution.ts). A body may also return a plain value, which becomes a successful output.
+ */
 import * as E from "fp-ts/lib/Either.js";
 import { type Codec, u32, u64 } from "./codec.ts";
 import { type Json, describe } from "./json.ts";
@@ -22,6 +25,7 @@ export interface Duration {
 
 export const Duration: Codec<Duration> = record<Duration>("struct Duration", { secs: u64, nanos: u32 });
 
+/** The deadline of a pending call, and the reactions to timeout and cancellation. */
 export interface PendingCompletion {
   readonly deadline?: Duration;
   readonly on_timeout: "error_as_result" | "fail_turn";
@@ -33,33 +37,36 @@ export const defaultPendingCompletion: PendingCompletion = {
   on_cancel: "cancel_external_work",
 };
 
-const kept = (): boolean => false;
+const never = (): boolean => false;
 
 export const PendingCompletion: Codec<PendingCompletion> = record<PendingCompletion>("struct PendingCompletion", {
   deadline: optional(Duration),
-  on_timeout: defaulted(oneOf("on_timeout", "error_as_result", "fail_turn"), defaultPendingCompletion.on_timeout, kept),
-  on_cancel: defaulted(oneOf("on_cancel", "ignore", "cancel_external_work"), defaultPendingCompletion.on_cancel, kept),
+  on_timeout: defaulted(
+    oneOf("on_timeout", "error_as_result", "fail_turn"),
+    defaultPendingCompletion.on_timeout,
+    never,
+  ),
+  on_cancel: defaulted(oneOf("on_cancel", "ignore", "cancel_external_work"), defaultPendingCompletion.on_cancel, never),
 });
 
-/** What a tool's body gives back: its output, or the promise that one will come from outside. */
 export type ToolResult =
   | { readonly type: "done"; readonly output: ToolCallOutput }
   | { readonly type: "pending"; readonly pending: PendingCompletion };
 
-/** The results that were made here: a value that only looks like one is a value. */
+/** The results made by this module. A plain value of the same shape is a value, not a result. */
 const results = new WeakSet<object>();
 
-const made = (result: ToolResult): ToolResult => {
+const registered = (result: ToolResult): ToolResult => {
   results.add(result);
   return result;
 };
 
 export const isToolResult = (u: unknown): u is ToolResult => typeof u === "object" && u !== null && results.has(u);
 
-export const done = (output: ToolCallOutput): ToolResult => made({ type: "done", output });
+export const done = (output: ToolCallOutput): ToolResult => registered({ type: "done", output });
 
 export const pending = (completion: Partial<PendingCompletion> = {}): ToolResult =>
-  made({ type: "pending", pending: { ...defaultPendingCompletion, ...completion } });
+  registered({ type: "pending", pending: { ...defaultPendingCompletion, ...completion } });
 
 export const ok = (value: Json): ToolResult => done(successOutput(lift(value)));
 
@@ -67,7 +74,7 @@ export const err = (error: Json): ToolResult => done(errorOutput(error));
 
 export const cancelled = (message: string): ToolResult => done(cancelledOutput(runtimeCancellation(message)));
 
-/** The output of a body that returned this; what is no value is the tool's error. */
+/** Returns the output of a body that returned `returned`. Anything but a value is the tool's error. */
 export const outputOfReturned = (returned: unknown): ToolCallOutput => {
   const value = fromJs(returned);
   if (E.isRight(value)) return successOutput(value.right);
@@ -76,11 +83,11 @@ export const outputOfReturned = (returned: unknown): ToolCallOutput => {
 
 export const resultOf = (returned: unknown): ToolResult => done(outputOfReturned(returned));
 
-/** What models and callers see of an error that was not meant for them. */
+/** The text that models and callers see in place of an internal error. */
 export const internalErrorText = "An internal error occurred while executing the tool";
 
 export const internalErrorOutput = failureOutput(runtimeFailure("internal", "tool_internal_error", internalErrorText));
 
-/** A control goes with an output; a pending call has none yet. */
+/** Adds a control to the output. A pending call has no output yet and is returned unchanged. */
 export const withControl = (result: ToolResult, control: NonNullable<ToolCallOutput["control"]>): ToolResult =>
   result.type === "pending" ? result : done({ ...result.output, control });
