@@ -1,6 +1,6 @@
 /** `@pawl/flow`: flows beside the core: their tools and lambdas, and what a wire shows of them. */
-export { calculate } from "./calculator.ts";
-export { answerDateTime } from "./date-time.ts";
+export { calculate } from "./native/calculator.ts";
+export { answerDateTime } from "./native/date-time.ts";
 export {
   type Declaration,
   type DeclarationError,
@@ -11,10 +11,10 @@ export {
   decodeDeclaration,
   derivations,
   encodeDeclaration,
-} from "./declaration.ts";
-export { type EpistemicDegradationError, declarationOf, envelope } from "./psi.ts";
-export { endpointOf, timeoutMs } from "./endpoint.ts";
-export { type TransportFailure, httpAnswer, httpBody, httpFailure, httpMisfit } from "./http-form.ts";
+} from "./lambda/declaration.ts";
+export { type EpistemicDegradationError, declarationOf, envelope } from "./lambda/envelope.ts";
+export { endpointOf, timeoutMs } from "./tool/endpoint.ts";
+export { type TransportFailure, httpAnswer, httpBody, httpFailure, httpMisfit } from "./remote/http-form.ts";
 export {
   type Dispatching,
   type Provider,
@@ -23,10 +23,10 @@ export {
   dispatch,
   plainProviders,
   runOf,
-} from "./provider.ts";
-export { type Registered, Registry, type ToolEntry, isStreaming } from "./registry.ts";
-export { type Answer, type ToolResult } from "./result.ts";
-export { outputOf } from "./run.ts";
+} from "./tool/provider.ts";
+export { type Registered, Registry, type ToolEntry, isStreaming } from "./tool/registry.ts";
+export { type Answer, type ToolResult } from "./tool/result.ts";
+export { outputOf } from "./tool/run.ts";
 export {
   type Frame,
   Wire,
@@ -37,11 +37,11 @@ export {
   sseKeepAlive,
   sseStart,
   sseText,
-} from "./wire.ts";
+} from "./serve/wire.ts";
 export { EgressRefused, isRefusedAddress } from "@pawl/egress";
-export { type HttpOptions, httpProvider } from "./http.ts";
-export { type ProgramTools, type ProgramToolsOptions, programTools } from "./tool.ts";
-export { psiLambdas } from "./lambda.ts";
+export { type HttpOptions, httpProvider } from "./remote/http.ts";
+export { type ProgramTools, type ProgramToolsOptions, programTools } from "./tool/program-tools.ts";
+export { psiLambdas } from "./lambda/lambda.ts";
 export { type FlowMisfit, type FlowRequest, firstBindings, readFlow } from "./program.ts";
 export {
   type Body,
@@ -61,4 +61,4 @@ export {
   use,
   when,
 } from "./builder.ts";
-export { FlowServer, type FlowServerOptions, type FlowSession, type ServedFlow } from "./serve.ts";
+export { FlowServer, type FlowServerOptions, type FlowSession, type ServedFlow } from "./serve/server.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import * as elementary from "../src/elementary.ts";
+import * as elementary from "../src/native/elementary.ts";
 import { expOf, lnOf, over, sineAndCosine, unitsOf } from "./elementary-reference.ts";
 
 const { acos, asin, atan, atan2, cos, exp, ln, log10, log2, pow, sin, tan } = elementary;

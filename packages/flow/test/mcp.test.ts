@@ -5,7 +5,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, Registry, type ToolEntry, runOf } from "../src/index.ts";
-import { mcpProvider } from "../src/mcp.ts";
+import { mcpProvider } from "../src/remote/mcp.ts";
 import { guardedFetch, stdioServers } from "../src/node/index.ts";
 import { tools } from "./mcp-tools.ts";
 import { type Served, serve } from "./server.ts";

@@ -14,7 +14,7 @@ import {
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { type Providers, type Registry, httpProvider, outputOf, plainProviders, runOf } from "../../src/index.ts";
-import { mcpProvider } from "../../src/mcp.ts";
+import { mcpProvider } from "../../src/remote/mcp.ts";
 
 /** The cases have no network: nobody is there. */
 const unreachable: typeof fetch = async () => {

@@ -1,6 +1,6 @@
 /** What the http provider sends, and what it makes of what comes back. */
-import { isHttp, timeoutMs } from "./endpoint.ts";
-import { type Answer, failed, succeeded } from "./result.ts";
+import { isHttp, timeoutMs } from "../tool/endpoint.ts";
+import { type Answer, failed, succeeded } from "../tool/result.ts";
 
 /** Bytes of an error's body that are shown. */
 const shownBytes = 200;

@@ -1,5 +1,5 @@
 /** Questions about the time now, in UTC. */
-import { type Answer, succeeded } from "./result.ts";
+import { type Answer, succeeded } from "../tool/result.ts";
 
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
 const supported = "now, today, timestamp, year, month, day, weekday, iso, time, hour, minute, second";

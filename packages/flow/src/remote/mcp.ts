@@ -5,12 +5,12 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { type JsonObject, describe, jsonFromJs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { timeoutMs } from "./endpoint.ts";
+import { timeoutMs } from "../tool/endpoint.ts";
 import { codeOf, maxTimer, unreachable } from "./http.ts";
 import { mcpAnswer, mcpFailure, mcpMisfit, mcpParams, rpcFailure, stdioName } from "./mcp-form.ts";
-import type { Dispatching, Provider, Run } from "./provider.ts";
-import type { Registered } from "./registry.ts";
-import { type Answer, messageOf } from "./result.ts";
+import type { Dispatching, Provider, Run } from "../tool/provider.ts";
+import type { Registered } from "../tool/registry.ts";
+import { type Answer, messageOf } from "../tool/result.ts";
 
 export interface McpOptions {
   /** Follows no redirects, and asks no address that it may not: `guardedFetch`, or a platform's own. */

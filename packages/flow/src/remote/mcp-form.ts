@@ -1,8 +1,8 @@
 /** What the mcp provider asks, and how it tells what went wrong, and by whose fault. */
 import { type Json, type JsonObject, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { isHttp } from "./endpoint.ts";
-import { type Answer, failed, succeeded } from "./result.ts";
+import { isHttp } from "../tool/endpoint.ts";
+import { type Answer, failed, succeeded } from "../tool/result.ts";
 
 export type Blame = "server" | "caller" | "network";
 

@@ -1,7 +1,7 @@
 /** The tools of one flow: those that every flow has, and those that its program declares, which come first. */
 import type { Parameter } from "@pawl/sansio-core";
 import { endpointOf } from "./endpoint.ts";
-import { stdioName } from "./mcp-form.ts";
+import { stdioName } from "../remote/mcp-form.ts";
 
 /** How a tool is declared. */
 export interface ToolEntry {

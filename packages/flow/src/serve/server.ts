@@ -6,7 +6,7 @@ import type { FlowEnd, FlowExecutionEvent, FlowTool, Program } from "@pawl/sansi
 import { type FlowHost, type FlowSubmission, Refused, type Waiting } from "@pawl/runtime";
 import { type Json, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type FlowRequest, firstBindings } from "./program.ts";
+import { type FlowRequest, firstBindings } from "../program.ts";
 import { type Controller, type Form, Reader, messages, sse } from "./reader.ts";
 import { Wire, type WireName, named, raw, wires } from "./wire.ts";
 

@@ -8,7 +8,7 @@
 import { decimalText } from "@pawl/sansio-core";
 import { constants, functionOf } from "./calculator-function.ts";
 import { pow } from "./elementary.ts";
-import { type Answer, failed, succeeded } from "./result.ts";
+import { type Answer, failed, succeeded } from "../tool/result.ts";
 
 /** Why an expression has no value. */
 class Refused extends Error {}

@@ -1,9 +1,9 @@
 /** The http provider: one POST a call, with a time that it may take, redirects that are looked at, and a bounded answer. */
-import { isHttp, timeoutMs } from "./endpoint.ts";
+import { isHttp, timeoutMs } from "../tool/endpoint.ts";
 import { type TransportFailure, httpAnswer, httpBody, httpFailure, httpMisfit } from "./http-form.ts";
-import type { Dispatching, Provider, Run } from "./provider.ts";
-import type { Registered } from "./registry.ts";
-import { type Answer, messageOf } from "./result.ts";
+import type { Dispatching, Provider, Run } from "../tool/provider.ts";
+import type { Registered } from "../tool/registry.ts";
+import { type Answer, messageOf } from "../tool/result.ts";
 
 export interface HttpOptions {
   /** Follows no redirects, and asks no address that it may not: `guardedFetch`, or a platform's own. */

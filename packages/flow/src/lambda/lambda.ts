@@ -1,7 +1,7 @@
 /** Lambdas that a host applies for its flows: each puts its declaration on a value. */
 import * as E from "fp-ts/lib/Either.js";
 import type { Declaration } from "./declaration.ts";
-import { envelope } from "./psi.ts";
+import { envelope } from "./envelope.ts";
 
 type Lambdas = { readonly [name: string]: (of: { readonly target: string; readonly input: string }) => string };
 

@@ -1,6 +1,6 @@
 /** Who runs a tool: the provider that its entry names. A provider that nobody has leaves the tool to the model. */
-import { calculate } from "./calculator.ts";
-import { answerDateTime } from "./date-time.ts";
+import { calculate } from "../native/calculator.ts";
+import { answerDateTime } from "../native/date-time.ts";
 import type { Registered, Registry } from "./registry.ts";
 import { type Answer, type ToolResult, succeeded } from "./result.ts";
 
