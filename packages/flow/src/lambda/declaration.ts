@@ -1,10 +1,10 @@
 /**
- * A declaration of a lambda: not a function, but what is claimed of the values that it is put on. In files it stands in
- * a binary form, little endian:
+ * The declaration of a lambda: not a function, but claims about the values that it is put on. In files it has a binary
+ * form, little endian:
  *
  *   CE 9B 44 · version 01 · name · ontology · certainty f64 · tau start · tau end · provenance · derivation u8 · value
  *
- * where texts have a length of two bytes in front, and the value one of four.
+ * A text has a length of two bytes in front, the value one of four.
  */
 import { decimalText } from "@pawl/sansio-core";
 import { utf8 } from "@pawl/tool-value";
@@ -12,7 +12,7 @@ import * as E from "fp-ts/lib/Either.js";
 
 export interface Declaration {
   readonly name: string;
-  /** What kind of thing its values are. */
+  /** The kind of thing that its values are. */
   readonly ontology: string;
   readonly certainty: number;
   readonly temporal_frame_start: string;
@@ -21,35 +21,35 @@ export interface Declaration {
   readonly derivation: string;
 }
 
-/** A declaration in a file, with the value that it is of. */
+/** A declaration in a file, with its value. */
 export interface LambdaData extends Declaration {
   readonly value: Uint8Array;
 }
 
-/** From what is most direct to what is least. */
+/** Ordered from the most direct to the least. */
 export const derivations = ["raw", "derived", "inferred", "aggregated", "transformed"] as const;
 
-/** `invariant`: what is claimed can not be; `decode`: this is no declaration. */
+/** `invariant`: the claims contradict each other; `decode`: the bytes are not a declaration. */
 export interface DeclarationError {
   readonly code: "invariant" | "decode";
   readonly message: string;
 }
 type Result<A> = E.Either<DeclarationError, A>;
 
-const broken = (message: string): Result<never> =>
+const invariantError = (message: string): Result<never> =>
   E.left({ code: "invariant", message: `ΛD invariant violation: ${message}` });
-const unreadable = (message: string): Result<never> =>
+const decodeError = (message: string): Result<never> =>
   E.left({ code: "decode", message: `ΛD decode error: ${message}` });
 
-/** What must hold of a declaration in a file. */
-const valid = (data: LambdaData): Result<LambdaData> => {
+/** Checks the invariants of a declaration in a file. */
+const checked = (data: LambdaData): Result<LambdaData> => {
   const { name, ontology, certainty, derivation } = data;
-  if (ontology === "") return broken(`Ontological Rigidity: '${name}' has empty ontology (T = ⊥)`);
+  if (ontology === "") return invariantError(`Ontological Rigidity: '${name}' has empty ontology (T = ⊥)`);
   if (!(certainty >= 0 && certainty <= 1)) {
-    return broken(`Epistemic Bounding: certainty=${decimalText(certainty)} for '${name}' (must be in [0, 1])`);
+    return invariantError(`Epistemic Bounding: certainty=${decimalText(certainty)} for '${name}' (must be in [0, 1])`);
   }
   if (certainty === 1 && derivation !== "raw") {
-    return broken(
+    return invariantError(
       `Epistemic Degradation: '${name}' has c=1.0 with δ=${derivation}, only raw may carry absolute certainty`,
     );
   }
@@ -68,7 +68,7 @@ class Writer {
     return this;
   }
 
-  /** A whole number of so many bytes, the lowest first. */
+  /** Writes an integer of `size` bytes, the lowest first. */
   number(value: number, size: number): this {
     return this.bytes(Array.from({ length: size }, (_, i) => Math.floor(value / 256 ** i) % 256));
   }
@@ -91,32 +91,31 @@ class Writer {
 
 const derivationOf = ({ derivation }: Declaration): string => (derivation === "" ? "raw" : derivation);
 
-/** The text that is too long for its two bytes, or the derivation that nobody knows. */
-const unwritable = (data: LambdaData): Result<never> | undefined => {
+/** Returns the error of a text that is too long for its length field, or of an unknown derivation. */
+const formatError = (data: LambdaData): Result<never> | undefined => {
   const { name, ontology, temporal_frame_start, temporal_frame_end, provenance } = data;
   const long = [name, ontology, temporal_frame_start, temporal_frame_end, provenance].find(
     (text) => utf8(text).length > maxText,
   );
-  if (long !== undefined) return broken(`string of ${utf8(long).length} bytes, expected at most ${maxText}`);
+  if (long !== undefined) return invariantError(`string of ${utf8(long).length} bytes, expected at most ${maxText}`);
   const derivation = derivationOf(data);
   const isKnown = derivations.some((known) => known === derivation);
-  return isKnown ? undefined : broken(`unknown derivation '${derivation}' (valid: ${derivations.join(", ")})`);
+  return isKnown ? undefined : invariantError(`unknown derivation '${derivation}' (valid: ${derivations.join(", ")})`);
 };
 
-/** A declaration's bytes; or why it may not be written. */
+/** Writes a declaration as bytes. */
 export const encodeDeclaration = (data: LambdaData): Result<Uint8Array> => {
   const derivation = derivationOf(data);
-  const checked = valid({ ...data, derivation });
-  if (E.isLeft(checked)) return checked;
-  const misfit = unwritable(data);
-  if (misfit !== undefined) return misfit;
+  const valid = checked({ ...data, derivation });
+  if (E.isLeft(valid)) return valid;
+  const problem = formatError(data);
+  if (problem !== undefined) return problem;
   const writer = new Writer().bytes(magic).number(version, 1).text(data.name).text(data.ontology);
   writer.float(data.certainty).text(data.temporal_frame_start).text(data.temporal_frame_end).text(data.provenance);
   const tag = derivations.findIndex((known) => known === derivation);
   return E.right(writer.number(tag, 1).number(data.value.length, 4).bytes(data.value).end());
 };
 
-/** Why bytes are no declaration. */
 class Unreadable extends Error {}
 
 class Reader {
@@ -154,13 +153,13 @@ class Reader {
   }
 }
 
-const shownByte = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, "0");
-const shownBytes = (bytes: Iterable<number>): string => `[${[...bytes].map(shownByte).join(" ")}]`;
+const hexByte = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, "0");
+const hexBytes = (bytes: Iterable<number>): string => `[${[...bytes].map(hexByte).join(" ")}]`;
 
 const readHead = (reader: Reader): void => {
   const head = reader.take(3, "magic bytes");
   if (magic.some((byte, i) => head[i] !== byte)) {
-    throw new Unreadable(`invalid magic: expected ${shownBytes(magic)}, got ${shownBytes(head)}`);
+    throw new Unreadable(`invalid magic: expected ${hexBytes(magic)}, got ${hexBytes(head)}`);
   }
   const found = reader.number(1, "version byte");
   if (found !== version) throw new Unreadable(`unsupported version: ${found} (expected ${version})`);
@@ -181,24 +180,24 @@ const readData = (reader: Reader): LambdaData => {
   return { name, ontology, certainty, temporal_frame_start, temporal_frame_end, provenance, derivation, value };
 };
 
-/** What bytes declare; what stands behind is not looked at. */
+/** Reads a declaration from bytes, and ignores any bytes after it. */
 export const decodeDeclaration = (bytes: Uint8Array): Result<LambdaData> => {
   try {
-    return valid(readData(new Reader(bytes)));
+    return checked(readData(new Reader(bytes)));
   } catch (thrown) {
-    if (thrown instanceof Unreadable) return unreadable(thrown.message);
+    if (thrown instanceof Unreadable) return decodeError(thrown.message);
     throw thrown;
   }
 };
 
 const rankOf = (derivation: string): number => derivations.findIndex((known) => known === (derivation || "raw"));
 
-/** The earlier of two ends, where none is without end. */
+/** Returns the earlier of two ends; an empty one never comes. */
 const earlierEnd = (a: string, b: string): string => (a === "" ? b : b === "" || a < b ? a : b);
 
-/** What can be claimed of what is made of two: as certain as the less certain, as derived as the more derived. */
+/** Composes two declarations: the lower certainty, the later derivation, the overlap of their time frames. */
 export const composeDeclarations = (a: LambdaData, b: LambdaData, name: string, ontology: string): Result<LambdaData> =>
-  valid({
+  checked({
     name,
     ontology,
     certainty: Math.min(a.certainty, b.certainty),
@@ -212,10 +211,10 @@ export const composeDeclarations = (a: LambdaData, b: LambdaData, name: string, 
 
 const clamped = (certainty: number): number => Math.min(1, Math.max(0, certainty));
 
-/** How certain a conclusion from two may be at most. */
+/** Returns the highest certainty of a conclusion from two declarations. */
 export const certaintyCeiling = (a: number, b: number): number => Math.min(clamped(a), clamped(b));
 
-/** What a declaration looks like as JSON; its value is only counted. */
+/** Returns a declaration as JSON, with the length of its value instead of the value. */
 export const declarationJson = ({ value, ...declaration }: LambdaData): object => ({
   _ld_version: version,
   _ld_lossy: true,

@@ -1,15 +1,15 @@
-/** The epistemic envelope: a value with what its declaration claims of it. */
+/** The epistemic envelope: a value together with the claims of its declaration. */
 import { decimalText, floatJson } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { type Declaration, derivations } from "./declaration.ts";
 
-/** What is claimed of a value can not be. */
+/** The error of a declaration whose claims contradict each other. */
 export interface EpistemicDegradationError {
   readonly code: "EpistemicDegradationError";
   readonly message: string;
 }
 
-const misfitOf = ({ name, certainty, derivation }: Declaration): string | undefined => {
+const problemOf = ({ name, certainty, derivation }: Declaration): string | undefined => {
   if (!(certainty >= 0 && certainty <= 1)) {
     return `lambda '${name}' has out-of-range certainty ${decimalText(certainty)} (must be in [0.0, 1.0])`;
   }
@@ -34,7 +34,7 @@ const undeclared: Declaration = {
   derivation: "",
 };
 
-/** The declaration of a name; of one that nobody declared, one that claims nothing and has no name itself. */
+/** Returns the declaration of a name, or an empty one without a name if nobody declared it. */
 export const declarationOf = (declarations: Iterable<Declaration>, name: string): Declaration => {
   for (const declaration of declarations) if (declaration.name === name) return declaration;
   return undeclared;
@@ -42,13 +42,13 @@ export const declarationOf = (declarations: Iterable<Declaration>, name: string)
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-/** Puts a declaration on a value: the envelope's text, its keys in this order. A value of null is that of no target. */
+/** Returns the text of a value's envelope, its keys in this order. The value is null if there is no target. */
 export const envelope = (spec: Declaration, value: string | null): E.Either<EpistemicDegradationError, string> => {
-  const misfit = misfitOf(spec);
-  if (misfit !== undefined) {
+  const problem = problemOf(spec);
+  if (problem !== undefined) {
     return E.left({
       code: "EpistemicDegradationError",
-      message: `[L3] EpistemicDegradationError: ${misfit}`,
+      message: `[L3] EpistemicDegradationError: ${problem}`,
     });
   }
   const claims =
@@ -59,3 +59,18 @@ export const envelope = (spec: Declaration, value: string | null): E.Either<Epis
     `{"T":${quoted(spec.ontology)},"V":${JSON.stringify(value)},"E":${claims},"spec_name":${quoted(spec.name)}}`,
   );
 };
+
+type Lambdas = { readonly [name: string]: (of: { readonly target: string; readonly input: string }) => string };
+
+/** Returns lambdas that put these declarations on values. An impossible claim ends the flow. */
+export const psiLambdas = (declarations: readonly Declaration[]): Lambdas =>
+  Object.fromEntries(
+    declarations.map((declaration) => [
+      declaration.name,
+      ({ target, input }) => {
+        const made = envelope(declaration, target === "" ? null : input);
+        if (E.isLeft(made)) throw new Error(made.left.message);
+        return made.right;
+      },
+    ]),
+  );

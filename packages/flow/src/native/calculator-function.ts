@@ -1,4 +1,4 @@
-/** What the calculator knows by name. */
+/** The constants and functions of the calculator. */
 import { acos, asin, atan, atan2, cos, exp, ln, log10, log2, pow, sin, tan } from "./elementary.ts";
 
 export const constants: ReadonlyMap<string, number> = new Map([
@@ -13,13 +13,13 @@ export const constants: ReadonlyMap<string, number> = new Map([
 
 type Compute = (...args: readonly number[]) => number;
 
-/** Halves go away from zero. */
+/** Rounds halves away from zero. */
 const round = (value: number): number => {
   const whole = Math.trunc(value);
   return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;
 };
 
-/** A number beside one that is none is the result. */
+/** Returns the other argument if one of the two is NaN. */
 const unlessNaN =
   (choose: (a: number, b: number) => number) =>
   (a: number, b: number): number => {
@@ -53,7 +53,7 @@ const ofTwo: ReadonlyMap<string, (a: number, b: number) => number> = new Map([
   ["atan2", atan2],
 ]);
 
-/** A function by its name and the number of its arguments. */
+/** Looks up a function by its name and the number of its arguments. */
 export const functionOf = (name: string, count: number): Compute | undefined => {
   const known = count === 1 ? ofOne.get(name) : count === 2 ? ofTwo.get(name) : undefined;
   return known as Compute | undefined;

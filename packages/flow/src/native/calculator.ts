@@ -1,5 +1,5 @@
 /**
- * A calculator over floats, with a grammar of its own: nothing that is calculated is ever run as code.
+ * A calculator over floats: a recursive-descent parser, so that no input is ever run as code.
  *
  *   expr  = term (("+" | "-") term)*          term = power (("*" | "/" | "%") power)*
  *   power = unary ["**" power]                unary = ("-" | "+") unary | atom
@@ -10,14 +10,13 @@ import { constants, functionOf } from "./calculator-function.ts";
 import { pow } from "./elementary.ts";
 import { type Answer, failed, succeeded } from "../tool/result.ts";
 
-/** Why an expression has no value. */
 class Refused extends Error {}
 
 const refuse = (message: string): never => {
   throw new Refused(message);
 };
 
-/** Parentheses and signs inside each other. */
+/** The most parentheses inside each other. */
 const maxDepth = 256;
 
 const space = /[\t\n\f\r ]*/y;
@@ -58,7 +57,7 @@ class Parser {
     this.#token(space);
   }
 
-  /** Takes one of these signs; of `*` and `**` the longer one that stands there. */
+  /** Consumes one of these signs. `**` is one sign, not two. */
   #sign(...signs: readonly string[]): string | undefined {
     this.#skip();
     const found = this.#text.startsWith("**", this.#at) ? "**" : this.#text[this.#at];
@@ -87,7 +86,7 @@ class Parser {
     return value;
   }
 
-  /** Bound from the right: what is raised is on a list until its exponent is known. */
+  /** Binds from the right: bases wait in a list until the last exponent is known. */
   #power(): number {
     const values = [this.#unary()];
     while (this.#sign("**") !== undefined) values.push(this.#unary());
@@ -145,7 +144,7 @@ class Parser {
   }
 }
 
-/** The value of an expression in decimal digits, or why it has none. */
+/** Evaluates an expression to decimal digits, or returns the reason why it has no value. */
 export const calculate = (expression: string): Answer => {
   const text = expression.trim();
   if (text === "") return failed("Empty expression");

@@ -1,4 +1,4 @@
-/** Questions about the time now, in UTC. */
+/** A native tool that tells the current time in UTC. */
 import { type Answer, succeeded } from "../tool/result.ts";
 
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
@@ -25,11 +25,11 @@ const answers: ReadonlyMap<string, (now: Date) => string | number> = new Map<str
   ["weekday", (now) => weekdays[now.getUTCDay()] as string],
 ]);
 
-/** What is asked of a time in milliseconds; a question that nobody knows is told so, and is no failure. */
+/** Answers a query about a time in milliseconds. An unknown query is answered with the list of known ones. */
 export const answerDateTime = (query: string, nowMs: number): Answer => {
-  const asked = query.trim().toLowerCase();
-  const answer = answers.get(asked);
+  const name = query.trim().toLowerCase();
+  const answer = answers.get(name);
   return succeeded(
-    answer === undefined ? `Unknown query '${asked}'. Supported: ${supported}` : `${answer(new Date(nowMs))}`,
+    answer === undefined ? `Unknown query '${name}'. Supported: ${supported}` : `${answer(new Date(nowMs))}`,
   );
 };

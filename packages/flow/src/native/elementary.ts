@@ -1,10 +1,10 @@
 /**
- * Elementary functions whose results are the doubles nearest to the true values, the same on every engine.
+ * Correctly rounded elementary functions: the result is the double nearest to the true value, the same on every engine.
  *
- * No true value lies half-way between two doubles, so that its rounding is certain once enough bits are known: it is irrational,
- * or a whole number. Only of powers some do, which are tried exactly first.
+ * The true value is irrational or a whole number, so it never lies halfway between two doubles, and its rounding is certain
+ * once enough bits are known. Only powers are an exception: they are tried exactly first.
  */
-import { type Binary, binaryOf, lengthOf, nearest, settled, settledUnits } from "./rounding.ts";
+import { type Binary, binaryOf, lengthOf, nearest, nearestOf, nearestOfUnits } from "./rounding.ts";
 import {
   arctangent,
   constant,
@@ -32,17 +32,17 @@ const logarithmTo =
   (base: (bits: bigint) => bigint) =>
   (value: number): number =>
     value > 0 && value < Infinity && value !== 1
-      ? settledUnits((bits) => (logarithm(value, bits) << bits) / base(bits))
+      ? nearestOfUnits((bits) => (logarithm(value, bits) << bits) / base(bits))
       : Math.log(value);
 
 export const ln = logarithmTo((bits) => 1n << bits);
 export const log2 = logarithmTo(ln2);
 export const log10 = logarithmTo(ln10);
 
-/** The bits before the point. */
+/** Returns a bound on the number of bits before the binary point. */
 const wholeBits = ({ exponent }: Binary): bigint => (exponent > -53n ? exponent + 53n : 0n);
 
-/** e to a power in units of 2^-wide; `wide` has as many bits more as the power has before the point. */
+/** Raises e to a power in units of 2^-wide; `wide` exceeds `bits` by the power's bits before the binary point. */
 const exponential = (units: bigint, wide: bigint, bits: bigint): Binary => {
   const twos = units / ln2(wide);
   const rest = (units - twos * ln2(wide)) >> (wide - bits);
@@ -52,13 +52,13 @@ const exponential = (units: bigint, wide: bigint, bits: bigint): Binary => {
 export const exp = (value: number): number => {
   if (!Number.isFinite(value)) return Math.exp(value);
   const power = binaryOf(value);
-  return settled((bits) => {
+  return nearestOf((bits) => {
     const wide = bits + wholeBits(power);
     return exponential(power.units << (power.exponent + wide), wide, bits);
   });
 };
 
-/** A power of a positive number that may have few enough bits to be a double or to lie half-way between two. */
+/** Computes a power of a positive number exactly, if it may be a double or lie halfway between two. */
 const exactPower = (base: number, exponent: number): number | undefined => {
   let { units, exponent: twos } = binaryOf(base);
   const times = binaryOf(exponent);
@@ -79,10 +79,10 @@ const positivePower = (base: number, exponent: number): number => {
   const more = 64n + wholeBits({ units, exponent: twos });
   const raised = (bits: bigint): Binary =>
     exponential((logarithm(base, bits + more) * units) << twos, bits + more, bits);
-  return exactPower(base, exponent) ?? settled(raised);
+  return exactPower(base, exponent) ?? nearestOf(raised);
 };
 
-/** As IEEE 754 raises: of 1 all powers are 1, of -1 those without end too; the language says NaN there. */
+/** Raises as IEEE 754 does: any power of 1 is 1, and so is an infinite power of -1. JavaScript returns NaN there. */
 export const pow = (base: number, exponent: number): number => {
   if (base === 1 || (base === -1 && Math.abs(exponent) === Infinity)) return 1;
   const isPlain = [base, exponent].every((value) => Number.isFinite(value) && value !== 0);
@@ -91,7 +91,7 @@ export const pow = (base: number, exponent: number): number => {
   return base < 0 && exponent % 2 !== 0 ? -size : size;
 };
 
-/** The sine of a positive angle and some quarters of a turn. */
+/** Computes the sine of a positive angle plus `ahead` quarter turns. */
 const wave = (value: number, ahead: bigint, bits: bigint): bigint => {
   const angle = binaryOf(value);
   const wide = bits + wholeBits(angle);
@@ -102,17 +102,17 @@ const wave = (value: number, ahead: bigint, bits: bigint): bigint => {
   return quarter < 2n ? height : -height;
 };
 
-/** No double is nearer than 2^-62 to where a tangent is infinite: so many bits are lost twice. */
+/** Computes with 128 bits more: no double is nearer than 2^-62 to a pole of the tangent, and that loss counts twice. */
 const tangent = (value: number, bits: bigint): bigint => {
   const wide = bits + 128n;
   return (wave(value, 0n, wide) << bits) / wave(value, 1n, wide);
 };
 
-/** A function that changes its sign with its argument. */
+/** Makes an odd function: f(-x) = -f(x). */
 const odd =
   (approximate: (value: number, bits: bigint) => bigint) =>
   (value: number): number =>
-    value === 0 ? value : Math.sign(value) * settledUnits((bits) => approximate(Math.abs(value), bits));
+    value === 0 ? value : Math.sign(value) * nearestOfUnits((bits) => approximate(Math.abs(value), bits));
 
 const ofFinite =
   (compute: (value: number) => number) =>
@@ -120,14 +120,14 @@ const ofFinite =
     Number.isFinite(value) ? compute(value) : NaN;
 
 export const sin = ofFinite(odd((value, bits) => wave(value, 0n, bits)));
-export const cos = ofFinite((value) => settledUnits((bits) => wave(Math.abs(value), 1n, bits)));
+export const cos = ofFinite((value) => nearestOfUnits((bits) => wave(Math.abs(value), 1n, bits)));
 export const tan = ofFinite(odd(tangent));
 
-/** The angle of a direction in the first quarter. */
+/** Computes the angle of a direction in the first quadrant. */
 const angleOf = (up: bigint, along: bigint, bits: bigint): bigint =>
   up < along ? arctangent((up << bits) / along, bits) : halfPi(bits) - arctangent((along << bits) / up, bits);
 
-/** How far up and along the point of the unit circle is that is as high as a number from 0 to 1. */
+/** Returns the point of the unit circle at a height from 0 to 1. */
 const pointAt = (value: number, bits: bigint): readonly [up: bigint, along: bigint] => {
   const { units, exponent } = binaryOf(value);
   const along = squareRoot(((1n << (-2n * exponent)) - units * units) << (2n * bits));
@@ -142,7 +142,7 @@ const ofSine =
 export const asin = ofSine(odd((value, bits) => angleOf(...pointAt(value, bits), bits)));
 
 export const acos = ofSine((value) =>
-  settledUnits((bits) => {
+  nearestOfUnits((bits) => {
     const [along, up] = pointAt(Math.abs(value), bits);
     const angle = angleOf(up, along, bits);
     return value < 0 ? 2n * halfPi(bits) - angle : angle;
@@ -151,7 +151,7 @@ export const acos = ofSine((value) =>
 
 const isNegative = (value: number): boolean => value < 0 || Object.is(value, -0);
 
-/** Two numbers that are not negative, as multiples of the same; beside an infinite one the other is nothing. */
+/** Scales two non-negative numbers to whole units of the same size. Beside an infinite one the other becomes 0. */
 const legsOf = (y: number, x: number): readonly [up: bigint, along: bigint] => {
   if (y === Infinity || x === Infinity) return [y === Infinity ? 1n : 0n, x === Infinity ? 1n : 0n];
   const [up, along] = [binaryOf(y), binaryOf(x)];
@@ -163,7 +163,7 @@ export const atan2 = (y: number, x: number): number => {
   if (Number.isNaN(y) || Number.isNaN(x)) return NaN;
   if (y === 0 && !isNegative(x)) return y;
   const [up, along] = legsOf(Math.abs(y), y === 0 ? 1 : Math.abs(x));
-  const size = settledUnits((bits) => {
+  const size = nearestOfUnits((bits) => {
     const angle = angleOf(up, along, bits);
     return isNegative(x) ? 2n * halfPi(bits) - angle : angle;
   });

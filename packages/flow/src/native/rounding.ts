@@ -1,9 +1,9 @@
 /**
- * Doubles as whole numbers times powers of two, and back by one rounding.
+ * Ziv's method of correct rounding. Doubles are whole numbers times powers of two, and are rounded once, at the end.
  *
- * A true value is computed in whole numbers, wrongly by less than `slack`. Where all that lies within the slack rounds to one
- * double, that is the nearest; where not, it is computed again with twice the bits. This ends, unless the true value lies
- * half-way between two doubles.
+ * A value is approximated in whole numbers, with an error below `slack`. If every number within the slack rounds to one
+ * double, that double is the nearest. Otherwise the value is computed again with twice the bits. This ends, unless the true
+ * value lies halfway between two doubles.
  */
 
 /** units * 2^exponent */
@@ -30,7 +30,7 @@ const floatOf = (bits: bigint): number => {
   return view.getFloat64(0);
 };
 
-/** A finite number in lowest terms. */
+/** Splits a finite number into an odd whole number and an exponent. */
 export const binaryOf = (value: number): Binary => {
   const bits = bitsOf(Math.abs(value));
   const leading = bits >> fractionBits;
@@ -40,28 +40,28 @@ export const binaryOf = (value: number): Binary => {
   return { units: value < 0 ? -units : units, exponent };
 };
 
-/** Half a unit goes to the even neighbour. */
+/** Drops bits; half a unit rounds to the even neighbour. */
 const rounded = (units: bigint, drop: bigint): bigint => {
   const half = 1n << (drop - 1n);
   return (units + half - 1n + ((units >> drop) & 1n)) >> drop;
 };
 
-/** The nearest double: the even one of two, subnormal or 0 where it is small, infinite where it is too large. */
+/** Returns the nearest double (the even one of two); subnormal or 0 if it is tiny, infinite if it is too large. */
 export const nearest = ({ units, exponent }: Binary): number => {
   if (units < 0n) return -nearest({ units: -units, exponent });
   const length = lengthOf(units);
   const [surplus, below] = [length - fractionBits - 1n, leastExponent - exponent];
   const drop = surplus > below ? surplus : below;
   if (units === 0n || drop > length) return 0;
-  const kept = drop > 0n ? rounded(units, drop) : units << -drop;
-  const bits = kept + ((exponent + drop - leastExponent) << fractionBits);
+  const significand = drop > 0n ? rounded(units, drop) : units << -drop;
+  const bits = significand + ((exponent + drop - leastExponent) << fractionBits);
   return bits < infinity ? floatOf(bits) : Infinity;
 };
 
 const slack = 1n << 32n;
 
-/** The double nearest to a true value that is known as well as is asked for. */
-export const settled = (approximate: (bits: bigint) => Binary): number => {
+/** Returns the double nearest to a true value that `approximate` computes to as many bits as it is asked for. */
+export const nearestOf = (approximate: (bits: bigint) => Binary): number => {
   for (let bits = 192n; ; bits *= 2n) {
     const { units, exponent } = approximate(bits);
     const high = nearest({ units: units + slack, exponent });
@@ -69,6 +69,6 @@ export const settled = (approximate: (bits: bigint) => Binary): number => {
   }
 };
 
-/** The same of a true value in units of 2^-bits. */
-export const settledUnits = (approximate: (bits: bigint) => bigint): number =>
-  settled((bits) => ({ units: approximate(bits), exponent: -bits }));
+/** Does the same for an approximation in units of 2^-bits. */
+export const nearestOfUnits = (approximate: (bits: bigint) => bigint): number =>
+  nearestOf((bits) => ({ units: approximate(bits), exponent: -bits }));

@@ -1,7 +1,7 @@
-/** Series in units of 2^-bits. They lose a unit a term. */
+/** Power series in units of 2^-bits. Each term may lose one unit. */
 import { lengthOf } from "./rounding.ts";
 
-/** The sum of terms that are each made of the one before, until they vanish. */
+/** Sums terms, each computed from the one before, until they vanish. */
 const series = (first: bigint, next: (term: bigint, n: bigint) => bigint): bigint => {
   let sum = 0n;
   let n = 0n;
@@ -12,7 +12,7 @@ const series = (first: bigint, next: (term: bigint, n: bigint) => bigint): bigin
   return sum;
 };
 
-/** Computed once, with bits to spare. */
+/** Memoizes a constant, computed with bits to spare. */
 export const constant = (compute: (bits: bigint) => bigint): ((bits: bigint) => bigint) => {
   let known = { bits: 0n, units: 0n };
   return (bits) => {
@@ -21,7 +21,7 @@ export const constant = (compute: (bits: bigint) => bigint): ((bits: bigint) => 
   };
 };
 
-/** Of a slope from 0 to 1, by Euler's series: a bit a term at the least. */
+/** Computes the arctangent of a slope from 0 to 1 by Euler's series, which gains at least one bit for each term. */
 export const arctangent = (slope: bigint, bits: bigint): bigint => {
   const one = 1n << bits;
   const square = (slope * slope) >> bits;
@@ -34,7 +34,7 @@ export const halfPi = constant((bits) => {
   return 8n * arctangent(one / 5n, bits) - 2n * arctangent(one / 239n, bits);
 });
 
-/** ln((1 + z) / (1 - z)) */
+/** Computes ln((1 + z) / (1 - z)). */
 export const logarithmOfRatio = (z: bigint, bits: bigint): bigint => {
   const square = (z * z) >> bits;
   return 2n * series(z, (term, n) => (((term * square) >> bits) * (2n * n - 1n)) / (2n * n + 1n));
@@ -42,23 +42,23 @@ export const logarithmOfRatio = (z: bigint, bits: bigint): bigint => {
 
 export const ln2 = constant((bits) => logarithmOfRatio((1n << bits) / 3n, bits));
 
-/** Of a power between -1 and 1. */
+/** Computes e to a power between -1 and 1. */
 export const exponentialOfRest = (power: bigint, bits: bigint): bigint =>
   series(1n << bits, (term, n) => ((term * power) >> bits) / n);
 
-/** Of an angle in the first quarter. */
+/** Computes the sine of an angle in the first quadrant. */
 export const sine = (angle: bigint, bits: bigint): bigint => {
   const square = (angle * angle) >> bits;
   return series(angle, (term, n) => -((term * square) >> bits) / (2n * n * (2n * n + 1n)));
 };
 
-/** Of an angle in the first quarter. */
+/** Computes the cosine of an angle in the first quadrant. */
 export const cosine = (angle: bigint, bits: bigint): bigint => {
   const square = (angle * angle) >> bits;
   return series(1n << bits, (term, n) => -((term * square) >> bits) / (2n * n * (2n * n - 1n)));
 };
 
-/** Of a whole number, without its rest. */
+/** Computes the whole part of a square root, by Newton's method. */
 export const squareRoot = (square: bigint): bigint => {
   if (square < 2n) return square;
   let root = 1n << ((lengthOf(square) + 1n) / 2n);

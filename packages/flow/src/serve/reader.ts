@@ -1,8 +1,8 @@
-/** One who reads a flow along: what they are sent, in which form, and how far behind they may be. */
+/** One client that reads a flow's events as a stream. A client that falls too far behind is disconnected. */
 import type { FlowEnd, FlowExecutionEvent, Program } from "@pawl/sansio-core";
 import { type Frame, type Wire, sseKeepAlive, sseStart, sseText } from "./wire.ts";
 
-/** How frames are written: as server-sent events, or each as a message of its own. */
+/** The form of frames: server-sent events, or one message for each frame. */
 export interface Form {
   readonly start: string;
   readonly keepAlive: string;
@@ -19,13 +19,12 @@ interface Reading {
   readonly maxBufferedBytes: number;
 }
 
-/** Who reads one flow along, until it is over or they have left. */
 export class Reader {
   readonly #controller: Controller;
   readonly #wire: Wire;
   readonly #flow: string;
   readonly #form: Form;
-  readonly #most: number;
+  readonly #maxBufferedBytes: number;
   readonly #encoder = new TextEncoder();
   readonly #timer: ReturnType<typeof setInterval>;
   #release = (): void => undefined;
@@ -36,7 +35,7 @@ export class Reader {
     this.#wire = wire;
     this.#flow = name;
     this.#form = form;
-    this.#most = maxBufferedBytes;
+    this.#maxBufferedBytes = maxBufferedBytes;
     this.#timer = setInterval(() => this.#write(form.keepAlive), keepAliveMs);
     this.#write(form.start);
   }
@@ -46,14 +45,14 @@ export class Reader {
   }
 
   read(event: FlowExecutionEvent): void {
-    this.#show(this.#wire.frames(event));
+    this.#send(this.#wire.frames(event));
   }
 
-  /** The flow is over; `last` is shown where no event has said so, and behind it what it `came` to, if that is given. */
-  end(last: FlowExecutionEvent | undefined, came?: FlowEnd): void {
+  /** Ends the stream. `last` is sent if no event has ended the flow, then `flowEnd` if the client asked for it. */
+  end(last: FlowExecutionEvent | undefined, flowEnd?: FlowEnd): void {
     if (this.#isOver) return;
-    if (!this.#wire.isOver) this.#show(last === undefined ? this.#wire.broken(this.#flow) : this.#wire.frames(last));
-    if (came !== undefined) this.#show([this.#wire.end(this.#flow, came)]);
+    if (!this.#wire.isOver) this.#send(last === undefined ? this.#wire.broken(this.#flow) : this.#wire.frames(last));
+    if (flowEnd !== undefined) this.#send([this.#wire.end(this.#flow, flowEnd)]);
     if (this.#isOver) return;
     this.leave();
     this.#controller.close();
@@ -65,15 +64,15 @@ export class Reader {
     this.#release();
   }
 
-  #show(frames: readonly Frame[]): void {
+  #send(frames: readonly Frame[]): void {
     for (const frame of frames) this.#write(this.#form.frame(frame));
   }
 
   #write(text: string): void {
     if (this.#isOver || text === "") return;
     this.#controller.enqueue(this.#encoder.encode(text));
-    if (-(this.#controller.desiredSize ?? 0) <= this.#most) return;
+    if (-(this.#controller.desiredSize ?? 0) <= this.#maxBufferedBytes) return;
     this.leave();
-    this.#controller.error(new Error(`the reader is ${this.#most} bytes behind: ask again under the same id`));
+    this.#controller.error(new Error(`the reader is more than ${this.#maxBufferedBytes} bytes behind: send the request again under the same id`));
   }
 }

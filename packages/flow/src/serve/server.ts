@@ -1,6 +1,6 @@
 /**
  * Flows over HTTP, as web requests and responses: `POST` and `GET /flows/{name}/…`. Path, query and body give the first
- * bindings, the answer is a stream of events. Who mounts it looks at tokens before.
+ * bindings; the answer is a stream of events. The program that mounts the server must authenticate requests before.
  */
 import type { FlowEnd, FlowExecutionEvent, FlowTool, Program } from "@pawl/sansio-core";
 import { type FlowHost, type FlowSubmission, Refused, type Waiting } from "@pawl/runtime";
@@ -10,18 +10,17 @@ import { type FlowRequest, firstBindings } from "../program.ts";
 import { type Controller, type Form, Reader, messages, sse } from "./reader.ts";
 import { Wire, type WireName, named, raw, wires } from "./wire.ts";
 
-/** A flow as it is offered. */
 export interface ServedFlow {
   readonly program: Program;
-  /** Names that a request may bind. */
+  /** The names that a request may bind. */
   readonly parameters?: readonly string[];
-  /** What stands behind its name in the path: `{city}/{day}`. */
+  /** The pattern of the path after the flow's name: `{city}/{day}`. */
   readonly path?: string;
   readonly tools?: readonly FlowTool[];
   readonly unresolved?: FlowSubmission["unresolved"];
 }
 
-/** What is needed of a session. */
+/** The part of a session that the server uses. */
 export interface FlowSession {
   readonly flow: (given: FlowSubmission, waiting?: Waiting) => Promise<FlowEnd>;
   readonly report: (event: { readonly type: "flow.consumer_gone"; readonly request: string }) => Promise<void>;
@@ -30,18 +29,15 @@ export interface FlowSession {
 export interface FlowServerOptions {
   readonly flows: { readonly [name: string]: ServedFlow };
   readonly session: (request: Request) => Promise<FlowSession>;
-  /** Of a request that brings no `Idempotency-Key`. */
+  /** Returns the id of a request without an `Idempotency-Key`. */
   readonly newId: () => string;
-  /**
-   * Events as they are, by the names of the projection, or as they are with what the flow came to behind them, where a
-   * request does not say `?wire=`.
-   */
+  /** The projection for requests without `?wire=`: all events, the named ones, or all with the flow's result at the end. */
   readonly wire?: WireName;
-  /** A reader that leaves ends its flow; without it the flow goes on unseen. */
+  /** Ends a flow when its reader leaves. By default the flow goes on without a reader. */
   readonly endsWithReader?: boolean;
   readonly maxBodyBytes?: number;
   readonly keepAliveMs?: number;
-  /** Of what a reader has not taken yet: a slower one loses the rest, and may ask again. */
+  /** The limit of unread bytes. A slower reader is disconnected, and may send the request again. */
   readonly maxBufferedBytes?: number;
 }
 
@@ -52,19 +48,19 @@ const defaults = {
   keepAliveMs: 15_000,
   maxBufferedBytes: 16 * 1024 * 1024,
 } as const;
-type All = Required<FlowServerOptions>;
+type Options = Required<FlowServerOptions>;
 
 const refused = (status: number, error: string): Response => Response.json({ error }, { status });
 
-const mayDecode = (text: string): string | undefined => {
+const decodedPart = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text);
   } catch {
-    return undefined; // No text that was encoded.
+    return undefined; // The part has an invalid escape.
   }
 };
 
-/** What a path's pattern captures, if the path is of it. */
+/** Matches path segments against a pattern; returns the captured names, or undefined if they do not match. */
 const captured = (pattern: string, segments: readonly string[]): { readonly [name: string]: string } | undefined => {
   const parts = pattern.split("/").filter((part) => part !== "");
   if (parts.length !== segments.length) return undefined;
@@ -75,7 +71,7 @@ const captured = (pattern: string, segments: readonly string[]): { readonly [nam
   return Object.fromEntries(pairs.flatMap(([name, , segment]) => (name === undefined ? [] : [[name, segment]])));
 };
 
-/** A body's text, if it keeps within its bound. */
+/** Reads a body as text; resolves with undefined once it exceeds `maxBytes`. */
 const textOf = async ({ body }: Request, maxBytes: number): Promise<string | undefined> => {
   const decoder = new TextDecoder();
   let text = "";
@@ -88,7 +84,7 @@ const textOf = async ({ body }: Request, maxBytes: number): Promise<string | und
   return text + decoder.decode();
 };
 
-interface Asked {
+interface FlowCall {
   readonly name: string;
   readonly served: ServedFlow;
   readonly wire: WireName;
@@ -98,20 +94,20 @@ interface Asked {
 const bodyOf = async (request: Request, maxBytes: number): Promise<Json | undefined | Response> => {
   if (request.method === "GET") return undefined;
   const text = await textOf(request, maxBytes);
-  if (text === undefined) return refused(413, `a body may have ${maxBytes} bytes`);
+  if (text === undefined) return refused(413, `the body must have at most ${maxBytes} bytes`);
   if (text.trim() === "") return undefined;
   const json = parse(text);
-  return E.isLeft(json) ? refused(400, `the body is no JSON: ${json.left.message}`) : json.right;
+  return E.isLeft(json) ? refused(400, `the body is not JSON: ${json.left.message}`) : json.right;
 };
 
-/** The parts of a path; a part that is no encoded text is left as it stands. */
+/** Decodes the parts of a path; a part with an invalid escape stays as it is. */
 const segmentsOf = (pathname: string): readonly string[] =>
   pathname
     .split("/")
     .filter((part) => part !== "")
-    .map((part) => mayDecode(part) ?? part);
+    .map((part) => decodedPart(part) ?? part);
 
-const askedOf = async (options: All, request: Request): Promise<Asked | Response> => {
+const callOf = async (options: Options, request: Request): Promise<FlowCall | Response> => {
   if (request.method !== "GET" && request.method !== "POST") return refused(405, "expected GET or POST");
   const url = new URL(request.url);
   const [root, name, ...segments] = segmentsOf(url.pathname);
@@ -128,7 +124,7 @@ const askedOf = async (options: All, request: Request): Promise<Asked | Response
   return { name, served, wire, from: body === undefined ? { path, query } : { path, query, body } };
 };
 
-/** What became of a flow that ended before anybody read along. */
+/** Returns the last event of a flow that ended before this request came. */
 const lastEvent = ({ name: flow_name, backend }: Program, end: FlowEnd): FlowExecutionEvent | undefined => {
   const { ending, steps_executed } = end;
   const tokens = { tokens_input: 0, tokens_output: 0 };
@@ -152,31 +148,31 @@ const lastEvent = ({ name: flow_name, backend }: Program, end: FlowEnd): FlowExe
 type Listener = (event: FlowExecutionEvent) => void;
 
 export class FlowServer {
-  readonly #options: All;
+  readonly #options: Options;
   readonly #listeners = new Map<string, Set<Listener>>();
 
   constructor(options: FlowServerOptions) {
     this.#options = { ...defaults, ...options };
   }
 
-  /** For the host of the sessions: tells those who read along. */
+  /** The `observe` hook for the host of the sessions: it passes events to the readers. */
   readonly observe: NonNullable<FlowHost["observe"]> = (_, request, event) => {
     for (const listener of this.#listeners.get(request) ?? []) listener(event);
   };
 
-  /** The answer is a stream of server-sent events. */
+  /** Answers with a stream of server-sent events. */
   readonly handle = (request: Request): Promise<Response> => this.#answer(request, sse);
 
-  /** The same where each frame is a message of its own: a piece of the stream is one. */
+  /** Answers with a stream in which each chunk is one frame, as a message. */
   readonly messages = (request: Request): Promise<Response> => this.#answer(request, messages);
 
   async #answer(request: Request, form: Form): Promise<Response> {
-    const asked = await askedOf(this.#options, request);
-    if (asked instanceof Response) return asked;
+    const call = await callOf(this.#options, request);
+    if (call instanceof Response) return call;
     const id = request.headers.get("idempotency-key") ?? this.#options.newId();
     const session = await this.#options.session(request);
     const headers = { "content-type": "text/event-stream", "cache-control": "no-store", "x-request-id": id };
-    return new Response(this.#stream(session, id, asked, form), { headers });
+    return new Response(this.#stream(session, id, call, form), { headers });
   }
 
   #listen(request: string, listener: Listener): () => void {
@@ -191,19 +187,19 @@ export class FlowServer {
   #stream(
     session: FlowSession,
     request: string,
-    { served, wire: how, from }: Asked,
+    { served, wire: projection, from }: FlowCall,
     form: Form,
   ): ReadableStream<Uint8Array> {
     const { program, parameters = [], tools, unresolved } = served;
     const bindings = firstBindings(parameters, from);
     const given = { request, flow: program, bindings, ...(tools === undefined ? {} : { tools }) };
-    const wire = new Wire(how === "named" ? named(request) : raw);
+    const wire = new Wire(projection === "named" ? named(request) : raw);
     const { endsWithReader } = this.#options;
     const start = (controller: Controller): Reader => {
       const reader = new Reader(controller, wire, program, { ...this.#options, form });
       reader.onEnd(this.#listen(request, (event) => reader.read(event)));
       session.flow(unresolved === undefined ? given : { ...given, unresolved }).then(
-        (end) => reader.end(lastEvent(program, end), how === "whole" ? end : undefined),
+        (end) => reader.end(lastEvent(program, end), projection === "whole" ? end : undefined),
         (error: unknown) => reader.end(failedToRun(program, error)),
       );
       return reader;
@@ -215,22 +211,22 @@ export class FlowServer {
       },
       cancel: async (): Promise<void> => {
         reader?.leave();
-        if (endsWithReader && !wire.isOver) await gone(session, request);
+        if (endsWithReader && !wire.isOver) await reportGone(session, request);
       },
     };
     return new ReadableStream(source, { highWaterMark: 0, size: (chunk) => chunk?.byteLength ?? 0 });
   }
 }
 
-/** A flow that is over meanwhile has no reader to lose. */
-const gone = (session: FlowSession, request: string): Promise<void> =>
+/** Reports that the reader is gone. A refusal is ignored: the flow has ended meanwhile. */
+const reportGone = (session: FlowSession, request: string): Promise<void> =>
   session.report({ type: "flow.consumer_gone", request }).catch((error: unknown) => {
     if (!(error instanceof Refused)) throw error;
   });
 
-/** Why a flow did not run; what went wrong inside is not for whoever asked. */
+/** Returns the event of a flow that did not run. Internal errors are not shown to the client. */
 const failedToRun = ({ name: flow_name }: Program, thrown: unknown): FlowExecutionEvent => {
   const error =
-    thrown instanceof Refused ? `${thrown.code}: ${thrown.message}` : "the flow's end is unknown: ask again";
+    thrown instanceof Refused ? `${thrown.code}: ${thrown.message}` : "the result of the flow is unknown: send the request again";
   return { kind: "flow_error", flow_name, error, timestamp_ms: 0 };
 };

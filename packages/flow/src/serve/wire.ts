@@ -1,11 +1,11 @@
 /**
- * What a consumer of a flow's events reads: each as it is, or the named projection, which leaves out what a step does;
- * or each as it is, and behind them what the flow came to, which is in no event.
- * Both are frames of server-sent events; over a WebSocket the data of a frame goes under its event's name.
+ * The events of a flow as frames of a stream. There are three projections: `raw` has every event, `named` leaves out the
+ * events of steps, `whole` is `raw` with the result of the flow at the end. Frames are server-sent events; over a
+ * WebSocket each frame is a message.
  */
 import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core";
 
-/** A model's step, which no flow of this package has, shows these beside the events of the core. */
+/** The events of the core, and those of a model's step, which the flows of this package do not have. */
 export type WireEvent =
   | FlowExecutionEvent
   | {
@@ -30,12 +30,12 @@ export interface Frame {
   readonly data: object;
 }
 
-/** The frame that an event is shown as, before it is numbered; undefined where it is not shown. */
+/** Maps an event to its frame, without a number; undefined leaves the event out. */
 type Projection = (event: WireEvent) => Omit<Frame, "id"> | undefined;
 
 export const raw: Projection = (event) => ({ event: event.kind, data: event });
 
-/** The named events of one stream, which go by its trace. */
+/** The projection with named events, which carry the trace of their stream. */
 export const named =
   (trace_id: string | number): Projection =>
   (event) => {
@@ -64,11 +64,11 @@ export const named =
 
 const isTerminator = ({ kind }: WireEvent): boolean => kind === "flow_complete" || kind === "flow_error";
 
-/** What a request may ask for. */
+/** The projections that a request may ask for. */
 export const wires = ["raw", "named", "whole"] as const;
 export type WireName = (typeof wires)[number];
 
-/** One stream: numbers the frames that it shows, and ends with a terminator in any case but a cancel. */
+/** One stream: it numbers its frames, and ends with a terminator unless the flow was cancelled. */
 export class Wire {
   readonly #project: Projection;
   #next: number;
@@ -85,11 +85,11 @@ export class Wire {
 
   frames(event: WireEvent): readonly Frame[] {
     this.#isOver ||= isTerminator(event);
-    const shown = this.#project(event);
-    return shown === undefined ? [] : [this.#numbered(shown)];
+    const frame = this.#project(event);
+    return frame === undefined ? [] : [this.#numbered(frame)];
   }
 
-  /** What the flow came to, behind its terminator. */
+  /** Returns the frame with the flow's result, which follows the terminator. */
   end(flow_name: string, { ending, steps_executed }: FlowEnd): Frame {
     return this.#numbered({ event: "flow_end", data: { kind: "flow_end", flow_name, ending, steps_executed } });
   }
@@ -100,7 +100,7 @@ export class Wire {
     return { ...frame, id };
   }
 
-  /** Of a stream that ends without a terminator of its flow's. */
+  /** Returns the terminator of a stream whose flow ended without one. */
   broken(flow_name: string): readonly Frame[] {
     if (this.#isOver) return [];
     const error = "executor channel closed without terminator";
@@ -108,7 +108,6 @@ export class Wire {
   }
 }
 
-/** What an SSE stream begins with, and what keeps it open. */
 export const sseStart = "retry: 5000\n\n";
 export const sseKeepAlive = ": keepalive\n\n";
 

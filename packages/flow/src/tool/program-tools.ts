@@ -1,33 +1,32 @@
-/** The tools of a registry as tools of a session: what a flow's steps call runs like any other tool. */
+/** An adapter from the tools of a registry to tools of a session: the steps of a flow run like any other call. */
 import type { FlowTool } from "@pawl/sansio-core";
 import { type ToolDefinition, defineTool, manifestOf } from "@pawl/runtime";
 import { type Json, done } from "@pawl/tool-value";
 import { type Providers, type Run, runOf } from "./provider.ts";
 import type { Registered, Registry } from "./registry.ts";
-import { outputOf } from "./run.ts";
+import { outputOf } from "./result.ts";
 
-/** Tools of a program, ready for a session and for the flows that may call them. */
 export interface ProgramTools {
-  /** For the session's catalog. */
+  /** The definitions for the session's catalog. */
   readonly definitions: readonly ToolDefinition[];
-  /** For the flow's submission: by the names that its nodes give. */
+  /** The tools for the flow's submission, under the names that its nodes use. */
   readonly tools: readonly FlowTool[];
 }
 
 export interface ProgramToolsOptions {
   readonly registry: Registry;
   readonly providers: Providers;
-  /** In front of the names in the catalog, where programs with tools of one name share a session. */
+  /** The prefix of the names in the catalog: it keeps programs apart that share a session. */
   readonly prefix?: string;
   readonly now?: () => number;
 }
 
-/** What changes nothing outside may be run again. */
-const harmless: ReadonlySet<string> = new Set(["compute", "read", "pure"]);
+/** Effects that change nothing outside: their tools may be run again. */
+const readonlyEffects: ReadonlySet<string> = new Set(["compute", "read", "pure"]);
 const isReadonly = ({ effect_row }: Registered): boolean =>
-  effect_row.length > 0 && effect_row.every((effect) => harmless.has(effect));
+  effect_row.length > 0 && effect_row.every((effect) => readonlyEffects.has(effect));
 
-/** Tools whose provider somebody has; the others stay placeholders. */
+/** Defines every tool whose provider is given; the others stay placeholders. */
 export const programTools = ({
   registry,
   providers,

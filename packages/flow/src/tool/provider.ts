@@ -1,19 +1,18 @@
-/** Who runs a tool: the provider that its entry names. A provider that nobody has leaves the tool to the model. */
+/** Providers run the tools of a flow; an entry names its provider. A tool without a provider stays a placeholder. */
 import { calculate } from "../native/calculator.ts";
 import { answerDateTime } from "../native/date-time.ts";
 import type { Registered, Registry } from "./registry.ts";
 import { type Answer, type ToolResult, succeeded } from "./result.ts";
 
-/** What a provider may be told besides its tool and argument. */
+/** The context of one run. */
 export interface Dispatching {
   readonly nowMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Runs a tool with the text of its argument. */
 export type Run = (argument: string, context: Dispatching) => Answer | Promise<Answer>;
 
-/** What runs a tool, or nothing where its provider has nothing of its name. */
+/** Returns the function that runs a tool, or undefined if the provider does not know the tool. */
 export type Provider = (entry: Registered) => Run | undefined;
 export type Providers = { readonly [provider: string]: Provider };
 
@@ -22,7 +21,7 @@ const natives: ReadonlyMap<string, Run> = new Map<string, Run>([
   ["DateTimeTool", (query, { nowMs }) => answerDateTime(query, nowMs)],
 ]);
 
-/** The providers that need nothing: code of this package, and one that shows what it was asked. */
+/** The providers without dependencies: `native` runs the tools of this package, `stub` echoes its argument. */
 export const plainProviders: Providers = {
   native: ({ name }) => natives.get(name),
   stub:
@@ -31,14 +30,14 @@ export const plainProviders: Providers = {
       succeeded(`[stub] ${name}(${argument})`),
 };
 
-/** What runs a tool of a registry, if anything does. */
+/** Looks up the function that runs a tool of a registry. */
 export const runOf = (registry: Registry, providers: Providers, name: string): Run | undefined => {
   const entry = registry.at(name);
   if (entry === undefined || !Object.hasOwn(providers, entry.provider)) return undefined;
   return providers[entry.provider]?.(entry);
 };
 
-/** Runs a tool; without one who runs it there is no result, and its step shows what would have been asked. */
+/** Runs a tool; resolves with undefined if no provider runs it. */
 export const dispatch = async (
   registry: Registry,
   { providers, ...context }: Dispatching & { readonly providers: Providers },

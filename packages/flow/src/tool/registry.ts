@@ -1,15 +1,14 @@
-/** The tools of one flow: those that every flow has, and those that its program declares, which come first. */
+/** The tools of one flow: the builtin ones, and those that its program declares, which take precedence. */
 import type { Parameter } from "@pawl/sansio-core";
-import { endpointOf } from "./endpoint.ts";
-import { stdioName } from "../remote/mcp-form.ts";
+import { endpointOf, stdioName } from "./endpoint.ts";
 
-/** How a tool is declared. */
+/** The declaration of a tool. */
 export interface ToolEntry {
   readonly name: string;
   readonly provider: string;
   /** `500ms`, `10s`, `2m`, or bare seconds. */
   readonly timeout?: string;
-  /** Where it is reached: an address, or what is added to a base. */
+  /** An address, or a path below a base. */
   readonly runtime?: string;
   readonly output_schema?: string;
   readonly effect_row?: readonly string[];
@@ -33,11 +32,11 @@ const builtins: readonly Registered[] = [
   registered({ name: "DateTimeTool", provider: "native", effect_row: ["read"] }, "builtin"),
 ];
 
-/** Whether a program's tool stands at an address, which may be one below its server's. */
+/** Returns true for tools with an address, which may be relative to their server's. */
 const isAtAddress = ({ provider, runtime }: Registered): boolean =>
   provider === "http" || (provider === "mcp" && stdioName(runtime) === undefined);
 
-/** Whether a tool's output comes in pieces. */
+/** Returns true for tools that stream their output. */
 export const isStreaming = ({ effect_row }: Registered): boolean =>
   effect_row.some((effect) => effect.startsWith("stream:"));
 
@@ -53,7 +52,7 @@ export class Registry {
     return this.#entries.get(name);
   }
 
-  /** The same tools under a server's base, where their program does not say the whole of their address. */
+  /** Returns the same tools with relative addresses resolved against a server's base. */
   under(base: string): Registry {
     const program = [...this.#entries.values()].filter(({ source }) => source === "program");
     const placed = (entry: Registered): Registered =>
@@ -61,7 +60,7 @@ export class Registry {
     return new Registry(program.map(placed));
   }
 
-  /** In the order of their names. */
+  /** Lists the names of all tools, sorted. */
   get names(): readonly string[] {
     return [...this.#entries.keys()].toSorted();
   }
