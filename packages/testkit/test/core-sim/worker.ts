@@ -1,11 +1,11 @@
-/** Runs seeds of the standard mix that it is handed, as a thread of its own. */
+/** Runs seeds of the core simulation that it is handed, as a thread of its own. */
 import { parentPort } from "node:worker_threads";
-import { type MixOptions, runMixes } from "../../src/mix/index.ts";
+import { type CoreSimOptions, runCoreSims } from "../../src/core-sim/index.ts";
 
 export interface Part {
   readonly seed: number;
   readonly seeds: number;
-  readonly options: MixOptions;
+  readonly options: CoreSimOptions;
 }
 
 /** What came of a part, as it can be posted. Who asked runs a seed that failed again, and has all of it. */
@@ -19,7 +19,7 @@ export interface Posted {
 }
 
 parentPort?.on("message", ({ seed, seeds, options }: Part) => {
-  const { coverage, failure, ...counts } = runMixes({ ...options, seed, seeds });
+  const { coverage, failure, ...counts } = runCoreSims({ ...options, seed, seeds });
   const posted: Posted = { ...counts, coverage: { ...coverage }, failed: failure?.seed };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(posted);

@@ -1,21 +1,20 @@
 /** Events that do not fit, one for each reason that an event is refused for: each has to be refused for that reason. */
 import { type CallRow, type Event, type RejectionCode, defaultOptions, nextDeadline } from "@pawl/sansio-core";
-import { opening } from "./catalog.ts";
-import type { Dice } from "./dice.ts";
-import { unbuilt } from "./flow.ts";
-import { longWorkStrays } from "./long-work.ts";
+import { opening, unbuilt } from "./catalog.ts";
+import type { Dice } from "./random.ts";
+import { invalidBackgroundWork } from "./background.ts";
 import { appended, note, processId, processScopeId } from "./process.ts";
-import type { MixScope } from "./scope.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { MixViolation } from "./violation.ts";
+import type { SimScope } from "./scope.ts";
+import type { Environment } from "./environment.ts";
+import { CoreSimViolation } from "./violation.ts";
 
-type Make = (scope: MixScope, dice: Dice) => Event | undefined;
+type Make = (scope: SimScope, dice: Dice) => Event | undefined;
 
 const nothing = { hash: "h", calls: [] } as const;
 const call = { id: "a", tool: "t0", args: null };
 
 type RowIn<P extends CallRow["phase"]> = Extract<CallRow, { readonly phase: P }>;
-const rowIn = <P extends CallRow["phase"]>({ state }: MixScope, phase: P): RowIn<P> | undefined =>
+const rowIn = <P extends CallRow["phase"]>({ state }: SimScope, phase: P): RowIn<P> | undefined =>
   state.calls.rows().find((row): row is RowIn<P> => row.phase === phase);
 
 const ofRunning =
@@ -27,14 +26,14 @@ const ofRunning =
     return make(row, { call: row.call.ref, attempt, run });
   };
 
-const anyRequest = ({ state }: MixScope, phase: "running" | "replying"): string | undefined =>
+const anyRequest = ({ state }: SimScope, phase: "running" | "replying"): string | undefined =>
   state.requests.rows().find((row) => row.phase === phase)?.request;
 
 const ok = { status: "ok", value: null } as const;
 const step = { kind: "step", recovery: "again", input: null } as const;
 
-const strays: { readonly [C in RejectionCode]?: Make } = {
-  ...longWorkStrays,
+const invalidEvents: { readonly [C in RejectionCode]?: Make } = {
+  ...invalidBackgroundWork,
   stale_epoch: ({ state, options }) => opening(state.scope.epoch, options),
   newer_protocol: ({ state, options }) => ({ ...opening(state.scope.epoch + 1, options), protocol: 99 }),
   not_an_upgrade: ({ state }) => ({ type: "scope.upgraded", to: state.scope.protocol }),
@@ -153,29 +152,29 @@ const strays: { readonly [C in RejectionCode]?: Make } = {
   }),
   invalid_option: () => ({ type: "scope.configured", options: { ...defaultOptions, concurrency: 0 } }),
 };
-const codes = Object.keys(strays) as readonly RejectionCode[];
+const codes = Object.keys(invalidEvents) as readonly RejectionCode[];
 
-const refusedFor = (scope: MixScope, code: RejectionCode, event: Event, at?: number): void => {
+const refusedFor = (scope: SimScope, code: RejectionCode, event: Event, at?: number): void => {
   const { state } = scope;
   const refused = scope.offer(event, at);
   const isDeleted = refused?.code === "session_deleted" && state.deletion !== undefined;
   if (refused?.code === code || isDeleted) return;
   const found = refused === undefined ? "was taken" : `was refused as ${refused.code}: ${refused.message}`;
-  throw new MixViolation("rejection", `${scope.id} ${state.seq + 1} ${event.type}: expected ${code}, it ${found}`);
+  throw new CoreSimViolation("rejection", `${scope.id} ${state.seq + 1} ${event.type}: expected ${code}, it ${found}`);
 };
 
 /** No time passes with it, so that it is refused for what it is. */
-export const stray = (scope: MixScope, { dice }: Surroundings): void => {
+export const offerInvalid = (scope: SimScope, { dice }: Environment): void => {
   const { state } = scope;
   const due = nextDeadline(state);
   if (due !== undefined && due.at <= state.at) return;
   const code = dice.pick(codes);
-  const event = strays[code]?.(scope, dice);
+  const event = invalidEvents[code]?.(scope, dice);
   if (event !== undefined) refusedFor(scope, code, event, state.at);
 };
 
 /** While a scope moves it takes nothing, and ends its move only by the nonce that it began with. */
-export const strayWhileMoving = (scope: MixScope): void => {
+export const offerInvalidWhileMoving = (scope: SimScope): void => {
   refusedFor(scope, "scope_is_moving", { type: "clock.ticked" });
   refusedFor(scope, "nonce_mismatch", { type: "scope.kept", nonce: "other" });
 };

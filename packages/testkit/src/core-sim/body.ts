@@ -2,9 +2,9 @@
 import { type BodyState, type CallRef, type Event, type State, ask, bodyOf } from "@pawl/sansio-core";
 import { type Json, successOutput } from "@pawl/tool-value";
 import { type Args, type Instruction, type Program, argsOf, programOf, writeArgs } from "./program.ts";
-import type { MixScope } from "./scope.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { anyOutput, anyPending, cancelled } from "./value.ts";
+import type { SimScope } from "./scope.ts";
+import type { Environment } from "./environment.ts";
+import { anyOutput, anyPending, cancelled } from "./random.ts";
 
 type OpenEffect = BodyState["open"][number];
 
@@ -25,7 +25,7 @@ export class Body {
   /** The links as they were when one of them had no room for its message. */
   blockedBy: State["links"] | undefined;
 
-  constructor(scope: string, world: Surroundings, { call, attempt, run }: RunOf, args: Json) {
+  constructor(scope: string, world: Environment, { call, attempt, run }: RunOf, args: Json) {
     this.of = { call, attempt, run };
     this.args = argsOf(args);
     this.program = programOf(this.args, { scope, call, processKind: world.processKind });
@@ -46,26 +46,26 @@ export class Body {
 
 const isPassive = new Set(["wait", "sleep", "select", "cleanup"]);
 
-const mayRest = (scope: MixScope, { of }: Body): boolean => {
+const mayRest = (scope: SimScope, { of }: Body): boolean => {
   const row = scope.state.calls.at(of.call);
   const open = row?.phase === "running" ? row.body.open : [];
   return open.some(({ kind }) => kind !== "cleanup") && open.every(({ kind }) => isPassive.has(kind));
 };
 
-const openIn = (scope: MixScope, { call }: RunOf, key: string): OpenEffect | undefined => {
+const openIn = (scope: SimScope, { call }: RunOf, key: string): OpenEffect | undefined => {
   const row = scope.state.calls.at(call);
   return row === undefined ? undefined : bodyOf(row)?.open.find((open) => open.key === key);
 };
 
 /** A body of which nothing more is heard, but that it had an outcome after all. */
-const leave = (scope: MixScope, world: Surroundings, body: Body): true => {
+const leave = (scope: SimScope, world: Environment, body: Body): true => {
   scope.bodies.delete(body.of.call);
   if (body.isCancelled && !world.isCalm)
     scope.offer({ type: "call.settled_late", ...body.of, output: anyOutput(world.dice), duration_ms: 1 });
   return true;
 };
 
-const resultOf = (world: Surroundings, { of, program, isCancelled }: Body): Event => {
+const resultOf = (world: Environment, { of, program, isCancelled }: Body): Event => {
   const { dice } = world;
   const settled = { type: "call.settled", ...of, duration_ms: dice.below(100) } as const;
   if (isCancelled) return { ...settled, result: { type: "done", output: cancelled } };
@@ -75,7 +75,7 @@ const resultOf = (world: Surroundings, { of, program, isCancelled }: Body): Even
   return { ...settled, result: { type: "done", output } };
 };
 
-const end = (scope: MixScope, world: Surroundings, body: Body): true => {
+const end = (scope: SimScope, world: Environment, body: Body): true => {
   scope.bodies.delete(body.of.call);
   const { args, of } = body;
   const isAnew = body.program.ending === "anew" && !body.isCancelled;
@@ -87,7 +87,7 @@ const end = (scope: MixScope, world: Surroundings, body: Body): true => {
   return true;
 };
 
-const request = (scope: MixScope, world: Surroundings, body: Body, { key, hash, effect }: Instruction): boolean => {
+const request = (scope: SimScope, world: Environment, body: Body, { key, hash, effect }: Instruction): boolean => {
   const refused = scope.offer({ type: "effect.requested", ...body.of, key, hash, effect });
   if (refused === undefined) return true;
   if (refused.code === "link_full") body.blockedBy = scope.state.links;
@@ -96,7 +96,7 @@ const request = (scope: MixScope, world: Surroundings, body: Body, { key, hash, 
 };
 
 /** A step of an earlier run, of which nobody knows how it ended, runs again. */
-const rerun = (scope: MixScope, body: Body, key: string): void => {
+const rerun = (scope: SimScope, body: Body, key: string): void => {
   const recovery = openIn(scope, body.of, key)?.recovery ?? "again";
   const command = { type: "step.run", ...body.of, key, recovery } as const;
   if (recovery === "idempotent") scope.todo.push(command);
@@ -104,7 +104,7 @@ const rerun = (scope: MixScope, body: Body, key: string): void => {
 };
 
 /** What an earlier run asked of the host is asked again, under the same key. */
-const askAgain = (scope: MixScope, { of }: Body, { key, effect }: Instruction): void => {
+const askAgain = (scope: SimScope, { of }: Body, { key, effect }: Instruction): void => {
   if (openIn(scope, of, key)?.run === of.run) return;
   const { kind } = effect;
   if (kind === "host") scope.hold({ type: "host.request", ...of, key, name: effect.name, input: effect.input });
@@ -113,11 +113,11 @@ const askAgain = (scope: MixScope, { of }: Body, { key, effect }: Instruction): 
 
 const unknown = { code: "step_outcome_unknown", message: "its owner was lost while it ran" };
 
-const reuse = (scope: MixScope, body: Body, key: string): boolean =>
+const reuse = (scope: SimScope, body: Body, key: string): boolean =>
   scope.offer({ type: "effect.reused", call: body.of.call, attempt: body.of.attempt, key }) === undefined;
 
 /** False where the body has to try again later. */
-const obey = (scope: MixScope, world: Surroundings, body: Body, next: Instruction): boolean => {
+const obey = (scope: SimScope, world: Environment, body: Body, next: Instruction): boolean => {
   const { program, of } = body;
   const isOff = program.isFickle && (of.run > 1 || of.attempt > 1) && next === program.instructions[0];
   const asked = isOff ? { ...next, hash: `${next.hash}?` } : next;
@@ -149,7 +149,7 @@ const obey = (scope: MixScope, world: Surroundings, body: Body, next: Instructio
 };
 
 /** Lets a body do the next thing that it can; false if there is none. */
-export const speak = (scope: MixScope, world: Surroundings, body: Body): boolean => {
+export const speak = (scope: SimScope, world: Environment, body: Body): boolean => {
   const row = scope.state.calls.at(body.of.call);
   if (row?.phase !== "running" || row.body.attempt !== body.of.attempt || row.body.run !== body.of.run)
     return leave(scope, world, body);
@@ -163,7 +163,7 @@ export const speak = (scope: MixScope, world: Surroundings, body: Body): boolean
 };
 
 /** It waits: it may leave the memory meanwhile, or think better of it. */
-const rest = (scope: MixScope, { dice, isCalm }: Surroundings, body: Body): boolean => {
+const rest = (scope: SimScope, { dice, isCalm }: Environment, body: Body): boolean => {
   if (isCalm || !dice.isUnder(5) || !mayRest(scope, body)) return false;
   if (dice.isUnder(20)) return cancelWait(scope, body);
   if (scope.offer({ type: "call.suspended", ...body.of }) !== undefined) return false;
@@ -171,7 +171,7 @@ const rest = (scope: MixScope, { dice, isCalm }: Surroundings, body: Body): bool
   return true;
 };
 
-const cancelWait = (scope: MixScope, { of, waitsFor }: Body): boolean => {
+const cancelWait = (scope: SimScope, { of, waitsFor }: Body): boolean => {
   const row = scope.state.calls.at(of.call);
   const open = row?.phase === "running" ? row.body.open : [];
   const isWait = open.some(({ key, kind }) => key === waitsFor && kind === "wait");

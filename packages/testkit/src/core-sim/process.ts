@@ -1,4 +1,4 @@
-/** The process of the mix: what it may be, what is asked of it, and what is appended to it. */
+/** The process of the core simulation: what it may be, what is asked of it, and what is appended to it. */
 import {
   type Asking,
   type EventOf,
@@ -11,7 +11,7 @@ import {
   terminalKey,
 } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
-import type { Dice } from "./dice.ts";
+import type { Dice } from "./random.ts";
 
 export const processId = "p1";
 export const processScopeId = `process:${processId}`;

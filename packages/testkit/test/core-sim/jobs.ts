@@ -1,22 +1,22 @@
-/** The standard mix on several cores: each thread runs so many seeds at a time, until all have been run or one fails. */
+/** The core simulation on several cores: each thread runs so many seeds at a time, until all have been run or one fails. */
 import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
-import { Coverage, type MixReport, type MixesOptions, runMixes } from "../../src/mix/index.ts";
+import { Coverage, type CoreSimReport, type CoreSimsOptions, runCoreSims } from "../../src/core-sim/index.ts";
 import type { Part, Posted } from "./worker.ts";
 
 const seedsAtATime = 250;
 
-export interface JobsOptions extends MixesOptions {
+export interface JobsOptions extends CoreSimsOptions {
   readonly jobs: number;
   /** Told after every part. */
-  readonly progress?: (report: MixReport) => void;
+  readonly progress?: (report: CoreSimReport) => void;
 }
 
 class Jobs {
   readonly #options: JobsOptions;
   readonly #last: number;
   #next: number;
-  #report: MixReport = {
+  #report: CoreSimReport = {
     seeds: 0,
     events: 0,
     fewest: Infinity,
@@ -32,7 +32,7 @@ class Jobs {
     this.#last = seed + seeds;
   }
 
-  async run(): Promise<MixReport> {
+  async run(): Promise<CoreSimReport> {
     const parts = Math.ceil((this.#last - this.#next) / seedsAtATime);
     await Promise.all(Array.from({ length: Math.min(this.#options.jobs, parts) }, () => this.#work()));
     return this.#report;
@@ -74,10 +74,10 @@ class Jobs {
       fewest: Math.min(before.fewest, counts.fewest),
       crashes: before.crashes + counts.crashes,
       coverage: all,
-      failure: failure ?? (failed === undefined ? undefined : runMixes({ ...options, seed: failed }).failure),
+      failure: failure ?? (failed === undefined ? undefined : runCoreSims({ ...options, seed: failed }).failure),
     };
     this.#options.progress?.(this.#report);
   }
 }
 
-export const runJobs = (options: JobsOptions): Promise<MixReport> => new Jobs(options).run();
+export const runJobs = (options: JobsOptions): Promise<CoreSimReport> => new Jobs(options).run();

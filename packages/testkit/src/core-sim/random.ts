@@ -1,4 +1,5 @@
-/** Values as tools, hosts and services of the mix give them. */
+/** Chance, with what the core simulation asks of it. */
+import { Chance } from "../world/random.ts";
 import type { EffectResult, EventOf } from "@pawl/sansio-core";
 import {
   type Json,
@@ -13,7 +14,6 @@ import {
   successOutput,
   toolFailure,
 } from "@pawl/tool-value";
-import type { Dice } from "./dice.ts";
 
 const jsons: readonly Json[] = [null, true, -1, 1.5, 2n ** 70n, "text", [1, [2]], {}, { n: 1 }];
 export const anyJson = (dice: Dice): Json => dice.pick(jsons);
@@ -70,3 +70,17 @@ export const anyHook = (dice: Dice): HookOutcome => {
   );
   return { status: "ok", directives };
 };
+
+export class Dice extends Chance {
+  pick<A>(items: readonly A[]): A {
+    return items[this.below(items.length)] as A;
+  }
+
+  isUnder(percent: number): boolean {
+    return this.below(100) < percent;
+  }
+
+  list<A>(most: number, make: (index: number) => A): readonly A[] {
+    return Array.from({ length: this.below(most + 1) }, (_, i) => make(i));
+  }
+}

@@ -2,7 +2,7 @@
 import { type EffectKind, type EffectSpec, signalWaitKey } from "@pawl/sansio-core";
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { toolId, toolNames } from "./catalog.ts";
-import { Dice } from "./dice.ts";
+import { Dice } from "./random.ts";
 import { anyAsking, appended, processId, processScopeId } from "./process.ts";
 
 /** Which program: its number, how deep in batches it stands, and how often it began anew. */

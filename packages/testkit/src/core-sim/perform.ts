@@ -2,15 +2,15 @@
 import { type Command, type Event, answerOf, finishedLink, isExecutor, wakeKey } from "@pawl/sansio-core";
 import { Body } from "./body.ts";
 import { anyTools } from "./catalog.ts";
-import { answerToLongWork } from "./long-work.ts";
+import { answerToBackgroundWork } from "./background.ts";
 import { engineEnd, note } from "./process.ts";
-import type { Act, MixScope } from "./scope.ts";
-import type { Letter, Surroundings } from "./surroundings.ts";
-import { anyHook, anyJson, anyOutput, anyResult } from "./value.ts";
+import type { Act, SimScope } from "./scope.ts";
+import type { Packet, Environment } from "./environment.ts";
+import { anyHook, anyJson, anyOutput, anyResult } from "./random.ts";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 
-const prepared = ({ dice }: Surroundings, { call, tool_id, args }: Of<"tool.prepare">): Event => ({
+const prepared = ({ dice }: Environment, { call, tool_id, args }: Of<"tool.prepare">): Event => ({
   type: "call.prepared",
   call,
   preparation: dice.isUnder(85)
@@ -18,7 +18,7 @@ const prepared = ({ dice }: Surroundings, { call, tool_id, args }: Of<"tool.prep
     : { type: "finished", output: anyOutput(dice) },
 });
 
-const checked = ({ dice }: Surroundings, call: string): Event => ({
+const checked = ({ dice }: Environment, call: string): Event => ({
   type: "args.checked",
   call,
   args_hash: "ha",
@@ -27,7 +27,7 @@ const checked = ({ dice }: Surroundings, call: string): Event => ({
     : dice.pick([{ verdict: "invalid", message: "$.a: wanted" }, { verdict: "no_contract" }]),
 });
 
-const resolved = ({ dice, isCalm }: Surroundings, call: string): Event => ({
+const resolved = ({ dice, isCalm }: Environment, call: string): Event => ({
   type: "outcome.resolved",
   call,
   resolved: isCalm
@@ -41,7 +41,7 @@ const resolved = ({ dice, isCalm }: Surroundings, call: string): Event => ({
 });
 
 /** The answer that the duty table names, where a command has one that comes at once. */
-const answerTo = (world: Surroundings, command: Command): Event | undefined => {
+const answerTo = (world: Environment, command: Command): Event | undefined => {
   const { dice } = world;
   switch (command.type) {
     case "hook.run":
@@ -78,11 +78,11 @@ const answerTo = (world: Surroundings, command: Command): Event | undefined => {
     case "engine.cancel":
       return { type: "process.event_appended", ...engineEnd(true) };
     default:
-      return answerToLongWork(dice, command);
+      return answerToBackgroundWork(dice, command);
   }
 };
 
-const startBody = (scope: MixScope, world: Surroundings, body: Body, recovery: string | undefined): void => {
+const startBody = (scope: SimScope, world: Environment, body: Body, recovery: string | undefined): void => {
   const { dice, isCalm } = world;
   scope.bodies.set(body.of.call, body);
   if (!isCalm && dice.isUnder(4)) {
@@ -96,7 +96,7 @@ const startBody = (scope: MixScope, world: Surroundings, body: Body, recovery: s
 };
 
 /** A later run is on record, and durable, before its body speaks. */
-const execute = (scope: MixScope, world: Surroundings, command: Of<"tool.execute">): void => {
+const execute = (scope: SimScope, world: Environment, command: Of<"tool.execute">): void => {
   const { call, attempt, run, args, cause, recovery } = command;
   const body = new Body(scope.id, world, { call, attempt, run }, args);
   if (cause === undefined) return startBody(scope, world, body, recovery);
@@ -106,30 +106,30 @@ const execute = (scope: MixScope, world: Surroundings, command: Of<"tool.execute
 };
 
 /** What belongs to a run that is over is not begun any more. */
-const runStep = (scope: MixScope, world: Surroundings, command: Of<"step.run">): void => {
+const runStep = (scope: SimScope, world: Environment, command: Of<"step.run">): void => {
   const { call, attempt, run, key } = command;
   const row = scope.state.calls.at(call);
   if (row?.phase !== "running" || row.body.attempt !== attempt || row.body.run !== run) return;
-  world.ledger.ran(scope.id, command, scope.state);
+  world.conservation.ran(scope.id, command, scope.state);
   scope.offer({ type: "step.settled", call, attempt, run, key, result: anyResult(world.dice) });
 };
 
-const runEngine = (scope: MixScope, { dice, isCalm }: Surroundings): void => {
+const runEngine = (scope: SimScope, { dice, isCalm }: Environment): void => {
   const append = isCalm || dice.isUnder(30) ? engineEnd(scope.state.process?.cancelled ?? false) : note(dice);
   scope.offer({ type: "process.event_appended", ...append });
 };
 
-const bodyOfRun = (scope: MixScope, { call, attempt, run }: Of<"tool.cancel" | "step.answer">): Body | undefined => {
+const bodyOfRun = (scope: SimScope, { call, attempt, run }: Of<"tool.cancel" | "step.answer">): Body | undefined => {
   const body = scope.bodies.get(call);
   return body?.of.attempt === attempt && body.of.run === run ? body : undefined;
 };
 
-export const perform = (scope: MixScope, world: Surroundings, act: Act): void => {
+export const perform = (scope: SimScope, world: Environment, act: Act): void => {
   switch (act.type) {
     case "body.start":
       return startBody(scope, world, act.body, undefined);
-    case "letter":
-      world.letters.push(act.letter);
+    case "packet":
+      world.packets.push(act.packet);
       return;
     case "tool.execute":
       return execute(scope, world, act);
@@ -148,12 +148,12 @@ export const perform = (scope: MixScope, world: Surroundings, act: Act): void =>
     case "send": {
       const { to, link, number, heard, message } = act;
       const event = { type: "message.received", from: scope.id, link, number, heard, message } as const;
-      world.letters.push({ type: "message", to, event });
+      world.packets.push({ type: "message", to, event });
       return;
     }
     case "message.answer": {
       const { to, link, number, outcome } = act;
-      world.letters.push({ type: "answer", to, from: scope.id, link, number, outcome });
+      world.packets.push({ type: "answer", to, from: scope.id, link, number, outcome });
       return;
     }
     default: {
@@ -164,38 +164,38 @@ export const perform = (scope: MixScope, world: Surroundings, act: Act): void =>
 };
 
 /** Now and then an event is delivered twice: the second time it is refused, or is the same again. */
-const offerTwice = (scope: MixScope, world: Surroundings, event: Event): void => {
+const offerTwice = (scope: SimScope, world: Environment, event: Event): void => {
   scope.offer(event);
   if (world.isCalm || !world.dice.isUnder(3)) return;
   world.coverage.befell("event twice");
   scope.offer(event);
 };
 
-type MessageLetter = Extract<Letter, { readonly type: "message" }>;
+type Request = Extract<Packet, { readonly type: "message" }>;
 
-const answerAgain = (scope: MixScope, { event }: MessageLetter, isOver: boolean): void => {
+const answerAgain = (scope: SimScope, { event }: Request, isOver: boolean): void => {
   const outcome = answerOf(scope.state, event, isOver);
   const { from: to, link, number } = event;
   if (outcome !== undefined)
-    scope.hold({ type: "letter", letter: { type: "answer", to, from: scope.id, link, number, outcome } });
+    scope.hold({ type: "packet", packet: { type: "answer", to, from: scope.id, link, number, outcome } });
 };
 
-const receive = (scope: MixScope, letter: MessageLetter): void => {
-  const { event } = letter;
-  if (scope.isFinished("link", finishedLink(event.from, event.link))) return answerAgain(scope, letter, true);
+const receive = (scope: SimScope, packet: Request): void => {
+  const { event } = packet;
+  if (scope.isFinished("link", finishedLink(event.from, event.link))) return answerAgain(scope, packet, true);
   const { message } = event;
   const isKnown = message.type === "process.woke" && scope.isFinished("wake", wakeKey(message.wake));
   const refused = scope.offer(isKnown ? { ...event, known: true } : event);
-  if (refused?.code === "already_received") answerAgain(scope, letter, false);
+  if (refused?.code === "already_received") answerAgain(scope, packet, false);
 };
 
-/** A letter arrives. */
-export const deliver = (scope: MixScope, letter: Letter): void => {
-  if (letter.type === "message") return receive(scope, letter);
-  const { from: to, link, number, outcome } = letter;
+/** A packet arrives. */
+export const deliver = (scope: SimScope, packet: Packet): void => {
+  if (packet.type === "message") return receive(scope, packet);
+  const { from: to, link, number, outcome } = packet;
   scope.offer({ type: "message.answered", to, link, number, outcome });
 };
 
 /** Who runs calls here that no driver does, as far as the log says. */
-export const executorsOf = ({ state }: MixScope): readonly string[] =>
+export const executorsOf = ({ state }: SimScope): readonly string[] =>
   state.calls.rows().flatMap((row) => (row.phase === "running" && isExecutor(row.owner) ? [row.owner] : []));

@@ -1,8 +1,8 @@
-/** `pnpm mix [SEEDS] [--seed N] [--events N] [--without FAULT,…] [--jobs N]`: the standard mix; a seed repeats a run. */
+/** `pnpm core-sim [SEEDS] [--seed N] [--events N] [--without FAULT,…] [--jobs N]`: the core simulation; a seed repeats a run. */
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
-import { type MixFault, describeMixes, mixCoverage, mixFaults } from "@pawl/testkit/mix";
-import { runJobs } from "../packages/testkit/test/mix/jobs.ts";
+import { type CoreSimFault, describeCoreSims, coreSimCoverage, coreSimFaults } from "@pawl/testkit/core-sim";
+import { runJobs } from "../packages/testkit/test/core-sim/jobs.ts";
 
 const { positionals, values } = parseArgs({
   options: {
@@ -20,11 +20,11 @@ const wholeNumber = (name: string, text: string): number => {
   console.error(`${name}: expected a whole number above 0, found \`${text}\``);
   process.exit(2);
 };
-const isFault = (name: string): name is MixFault => mixFaults.some((fault) => fault === name);
+const isFault = (name: string): name is CoreSimFault => coreSimFaults.some((fault) => fault === name);
 const named = values.without.split(",").filter((name) => name !== "");
-const stray = named.find((name) => !isFault(name));
-if (stray !== undefined) {
-  console.error(`--without: expected some of ${mixFaults.join(", ")}, found \`${stray}\``);
+const unknown = named.find((name) => !isFault(name));
+if (unknown !== undefined) {
+  console.error(`--without: expected some of ${coreSimFaults.join(", ")}, found \`${unknown}\``);
   process.exit(2);
 }
 
@@ -48,12 +48,12 @@ const report = await runJobs({
   ...(values.events === undefined ? {} : { events: wholeNumber("--events", values.events) }),
 });
 const { user, system } = process.cpuUsage(start);
-console.log(describeMixes(report));
+console.log(describeCoreSims(report));
 console.log(
   `${((user + system) / 1e6).toFixed(1)} s of CPU, ${((user + system) / report.events).toFixed(1)} us an event`,
 );
 
-const { events, rejections } = mixCoverage(report.coverage);
+const { events, rejections } = coreSimCoverage(report.coverage);
 const isThin = [events, rejections].some(({ met, all }) => met / all < 0.95) && seeds >= 300;
 if (isThin) console.log("events or rejections are covered below 95 %");
 process.exitCode = report.failure !== undefined || isThin ? 1 : 0;

@@ -1,5 +1,5 @@
 /**
- * The standard mix: two sessions and a process over one store, driven by scripts. One seed decides everything: what is
+ * The core simulation: two sessions and a process over one store, driven by scripts. One seed decides everything: what is
  * asked, what bodies do, which fault comes when. After so many events faults stop, and everything has to come to rest.
  */
 import { type Envelope, type Rejection, checkAll, initial, nextDeadline, outstanding, step } from "@pawl/sansio-core";
@@ -7,31 +7,31 @@ import * as E from "fp-ts/lib/Either.js";
 import { speak } from "./body.ts";
 import { anyOptions, anyTools } from "./catalog.ts";
 import { Coverage } from "./coverage.ts";
-import { Dice } from "./dice.ts";
-import { Ledger } from "./ledger.ts";
+import { Dice } from "./random.ts";
+import { Conservation } from "./conservation.ts";
 import { help, interfere } from "./outside.ts";
 import { deliver, perform } from "./perform.ts";
 import { processScopeId, sessionScopes } from "./process.ts";
-import { MixScope, type StoreFault, storeFaults } from "./scope.ts";
-import { stray, strayWhileMoving } from "./stray.ts";
-import type { Letter, Surroundings } from "./surroundings.ts";
-import { MixViolation } from "./violation.ts";
+import { SimScope, type StoreFault, storeFaults } from "./scope.ts";
+import { offerInvalid, offerInvalidWhileMoving } from "./invalid-event.ts";
+import type { Packet, Environment } from "./environment.ts";
+import { CoreSimViolation } from "./violation.ts";
 
-export const mixFaults = [...storeFaults, "died", "slow", "letter twice", "letter lost", "act lost"] as const;
-export type MixFault = (typeof mixFaults)[number];
+export const coreSimFaults = [...storeFaults, "died", "slow", "packet twice", "packet lost", "act lost"] as const;
+export type CoreSimFault = (typeof coreSimFaults)[number];
 
-export interface MixOptions {
+export interface CoreSimOptions {
   /** So many events before everybody calms down. */
   readonly events?: number;
-  readonly without?: readonly MixFault[];
+  readonly without?: readonly CoreSimFault[];
 }
 
-export interface MixRun {
+export interface CoreSimRun {
   readonly seed: number;
   readonly events: number;
   readonly crashes: number;
   readonly coverage: Coverage;
-  readonly violation: MixViolation | undefined;
+  readonly violation: CoreSimViolation | undefined;
   /** What each scope took, durable or not. */
   readonly logs: ReadonlyMap<string, readonly Envelope[]>;
 }
@@ -49,30 +49,30 @@ const takeAny = <A>(items: A[], dice: Dice): A | undefined => {
   return taken;
 };
 
-const isSettled = ({ state }: MixScope): boolean =>
+const isSettled = ({ state }: SimScope): boolean =>
   state.calls.size + state.batches.size + state.requests.size === 0 && outstanding(state).length === 0;
 
-class Mix implements Surroundings {
+class CoreSim implements Environment {
   readonly dice: Dice;
   readonly coverage = new Coverage();
-  readonly ledger = new Ledger();
-  readonly letters: Letter[] = [];
+  readonly conservation = new Conservation();
+  readonly packets: Packet[] = [];
   readonly processKind: number;
-  readonly scopes: readonly MixScope[];
-  readonly #faults: readonly MixFault[];
+  readonly scopes: readonly SimScope[];
+  readonly #faults: readonly CoreSimFault[];
   isCalm = false;
   now = 1000;
   events = 0;
 
-  constructor(seed: number, { without = [] }: MixOptions) {
+  constructor(seed: number, { without = [] }: CoreSimOptions) {
     this.dice = new Dice(seed);
     this.processKind = this.dice.below(4);
-    this.#faults = mixFaults.filter((fault) => !without.includes(fault));
-    this.scopes = [...sessionScopes, processScopeId].map((id) => new MixScope(id, this, anyOptions(this.dice)));
+    this.#faults = coreSimFaults.filter((fault) => !without.includes(fault));
+    this.scopes = [...sessionScopes, processScopeId].map((id) => new SimScope(id, this, anyOptions(this.dice)));
     for (const scope of this.scopes) this.#begin(scope);
   }
 
-  #begin(scope: MixScope): void {
+  #begin(scope: SimScope): void {
     this.#isRefused(step(initial(scope.id), { seq: 1, at: 1, event: { type: "clock.ticked" } }), "scope_not_opened");
     scope.open();
     if (scope.id !== processScopeId || this.dice.isUnder(50))
@@ -81,7 +81,7 @@ class Mix implements Surroundings {
 
   #isRefused(result: E.Either<Rejection, unknown>, code: Rejection["code"]): void {
     const found = E.isLeft(result) ? result.left.code : "taken";
-    if (found !== code) throw new MixViolation("rejection", `expected ${code}, found ${found}`);
+    if (found !== code) throw new CoreSimViolation("rejection", `expected ${code}, found ${found}`);
     this.coverage.refused(code);
   }
 
@@ -89,7 +89,7 @@ class Mix implements Surroundings {
     while (this.events < events) this.#turn();
     this.isCalm = true;
     for (let turn = 0; !this.#isAtRest(); turn++) {
-      if (turn > calmTurns) throw new MixViolation("stuck", this.#held());
+      if (turn > calmTurns) throw new CoreSimViolation("stuck", this.#held());
       this.#calmTurn();
     }
     this.#close();
@@ -99,12 +99,12 @@ class Mix implements Surroundings {
     for (const scope of this.scopes) {
       scope.verify();
       const broken = checkAll(scope.state);
-      if (broken !== undefined) throw new MixViolation("invariant", `${scope.id} at its end: ${broken}`);
+      if (broken !== undefined) throw new CoreSimViolation("invariant", `${scope.id} at its end: ${broken}`);
     }
-    this.ledger.close();
+    this.conservation.close();
   }
 
-  #befalls(fault: MixFault, perMille: number): boolean {
+  #befalls(fault: CoreSimFault, perMille: number): boolean {
     if (!this.dice.perMille(perMille) || !this.#faults.includes(fault)) return false;
     this.coverage.befell(fault);
     return true;
@@ -120,13 +120,13 @@ class Mix implements Surroundings {
     if (roll < 740) return this.#commit(scope);
     if (roll < 840) return this.#deliver();
     if (roll < 910) return void interfere(scope, this);
-    if (roll < 960) return stray(scope, this);
+    if (roll < 960) return offerInvalid(scope, this);
     if (roll < 990) return this.#passTime(scope);
     if (roll < 995) return scope.repeat();
     if (this.#befalls("died", 500)) scope.reopen(0);
   }
 
-  #perform(scope: MixScope): void {
+  #perform(scope: SimScope): void {
     const act = takeAny(scope.todo, this.dice);
     if (act === undefined) return this.#speak(scope);
     const isRepeated = act.type === "send" || act.type === "reply" || act.type === "wake.deliver";
@@ -134,13 +134,13 @@ class Mix implements Surroundings {
     perform(scope, this, act);
   }
 
-  #speak(scope: MixScope): void {
+  #speak(scope: SimScope): void {
     const bodies = [...scope.bodies.values()];
     if (bodies.length === 0) return void interfere(scope, this);
     speak(scope, this, this.dice.pick(bodies));
   }
 
-  #commit(scope: MixScope): void {
+  #commit(scope: SimScope): void {
     if (!scope.isAhead || scope.slowTurns > 0) return;
     const fault = this.dice.pick(storeFaults);
     if (this.dice.perMille(45) && this.#faults.includes(fault)) return scope.fail(fault satisfies StoreFault);
@@ -150,16 +150,16 @@ class Mix implements Surroundings {
   }
 
   #deliver(): void {
-    const letter = takeAny(this.letters, this.dice);
-    if (letter === undefined || this.#befalls("letter lost", 30)) return;
-    if (this.#befalls("letter twice", 60)) this.letters.push(letter);
-    const scope = this.scopes.find(({ id }) => id === letter.to);
-    if (scope === undefined) throw new MixViolation("thrown", `a letter to ${letter.to}, which is not there`);
-    if (scope.isOpen) deliver(scope, letter);
-    else this.letters.push(letter);
+    const packet = takeAny(this.packets, this.dice);
+    if (packet === undefined || this.#befalls("packet lost", 30)) return;
+    if (this.#befalls("packet twice", 60)) this.packets.push(packet);
+    const scope = this.scopes.find(({ id }) => id === packet.to);
+    if (scope === undefined) throw new CoreSimViolation("thrown", `a packet to ${packet.to}, which is not there`);
+    if (scope.isOpen) deliver(scope, packet);
+    else this.packets.push(packet);
   }
 
-  #passTime(scope: MixScope): void {
+  #passTime(scope: SimScope): void {
     const due = nextDeadline(scope.state);
     const isNear = due !== undefined && due.at - this.now < 10_000_000;
     if (isNear && this.dice.isUnder(40)) this.now = Math.max(this.now, due.at);
@@ -168,10 +168,10 @@ class Mix implements Surroundings {
   }
 
   /** A scope that moves is kept, or goes on elsewhere from a copy of its log; the copy that it leaves takes nothing. */
-  #endMove(scope: MixScope): void {
+  #endMove(scope: SimScope): void {
     const { status } = scope.state.scope;
     if (status.type !== "moving") return;
-    strayWhileMoving(scope);
+    offerInvalidWhileMoving(scope);
     const { nonce } = status;
     if (this.isCalm || this.dice.isUnder(40)) {
       scope.offer({ type: "scope.kept", nonce });
@@ -184,9 +184,9 @@ class Mix implements Surroundings {
     scope.reopen(0, nonce);
   }
 
-  #leave({ state }: MixScope, nonce: string): void {
+  #leave({ state }: SimScope, nonce: string): void {
     const moved = step(state, { seq: state.seq + 1, at: state.at, event: { type: "scope.moved", nonce } });
-    if (E.isLeft(moved)) throw new MixViolation("rejection", `a move can not end: ${moved.left.message}`);
+    if (E.isLeft(moved)) throw new CoreSimViolation("rejection", `a move can not end: ${moved.left.message}`);
     this.coverage.took("scope.moved");
     const { seq, at } = moved.right.state;
     const next = { seq: seq + 1, at, event: { type: "clock.ticked" } } as const;
@@ -197,14 +197,14 @@ class Mix implements Surroundings {
 
   #isAtRest(): boolean {
     return (
-      this.letters.length === 0 && this.scopes.every((scope) => !scope.isAhead && scope.isOpen && isSettled(scope))
+      this.packets.length === 0 && this.scopes.every((scope) => !scope.isAhead && scope.isOpen && isSettled(scope))
     );
   }
 
   #calmTurn(): void {
     let isMoving = false;
     for (const scope of this.scopes) isMoving = this.#calm(scope) || isMoving;
-    while (this.letters.length > 0) {
+    while (this.packets.length > 0) {
       this.#deliver();
       isMoving = true;
     }
@@ -216,7 +216,7 @@ class Mix implements Surroundings {
   }
 
   /** Does all that there is to do in a scope; false if there was nothing. */
-  #calm(scope: MixScope): boolean {
+  #calm(scope: SimScope): boolean {
     if (!scope.isOpen) this.#endMove(scope);
     const before = this.events;
     let wasBusy = scope.isAhead || scope.todo.length > 0;
@@ -231,7 +231,7 @@ class Mix implements Surroundings {
     const dues = this.scopes.flatMap(({ state }) => nextDeadline(state)?.at ?? []);
     if (dues.length === 0) {
       if (this.#isAtRest()) return;
-      throw new MixViolation("stuck", `nothing is owed, and yet ${this.#held()}`);
+      throw new CoreSimViolation("stuck", `nothing is owed, and yet ${this.#held()}`);
     }
     this.now = Math.max(this.now, Math.min(...dues));
   }
@@ -242,28 +242,28 @@ class Mix implements Surroundings {
       ...scope.state.requests.rows().map(({ request, phase }) => `${scope.id}: ${request} is ${phase}`),
       ...outstanding(scope.state).map(({ type }) => `${scope.id}: ${type} is outstanding`),
     ]);
-    return [...held, `${this.letters.length} letters`].join(", ");
+    return [...held, `${this.packets.length} packets`].join(", ");
   }
 }
 
-const asViolation = (error: unknown): MixViolation =>
-  error instanceof MixViolation
+const asViolation = (error: unknown): CoreSimViolation =>
+  error instanceof CoreSimViolation
     ? error
-    : new MixViolation(
+    : new CoreSimViolation(
         "thrown",
         error instanceof Error ? `${error.name}: ${error.message} ${error.stack ?? ""}` : `${error}`,
       );
 
 /** The history that a seed decides. */
-export const runMix = (seed: number, options: MixOptions = {}): MixRun => {
-  const mix = new Mix(seed, options);
-  let violation: MixViolation | undefined;
+export const runCoreSim = (seed: number, options: CoreSimOptions = {}): CoreSimRun => {
+  const simulation = new CoreSim(seed, options);
+  let violation: CoreSimViolation | undefined;
   try {
-    mix.run(options.events ?? defaultEvents);
+    simulation.run(options.events ?? defaultEvents);
   } catch (error) {
     violation = asViolation(error);
   }
-  const { events, coverage, scopes } = mix;
+  const { events, coverage, scopes } = simulation;
   const crashes = scopes.reduce((sum, scope) => sum + scope.crashes, 0);
   return { seed, events, crashes, coverage, violation, logs: new Map(scopes.map(({ id, events: all }) => [id, all])) };
 };

@@ -1,9 +1,8 @@
 /** What hosts, people and services do to a scope, of their own accord. */
 import { type CallRow, type Event, bodyOf } from "@pawl/sansio-core";
-import { anyOptions, anyTools, toolId, toolNames } from "./catalog.ts";
-import type { Dice } from "./dice.ts";
-import { anyFlow } from "./flow.ts";
-import { endOfSchedule, longWork } from "./long-work.ts";
+import { anyOptions, anyTools, toolId, toolNames, anyFlow } from "./catalog.ts";
+import { type Dice, anyResolution } from "./random.ts";
+import { endOfSchedule, backgroundWork } from "./background.ts";
 import { executorsOf } from "./perform.ts";
 import {
   anyHolder,
@@ -17,11 +16,10 @@ import {
   sessionScopes,
 } from "./process.ts";
 import { sharedWaits, writeArgs } from "./program.ts";
-import type { MixScope } from "./scope.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { anyResolution } from "./value.ts";
+import type { SimScope } from "./scope.ts";
+import type { Environment } from "./environment.ts";
 
-type Doing = (scope: MixScope, world: Surroundings) => Event | undefined;
+type Doing = (scope: SimScope, world: Environment) => Event | undefined;
 
 const mostRequests = 4;
 
@@ -37,7 +35,7 @@ const submitted: Doing = ({ state }, { dice }) => {
   return { type: "request.submitted", request: `r${state.seq}`, hash: "h", calls };
 };
 
-const anyRow = ({ state }: MixScope, dice: Dice, isWanted: (row: CallRow) => boolean): CallRow | undefined => {
+const anyRow = ({ state }: SimScope, dice: Dice, isWanted: (row: CallRow) => boolean): CallRow | undefined => {
   const rows = state.calls.rows().filter(isWanted);
   return rows.length === 0 ? undefined : dice.pick(rows);
 };
@@ -159,7 +157,7 @@ const doings: readonly (readonly [weight: number, doing: Doing])[] = [
   [2, consumerGone],
   [5, handled],
   [10, ofProcess],
-  [14, longWork],
+  [14, backgroundWork],
   [2, linkRetired],
   [1, configured],
   [1, overridden],
@@ -178,7 +176,7 @@ const anyDoing = (dice: Dice): Doing => {
   return submitted;
 };
 
-export const interfere = (scope: MixScope, world: Surroundings): boolean => {
+export const interfere = (scope: SimScope, world: Environment): boolean => {
   const event = anyDoing(world.dice)(scope, world) ?? submitted(scope, world);
   return event !== undefined && scope.offer(event) === undefined;
 };
@@ -189,7 +187,7 @@ const forsaken: Doing = (scope) => {
 };
 
 /** What somebody does in the end, where a scope waits for it. */
-export const help = (scope: MixScope, world: Surroundings): boolean =>
+export const help = (scope: SimScope, world: Environment): boolean =>
   [decided, resolved, executorsBack, endOfSchedule, forsaken].some((doing) => {
     const event = doing(scope, world);
     return event !== undefined && scope.offer(event) === undefined;

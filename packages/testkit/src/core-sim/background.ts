@@ -1,9 +1,9 @@
-/** Background runs, tasks and schedules of the mix: what a session is asked for, and what is answered. */
+/** Background runs, tasks and schedules of the core simulation: what a session is asked for, and what is answered. */
 import type { Command, Event, EventOf, RejectionCode } from "@pawl/sansio-core";
 import { anyRun, processScopeId } from "./process.ts";
-import type { Dice } from "./dice.ts";
-import type { MixScope } from "./scope.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { Dice } from "./random.ts";
+import type { SimScope } from "./scope.ts";
+import type { Environment } from "./environment.ts";
 
 type Schedule = EventOf<"schedule.requested">["schedule"];
 type Update = EventOf<"task.updated">["update"];
@@ -38,7 +38,7 @@ const updates: readonly Update[] = [
   { links: { resource_ids: ["a"] } },
 ];
 
-const ofRun = ({ state }: MixScope, dice: Dice): Event | undefined => {
+const ofRun = ({ state }: SimScope, dice: Dice): Event | undefined => {
   const { run } = state.background;
   if (run?.phase !== "running" || run.outcome !== undefined) return undefined;
   const output = dice.list(2, () => ({ stream: "stdout", delta: "line\n" }) as const);
@@ -61,7 +61,7 @@ const ofTask = (dice: Dice, task: string): Event =>
   ])();
 
 /** What hosts and workers do about long work. */
-export const longWork = (scope: MixScope, { dice }: Surroundings): Event | undefined => {
+export const backgroundWork = (scope: SimScope, { dice }: Environment): Event | undefined => {
   if (scope.id === processScopeId) return ofRun(scope, dice);
   const { background, schedules: known } = scope.state;
   const [task] = background.tasks.size === 0 ? [] : [dice.pick(background.tasks.keys())];
@@ -76,7 +76,7 @@ export const longWork = (scope: MixScope, { dice }: Surroundings): Event | undef
 };
 
 /** Schedules fire for ever; so that there is rest, somebody ends them. */
-export const endOfSchedule = ({ state }: MixScope): Event | undefined => {
+export const endOfSchedule = ({ state }: SimScope): Event | undefined => {
   const row = state.schedules.rows.values().find(({ schedule }) => schedule.enabled);
   return row && { type: "schedule.cancelled", schedule: row.schedule.id };
 };
@@ -91,7 +91,7 @@ const planned = (dice: Dice, { schedule, after }: Extract<Command, { type: "sche
 });
 
 /** The answer of a driver, where there is one. */
-export const answerToLongWork = (dice: Dice, command: Command): Event | undefined => {
+export const answerToBackgroundWork = (dice: Dice, command: Command): Event | undefined => {
   switch (command.type) {
     case "permit.take": {
       const permit = dice.isUnder(80) ? ({ status: "granted" } as const) : ({ status: "refused", limit: 64 } as const);
@@ -117,7 +117,7 @@ export const answerToLongWork = (dice: Dice, command: Command): Event | undefine
   }
 };
 
-type Make = (scope: MixScope, dice: Dice) => Event | undefined;
+type Make = (scope: SimScope, dice: Dice) => Event | undefined;
 
 const inSession =
   (make: Make): Make =>
@@ -127,7 +127,7 @@ const inSession =
 const terminal: ReadonlySet<string> = new Set(["succeeded", "failed", "canceled"]);
 
 /** What of long work does not fit. */
-export const longWorkStrays: { readonly [C in RejectionCode]?: Make } = {
+export const invalidBackgroundWork: { readonly [C in RejectionCode]?: Make } = {
   wrong_scope: ({ id }, dice) => (id === processScopeId ? anyTask(dice) : undefined),
   run_unknown: () => ({ type: "permit.answered", run: "nobody", permit: { status: "granted" } }),
   run_exists: inSession(({ state: { background } }, dice) => {

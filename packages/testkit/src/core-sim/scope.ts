@@ -22,18 +22,18 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { Body } from "./body.ts";
 import { type Options, opening } from "./catalog.ts";
-import type { Letter, Surroundings } from "./surroundings.ts";
+import type { Packet, Environment } from "./environment.ts";
 import { type Entry, ScopeLog, stateText } from "./store.ts";
-import { MixViolation } from "./violation.ts";
+import { CoreSimViolation } from "./violation.ts";
 
 /** All invariants are looked at every so many events; those of a change after each. */
 const eventsPerFullLook = 64;
 
-/** What a driver does: a command, a body that begins to speak, or a letter that leaves. */
+/** What a driver does: a command, a body that begins to speak, or a packet that leaves. */
 export type Act =
   | Command
   | { readonly type: "body.start"; readonly body: Body }
-  | { readonly type: "letter"; readonly letter: Letter };
+  | { readonly type: "packet"; readonly packet: Packet };
 
 interface Ahead {
   readonly entry: Entry;
@@ -48,7 +48,7 @@ interface Held {
 export const storeFaults = ["refused", "fenced", "torn", "lost_ack"] as const;
 export type StoreFault = (typeof storeFaults)[number];
 
-export class MixScope {
+export class SimScope {
   readonly id: string;
   readonly log: ScopeLog;
   readonly bodies = new Map<string, Body>();
@@ -58,7 +58,7 @@ export class MixScope {
   options: Options;
   state: State;
   crashes = 0;
-  readonly #world: Surroundings;
+  readonly #world: Environment;
   #epoch = 0;
   #ahead: Ahead[] = [];
   #durable: State;
@@ -66,11 +66,11 @@ export class MixScope {
   #finished = new Set<string>();
   #offered: Envelope | undefined;
 
-  constructor(id: string, world: Surroundings, options: Options) {
+  constructor(id: string, world: Environment, options: Options) {
     this.id = id;
     this.#world = world;
     this.options = options;
-    this.log = new ScopeLog(id, world.ledger);
+    this.log = new ScopeLog(id, world.conservation);
     this.state = initial(id);
     this.#durable = this.state;
   }
@@ -120,7 +120,8 @@ export class MixScope {
     const { state } = this;
     const broken =
       checkChange(before, state) ?? (this.#world.events % eventsPerFullLook === 0 ? checkAll(state) : undefined);
-    if (broken !== undefined) throw new MixViolation("invariant", `${this.id} ${state.seq} ${event.type}: ${broken}`);
+    if (broken !== undefined)
+      throw new CoreSimViolation("invariant", `${this.id} ${state.seq} ${event.type}: ${broken}`);
   }
 
   /** A lease that holds lets what may run again go at once. */
@@ -153,7 +154,7 @@ export class MixScope {
         part.map(({ entry }) => entry),
       ) === "fenced"
     )
-      throw new MixViolation("store", `${this.id}: its owner is fenced, and nobody else has claimed it`);
+      throw new CoreSimViolation("store", `${this.id}: its owner is fenced, and nobody else has claimed it`);
     this.#durable = last.state;
     const isDone = ({ seq }: Held): boolean => seq <= last.state.seq;
     this.todo.push(...this.#held.filter(isDone).map(({ act }) => act));
@@ -183,10 +184,10 @@ export class MixScope {
     const envelope = { seq: rival.seq + 1, at: this.time, event: opening(epoch, this.options) };
     const result = step(rival, envelope);
     if (E.isLeft(result))
-      throw new MixViolation("lost_state", `${this.id}: a new owner is refused: ${result.left.message}`);
+      throw new CoreSimViolation("lost_state", `${this.id}: a new owner is refused: ${result.left.message}`);
     this.log.append(epoch, [{ envelope, digest: digest(result.right), finished: result.right.finished }]);
     if (this.log.append(this.#epoch, entries) !== "fenced")
-      throw new MixViolation("store", `${this.id}: an owner that was fenced appends`);
+      throw new CoreSimViolation("store", `${this.id}: an owner that was fenced appends`);
     this.#drop();
     this.open();
   }
@@ -208,7 +209,10 @@ export class MixScope {
   /** What the log comes to is what was live. */
   #compare(live: State): void {
     if (isSameState(this.log.fold(), live)) return;
-    throw new MixViolation("lost_state", `${this.id} ${live.seq}: the log folds to another state than the live one`);
+    throw new CoreSimViolation(
+      "lost_state",
+      `${this.id} ${live.seq}: the log folds to another state than the live one`,
+    );
   }
 
   /** At its end all is durable, and folds to what is live. */
@@ -241,7 +245,7 @@ export class MixScope {
         : { type: "scope.received", nonce: received, epoch, owner: `driver:${epoch}` },
     );
     if (refused !== undefined)
-      throw new MixViolation("lost_state", `${this.id}: a new owner is refused: ${refused.message}`);
+      throw new CoreSimViolation("lost_state", `${this.id}: a new owner is refused: ${refused.message}`);
     this.resume();
   }
 

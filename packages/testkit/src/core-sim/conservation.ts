@@ -1,7 +1,7 @@
 /** What is neither lost nor doubled, counted over what is durable: replies, observations, messages, effects. */
 import { type Command, type Envelope, type Outcome, type Transition, bodyOf } from "@pawl/sansio-core";
 import { type Json, stringify } from "@pawl/tool-value";
-import { MixViolation } from "./violation.ts";
+import { CoreSimViolation } from "./violation.ts";
 
 interface MessageFate {
   sent: number;
@@ -12,7 +12,7 @@ interface MessageFate {
 
 const textOf = (outcome: Outcome): string => stringify({ ...outcome } satisfies Json);
 
-export class Ledger {
+export class Conservation {
   readonly #submitted = new Map<string, number>();
   readonly #replied = new Map<string, number>();
   readonly #acked = new Map<string, number>();
@@ -22,7 +22,7 @@ export class Ledger {
   readonly #once = new Set<string>();
 
   #broken(message: string): never {
-    throw new MixViolation("conservation", message);
+    throw new CoreSimViolation("conservation", message);
   }
 
   take(scope: string, { seq, event }: Envelope, { commands }: Transition): void {

@@ -1,28 +1,28 @@
 /** A run that fails is made small: fewer events, fewer kinds of faults, and of its scope's log only what it needs. */
 import { type Envelope, type State, checkAll, checkChange, initial, step } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { type MixFault, type MixOptions, type MixRun, mixFaults, runMix } from "./mix.ts";
-import type { MixViolation } from "./violation.ts";
+import { type CoreSimFault, type CoreSimOptions, type CoreSimRun, coreSimFaults, runCoreSim } from "./simulator.ts";
+import type { CoreSimViolation } from "./violation.ts";
 
-export interface SmallMix {
+export interface SmallCoreSim {
   readonly seed: number;
-  readonly options: MixOptions;
-  readonly violation: MixViolation;
+  readonly options: CoreSimOptions;
+  readonly violation: CoreSimViolation;
   /** The scope that it shows in, and its log. */
   readonly scope: string;
   readonly log: readonly Envelope[];
 }
 
-type Failed = MixRun & { readonly violation: MixViolation };
+type Failed = CoreSimRun & { readonly violation: CoreSimViolation };
 
-const fails = (seed: number, options: MixOptions, harm: string): Failed | undefined => {
-  const run = runMix(seed, options);
+const fails = (seed: number, options: CoreSimOptions, harm: string): Failed | undefined => {
+  const run = runCoreSim(seed, options);
   const { violation } = run;
   return violation?.harm === harm ? { ...run, violation } : undefined;
 };
 
 /** The least number of events, by halves, that it fails with. */
-const withFewerEvents = (seed: number, harm: string, options: MixOptions): MixOptions => {
+const withFewerEvents = (seed: number, harm: string, options: CoreSimOptions): CoreSimOptions => {
   let least = options;
   for (const events of [160, 80, 40, 20, 10]) {
     const fewer = { ...options, events };
@@ -32,9 +32,9 @@ const withFewerEvents = (seed: number, harm: string, options: MixOptions): MixOp
   return least;
 };
 
-const withFewerFaults = (seed: number, harm: string, options: MixOptions): MixOptions => {
-  let without: readonly MixFault[] = options.without ?? [];
-  for (const fault of mixFaults) {
+const withFewerFaults = (seed: number, harm: string, options: CoreSimOptions): CoreSimOptions => {
+  let without: readonly CoreSimFault[] = options.without ?? [];
+  for (const fault of coreSimFaults) {
     const fewer = [...without, fault];
     if (!without.includes(fault) && fails(seed, { ...options, without: fewer }, harm) !== undefined) without = fewer;
   }
@@ -95,7 +95,7 @@ const scopeIn = ({ logs, violation }: Failed): string => {
 };
 
 /** `given`: the options that it failed under. */
-export const minimiseMix = (run: Failed, given: MixOptions = {}): SmallMix => {
+export const minimiseCoreSim = (run: Failed, given: CoreSimOptions = {}): SmallCoreSim => {
   const { seed } = run;
   const { harm } = run.violation;
   const options = withFewerFaults(seed, harm, withFewerEvents(seed, harm, given));

@@ -1,11 +1,11 @@
 /** What the scopes of one simulated world have in common. */
 import type { EventOf, Outcome } from "@pawl/sansio-core";
 import type { Coverage } from "./coverage.ts";
-import type { Dice } from "./dice.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Dice } from "./random.ts";
+import type { Conservation } from "./conservation.ts";
 
 /** What one scope says to another, on its way. */
-export type Letter =
+export type Packet =
   | { readonly type: "message"; readonly to: string; readonly event: Omit<EventOf<"message.received">, "known"> }
   | {
       readonly type: "answer";
@@ -17,11 +17,11 @@ export type Letter =
       readonly outcome: Outcome;
     };
 
-export interface Surroundings {
+export interface Environment {
   readonly dice: Dice;
   readonly coverage: Coverage;
-  readonly ledger: Ledger;
-  readonly letters: Letter[];
+  readonly conservation: Conservation;
+  readonly packets: Packet[];
   /** What kind of process the seed has. */
   readonly processKind: number;
   /** No faults any more, and everybody does their part. */

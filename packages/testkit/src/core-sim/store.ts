@@ -1,5 +1,5 @@
 /**
- * The store of the mix: one log a scope, in memory. What is in it is folded once, event by event, by a core of its own:
+ * The store of the core simulation: one log a scope, in memory. What is in it is folded once, event by event, by a core of its own:
  * it has to accept what the driver's accepted, and to command the same.
  */
 import {
@@ -15,8 +15,8 @@ import {
 } from "@pawl/sansio-core";
 import { parse, stringifyRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Ledger } from "./ledger.ts";
-import { MixViolation } from "./violation.ts";
+import type { Conservation } from "./conservation.ts";
+import { CoreSimViolation } from "./violation.ts";
 
 /** An event as it is appended: with what its commands come to, and what left the state with it. */
 export interface Entry {
@@ -30,12 +30,12 @@ export class ScopeLog {
   readonly entries: Entry[] = [];
   #epoch = 0;
   #folded: State;
-  readonly #ledger: Ledger;
+  readonly #conservation: Conservation;
 
-  constructor(scope: string, ledger: Ledger) {
+  constructor(scope: string, conservation: Conservation) {
     this.scope = scope;
     this.#folded = initial(scope);
-    this.#ledger = ledger;
+    this.#conservation = conservation;
   }
 
   get epoch(): number {
@@ -51,7 +51,7 @@ export class ScopeLog {
     if (epoch !== this.#epoch) return "fenced";
     for (const entry of entries) {
       if (entry.envelope.seq !== this.entries.length + 1)
-        throw new MixViolation("store", `${this.scope}: ${entry.envelope.seq} after ${this.entries.length}`);
+        throw new CoreSimViolation("store", `${this.scope}: ${entry.envelope.seq} after ${this.entries.length}`);
       this.entries.push(entry);
     }
     return "ok";
@@ -61,9 +61,10 @@ export class ScopeLog {
     const result = step(state, envelope);
     const at = `${this.scope} ${envelope.seq} ${envelope.event.type}`;
     if (E.isLeft(result))
-      throw new MixViolation("replay", `${at}: taken, and refused by replay: ${result.left.message}`);
+      throw new CoreSimViolation("replay", `${at}: taken, and refused by replay: ${result.left.message}`);
     const found = digest(result.right);
-    if (found !== recorded) throw new MixViolation("replay", `${at}: commanded ${recorded}, and ${found} in replay`);
+    if (found !== recorded)
+      throw new CoreSimViolation("replay", `${at}: commanded ${recorded}, and ${found} in replay`);
     return result.right;
   }
 
@@ -72,7 +73,7 @@ export class ScopeLog {
     for (let i = this.#folded.seq; i < this.entries.length; i++) {
       const entry = this.entries[i] as Entry;
       const transition = this.#follow(this.#folded, entry);
-      this.#ledger.take(this.scope, entry.envelope, transition);
+      this.#conservation.take(this.scope, entry.envelope, transition);
       this.#folded = transition.state;
     }
     return this.#folded;
@@ -82,7 +83,7 @@ export class ScopeLog {
   compact(text: string): void {
     const json = parse(text);
     const restored = E.isRight(json) ? restore(json.right) : json;
-    if (E.isLeft(restored)) throw new MixViolation("snapshot", `${this.scope}: its own snapshot is refused`);
+    if (E.isLeft(restored)) throw new CoreSimViolation("snapshot", `${this.scope}: its own snapshot is refused`);
     this.#folded = restored.right;
   }
 }

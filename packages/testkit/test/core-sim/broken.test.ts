@@ -2,7 +2,7 @@
 import type * as Core from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { describeMixes, runMixes } from "../../src/mix/index.ts";
+import { describeCoreSims, runCoreSims } from "../../src/core-sim/index.ts";
 
 type Step = typeof Core.step;
 type Outstanding = typeof Core.outstanding;
@@ -24,7 +24,7 @@ afterEach(() => {
   broken.outstanding = undefined;
 });
 
-const found = (): string => describeMixes(runMixes({ seeds: 40 }));
+const found = (): string => describeCoreSims(runCoreSims({ seeds: 40 }));
 
 /** Commands of one type are lost, or come twice. */
 const commanding =
@@ -38,7 +38,7 @@ const commanding =
       ),
     }))(step(...of));
 
-describe("the standard mix catches a core", () => {
+describe("the core simulation catches a core", () => {
   it("that replies twice", () => {
     broken.step = commanding("reply", 2);
     expect(found()).toMatch(/conservation: session:\w r\d+: submitted 1 times, replied to 2 times/);
@@ -83,7 +83,7 @@ describe("the standard mix catches a core", () => {
           : transition,
       )(step(state, envelope));
     const lines = found().split("\n");
-    expect(lines.find((line) => line.startsWith("again: "))).toMatch(/^again: pnpm mix --seed \d+/);
+    expect(lines.find((line) => line.startsWith("again: "))).toMatch(/^again: pnpm core-sim --seed \d+/);
     const from = lines.findIndex((line) => line.startsWith("the log of "));
     expect(lines.slice(from + 1)).toHaveLength(3);
   });

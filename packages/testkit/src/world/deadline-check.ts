@@ -4,7 +4,7 @@
  */
 import { type State, nextDeadline } from "@pawl/sansio-core";
 import type { Fate } from "./moment.ts";
-import { slowMs } from "./store.ts";
+import { slowMs } from "./faulty-journal.ts";
 
 /** How long a scope may wait for slow commits: one that is under way, and the one behind it. */
 const slowestMs = 2 * slowMs;
