@@ -89,7 +89,9 @@ describe("the mcp provider", () => {
       (await ask("Echo", "x", { runtime: other.url + path })).output;
     expect(await outputOfPath("/")).toBe("ℰMCP error: MCP server returned HTTP 503: out of order [blame=network]");
     expect(await outputOfPath("/text")).toMatch(/^ℰMCP error: invalid JSON-RPC response: .* \[blame=network\]$/);
-    expect(await outputOfPath("/huge")).toMatch(/^ℰMCP error: .*response larger than 100000 bytes.* \[blame=network\]$/s);
+    expect(await outputOfPath("/huge")).toMatch(
+      /^ℰMCP error: .*response larger than 100000 bytes.* \[blame=network\]$/s,
+    );
     const gone = await serve(() => undefined);
     await gone.close();
     const cannot = `ℰMCP error: cannot connect to MCP server at ${gone.url} [blame=network]`;

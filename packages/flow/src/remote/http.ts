@@ -98,7 +98,8 @@ const redirected = ({ url, init }: Request, response: Response): Request | undef
   const location = response.headers.get("location");
   if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return undefined;
   const next = URL.canParse(location, url) ? new URL(location, url).href : location;
-  if (!isHttp(next)) throw new RequestFailed({ type: "request", detail: `redirect to ${next}, expected http or https` });
+  if (!isHttp(next))
+    throw new RequestFailed({ type: "request", detail: `redirect to ${next}, expected http or https` });
   if (response.status >= 307) return { url: next, init };
   const { body: _, ...rest } = init;
   return { url: next, init: { ...rest, method: "GET", headers: {} } };

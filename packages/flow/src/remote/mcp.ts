@@ -159,7 +159,8 @@ const runMcp =
     try {
       return await callTool(transport, entry, argument, AbortSignal.any([signal, timeout]));
     } catch (thrown) {
-      if (timeout.aborted) return mcpFailure(`MCP server timed out after ${Math.floor(timeoutMs(entry.timeout) / 1000)}s`);
+      if (timeout.aborted)
+        return mcpFailure(`MCP server timed out after ${Math.floor(timeoutMs(entry.timeout) / 1000)}s`);
       return failureOf(thrown, entry.runtime.trim());
     }
   };

@@ -73,6 +73,10 @@ export class Reader {
     this.#controller.enqueue(this.#encoder.encode(text));
     if (-(this.#controller.desiredSize ?? 0) <= this.#maxBufferedBytes) return;
     this.leave();
-    this.#controller.error(new Error(`the reader is more than ${this.#maxBufferedBytes} bytes behind: send the request again under the same id`));
+    this.#controller.error(
+      new Error(
+        `the reader is more than ${this.#maxBufferedBytes} bytes behind: send the request again under the same id`,
+      ),
+    );
   }
 }

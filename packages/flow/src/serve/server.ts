@@ -227,6 +227,8 @@ const reportGone = (session: FlowSession, request: string): Promise<void> =>
 /** Returns the event of a flow that did not run. Internal errors are not shown to the client. */
 const failedToRun = ({ name: flow_name }: Program, thrown: unknown): FlowExecutionEvent => {
   const error =
-    thrown instanceof Refused ? `${thrown.code}: ${thrown.message}` : "the result of the flow is unknown: send the request again";
+    thrown instanceof Refused
+      ? `${thrown.code}: ${thrown.message}`
+      : "the result of the flow is unknown: send the request again";
   return { kind: "flow_error", flow_name, error, timestamp_ms: 0 };
 };
