@@ -1,2 +1,2 @@
 /** `@pawl/tools/browser`: what the tools have in a browser. */
-export { BrowserFiles } from "./files.ts";
+export { BrowserFiles } from "./browser-files.ts";

@@ -1,7 +1,7 @@
 /** A search by a regular expression that anybody may have written: it ends in time, however the expression backtracks. */
 import { Script, createContext } from "node:vm";
-import { expressionOf, linesOf, matchesOf } from "../file/match.ts";
-import { FileError, type Match } from "../file/store.ts";
+import { expressionOf, linesOf, matchesOf } from "../../file/match.ts";
+import { FileError, type Match } from "../../file/store.ts";
 
 const program = new Script("hits = lines.map((line) => expression.test(line))");
 

@@ -4,7 +4,7 @@ import { EgressRefused } from "@pawl/egress";
 import { type GuardOptions, guardedRequest } from "@pawl/egress/node";
 import type { JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Download, WebPort, WebRequest } from "../web.ts";
+import type { Download, WebPort, WebRequest } from "../../web.ts";
 import { type Body, readBody } from "./body.ts";
 import { converted } from "./convert.ts";
 import { filenameOf, isHtml, isTextual, looksBinary, textOfBody } from "./media.ts";

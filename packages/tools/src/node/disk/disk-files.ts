@@ -1,9 +1,9 @@
 /** A session's files on disk, below a root that no path leads out of. */
 import type { Stats } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { encodingOf, textOfBytes } from "../file/bytes.ts";
-import { globOf } from "../file/match.ts";
-import { canonicalPath, displayPath, nameOf } from "../file/path.ts";
+import { encodingOf, textOfBytes } from "../../file/bytes.ts";
+import { globOf } from "../../file/match.ts";
+import { canonicalPath, displayPath, nameOf } from "../../file/path.ts";
 import {
   type Entry,
   FileError,
@@ -11,7 +11,7 @@ import {
   type Match,
   type StoredFile,
   type WriteOptions,
-} from "../file/store.ts";
+} from "../../file/store.ts";
 import { holds, isReadonly, readWhole, replace } from "./disk-file.ts";
 import { isNameable, namesOf } from "./disk-name.ts";
 import { Folder, canPin, within } from "./folder.ts";

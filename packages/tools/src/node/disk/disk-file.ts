@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { bytesEqual } from "../file/bytes.ts";
-import { FileError } from "../file/store.ts";
+import { bytesEqual } from "../../file/bytes.ts";
+import { FileError } from "../../file/store.ts";
 import { isTemporary, temporaryName } from "./disk-name.ts";
 import type { Folder } from "./folder.ts";
 

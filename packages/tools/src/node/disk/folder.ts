@@ -6,7 +6,7 @@
 import { type Stats, constants, existsSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { FileError } from "../file/store.ts";
+import { FileError } from "../../file/store.ts";
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 

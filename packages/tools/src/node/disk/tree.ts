@@ -1,5 +1,5 @@
 /** All that is below a folder on disk. */
-import { FileError } from "../file/store.ts";
+import { FileError } from "../../file/store.ts";
 import { foldedName, isNameable, isTemporary } from "./disk-name.ts";
 import { type Folder, within } from "./folder.ts";
 

@@ -1,6 +1,6 @@
 /** Names that are not what they seem on some disk: refused on all, so that a workspace can be carried from one to another. */
-import { canonicalPath } from "../file/path.ts";
-import { FileError } from "../file/store.ts";
+import { canonicalPath } from "../../file/path.ts";
+import { FileError } from "../../file/store.ts";
 
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?: *\..*)?$/i;
 const temporary = /^\.pawl-write-[0-9a-f]{32}$/;
