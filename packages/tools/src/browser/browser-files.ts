@@ -1,4 +1,4 @@
-/** A session's files in IndexedDB, in a tab or in a worker. What was written is on disk when it resolves. */
+/** A session's files in IndexedDB, for pages and workers. A write is on disk when its promise resolves. */
 import { bytesEqual, textOfBytes } from "../file/bytes.ts";
 import { expressionOf, globOf, matchesOf } from "../file/match.ts";
 import { canonicalPath, displayPath, nameOf, parentOf } from "../file/path.ts";
@@ -14,7 +14,7 @@ import { type EntryRow, FileDatabase, type Reading, type Writing } from "./datab
 
 const root = "/";
 
-/** All paths below one; what comes behind `/` in the order of paths is `0`. */
+/** Returns the key range of all paths below one: `0` is the character after `/`. */
 const below = (path: string): IDBKeyRange => {
   const prefix = path === root ? "" : path;
   return IDBKeyRange.bound(`${prefix}/`, `${prefix}0`, true, true);
@@ -73,7 +73,7 @@ export class BrowserFiles implements FileStore {
     this.#now = now;
   }
 
-  /** The files of a database, which is made where there is none. */
+  /** Opens the files of a database, and creates it if it does not exist. */
   static async open(name: string, now: () => number = Date.now): Promise<BrowserFiles> {
     return new BrowserFiles(await FileDatabase.open(name), now);
   }
@@ -82,8 +82,8 @@ export class BrowserFiles implements FileStore {
     this.#database.close();
   }
 
-  async read(asked: string): Promise<StoredFile | undefined> {
-    const path = canonicalPath(asked);
+  async read(given: string): Promise<StoredFile | undefined> {
+    const path = canonicalPath(given);
     return this.#database.read(async (at) => {
       const [row, bytes] = await Promise.all([rowAt(at, path), at.objectStore("bytes").get(path)]);
       if (row?.encoding === undefined || bytes === undefined) return undefined;
@@ -92,8 +92,8 @@ export class BrowserFiles implements FileStore {
     });
   }
 
-  async write(asked: string, bytes: Uint8Array, { encoding, expected }: WriteOptions): Promise<boolean> {
-    const path = canonicalPath(asked);
+  async write(given: string, bytes: Uint8Array, { encoding, expected }: WriteOptions): Promise<boolean> {
+    const path = canonicalPath(given);
     return this.#database.write(async (at) => {
       const before = await rowAt(at, path);
       if (before !== undefined && before.encoding === undefined)
@@ -108,24 +108,24 @@ export class BrowserFiles implements FileStore {
     });
   }
 
-  async createDirectory(asked: string): Promise<void> {
-    const path = canonicalPath(asked);
+  async createDirectory(given: string): Promise<void> {
+    const path = canonicalPath(given);
     await this.#database.write((at) => makeFolder(at, path));
   }
 
-  async delete(asked: string, recursive: boolean): Promise<boolean> {
-    const path = canonicalPath(asked);
+  async delete(given: string, recursive: boolean): Promise<boolean> {
+    const path = canonicalPath(given);
     return this.#database.write((at) => remove(at, path, recursive));
   }
 
-  async stat(asked: string): Promise<Entry | undefined> {
-    const path = canonicalPath(asked);
+  async stat(given: string): Promise<Entry | undefined> {
+    const path = canonicalPath(given);
     const row = await this.#database.read((at) => rowAt(at, path));
     return row && entryOf(row);
   }
 
-  async list(asked: string): Promise<readonly Entry[]> {
-    const path = canonicalPath(asked);
+  async list(given: string): Promise<readonly Entry[]> {
+    const path = canonicalPath(given);
     return this.#database.read(async (at) => {
       const row = await rowAt(at, path);
       if (row === undefined) throw new FileError("not_found", `Directory not found: ${displayPath(path)}`);

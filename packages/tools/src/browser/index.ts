@@ -1,2 +1,2 @@
-/** `@pawl/tools/browser`: what the tools have in a browser. */
+/** `@pawl/tools/browser`: files in IndexedDB. */
 export { BrowserFiles } from "./browser-files.ts";

@@ -1,4 +1,4 @@
-/** Background runs: written down, told of, lost. */
+/** Background runs: recorded, reported, lost. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import {
   type Output,
@@ -25,7 +25,7 @@ const writesIn = (writes: Json | undefined): readonly Output[] =>
     return { stream: text(stream), delta: textIn(delta) };
   });
 
-/** How a run ends of which only the log is looked at; what one gives back that failed is not looked at at all. */
+/** The result of a run whose log alone matters; the result of a failed run does not matter at all. */
 const endOfLog = (finish: Json | undefined, raw: string | undefined): RunOutcome => {
   if (finish === "cancel" || finish === "canceled") return { type: "canceled" };
   if (finish === "failure" || finish === "failed") return failedRun("failed");

@@ -1,4 +1,4 @@
-/** One file of a folder on disk: read whole within a bound, replaced whole or not at all. */
+/** One file of a folder on disk: it is read whole within a limit, and replaced atomically. */
 import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
@@ -7,15 +7,15 @@ import { FileError } from "../../file/store.ts";
 import { isTemporary, temporaryName } from "./disk-name.ts";
 import type { Folder } from "./folder.ts";
 
-/** How long a write that its process did not end may lie about. */
-const leftOverMs = 3_600_000;
+/** The age at which a temporary file is taken for the remains of a dead process. */
+const staleMs = 3_600_000;
 
 export const isReadonly = ({ mode }: Stats): boolean => (mode & 0o200) === 0;
 
-/** The bytes of an open file, one more than the bound at most: it may grow while it is read. */
-const bytesUpTo = async (handle: FileHandle, most: number): Promise<Uint8Array> => {
+/** Reads at most one byte more than the limit: the file may grow meanwhile. */
+const bytesUpTo = async (handle: FileHandle, limit: number): Promise<Uint8Array> => {
   const chunks: Buffer[] = [];
-  for await (const chunk of handle.createReadStream({ start: 0, end: most, autoClose: false })) {
+  for await (const chunk of handle.createReadStream({ start: 0, end: limit, autoClose: false })) {
     chunks.push(chunk as Buffer);
   }
   return new Uint8Array(Buffer.concat(chunks));
@@ -24,15 +24,15 @@ const bytesUpTo = async (handle: FileHandle, most: number): Promise<Uint8Array> 
 export const readWhole = async (
   folder: Folder,
   name: string,
-  most: number,
+  limit: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly stats: Stats } | undefined> => {
   const handle = await folder.file(name);
   if (handle === undefined) return undefined;
   try {
     const stats = await handle.stat();
-    const bytes = stats.size > most ? undefined : await bytesUpTo(handle, most);
-    if (bytes !== undefined && bytes.length <= most) return { bytes, stats };
-    throw new FileError("size", `File is too large: ${name} (more than ${most} bytes)`);
+    const bytes = stats.size > limit ? undefined : await bytesUpTo(handle, limit);
+    if (bytes !== undefined && bytes.length <= limit) return { bytes, stats };
+    throw new FileError("size", `File is too large: ${name} (more than ${limit} bytes)`);
   } finally {
     await handle.close();
   }
@@ -45,11 +45,11 @@ export const holds = async (folder: Folder, name: string, expected: Uint8Array):
   return file !== undefined && bytesEqual(file.bytes, expected);
 };
 
-/** Takes away what processes that died have left of their writes. */
+/** Removes the temporary files of dead processes. */
 const sweep = async (folder: Folder): Promise<void> => {
   for (const name of (await folder.names()).filter(isTemporary)) {
-    const found = await folder.shown(name);
-    if (found !== undefined && Date.now() - found.mtimeMs > leftOverMs) await folder.unlink(name);
+    const found = await folder.listed(name);
+    if (found !== undefined && Date.now() - found.mtimeMs > staleMs) await folder.unlink(name);
   }
 };
 
@@ -63,7 +63,7 @@ const fill = async (handle: FileHandle, bytes: Uint8Array, before: Stats | undef
   }
 };
 
-/** Puts a file in the place of what has its name: readers see all of the one or all of the other, after a crash too. */
+/** Replaces a file by write, sync and rename: readers see the old bytes or the new ones, also after a crash. */
 export const replace = async (
   folder: Folder,
   name: string,

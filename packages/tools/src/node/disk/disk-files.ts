@@ -1,4 +1,4 @@
-/** A session's files on disk, below a root that no path leads out of. */
+/** A session's files on disk, below a root that no path can leave. */
 import type { Stats } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { encodingOf, textOfBytes } from "../../file/bytes.ts";
@@ -19,18 +19,18 @@ import { searcher } from "./search.ts";
 import { eachFile, emptied, refuseFull, refuseTwin } from "./tree.ts";
 
 export interface DiskLimits {
-  /** Of one file, read or written. */
+  /** The limit of one file, read or written. */
   readonly maxFileBytes: number;
-  /** Of one folder, listed. */
+  /** The limit of entries of one listed folder. */
   readonly maxEntries: number;
-  /** Of all files that one search reads. */
+  /** The limit of all files that one search reads. */
   readonly maxSearchBytes: number;
-  /** How long one search may compare. */
+  /** The time limit of one search. */
   readonly searchMs: number;
 }
 
 export interface DiskOptions extends Partial<DiskLimits> {
-  /** Whether folders are held by their handles: so by default where the system can. */
+  /** Holds folders by their handles. True by default if the system supports it. */
   readonly isPinned?: boolean;
 }
 
@@ -43,10 +43,10 @@ const defaults: DiskLimits = {
 
 const isFolder = (path: string): FileError =>
   new FileError("is_directory", `Path is a directory: ${displayPath(path)}`);
-const tooLarge = (path: string, size: number, most: number): FileError =>
-  new FileError("size", `File is too large: ${displayPath(path)} (${size} bytes, at most ${most})`);
-const tooMuch = (most: number): string =>
-  `The files to search have more than ${most} bytes: narrow the search by path_pattern`;
+const tooLarge = (path: string, size: number, limit: number): FileError =>
+  new FileError("size", `File is too large: ${displayPath(path)} (${size} bytes, at most ${limit})`);
+const tooMuch = (limit: number): string =>
+  `The files to search have more than ${limit} bytes: narrow the search by path_pattern`;
 const notFolder = (path: string): FileError =>
   new FileError("not_directory", `path exists but is not a directory: ${displayPath(path)}`);
 const readonly = (path: string): FileError =>
@@ -66,12 +66,12 @@ interface Place {
   readonly path: string;
   readonly names: readonly string[];
   readonly parents: readonly string[];
-  /** None has the root. */
+  /** Undefined for the root. */
   readonly name: string | undefined;
 }
 
-const placeOf = (asked: string): Place => {
-  const path = canonicalPath(asked);
+const placeOf = (given: string): Place => {
+  const path = canonicalPath(given);
   const names = namesOf(path);
   return { path, names, parents: names.slice(0, -1), name: names.at(-1) };
 };
@@ -113,15 +113,15 @@ export class DiskFiles implements FileStore {
     this.#limits = { ...defaults, ...limits };
   }
 
-  /** The files of a folder that is there. Links on the way to the root itself are followed, once. */
+  /** Opens the files of an existing folder. Links in the path of the root itself are followed, once. */
   static async open(root: string, options: DiskOptions = {}): Promise<DiskFiles> {
     const files = new DiskFiles(await realpath(root), options);
     await within(await Folder.root(files.#root, files.#isPinned), (folder) => folder.names());
     return files;
   }
 
-  /** The folder of these names; undefined where one of them is none. */
-  async #reach(names: readonly string[], step: Step): Promise<Folder | undefined> {
+  /** Opens the folder at these names; undefined if one of them is not a folder. */
+  async #folderAt(names: readonly string[], step: Step): Promise<Folder | undefined> {
     let folder = await Folder.root(this.#root, this.#isPinned);
     for (const [i, name] of names.entries()) {
       const path = `/${names.slice(0, i + 1).join("/")}`;
@@ -133,19 +133,19 @@ export class DiskFiles implements FileStore {
   }
 
   async #in<A>(names: readonly string[], act: (folder: Folder) => Promise<A>, step = enter): Promise<A | undefined> {
-    const folder = await this.#reach(names, step);
+    const folder = await this.#folderAt(names, step);
     return folder === undefined ? undefined : within(folder, act);
   }
 
-  /** One change at a time, so that what was compared is what is replaced. */
-  #inTurn<A>(change: () => Promise<A>): Promise<A> {
+  /** Runs changes one at a time, so that the file that was compared is the one that is replaced. */
+  #serially<A>(change: () => Promise<A>): Promise<A> {
     const done = this.#last.then(change, change);
     this.#last = done.catch(() => undefined);
     return done;
   }
 
-  async read(asked: string): Promise<StoredFile | undefined> {
-    const { path, parents, name } = placeOf(asked);
+  async read(given: string): Promise<StoredFile | undefined> {
+    const { path, parents, name } = placeOf(given);
     if (name === undefined) return undefined;
     return this.#in(parents, async (folder) => {
       const file = await readWhole(folder, name, this.#limits.maxFileBytes);
@@ -155,9 +155,9 @@ export class DiskFiles implements FileStore {
     });
   }
 
-  write(asked: string, bytes: Uint8Array, { expected }: WriteOptions): Promise<boolean> {
-    return this.#inTurn(async () => {
-      const { path, parents, name } = placeOf(asked);
+  write(given: string, bytes: Uint8Array, { expected }: WriteOptions): Promise<boolean> {
+    return this.#serially(async () => {
+      const { path, parents, name } = placeOf(given);
       if (name === undefined) throw isFolder(path);
       const { maxFileBytes } = this.#limits;
       if (bytes.length > maxFileBytes) throw tooLarge(path, bytes.length, maxFileBytes);
@@ -177,15 +177,15 @@ export class DiskFiles implements FileStore {
     return true;
   }
 
-  createDirectory(asked: string): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#in(placeOf(asked).names, async () => undefined, enterOrMake);
+  createDirectory(given: string): Promise<void> {
+    return this.#serially(async () => {
+      await this.#in(placeOf(given).names, async () => undefined, enterOrMake);
     });
   }
 
-  delete(asked: string, recursive: boolean): Promise<boolean> {
-    return this.#inTurn(async () => {
-      const { path, parents, name } = placeOf(asked);
+  delete(given: string, recursive: boolean): Promise<boolean> {
+    return this.#serially(async () => {
+      const { path, parents, name } = placeOf(given);
       const isDeleted = await this.#in(parents, (folder) =>
         name === undefined ? this.#clear(folder, recursive) : this.#remove(folder, name, { path, recursive }),
       );
@@ -215,16 +215,16 @@ export class DiskFiles implements FileStore {
     return true;
   }
 
-  async stat(asked: string): Promise<Entry | undefined> {
-    const { path, parents, name } = placeOf(asked);
+  async stat(given: string): Promise<Entry | undefined> {
+    const { path, parents, name } = placeOf(given);
     return this.#in(parents, async (folder) => {
       const found = name === undefined ? await folder.own() : await folder.entry(name);
       return found === undefined ? undefined : entryOf(path, found);
     });
   }
 
-  async list(asked: string): Promise<readonly Entry[]> {
-    const { path, names, parents, name } = placeOf(asked);
+  async list(given: string): Promise<readonly Entry[]> {
+    const { path, names, parents, name } = placeOf(given);
     const entries = await this.#in(names, (folder) => this.#entries(folder, path));
     if (entries !== undefined) return entries;
     const there = await this.#in(parents, async (folder) => (name === undefined ? undefined : folder.entry(name)));
@@ -241,7 +241,7 @@ export class DiskFiles implements FileStore {
     }
     const entries: Entry[] = [];
     for (const name of names) {
-      const stats = await folder.shown(name);
+      const stats = await folder.listed(name);
       if (stats !== undefined) entries.push(entryOf(path === "/" ? `/${name}` : `${path}/${name}`, stats));
     }
     return entries;
@@ -254,7 +254,7 @@ export class DiskFiles implements FileStore {
     const found: Match[] = [];
     let size = 0;
     const visit = async (folder: Folder, name: string, path: string): Promise<void> => {
-      const stats = glob?.test(path) === false ? undefined : await folder.shown(name);
+      const stats = glob?.test(path) === false ? undefined : await folder.listed(name);
       if (stats === undefined || stats.size > maxFileBytes) return;
       size += stats.size;
       if (size > maxSearchBytes) throw new FileError("size", tooMuch(maxSearchBytes));

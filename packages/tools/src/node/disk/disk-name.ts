@@ -1,30 +1,30 @@
-/** Names that are not what they seem on some disk: refused on all, so that a workspace can be carried from one to another. */
+/** Names that some file systems change or reserve. They are refused on all, so that a workspace can move between disks. */
 import { canonicalPath } from "../../file/path.ts";
 import { FileError } from "../../file/store.ts";
 
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?: *\..*)?$/i;
 const temporary = /^\.pawl-write-[0-9a-f]{32}$/;
-const mostBytes = 255;
-const mostFolders = 128;
+const maxBytes = 255;
+const maxFolders = 128;
 
-const misfitOf = (part: string, isWindows: boolean): string | undefined => {
+const problemOf = (part: string, isWindows: boolean): string | undefined => {
   if (device.test(part)) return "names a device";
   if (/[. ]$/.test(part)) return "ends in a dot or a space, which some disks drop";
-  if (isWindows && /[<>:"|?*]/.test(part)) return "has a character that no name has here";
-  if (Buffer.byteLength(part) > mostBytes) return `has a name of more than ${mostBytes} bytes`;
-  return /^\.pawl-write-/i.test(part) ? "is a name that the store writes under" : undefined;
+  if (isWindows && /[<>:"|?*]/.test(part)) return "has a character that this system does not allow in names";
+  if (Buffer.byteLength(part) > maxBytes) return `has a name of more than ${maxBytes} bytes`;
+  return /^\.pawl-write-/i.test(part) ? "is reserved for temporary files" : undefined;
 };
 
-/** The names of a canonical path, from the root down. Throws a FileError where one is refused. */
+/** Splits a canonical path into names, from the root down. Throws a FileError if a name is refused. */
 export const namesOf = (path: string, isWindows = process.platform === "win32"): readonly string[] => {
   const names = path.split("/").filter((name) => name !== "");
-  const misfits = names.flatMap((name) => misfitOf(name, isWindows) ?? []);
-  const [misfit] = names.length > mostFolders ? [`leads through more than ${mostFolders} folders`] : misfits;
-  if (misfit !== undefined) throw new FileError("path", `Invalid path: ${JSON.stringify(path)} ${misfit}`);
+  const problems = names.flatMap((name) => problemOf(name, isWindows) ?? []);
+  const [problem] = names.length > maxFolders ? [`has more than ${maxFolders} folders`] : problems;
+  if (problem !== undefined) throw new FileError("path", `Invalid path: ${JSON.stringify(path)} ${problem}`);
   return names;
 };
 
-/** Whether a path can name what is on disk under this name. */
+/** Returns true if a path can name this entry of a disk. */
 export const isNameable = (name: string): boolean => {
   try {
     return namesOf(canonicalPath(`/in/${name}`)).at(-1) === name;
@@ -34,9 +34,9 @@ export const isNameable = (name: string): boolean => {
   }
 };
 
-/** What disks that tell less apart than others may take for the same name. */
+/** Folds a name as a case-insensitive or normalizing file system may do. */
 export const foldedName = (name: string): string => name.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
 
-/** A name under which nothing is kept: what is written gets its own when it is whole. */
+/** Returns the name of a temporary file, which is renamed once it is complete. */
 export const temporaryName = (hex: string): string => `.pawl-write-${hex}`;
 export const isTemporary = (name: string): boolean => temporary.test(name);

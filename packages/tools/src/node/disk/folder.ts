@@ -1,7 +1,8 @@
 /**
- * A folder on disk that is held open, and what is in it by name. Folders are opened one from the other, no link is ever
- * followed: where the system shows open folders as paths (`/proc/self/fd`) a name is looked up in the folder itself,
- * wherever that has been moved meanwhile; elsewhere the folder's true path is compared each time.
+ * A folder on disk, held open, and access to its entries by name. Folders are opened one from the other, and no link is
+ * ever followed, so that no race can lead out of the root. If the system shows open folders as paths (`/proc/self/fd`), a
+ * name is looked up in the open folder itself, even after it was moved. Elsewhere the folder's true path is compared on
+ * every access.
  */
 import { type Stats, constants, existsSync } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
@@ -14,7 +15,7 @@ export const canPin = existsSync("/proc/self/fd");
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
 
-/** What an operation comes to; undefined where nothing is there. */
+/** Resolves with undefined if the operation failed because nothing is there. */
 export const ifThere = async <A>(done: Promise<A>): Promise<A | undefined> => {
   try {
     return await done;
@@ -38,7 +39,6 @@ export class Folder {
     this.#isPinned = isPinned;
   }
 
-  /** Opens a folder by its true path. */
   static async root(path: string, isPinned: boolean): Promise<Folder> {
     return new Folder(await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), path, isPinned);
   }
@@ -53,25 +53,25 @@ export class Folder {
     return join(this.#path, name);
   }
 
-  /** What is there under a name, links as links. */
+  /** Returns the entry of a name; a link is not followed. */
   async #stats(name: string): Promise<Stats | undefined> {
     return ifThere(lstat(await this.#at(name)));
   }
 
-  /** What is there under a name; a link, or what is neither file nor folder, is refused. */
+  /** Returns the entry of a name; throws if it is a link, or neither file nor folder. */
   async entry(name: string): Promise<Stats | undefined> {
     const found = await this.#stats(name);
     if (found !== undefined && !found.isFile() && !found.isDirectory()) throw leadsAway(name);
     return found;
   }
 
-  /** The same for whoever looks around: what is neither file nor folder is not shown. */
-  async shown(name: string): Promise<Stats | undefined> {
+  /** Returns the entry of a name for a listing: undefined if it is neither file nor folder. */
+  async listed(name: string): Promise<Stats | undefined> {
     const found = await this.#stats(name);
     return found?.isFile() === true || found?.isDirectory() === true ? found : undefined;
   }
 
-  /** The folder of a name, if there is one. */
+  /** Opens the folder of a name, if there is one. */
   async folder(name: string): Promise<Folder | undefined> {
     if ((await this.entry(name))?.isDirectory() !== true) return undefined;
     const handle = await ifThere(open(await this.#at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
@@ -84,7 +84,7 @@ export class Folder {
     return new Folder(handle, path, this.#isPinned);
   }
 
-  /** The file of a name, opened to be read, if there is one. */
+  /** Opens the file of a name for reading, if there is one. */
   async file(name: string): Promise<FileHandle | undefined> {
     if ((await this.entry(name))?.isFile() !== true) return undefined;
     const at = await this.#at(name);
@@ -98,7 +98,7 @@ export class Folder {
     throw leadsAway(name);
   }
 
-  /** A file that was not there before, opened to be written. */
+  /** Creates a new file and opens it for writing. */
   async create(name: string, mode: number): Promise<FileHandle> {
     return open(await this.#at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   }
@@ -123,13 +123,13 @@ export class Folder {
   async removeFolder(name: string): Promise<void> {
     await ifThere(rmdir(await this.#at(name)));
   }
-  /** What was named or renamed here stays so, even if the power goes. */
+  /** Makes creations and renames in this folder survive a power failure. */
   sync(): Promise<void> {
     return this.#handle.sync();
   }
 }
 
-/** Does something in a folder, and lets go of it. */
+/** Runs `act` in a folder and closes it. */
 export const within = async <A>(folder: Folder, act: (folder: Folder) => Promise<A>): Promise<A> => {
   try {
     return await act(folder);

@@ -1,4 +1,4 @@
-/** The body of an answer, unpacked while it is read, within bounds of size and time. */
+/** The body of a response, decompressed while it is read, within limits of size and time. */
 import type { IncomingMessage } from "node:http";
 import { type Readable, pipeline } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
@@ -16,7 +16,7 @@ const decoders: { readonly [encoding: string]: typeof createGunzip | typeof crea
   br: createBrotliDecompress,
 };
 
-const unpacked = (message: IncomingMessage): Readable => {
+const decompressed = (message: IncomingMessage): Readable => {
   const encoding = (message.headers["content-encoding"] ?? "").trim().toLowerCase();
   if (encoding === "" || encoding === "identity") return message;
   const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
@@ -24,7 +24,7 @@ const unpacked = (message: IncomingMessage): Readable => {
     message.destroy();
     throw new WebFailure(`Fetch error: the content encoding ${JSON.stringify(encoding)} is not supported`);
   }
-  // What goes wrong on the way comes out of the last stream, which is read.
+  // An error of any stage surfaces on the last stream, which is read.
   return pipeline(message, decoder(), () => undefined);
 };
 
@@ -32,7 +32,7 @@ export const readBody = async (
   message: IncomingMessage,
   { maxBytes, bodyMs }: { readonly maxBytes: number; readonly bodyMs: number },
 ): Promise<Body> => {
-  const stream = unpacked(message);
+  const stream = decompressed(message);
   const chunks: Buffer[] = [];
   let size = 0;
   let end: Body["end"] = "whole";

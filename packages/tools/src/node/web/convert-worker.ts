@@ -1,4 +1,4 @@
-/** The thread that converts one page. */
+/** The worker thread that converts one page. */
 import { parentPort, workerData } from "node:worker_threads";
 import * as E from "fp-ts/lib/Either.js";
 import Turndown from "turndown";
@@ -9,13 +9,13 @@ export interface Page {
 }
 export type Converted = E.Either<string, string>;
 
-/** What a row is asked of the document that it is in. */
+/** The part of a DOM element that a row needs. */
 interface Row {
   readonly children: { readonly length: number };
   readonly closest: (name: string) => { readonly querySelector: (name: string) => unknown } | null;
 }
 
-const unseen: readonly Turndown.TagName[] = ["script", "style", "noscript", "template", "iframe", "object", "title"];
+const invisible: readonly Turndown.TagName[] = ["script", "style", "noscript", "template", "iframe", "object", "title"];
 
 const cell = (content: string): string =>
   `| ${content
@@ -23,7 +23,7 @@ const cell = (content: string): string =>
     .replace(/\s*\n\s*/g, " ")
     .replaceAll("|", "\\|")} `;
 
-/** A row, and below the first of its table the line that Markdown wants there. */
+/** Writes a row, and the separator line that Markdown requires below the first row of a table. */
 const row = (content: string, node: Row): string => {
   const isFirst = node.closest("table")?.querySelector("tr") === node;
   const rule = isFirst ? `\n${"| --- ".repeat(node.children.length)}|` : "";
@@ -38,7 +38,7 @@ const markdown = (): Turndown => {
   return service;
 };
 
-/** The same without marks: what is inside, block by block. */
+/** Converts to plain text, block by block. */
 const plain = (): Turndown => {
   const service = new Turndown();
   service.escape = (text) => text;
@@ -55,7 +55,7 @@ const plain = (): Turndown => {
 
 const { html, format } = workerData as Page;
 const service = format === "markdown" ? markdown() : plain();
-service.addRule("unseen", { filter: [...unseen], replacement: () => "" }); // The last rule is the first to be asked.
+service.addRule("invisible", { filter: [...invisible], replacement: () => "" }); // Turndown tries the last rule first.
 const answer: Converted = E.right(service.turndown(html));
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 parentPort?.postMessage(answer);

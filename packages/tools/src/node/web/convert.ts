@@ -1,4 +1,4 @@
-/** A page as Markdown or as text, made in a thread that is ended when it takes too long or too much. */
+/** Converts a page to Markdown or text in a worker thread, which is terminated if it takes too long or too much memory. */
 import { Worker } from "node:worker_threads";
 import * as E from "fp-ts/lib/Either.js";
 import type { Converted, Page } from "./convert-worker.ts";
@@ -6,7 +6,6 @@ import type { Converted, Page } from "./convert-worker.ts";
 const program = new URL(`./convert-worker.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url);
 const resourceLimits = { maxOldGenerationSizeMb: 256, stackSizeMb: 4 };
 
-/** The text, or why there is none. */
 export const converted = async (
   html: string,
   format: "markdown" | "text",
@@ -14,12 +13,12 @@ export const converted = async (
 ): Promise<E.Either<string, string>> => {
   const workerData: Page = { html, format };
   const worker = new Worker(program, { workerData, resourceLimits, env: {} });
-  const refused = (why: string): Converted => E.left(`The page could not be converted to ${format}: ${why}`);
+  const failure = (reason: string): Converted => E.left(`The page could not be converted to ${format}: ${reason}`);
   const { promise, resolve } = Promise.withResolvers<Converted>();
-  const timer = setTimeout(() => resolve(refused(`it takes more than ${withinMs} ms`)), withinMs);
+  const timer = setTimeout(() => resolve(failure(`it took more than ${withinMs} ms`)), withinMs);
   worker.on("message", resolve);
-  worker.on("error", (error: Error) => resolve(refused(error.message)));
-  worker.on("exit", () => resolve(refused("its thread has ended")));
+  worker.on("error", (error: Error) => resolve(failure(error.message)));
+  worker.on("exit", () => resolve(failure("its worker thread exited")));
   try {
     return await promise;
   } finally {

@@ -1,11 +1,11 @@
-/** What a body is: a text or not, a page or not, in which characters, under which name. */
+/** The media type of a body: whether it is text or HTML, its character encoding, and its file name. */
 
 const bareType = (type: string): string => (type.split(";")[0] ?? "").trim().toLowerCase();
 
 const textTypes =
   /^(?:text\/.*|.*\+(?:json|xml|yaml)|application\/(?:json|json-seq|x-ndjson|jsonl|xml|xhtml\+xml|javascript|x-javascript|ecmascript|typescript|yaml|x-yaml|toml|sql|graphql|x-sh|x-www-form-urlencoded|rtf))$/;
 
-/** A type that says nothing is looked at in its bytes. */
+/** Returns true for text types, and for a missing type: then the bytes decide. */
 export const isTextual = (type: string | undefined): boolean =>
   type === undefined || bareType(type) === "" || textTypes.test(bareType(type));
 
@@ -29,18 +29,18 @@ const markOf = (bytes: Uint8Array): string | undefined => {
 
 const latin1 = (bytes: Uint8Array, count: number): string => Buffer.from(bytes.subarray(0, count)).toString("latin1");
 
-/** What a page says of its own characters, in its first bytes. */
+/** Returns the encoding that an HTML page declares in its first bytes. */
 const declared = (bytes: Uint8Array): string | undefined =>
   /<meta\s[^>]{0,200}?charset\s*=\s*["']?(?<label>[\w:.-]{1,40})/i.exec(latin1(bytes, 1024))?.groups?.["label"];
 
-/** The characters that a body has by its mark, its header, or its own word; UTF-8 where none is known. */
+/** Decodes a body by its byte order mark, its header, or its own declaration; by UTF-8 otherwise. */
 export const textOfBody = (bytes: Uint8Array, type: string | undefined): string => {
   const decoder =
     decoderOf(markOf(bytes)) ?? decoderOf(labelOf(type)) ?? decoderOf(declared(bytes)) ?? new TextDecoder();
   return decoder.decode(bytes);
 };
 
-/** Texts have no zeros, but for those of two bytes a character. */
+/** Returns true if the bytes contain zeros, which only wide encodings have in text. */
 export const looksBinary = (bytes: Uint8Array, type: string | undefined): boolean => {
   const isWide = /^utf-?(?:16|32)|^ucs/i.test(markOf(bytes) ?? labelOf(type) ?? "");
   return !isWide && bytes.subarray(0, 8192).includes(0);
@@ -60,13 +60,13 @@ const unescaped = (name: string): string => {
   }
 };
 
-/** The last name of a path, without what no file's name has. */
+/** Returns the last name of a path, without control characters. */
 const plainName = (name: string): string | undefined => {
   const last = (name.split(/[/\\]/).at(-1) ?? "").replace(/\p{Cc}/gu, "").slice(0, 255);
   return last === "" || last === "." || last === ".." ? undefined : last;
 };
 
-/** The name that a server gives to what it sends, or that its URL ends in. */
+/** Returns the file name from the header, or from the end of the URL. */
 export const filenameOf = (disposition: string | undefined, url: URL): string | undefined => {
   const given = disposition ?? "";
   const extended = /filename\*\s*=\s*utf-8'[^']*'(?<name>[^;\s]+)/i.exec(given)?.groups?.["name"];

@@ -1,4 +1,4 @@
-/** `web_fetch` in Node: behind a guard, within bounds, with a text that a model can read. */
+/** The fetching behind `web_fetch` in Node: guarded, limited, and converted to text for the model. */
 import type { IncomingMessage } from "node:http";
 import { EgressRefused } from "@pawl/egress";
 import { type GuardOptions, guardedRequest } from "@pawl/egress/node";
@@ -11,13 +11,13 @@ import { filenameOf, isHtml, isTextual, looksBinary, textOfBody } from "./media.
 import { WebFailure, failureOf } from "./web-failure.ts";
 
 export interface WebLimits {
-  /** Until the head of each answer. */
+  /** The timeout for the head of each response. */
   readonly firstByteMs: number;
   readonly bodyMs: number;
-  /** Of a body, unpacked. */
+  /** The limit of a body after decompression. */
   readonly maxBytes: number;
   readonly maxRedirects: number;
-  /** For the conversion of a page. */
+  /** The timeout for the conversion of a page. */
   readonly convertMs: number;
 }
 
@@ -25,7 +25,7 @@ export interface WebOptions extends GuardOptions, Partial<WebLimits> {
   readonly userAgent?: string;
 }
 
-interface Asked extends WebLimits {
+interface FetchContext extends WebLimits {
   readonly guard: GuardOptions;
   readonly userAgent: string;
 }
@@ -42,7 +42,7 @@ const blocked = "URL is blocked by policy";
 
 const readUrl = (text: string, base?: string): URL => {
   if (!URL.canParse(text, base))
-    throw new WebFailure(`Request failed: ${JSON.stringify(text)} can not be read as a URL`);
+    throw new WebFailure(`Request failed: ${JSON.stringify(text)} cannot be read as a URL`);
   const url = new URL(text, base);
   const isPlain = url.username === "" && url.password === "" && /^https?:$/.test(url.protocol);
   if (!isPlain) throw new WebFailure(blocked);
@@ -50,17 +50,17 @@ const readUrl = (text: string, base?: string): URL => {
   return url;
 };
 
-/** The head of an answer, or why there is none in time. */
-const headOf = async (url: URL, method: string, asked: Asked): Promise<IncomingMessage> => {
+/** Resolves with the head of a response; rejects if it does not arrive in time. */
+const headOf = async (url: URL, method: string, context: FetchContext): Promise<IncomingMessage> => {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), asked.firstByteMs);
+  const timer = setTimeout(() => abort.abort(), context.firstByteMs);
   const headers = {
-    "user-agent": asked.userAgent,
+    "user-agent": context.userAgent,
     accept: "text/html, application/xhtml+xml, text/*, application/json, */*;q=0.5",
     "accept-encoding": "gzip, deflate, br",
   };
   try {
-    return await guardedRequest(url, { method, headers, signal: abort.signal }, asked.guard);
+    return await guardedRequest(url, { method, headers, signal: abort.signal }, context.guard);
   } catch (error) {
     if (abort.signal.aborted) {
       throw new WebFailure("Request timed out: server did not respond within 1 second", { cause: error });
@@ -78,17 +78,17 @@ interface Answer {
   readonly head: IncomingMessage;
 }
 
-/** The answer at the end of all redirects, each of which is looked at as the first URL was. */
-const answerOf = async ({ url: text, method }: WebRequest, asked: Asked): Promise<Answer> => {
+/** Follows redirects to the response. Each URL is checked like the first. */
+const answerOf = async ({ url: text, method }: WebRequest, context: FetchContext): Promise<Answer> => {
   let url = readUrl(text);
-  for (let hop = 0; hop <= asked.maxRedirects; hop++) {
-    const head = await headOf(url, method, asked);
+  for (let hop = 0; hop <= context.maxRedirects; hop++) {
+    const head = await headOf(url, method, context);
     const { location } = head.headers;
     if (!redirects.has(head.statusCode) || location === undefined) return { url, head };
     head.destroy();
     url = readUrl(location, url.href);
   }
-  throw new WebFailure(`Request failed: more than ${asked.maxRedirects} redirects`);
+  throw new WebFailure(`Request failed: more than ${context.maxRedirects} redirects`);
 };
 
 const metadataOf = ({ url, head }: Answer): JsonObject => {
@@ -108,9 +108,9 @@ const metadataOf = ({ url, head }: Answer): JsonObject => {
 const noBinary = "Binary content is not supported. Only textual content (HTML, text, JSON, etc.) can be fetched.";
 const timedOut = "\n\n[..more content timed out...]";
 
-const textual = async (body: Body, type: string | undefined, format: WebRequest["format"], asked: Asked) => {
+const textual = async (body: Body, type: string | undefined, format: WebRequest["format"], context: FetchContext) => {
   const text = textOfBody(body.bytes, type);
-  const page = format === "raw" || !isHtml(type, text) ? undefined : await converted(text, format, asked.convertMs);
+  const page = format === "raw" || !isHtml(type, text) ? undefined : await converted(text, format, context.convertMs);
   const ending = body.end === "timed_out" ? timedOut : "";
   return {
     ...(body.end === "whole" ? { size: body.bytes.length } : {}),
@@ -121,8 +121,8 @@ const textual = async (body: Body, type: string | undefined, format: WebRequest[
   };
 };
 
-const fetched = async (request: WebRequest, asked: Asked): Promise<JsonObject> => {
-  const answer = await answerOf(request, asked);
+const fetched = async (request: WebRequest, context: FetchContext): Promise<JsonObject> => {
+  const answer = await answerOf(request, context);
   const { head } = answer;
   const metadata = metadataOf(answer);
   const type = head.headers["content-type"];
@@ -134,17 +134,17 @@ const fetched = async (request: WebRequest, asked: Asked): Promise<JsonObject> =
     head.destroy();
     return { ...metadata, error: noBinary };
   }
-  const body = await readBody(head, asked);
+  const body = await readBody(head, context);
   if (looksBinary(body.bytes, type)) return { ...metadata, error: noBinary };
-  return { ...metadata, ...(await textual(body, type, request.format, asked)) };
+  return { ...metadata, ...(await textual(body, type, request.format, context)) };
 };
 
-const unfinished = { timed_out: "its body did not come in time", too_large: "its body is too large" } as const;
+const unfinished = { timed_out: "the body did not arrive in time", too_large: "the body is too large" } as const;
 
-/** All of it, as it came, or nothing. */
-const downloaded = async (request: WebRequest, asked: Asked): Promise<Download> => {
-  const answer = await answerOf({ ...request, method: "GET" }, asked);
-  const { bytes, end } = await readBody(answer.head, asked);
+/** Downloads a whole body, or nothing. */
+const downloaded = async (request: WebRequest, context: FetchContext): Promise<Download> => {
+  const answer = await answerOf({ ...request, method: "GET" }, context);
+  const { bytes, end } = await readBody(answer.head, context);
   if (end !== "whole") throw new WebFailure(`Failed to save file: ${unfinished[end]}`);
   return { metadata: metadataOf(answer), bytes };
 };
@@ -158,10 +158,11 @@ const readable = async <A>(work: () => Promise<A>): Promise<E.Either<string, A>>
   }
 };
 
-/** Fetches for `web_fetch`. Nothing but the public network is asked, unless `allow` says so. */
+/** Returns the port for `web_fetch`. It connects to public addresses alone, unless `allow` permits others. */
 export const nodeWeb = ({ allow, resolve, userAgent = "pawl", ...limits }: WebOptions = {}): WebPort => {
   const guard = { ...(allow === undefined ? {} : { allow }), ...(resolve === undefined ? {} : { resolve }) };
-  const asked = { ...defaults, ...limits, guard, userAgent };
-  const fetch = (request: WebRequest): Promise<E.Either<string, JsonObject>> => readable(() => fetched(request, asked));
-  return Object.assign(fetch, { download: (request: WebRequest) => readable(() => downloaded(request, asked)) });
+  const context = { ...defaults, ...limits, guard, userAgent };
+  const fetch = (request: WebRequest): Promise<E.Either<string, JsonObject>> =>
+    readable(() => fetched(request, context));
+  return Object.assign(fetch, { download: (request: WebRequest) => readable(() => downloaded(request, context)) });
 };

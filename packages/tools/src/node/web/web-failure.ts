@@ -1,4 +1,4 @@
-/** Why a page was not fetched, in words that a model may read. */
+/** Failures of a fetch, as texts that a model may read. */
 export class WebFailure extends Error {
   override readonly name = "WebFailure";
 }
@@ -12,19 +12,19 @@ const brokenOff: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE", "ERR_STR
 const codeOf = (thrown: unknown): unknown =>
   thrown instanceof Error ? (thrown as { readonly code?: unknown }).code : undefined;
 
-/** What a request without an answer failed of. An error without a code is none of the network's. */
+/** Describes the error of a request without an answer. An error without a code is not the network's, and stays as it is. */
 export const failureOf = (thrown: unknown): unknown => {
   const code = codeOf(thrown);
   if (!(thrown instanceof Error) || typeof code !== "string") return thrown;
   if (unreachable.has(code)) return new WebFailure("Failed to connect to server", { cause: thrown });
-  const why = brokenOff.has(code) ? "the server broke the connection off before it answered" : thrown.message;
-  return new WebFailure(`Request failed: ${why}`, { cause: thrown });
+  const reason = brokenOff.has(code) ? "the server closed the connection before it answered" : thrown.message;
+  return new WebFailure(`Request failed: ${reason}`, { cause: thrown });
 };
 
-/** The same for a body that broke off, or does not unpack. */
+/** Describes the error of a body that ended early or cannot be decompressed. */
 export const bodyFailureOf = (thrown: unknown): unknown => {
   const code = codeOf(thrown);
   if (!(thrown instanceof Error) || typeof code !== "string") return thrown;
-  const why = brokenOff.has(code) ? "the server broke the connection off before the end of the body" : thrown.message;
-  return new WebFailure(`Fetch error: ${why}`, { cause: thrown });
+  const reason = brokenOff.has(code) ? "the server closed the connection before the end of the body" : thrown.message;
+  return new WebFailure(`Fetch error: ${reason}`, { cause: thrown });
 };
