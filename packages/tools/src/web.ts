@@ -47,7 +47,9 @@ const properties = {
   as_markdown: { type: "boolean" },
   as_text: { type: "boolean" },
 };
-const saving = { save_to_file: { type: "string", description: "The path of a file: the body is saved there instead of returned." } };
+const saving = {
+  save_to_file: { type: "string", description: "The path of a file: the body is saved there instead of returned." },
+};
 
 const readableMessage = (error: unknown): string => {
   if (error instanceof FileError) return error.message;

@@ -22,7 +22,8 @@ const maxCompared = 2000;
 const middle = (a: readonly string[], b: readonly string[]): readonly Line[] => {
   const removed = a.map((text): Line => ["-", text]);
   const added = b.map((text): Line => ["+", text]);
-  if (a.length * b.length > maxCompared * maxCompared || a.length === 0 || b.length === 0) return [...removed, ...added];
+  if (a.length * b.length > maxCompared * maxCompared || a.length === 0 || b.length === 0)
+    return [...removed, ...added];
   const width = b.length + 1;
   const common = new Uint32Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--) {

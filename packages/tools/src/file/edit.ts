@@ -46,7 +46,8 @@ const lostRace = async (args: EditArguments, files: FileStore): Promise<Refusal>
 export const edit = fileTool<EditArguments>({
   name: "edit_file",
   displayName: "Edit File",
-  description: "Replaces texts in a file. Each old text must occur exactly once, and the file must be unchanged since it was read.",
+  description:
+    "Replaces texts in a file. Each old text must occur exactly once, and the file must be unchanged since it was read.",
   properties: {
     path: { type: "string" },
     expected_hash: { type: "string", description: "The content_hash that read_file returned." },

@@ -24,7 +24,11 @@ const create = scheduleTool(
     description: "Sends the session a text repeatedly (cron_expression) or once (scheduled_at).",
     parameters: objectSchema(
       {
-        description: { type: "string", minLength: 1, description: "The text that the session gets when the schedule fires." },
+        description: {
+          type: "string",
+          minLength: 1,
+          description: "The text that the session gets when the schedule fires.",
+        },
         cron_expression: { type: "string", description: "Five fields, standard cron." },
         scheduled_at: { type: "string", description: "An RFC 3339 instant." },
         timezone: { type: "string", description: "The IANA time zone of the cron expression; UTC by default." },
