@@ -125,7 +125,6 @@ it("is found where a transaction that caught up with it came to nothing", () => 
   expect(failing).toThrow("no room");
   expect(find(at, index, "s", "request", "r")).toBe(1);
   expect(appender.appendAll([finishing("s", 2, "q")])).toEqual([{ type: "ok" }]);
-  for (const [id, seq] of [["r", 1] as const, ["q", 2] as const])
-    expect(find(at, index, "s", "request", id)).toBe(seq);
+  for (const [id, seq] of [["r", 1] as const, ["q", 2] as const]) expect(find(at, index, "s", "request", id)).toBe(seq);
   at.close();
 });
