@@ -7,7 +7,7 @@ import { stepBatch } from "../kernel/ids.ts";
 import type { Signal } from "../kernel/signal.ts";
 import { type DispatchError, dispatchErrorDebug } from "./failure.ts";
 import { misfitOfProgram } from "./program.ts";
-import { begin, misfitOfId } from "../request/step.ts";
+import { begin, misfitOfId } from "../request/submit.ts";
 import type { Ending, FlowEnd, FlowRow, StepEnd, Strand } from "./model.ts";
 import { rootGround, waitingsOf } from "./read.ts";
 import { Stage } from "./stage.ts";
