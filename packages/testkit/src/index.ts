@@ -5,12 +5,17 @@ export {
   type Case,
   type CaseError,
   type CaseResult,
+  UnknownInput,
+  type UnknownPart,
   differenceOf,
   judge,
+  knownFields,
+  knownName,
   printCase,
   readCases,
   runCase,
   wireRoundtrip,
+  withFields,
 } from "./cases.ts";
 export { failingTool } from "./failing-tool.ts";
 export { type JournalCheck, type JournalRig, journalChecks } from "./journal-suite.ts";

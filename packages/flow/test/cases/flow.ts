@@ -1,6 +1,6 @@
 /** The ops that run flows. */
 import { type FlowExecutionEvent, FlowNodeCodec, type FlowNode, dispatchErrorText } from "@pawl/sansio-core";
-import type { CaseError } from "@pawl/testkit";
+import { type CaseError, knownName, withFields } from "@pawl/testkit";
 import { type Json, array, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Providers, Registry, type ToolEntry } from "../../src/index.ts";
@@ -10,7 +10,7 @@ import { type Case, Rejected, type Seen, caseProviders, runFlow } from "./scope.
 export type Input = { readonly [field: string]: Json };
 export const textOf = (json: Json | undefined): string => (typeof json === "string" ? json : "");
 
-/** What the clock of a case shows; of one that does not say the epoch. */
+/** Returns the time of a case; the epoch by default. */
 export const nowMsOf = (input: Input): number => Number(input["now_unix"] ?? 0) * 1000;
 
 const nodesOf = (json: Json | undefined): readonly FlowNode[] => {
@@ -27,24 +27,25 @@ const caseOf = (input: Input, nodes: readonly FlowNode[]): Case => ({
   bindings: (input["bindings"] ?? {}) as Case["bindings"],
   registry: registryOf(input["registry"]),
   nowMs: nowMsOf(input),
-  ...(input["unresolved"] === "fail" ? { unresolved: "fail" } : {}),
+  ...(knownName("word", input["unresolved"] ?? "placeholder", ["fail", "placeholder"]) === "fail"
+    ? { unresolved: "fail" }
+    : {}),
 });
 
 type Result = E.Either<CaseError, unknown>;
 
-/** What a flow's run came to, or that it was not taken at all. */
-const run =
-  (adapter: (input: Input) => Promise<Result>) =>
-  async (input: Input): Promise<Result> => {
+/** Returns the result of a flow's run, or the reason why the flow was refused. */
+const run = (own: readonly string[], adapter: (input: Input) => Promise<Result>) =>
+  withFields(["bindings", "registry", "now_unix", "unresolved", ...own], async (input: Input): Promise<Result> => {
     try {
       return await adapter(input);
     } catch (thrown) {
       if (thrown instanceof Rejected) return E.left({ code: thrown.code, message: thrown.message });
       throw thrown;
     }
-  };
+  });
 
-/** Of a flow that stopped short of its end the error is what is asked of it, beside what was seen. */
+/** Returns the events that were seen, and the error if the flow failed. */
 const unlessFailed = ({ end: { ending } }: Seen, seen: object): Result =>
   ending.type === "failed"
     ? E.left({ code: ending.error.type, message: dispatchErrorText(ending.error), ...seen })
@@ -52,7 +53,7 @@ const unlessFailed = ({ end: { ending } }: Seen, seen: object): Result =>
 
 const isOfStep = ({ kind }: FlowExecutionEvent): boolean => kind.startsWith("step_");
 
-/** What each node puts out, each run on the bindings that those before it left, up to one that returns. */
+/** Returns the output of each node, run on the bindings of the nodes before it, up to one that returns. */
 const outputsOf = async (of: Case): Promise<readonly string[]> => {
   const outputs: string[] = [];
   let { bindings } = of;
@@ -94,7 +95,7 @@ const loop = async (input: Input): Promise<Result> => {
   });
 };
 
-/** Before a node there is nothing to be cancelled: a lambda that nobody applies stands in front of it. */
+/** Puts a lambda that is never answered in front of a node, so that there is something to cancel. */
 const gate: FlowNode = { node_type: "lambda_data_apply", lambda_data_name: "gate", target: "", output_type: "" };
 
 const cancel = { type: "request.cancelled", request: "r" } as const;
@@ -102,7 +103,7 @@ const cancel = { type: "request.cancelled", request: "r" } as const;
 const cancelled = async (input: Input): Promise<Result> => {
   const [node] = nodesOf([input["node"] ?? null]);
   if (node === undefined) throw new Error("a case needs a node");
-  const isBefore = input["cancelled"] === "before";
+  const isBefore = knownName("word", input["cancelled"], ["before", "during_dispatch"]) === "before";
   const of = caseOf(input, isBefore ? [gate, node] : [node]);
   const ran = await runFlow({
     ...of,
@@ -115,7 +116,7 @@ const cancelled = async (input: Input): Promise<Result> => {
   return unlessFailed(ran, { outcome: ending, events, bindings, step_counter: counter });
 };
 
-/** Providers that have the tools that they have, and break whenever one is run. */
+/** Returns providers with the same tools that throw whenever one runs. */
 const breaking = (cause: string): Providers =>
   Object.fromEntries(
     Object.entries(caseProviders).map(([name, provider]): [string, Providers[string]] => [
@@ -141,9 +142,9 @@ const crashed = async (input: Input): Promise<Result> => {
 };
 
 export const runAdapters = {
-  "flow.step": run(runSteps),
-  "flow.flow_events": run(runEvents),
-  "flow.for_in": run(loop),
-  "flow.cancel": run(cancelled),
-  "flow.dispatch_crash": run(crashed),
+  "flow.step": run(["nodes"], runSteps),
+  "flow.flow_events": run(["flow", "backend", "nodes"], runEvents),
+  "flow.for_in": run(["variable", "iterable", "body"], loop),
+  "flow.cancel": run(["node", "cancelled"], cancelled),
+  "flow.dispatch_crash": run(["node", "dispatch_throws"], crashed),
 };

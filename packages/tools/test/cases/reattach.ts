@@ -1,8 +1,8 @@
-/** Runs that lost their owner: whether they may be begun again, and what they are then, in a session of a runtime. */
+/** Runs that lost their owner, in a session of a runtime: whether they start again, and their state after that. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { type ToolDefinition, decideReattach, defineTool } from "@pawl/runtime";
 import { type Target, defaultRegistry, sessionTools } from "@pawl/tools";
-import type { Adapters } from "@pawl/testkit";
+import { type Adapters, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import type { Process } from "../../../runtime/test/world.ts";
 import { ToolWorld } from "../session/world.ts";
@@ -15,7 +15,7 @@ interface Begun {
   readonly signal: boolean;
 }
 
-/** A host whose tool never ends, and which dies with its run so often that the next attempt is this one. */
+/** A host with a tool that never ends. It dies with its run until the next attempt is this one. */
 class LostWorld extends ToolWorld {
   #given: Json | undefined;
 
@@ -35,7 +35,7 @@ class LostWorld extends ToolWorld {
     return process;
   }
 
-  /** As long as it takes that what was said is on record. */
+  /** Waits until everything is durable. */
   async #pass(): Promise<void> {
     for (let i = 0; i < 6; i++) {
       await this.quiet(20);
@@ -97,4 +97,9 @@ const reattached = async (input: JsonObject): Promise<Result> => {
   );
 };
 
-export const reattachAdapters: Adapters = { "tools.reattach": reattached };
+export const reattachAdapters: Adapters = {
+  "tools.reattach": withFields(
+    ["spec", "task", "resolver", "file_store", "task_registry", "active_session_runs", "active_worker_runs"],
+    reattached,
+  ),
+};

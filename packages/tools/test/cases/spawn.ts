@@ -1,9 +1,9 @@
-/** What is asked of `spawn_background`, and what it says at once. */
+/** Requests to `spawn_background`, and its replies. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { sessionHasSchedules, sessionIsFull, workerIsFull } from "@pawl/sansio-core";
 import { defineTool } from "@pawl/runtime";
 import { type Spawn, type SpawnPlace, type Target, startedText, taskJson, titleOf, validateSpawn } from "@pawl/tools";
-import type { Adapters } from "@pawl/testkit";
+import { type Adapters, knownFields, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import { ToolWorld } from "../session/world.ts";
 import { type Result, failed, maybeText, number, object, text } from "./input.ts";
@@ -36,7 +36,18 @@ const fullIn = (context: JsonObject, { schedule }: Spawn): string | undefined =>
   return number(context["active_session_runs"]) >= 5 ? sessionIsFull(5) : undefined;
 };
 
+const contextFields = [
+  "tool_registry",
+  "task_registry",
+  "file_store",
+  "schedule_store",
+  "active_schedules",
+  "active_session_runs",
+  "active_worker_runs",
+];
+
 const validation = ({ args, context }: JsonObject): Result => {
+  knownFields(object(context), contextFields);
   const spawn = validateSpawn(object(args), placeIn(context));
   if (E.isLeft(spawn)) return failed(spawn.left);
   const full = fullIn(object(context), spawn.right);
@@ -49,11 +60,11 @@ const validation = ({ args, context }: JsonObject): Result => {
 
 const background = (): Promise<never> => new Promise(() => undefined);
 
-/** What is no boolean no tool of a runtime may say of itself. */
+/** Reads a hint as a boolean: a tool of a runtime cannot declare anything else. */
 const hintsIn = (json: Json | undefined) =>
   Object.fromEntries(Object.entries(object(json)).filter(([, hint]) => typeof hint === "boolean"));
 
-/** The task of a run that was asked for and does not end, as a model is shown it. */
+/** Returns the task of a run that does not end, as a model sees it. */
 const spawned = async (input: JsonObject): Promise<Result> => {
   const { tool = "bg", title = "T", args = {} } = input;
   const hints = { ...hintsIn(input["hints"]), supports_background: true };
@@ -84,9 +95,11 @@ const titled = ({ title, tool, display_name: shown }: JsonObject): Result => {
   return E.right(titleOf(title, { name: text(tool), ...(name === undefined ? {} : { displayName: name }) }));
 };
 
+const spawnFields = ["tool", "title", "args", "hints", "signal_on_completion"];
+
 export const spawnAdapters: Adapters = {
-  "tools.spawn_validation": validation,
-  "tools.spawn_return": started,
-  "tools.spawn_title": titled,
-  "tools.spawn_task_spec": spawned,
+  "tools.spawn_validation": withFields(["args", "context"], validation),
+  "tools.spawn_return": withFields([...spawnFields, "signal", "run_id", "task_id"], started),
+  "tools.spawn_title": withFields(["title", "tool", "display_name"], titled),
+  "tools.spawn_task_spec": withFields([...spawnFields, "schedule"], spawned),
 };

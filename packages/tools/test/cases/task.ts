@@ -1,4 +1,4 @@
-/** Tasks: their rules, messages and wakes. Times are texts in cases, and numbers in tasks. */
+/** Tasks: their rules, messages and wakes. Times are texts in cases and numbers in tasks. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import {
   type MessagePart,
@@ -15,12 +15,12 @@ import {
   wakeOfUpdate,
 } from "@pawl/sansio-core";
 import { Refused } from "@pawl/runtime";
-import type { Adapters } from "@pawl/testkit";
+import { type Adapter, type Adapters, UnknownInput, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import { ToolWorld } from "../session/world.ts";
 import { type Result, failed, list, maybeText, number, object, text } from "./input.ts";
 
-/** Times by their place among those that a case names. */
+/** Numbers the times of a case by their position. */
 class Clock {
   readonly #texts: string[] = [];
 
@@ -43,13 +43,13 @@ const withTimes = (json: JsonObject, clock: Clock): JsonObject =>
     }),
   );
 
-/** Of a time that no case names. */
+/** The text for a time that the case does not name. */
 const unnamed = -1;
 const bare = createTask({ id: "task_1", kind: "k", display_name: "N", spec: null }, "s", unnamed);
 
 export const taskIn = (json: JsonObject, clock = new Clock()): Task => {
   const links = { ...bare.links, ...object(json["links"]) };
-  return { ...bare, ...withTimes(json, clock), links } as unknown as Task; // Cases name some fields of a task, with their values.
+  return { ...bare, ...withTimes(json, clock), links } as unknown as Task; // A case gives some fields of a task.
 };
 
 const shown = (task: Task, clock: Clock): object => ({
@@ -63,7 +63,7 @@ const update = ({ task, update: said, now }: JsonObject): Result => {
   return E.right(shown(applyTaskUpdate(taskIn(object(task), clock), change, clock.at(now ?? "now")), clock));
 };
 
-/** The long work of sessions, in a runtime. */
+/** Tasks of a session in a runtime. */
 const sessions = () => {
   const { background } = new ToolWorld().begin().runtime;
   return (session: string) => background.of(session);
@@ -74,7 +74,7 @@ const created = async (tasks: readonly Json[], now: Json | undefined): Promise<R
   let last: Task | undefined;
   for (const [n, json] of tasks.entries()) {
     const { session_id: session, ...said } = object(json);
-    const made = { id: `task_${n}`, kind: "k", display_name: "N", spec: null, ...said } as unknown as NewTask; // It names some fields.
+    const made = { id: `task_${n}`, kind: "k", display_name: "N", spec: null, ...said } as unknown as NewTask; // A case gives some fields.
     last = await of(maybeText(session) ?? "s").create(made);
   }
   if (last === undefined) return failed("no task");
@@ -91,7 +91,7 @@ const cancelled = ({ times: said, state }: JsonObject): Result => {
 
 const parts = (json: Json | undefined): readonly MessagePart[] => list(json) as unknown as readonly MessagePart[];
 
-/** A message for a task that has come to its attempt; without a task, for none. */
+/** Sends a message to a task at the given attempt; without a task, to none. */
 const recorded = async ({ task, record_message: said }: JsonObject): Promise<Result> => {
   const work = sessions()("s");
   const { id = "task_1", attempt = 1 } = object(task);
@@ -119,9 +119,11 @@ const wokenBy = (before: Task, said: JsonObject): Result => {
   return E.right({ wake: wakeOfUpdate(before, applyTaskUpdate(before, asked, 1), asked) ?? null });
 };
 
+const states = ["queued", "running", "awaiting_input", "succeeded", "failed", "canceled"] as const;
+
 const woken = (input: JsonObject): Result => {
   const { wake_policy, task: json, into, prompt: asks, outbound, content } = input;
-  const policy = wake_policy as WakePolicy;
+  const policy: WakePolicy = knownName("word", wake_policy, ["silent", "on_terminal", "on_activity"]);
   const after = { ...taskIn(object(json)), wake_policy: policy };
   if (outbound !== undefined) {
     const message = { task_id: after.id, direction: "outbound", content: parts(outbound ?? content) } as const;
@@ -133,16 +135,11 @@ const woken = (input: JsonObject): Result => {
   const asked: TaskUpdate =
     into === "awaiting_input" || after.state === "awaiting_input"
       ? { input_request: after.input_request ?? { id: "r", prompt } }
-      : { state: (into as Task["state"] | undefined) ?? after.state };
+      : { state: into === undefined ? after.state : knownName("word", into, states) };
   return wokenBy(before, asked as unknown as JsonObject);
 };
 
-const registry = (input: JsonObject): Result | Promise<Result> => {
-  if (input["create"] !== undefined) return created(list(input["create"]), input["now"]);
-  if (input["cancel_twice"] !== undefined) return cancelled(input);
-  if (input["record_message"] !== undefined) return recorded(input);
-  if (input["pending"] !== undefined) return answered(input);
-  if (input["wake_policy"] !== undefined) return woken(input);
+const listed = (input: JsonObject): Result => {
   const { messages, limit, after_id: after } = input;
   const kept = list(messages).map((id) => ({ id: text(id) }));
   const asked = {
@@ -152,4 +149,23 @@ const registry = (input: JsonObject): Result | Promise<Result> => {
   return E.right(listMessages(kept, asked).map(({ id }) => id));
 };
 
-export const taskAdapters: Adapters = { "tools.apply_task_update": update, "tools.task_registry": registry };
+/** What can be asked of a registry of tasks, by the field that each is known by. */
+const registryOps: Adapters = {
+  create: withFields(["create", "now"], (input) => created(list(input["create"]), input["now"])),
+  cancel_twice: withFields(["cancel_twice", "state", "times"], cancelled),
+  record_message: withFields(["record_message", "task"], recorded),
+  pending: withFields(["pending", "inbound_reply_to"], answered),
+  wake_policy: withFields(["wake_policy", "task", "into", "prompt", "outbound", "content", "update"], woken),
+  messages: withFields(["messages", "limit", "after_id"], listed),
+};
+
+const registry = (input: JsonObject): ReturnType<Adapter> => {
+  const op = Object.keys(registryOps).find((known) => input[known] !== undefined);
+  if (op === undefined) throw new UnknownInput("op", Object.keys(input).join(" "), Object.keys(registryOps));
+  return (registryOps[op] as Adapter)(input);
+};
+
+export const taskAdapters: Adapters = {
+  "tools.apply_task_update": withFields(["task", "update", "now"], update),
+  "tools.task_registry": registry,
+};
