@@ -180,6 +180,7 @@ const admitted = (options: OpenTabOptions): Admitted => {
   return { ...options, beatMs, tools: tools instanceof Registry ? tools : new Registry(tools) };
 };
 
+/** Opens a tab over the journal of a name. Its `runtime()` resolves once this tab is the one that writes. */
 export const openTab = async (given: OpenTabOptions): Promise<OpenTab> => {
   const options = admitted(given);
   locksHere();

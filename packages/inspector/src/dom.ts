@@ -19,6 +19,7 @@ export const el = <T extends keyof HTMLElementTagNameMap>(
   return element;
 };
 
+/** Makes a button with a label and an action. */
 export const button = (label: string | Node, attributes: Attributes, press: () => void): HTMLButtonElement => {
   const made = el("button", { type: "button", ...attributes }, label);
   made.addEventListener("click", press);

@@ -80,4 +80,5 @@ export const defaultTools = (web?: WebPort, options?: WebFetchOptions): readonly
   webFetch(web, options),
 ];
 
+/** Makes a registry of the 18 tools that a session has by default. */
 export const defaultRegistry = (web?: WebPort): BuiltinRegistry => new BuiltinRegistry(defaultTools(web));

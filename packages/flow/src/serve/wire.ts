@@ -108,8 +108,11 @@ export class Wire {
   }
 }
 
+/** Begins a stream of server-sent events: readers reconnect after 5 s. */
 export const sseStart = "retry: 5000\n\n";
+/** Keeps a stream of server-sent events open through proxies. */
 export const sseKeepAlive = ": keepalive\n\n";
 
+/** Writes a frame as a server-sent event. */
 export const sseText = ({ event, id, data }: Frame): string =>
   `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`;

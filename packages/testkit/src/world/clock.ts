@@ -26,6 +26,7 @@ const isMoving = ({ actor }: Task): boolean => actor.isFrozen !== true;
 
 /** Which of so many ready tasks comes next; the one that waits longest is the first. */
 export type Pick = (count: number) => number;
+/** Picks the first of all that can happen. */
 export const inOrder: Pick = () => 0;
 
 export interface Running {
