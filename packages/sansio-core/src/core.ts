@@ -8,27 +8,20 @@
  *               signals again: each node that a flow comes to is counted, and so there is an end
  *   5  finish   the draft becomes the state
  *
- * What only some logs need is in `core-seldom.ts`; a page loads it before the first event that needs it.
+ * Which concern takes which event is in `dispatch.ts`.
  *
  * Pure, synchronous and total: the same state and event give the same result on every platform, for ever within one
  * protocol; an event that does not fit is a typed Rejection, and the state stands.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { onBatchSignal } from "./batch/step.ts";
-import { onCallSignal } from "./call/signal.ts";
-import { onCallEvent } from "./call/step.ts";
-import { onPublished } from "./catalog/step.ts";
 import type { Command } from "./command.ts";
+import { handle, onDue, route } from "./dispatch.ts";
 import { Draft } from "./draft.ts";
-import { onEffectEvent } from "./effect/step.ts";
 import type { Rejection } from "./error.ts";
-import type { Envelope, Event } from "./event.ts";
+import type { Envelope } from "./event.ts";
 import type { Finished } from "./finished.ts";
-import { late } from "./part/at-hand.ts";
-import { onBatchEnded, onRequestEvent } from "./request/step.ts";
+import { onStepEnded } from "./flow/step.ts";
 import { admit } from "./scope/admit.ts";
-import { onOpened } from "./scope/step.ts";
-import type { Signal } from "./signal.ts";
 import type { State } from "./state.ts";
 
 /** What follows from an event. */
@@ -39,50 +32,6 @@ export interface Transition {
   readonly finished: readonly Finished[];
 }
 
-const handle = (draft: Draft, event: Event): Rejection | undefined => {
-  switch (event.type) {
-    case "scope.opened":
-      return onOpened(draft, event);
-    case "clock.ticked":
-      return undefined;
-    case "catalog.published":
-      return onPublished(draft, event);
-    case "request.submitted":
-    case "reply.acked":
-      return onRequestEvent(draft, event);
-    case "args.checked":
-    case "call.dispatched":
-    case "call.settled":
-    case "call.resumed":
-      return onCallEvent(draft, event);
-    case "effect.requested":
-    case "step.settled":
-      return onEffectEvent(draft, event);
-    default:
-      return late.code.onSeldomEvent(draft, event);
-  }
-};
-
-const route = (draft: Draft, signal: Signal): void => {
-  switch (signal.type) {
-    case "batch.create":
-    case "preparation.ended":
-    case "batch.prepared":
-    case "call.moved":
-    case "batch.counted":
-      return onBatchSignal(draft, signal);
-    case "calls.create":
-    case "calls.prepare":
-    case "calls.launch":
-    case "owners.lost":
-      return onCallSignal(draft, signal);
-    case "batch.ended":
-      return onBatchEnded(draft, signal);
-    default:
-      return late.code.onSeldomSignal(draft, signal);
-  }
-};
-
 const routeAll = (draft: Draft): void => {
   for (let signal = draft.nextSignal(); signal !== undefined; signal = draft.nextSignal()) route(draft, signal);
 };
@@ -90,7 +39,7 @@ const routeAll = (draft: Draft): void => {
 const settle = (draft: Draft): void => {
   routeAll(draft);
   for (let end = draft.nextStepEnd(); end !== undefined; end = draft.nextStepEnd()) {
-    late.code.onStepEnded(draft, end);
+    onStepEnded(draft, end);
     routeAll(draft);
   }
 };
@@ -100,7 +49,7 @@ const passTime = (draft: Draft): void => {
   for (let count = 0; count < draft.options.expire_at_once; count++) {
     const passed = draft.takePassed();
     if (passed === undefined) return;
-    late.code.onDue(draft, passed);
+    onDue(draft, passed);
     settle(draft);
   }
 };

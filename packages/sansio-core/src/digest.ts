@@ -9,19 +9,47 @@
 import type { Command, Replies } from "./command.ts";
 import type { Transition } from "./core.ts";
 import type { Deadline } from "./deadline.ts";
-import { late } from "./part/at-hand.ts";
+import { absurd } from "./error.ts";
+import type { FlowExecutionEvent } from "./flow/event.ts";
 import { nextDeadline } from "./state.ts";
 
-/** What the commands of most calls begin with. A number that was used once is never given to another. */
-const tags = {
+/** What each command begins with. A number that was used once is never given to another. */
+const tags: { readonly [T in Command["type"]]: number } = {
+  "hook.run": 1,
   "args.check": 2,
+  "tool.prepare": 3,
   "tool.execute": 4,
+  "tool.cancel": 5,
   "step.run": 6,
   "step.answer": 7,
+  "host.request": 8,
+  "outcome.resolve": 9,
+  "result.project": 10,
+  "external.cancel": 11,
+  "replies.record": 12,
   reply: 13,
   observe: 14,
-} as const;
-export type PlainCommand = keyof typeof tags;
+  send: 15,
+  "message.answer": 16,
+  "wake.deliver": 17,
+  "env.load": 18,
+  "engine.run": 19,
+  "engine.cancel": 20,
+  "process.observe": 21,
+  "deletion.report": 22,
+  "lambda.apply": 23,
+  "flow.observe": 24,
+  "permit.take": 40,
+  "permit.release": 41,
+  "spawn.answer": 42,
+  "artifacts.write": 43,
+  "session.tell": 44,
+  "task.observe": 45,
+  "run.observe": 46,
+  "schedule.next": 47,
+  "schedule.answer": 48,
+  "probe.run": 49,
+};
 
 const absent = -1;
 const pairs: readonly string[] = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, "0"));
@@ -48,7 +76,7 @@ const avalanche = (word: number): number => {
 };
 
 /** Two lanes of 32 bits. A word changes each of them one to one, so that what differs in one word stays apart. */
-export class Lanes {
+class Lanes {
   #a: number;
   #b: number;
 
@@ -107,24 +135,104 @@ export class Lanes {
   }
 }
 
+const writeFlowEvent = (lanes: Lanes, event: FlowExecutionEvent): Lanes => {
+  if (event.kind === "step_start" || event.kind === "step_complete") {
+    return lanes.text(event.step_name).number(event.step_index).optional(event.branch_path);
+  }
+  return event.kind === "flow_complete" ? lanes.number(event.steps_executed) : lanes;
+};
+
+type LongWork = Extract<
+  Command,
+  {
+    readonly type: `permit.${string}` | `schedule.${string}` | `session.${string}` | `task.${string}` | `run.${string}`;
+  }
+>;
+
+type OfRuns = Extract<Command, { readonly type: "spawn.answer" | "artifacts.write" | "probe.run" }>;
+
+/** Of what nobody waits for: background runs, tasks, schedules. */
+const writeLongWork = (lanes: Lanes, c: LongWork | OfRuns): Lanes => {
+  switch (c.type) {
+    case "permit.take":
+    case "permit.release":
+      return lanes.text(c.run);
+    case "spawn.answer":
+      return lanes.text(c.run).text(c.answer.status);
+    case "artifacts.write":
+      return lanes.text(c.process).text(c.run).number(c.attempt).text(c.outcome.type);
+    case "session.tell":
+      return lanes.text(c.key).optional(c.schedule);
+    case "task.observe":
+      return lanes.text(c.what).text(c.task.id).text(c.task.state).number(c.task.attempt);
+    case "run.observe":
+      return lanes.text(c.process).number(c.attempt);
+    case "schedule.next":
+      return lanes.text(c.schedule).text(c.cron_expression).text(c.timezone).number(c.after);
+    case "schedule.answer":
+      return lanes.text(c.schedule).text(c.answer.status);
+    case "probe.run":
+      return lanes.text(c.schedule).number(c.fire).text(c.tool);
+    default:
+      return absurd(c);
+  }
+};
+
 const write = (lanes: Lanes, c: Command): Lanes => {
+  lanes.word(tags[c.type]);
   switch (c.type) {
     case "args.check":
-      return lanes.word(tags[c.type]).text(c.call).text(c.tool_id);
+      return lanes.text(c.call).text(c.tool_id);
     case "tool.execute":
-      lanes.word(tags[c.type]).run(c).text(c.tool_id).text(c.tool).number(c.max_attempts);
+      lanes.run(c).text(c.tool_id).text(c.tool).number(c.max_attempts);
       return lanes.text(c.recovery).optional(c.cause);
     case "step.run":
-      return lanes.word(tags[c.type]).run(c).text(c.key).text(c.recovery);
+      return lanes.run(c).text(c.key).text(c.recovery);
     case "step.answer":
-      return lanes.word(tags[c.type]).run(c).text(c.key).number(c.seq).number(c.index).number(c.value);
+      return lanes.run(c).text(c.key).number(c.seq).number(c.index).number(c.value);
     case "reply":
-      lanes.word(tags[c.type]).text(c.request).replies(c);
+      lanes.text(c.request).replies(c);
       return c.flow === undefined ? lanes : lanes.text(c.flow.ending.type).number(c.flow.steps_executed);
     case "observe":
-      return lanes.word(tags[c.type]).text(c.what).text(c.call).text(c.tool).text(c.call_id);
+      return lanes.text(c.what).text(c.call).text(c.tool).text(c.call_id);
+    case "hook.run":
+      return lanes.text(c.call).text(c.phase).text(c.tool);
+    case "tool.prepare":
+      return lanes.text(c.call).text(c.tool_id);
+    case "tool.cancel":
+      return lanes.run(c);
+    case "host.request":
+      return lanes.run(c).text(c.key).text(c.name);
+    case "outcome.resolve":
+      return lanes.text(c.call).text(c.cause).text(c.tool);
+    case "result.project":
+      return lanes.text(c.call).text(c.tool);
+    case "external.cancel":
+      return lanes.text(c.call).text(c.key);
+    case "replies.record":
+      return lanes.text(c.call).text(c.key).replies(c);
+    case "lambda.apply":
+      return lanes.text(c.request).text(c.id).text(c.name).text(c.target);
+    case "flow.observe":
+      return writeFlowEvent(lanes.text(c.request).text(c.event.kind), c.event);
+    case "send":
+      return lanes.text(c.to).number(c.link).number(c.number).number(c.heard).text(c.message.type);
+    case "message.answer":
+      return lanes.text(c.to).number(c.link).number(c.number).text(c.outcome.status);
+    case "wake.deliver":
+      return lanes.text(c.key).text(c.wake.process_id).number(c.wake.sequence).text(c.wake.event_type);
+    case "env.load":
+      return lanes.text(c.process).text(c.env_ref);
+    case "engine.run":
+    case "engine.cancel":
+      return lanes.text(c.process);
+    case "process.observe":
+      lanes.text(c.what).text(c.process).number(c.sequence);
+      return lanes.optional(c.event_type).optional(c.state);
+    case "deletion.report":
+      return lanes.texts(c.orphaned).texts(c.preserved);
     default:
-      return late.code.writeSeldom(lanes, c);
+      return writeLongWork(lanes, c);
   }
 };
 

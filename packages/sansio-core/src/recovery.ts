@@ -1,11 +1,32 @@
 /** What a scope still asks of the world. Nothing else decides what is issued again. */
+import { writing } from "./background/run.ts";
+import type { BatchRow } from "./batch/model.ts";
 import type { Born } from "./born.ts";
 import type { CallIn, CallRow } from "./call/model.ts";
 import { recoveryOf } from "./catalog/model.ts";
 import type { Command } from "./command.ts";
-import { late } from "./part/at-hand.ts";
+import { outstandingOfFlows } from "./flow/recovery.ts";
+import { sendingsOf, unansweredOf } from "./link/model.ts";
+import { repliesOf } from "./request/replies.ts";
+import { planning, probing } from "./schedule/step.ts";
 import { type State, nextDeadline } from "./state.ts";
 import { maxAttempts } from "./call/attempt.ts";
+
+const ofPreparing = ({ call, waits, manifest, args }: CallIn<"preparing">): Command => {
+  switch (waits) {
+    case "hook":
+      return { type: "hook.run", call: call.ref, phase: "before", tool: manifest.name, args };
+    case "args":
+      return { type: "args.check", call: call.ref, tool_id: manifest.id, args };
+    case "prepare":
+      return { type: "tool.prepare", call: call.ref, tool_id: manifest.id, args };
+  }
+};
+
+const ofFinishing = ({ call, tool, args, waits, output, durationMs }: CallIn<"finishing">): Command =>
+  waits === "projection"
+    ? { type: "result.project", call: call.ref, tool, output }
+    : { type: "hook.run", call: call.ref, phase: "after", tool, args, output, duration_ms: durationMs };
 
 const ofResuming = ({ call, tool, args, body, cause }: CallIn<"resuming">): Command => ({
   type: "tool.execute",
@@ -24,17 +45,19 @@ const ofResuming = ({ call, tool, args, body, cause }: CallIn<"resuming">): Comm
 /** A running body is asked for nothing: it asks. What its owner's loss means is decided by the event that says so. */
 const ofCall = (row: CallRow): Command | undefined => {
   switch (row.phase) {
-    case "preparing": {
-      const { call, waits, manifest, args } = row;
-      if (waits !== "args") return late.code.outstandingOfCall(row);
-      return { type: "args.check", call: call.ref, tool_id: manifest.id, args };
-    }
+    case "preparing":
+      return ofPreparing(row);
     case "resuming":
       return row.due === undefined ? ofResuming(row) : undefined;
-    case "awaiting_approval":
+    case "awaiting_approval": {
+      const { edited } = row.approval;
+      if (edited === undefined) return undefined;
+      return { type: "args.check", call: row.call.ref, tool_id: row.manifest.id, args: edited.args };
+    }
     case "unknown":
+      return { type: "outcome.resolve", call: row.call.ref, cause: row.cause, tool: row.tool };
     case "finishing":
-      return late.code.outstandingOfCall(row);
+      return ofFinishing(row);
     default:
       return undefined;
   }
@@ -46,11 +69,20 @@ const ofCalls = (state: State): Born[] =>
     return command === undefined ? [] : [{ born: row.call.born, index: row.call.index, command }];
   });
 
+const repliesToRecord = (state: State, row: BatchRow): Born[] => {
+  const { parent, born, triggers } = row;
+  if (parent === undefined) return [];
+  const replies = repliesOf((ref) => state.calls.at(ref), row);
+  return [
+    { born, index: -1, command: { type: "replies.record", call: parent.call, key: parent.effect, replies, triggers } },
+  ];
+};
+
 /** Of a batch that a body made, and whose replies are not on record. */
 const ofBatches = (state: State): Born[] =>
   state.batches
     .rows()
-    .flatMap((row) => (row.phase === "ended" && row.parent !== undefined ? late.code.repliesToRecord(state, row) : []));
+    .flatMap((row) => (row.phase === "ended" && row.parent !== undefined ? repliesToRecord(state, row) : []));
 
 const ofRequests = (state: State): Born[] =>
   state.requests.rows().flatMap((row) => {
@@ -60,8 +92,13 @@ const ofRequests = (state: State): Born[] =>
     return [{ born, index: -1, command: flow === undefined ? reply : { ...reply, flow } }];
   });
 
-const ofOutbox = (state: State): readonly Born[] =>
-  state.outbox.size === 0 ? [] : late.code.outstandingOfOutbox(state);
+const byKey = (a: { readonly key: string }, b: { readonly key: string }): number => (a.key < b.key ? -1 : 1);
+
+const ofOutbox = (state: State): Born[] =>
+  state.outbox
+    .values()
+    .toSorted(byKey)
+    .map(({ born, ...command }, index) => ({ born, index, command }));
 
 const byText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 /** Flows may ask for several things with one event: these go by their names. */
@@ -78,12 +115,57 @@ const manyCalls = 64;
 const isAtWork = (row: CallRow): boolean => row.phase === "running" || ofCall(row) !== undefined;
 const areAtWork = ({ calls }: State): boolean => calls.size > manyCalls || calls.some(isAtWork);
 
-const ofFlows = (state: State): readonly Born[] => (state.flows.size === 0 ? [] : late.code.outstandingOfFlows(state));
+/** Each link's messages in their order; of two links' at one place in the log those to the lesser peer first. */
+const ofLinks = (state: State): Born[] =>
+  state.links
+    .values()
+    .toSorted((a, b) => (a.peer < b.peer ? -1 : 1))
+    .flatMap(sendingsOf)
+    .map(({ born, ...sending }) => ({ born, index: sending.number, command: { type: "send", ...sending } }));
 
-/** Whether it has nothing to do with processes, and nothing to say to another scope. */
-const isAlone = ({ process, links, background, schedules }: State): boolean =>
-  process === undefined && links.size === 0 && background.asked.size === 0 && schedules.rows.size === 0;
-const ofScopes = (state: State): readonly Born[] => (isAlone(state) ? [] : late.code.outstandingAmong(state));
+const first = (command: Command): Born => ({ born: 0, index: 0, command });
+
+const ofProcess = ({ process: row }: State): Born[] => {
+  if (row === undefined) return [];
+  const { id, env_ref = "" } = row.registration;
+  if (row.run === "env") return [first({ type: "env.load", process: id, env_ref })];
+  if (row.run !== "engine") return [];
+  const run = first({ type: "engine.run", process: id });
+  return row.cancelled ? [run, { ...first({ type: "engine.cancel", process: id }), index: 1 }] : [run];
+};
+
+const ofBackground = ({ background: { asked, run }, process }: State): Born[] => {
+  const permits = asked.values().map(({ run: name, born }): Born => ({
+    born,
+    index: 0,
+    command: { type: "permit.take", run: name },
+  }));
+  if (run?.phase !== "finishing" || process === undefined) return permits;
+  return [...permits, first(writing(process.registration.id, run))];
+};
+
+const ofSchedules = ({ schedules }: State): Born[] =>
+  schedules.rows.values().flatMap((row) => {
+    const { schedule, born, asked, probe } = row;
+    const commands = [
+      ...(asked === undefined ? [] : [planning(schedule, asked.after)]),
+      ...(probe === undefined ? [] : probing(row, probe)),
+    ];
+    return commands.map((command) => ({ born, index: 0, command }));
+  });
+
+const owing = [ofProcess, ofBackground, ofSchedules] as const;
+
+/** Whether it has to be looked after for a process, a run, a schedule, or words on their way. */
+const owesAmong = (state: State): boolean =>
+  state.links.some((row) => unansweredOf(row) > 0) || owing.some((of) => of(state).length > 0);
+
+const outstandingAmong = (state: State): readonly Born[] => [
+  ...ofLinks(state),
+  ...ofProcess(state),
+  ...ofBackground(state),
+  ...ofSchedules(state),
+];
 
 /** Whether it moves, has words on their way, or is at work. */
 const isOwed = (state: State): boolean =>
@@ -91,8 +173,8 @@ const isOwed = (state: State): boolean =>
   state.outbox.size > 0 ||
   areAtWork(state) ||
   ofBatches(state).length > 0 ||
-  ofFlows(state).length > 0 ||
-  (!isAlone(state) && late.code.owesAmong(state));
+  outstandingOfFlows(state).length > 0 ||
+  owesAmong(state);
 
 /** When a scope has to be looked after though nobody asks for it; nobody need look after one that has moved away. */
 export const wakeAtOf = (state: State): number | undefined => {
@@ -107,8 +189,8 @@ export const outstanding = (state: State): readonly Command[] =>
     ...ofBatches(state),
     ...ofRequests(state),
     ...ofOutbox(state),
-    ...ofFlows(state),
-    ...ofScopes(state),
+    ...outstandingOfFlows(state),
+    ...outstandingAmong(state),
   ]
     .toSorted(byBirth)
     .map(({ command }) => command);

@@ -5,7 +5,7 @@ import { type CallRef, callRef } from "../ids.ts";
 import type { Signal } from "../signal.ts";
 import { type BatchRow, batchAt, mayLaunch } from "./model.ts";
 
-export type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
+type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
 const onCreate = (draft: Draft, { ref, request, prefix, parent, step, calls }: Of<"batch.create">): void => {
   draft.putBatch({
@@ -87,9 +87,39 @@ const onCounted = (draft: Draft, signal: Of<"batch.counted">): void => {
   });
 };
 
+const onCancel = (draft: Draft, { batches }: Of<"batches.cancel">): void => {
+  for (const ref of batches) {
+    const row = batchAt(draft, ref);
+    if (row.phase === "ended") continue;
+    draft.putBatch({ ...row, phase: "cancelling" });
+    draft.raise({ type: "calls.cancel", batch: ref, calls: row.calls });
+  }
+};
+
+/** Oldest first, so that what is launched hangs on data alone. */
+const onReview = (draft: Draft): void => {
+  for (const row of draft.batches().toSorted((a, b) => a.born - b.born || (a.ref < b.ref ? -1 : 1))) {
+    if (mayLaunch(row, draft.options.concurrency)) draft.raiseLaunch(row.ref);
+  }
+};
+
+const onTriggered = (draft: Draft, { batch, occurrence }: Of<"batch.triggered">): void => {
+  const row = batchAt(draft, batch);
+  draft.putBatch({ ...row, triggers: [...row.triggers, occurrence] });
+};
+
 export const onBatchSignal = (
   draft: Draft,
-  signal: Of<"batch.create" | "preparation.ended" | "batch.prepared" | "call.moved" | "batch.counted">,
+  signal: Of<
+    | "batch.create"
+    | "preparation.ended"
+    | "batch.prepared"
+    | "call.moved"
+    | "batch.counted"
+    | "batches.cancel"
+    | "batches.review"
+    | "batch.triggered"
+  >,
 ): void => {
   if ("batch" in signal && draft.batch(signal.batch) === undefined) return; // Dropped by this event, with its body.
   switch (signal.type) {
@@ -108,6 +138,12 @@ export const onBatchSignal = (
     }
     case "batch.counted":
       return onCounted(draft, signal);
+    case "batches.review":
+      return onReview(draft);
+    case "batches.cancel":
+      return onCancel(draft, signal);
+    case "batch.triggered":
+      return onTriggered(draft, signal);
     default:
       return absurd(signal);
   }

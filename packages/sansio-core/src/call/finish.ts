@@ -1,7 +1,6 @@
 /** How a call comes to its end: after-hook, projection, observation. */
 import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import type { Draft } from "../draft.ts";
-import { late } from "../part/needed.ts";
 import type { CallIn, CallRow } from "./model.ts";
 
 type Json = CallRow["args"];
@@ -45,15 +44,35 @@ export const complete = (
   return parts === undefined ? done : { ...done, parts };
 };
 
+/** The host says what the model is shown of it. */
+const askProjection = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs: number): CallRow => {
+  draft.emit({ type: "result.project", call: row.call.ref, tool: row.tool, output });
+  return { ...base(row), phase: "finishing", waits: "projection", output, durationMs };
+};
+
 /** The row of a call whose output is there, and no hook's word is wanted: the host's projection, then the end. */
 export const project = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs = 0): CallRow => {
-  if (draft.options.projection) return late.code.askProjection(draft, row, output, durationMs);
+  if (draft.options.projection) return askProjection(draft, row, output, durationMs);
   return complete(draft, row, { output, durationMs });
+};
+
+/** Its hooks speak on what it came to. */
+const runAfterHooks = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs: number): CallRow => {
+  draft.emit({
+    type: "hook.run",
+    call: row.call.ref,
+    phase: "after",
+    tool: row.tool,
+    args: row.args,
+    output,
+    duration_ms: durationMs,
+  });
+  return { ...base(row), phase: "finishing", waits: "hook", output, durationMs };
 };
 
 /** The row of a launched call that ends with this output: its hooks speak, then it is projected. */
 export const ending = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs: number): CallRow => {
-  if (draft.options.after_hook) return late.code.runAfterHooks(draft, row, output, durationMs);
+  if (draft.options.after_hook) return runAfterHooks(draft, row, output, durationMs);
   return project(draft, row, output, durationMs);
 };
 

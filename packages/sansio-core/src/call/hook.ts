@@ -1,38 +1,9 @@
-/** What hooks make of a call, before it and after; and what its host makes of its result. */
+/** What hooks make of a call, before it and after. */
 import { type Json, type ToolCallOutput, errorOutput } from "@pawl/tool-value";
-import type { Tool } from "../catalog/model.ts";
 import type { Draft } from "../draft.ts";
 import type { CallIn, CallRow, Directive, HookOutcome } from "./model.ts";
-import { base } from "./finish.ts";
 import { internal } from "./output.ts";
-import { check, fail, preparing } from "./prepare.ts";
-
-/** Its hooks speak before anything else. */
-export const beforeHooks = (draft: Draft, row: CallRow, manifest: Tool): CallRow => {
-  const next = preparing(row, manifest, "hook");
-  draft.emit({ type: "hook.run", call: row.call.ref, phase: "before", tool: next.tool, args: row.args });
-  return next;
-};
-
-/** Its hooks speak on what it came to. */
-export const runAfterHooks = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs: number): CallRow => {
-  draft.emit({
-    type: "hook.run",
-    call: row.call.ref,
-    phase: "after",
-    tool: row.tool,
-    args: row.args,
-    output,
-    duration_ms: durationMs,
-  });
-  return { ...base(row), phase: "finishing", waits: "hook", output, durationMs };
-};
-
-/** The host says what the model is shown of it. */
-export const askProjection = (draft: Draft, row: CallRow, output: ToolCallOutput, durationMs: number): CallRow => {
-  draft.emit({ type: "result.project", call: row.call.ref, tool: row.tool, output });
-  return { ...base(row), phase: "finishing", waits: "projection", output, durationMs };
-};
+import { check, fail } from "./prepare.ts";
 
 /** What an after-hook's directive makes of a result; undefined: it stays. `stop` ends the list. */
 const afterDirective = (

@@ -3,10 +3,10 @@ import { PersistentMap } from "../persistent-map.ts";
 import { callableById, recoveryOf } from "../catalog/model.ts";
 import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
-import { late } from "../part/needed.ts";
 import { observeStart, project, unavailable } from "./finish.ts";
 import { type BodyState, type CallIn, type CallRow, type ResumeCause, type Stop, runningRow } from "./model.ts";
 import { maxAttempts } from "./attempt.ts";
+import { unapproved } from "./park.ts";
 
 /** Asks for a body to be run. */
 export const execute = (draft: Draft, row: CallRow, body: BodyState, cause?: ResumeCause): void => {
@@ -46,7 +46,7 @@ export const launch = (draft: Draft, row: CallIn<"ready">): CallRow => {
   const manifest = callableById(draft.catalog, row.manifest.id);
   if (manifest === undefined) return project(draft, row, unavailable());
   const isAsked = row.manifest.policy === "requires_approval";
-  if (manifest.policy === "requires_approval" && !isAsked) return project(draft, row, late.code.unapproved);
+  if (manifest.policy === "requires_approval" && !isAsked) return project(draft, row, unapproved);
   const body = freshBody(draft, { ...row, manifest });
   observeStart(draft, row);
   const next = running(draft, row, body);

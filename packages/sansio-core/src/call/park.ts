@@ -1,24 +1,12 @@
-/** Calls that are prepared by their tool, and parked on a person's word. */
-import { type Json, type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
+/** Calls that their tool has prepared, and parked on a person's word. */
+import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import type { Tool } from "../catalog/model.ts";
 import { deadlineIn } from "../deadline.ts";
 import type { Draft } from "../draft.ts";
 import { observeStart, project } from "./finish.ts";
 import { internal } from "./output.ts";
 import { type Approval, type CallIn, type CallRow, type Preparation, bodyOf } from "./model.ts";
-import { fail, prepare, preparing, ready } from "./prepare.ts";
-
-/** It was hooked, checked and prepared where it was made; only a person's word may be wanted here. */
-export const begun = (draft: Draft, row: CallRow, manifest: Tool, payload: Json): CallRow =>
-  manifest.policy === "requires_approval"
-    ? prepare(draft, row, manifest)
-    : ready(preparing(row, manifest, "prepare"), payload, "");
-
-/** Asks the tool for what it makes of the call, and for the hash of its arguments. */
-export const askTool = (draft: Draft, row: CallRow, manifest: Tool): CallRow => {
-  draft.emit({ type: "tool.prepare", call: row.call.ref, tool_id: manifest.id, args: row.args });
-  return preparing(row, manifest, "prepare");
-};
+import { fail, ready } from "./prepare.ts";
 
 const mismatch = (found: string, { id, name }: Tool): ToolCallOutput =>
   internal(

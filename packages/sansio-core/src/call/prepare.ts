@@ -5,7 +5,6 @@
 import { type Json, type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { type Tool, callableById, callableByName } from "../catalog/model.ts";
 import type { Draft } from "../draft.ts";
-import { late } from "../part/needed.ts";
 import { project, unavailable } from "./finish.ts";
 import type { ArgsVerdict, CallIn, CallRow } from "./model.ts";
 
@@ -21,6 +20,19 @@ export const preparing = (row: CallRow, manifest: Tool, waits: CallIn<"preparing
 
 export const fail = (draft: Draft, row: CallRow, output: ToolCallOutput): CallRow => project(draft, row, output);
 
+/** Its hooks speak before anything else. */
+const beforeHooks = (draft: Draft, row: CallRow, manifest: Tool): CallRow => {
+  const next = preparing(row, manifest, "hook");
+  draft.emit({ type: "hook.run", call: row.call.ref, phase: "before", tool: next.tool, args: row.args });
+  return next;
+};
+
+/** It was hooked, checked and prepared where it was made; only a person's word may be wanted here. */
+const begun = (draft: Draft, row: CallRow, manifest: Tool, payload: Json): CallRow =>
+  manifest.policy === "requires_approval"
+    ? prepare(draft, row, manifest)
+    : ready(preparing(row, manifest, "prepare"), payload, "");
+
 /** The first beat: the tool, then whatever comes first of hook, check and preparation. */
 export const begin = (draft: Draft, row: CallIn<"requested">): CallRow => {
   const { catalog, options } = draft;
@@ -32,8 +44,8 @@ export const begin = (draft: Draft, row: CallIn<"requested">): CallRow => {
       unavailable(row.byId ? `Tool id \`${row.tool}\` is unavailable in this session` : undefined),
     );
   }
-  if (row.prepared !== undefined) return late.code.begun(draft, row, manifest, row.prepared);
-  return options.before_hook ? late.code.beforeHooks(draft, row, manifest) : check(draft, row, manifest);
+  if (row.prepared !== undefined) return begun(draft, row, manifest, row.prepared);
+  return options.before_hook ? beforeHooks(draft, row, manifest) : check(draft, row, manifest);
 };
 
 export const check = (draft: Draft, row: CallRow, manifest: Tool): CallRow => {
@@ -42,9 +54,15 @@ export const check = (draft: Draft, row: CallRow, manifest: Tool): CallRow => {
   return preparing(row, manifest, "args");
 };
 
+/** Asks the tool for what it makes of the call, and for the hash of its arguments. */
+const askTool = (draft: Draft, row: CallRow, manifest: Tool): CallRow => {
+  draft.emit({ type: "tool.prepare", call: row.call.ref, tool_id: manifest.id, args: row.args });
+  return preparing(row, manifest, "prepare");
+};
+
 /** An approval names the arguments by their hash, so a tool that needs one is always asked to prepare. */
 export const prepare = (draft: Draft, row: CallRow, manifest: Tool): CallRow => {
-  if (manifest.prepares || manifest.policy === "requires_approval") return late.code.askTool(draft, row, manifest);
+  if (manifest.prepares || manifest.policy === "requires_approval") return askTool(draft, row, manifest);
   return ready(preparing(row, manifest, "prepare"), null, "");
 };
 

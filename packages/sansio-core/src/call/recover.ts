@@ -1,5 +1,5 @@
 /** What a lost owner means for each call, by its tool's recovery. */
-import { defaultPendingCompletion, failureOutput, runtimeFailure } from "@pawl/tool-value";
+import { type ToolCallOutput, defaultPendingCompletion, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { recoveryOf } from "../catalog/model.ts";
 import type { Draft } from "../draft.ts";
 import { PersistentMap } from "../persistent-map.ts";
@@ -7,7 +7,6 @@ import { cancelledCall } from "./output.ts";
 import { complete, ending } from "./finish.ts";
 import { resuming } from "./launch.ts";
 import type { BodyState, CallIn, CallRow, Resolved, UnknownCause } from "./model.ts";
-import { durationOf, unknownOutcome } from "./lost.ts";
 import { park } from "./park.ts";
 
 const reasons: { readonly [C in UnknownCause]: string } = {
@@ -15,6 +14,11 @@ const reasons: { readonly [C in UnknownCause]: string } = {
   crash_loop: "its owner was lost again and again while it ran",
   diverged: "its program no longer asks what its log records",
 };
+
+const unknownOutcome = (tool: string, why: string): ToolCallOutput =>
+  failureOutput(runtimeFailure("external", "tool_outcome_unknown", `the outcome of \`${tool}\` is unknown: ${why}`));
+
+const durationOf = (draft: Draft, body: BodyState): number => draft.at - body.startedAt;
 
 /** Asks the host's resolver; without one the call ends. */
 const outcomeUnknown = (draft: Draft, row: CallRow, body: BodyState, cause: UnknownCause): CallRow => {

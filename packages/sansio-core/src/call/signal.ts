@@ -4,13 +4,18 @@ import { batchAt, parallelSlots } from "../batch/model.ts";
 import type { Draft } from "../draft.ts";
 import { absurd } from "../error.ts";
 import type { Signal } from "../signal.ts";
+import { cancel, drop } from "./cancel.ts";
+import { outputOfPending } from "./due.ts";
+import { ending, project } from "./finish.ts";
 import { launch } from "./launch.ts";
 import { type CallIn, type CallRow, byBirth } from "./model.ts";
 import { type Change, known, move, place } from "./place.ts";
+import { internal } from "./output.ts";
+import { unpark } from "./park.ts";
 import { begin } from "./prepare.ts";
-import { lose } from "./lost.ts";
+import { lose } from "./recover.ts";
 
-export type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
+type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
 const onCreate = (draft: Draft, { batch, request, prefix, calls }: Of<"calls.create">): void => {
   for (const [index, { id, tool, by_id = false, args, replay, prepared }] of calls.entries()) {
@@ -23,12 +28,12 @@ const onCreate = (draft: Draft, { batch, request, prefix, calls }: Of<"calls.cre
 };
 
 /** Adds up what many calls of a batch did, so that the batch is told once. */
-export const addUp = (sum: Change, change: Change): Change => ({
+const addUp = (sum: Change, change: Change): Change => ({
   occupied: sum.occupied + change.occupied,
   completed: sum.completed + change.completed,
 });
 
-export const nothing: Change = { occupied: 0, completed: 0 };
+const nothing: Change = { occupied: 0, completed: 0 };
 
 const onPrepare = (draft: Draft, { batch }: Of<"calls.prepare">): void => {
   const { calls, prepared } = batchAt(draft, batch);
@@ -77,7 +82,7 @@ const onLaunch = (draft: Draft, { batch }: Of<"calls.launch">): void => {
 };
 
 /** The live calls in one phase, oldest first. */
-export const inOrder = <P extends CallRow["phase"]>(draft: Draft, phase: P): readonly CallIn<P>[] =>
+const inOrder = <P extends CallRow["phase"]>(draft: Draft, phase: P): readonly CallIn<P>[] =>
   draft
     .calls()
     .filter((row): row is CallIn<P> => row.phase === phase)
@@ -93,9 +98,68 @@ const onOwnersLost = (draft: Draft, { owners }: Of<"owners.lost">): void => {
   if (isOfRun) draft.raise({ type: "run.lost" });
 };
 
+const onCancel = (draft: Draft, { batch, calls }: Of<"calls.cancel">): void => {
+  let sum = nothing;
+  for (const ref of calls) {
+    const row = known(draft, ref);
+    const after = cancel(draft, row);
+    if (after !== row) sum = addUp(sum, place(draft, row, after));
+  }
+  draft.raise({
+    type: "batch.counted",
+    batch,
+    parallel: 0,
+    serial: 0,
+    occupied: sum.occupied,
+    completed: sum.completed,
+  });
+};
+
+/** Ends what a body that is over had begun: told, observed, and gone. */
+const onDrop = (draft: Draft, { batches }: Of<"calls.drop">): void => {
+  for (const batch of batches) {
+    for (const ref of draft.batch(batch)?.calls ?? []) {
+      drop(draft, known(draft, ref));
+      draft.dropCall(ref);
+    }
+    draft.dropBatch(batch);
+  }
+};
+
+const revoked = internal(
+  "pending_tool_completion_failed",
+  "await_event_unknown_or_revoked: await-event key is invalid or revoked",
+);
+
+const onPendingEnd = (draft: Draft, { call, resolution }: Of<"pending.end">): void => {
+  const row = draft.call(call);
+  if (row?.phase !== "pending") return; // It has ended by this event, with its batch or its body.
+  const after =
+    resolution === "revoked"
+      ? project(draft, row, revoked, row.durationMs)
+      : ending(draft, row, outputOfPending(row, resolution), row.durationMs);
+  move(draft, row, after);
+};
+
+/** A sticky decision is applied to the calls of its tool that are parked now. */
+const onDecide = (draft: Draft, { tool }: Of<"calls.decide">): void => {
+  for (const row of inOrder(draft, "awaiting_approval")) {
+    if (row.manifest.id === tool && row.approval.edited === undefined) move(draft, row, unpark(draft, row));
+  }
+};
+
 export const onCallSignal = (
   draft: Draft,
-  signal: Of<"calls.create" | "calls.prepare" | "calls.launch" | "owners.lost">,
+  signal: Of<
+    | "calls.create"
+    | "calls.prepare"
+    | "calls.launch"
+    | "calls.cancel"
+    | "calls.drop"
+    | "calls.decide"
+    | "pending.end"
+    | "owners.lost"
+  >,
 ): void => {
   if ("batch" in signal && draft.batch(signal.batch) === undefined) return; // Dropped by this event, with its body.
   switch (signal.type) {
@@ -105,6 +169,14 @@ export const onCallSignal = (
       return onPrepare(draft, signal);
     case "calls.launch":
       return onLaunch(draft, signal);
+    case "calls.cancel":
+      return onCancel(draft, signal);
+    case "calls.drop":
+      return onDrop(draft, signal);
+    case "calls.decide":
+      return onDecide(draft, signal);
+    case "pending.end":
+      return onPendingEnd(draft, signal);
     case "owners.lost":
       return onOwnersLost(draft, signal);
     default:

@@ -1,4 +1,16 @@
-import { type Codec, array, boolean, defaulted, oneOf, optional, record, string, tagged, u64 } from "@pawl/tool-value";
+import {
+  type Codec,
+  array,
+  boolean,
+  defaulted,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  string,
+  tagged,
+  u64,
+} from "@pawl/tool-value";
 import type {
   Availability,
   DivergencePolicy,
@@ -50,4 +62,5 @@ const ToolCodec: Codec<Tool> = record<Tool>("struct Tool", {
 
 export const catalogEvents = {
   "catalog.published": { tools: array(ToolCodec) },
+  "catalog.overridden": { names: array(string), availability: nullable(AvailabilityCodec) },
 } as const;

@@ -1,13 +1,14 @@
-/** Tools come and go as a whole; overrides, which `override.ts` makes, stay. */
+/** Tools come and go as a whole; overrides stay. */
 import { PersistentMap } from "../persistent-map.ts";
 import type { Draft } from "../draft.ts";
 import { type Rejection, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
+import type { CatalogEvent } from "./model.ts";
 
 const firstRepeated = (names: readonly string[]): string | undefined =>
   names.length === new Set(names).size ? undefined : names.find((name, i) => names.indexOf(name) !== i);
 
-export const onPublished = (draft: Draft, { tools }: EventOf<"catalog.published">): Rejection | undefined => {
+const onPublished = (draft: Draft, { tools }: EventOf<"catalog.published">): Rejection | undefined => {
   const repeated = firstRepeated(tools.map(({ id }) => id)) ?? firstRepeated(tools.map(({ name }) => name));
   if (repeated !== undefined) return reject("tool_conflict", `two tools are called \`${repeated}\``);
   draft.setCatalog({
@@ -18,3 +19,15 @@ export const onPublished = (draft: Draft, { tools }: EventOf<"catalog.published"
   if (draft.process !== undefined) draft.raise({ type: "tools.published" });
   return undefined;
 };
+
+const onOverridden = (draft: Draft, { names, availability }: EventOf<"catalog.overridden">): undefined => {
+  const { catalog } = draft;
+  const overrides = names.reduce(
+    (map, name) => (availability === null ? map.delete(name) : map.set(name, availability)),
+    catalog.overrides,
+  );
+  draft.setCatalog({ ...catalog, overrides });
+};
+
+export const onCatalogEvent = (draft: Draft, event: CatalogEvent): Rejection | undefined =>
+  event.type === "catalog.published" ? onPublished(draft, event) : onOverridden(draft, event);

@@ -6,9 +6,13 @@ import type { EventOf } from "../event.ts";
 import { callRef, effectBatch } from "../ids.ts";
 import { conflictOfIds } from "../request/model.ts";
 import type { ChildCall, OpenEffect } from "./model.ts";
-import { isOpen } from "./step.ts";
 
 export type Requested = EventOf<"effect.requested">;
+
+export const isOpen = (open: readonly OpenEffect[], key: string): boolean => {
+  for (const effect of open) if (effect.key === key) return true;
+  return false;
+};
 
 /** Names are made of names: a slash in one may lead to where something stands already. */
 const conflictOfNames = (

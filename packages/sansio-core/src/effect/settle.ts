@@ -1,8 +1,8 @@
 /** Open effects become settled ones, and the body hears of it. */
 import { type BodyState, type CallIn, earliestDue, runningRow } from "../call/model.ts";
 import type { Draft } from "../draft.ts";
-import { late } from "../part/needed.ts";
 import type { EffectStatus, OpenEffect, SettledEffect } from "./model.ts";
+import { decideSelect } from "./select.ts";
 
 export type Bodied =
   | CallIn<"running" | "resuming" | "suspended" | "no_executor" | "backing_off" | "unknown">
@@ -70,7 +70,7 @@ const settleOne = (draft: Draft, row: Bodied, effect: OpenEffect, end: End): Bod
 const decided = ({ open, settled }: BodyState): readonly [OpenEffect, End] | undefined => {
   for (const effect of open) {
     if (effect.select === undefined) continue;
-    const won = late.code.decideSelect(effect.select.mode, effect.select.keys, settled);
+    const won = decideSelect(effect.select.mode, effect.select.keys, settled);
     if (won === undefined) continue;
     const by = settled.get(won.key);
     return [effect, { status: won.status, value: by?.value ?? by?.settled ?? 0, winner: won.key }];

@@ -28,5 +28,6 @@ export const requestEvents = {
     by: optional(string),
     traceparent: optional(string),
   },
+  "request.cancelled": { request: string, by: optional(string) },
   "reply.acked": { request: string },
 } as const;

@@ -1,18 +1,21 @@
-/** Requests come in, are joined or refused, and leave with their acknowledged reply. */
+/** Requests come in, are joined or refused, cancelled, and leave with their acknowledged reply. A flow is a request too. */
+import { withNested } from "../batch/nested.ts";
 import type { Replies } from "../command.ts";
 import type { Draft } from "../draft.ts";
-import { Invariant, type Rejection, reject } from "../error.ts";
+import { Invariant, type Rejection, absurd, reject } from "../error.ts";
 import type { EventOf } from "../event.ts";
+import { misfitOfProgram } from "../flow/program.ts";
 import { misfitOfDeleted } from "../handle/deleted.ts";
 import { requestBatch } from "../ids.ts";
 import type { Signal } from "../signal.ts";
 import { type RequestRow, conflictOfIds, ownExecutionScope } from "./model.ts";
 import { repliesOf } from "./replies.ts";
 
+type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 type Submitted = EventOf<"request.submitted" | "flow.submitted">;
 
 /** Why a request may not be submitted under this id, if so. */
-export const misfitOfId = (draft: Draft, { request, hash }: Submitted): Rejection | undefined => {
+const misfitOfId = (draft: Draft, { request, hash }: Submitted): Rejection | undefined => {
   if (request.trim() === "") return reject("empty_id", "a request needs an id that is not blank");
   const live = draft.request(request);
   if (live === undefined) return misfitOfDeleted(draft);
@@ -24,7 +27,7 @@ export const misfitOfId = (draft: Draft, { request, hash }: Submitted): Rejectio
       );
 };
 
-export const begin = (draft: Draft, { request, hash, execution_scope }: Submitted): void => {
+const begin = (draft: Draft, { request, hash, execution_scope }: Submitted): void => {
   const executionScope = execution_scope ?? ownExecutionScope(draft.scope.id, request);
   draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
 };
@@ -48,16 +51,53 @@ const onAcked = (draft: Draft, { request }: EventOf<"reply.acked">): Rejection |
   return undefined;
 };
 
+/** A flow is a request that makes its calls one after the other. */
+const onFlowSubmitted = (draft: Draft, event: EventOf<"flow.submitted">): Rejection | undefined => {
+  const misfit = misfitOfId(draft, event);
+  if (misfit !== undefined) return misfit;
+  const refused = misfitOfProgram(event.flow);
+  if (refused !== undefined) {
+    return reject("flow_refused", `flow \`${event.flow.name}\`, ${refused.path}: ${refused.message}`);
+  }
+  const { request, bindings, flow, tools, lambdas, unresolved } = event;
+  begin(draft, event);
+  draft.raise({ type: "flow.start", request, bindings, flow, tools, lambdas, unresolved });
+  return undefined;
+};
+
+const onCancelled = (draft: Draft, { request }: EventOf<"request.cancelled">): Rejection | undefined => {
+  const row = draft.request(request);
+  if (row === undefined) return reject("request_unknown", `no live request \`${request}\``);
+  if (row.phase !== "running")
+    return reject("call_ended", `request \`${request}\` has its reply: finish won over cancel`);
+  if (draft.flow(request) !== undefined) draft.raise({ type: "flow.cancel", request });
+  else draft.raise({ type: "batches.cancel", batches: withNested(draft, [requestBatch(request)]) });
+  return undefined;
+};
+
 export const onRequestEvent = (
   draft: Draft,
-  event: EventOf<"request.submitted" | "reply.acked">,
-): Rejection | undefined => (event.type === "reply.acked" ? onAcked(draft, event) : onSubmitted(draft, event));
+  event: EventOf<"request.submitted" | "flow.submitted" | "request.cancelled" | "reply.acked">,
+): Rejection | undefined => {
+  switch (event.type) {
+    case "request.submitted":
+      return onSubmitted(draft, event);
+    case "flow.submitted":
+      return onFlowSubmitted(draft, event);
+    case "request.cancelled":
+      return onCancelled(draft, event);
+    case "reply.acked":
+      return onAcked(draft, event);
+    default:
+      return absurd(event);
+  }
+};
 
 const isOfProcess = ({ process: row }: Draft, request: string): boolean =>
   row?.run === "call" && row.registration.id === request;
 
 /** A body's batch stays until its replies are on record; a request's or a step's leaves them to who waits for it. */
-export const onBatchEnded = (draft: Draft, { batch }: Extract<Signal, { readonly type: "batch.ended" }>): void => {
+const onBatchEnded = (draft: Draft, { batch }: Of<"batch.ended">): void => {
   const row = draft.batch(batch);
   if (row === undefined) return; // Dropped by this event, with its body.
   const { triggers, step } = row;
@@ -72,7 +112,7 @@ export const onBatchEnded = (draft: Draft, { batch }: Extract<Signal, { readonly
   for (const { output } of replies) draft.endStep({ request: row.request, id: step, output, triggers });
 };
 
-export const running = (draft: Draft, request: string): Extract<RequestRow, { readonly phase: "running" }> => {
+const running = (draft: Draft, request: string): Extract<RequestRow, { readonly phase: "running" }> => {
   const row = draft.request(request);
   if (row?.phase !== "running") throw new Invariant(`request ${request} is not running`);
   return row;
@@ -87,4 +127,33 @@ const onRequestOver = (draft: Draft, id: string, { replies, triggers }: Replies)
   }
   draft.putRequest({ request, hash, born, executionScope, phase: "replying", replies, triggers });
   draft.emit({ type: "reply", request, replies, triggers });
+};
+
+/** What a process runs is a request of its own: nobody submitted it, and its reply is the process's end. */
+const onRequestOpen = (draft: Draft, signal: Of<"request.open">): void => {
+  const { request, hash, executionScope, calls } = signal;
+  draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
+  draft.raise({ type: "batch.create", ref: requestBatch(request), request, prefix: "", calls });
+};
+
+/** A flow's reply says how it ended; its steps were shown one by one. */
+const onFlowEnded = (draft: Draft, signal: Of<"flow.ended">): void => {
+  const { end: flow, triggers } = signal;
+  const { request, hash, born, executionScope, waits } = running(draft, signal.request);
+  if (waits.length > 0) draft.raise({ type: "waits.forget", request, keys: waits });
+  draft.putRequest({ request, hash, born, executionScope, phase: "replying", replies: [], triggers, flow });
+  draft.emit({ type: "reply", request, replies: [], triggers, flow });
+};
+
+export const onRequestSignal = (draft: Draft, signal: Of<"batch.ended" | "request.open" | "flow.ended">): void => {
+  switch (signal.type) {
+    case "batch.ended":
+      return onBatchEnded(draft, signal);
+    case "request.open":
+      return onRequestOpen(draft, signal);
+    case "flow.ended":
+      return onFlowEnded(draft, signal);
+    default:
+      return absurd(signal);
+  }
 };

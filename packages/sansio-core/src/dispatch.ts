@@ -1,20 +1,18 @@
-/**
- * What only some logs need of the core: the events that calls seldom come to, flows, processes and all that goes between
- * scopes; each to its concern. What all logs need is in `core.ts`.
- */
+/** Which concern takes which event, and which one hears which signal. */
 import { onApprovalEvent } from "./approval/step.ts";
 import type { BackgroundEvent } from "./background/model.ts";
 import { onBackgroundEvent, onBackgroundSignal } from "./background/step.ts";
-import { onSeldomBatchSignal } from "./batch/seldom.ts";
+import { onBatchSignal } from "./batch/step.ts";
 import { onCallDue } from "./call/due.ts";
-import { onSeldomCallSignal } from "./call/seldom-signal.ts";
-import { onSeldomCallEvent } from "./call/seldom-step.ts";
-import { onOverridden } from "./catalog/override.ts";
+import { onCallSignal } from "./call/signal.ts";
+import { onCallEvent } from "./call/step.ts";
+import { onCatalogEvent } from "./catalog/step.ts";
 import type { Passed } from "./deadline.ts";
 import type { Draft } from "./draft.ts";
-import { onEffectSignal, onSeldomEffectEvent } from "./effect/seldom.ts";
+import { onEffectSignal } from "./effect/signal.ts";
+import { onEffectEvent } from "./effect/step.ts";
 import { type Rejection, absurd } from "./error.ts";
-import type { Event, EventOf } from "./event.ts";
+import type { Event } from "./event.ts";
 import { onFlowEvent, onFlowSignal } from "./flow/step.ts";
 import type { HandleEvent } from "./handle/model.ts";
 import { onHandleEvent, onHandleSignal } from "./handle/step.ts";
@@ -23,31 +21,17 @@ import { onLinkEvent, onLinkSignal } from "./link/step.ts";
 import { onOutboxEvent } from "./outbox/step.ts";
 import type { ProcessScopeEvent } from "./process/model.ts";
 import { onProcessEvent, onProcessSignal } from "./process/step.ts";
-import { onFlowEnded, onRequestOpen, onSeldomRequestEvent } from "./request/seldom.ts";
+import { onRequestEvent, onRequestSignal } from "./request/step.ts";
 import type { ScheduleEvent } from "./schedule/model.ts";
 import { onScheduleDue, onScheduleEvent, onScheduleSignal } from "./schedule/step.ts";
-import { onSeldomScopeEvent } from "./scope/seldom.ts";
+import { onScopeEvent } from "./scope/step.ts";
 import type { Signal } from "./signal.ts";
 import { onWaitEvent, onWaitSignal } from "./wait/step.ts";
 
-/** What `core.ts` sees to itself. */
-export type PlainEventType =
-  | "scope.opened"
-  | "clock.ticked"
-  | "catalog.published"
-  | "request.submitted"
-  | "reply.acked"
-  | "args.checked"
-  | "call.dispatched"
-  | "call.settled"
-  | "call.resumed"
-  | "effect.requested"
-  | "step.settled";
-
-type SeldomEvent = Exclude<Event, EventOf<PlainEventType>>;
-
-export const onSeldomEvent = (draft: Draft, event: SeldomEvent): Rejection | undefined => {
+export const handle = (draft: Draft, event: Event): Rejection | undefined => {
   switch (event.type) {
+    case "scope.opened":
+    case "clock.ticked":
     case "scope.configured":
     case "scope.upgraded":
     case "scope.moving":
@@ -55,12 +39,19 @@ export const onSeldomEvent = (draft: Draft, event: SeldomEvent): Rejection | und
     case "scope.moved":
     case "scope.kept":
     case "owner.lost":
-      return onSeldomScopeEvent(draft, event);
+      return onScopeEvent(draft, event);
+    case "catalog.published":
     case "catalog.overridden":
-      return onOverridden(draft, event);
+      return onCatalogEvent(draft, event);
+    case "request.submitted":
     case "flow.submitted":
     case "request.cancelled":
-      return onSeldomRequestEvent(draft, event);
+    case "reply.acked":
+      return onRequestEvent(draft, event);
+    case "args.checked":
+    case "call.dispatched":
+    case "call.settled":
+    case "call.resumed":
     case "hook.ran":
     case "call.prepared":
     case "call.settled_late":
@@ -73,13 +64,15 @@ export const onSeldomEvent = (draft: Draft, event: SeldomEvent): Rejection | und
     case "call.cancelled":
     case "outcome.resolved":
     case "result.projected":
-      return onSeldomCallEvent(draft, event);
+      return onCallEvent(draft, event);
     case "approval.decided":
       return onApprovalEvent(draft, event);
+    case "effect.requested":
+    case "step.settled":
     case "host.answered":
     case "replies.recorded":
     case "effect.reused":
-      return onSeldomEffectEvent(draft, event);
+      return onEffectEvent(draft, event);
     case "wait.resolved":
     case "wait.cancelled":
     case "wait.revoked":
@@ -140,35 +133,30 @@ const handleLongWork = (draft: Draft, event: BackgroundEvent | ScheduleEvent): R
   }
 };
 
-type PlainSignal =
-  | "batch.create"
-  | "preparation.ended"
-  | "batch.prepared"
-  | "call.moved"
-  | "batch.counted"
-  | "calls.create"
-  | "calls.prepare"
-  | "calls.launch"
-  | "owners.lost"
-  | "batch.ended";
-
-type SeldomSignal = Exclude<Signal, { readonly type: PlainSignal }>;
-
-export const onSeldomSignal = (draft: Draft, signal: SeldomSignal): void => {
+export const route = (draft: Draft, signal: Signal): void => {
   switch (signal.type) {
+    case "batch.create":
+    case "preparation.ended":
+    case "batch.prepared":
+    case "call.moved":
+    case "batch.counted":
     case "batches.cancel":
     case "batches.review":
     case "batch.triggered":
-      return onSeldomBatchSignal(draft, signal);
+      return onBatchSignal(draft, signal);
+    case "calls.create":
+    case "calls.prepare":
+    case "calls.launch":
+    case "owners.lost":
     case "calls.cancel":
     case "calls.drop":
     case "calls.decide":
     case "pending.end":
-      return onSeldomCallSignal(draft, signal);
+      return onCallSignal(draft, signal);
+    case "batch.ended":
     case "request.open":
-      return onRequestOpen(draft, signal);
     case "flow.ended":
-      return onFlowEnded(draft, signal);
+      return onRequestSignal(draft, signal);
     case "flow.start":
     case "flow.cancel":
       return onFlowSignal(draft, signal);

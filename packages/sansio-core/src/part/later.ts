@@ -1,2 +1,0 @@
-/** In the place of `at-hand.ts`: each slot is to be filled before it is needed. */
-export { codecs, late } from "./needed.ts";
