@@ -177,7 +177,7 @@ class Tab implements OpenTab {
   }
 }
 
-/** Refuses what no runtime could be made of at once, and not when it is this tab's turn to write. All turns have one registry. */
+/** Refuses at once what no runtime could be made of, and not when it is this tab's turn to write. All turns have one registry. */
 const admitted = ({ Registry: Tools, admittedOptions }: Engine, options: OpenTabOptions): Admitted => {
   const { tools, beatMs = 1000 } = admittedOptions(options);
   if (!(beatMs > 0 && beatMs < 2 ** 31)) throw wrongNumber("beatMs", beatMs, "above");

@@ -108,4 +108,3 @@ export { codecFrom } from "./type.ts";
 export { oneOf, tagged } from "./union.ts";
 export { external } from "./external.ts";
 export { type Change, laidOut, mapValues } from "./layout.ts";
-export { NotLoaded } from "./late.ts";
