@@ -1,32 +1,34 @@
-/** The list at the head of docs/decisions.md leads to every decision but the newest. */
+/** The index of the decisions leads to each of them, and each says what a reader looks for. */
 import { describe, expect, it } from "vitest";
-import { textOf } from "./project.ts";
+import { files, textOf } from "./project.ts";
 
-const page = textOf("docs/decisions.md");
+const folder = "docs/decisions/";
+const index = textOf(`${folder}README.md`);
+const pages = files.filter((file) => file.startsWith(folder) && file !== `${folder}README.md`);
+const titleOf = (page: string): string => /^# (?<title>.+)\n/.exec(textOf(page))?.groups?.["title"] ?? "";
+const listed = [...index.matchAll(/^- \[(?<title>.+)\]\((?<page>[^)]+)\)$/gm)].map(({ groups }) => ({
+  page: `${folder}${groups?.["page"]}`,
+  title: groups?.["title"],
+}));
 
-/** As hosts of Git name the place of a heading. */
-const placeOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
-    .replaceAll(" ", "-");
+const byPage = (a: { readonly page: string }, b: { readonly page: string }): number => (a.page < b.page ? -1 : 1);
 
-const headings = [...page.matchAll(/^## (?<heading>.+)$/gm)].map(({ groups }) => groups?.["heading"] ?? "");
-const places = headings.map(placeOf);
-const listed = [...page.matchAll(/^- \[.+\]\(#(?<place>[^)]+)\)$/gm)].map(({ groups }) => groups?.["place"] ?? "");
-
-describe("the list of decisions", () => {
-  it("has each once, from the first to the newest that it knows", () => {
-    const known = places.slice(0, Math.max(...listed.map((place) => places.indexOf(place))) + 1);
-    expect(listed.toSorted()).toEqual(known.toSorted());
+describe("the decisions", () => {
+  it("are all in the index, each once, under their own titles", () => {
+    const known = pages.map((page) => ({ page, title: titleOf(page) }));
+    expect(listed.toSorted(byPage)).toEqual(known.toSorted(byPage));
   });
 
-  it("leaves out no more than 40 new ones", () => {
-    expect(places.length - listed.length, "give each its place in the list at the head").toBeLessThanOrEqual(40);
+  it("have titles that differ", () => {
+    expect(new Set(pages.map(titleOf)).size).toBe(pages.length);
   });
 
-  it("names headings that are told apart, each with its day", () => {
-    expect(new Set(places).size).toBe(places.length);
-    expect(headings.filter((heading) => !/^\d{4}-\d\d-\d\d: ./.test(heading))).toEqual([]);
+  it("say why, what was given up, and on which day, on one screen", () => {
+    const incomplete = pages.filter((page) => {
+      const text = textOf(page);
+      const parts = [/^\*\*Why\*\*: ./m, /^\*\*Given up\*\*: ./m, /^Decided 2\d{3}-\d\d-\d\d\b/m];
+      return !parts.every((part) => part.test(text)) || text.split("\n").length > 40;
+    });
+    expect(incomplete).toEqual([]);
   });
 });

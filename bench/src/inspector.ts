@@ -55,4 +55,10 @@ const inspectorOnly: readonly Figure[] = [
   },
 ];
 
-export const inspectorFigures: readonly Figure[] = hasChromium ? inspectorOnly : [];
+const renew = (): void => {
+  measured = undefined;
+};
+
+export const inspectorFigures: readonly Figure[] = hasChromium
+  ? inspectorOnly.map((figure) => ({ ...figure, renew }))
+  : [];

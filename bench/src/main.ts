@@ -45,9 +45,10 @@ for (const figure of chosen) {
   const result = await measure(figure);
   results[figure.name] = result;
   if (values.json) continue;
-  const { value, floor, unit, ratio, bound, holds, note } = result;
+  const { value, floor, unit, ratio, bound, holds, runs, note } = result;
   const what = note === undefined ? figure.what : `${figure.what}: ${note}`;
-  const verdict = holds ? what : `${what} — DOES NOT HOLD`;
+  const judged = runs === 1 ? what : `${what} (the best of ${runs} runs)`;
+  const verdict = holds ? judged : `${judged} — DOES NOT HOLD`;
   console.log(
     row(figure.name, `${digits(value)} ${unit}`, `${digits(floor)} ${unit}`, digits(ratio), digits(bound), verdict),
   );

@@ -52,6 +52,7 @@ const parkedFigures: readonly Figure[] = [
     bound: 30,
     rounds: 1,
     round: () => roundIn("parked", "node.parked"),
+    renew: () => close("parked"),
   },
   {
     name: "node.wake",

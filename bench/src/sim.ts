@@ -1,6 +1,6 @@
-/** What a simulated event of the standard mix costs, with all its checkers, beside the step alone. */
+/** What a simulated event of the core simulation costs, with all its checkers, beside the step alone. */
 import { type Envelope, type State, digest, initial, step } from "@pawl/sansio-core";
-import { type MixRun, runMix } from "@pawl/testkit/mix";
+import { type CoreSimRun, runCoreSim } from "@pawl/testkit/core-sim";
 import * as E from "fp-ts/lib/Either.js";
 import type { Figure, Measurement } from "./figure.ts";
 
@@ -17,8 +17,8 @@ const stepped = (scope: string, log: readonly Envelope[]): State => {
   return state;
 };
 
-const checked = (seed: number): MixRun => {
-  const run = runMix(seed);
+const checked = (seed: number): CoreSimRun => {
+  const run = runCoreSim(seed);
   if (run.violation !== undefined) throw new Error(`seed ${seed}: ${run.violation.message}`);
   return run;
 };
@@ -45,7 +45,7 @@ const round = (): Measurement => {
 export const simFigures: readonly Figure[] = [
   {
     name: "sim.steps",
-    what: "a simulated event of the standard mix with all checkers, beside its step and digest alone",
+    what: "a simulated event of the core simulation with all checkers, beside its step and digest alone",
     unit: "us",
     bound: 5,
     round,

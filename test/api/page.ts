@@ -121,28 +121,24 @@ const pageOf = (folder: string, { name, description, exports }: Manifest): strin
   return [`# ${name}`, `${description}.`, ...parts].join("\n\n") + "\n";
 };
 
-/** What most programs need, in the order in which they need it. */
+/** The names that most programs need first, by the task at hand. */
 const beginnings: readonly (readonly [string, string, readonly string[]])[] = [
-  [
-    "Who writes tools",
-    "runtime",
-    ["defineTool", "ToolDefinition", "ToolContext", "StepInfo", "ToolError", "EffectError"],
-  ],
-  ["Who runs them", "driver-node", ["openRuntime", "OpenOptions", "openHost", "HostOptions"]],
-  ["Who runs them in a tab", "driver-browser", ["openTab", "OpenTabOptions", "attachWorker"]],
-  ["Who calls them", "runtime", ["Runtime", "Session", "Approval", "Observation", "HostPort"]],
-  ["Who calls them from elsewhere", "wire", ["Client", "SessionClient", "HostRefused"]],
-  ["Who tests them", "testkit", ["exploreCrashes", "simulate", "exploreSchedules", "Scenario", "callsOf"]],
-  ["Who has them run in the background", "tools", ["sessionTools", "SessionToolOptions"]],
-  ["Who writes flows", "flow", ["flow", "use", "when", "each", "par", "programTools"]],
-  ["Who writes a driver or a store", "runtime", ["Platform", "Journal", "BlobStore", "ValueCodec"]],
-  ["Who reads logs", "sansio-core", ["replay", "feed", "step", "State", "why"]],
+  ["Write tools", "runtime", ["defineTool", "ToolDefinition", "ToolContext", "StepInfo", "ToolError", "EffectError"]],
+  ["Run them in Node", "driver-node", ["openRuntime", "OpenOptions", "openHost", "HostOptions"]],
+  ["Run them in a tab", "driver-browser", ["openTab", "OpenTabOptions", "attachWorker"]],
+  ["Call them", "runtime", ["Runtime", "Session", "Approval", "Observation", "HostPort"]],
+  ["Call them from elsewhere", "wire", ["Client", "SessionClient", "HostRefused"]],
+  ["Test them", "testkit", ["exploreCrashes", "simulate", "exploreSchedules", "Scenario", "callsOf"]],
+  ["Run them in the background", "tools", ["sessionTools", "SessionToolOptions"]],
+  ["Write flows", "flow", ["flow", "use", "when", "each", "par", "programTools"]],
+  ["Write a driver or a store", "runtime", ["Platform", "Journal", "BlobStore", "ValueCodec"]],
+  ["Read logs", "sansio-core", ["replay", "feed", "step", "State", "why"]],
 ];
 
 const beginningOf = ([who, page, names]: (typeof beginnings)[number]): string => {
   const { exports } = JSON.parse(textOf(`packages/${page}/package.json`)) as Manifest;
-  const { exported } = module(`packages/${page}/${exports["."]?.slice(2)}`);
-  const missing = names.find((name) => !exported.has(name));
+  const entries = Object.values(exports).map((source) => module(`packages/${page}/${source.slice(2)}`));
+  const missing = names.find((name) => !entries.some(({ exported }) => exported.has(name)));
   if (missing !== undefined) throw new Error(`@pawl/${page} exports no ${missing}, with which the index would begin`);
   return `- ${who}: ${names.map((name) => `[${name}](${page}.md#${name.toLowerCase()})`).join(", ")}`;
 };

@@ -1,7 +1,7 @@
-/** A seed gives the same bytes in Node and in Chromium: simulated worlds, orders that are tried, and the standard mix. */
+/** A seed gives the same bytes in Node and in Chromium: simulated worlds, orders that are tried, and the core simulation. */
 import { describe, expect, it } from "vitest";
 import { inChromium } from "./in-chromium.ts";
-import { mixesOf, worldsOf } from "./world.ts";
+import { coreSimsOf, worldsOf } from "./world.ts";
 
 const seeds = 12;
 
@@ -10,7 +10,7 @@ describe("seeds in Node", () => {
     const [once, again] = [await worldsOf(3), await worldsOf(3)];
     expect(again).toEqual(once);
     expect(once.join("")).not.toContain('"failed":"');
-    expect(new Set(mixesOf(2)).size).toBe(6);
+    expect(new Set(coreSimsOf(2)).size).toBe(6);
   });
 });
 
@@ -19,6 +19,6 @@ inChromium("seeds in Chromium", "test/runtime/world.ts", (at) => {
     const page = await at.browser.newPage();
     await page.addScriptTag({ content: at.code });
     expect(await page.evaluate(`suite.worldsOf(${seeds})`)).toEqual(await worldsOf(seeds));
-    expect(await page.evaluate(`suite.mixesOf(${seeds})`)).toEqual(mixesOf(seeds));
+    expect(await page.evaluate(`suite.coreSimsOf(${seeds})`)).toEqual(coreSimsOf(seeds));
   });
 });

@@ -1,8 +1,8 @@
-/** What seeds come to: simulated worlds and the standard mix, to the byte. Runs in Node and in a browser. */
+/** What seeds come to: simulated worlds and the core simulation, to the byte. Runs in Node and in a browser. */
 import { defineTool } from "@pawl/runtime";
 import { EventCodec } from "@pawl/sansio-core";
 import { type Scenario, exploreSchedules, simulate } from "@pawl/testkit";
-import { runMix } from "@pawl/testkit/mix";
+import { runCoreSim } from "@pawl/testkit/core-sim";
 import { canonicalJson, hashText, stringifyRecord } from "@pawl/tool-value";
 
 /** Two sessions at work: steps at once, a race, a child, a wait that the host resolves, and a service that takes keys. */
@@ -64,9 +64,9 @@ export const worldsOf = async (seeds: number): Promise<readonly string[]> => {
   return worlds;
 };
 
-/** The hash of each scope's log in a run of the standard mix. */
-export const mixesOf = (seeds: number): readonly string[] =>
-  Array.from({ length: seeds }, (_, i) => runMix(i + 1)).flatMap(({ logs }) =>
+/** The hash of each scope's log in a run of the core simulation. */
+export const coreSimsOf = (seeds: number): readonly string[] =>
+  Array.from({ length: seeds }, (_, i) => runCoreSim(i + 1)).flatMap(({ logs }) =>
     [...logs].map(([scope, log]) =>
       hashText(
         scope + log.map(({ seq, at, event }) => `${seq} ${at} ${stringifyRecord(EventCodec.encode(event))}`).join("\n"),

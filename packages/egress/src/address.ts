@@ -1,8 +1,8 @@
-/** Addresses that are not the public network's: this machine, its networks, its metadata. Written as resolvers write them. */
+/** A deny list of addresses outside the public network: this machine, private networks, cloud metadata. */
 
 type Range = readonly [address: string, bits: number];
 
-/** Besides what is private: shared, documentation, benchmark, multicast and reserved addresses. */
+/** Private, loopback and link-local ranges, then the shared, documentation, benchmark, multicast and reserved ones. */
 const refusedV4: readonly Range[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -22,7 +22,7 @@ const refusedV4: readonly Range[] = [
   ["240.0.0.0", 4],
 ];
 
-/** A leading zero may mean octal: such a spelling is no address. */
+/** Excludes leading zeros: some resolvers read them as octal. */
 const byte = /^(?:0|[1-9]\d{0,2})$/;
 
 const v4Of = (address: string): number | undefined => {
@@ -38,8 +38,8 @@ const isRefusedV4 = (address: number): boolean => refusedV4.some((range) => isIn
 
 const listOf = (part: string): readonly string[] => (part === "" ? [] : part.split(":"));
 
-/** An IPv6 address whose last two groups may be written as an IPv4 one, with groups alone. */
-const undotted = (address: string): string | undefined => {
+/** Rewrites a trailing dotted IPv4 part as two IPv6 groups. */
+const withoutDottedPart = (address: string): string | undefined => {
   const dotted = /(?:^|:)(?<v4>[\d.]+\.[\d.]+)$/.exec(address)?.groups?.["v4"];
   if (dotted === undefined) return address;
   const v4 = v4Of(dotted);
@@ -48,9 +48,9 @@ const undotted = (address: string): string | undefined => {
   return `${address.slice(0, -dotted.length)}${high.toString(16)}:${low.toString(16)}`;
 };
 
-/** The eight groups of an IPv6 address. */
+/** Parses an IPv6 address into its eight groups. */
 const groupsOf = (address: string): readonly number[] | undefined => {
-  const text = undotted(address);
+  const text = withoutDottedPart(address);
   if (text === undefined) return undefined;
   const [head = "", tail, ...more] = text.split("::");
   const [before, after] = [listOf(head), listOf(tail ?? "")];
@@ -62,7 +62,7 @@ const groupsOf = (address: string): readonly number[] | undefined => {
     : undefined;
 };
 
-/** The IPv4 address that an IPv6 one stands for: compatible, mapped, translated, NAT64, 6to4, or ISATAP. */
+/** Returns the IPv4 address inside an IPv6 one: compatible, mapped, translated, NAT64, 6to4 or ISATAP. */
 const embeddedV4 = (groups: readonly number[]): number | undefined => {
   const at = (i: number): number => (groups[i] ?? 0) * 0x1_0000 + (groups[i + 1] ?? 0);
   const start = groups.slice(0, 6).map((group) => group.toString(16));
@@ -71,13 +71,13 @@ const embeddedV4 = (groups: readonly number[]): number | undefined => {
   return ((groups[4] ?? 0) & 0xfdff) === 0 && groups[5] === 0x5efe ? at(6) : undefined;
 };
 
-/** All that is global is in 2000::/3; of that, what protocols and documentation have for themselves is not meant. */
+/** Accepts 2000::/3 without the blocks reserved for protocols and documentation. */
 const isGlobalV6 = ([first = 0, second = 0]: readonly number[]): boolean => {
   const isReserved = first === 0x2001 && (second < 0x200 || second === 0xdb8);
   return first >>> 13 === 1 && !isReserved && !(first === 0x3fff && second < 0x1000);
 };
 
-/** Whether an address is refused; what is no address is. */
+/** Returns true for an address outside the public network, and for any text that is not an address. */
 export const isRefusedAddress = (address: string): boolean => {
   const v4 = v4Of(address);
   if (v4 !== undefined) return isRefusedV4(v4);
@@ -97,5 +97,16 @@ const metadataNames: ReadonlySet<string> = new Set([
   "instance-data.ec2.internal",
 ]);
 
-/** Whether a name is refused, wherever it leads: clouds tell their machines' secrets under it. */
+/** Returns true for the host names of cloud metadata services, which hand out credentials of the machine. */
 export const isRefusedName = (name: string): boolean => metadataNames.has(name.toLowerCase().replace(/\.+$/, ""));
+
+/** The error of a request that was not sent: its target is not a public address. */
+export class EgressRefused extends Error {
+  override readonly name = "EgressRefused";
+  readonly code = "egress_refused";
+
+  constructor(host: string, address = host) {
+    const target = host === address ? host : `${host} (${address})`;
+    super(`${target} is not a public address; the host can permit it with the \`allow\` option`);
+  }
+}

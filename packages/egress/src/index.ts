@@ -1,3 +1,2 @@
-/** `@pawl/egress`: which addresses a tool's requests may not reach, unless its host says so. */
-export { isRefusedAddress, isRefusedName } from "./address.ts";
-export { EgressRefused } from "./refused.ts";
+/** `@pawl/egress`: the addresses that a tool's requests may not reach unless the host permits it. */
+export { EgressRefused, isRefusedAddress, isRefusedName } from "./address.ts";

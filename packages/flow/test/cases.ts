@@ -1,5 +1,6 @@
 /** The ops of this package for the case runner: each calls the public API, and nothing else. */
 import * as E from "fp-ts/lib/Either.js";
+import { knownName, withFields } from "@pawl/testkit";
 import { type Json, parse, stringify } from "@pawl/tool-value";
 import * as flow from "../src/index.ts";
 import { type Input, nowMsOf, registryOf, runAdapters, textOf } from "./cases/flow.ts";
@@ -17,6 +18,16 @@ const declarationIn = (input: Input): flow.LambdaData => ({
   derivation: text(input, "derivation"),
   value: Uint8Array.from(Buffer.from(text(input, "value_hex"), "hex")),
 });
+const declarationFields = [
+  "name",
+  "ontology",
+  "certainty",
+  "temporal_frame_start",
+  "temporal_frame_end",
+  "provenance",
+  "derivation",
+  "value_hex",
+];
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
 /** A declaration to its bytes; or bytes to their declaration. */
@@ -44,10 +55,11 @@ const answered = ({ success, output }: flow.Answer): { readonly success: boolean
 });
 
 const failureOf = (type: string, detail: string): flow.TransportFailure => {
-  switch (type) {
+  switch (knownName("word", type, ["timeout", "connect", "body", "read", "request"])) {
     case "timeout":
+      return { type: "timeout" };
     case "connect":
-      return { type };
+      return { type: "connect" };
     case "body":
     case "read":
       return { type: "body", detail };
@@ -86,14 +98,24 @@ const projected = (input: Input): unknown => {
 
 export const adapters = {
   ...runAdapters,
-  "flow.calculator": (input: Input) => E.right(answered(flow.calculate(text(input, "expression")))),
-  "flow.datetime": (input: Input) => E.right(answered(flow.answerDateTime(text(input, "query"), nowMsOf(input)))),
-  "flow.endpoint": (input: Input) => E.right(endpoint(input)),
-  "flow.http_body": (input: Input) => E.right(flow.httpBody(text(input, "argument"))),
-  "flow.http_result": (input: Input) => E.right(answered(httpResult(input))),
-  "flow.ld_codec": codec,
-  "flow.psi": psi,
-  "flow.registry_dispatch": dispatched,
-  "flow.sse_axon": (input: Input) => E.right(projected(input)),
-  "flow.timeout": (input: Input) => E.right(flow.timeoutMs(text(input, "text"))),
+  "flow.calculator": withFields(["expression"], (input: Input) =>
+    E.right(answered(flow.calculate(text(input, "expression")))),
+  ),
+  "flow.datetime": withFields(["query", "now_unix"], (input: Input) =>
+    E.right(answered(flow.answerDateTime(text(input, "query"), nowMsOf(input)))),
+  ),
+  "flow.endpoint": withFields(["tool_name", "provider", "runtime", "base_url"], (input: Input) =>
+    E.right(endpoint(input)),
+  ),
+  "flow.http_body": withFields(["argument"], (input: Input) => E.right(flow.httpBody(text(input, "argument")))),
+  // What was sent is in no answer, so `argument` is not looked at.
+  "flow.http_result": withFields(
+    ["tool", "runtime", "timeout", "argument", "status", "body", "failure", "detail"],
+    (input: Input) => E.right(answered(httpResult(input))),
+  ),
+  "flow.ld_codec": withFields(["hex", ...declarationFields], codec),
+  "flow.psi": withFields(["spec", "name", "value"], psi),
+  "flow.registry_dispatch": withFields(["registry", "tool", "argument", "now_unix"], dispatched),
+  "flow.sse_axon": withFields(["trace_id", "next_id", "event", "events"], (input: Input) => E.right(projected(input))),
+  "flow.timeout": withFields(["text"], (input: Input) => E.right(flow.timeoutMs(text(input, "text")))),
 };

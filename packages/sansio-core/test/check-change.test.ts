@@ -1,4 +1,4 @@
-/** Steps that `pnpm mix` came to, and that the checkers of changes once took for broken. */
+/** Steps that `pnpm core-sim` came to, and that the checkers of changes once took for broken. */
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { checkAll, checkChange } from "../src/check.ts";

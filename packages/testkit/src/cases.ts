@@ -25,6 +25,44 @@ export type CaseResult = E.Either<CaseError, unknown>;
 export type Adapter = (input: JsonObject) => CaseResult | Promise<CaseResult>;
 export type Adapters = { readonly [op: string]: Adapter };
 
+/**
+ * A case names something that its adapter does not know. The adapter refuses the whole case: to leave the name out
+ * would be to carry out another case than the one that stands there, and often to pass it.
+ */
+export class UnknownInput extends Error {
+  readonly code: `unknown_${UnknownPart}`;
+
+  constructor(part: UnknownPart, name: string, known: readonly string[]) {
+    super(`unknown ${part} \`${name}\`, expected one of ${known.map((one) => `\`${one}\``).join(", ")}`);
+    this.name = "UnknownInput";
+    this.code = `unknown_${part}`;
+  }
+}
+/** A step of a sequence, one op among several on the same thing, a field of the input, or one of a field's words. */
+export type UnknownPart = "step" | "op" | "field" | "word";
+
+/** Returns the name if it is among those known, and refuses any other. */
+export const knownName = <Name extends string>(part: UnknownPart, name: unknown, known: readonly Name[]): Name => {
+  const found = known.find((one) => one === name);
+  if (found === undefined) {
+    throw new UnknownInput(part, typeof name === "string" ? name : String(JSON.stringify(name)), known);
+  }
+  return found;
+};
+
+/** Refuses an object with fields other than these. */
+export const knownFields = (input: object, fields: readonly string[]): void => {
+  for (const field of Object.keys(input)) knownName("field", field, fields);
+};
+
+/** Returns an adapter that refuses an input with fields other than these. */
+export const withFields =
+  <Input extends JsonObject, Result>(fields: readonly string[], adapter: (input: Input) => Result) =>
+  (input: Input): Result => {
+    knownFields(input, fields);
+    return adapter(input);
+  };
+
 /** The cases in a file's text. */
 export const readCases = (text: string): readonly Case[] => {
   const json = parse(text, noLimits);
@@ -54,6 +92,7 @@ export const runCase = async ({ op, input }: Case, adapters: Adapters): Promise<
       (value: unknown) => jsonOf(value),
     )(result);
   } catch (thrown) {
+    if (thrown instanceof UnknownInput) return E.left({ code: thrown.code, message: thrown.message });
     const message = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     return E.left({ code: "adapter_threw", message });
   }
@@ -108,11 +147,10 @@ export const printCase = (test: Case, answer: E.Either<JsonObject, Json>): strin
   stringifyRecord(E.isLeft(answer) ? { id: test.id, error: answer.left } : { id: test.id, result: answer.right });
 
 /** The adapter of `wire.roundtrip`: a record's text is read and written again, in the order of its fields. */
-export const wireRoundtrip =
-  (codecs: { readonly [type: string]: Codec<unknown> }): Adapter =>
-  ({ type, json }) => {
-    const codec = codecs[type as string];
-    if (codec === undefined) return E.left({ code: "unknown_type", message: `no codec for \`${type as string}\`` });
+export const wireRoundtrip = (codecs: { readonly [type: string]: Codec<unknown> }): Adapter =>
+  withFields(["type", "json"], ({ type, json }) => {
+    const codec = Object.hasOwn(codecs, String(type)) ? codecs[String(type)] : undefined;
+    if (codec === undefined) return E.left({ code: "unknown_type", message: `no codec for \`${String(type)}\`` });
     return pipe(
       parse(json as string),
       E.chain((input) => read(codec, input)),
@@ -121,4 +159,4 @@ export const wireRoundtrip =
         (value) => ({ json: stringifyRecord(codec.encode(value)) }),
       ),
     );
-  };
+  });

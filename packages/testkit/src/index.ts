@@ -5,12 +5,17 @@ export {
   type Case,
   type CaseError,
   type CaseResult,
+  UnknownInput,
+  type UnknownPart,
   differenceOf,
   judge,
+  knownFields,
+  knownName,
   printCase,
   readCases,
   runCase,
   wireRoundtrip,
+  withFields,
 } from "./cases.ts";
 export { failingTool } from "./failing-tool.ts";
 export { type JournalCheck, type JournalRig, journalChecks } from "./journal-suite.ts";
@@ -29,10 +34,10 @@ export {
 } from "./world/report.ts";
 export { type Claim, type Outside, type Scenario, type ActOf, type ScenarioHost, callsOf } from "./world/scenario.ts";
 export { runScenario } from "./world/run.ts";
-export { type LostBody } from "./world/lost-body.ts";
+export { type LostBody } from "./world/audit.ts";
 export { type Outcome } from "./world/outcome.ts";
 export { type WorldOptions } from "./world/world.ts";
-export { type Blow, type Cause, type Harm, type Violation, describeBlows } from "./world/violation.ts";
+export { type Blow, type Cause, type Harm, type Violation, describeBlows } from "./world/outcome.ts";
 export { type Simulation, type SimulateOptions, type SimulationFailure, simulate } from "./world/simulate.ts";
 export { type Footprint, footprintOf, isIndependent } from "./world/footprint.ts";
 export type { Arrival, Chooser } from "./world/gate.ts";

@@ -5,7 +5,7 @@
 import { appendChecks } from "./journal/append-check.ts";
 import { failureChecks } from "./journal/failure-check.ts";
 import { leaseChecks } from "./journal/lease-check.ts";
-import { mailChecks } from "./journal/mail-check.ts";
+import { mailChecks } from "./journal/message-check.ts";
 import { retentionChecks } from "./journal/retention-check.ts";
 import type { JournalCheck } from "./journal/rig.ts";
 

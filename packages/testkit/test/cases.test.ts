@@ -8,8 +8,11 @@ import {
   differenceOf,
   judge,
   printCase,
+  knownFields,
+  knownName,
   readCases,
   runCase,
+  withFields,
 } from "../src/index.ts";
 
 const run = async (
@@ -21,6 +24,7 @@ const run = async (
 };
 
 const fail = (): CaseResult => E.left({ code: "bad", message: "it is bad", runs: 3 });
+const hop = (): CaseResult => E.right(knownName("step", "hop", ["walk", "run"]));
 const explode = (): never => {
   throw new Error("adapter broke");
 };
@@ -91,6 +95,17 @@ describe("a case", () => {
     expect(await run({ expect: 1, op: "toString" }, () => E.right(1))).toContain("no adapter for op `toString`");
   });
 
+  it("fails where its input names something that its adapter does not know", async () => {
+    expect(await run({ error: { code: "unknown_step" } }, hop)).toBeUndefined();
+    expect(await run({ expect: null }, hop)).toContain("unknown step `hop`, expected one of `walk`, `run`");
+    const fields = withFields(["a", "b"], (): CaseResult => E.right(1));
+    const answered = (input: Json) => runCase({ id: "c1", op: "op", input }, { op: fields });
+    expect(await answered({ a: 1, c: 2 })).toEqual(
+      E.left({ code: "unknown_field", message: "unknown field `c`, expected one of `a`, `b`" }),
+    );
+    expect(await answered({ a: 1, b: 2 })).toEqual(E.right(1));
+  });
+
   it("is handed its input as it stands in the file, integers exact", async () => {
     const [test] = readCases('[{"id":"a","op":"echo","input":{"n":9007199254740993},"expect":{"n":9007199254740993}}]');
     const echo: Adapters = { echo: (input) => E.right(input) };
@@ -103,6 +118,16 @@ describe("a case", () => {
     expect(printCase(test, E.left({ code: "bad", message: "m" }))).toBe(
       '{"id":"c1","error":{"code":"bad","message":"m"}}',
     );
+  });
+});
+
+describe("a name", () => {
+  it("is returned where it is known, and is refused as it stands in the case where it is not", () => {
+    expect(knownName("word", "a", ["a", "b"])).toBe("a");
+    expect(() => knownName("op", undefined, ["a"])).toThrow("unknown op `undefined`, expected one of `a`");
+    expect(() => knownName("word", 1, ["a"])).toThrow("unknown word `1`");
+    expect(() => knownFields({ a: 1 }, ["a"])).not.toThrow();
+    expect(() => knownFields({ constructor: 1 }, ["a"])).toThrow("unknown field `constructor`");
   });
 });
 

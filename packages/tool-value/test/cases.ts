@@ -1,6 +1,7 @@
 /** The ops of this package for the case runner: each calls the public API, and nothing else. */
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
+import { withFields } from "@pawl/testkit";
 import * as v from "../src/index.ts";
 
 type Input = { readonly [field: string]: v.Json };
@@ -14,20 +15,25 @@ const encodeOutput = (output: v.ToolCallOutput): unknown => v.ToolCallOutput.enc
 const decodeText = (input: Input): E.Either<v.ValueError, v.ToolValue> =>
   E.chain((json: v.Json) => v.decode(json))(v.parse(textOf(input)));
 
+const decoded = withFields(["json"], (input: Input) =>
+  E.map((value: v.ToolValue) => ({ json: v.canonicalJson(value) }))(decodeText(input)),
+);
+
 export const adapters = {
-  "toolvalue.roundtrip": (input: Input) =>
-    E.map((value: v.ToolValue) => ({ json: v.canonicalJson(value) }))(decodeText(input)),
-  "toolvalue.decode": (input: Input) =>
-    E.map((value: v.ToolValue) => ({ json: v.canonicalJson(value) }))(decodeText(input)),
-  "toolvalue.lift_encode": (input: Input) =>
+  "toolvalue.roundtrip": decoded,
+  "toolvalue.decode": decoded,
+  "toolvalue.lift_encode": withFields(["json"], (input: Input) =>
     E.map((json: v.Json) => ({ json: v.canonicalJson(v.lift(json)) }))(v.parse(textOf(input))),
-  "toolvalue.model_parts": (input: Input) =>
+  ),
+  "toolvalue.model_parts": withFields(["json"], (input: Input) =>
     E.map((value: v.ToolValue) => ({ parts: v.modelParts(value).map(v.ModelToolReturnPart.encode) }))(
       decodeText(input),
     ),
-  stable_json_sha256: (input: Input) =>
+  ),
+  stable_json_sha256: withFields(["json"], (input: Input) =>
     E.map((json: v.Json) => ({ canonical: v.stringify(json), sha256: v.stableHash(json) }))(v.parse(textOf(input))),
-  "output.project": (input: Input) =>
+  ),
+  "output.project": withFields(["output"], (input: Input) =>
     pipe(
       v.read(v.ToolCallOutput, input["output"]),
       E.map((output) => ({
@@ -39,27 +45,32 @@ export const adapters = {
         value_for_projection: v.valueForProjection(output),
       })),
     ),
-  "resolution.to_output": (input: Input) =>
+  ),
+  "resolution.to_output": withFields(["resolution"], (input: Input) =>
     pipe(
       v.read(v.Resolution, input["resolution"]),
       E.map((resolution) => ({ output: encodeOutput(v.outputOfResolution(resolution)) })),
     ),
-  "reply.error": (input: Input) =>
+  ),
+  "reply.error": withFields(["json"], (input: Input) =>
     pipe(
       v.parse(textOf(input)),
       E.map(v.replyError),
       E.map(({ output, record = null }) => ({ output: encodeOutput(output), record, ...failureOf(output) })),
     ),
-  "toolresult.err": (input: Input) =>
+  ),
+  "toolresult.err": withFields(["json"], (input: Input) =>
     pipe(
       v.parse(textOf(input)),
       E.map(v.errorOutput),
       E.map((output) => ({ output: encodeOutput(output), ...failureOf(output) })),
     ),
-  "ToolCancellation.runtime": (input: Input) =>
+  ),
+  "ToolCancellation.runtime": withFields(["message"], (input: Input) =>
     E.right({
       json: v.stringifyRecord(v.ToolCancellation.encode(v.runtimeCancellation(input["message"] as string))),
     }),
+  ),
 };
 
 /** The records that `wire.roundtrip` reads and writes. */

@@ -1,3 +1,4 @@
+import * as t from "io-ts";
 import { describe, expect, it } from "vitest";
 import * as v from "../src/index.ts";
 import { refusal, right } from "./expect.ts";
@@ -237,5 +238,16 @@ describe("an output that is made", () => {
     expect(v.safeRetryFailure("external", "c", "m", 250).retry).toEqual({ type: "safe", after_ms: 250 });
     expect(v.safeRetryFailure("external", "c", "m").retry).toEqual({ type: "safe" });
     expect(v.safeRetryFailure("external", "c", "m").source).toBe("tool");
+  });
+});
+
+describe("a codec", () => {
+  it("is a type of io-ts, and goes into its combinators", () => {
+    expect(v.ToolFailure).toBeInstanceOf(t.Type);
+    const Pair = t.tuple([v.u32, v.Duration]);
+    expect(Pair.decode([1, { secs: 2, nanos: 3, extra: 4 }])).toEqual(t.success([1, { secs: 2, nanos: 3 }]));
+    expect(Pair.decode([-1, null])).toHaveProperty("_tag", "Left");
+    const Upper = v.string.pipe(new t.Type("Upper", t.string.is, (s: string) => t.success(s.toUpperCase()), String));
+    expect(v.read(Upper, "a")).toEqual(t.success("A"));
   });
 });

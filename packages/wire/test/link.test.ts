@@ -1,4 +1,4 @@
-/** A connection to a host that says nothing. */
+/** A link to a host that never answers. */
 import { afterEach, expect, it, vi } from "vitest";
 import { Link, greetingMs } from "../src/client/link.ts";
 import type { SocketConstructor, SocketLike } from "../src/client/socket.ts";
@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 type Listener = (event: never) => void;
 
-/** Hosts that take a connection, or not even that, and never answer. */
+/** A host that accepts a connection, or does not even do that, and never answers. */
 const silent = (isReached: boolean) => {
   const said: string[] = [];
   let sockets = 0;
@@ -25,7 +25,7 @@ const silent = (isReached: boolean) => {
   return { socket: Socket as unknown as SocketConstructor, said, count: () => sockets };
 };
 
-it.each([true, false])("a host that never lets us in is given up for another connection, reached: %s", async (is) => {
+it.each([true, false])("a link tries again if the host does not answer in time, reached: %s", async (is) => {
   vi.useFakeTimers();
   const { socket, said, count } = silent(is);
   const port = { opened: () => undefined, heard: () => undefined, ended: () => undefined };

@@ -1,6 +1,6 @@
 import { defineTool } from "@pawl/runtime";
 import { callsOf, exploreCrashes } from "@pawl/testkit";
-import { runMix } from "@pawl/testkit/mix";
+import { runCoreSim } from "@pawl/testkit/core-sim";
 
 const report = await exploreCrashes({
   tools: ({ effect }) => [
@@ -12,4 +12,4 @@ const report = await exploreCrashes({
   ],
   host: callsOf({ id: "c1", tool: "pay", args: {} }),
 });
-console.log(report.isSafe && typeof runMix === "function");
+console.log(report.isSafe && typeof runCoreSim === "function");

@@ -136,7 +136,11 @@ describe("a client", () => {
     const call = session.call("r", use("outside"), { signal: leaving.signal });
     await until(() => tokens.length === 1);
     leaving.abort();
-    const gone = { name: "HostRefused", code: "waiter_gone", message: "nobody waits here for request `r` any more" };
+    const gone = {
+      name: "HostRefused",
+      code: "waiter_gone",
+      message: "the wait for request `r` was aborted; its calls go on",
+    };
     await expect(call).rejects.toMatchObject(gone);
     expect(await session.resolve(tokens[0] ?? "", ok(1))).toEqual({ status: "accepted" }); // The host has room again.
     const at = await host.runtime.session("s");

@@ -1,9 +1,9 @@
-/** The guarded request in the form of `fetch`. */
+/** An adapter that gives the guarded request the interface of `fetch`. */
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { type GuardOptions, guardedRequest } from "./request.ts";
 
-const bodiless: ReadonlySet<number> = new Set([101, 204, 205, 304]);
+const statusesWithoutBody: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
   const headers = new Headers();
@@ -13,12 +13,14 @@ const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
 
 const responseOf = (message: IncomingMessage): Response => {
   const { statusCode: status = 0, statusMessage: statusText = "" } = message;
-  const body = bodiless.has(status) ? null : (Readable.toWeb(message) as unknown as ReadableStream<Uint8Array>);
+  const body = statusesWithoutBody.has(status)
+    ? null
+    : (Readable.toWeb(message) as unknown as ReadableStream<Uint8Array>);
   if (body === null) message.resume();
   return new Response(body, { status, statusText, headers: headersOf(message) });
 };
 
-/** A `fetch` that asks no address that is refused, and follows no redirect: who calls it looks at each. */
+/** Returns a `fetch` that connects to no refused address and follows no redirect: its caller decides on each one. */
 export const guardedFetch =
   (options: GuardOptions = {}): typeof fetch =>
   async (input, init) => {

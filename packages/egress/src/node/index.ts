@@ -1,3 +1,3 @@
-/** `@pawl/egress/node`: requests of Node that go nowhere but where they may. */
+/** `@pawl/egress/node`: a guarded request and a guarded `fetch` for Node. */
 export { guardedFetch } from "./fetch.ts";
 export { type GuardOptions, type GuardedRequest, guardedRequest } from "./request.ts";

@@ -1,15 +1,17 @@
-/** A request whose connection goes to an address that was looked at, whatever its name says a moment later. */
+/**
+ * A guard against DNS rebinding. The name is resolved once, every address is checked, and the connection goes to the
+ * addresses that were checked.
+ */
 import { lookup } from "node:dns/promises";
 import { type IncomingMessage, request as plain } from "node:http";
 import { request as secure } from "node:https";
 import { type LookupFunction, isIP } from "node:net";
-import { isRefusedAddress, isRefusedName } from "../address.ts";
-import { EgressRefused } from "../refused.ts";
+import { EgressRefused, isRefusedAddress, isRefusedName } from "../address.ts";
 
 export interface GuardOptions {
-  /** Says of an address that is refused that it may be reached all the same. */
+  /** Permits an address that would be refused. */
   readonly allow?: (address: string, host: string) => boolean;
-  /** All addresses of a name; the system's resolver by default. */
+  /** Resolves a name to all its addresses; the system's resolver by default. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
@@ -23,7 +25,7 @@ export interface GuardedRequest {
 const systemAddresses = async (host: string): Promise<readonly string[]> =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 
-/** Throws where one address of a host may not be reached: which of them is taken is not ours to say. */
+/** Throws if any address of the host is refused: the socket may pick any of them. */
 const check = (host: string, addresses: readonly string[], { allow = () => false }: GuardOptions): void => {
   const refused = addresses.find((address) => isRefusedAddress(address) && !allow(address, host));
   if (refused !== undefined) throw new EgressRefused(host, refused);
@@ -36,7 +38,7 @@ const addressesOf = async (host: string, options: GuardOptions) => {
   return addresses.map((address) => ({ address, family: isIP(address) }));
 };
 
-const pinned =
+const checkedLookup =
   (options: GuardOptions): LookupFunction =>
   (host, { all }, done) => {
     addressesOf(host, options).then(
@@ -49,13 +51,20 @@ const pinned =
     );
   };
 
-/** The host as a connection takes it: WHATWG URLs have turned every spelling of an IPv4 address into four decimals. */
+/** Returns the host without brackets. WHATWG URLs have already normalized every spelling of an IPv4 address. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
 
 const schemes: { readonly [protocol: string]: typeof plain } = { "http:": plain, "https:": secure };
 
-/** The answer's head; redirects are not followed, its body is as it was sent. Rejects with EgressRefused where it may not go. */
-export const guardedRequest = (url: URL, asked: GuardedRequest, options: GuardOptions = {}): Promise<IncomingMessage> =>
+/**
+ * Resolves with the response once its head has arrived; follows no redirect and decodes no body. Rejects with
+ * `EgressRefused` if the target is refused.
+ */
+export const guardedRequest = (
+  url: URL,
+  guarded: GuardedRequest,
+  options: GuardOptions = {},
+): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const host = hostOf(url);
     const request = schemes[url.protocol];
@@ -63,9 +72,9 @@ export const guardedRequest = (url: URL, asked: GuardedRequest, options: GuardOp
       throw new EgressRefused(request === undefined ? url.protocol : host);
     }
     if (isIP(host) !== 0) check(host, [host], options);
-    const { body, signal, method, headers = {} } = asked;
+    const { body, signal, method, headers = {} } = guarded;
     const length = body === undefined ? {} : { "content-length": String(body.length) };
-    const how = { method, headers: { ...headers, ...length }, lookup: pinned(options), agent: false as const };
+    const how = { method, headers: { ...headers, ...length }, lookup: checkedLookup(options), agent: false as const };
     const sent = request(url, { ...how, ...(signal === undefined ? {} : { signal }) }, resolve);
     sent.on("error", reject);
     sent.end(body);

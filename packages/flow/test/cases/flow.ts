@@ -1,6 +1,6 @@
 /** The ops that run flows. */
 import { type FlowExecutionEvent, FlowNodeCodec, type FlowNode, dispatchErrorText } from "@pawl/sansio-core";
-import type { CaseError } from "@pawl/testkit";
+import { type CaseError, knownName, withFields } from "@pawl/testkit";
 import { type Json, array, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Providers, Registry, type ToolEntry } from "../../src/index.ts";
@@ -27,22 +27,23 @@ const caseOf = (input: Input, nodes: readonly FlowNode[]): Case => ({
   bindings: (input["bindings"] ?? {}) as Case["bindings"],
   registry: registryOf(input["registry"]),
   nowMs: nowMsOf(input),
-  ...(input["unresolved"] === "fail" ? { unresolved: "fail" } : {}),
+  ...(knownName("word", input["unresolved"] ?? "placeholder", ["fail", "placeholder"]) === "fail"
+    ? { unresolved: "fail" }
+    : {}),
 });
 
 type Result = E.Either<CaseError, unknown>;
 
 /** What a flow's run came to, or that it was not taken at all. */
-const run =
-  (adapter: (input: Input) => Promise<Result>) =>
-  async (input: Input): Promise<Result> => {
+const run = (own: readonly string[], adapter: (input: Input) => Promise<Result>) =>
+  withFields(["bindings", "registry", "now_unix", "unresolved", ...own], async (input: Input): Promise<Result> => {
     try {
       return await adapter(input);
     } catch (thrown) {
       if (thrown instanceof Rejected) return E.left({ code: thrown.code, message: thrown.message });
       throw thrown;
     }
-  };
+  });
 
 /** Of a flow that stopped short of its end the error is what is asked of it, beside what was seen. */
 const unlessFailed = ({ end: { ending } }: Seen, seen: object): Result =>
@@ -102,7 +103,7 @@ const cancel = { type: "request.cancelled", request: "r" } as const;
 const cancelled = async (input: Input): Promise<Result> => {
   const [node] = nodesOf([input["node"] ?? null]);
   if (node === undefined) throw new Error("a case needs a node");
-  const isBefore = input["cancelled"] === "before";
+  const isBefore = knownName("word", input["cancelled"], ["before", "during_dispatch"]) === "before";
   const of = caseOf(input, isBefore ? [gate, node] : [node]);
   const ran = await runFlow({
     ...of,
@@ -141,9 +142,9 @@ const crashed = async (input: Input): Promise<Result> => {
 };
 
 export const runAdapters = {
-  "flow.step": run(runSteps),
-  "flow.flow_events": run(runEvents),
-  "flow.for_in": run(loop),
-  "flow.cancel": run(cancelled),
-  "flow.dispatch_crash": run(crashed),
+  "flow.step": run(["nodes"], runSteps),
+  "flow.flow_events": run(["flow", "backend", "nodes"], runEvents),
+  "flow.for_in": run(["variable", "iterable", "body"], loop),
+  "flow.cancel": run(["node", "cancelled"], cancelled),
+  "flow.dispatch_crash": run(["node", "dispatch_throws"], crashed),
 };

@@ -6,6 +6,7 @@ import {
   checkExecutionScope,
   executionScopeId,
 } from "@pawl/sansio-core";
+import { withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
@@ -65,6 +66,8 @@ const seen = (invocation: RuntimeInvocation): unknown => {
   const effect = subject.type === "effect" ? { effect_id: subject.effect_id, kind: subject.kind } : {};
   return { invocation: RuntimeInvocation.encode(invocation), ...effect, replay_key: replay?.key ?? null };
 };
+
+const placeNames = Object.keys(placeFields);
 
 type StepCase = CasePlace & { readonly call_id: string; readonly step_id: string };
 const StepCase = v.record<StepCase>("a step", { ...placeFields, call_id: v.string, step_id: v.string });
@@ -128,42 +131,47 @@ const counted = ({ launches, prepared }: LaunchCount): unknown => {
   return slotsOf(E.right({ ...batch, triggers: [] }), prepared);
 };
 
-const reading =
-  <A>(codec: v.Codec<A>, answer: (input: A) => unknown) =>
-  (input: Input): E.Either<v.ValueError, unknown> =>
-    pipe(v.read(codec, input), E.map(answer));
+const reading = <A>(fields: readonly string[], codec: v.Codec<A>, answer: (input: A) => unknown) =>
+  withFields(fields, (input: Input): E.Either<v.ValueError, unknown> => pipe(v.read(codec, input), E.map(answer)));
 
-const invoking =
-  <A extends CasePlace>(codec: v.Codec<A>, make: (place: EffectPlace, input: A) => RuntimeInvocation) =>
-  (input: Input): E.Either<v.ValueError | IdentityError, unknown> =>
+/** An invocation of something that has fields of its own beside those of its place. */
+const invoking = <A extends CasePlace>(
+  own: readonly string[],
+  codec: v.Codec<A>,
+  make: (place: EffectPlace, input: A) => RuntimeInvocation,
+) =>
+  withFields([...placeNames, ...own], (input: Input): E.Either<v.ValueError | IdentityError, unknown> =>
     pipe(
       v.read(codec, input),
       E.chainW((read) => E.map((place: EffectPlace) => seen(make(place, read)))(placeOf(read))),
-    );
+    ),
+  );
 
 export const compatAdapters = {
-  "step.invocation": invoking(StepCase, (place, { call_id, step_id }) =>
+  "step.invocation": invoking(["step_id"], StepCase, (place, { call_id, step_id }) =>
     stepInvocation({ ...place, callId: call_id }, step_id),
   ),
-  "await.invocation": invoking(AwaitCase, (place, { call_id, key_id }) =>
+  "await.invocation": invoking(["key_id"], AwaitCase, (place, { call_id, key_id }) =>
     awaitInvocation({ ...place, callId: call_id }, key_id),
   ),
-  "batch.invocation": invoking(BatchCase, (place, { batch_id, occurrence }) =>
+  "batch.invocation": invoking(["batch_id", "occurrence"], BatchCase, (place, { batch_id, occurrence }) =>
     batchInvocation(place, batch_id, occurrence),
   ),
-  "retry.sleep_invocation": invoking(SleepCase, (place, { tool_name, attempt }) =>
+  "retry.sleep_invocation": invoking(["tool_name", "attempt"], SleepCase, (place, { tool_name, attempt }) =>
     retrySleepInvocation(place, tool_name, attempt),
   ),
-  "envelope.validate": (input: Input) =>
+  "envelope.validate": withFields(["invocation", "command"], (input: Input) =>
     pipe(
       v.read(RuntimeEffectEnvelope, input),
       E.chainW(validateEnvelope),
       E.map((envelope) => ({ ok: true, hash: envelopeHash(envelope) })),
     ),
-  "call_tool_batch.effect_error": reading(BatchAnswer, batchAnswered),
-  "call_tool_batch.launch_count": reading(LaunchCount, counted),
-  "launch.pending_without_key": () => E.right(v.ToolFailure.encode(pendingWithoutKey)),
+  ),
+  "call_tool_batch.effect_error": reading(["error", "outcome", "prepared"], BatchAnswer, batchAnswered),
+  "call_tool_batch.launch_count": reading(["launches", "prepared"], LaunchCount, counted),
+  "launch.pending_without_key": withFields([], () => E.right(v.ToolFailure.encode(pendingWithoutKey))),
   "pending.await_error": reading(
+    ["error"],
     v.record<{ readonly error: RuntimeError }>("a failed wait", { error: RuntimeError }),
     ({ error }) => v.ToolFailure.encode(pendingAwaitFailure(error)),
   ),

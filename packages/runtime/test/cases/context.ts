@@ -1,5 +1,6 @@
 /** The ops that need a tool's context: run through a runtime in memory, as a tool would. */
 import { type AwaitEventWaitIdentity, type Reply, awaitKeyId, callRef } from "@pawl/sansio-core";
+import { withFields } from "@pawl/testkit";
 import { type Json, type JsonObject, ToolCallOutput, ToolCallRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import {
@@ -12,7 +13,7 @@ import {
   misfitOfDurable,
 } from "../../src/index.ts";
 import { World } from "../world.ts";
-import { type Answer, answerOf, refusal, standingOf } from "./standing.ts";
+import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";
 
 type Input = JsonObject;
 
@@ -179,10 +180,11 @@ const callBatch = async (input: Input): Promise<Answer> => {
 };
 
 export const contextAdapters = {
-  completion_key: completionKey,
-  "durable_effects.open": (input: Input) => refusal(misfitOfDurable(standingOf(input))),
-  run_json: runSteps,
-  await_event_json: awaitEvent,
-  external_event_key: externalKey,
-  call_tool_batch: callBatch,
+  // `twice`: a key is asked for twice in any case.
+  completion_key: withFields([...standingFields, "twice"], completionKey),
+  "durable_effects.open": withFields(standingFields, (input: Input) => refusal(misfitOfDurable(standingOf(input)))),
+  run_json: withFields(["step_ids", "input", "returns", "throws"], runSteps),
+  await_event_json: withFields(["resolution"], awaitEvent),
+  external_event_key: withFields(["key", "twice"], externalKey),
+  call_tool_batch: withFields(["calls", "catalog"], callBatch),
 };

@@ -1,11 +1,12 @@
 /** Events that a body emits in its process: what it is told of them, and their keys as the log of the process has them. */
 import { ProcessEvent, type ProcessInput } from "@pawl/sansio-core";
+import { withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type ToolContext, type ToolDefinition, defineTool, misfitOfProcessEvent } from "../../src/index.ts";
 import { type Program, eventType, live, program } from "../process/world.ts";
 import type { World } from "../world.ts";
-import { type Answer, answerOf, refusal, standingOf } from "./standing.ts";
+import { type Answer, answerOf, refusal, standingFields, standingOf } from "./standing.ts";
 
 interface Emits {
   readonly call_id: string;
@@ -82,10 +83,12 @@ const emittedEvent = async (input: v.JsonObject): Promise<Answer> => {
   return outcome.answer ?? E.left({ message: "the body did not run" });
 };
 
+const keysOf = async (input: v.JsonObject): Promise<E.Either<v.ValueError, unknown>> => {
+  const emits = v.read(Emits, input);
+  return E.isLeft(emits) ? emits : E.right(await emittedKeys(emits.right));
+};
+
 export const processAdapters = {
-  emit_process_event: emittedEvent,
-  "emit_process_event.keys": async (input: v.JsonObject): Promise<E.Either<v.ValueError, unknown>> => {
-    const emits = v.read(Emits, input);
-    return E.isLeft(emits) ? emits : E.right(await emittedKeys(emits.right));
-  },
+  emit_process_event: withFields([...standingFields, "event_type", "payload"], emittedEvent),
+  "emit_process_event.keys": withFields(["call_id", "attempt", "emits"], keysOf),
 };

@@ -1,4 +1,5 @@
 /** Ops on processes. */
+import { UnknownInput, knownFields, knownName, withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
@@ -32,11 +33,18 @@ const ends: { readonly [name: string]: v.Json } = {
 /** One append as a case writes it: an event, or an end. */
 const requestOf = (processId: string, step: Input): Result<m.ProcessEventAppendRequest> => {
   const { complete, cancel, t, p, k } = step;
+  const [which, ...others] = ["complete", "cancel", "t"].filter((kind) => step[kind] !== undefined);
+  if (which === undefined || others.length > 0)
+    throw new UnknownInput("step", Object.keys(step).join(" "), ["complete", "cancel", "t"]);
   if (cancel !== undefined) return E.right(cancelRequest(processId, textOf(cancel) ?? null).request);
   if (complete !== undefined) {
-    const output = typeof complete === "string" ? { ...objectOf(ends[complete]), ...step } : complete;
+    const output =
+      typeof complete === "string"
+        ? { ...objectOf(ends[knownName("word", complete, Object.keys(ends))]), ...step }
+        : complete;
     return E.map((end: m.ProcessAwaitOutput) => completionRequest(processId, end))(v.read(ProcessAwaitOutput, output));
   }
+  knownFields(step, ["t", "p", "k", "invalid"]);
   const key = textOf(k);
   const replay = key === undefined ? {} : { replay: { key } };
   return E.right({ event_type: textOf(t) ?? "", payload: p ?? null, ...replay });
@@ -151,22 +159,23 @@ const woken = (input: Input): E.Either<v.ValueError | { readonly message: string
   );
 
 export const processAdapters = {
-  "process.append_sequence": appendAll,
-  "process.cancel_request": (input: Input) => {
+  "process.append_sequence": withFields(["process_id", "event_types", "declared", "appends"], appendAll),
+  "process.cancel_request": withFields(["process_id", "reason"], (input: Input) => {
     const { request } = cancelRequest(processIdOf(input), textOf(input["reason"]) ?? null);
     const effect_id = processEffectId({ op: "cancel", process_id: processIdOf(input) });
     return E.right({ ...requestSeen(request), effect_id });
-  },
-  "process.complete": (input: Input) =>
+  }),
+  "process.complete": withFields(["process_id", "await_output"], (input: Input) =>
     E.map((output: m.ProcessAwaitOutput) => ({
       ...requestSeen(completionRequest(processIdOf(input), output)),
       output: v.ToolCallOutput.encode(outputOfAwait(output)),
     }))(v.read(ProcessAwaitOutput, input["await_output"])),
-  "process.parse_handle": (input: Input) => {
+  ),
+  "process.parse_handle": withFields(["handles"], (input: Input) => {
     const parsed = listOf(input["handles"]).map(parseHandle);
     const errors = parsed.map((handle) => (E.isLeft(handle) ? handle.left : null));
     return E.right({ errors, ids: parsed.map((handle) => (E.isRight(handle) ? handle.right : null)) });
-  },
-  "process.signal": signalled,
-  "process.wake": woken,
+  }),
+  "process.signal": withFields(["process_id", "signal_name", "signal_id", "ordinal", "payload"], signalled),
+  "process.wake": withFields(["target", "process_id", "event_type", "sequence", "input", "dedupe", "payload"], woken),
 };

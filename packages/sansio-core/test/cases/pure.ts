@@ -1,4 +1,5 @@
 /** Ops on retries, schedules and identities. */
+import { knownFields, knownName, withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
@@ -29,9 +30,11 @@ const namedOutputs: { readonly [name: string]: v.ToolCallOutput } = {
   success: v.successOutput("ok"),
   cancelled: v.cancelledOutput(v.runtimeCancellation("cancelled")),
 };
+const finalFailures = ["never", "failure", "error"];
 
 /** A retry disposition as a case names it: by its type, by its delay, or as a whole, under a key of its own or not. */
 const dispositionIn = (fields: Input): Input => {
+  knownFields(fields, ["retry", "safe", "type", "after_ms", "attempts"]);
   const { retry = fields["safe"] ?? fields["type"] ?? null, ...rest } = fields;
   if (typeof retry === "number") return { type: "safe", after_ms: retry };
   return { ...rest, type: textOf(retry) ?? "safe", ...objectOf(retry) };
@@ -45,7 +48,10 @@ const decoded = <A>(codec: v.Codec<A>, json: v.Json): A =>
 /** A result as a case names it: a text, a retry disposition, or a whole output. `undefined` is a pending one. */
 const outputOf = (result: v.Json): v.ToolCallOutput | undefined => {
   if (result === "pending") return undefined;
-  if (typeof result === "string") return namedOutputs[result] ?? failing({ type: "never" });
+  if (typeof result === "string") {
+    const name = knownName("word", result, [...Object.keys(namedOutputs), ...finalFailures]);
+    return namedOutputs[name] ?? failing({ type: "never" });
+  }
   const fields = objectOf(result);
   if ("outcome" in fields) return decoded(v.ToolCallOutput, result);
   const named = Object.keys(namedOutputs).find((name) => name !== "safe" && name in fields);
@@ -76,16 +82,18 @@ const argsOf = (call: Input): E.Either<v.ValueError, v.Json> =>
   typeof call["args_json"] === "string" ? v.parse(call["args_json"]) : E.right(call["args"] ?? null);
 
 export const pureAdapters = {
-  "retry.delay_ms": (input: Input) => {
+  "retry.delay_ms": withFields(["policy", "retry_index", "after_ms"], (input: Input) => {
     const afterMs = (input["after_ms"] ?? undefined) as Millis | undefined;
     return E.right({ delay_ms: retryDelayMs(termsOf(input), input["retry_index"] as number, afterMs) });
-  },
-  "retry.replay_key": (input: Input) => E.right({ replay_key: replayKeyOf(input) ?? null }),
-  "retry.run": (input: Input) => {
+  }),
+  "retry.replay_key": withFields(["session_id", "call_id", "tool_name"], (input: Input) =>
+    E.right({ replay_key: replayKeyOf(input) ?? null }),
+  ),
+  "retry.run": withFields(["policy", "results", "call_id", "replay_key"], (input: Input) => {
     const hasKey = input["call_id"] !== null && input["replay_key"] !== null;
     return E.right(runRetries(retryTermsOf(termsOf(input), hasKey ? "key" : undefined), listOf(input["results"])));
-  },
-  "batch.id": (input: Input) =>
+  }),
+  "batch.id": withFields(["calls"], (input: Input) =>
     pipe(
       listOf(input["calls"]),
       E.traverseArray((call) =>
@@ -96,14 +104,15 @@ export const pureAdapters = {
       ),
       E.map(batchId),
     ),
-  "prepared_batch.new": (input: Input) => {
+  ),
+  "prepared_batch.new": withFields(["batch_id", "call_ids"], (input: Input) => {
     const calls = listOf(input["call_ids"]).map((id) => {
       return { call_id: id as string, tool_id: "tool:t", tool_name: "t", args: {}, prepared_payload: null };
     });
     const batch = preparedBatch(input["batch_id"] as string, calls);
     return E.right({ batch_id: batch.batch_id, replay_suffixes: batch.calls.map((call) => call.replay_suffix) });
-  },
-  "await_key.id": (input: Input) =>
+  }),
+  "await_key.id": withFields(["scope", "wait"], (input: Input) =>
     pipe(
       E.Do,
       E.bindW("scope", () => v.read(ExecutionScope, input["scope"])),
@@ -111,4 +120,5 @@ export const pureAdapters = {
       E.chainW(({ scope, wait }) => awaitKeyId(scope, wait)),
       E.map((key) => ({ ...key, promise_key: promiseKey(key.key_id) })),
     ),
+  ),
 };

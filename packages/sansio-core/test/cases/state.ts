@@ -1,6 +1,9 @@
 /** The ops that need a scope: waits in sequence, and a call whose batch is cancelled. */
+import { tokenOf } from "@pawl/runtime";
+import { knownFields, knownName, withFields } from "@pawl/testkit";
 import { type Json, ModelToolReturn, ToolCallOutput, modelReturn, read, successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { idOfToken } from "../../../runtime/src/token-check.ts";
 import { ExecutionScope, callRef, defaultOptions, plainTool, resolutionOf } from "../../src/index.ts";
 import { sessionOfScope } from "../../src/key/execution-scope.ts";
 import { TestScope } from "./scope.ts";
@@ -12,15 +15,32 @@ const key = "K";
 const call = callRef("r", "c");
 const ofRun = { call, attempt: 1, run: 1 } as const;
 
+const scopeId = "session:s";
+const roots = { newest: { kid: "k1", secret: new Uint8Array(32) } };
+const goodToken = tokenOf(roots, scopeId, key);
+const spoiled = (token: string): string => `${token}0`;
+
+const steps = [
+  "resolve",
+  "await",
+  "await_cancelled",
+  "await_deadline_now",
+  "revoke",
+  "revoke_session",
+  "tamper",
+] as const;
+
 /** Waits on the key, as a pending call or as a body, and tells how that wait ended. */
 type Wait = (scope: TestScope, verb: string, place: number) => Json;
+
+/** A key is invalid to whoever waits on it and to whoever resolves it, once its signature is wrong or it is revoked. */
+const invalidKey = { code: "await_event_unknown_or_revoked", message: "await-event key is invalid or revoked" };
+const refusedWait = { status: "error", ...invalidKey, error: invalidKey };
 
 /** How a wait ended as the key tells: by its resolution, or by nobody's leave to resolve it. */
 const endOf = (scope: TestScope): Json | undefined => {
   const row = scope.state.waits.at(key);
-  if (row?.revoked !== true) return row?.terminal?.resolution as Json | undefined;
-  const error = { code: "await_event_unknown_or_revoked", message: "await-event key is invalid or revoked" };
-  return { status: "error", ...error, error };
+  return row?.revoked === true ? refusedWait : (row?.terminal?.resolution as Json | undefined);
 };
 
 const asPendingCall: Wait = (scope, verb) => {
@@ -33,7 +53,6 @@ const asPendingCall: Wait = (scope, verb) => {
 };
 
 const asBody: Wait = (scope, verb, place) => {
-  const resolved = endOf(scope);
   const effect = `await-event:${key}#${place}`;
   const deadline = verb === "await_deadline_now" ? { deadline_ms: 0 } : {};
   scope.tell({
@@ -43,7 +62,8 @@ const asBody: Wait = (scope, verb, place) => {
     hash: "h",
     effect: { kind: "wait", wait: key, ...deadline },
   });
-  if (resolved !== undefined) return resolved;
+  const over = endOf(scope);
+  if (over !== undefined) return over;
   if (verb === "await_cancelled") scope.tell({ type: "wait.cancelled", call, key: effect });
   scope.tick();
   const isOver = scope.commands.some((command) => command.type === "step.answer" && command.key === effect);
@@ -58,25 +78,54 @@ const resolve = (scope: TestScope, resolution: Json): Json => {
   return { status: "already_resolved", terminal: resolutionOf(scope.state, key) as unknown as Json };
 };
 
-/** A session is revoked: the key is, if it is the key's. Without a word of either they are the same. */
-const revoke = (scope: TestScope, keyScope: Json | undefined, session: Json | undefined): Json => {
+/** Says if a key goes with a session. Where the case names neither the key's scope nor a session, it does. */
+const isOfSession = (keyScope: Json | undefined, session: Json | undefined): boolean => {
   const of = keyScope === undefined ? undefined : read(ExecutionScope, keyScope);
-  const own = of === undefined ? session : E.isRight(of) ? sessionOfScope(of.right) : undefined;
-  if (of === undefined || (own !== undefined && own === (session ?? own)))
-    scope.tell({ type: "wait.revoked", keys: [key] });
-  return { status: "revoked" };
+  if (of === undefined) return true;
+  const own = E.isRight(of) ? sessionOfScope(of.right) : undefined;
+  return own !== undefined && own === (session ?? own);
 };
 
-const awaitSequence = (input: Input): Json => {
+/** A sequence of steps on one key, held as the signed token that the outside is given. */
+class KeyInHand {
   // A second call keeps the request, and with it the key, in the state.
-  const scope = new TestScope(["c", "keeper"].map((id) => ({ id, args: null })));
-  const { type } = input["wait"] as { readonly type: string };
-  const wait = type === "tool_completion" ? asPendingCall : asBody;
-  const results = (input["steps"] as unknown as readonly Step[]).map(([verb, payload], place) => {
-    if (verb === "resolve") return resolve(scope, payload ?? null);
-    return verb.startsWith("revoke") ? revoke(scope, input["scope"], payload) : wait(scope, verb, place);
-  });
-  return { results };
+  readonly #scope = new TestScope(["c", "keeper"].map((id) => ({ id, args: null })));
+  readonly #wait: Wait;
+  readonly #keyScope: Json | undefined;
+  #token = goodToken;
+
+  constructor({ wait, scope }: Input) {
+    const type = knownName("word", (wait as Input)["type"], ["tool_completion", "process_signal", "custom"]);
+    this.#wait = type === "tool_completion" ? asPendingCall : asBody;
+    this.#keyScope = scope;
+  }
+
+  get #isGood(): boolean {
+    return idOfToken(roots, scopeId, this.#token) === key;
+  }
+
+  take([verb, payload]: Step, place: number): Json {
+    switch (knownName("step", verb, steps)) {
+      case "resolve":
+        return this.#isGood ? resolve(this.#scope, payload ?? null) : { status: "unknown_or_revoked" };
+      case "revoke":
+        if (isOfSession(this.#keyScope, payload)) this.#scope.tell({ type: "wait.revoked", keys: [key] });
+        return { status: "revoked" };
+      case "revoke_session":
+        if (isOfSession(this.#keyScope, payload)) this.#scope.offer({ type: "session.deleted" });
+        return null;
+      case "tamper":
+        this.#token = spoiled(this.#token);
+        return null;
+      default:
+        return this.#isGood ? this.#wait(this.#scope, verb, place) : refusedWait;
+    }
+  }
+}
+
+const awaitSequence = (input: Input): Json => {
+  const hand = new KeyInHand(input);
+  return { results: (input["steps"] as unknown as readonly Step[]).map((step, place) => hand.take(step, place)) };
 };
 
 const childCancelled = (input: Input): unknown => {
@@ -139,6 +188,10 @@ const begun = (scope: TestScope, from: number): readonly string[] =>
 /** Who starts together, by what the core asks for as each group settles; and the order of the replies. */
 const scheduleBatch = (input: Input): Json => {
   const items = input["items"] as unknown as readonly { readonly i: number; readonly mode?: string | null }[];
+  for (const item of items) {
+    knownFields(item, ["i", "mode"]);
+    if (item.mode !== undefined && item.mode !== null) knownName("word", item.mode, ["serial", "parallel", "unknown"]);
+  }
   const calls = items
     .toSorted((a, b) => a.i - b.i)
     .map(({ i, mode }) => ({ id: `${i}`, tool: mode === "serial" ? "serial" : "parallel", args: null }));
@@ -157,8 +210,12 @@ const scheduleBatch = (input: Input): Json => {
   return { start_groups: groups, result_order: replies.map(({ call_id }) => Number(call_id)) };
 };
 
+const childFields = ["call_id", "tool_name", "call_finishes_after_ms", "cancel_at_ms"];
+
 export const stateAdapters = {
-  schedule_tool_batch: (input: Input) => E.right(scheduleBatch(input)),
-  "await.sequence": (input: Input) => E.right(awaitSequence(input)),
-  "batch.child_cancelled": (input: Input) => E.right(childCancelled(input)),
+  schedule_tool_batch: withFields(["items"], (input: Input) => E.right(scheduleBatch(input))),
+  "await.sequence": withFields(["wait", "scope", "steps"], (input: Input) => E.right(awaitSequence(input))),
+  "batch.child_cancelled": withFields([...childFields, "args", "result", "grace_ms", "replay"], (input: Input) =>
+    E.right(childCancelled(input)),
+  ),
 };

@@ -2,14 +2,12 @@
  * Tries every moment at which a process could die: before and after each append, before and after each effect, and
  * pairs of such moments; and compares what came of it with a run that nothing disturbed.
  */
-import { claimOf } from "./claim.ts";
+import { claimOf, type Claim, type Scenario } from "./scenario.ts";
 import { flawsOf } from "./flaw.ts";
 import { doersOf, saysUnknown, violationsOf } from "./judge.ts";
 import { type Fate, frozenAt } from "./moment.ts";
-import type { Claim, Scenario } from "./scenario.ts";
 import { runScenario } from "./run.ts";
-import type { Blow, Run, Violation } from "./violation.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Blow, Run, Violation, Outcome } from "./outcome.ts";
 
 export interface CrashOptions {
   /** So many pairs of moments are tried, spread evenly over all that there are. */

@@ -1,9 +1,7 @@
 /** A body that asks for other things than it did: of a log of its own, or of the same one in another run of the world. */
 import type { Event } from "@pawl/sansio-core";
 import { canonicalJson } from "@pawl/tool-value";
-import { eventOf } from "./line.ts";
-import type { Run, Violation } from "./violation.ts";
-import type { Outcome } from "./outcome.ts";
+import { eventOf, type Run, type Violation, type Outcome } from "./outcome.ts";
 
 type Requested = Extract<Event, { readonly type: "effect.requested" }>;
 

@@ -1,10 +1,7 @@
 /** What is wrong with a run that nothing disturbed: no other would show it, since each is compared with that one. */
 import type { Event } from "@pawl/sansio-core";
-import { claimOf, mayMiss } from "./claim.ts";
-import { eventOf } from "./line.ts";
-import type { Scenario } from "./scenario.ts";
-import type { Run, Violation } from "./violation.ts";
-import type { Outcome } from "./outcome.ts";
+import { claimOf, mayMiss, type Scenario } from "./scenario.ts";
+import { eventOf, type Run, type Violation, type Outcome } from "./outcome.ts";
 
 type Settled = Extract<Event, { readonly type: "call.settled" }>;
 

@@ -1,10 +1,8 @@
 /** What a run came to, beside one that nothing disturbed: what was lost, what fired more often than claimed. */
 import { type Json, type JsonObject, canonicalJson } from "@pawl/tool-value";
-import { breach, claimOf } from "./claim.ts";
+import { breach, claimOf, type Scenario } from "./scenario.ts";
 import { divergencesOf } from "./divergence.ts";
-import type { Scenario } from "./scenario.ts";
-import type { Run, Violation } from "./violation.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Run, Violation, Outcome } from "./outcome.ts";
 
 const isUnknownIn = /"(?:tool|step)_outcome_unknown"/;
 

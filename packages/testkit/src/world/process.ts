@@ -7,7 +7,7 @@ import type { Gate } from "./gate.ts";
 import type { Happened, Ledger } from "./ledger.ts";
 import type { Moment } from "./moment.ts";
 import type { Claim, EffectOf, Outside, Scenario } from "./scenario.ts";
-import { never } from "./store.ts";
+import { never } from "./faulty-journal.ts";
 import { type Doer, Watch } from "./watch.ts";
 
 /** What a process has of the world around it. */

@@ -3,7 +3,7 @@ import { canonicalJson } from "@pawl/tool-value";
 import type { CrashReport, EffectCount } from "./crash.ts";
 import type { ScheduleReport, ScheduleViolation } from "./schedule.ts";
 import type { Simulation } from "./simulate.ts";
-import { type Cause, type Harm, type Violation, describeBlows } from "./violation.ts";
+import { type Cause, type Harm, type Violation, describeBlows } from "./outcome.ts";
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 const times = (least: number, most: number): string =>

@@ -9,8 +9,7 @@ import { timeless, violationsOf } from "./judge.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Director, undisturbed } from "./moment.ts";
 import { runScenario } from "./run.ts";
-import type { Harm, Violation } from "./violation.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Harm, Violation, Outcome } from "./outcome.ts";
 
 export interface ScheduleOptions {
   /** So many orders are run. */

@@ -2,14 +2,13 @@
  * Runs a scenario under many seeds. A seed decides what befalls the process and its store, and in which order what is
  * ready happens; the same seed gives the same run, to the bit. A run that fails is made smaller before it is told.
  */
-import { Chance } from "./chance.ts";
+import { Chance } from "./random.ts";
 import { flawsOf } from "./flaw.ts";
 import { violationsOf } from "./judge.ts";
 import { type Director, type Fate, faultsAt, lineFaults, storeFaults } from "./moment.ts";
 import type { Scenario } from "./scenario.ts";
 import { runScenario } from "./run.ts";
-import type { Blow, Violation } from "./violation.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Blow, Violation, Outcome } from "./outcome.ts";
 
 export interface SimulateOptions {
   /** The first seed. */

@@ -6,19 +6,18 @@ import { nextDeadline } from "@pawl/sansio-core";
 import { type Json, describe, jsonFromJs } from "@pawl/tool-value";
 import { type Journal, type JournalLine, memoryJournal } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
-import { Audit } from "./audit.ts";
+import { Audit, LostBodies } from "./audit.ts";
 import { type Actor, type Pick, VirtualClock, inOrder } from "./clock.ts";
 import { type Footprint, type Place, everything, footprintOf, hostHears } from "./footprint.ts";
 import { type Arrival, type Chooser, Gate, timePasses } from "./gate.ts";
 import { Host, isPassing } from "./host.ts";
 import { Ledger } from "./ledger.ts";
-import { LostBodies } from "./lost-body.ts";
 import { type Director, type Fate, type Moment, undisturbed } from "./moment.ts";
 import type { Ended, Outcome } from "./outcome.ts";
 import { Process } from "./process.ts";
-import { Punctuality } from "./punctual.ts";
+import { Punctuality } from "./deadline-check.ts";
 import type { Claim, Scenario } from "./scenario.ts";
-import { mortalJournal } from "./store.ts";
+import { mortalJournal } from "./faulty-journal.ts";
 
 export interface WorldOptions {
   readonly director?: Director;

@@ -3,8 +3,8 @@ import { type Envelope, type Event, type State, initial, step } from "@pawl/sans
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { type Script, logOf, play, script } from "../../../sansio-core/test/arbitrary/play.ts";
-import { type Law } from "../../../sansio-core/test/law/laws.ts";
-import { runMix } from "../../src/mix/index.ts";
+import type { Law } from "../../../sansio-core/test/law/laws.ts";
+import { runCoreSim } from "../../src/core-sim/index.ts";
 import { type Footprint, footprintOf, isIndependent } from "../../src/world/footprint.ts";
 import { conflictOf, inWords } from "./commute.ts";
 
@@ -90,17 +90,17 @@ const ofHistories: Law = {
     ),
 };
 
-const ofMixes: Law = {
-  name: "independent events commute: scopes of the standard mix",
+const ofCoreSims: Law = {
+  name: "independent events commute: scopes of the core simulation",
   check: (parameters) =>
     told(
       fc.check(
         fc.property(fc.nat(), (seed) => {
-          for (const [scope, log] of runMix(seed).logs) must(conflictOfLog(scope, log));
+          for (const [scope, log] of runCoreSim(seed).logs) must(conflictOfLog(scope, log));
         }),
         parameters,
       ),
     ),
 };
 
-export const laws: readonly Law[] = [ofHistories, ofMixes];
+export const laws: readonly Law[] = [ofHistories, ofCoreSims];

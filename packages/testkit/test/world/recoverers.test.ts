@@ -5,10 +5,10 @@ import { canonicalJson } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../src/index.ts";
 import { Audit } from "../../src/world/audit.ts";
-import { Chance } from "../../src/world/chance.ts";
+import { Chance } from "../../src/world/random.ts";
 import type { Actor } from "../../src/world/clock.ts";
 import { timeless } from "../../src/world/judge.ts";
-import { mortalJournal } from "../../src/world/store.ts";
+import { mortalJournal } from "../../src/world/faulty-journal.ts";
 
 class Life implements Actor {
   readonly name: string;

@@ -11,7 +11,7 @@ import {
   toolError,
 } from "@pawl/runtime";
 import { sessionTools } from "@pawl/tools";
-import type { Adapters } from "@pawl/testkit";
+import { type Adapters, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import type { Process } from "../../../runtime/test/world.ts";
 import { ToolWorld, finished, runner } from "../session/world.ts";
@@ -23,18 +23,24 @@ const stopped = ({ signal }: ToolContext): Promise<unknown> =>
   new Promise((resolve) => void signal.addEventListener("abort", () => resolve(finished("too late"))));
 
 /** The last that a body does. */
-const lastOf = ({ ok, cancelled, canceled = cancelled, ...said }: JsonObject): Last => {
-  if (canceled === true) return stopped;
-  if (ok !== undefined) {
-    const { summary, result = null, raw_output: raw } = object(ok);
+const ends: { readonly [outcome: string]: (of: Json | undefined) => Last } = {
+  ok: (of) => {
+    const { summary, result = null, raw_output: raw } = object(of);
     return async () => ({ summary: text(summary), result, ...(typeof raw === "string" ? { raw_output: raw } : {}) });
-  }
-  const { tool_error, internal_error, connection_required, failed_with_success_variant: isSuccess } = said;
-  if (tool_error !== undefined) return async () => toolError(text(tool_error));
-  if (internal_error !== undefined) return async () => internalError(new Error(text(internal_error)));
-  if (connection_required !== undefined) return async () => connectionRequired(text(connection_required));
-  if (isSuccess === true) return async () => success(null);
-  return async () => Promise.reject(new Error("thrown"));
+  },
+  cancelled: () => stopped,
+  canceled: () => stopped,
+  tool_error: (message) => async () => toolError(text(message)),
+  internal_error: (message) => async () => internalError(new Error(text(message))),
+  connection_required: (provider) => async () => connectionRequired(text(provider)),
+  failed_with_success_variant: () => async () => success(null),
+  exception: (message) => async () => Promise.reject(new Error(text(message))),
+};
+
+const lastOf = (outcome: JsonObject): Last => {
+  const names = Object.keys(outcome).map((name) => knownName("op", name, Object.keys(ends)));
+  const [name = knownName("op", undefined, Object.keys(ends))] = names;
+  return (ends[name] as (typeof ends)[string])(outcome[name]);
 };
 
 const writing = async (sink: BackgroundSink, writes: Json | undefined): Promise<void> => {
@@ -128,4 +134,9 @@ export const messagesOf = async (input: JsonObject): Promise<number> => {
   return world.heard.length;
 };
 
-export const finalizeAdapters: Adapters = { "tools.finalize": finalized };
+export const finalizeAdapters: Adapters = {
+  "tools.finalize": withFields(
+    ["outcome", "writes", "preexisting_file", "signal_on_completion", "platform_store"],
+    finalized,
+  ),
+};

@@ -18,7 +18,7 @@ import {
   sessionTools,
   validateSpawn,
 } from "@pawl/tools";
-import type { Adapters } from "@pawl/testkit";
+import { type Adapters, knownFields, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import type { Process } from "../../../runtime/test/world.ts";
 import { ToolWorld } from "../session/world.ts";
@@ -79,7 +79,7 @@ const scheduled = async (input: JsonObject): Promise<Result> => {
     await work.schedule({ id: `other_${n}`, description: "d", timezone: "UTC", ...everyTenMinutes });
   }
   // The name of its task is taken: so none can be made.
-  const isTaken = input["monitor_task_create"] === "fails";
+  const isTaken = knownName("word", input["monitor_task_create"] ?? "succeeds", ["fails", "succeeds"]) === "fails";
   if (isTaken) await work.create({ id: "task_1", kind: "subagent", display_name: "N", spec: null });
   const { monitor: shown, ...bare } = newSchedule(spawn);
   const answer = await work.schedule(
@@ -138,9 +138,20 @@ const ended = async (what: "cancel" | "sweep"): Promise<Result> => {
 };
 
 const asked = (input: JsonObject): Promise<Result> => {
-  if (input["fire"] !== undefined) return fired(input);
+  if (input["fire"] !== undefined) {
+    knownFields(input, ["fire", "at", "one_shot"]);
+    const { result, ...probe } = object(input["fire"]);
+    knownFields(probe, ["tool"]);
+    knownFields(object(result), ["success", "tool_error", "internal_error", "connection_required"]);
+    return fired(input);
+  }
   if (input["cancel"] !== undefined) return ended("cancel");
   return input["sweep"] === undefined ? scheduled(input) : ended("sweep");
 };
 
-export const monitorAdapters: Adapters = { "tools.monitor": asked };
+const scheduleFields = ["schedule", "tool", "title", "args", "signal_on_completion", "hints", "active_schedules"];
+const placeFields = ["task_registry", "file_store", "schedule_store", "monitor_task_create"];
+
+export const monitorAdapters: Adapters = {
+  "tools.monitor": withFields([...scheduleFields, ...placeFields, "fire", "at", "one_shot", "cancel", "sweep"], asked),
+};

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { type ToolDefinition, decideReattach, defineTool } from "@pawl/runtime";
 import { type Target, defaultRegistry, sessionTools } from "@pawl/tools";
-import type { Adapters } from "@pawl/testkit";
+import { type Adapters, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import type { Process } from "../../../runtime/test/world.ts";
 import { ToolWorld } from "../session/world.ts";
@@ -97,4 +97,9 @@ const reattached = async (input: JsonObject): Promise<Result> => {
   );
 };
 
-export const reattachAdapters: Adapters = { "tools.reattach": reattached };
+export const reattachAdapters: Adapters = {
+  "tools.reattach": withFields(
+    ["spec", "task", "resolver", "file_store", "task_registry", "active_session_runs", "active_worker_runs"],
+    reattached,
+  ),
+};

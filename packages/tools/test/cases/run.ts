@@ -11,7 +11,7 @@ import {
   truncationNote,
 } from "@pawl/sansio-core";
 import { isCandidate, reap } from "@pawl/tools";
-import type { Adapters } from "@pawl/testkit";
+import { type Adapters, knownFields, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import { type Result, list, number, object, text, textIn } from "./input.ts";
 import { messagesOf } from "./finalize.ts";
@@ -25,12 +25,23 @@ const writesIn = (writes: Json | undefined): readonly Output[] =>
     return { stream: text(stream), delta: textIn(delta) };
   });
 
+const finishes = ["success", "completed", "cancel", "canceled", "cancelled", "failure", "failed"] as const;
+
 /** How a run ends of which only the log is looked at; what one gives back that failed is not looked at at all. */
 const endOfLog = (finish: Json | undefined, raw: string | undefined): RunOutcome => {
-  if (finish === "cancel" || finish === "canceled") return { type: "canceled" };
-  if (finish === "failure" || finish === "failed") return failedRun("failed");
-  const done = { type: "succeeded", summary: "", result: null } as const;
-  return raw === undefined ? done : { ...done, raw_output: raw };
+  switch (knownName("word", finish ?? "success", finishes)) {
+    case "cancel":
+    case "canceled":
+    case "cancelled":
+      return { type: "canceled" };
+    case "failure":
+    case "failed":
+      return failedRun("failed");
+    default: {
+      const done = { type: "succeeded", summary: "", result: null } as const;
+      return raw === undefined ? done : { ...done, raw_output: raw };
+    }
+  }
 };
 
 const outputLog = ({ writes, finish, raw_output: raw }: JsonObject): Result => {
@@ -56,7 +67,7 @@ const signal = async (input: JsonObject): Promise<Result> => {
   if (wanted === false || platform === null) return E.right({ messages: await messagesOf(input) });
   return E.right(
     signalText({
-      status: status as "completed",
+      status: knownName("word", status, ["completed", "failed", "canceled"]),
       run: text(run),
       title: text(title),
       tool: text(tool),
@@ -66,6 +77,7 @@ const signal = async (input: JsonObject): Promise<Result> => {
 };
 
 const reaped = ({ task, age_s: age, can_reattach: canReattach, start }: JsonObject): Result => {
+  knownFields(object(start), ["error"]);
   const { heartbeat_age_s: own, ...said } = object(task);
   const known = taskIn(said);
   const silent = said["heartbeat_at"] === null ? undefined : typeof own === "number" ? own : number(age);
@@ -77,7 +89,10 @@ const reaped = ({ task, age_s: age, can_reattach: canReattach, start }: JsonObje
 };
 
 export const runAdapters: Adapters = {
-  "tools.output_log": outputLog,
-  "tools.session_signal": signal,
-  "tools.reaper": reaped,
+  "tools.output_log": withFields(["writes", "finish", "raw_output"], outputLog),
+  "tools.session_signal": withFields(
+    ["status", "run_id", "title", "tool", "summary", "signal_on_completion", "platform_store"],
+    signal,
+  ),
+  "tools.reaper": withFields(["task", "age_s", "can_reattach", "start"], reaped),
 };

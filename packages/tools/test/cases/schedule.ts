@@ -2,7 +2,7 @@
 import type { JsonObject } from "@pawl/tool-value";
 import { type Schedule, createSchedule, firesTooOften, instantOf, instantText, triggered } from "@pawl/sansio-core";
 import { intervalOf, nextFire } from "@pawl/tools";
-import type { Adapters } from "@pawl/testkit";
+import { type Adapters, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import { type Result, checked, failed, maybeText, number, text } from "./input.ts";
 import { monitorAdapters, now } from "./monitor.ts";
@@ -13,7 +13,8 @@ const instant = (at: number | undefined): string | null => (at === undefined ? n
 const marked = (input: JsonObject): Result => {
   const { mark_triggered: kind, cron = "*/10 * * * *", timezone = "UTC", trigger_count: count } = input;
   const at = instantOf(text(input["now"])) ?? now;
-  const when = kind === "oneshot" ? { scheduled_at: at } : { cron_expression: text(cron) };
+  const isOnce = knownName("word", kind, ["oneshot", "recurring"]) === "oneshot";
+  const when = isOnce ? { scheduled_at: at } : { cron_expression: text(cron) };
   const made = createSchedule({ id: "sched_1", description: "d", timezone: text(timezone), ...when }, "s", at);
   const fired: Schedule = triggered({ ...made, trigger_count: number(count) }, at);
   if (!fired.enabled) return E.right({ ...fired, next: null });
@@ -39,4 +40,18 @@ const schedule = (input: JsonObject): Result => {
   return E.right({ next: instant(createSchedule(once, "s", instantOf(text(input["now"])) ?? now).next_trigger_at) });
 };
 
-export const scheduleAdapters: Adapters = { ...monitorAdapters, "tools.schedule": schedule };
+const scheduleFields = [
+  "cron",
+  "timezone",
+  "after",
+  "now",
+  "min_interval",
+  "scheduled_at",
+  "mark_triggered",
+  "trigger_count",
+];
+
+export const scheduleAdapters: Adapters = {
+  ...monitorAdapters,
+  "tools.schedule": withFields(scheduleFields, schedule),
+};

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "@pawl/tool-value";
 import { sessionHasSchedules, sessionIsFull, workerIsFull } from "@pawl/sansio-core";
 import { defineTool } from "@pawl/runtime";
 import { type Spawn, type SpawnPlace, type Target, startedText, taskJson, titleOf, validateSpawn } from "@pawl/tools";
-import type { Adapters } from "@pawl/testkit";
+import { type Adapters, knownFields, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import { ToolWorld } from "../session/world.ts";
 import { type Result, failed, maybeText, number, object, text } from "./input.ts";
@@ -36,7 +36,18 @@ const fullIn = (context: JsonObject, { schedule }: Spawn): string | undefined =>
   return number(context["active_session_runs"]) >= 5 ? sessionIsFull(5) : undefined;
 };
 
+const contextFields = [
+  "tool_registry",
+  "task_registry",
+  "file_store",
+  "schedule_store",
+  "active_schedules",
+  "active_session_runs",
+  "active_worker_runs",
+];
+
 const validation = ({ args, context }: JsonObject): Result => {
+  knownFields(object(context), contextFields);
   const spawn = validateSpawn(object(args), placeIn(context));
   if (E.isLeft(spawn)) return failed(spawn.left);
   const full = fullIn(object(context), spawn.right);
@@ -84,9 +95,11 @@ const titled = ({ title, tool, display_name: shown }: JsonObject): Result => {
   return E.right(titleOf(title, { name: text(tool), ...(name === undefined ? {} : { displayName: name }) }));
 };
 
+const spawnFields = ["tool", "title", "args", "hints", "signal_on_completion"];
+
 export const spawnAdapters: Adapters = {
-  "tools.spawn_validation": validation,
-  "tools.spawn_return": started,
-  "tools.spawn_title": titled,
-  "tools.spawn_task_spec": spawned,
+  "tools.spawn_validation": withFields(["args", "context"], validation),
+  "tools.spawn_return": withFields([...spawnFields, "signal", "run_id", "task_id"], started),
+  "tools.spawn_title": withFields(["title", "tool", "display_name"], titled),
+  "tools.spawn_task_spec": withFields([...spawnFields, "schedule"], spawned),
 };

@@ -15,7 +15,7 @@ import {
   wakeOfUpdate,
 } from "@pawl/sansio-core";
 import { Refused } from "@pawl/runtime";
-import type { Adapters } from "@pawl/testkit";
+import { type Adapter, type Adapters, UnknownInput, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import { ToolWorld } from "../session/world.ts";
 import { type Result, failed, list, maybeText, number, object, text } from "./input.ts";
@@ -119,9 +119,11 @@ const wokenBy = (before: Task, said: JsonObject): Result => {
   return E.right({ wake: wakeOfUpdate(before, applyTaskUpdate(before, asked, 1), asked) ?? null });
 };
 
+const states = ["queued", "running", "awaiting_input", "succeeded", "failed", "canceled"] as const;
+
 const woken = (input: JsonObject): Result => {
   const { wake_policy, task: json, into, prompt: asks, outbound, content } = input;
-  const policy = wake_policy as WakePolicy;
+  const policy: WakePolicy = knownName("word", wake_policy, ["silent", "on_terminal", "on_activity"]);
   const after = { ...taskIn(object(json)), wake_policy: policy };
   if (outbound !== undefined) {
     const message = { task_id: after.id, direction: "outbound", content: parts(outbound ?? content) } as const;
@@ -133,16 +135,11 @@ const woken = (input: JsonObject): Result => {
   const asked: TaskUpdate =
     into === "awaiting_input" || after.state === "awaiting_input"
       ? { input_request: after.input_request ?? { id: "r", prompt } }
-      : { state: (into as Task["state"] | undefined) ?? after.state };
+      : { state: into === undefined ? after.state : knownName("word", into, states) };
   return wokenBy(before, asked as unknown as JsonObject);
 };
 
-const registry = (input: JsonObject): Result | Promise<Result> => {
-  if (input["create"] !== undefined) return created(list(input["create"]), input["now"]);
-  if (input["cancel_twice"] !== undefined) return cancelled(input);
-  if (input["record_message"] !== undefined) return recorded(input);
-  if (input["pending"] !== undefined) return answered(input);
-  if (input["wake_policy"] !== undefined) return woken(input);
+const listed = (input: JsonObject): Result => {
   const { messages, limit, after_id: after } = input;
   const kept = list(messages).map((id) => ({ id: text(id) }));
   const asked = {
@@ -152,4 +149,23 @@ const registry = (input: JsonObject): Result | Promise<Result> => {
   return E.right(listMessages(kept, asked).map(({ id }) => id));
 };
 
-export const taskAdapters: Adapters = { "tools.apply_task_update": update, "tools.task_registry": registry };
+/** What can be asked of a registry of tasks, by the field that each is known by. */
+const registryOps: Adapters = {
+  create: withFields(["create", "now"], (input) => created(list(input["create"]), input["now"])),
+  cancel_twice: withFields(["cancel_twice", "state", "times"], cancelled),
+  record_message: withFields(["record_message", "task"], recorded),
+  pending: withFields(["pending", "inbound_reply_to"], answered),
+  wake_policy: withFields(["wake_policy", "task", "into", "prompt", "outbound", "content", "update"], woken),
+  messages: withFields(["messages", "limit", "after_id"], listed),
+};
+
+const registry = (input: JsonObject): ReturnType<Adapter> => {
+  const op = Object.keys(registryOps).find((known) => input[known] !== undefined);
+  if (op === undefined) throw new UnknownInput("op", Object.keys(input).join(" "), Object.keys(registryOps));
+  return (registryOps[op] as Adapter)(input);
+};
+
+export const taskAdapters: Adapters = {
+  "tools.apply_task_update": withFields(["task", "update", "now"], update),
+  "tools.task_registry": registry,
+};

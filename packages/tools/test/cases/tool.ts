@@ -34,7 +34,7 @@ import {
   withoutRawOutput,
 } from "@pawl/runtime";
 import { nodeWeb } from "@pawl/tools/node";
-import type { Adapters } from "@pawl/testkit";
+import { type Adapters, UnknownInput, knownFields, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";
 import { failing } from "../failing.ts";
 import { type Result, checked, failed, list, mapped, maybeText, object, said, text, textIn } from "./input.ts";
@@ -45,8 +45,8 @@ const run = async (
   args: JsonObject,
   more: { readonly now?: () => number; readonly files?: MemoryFiles } = {},
 ) => {
-  const tool = builtin.get(name);
-  return tool === undefined ? toolError(`no tool ${name}`) : tool.execute(args, { session_id: "s", ...more });
+  const tool = builtin.get(knownName("word", name, builtin.names)) as BuiltinTool;
+  return tool.execute(args, { session_id: "s", ...more });
 };
 const at = (time: Json | undefined): { readonly now?: () => number } =>
   typeof time === "string" ? { now: () => Date.parse(time.includes("T") ? time : `${time}T12:00:00Z`) } : {};
@@ -54,8 +54,9 @@ const at = (time: Json | undefined): { readonly now?: () => number } =>
 const filesOf = async (files: JsonObject): Promise<MemoryFiles> => {
   const store = new MemoryFiles(() => 0);
   for (const [path, content] of Object.entries(files)) {
+    knownFields(object(content), ["content", "encoding", "readonly", "is_readonly", "repeat"]);
     const { content: inner, encoding, readonly, is_readonly: isReadonly = readonly } = object(content);
-    const isBase64 = encoding === "base64";
+    const isBase64 = knownName("word", encoding ?? "text", ["text", "base64"]) === "base64";
     const body = textIn(inner ?? content);
     const bytes = isBase64 ? Uint8Array.from(atob(body), (c) => c.charCodeAt(0)) : new TextEncoder().encode(body);
     await store.write(path, bytes, { encoding: isBase64 ? "base64" : "text" });
@@ -67,6 +68,7 @@ const filesOf = async (files: JsonObject): Promise<MemoryFiles> => {
 /** `current`: the hash of the file that is there. */
 const fileCall = async (input: JsonObject, store: MemoryFiles): Promise<readonly [string, JsonObject]> => {
   const [name, args] = list(input["call"]);
+  if (name !== undefined) knownFields(input, ["call", "files", "file_store"]);
   const [path = "/a.txt"] = Object.keys(object(input["files"]));
   const { call: _, files: __, file_store: ___, ...edit } = input;
   const wanted: JsonObject = name === undefined ? { path, ...edit } : object(args);
@@ -107,7 +109,8 @@ const seenOf = (own: BuiltinRegistry) => ({
 
 /** What an op does to a registry, or what it is told; a tool is told by what it was registered as. */
 const done = (own: BuiltinRegistry, [verb = "", name = "", which = ""]: readonly string[]): JsonObject => {
-  switch (verb) {
+  const seen = seenOf(own);
+  switch (knownName("op", verb, ["register", "unregister", "clear", "has", "get", "which", ...Object.keys(seen)])) {
     case "register":
       own.register(named(name, which));
       return {};
@@ -121,10 +124,8 @@ const done = (own: BuiltinRegistry, [verb = "", name = "", which = ""]: readonly
     case "get":
     case "which":
       return { [verb]: own.get(name)?.description ?? null };
-    default: {
-      const seen = seenOf(own);
-      return { [verb]: Object.hasOwn(seen, verb) ? seen[verb as keyof typeof seen] : null };
-    }
+    default:
+      return { [verb]: seen[verb as keyof typeof seen] };
   }
 };
 
@@ -149,7 +150,11 @@ const executed = async (call: Json | undefined, names: Json | undefined, context
   return checked(E.map(mapped)(await own.execute({ id: text(id), name: text(name), arguments: args }, context)));
 };
 
+const executions = ["execute", "execute_without_context", "execute_with_context"];
+
 const ofRegistry = async (input: JsonObject): Promise<Result> => {
+  if (!["ops", "defaults", ...executions].some((op) => input[op] !== undefined))
+    throw new UnknownInput("op", Object.keys(input).join(" "), ["ops", "defaults", ...executions]);
   if (input["ops"] !== undefined) return E.right(afterOps(list(input["ops"])));
   if (input["defaults"] === true && input["execute"] === undefined) return E.right(defaults());
   const { execute, execute_without_context: without, execute_with_context: within, registered: names, files } = input;
@@ -158,9 +163,11 @@ const ofRegistry = async (input: JsonObject): Promise<Result> => {
   return executed(within, names, { session_id: "s", ...place });
 };
 
+const variants = ["success", "success_with_images", "tool_error", "internal_error", "connection_required"] as const;
+
 const resultIn = (input: JsonObject): ExecutionResult => {
   const value = input["value"] ?? null;
-  switch (input["variant"]) {
+  switch (knownName("word", input["variant"] ?? "success", variants)) {
     case "tool_error":
       return toolError(text(input["message"]));
     case "internal_error":
@@ -195,11 +202,14 @@ const mapping = (input: JsonObject): Result => {
 };
 
 const sidecar = ({ producer, value = null, raw }: JsonObject): Result => {
-  const made = producer === "with_raw_output" ? successWithRawOutput(value, text(raw)) : success(value);
+  const hasRaw = knownName("word", producer, ["success", "with_raw_output"]) === "with_raw_output";
+  const made = hasRaw ? successWithRawOutput(value, text(raw)) : success(value);
   if (made.type !== "success") return failed("no success");
   const taken = withoutRawOutput(made.value);
   return E.right({ result: taken.value, raw_output: taken.rawOutput ?? null });
 };
+
+const phases = ["started", "waiting", "completed", "failed"] as const;
 
 const narration = (input: JsonObject): Result => {
   const { headline_of, tool, args, phase, hints, display_name, locale } = input;
@@ -208,7 +218,7 @@ const narration = (input: JsonObject): Result => {
   const name = maybeText(display_name) ?? builtin.get(text(tool))?.displayName;
   const call = { tool: text(tool), args: object(args), hints: object(hints) };
   const shown = name === undefined ? call : { ...call, displayName: name };
-  return E.right(narrate(shown, (maybeText(phase) ?? "started") as "started", language));
+  return E.right(narrate(shown, knownName("word", phase ?? "started", phases), language));
 };
 
 /** A tool as a case describes it. */
@@ -244,14 +254,23 @@ const activation = ({ tools, explicit }: JsonObject): Result => {
 
 const progress = async (input: JsonObject): Promise<Result> => {
   const { format } = input;
+  if (format !== undefined) knownFields(input, ["format"]);
   if (format !== undefined) return checked(E.map(reportText)(readReport(object(format))));
   return said(await run("report_progress", input));
 };
 
+/** The input is the arguments of the tool, which says itself what it does not know. */
 const ofArgs =
   (name: string) =>
   async (input: JsonObject): Promise<Result> =>
     said(await run(name, input));
+
+const failingFields = ["message", "internal", "kind"];
+const ofFailing = async ({ message, internal, kind }: JsonObject): Promise<Result> => {
+  const isInternal = knownName("word", kind ?? "tool", ["tool", "internal"]) === "internal" || internal === true;
+  const tool = failing(maybeText(message), isInternal ? "internal_error" : "tool_error");
+  return said(await tool.execute({}, undefined));
+};
 
 const weather = async (input: JsonObject): Promise<Result> => {
   const result = said(await run(text(input["tool"]), object(input["args"]), at(input["today"])));
@@ -263,19 +282,23 @@ const weather = async (input: JsonObject): Promise<Result> => {
 
 export const toolAdapters: Adapters = {
   "tools.files": ofFiles,
-  "tools.registry": ofRegistry,
-  "tools.tool_result_mapping": mapping,
-  "tools.raw_output_sidecar": sidecar,
-  "tools.narration": narration,
-  "tools.definition_json": definition,
-  "tools.auto_activation": activation,
+  "tools.registry": withFields(["ops", "defaults", "registered", "files", ...executions], ofRegistry),
+  "tools.tool_result_mapping": withFields(
+    ["variant", "call_id", "value", "message", "provider", "images", "internal_error_chain"],
+    mapping,
+  ),
+  "tools.raw_output_sidecar": withFields(["producer", "value", "raw"], sidecar),
+  "tools.narration": withFields(["headline_of", "tool", "args", "phase", "hints", "display_name", "locale"], narration),
+  "tools.definition_json": withFields(["tool", "parse", "policy_of", "full_parameters_of"], definition),
+  "tools.auto_activation": withFields(["tools", "explicit"], activation),
   "tools.report_progress": progress,
-  "tools.weather": weather,
+  "tools.weather": withFields(["tool", "args", "today"], weather),
   "tools.echo": ofArgs("echo"),
   "tools.write_todos": ofArgs("write_todos"),
   "tools.web_fetch": ofArgs("web_fetch"),
-  "tools.math": async ({ tool, args }) => said(await run(text(tool), object(args))),
-  "tools.get_current_time": async ({ args, now }) => said(await run("get_current_time", object(args), at(now))),
-  "tools.failing_tool": async ({ message, internal }) =>
-    said(await failing(maybeText(message), internal === true ? "internal_error" : "tool_error").execute({}, undefined)),
+  "tools.math": withFields(["tool", "args"], async ({ tool, args }) => said(await run(text(tool), object(args)))),
+  "tools.get_current_time": withFields(["args", "now"], async ({ args, now }) =>
+    said(await run("get_current_time", object(args), at(now))),
+  ),
+  "tools.failing_tool": withFields(failingFields, ofFailing),
 };

@@ -1,19 +1,17 @@
-/** A client of a host, for browsers and Node: promises for what is asked, iterables for what is observed. */
+/** A client of a host, for browsers and Node: questions are promises, subscriptions are async iterables. */
 import type { AwaitingPage, Cursor, ProcessSignal, ScopeAwaiting } from "@pawl/runtime";
 import type { HostFrame } from "../frame/host-frame.ts";
-import type { Asked } from "./asking.ts";
 import { checkBackoff, checkCount, checkName, checkToken, checkTools } from "./check.ts";
+import { Connection } from "./connection.ts";
 import { HostRefused, refusalOf } from "./error.ts";
-import { Executor, type ExecutorOptions, type Settling } from "./executor.ts";
-import { type Follow, Following, checkFollow } from "./follow.ts";
-import type { Flowing, InflowPort } from "./inflow.ts";
-import { Line } from "./line.ts";
+import { Executor, type ExecutorOptions, type RunResult } from "./executor.ts";
 import type { LinkOptions } from "./link.ts";
-import { Observation } from "./observation.ts";
-import { type Arrivals, type ReceiveOptions, Receiving } from "./receiver.ts";
+import { type Arrivals, type ReceiveOptions, ReceivingStores } from "./move.ts";
+import type { SingleQuestion } from "./pending-questions.ts";
+import { type Follow, ScopeRouter, checkFollow } from "./scope-router.ts";
 import { type Moving, SessionClient, type WithoutId, defaultWindow, unexpected } from "./session.ts";
 import type { SocketConstructor } from "./socket.ts";
-import { Watching } from "./watching.ts";
+import { type AnySubscription, Observation, type SubscriptionPort, Watching } from "./subscription.ts";
 
 export { HostRefused } from "./error.ts";
 export {
@@ -23,78 +21,76 @@ export {
   type ExecutorTool,
   ToolRefused,
 } from "./executor.ts";
-export { type Follow } from "./follow.ts";
-export { moverOver } from "./mover.ts";
-export { type Observation, type Observed } from "./observation.ts";
-export { type Arrivals, type ReceiveOptions } from "./receiver.ts";
+export { type Arrivals, type ReceiveOptions, moverOver } from "./move.ts";
+export { type Follow } from "./scope-router.ts";
 export { type CallOptions, type Moving, SessionClient } from "./session.ts";
 export { type SocketConstructor, type SocketLike } from "./socket.ts";
-export { type Watching } from "./watching.ts";
+export { type Observation, type Observed, type Watching } from "./subscription.ts";
 
 export interface ClientOptions extends Pick<LinkOptions, "url" | "token"> {
-  /** The platform's own, unless another one is given. */
+  /** The platform's `WebSocket` by default. */
   readonly socket?: SocketConstructor;
-  /** The pause before another connection is tried: it doubles up to the longest. */
+  /** The pause before a reconnection: it doubles from `minMs` up to `maxMs`. */
   readonly backoff?: { readonly minMs: number; readonly maxMs: number };
   /**
-   * Hosts that scopes are followed to, where the one at `url` says that they live there: the token goes with it. Without
-   * it nobody is followed, and `owned_by` and `moved` end in a `HostRefused` with the address.
+   * Hosts that the client may be redirected to, with its token, when the host at `url` says that a scope lives there.
+   * Without this option `owned_by` and `moved` reject with a `HostRefused` that has the address.
    */
   readonly follow?: Follow;
 }
 
-const usualBackoff = { minMs: 100, maxMs: 10_000 };
+const defaultBackoff = { minMs: 100, maxMs: 10_000 };
 
-const shownOf =
+const logRefusalOf =
   (name: string): NonNullable<ReceiveOptions["refused"]> =>
   ({ code, message }) =>
     console.error(`pawl: receiver \`${name}\` was refused: ${code}: ${message}`);
 
-/** Questions that are meant for this very host, wherever their scope lives. */
-const ofThisHost: ReadonlySet<string> = new Set(["move_part", "decline_move", "settle", "awaiting_approval"]);
+/** Questions that the home host answers wherever the scope lives. They are never redirected. */
+const homeQuestions: ReadonlySet<string> = new Set(["move_part", "decline_move", "settle", "awaiting_approval"]);
 
 export class Client {
-  readonly #home: Line;
-  readonly #following: Following;
-  /** Each with the question by which it was registered last. */
+  readonly #home: Connection;
+  readonly #router: ScopeRouter;
+  /** Each executor with the id of the question that last registered it. */
   readonly #executors = new Map<Executor, number>();
-  readonly #receiving = new Receiving((frame) => this.#home.say(frame));
+  readonly #receiving = new ReceivingStores((frame) => this.#home.send(frame));
   #ended: HostRefused | undefined;
 
-  constructor({ url, token, socket = WebSocket, backoff = usualBackoff, follow = [] }: ClientOptions) {
+  constructor({ url, token, socket = WebSocket, backoff = defaultBackoff, follow = [] }: ClientOptions) {
     checkName("the url of a host", url);
     checkToken(token);
     checkBackoff(backoff);
     checkFollow(follow);
     const options = { url, token, socket, backoff };
-    this.#home = new Line(options, {
+    this.#home = new Connection(options, {
       opened: () => this.#opened(),
-      heard: (frame) => this.#heard(frame),
+      received: (frame) => this.#receive(frame),
       ended: (error) => {
         this.#end(error);
         for (const executor of this.#executors.keys()) executor.refused(error);
         this.#receiving.refused(error);
       },
-      goesOn: (flow, refusal, wasTold) => this.#following.goesOn(flow, { refusal, wasTold }),
+      continues: (subscription, refusal, wasServed) => this.#router.continues(subscription, { refusal, wasServed }),
     });
-    this.#following = new Following({ ...options, follow }, this.#home);
+    this.#router = new ScopeRouter({ ...options, follow }, this.#home);
   }
 
-  /** Runs tools for the host, until the client is closed; `refused` is told why it does not. */
+  /** Runs tools for the host until the client is closed. */
   execute(options: ExecutorOptions): Executor {
     checkTools(options.tools);
     if (this.#ended !== undefined) throw this.#ended;
     const executor: Executor = new Executor(options, {
-      settle: (settling) => this.#settle(executor.id, settling),
-      progress: (progress) => this.#home.say({ type: "progress", executor: executor.id, ...progress }),
+      settle: (result) => this.#settle(executor.id, result),
+      progress: (progress) => this.#home.send({ type: "progress", executor: executor.id, ...progress }),
     });
     this.#register(executor);
     return executor;
   }
 
-  /** One whose call went on without it is told so, and has nothing more to do. */
-  async #settle(executor: string, settling: Settling): Promise<void> {
-    await this.ask({ type: "settle", executor, ...settling }).catch((thrown: unknown) => {
+  /** Sends the result of a run. A refusal is dropped: the call went on without this executor. */
+  async #settle(executor: string, result: RunResult): Promise<void> {
+    await this.ask({ type: "settle", executor, ...result }).catch((thrown: unknown) => {
       if (!(thrown instanceof HostRefused)) throw thrown;
     });
   }
@@ -102,15 +98,18 @@ export class Client {
   #register(executor: Executor): void {
     const id = this.#home.nextId();
     this.#executors.set(executor, id);
-    this.#home.say({ type: "execute", id, executor: executor.id, tools: executor.tools });
+    this.#home.send({ type: "execute", id, executor: executor.id, tools: executor.tools });
   }
 
   /**
-   * Scopes may move to this client from now on, as long as it is not closed: says the address that they move to. The
-   * name belongs to the store that they arrive in, and to no other, for ever. `refused` is told where a later connection
-   * is refused it.
+   * Lets scopes move to this client until it is closed; resolves with the address to move them to. The name belongs to
+   * the store that they arrive in, for ever. `refused` is called if the host refuses the store on a later connection.
    */
-  async receive(name: string, arrivals: Arrivals, { refused = shownOf(name) }: ReceiveOptions = {}): Promise<string> {
+  async receive(
+    name: string,
+    arrivals: Arrivals,
+    { refused = logRefusalOf(name) }: ReceiveOptions = {},
+  ): Promise<string> {
     checkName("the name of a store", name);
     return this.#receiving.begin(name, { arrivals, refused }, async () => {
       const frame = await this.ask({ type: "receive", name });
@@ -129,8 +128,8 @@ export class Client {
   }
 
   /**
-   * Scopes of the host's store of which calls wait for a person's word, by name, page by page: those whose names begin
-   * with `prefix` (`session:`), which the token has to cover. `approvals` of a session says for what.
+   * Lists the scopes with calls that need approval, by name and page by page. Only names that begin with `prefix` are
+   * listed; the token must cover it. `approvals` of a session lists the calls.
    */
   async awaitingApproval({ prefix = "session:", ...page }: AwaitingPage = {}): Promise<readonly ScopeAwaiting[]> {
     const frame = await this.ask({ type: "awaiting_approval", scope: prefix, ...page });
@@ -138,7 +137,7 @@ export class Client {
     return frame.scopes;
   }
 
-  /** Signals a process. Twice under one `signalId` is once. */
+  /** Signals a process. A repeat under the same `signalId` counts once. */
   async signal(process: string, { name, payload, signalId }: Omit<ProcessSignal, "holder">): Promise<void> {
     checkName("the id of a process", process);
     const scope = `process:${process}`;
@@ -146,13 +145,13 @@ export class Client {
     if (frame.type !== "done") throw unexpected(frame, "done");
   }
 
-  /** What happens in a process. */
+  /** Iterates over the observations of a process. */
   watchProcess(process: string, from?: Cursor, window = defaultWindow): Watching {
     checkName("the id of a process", process);
     return this.watch(`process:${process}`, from, window);
   }
 
-  /** Has a scope live with another host, and waits until it does. */
+  /** Moves a scope to another host; resolves once it lives there. */
   async move(scope: string, to: string, { bodies, withinMs }: Moving = {}): Promise<void> {
     const how = {
       ...(bodies === undefined ? {} : { bodies }),
@@ -168,48 +167,48 @@ export class Client {
     this.#home.close(closed);
   }
 
-  /** Gives up the connection, as if it had broken. */
+  /** Drops the connection and makes a new one. */
   reconnect(): void {
     this.#home.drop();
   }
 
-  /** Asks, and waits for the answer, over as many connections as that takes. By the signal the host need not wait. */
-  async ask(question: WithoutId<Asked>, signal?: AbortSignal): Promise<HostFrame> {
+  /** Resolves with the answer, however many reconnections that takes. When `signal` aborts, the host stops waiting too. */
+  async ask(question: WithoutId<SingleQuestion>, signal?: AbortSignal): Promise<HostFrame> {
     if (this.#ended !== undefined) throw this.#ended;
-    return "scope" in question && !ofThisHost.has(question.type)
-      ? this.#following.ask(question, signal)
+    return "scope" in question && !homeQuestions.has(question.type)
+      ? this.#router.ask(question, signal)
       : this.#home.ask(question, { signal });
   }
 
   observe(scope: string, after: number, window: number): Observation {
     checkCount("after", after, 0);
-    return this.#flow(scope, window, (port) => new Observation(scope, after, window, port));
+    return this.#subscribe(scope, window, (port) => new Observation(scope, after, window, port));
   }
 
   watch(scope: string, from: Cursor | undefined, window: number): Watching {
-    return this.#flow(scope, window, (port) => new Watching(scope, from, window, port));
+    return this.#subscribe(scope, window, (port) => new Watching(scope, from, window, port));
   }
 
-  #flow<A extends Flowing>(scope: string, window: number, made: (port: InflowPort) => A): A {
+  #subscribe<A extends AnySubscription>(scope: string, window: number, create: (port: SubscriptionPort) => A): A {
     checkCount("window", window, 1);
-    const flow: A = made({
-      seen: (cursor) => this.#following.seen(flow, cursor),
-      left: () => this.#following.leave(flow),
+    const subscription: A = create({
+      seen: (cursor) => this.#router.seen(subscription, cursor),
+      left: () => this.#router.leave(subscription),
     });
-    if (this.#ended === undefined) this.#following.begin(flow, scope);
-    else flow.end(this.#ended);
-    return flow;
+    if (this.#ended === undefined) this.#router.begin(subscription, scope);
+    else subscription.end(this.#ended);
+    return subscription;
   }
 
   #opened(): void {
     for (const executor of this.#executors.keys()) this.#register(executor);
-    this.#receiving.again(() => this.#home.nextId());
+    this.#receiving.registerAgain(() => this.#home.nextId());
   }
 
-  #heard(frame: HostFrame): void {
-    if (frame.type === "offer" || frame.type === "cancelled") return this.#told(frame);
+  #receive(frame: HostFrame): void {
+    if (frame.type === "offer" || frame.type === "cancelled") return this.#passToExecutor(frame);
     if (frame.type === "error") return this.#refused(frame);
-    if (frame.type === "move_part" || frame.type === "decline_move") void this.#receiving.heard(frame);
+    if (frame.type === "move_part" || frame.type === "decline_move") void this.#receiving.receive(frame);
   }
 
   #refused(error: Extract<HostFrame, { readonly type: "error" }>): void {
@@ -218,7 +217,7 @@ export class Client {
     if (error.id !== undefined) this.#receiving.refused(refusal, error.id);
   }
 
-  #told(frame: Extract<HostFrame, { readonly type: "offer" | "cancelled" }>): void {
+  #passToExecutor(frame: Extract<HostFrame, { readonly type: "offer" | "cancelled" }>): void {
     const executor = [...this.#executors.keys()].find(({ id }) => id === frame.executor);
     if (frame.type === "offer") executor?.offered(frame);
     else executor?.cancelled(frame);
@@ -226,6 +225,6 @@ export class Client {
 
   #end(error: HostRefused): void {
     this.#ended ??= error;
-    this.#following.close(error);
+    this.#router.close(error);
   }
 }

@@ -1,12 +1,13 @@
+/** The error that the promises of a client reject with. */
 import type { HostError } from "../frame/host-frame.ts";
 
-/** An error that a client's promise ends in. Codes are stable. */
+/** A refusal by the host or the client. Codes are stable; `docs/errors.md` lists them. */
 export class HostRefused extends Error {
   override readonly name = "HostRefused";
   readonly code: string;
-  /** It may succeed later. */
+  /** Set if the same question may succeed after this pause. */
   readonly retryAfterMs: number | undefined;
-  /** Where the scope lives instead. */
+  /** The address of the host that the scope lives with. */
   readonly address: string | undefined;
   constructor(code: string, message: string, retryAfterMs?: number, address?: string) {
     super(message);

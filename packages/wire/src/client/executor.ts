@@ -1,20 +1,20 @@
-/** Runs tools for a host, in a page or a program: what was begun goes on over reconnections, and its result is kept. */
+/** Runs tools for a host, in a page or a program. A run survives reconnections: its result is sent over the next one. */
 import type { Offer, OfferedRun, ProgressMessage } from "@pawl/runtime";
 import { type Json, type ToolCallOutput, errorOutput, internalErrorOutput, outputOfReturned } from "@pawl/tool-value";
 import type { HostRefused } from "./error.ts";
 
 export interface ExecutorContext extends OfferedRun {
-  /** What the tool prepared. */
+  /** The result of the tool's `prepare`. */
   readonly payload: Json;
-  /** Of an externally owned call: the token under which the outside completes it when this executor is gone. */
+  /** The token under which an external system completes an externally owned call after this executor is gone. */
   readonly completionKey: string | undefined;
-  /** The call was cancelled: whatever comes of it now, soon. */
+  /** Aborts when the call is cancelled: the tool should return soon. */
   readonly signal: AbortSignal;
-  /** Observers hear of it; it is recorded nowhere, and not said again where the connection is lost. */
+  /** Sends a progress message to observers. It is not recorded, and not repeated if the connection is lost. */
   readonly progress: (message: ProgressMessage) => void;
 }
 
-/** What it throws is shown to the model if it is a `ToolRefused`, and hidden otherwise. */
+/** The body of a tool. The model sees the message of a `ToolRefused` that it throws, and no other error. */
 export type ExecutorTool = (args: Json, context: ExecutorContext) => unknown;
 
 /** An error that a model may read. */
@@ -23,25 +23,23 @@ export class ToolRefused extends Error {
 }
 
 export interface ExecutorOptions {
-  /** By tool id. */
   readonly tools: { readonly [toolId: string]: ExecutorTool };
-  /** What a tool threw that no model is shown. */
+  /** Called with an error that a tool threw and the model does not see. */
   readonly internalError?: (toolId: string, thrown: unknown) => void;
-  /** The host did not take it, or lets its client in no more: it is offered nothing. Without this the console shows it. */
+  /** Called when the host refuses the executor or its client, so that nothing is offered. Logs to the console by default. */
   readonly refused?: (error: HostRefused) => void;
 }
 
-const shown = ({ code, message }: HostRefused): void =>
+const logRefusal = ({ code, message }: HostRefused): void =>
   console.error(`pawl: an executor was refused: ${code}: ${message}`);
 
-export interface Settling extends OfferedRun {
+export interface RunResult extends OfferedRun {
   readonly output: ToolCallOutput;
   readonly duration_ms: number;
 }
 
-/** How it speaks to the host. */
 export interface ExecutorPort {
-  readonly settle: (settling: Settling) => Promise<void>;
+  readonly settle: (result: RunResult) => Promise<void>;
   readonly progress: (progress: OfferedRun & ProgressMessage) => void;
 }
 
@@ -51,7 +49,7 @@ export class Executor {
   readonly id = crypto.randomUUID();
   readonly #options: ExecutorOptions;
   readonly #port: ExecutorPort;
-  /** What was offered and is not settled. */
+  /** The runs that were offered and have no result yet. */
   readonly #runs = new Map<string, AbortController>();
 
   constructor(options: ExecutorOptions, port: ExecutorPort) {
@@ -63,7 +61,7 @@ export class Executor {
     return Object.keys(this.#options.tools);
   }
 
-  /** What is offered again has begun already. */
+  /** Starts a run. The host offers it again after a reconnection: a run that has started is left alone. */
   offered(offer: Offer): void {
     const key = keyOf(offer);
     if (this.#runs.has(key)) return;
@@ -73,7 +71,7 @@ export class Executor {
   }
 
   refused(error: HostRefused): void {
-    (this.#options.refused ?? shown)(error);
+    (this.#options.refused ?? logRefusal)(error);
   }
 
   cancelled(run: OfferedRun): void {

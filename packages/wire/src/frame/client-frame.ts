@@ -1,6 +1,6 @@
 /**
- * What a client says to a host: one JSON text a frame, told apart by `type`. `id` is the client's own number for what
- * it waits for; the answer carries it. The whole of the protocol is in docs/host-protocol.md.
+ * The frames from a client to a host: one JSON object each, a tagged union on `type`. A question has an `id` of the
+ * client's choice, and its answer carries the same `id`. The protocol is described in docs/host-protocol.md.
  */
 import { type BodiesAtMove, Cursor, MoveAnswer, type Stickiness } from "@pawl/runtime";
 import { type RequestedCall, RequestedCallCodec } from "@pawl/sansio-core";
@@ -19,31 +19,31 @@ import {
   u64,
 } from "@pawl/tool-value";
 
-/** The version of the protocol. A host refuses a client of another one. */
+/** The version of the protocol. A host refuses a client of any other version. */
 export const protocolVersion = 1;
 
-interface Asked {
+interface QuestionFields {
   readonly id: number;
   readonly scope: string;
 }
-/** What may be said twice, as its answer can be lost with a connection. */
+
 interface Repeatable {
-  /** It may have been said before. */
+  /** Set if the question may have been sent before: its answer can be lost with a connection. */
   readonly again?: boolean;
 }
-interface Decided extends Asked, Repeatable {
+interface DecisionFields extends QuestionFields, Repeatable {
   readonly call: string;
   readonly hash: string;
   readonly sticky?: Stickiness;
-  /** The client's own name for the decision. */
+  /** The client's own name for the decision: a repeat counts once. */
   readonly decision_id?: string;
 }
-interface Resolving extends Asked {
+interface ResolutionFields extends QuestionFields {
   readonly resolution: Resolution;
-  /** The client's own name for the resolution. */
+  /** The client's own name for the resolution: a repeat counts once. */
   readonly resolution_id?: string;
 }
-interface OfRun {
+interface RunFields {
   readonly executor: string;
   readonly scope: string;
   readonly call: string;
@@ -54,73 +54,78 @@ interface OfRun {
 export type ClientFrame =
   | { readonly type: "hello"; readonly protocol: number; readonly token: string }
   | { readonly type: "ping"; readonly n: number }
-  | ({ readonly type: "open" } & Asked)
+  | ({ readonly type: "open" } & QuestionFields)
   | ({
       readonly type: "call";
       readonly request: string;
       readonly calls: readonly RequestedCall[];
       readonly execution_scope?: string;
       readonly traceparent?: string;
-    } & Asked)
-  | ({ readonly type: "replies"; readonly request: string } & Asked)
-  | ({ readonly type: "acknowledge"; readonly request: string } & Asked)
-  | ({ readonly type: "resolve"; readonly token: string } & Resolving)
-  | ({ readonly type: "resolve_by_id"; readonly key: string } & Resolving)
-  | ({ readonly type: "approve"; readonly args?: Json } & Decided)
-  | ({ readonly type: "reject"; readonly reason: string } & Decided)
-  | ({ readonly type: "approvals" } & Asked)
-  /** Of all scopes whose names begin with `scope`, those that wait for approvals: after one, by name. */
-  | ({ readonly type: "awaiting_approval"; readonly after?: string; readonly limit?: number } & Asked)
-  | ({ readonly type: "cancel_request"; readonly request: string } & Asked & Repeatable)
-  | ({ readonly type: "cancel_call"; readonly call: string } & Asked & Repeatable)
-  /** To a process: the scope is `process:<id>`. Twice under one `signal_id` is once. */
-  | ({ readonly type: "signal"; readonly name: string; readonly payload: Json; readonly signal_id: string } & Asked)
-  /** The scope is to live with another host. */
+    } & QuestionFields)
+  | ({ readonly type: "replies"; readonly request: string } & QuestionFields)
+  | ({ readonly type: "acknowledge"; readonly request: string } & QuestionFields)
+  | ({ readonly type: "resolve"; readonly token: string } & ResolutionFields)
+  | ({ readonly type: "resolve_by_id"; readonly key: string } & ResolutionFields)
+  | ({ readonly type: "approve"; readonly args?: Json } & DecisionFields)
+  | ({ readonly type: "reject"; readonly reason: string } & DecisionFields)
+  | ({ readonly type: "approvals" } & QuestionFields)
+  /** Lists the scopes that wait for approvals, by name: those that begin with `scope`, after the name `after`. */
+  | ({ readonly type: "awaiting_approval"; readonly after?: string; readonly limit?: number } & QuestionFields)
+  | ({ readonly type: "cancel_request"; readonly request: string } & QuestionFields & Repeatable)
+  | ({ readonly type: "cancel_call"; readonly call: string } & QuestionFields & Repeatable)
+  /** Signals the process of the scope `process:<id>`. A repeat under the same `signal_id` counts once. */
+  | ({
+      readonly type: "signal";
+      readonly name: string;
+      readonly payload: Json;
+      readonly signal_id: string;
+    } & QuestionFields)
+  /** Moves the scope to another host. */
   | ({
       readonly type: "move";
       readonly to: string;
       readonly bodies?: BodiesAtMove;
       readonly within_ms?: number;
-    } & Asked)
-  /** A piece of a scope that moves here. */
+    } & QuestionFields)
+  /** Sends one part of a scope that moves to this host. */
   | ({
       readonly type: "move_part";
       readonly nonce: string;
       readonly part: number;
       readonly parts: number;
       readonly text: string;
-    } & Asked)
-  | ({ readonly type: "decline_move"; readonly nonce: string } & Asked)
-  /** Scopes may move to this client, which keeps them in a store of its own: `name` is that store's, for ever. */
+    } & QuestionFields)
+  | ({ readonly type: "decline_move"; readonly nonce: string } & QuestionFields)
+  /** Lets scopes move to the client's own store; `name` belongs to that store for ever. */
   | { readonly type: "receive"; readonly id: number; readonly name: string }
-  /** To what the host says to a receiver, by its number; without an answer where the store could not say. */
+  /** Answers frame `n` to a receiver; `answer` is missing if the store failed. */
   | { readonly type: "move_answer"; readonly n: number; readonly answer?: MoveAnswer }
-  /** Events after a cursor, at most `window` of them ahead of what was seen. */
-  | ({ readonly type: "observe"; readonly after: number; readonly window: number } & Asked)
-  /** What happens in a scope, after a cursor or from now on, at most `window` frames ahead of what was seen. */
-  | ({ readonly type: "watch"; readonly from?: Cursor; readonly window: number } & Asked)
+  /** Subscribes to the events after a cursor; at most `window` of them are sent ahead of `seen`. */
+  | ({ readonly type: "observe"; readonly after: number; readonly window: number } & QuestionFields)
+  /** Subscribes to observations, after a cursor or from now on; at most `window` are sent ahead of `seen`. */
+  | ({ readonly type: "watch"; readonly from?: Cursor; readonly window: number } & QuestionFields)
   | { readonly type: "seen"; readonly id: number; readonly cursor: number }
   | { readonly type: "unobserve"; readonly id: number }
-  /** An executor runs these tools in the scopes that its token names. */
+  /** Offers to run these tools, in the scopes that the token names. */
   | { readonly type: "execute"; readonly id: number; readonly executor: string; readonly tools: readonly string[] }
-  /** What an executor says of a run while it lasts; nobody answers. */
-  | ({ readonly type: "progress"; readonly text: string; readonly kind: string } & OfRun)
+  /** Reports the progress of a run; has no answer. */
+  | ({ readonly type: "progress"; readonly text: string; readonly kind: string } & RunFields)
   | ({
       readonly type: "settle";
       readonly output: ToolCallOutput;
       readonly duration_ms: number;
-    } & Asked &
-      OfRun);
+    } & QuestionFields &
+      RunFields);
 
-export type Question = Extract<ClientFrame, Asked>;
+export type Question = Extract<ClientFrame, QuestionFields>;
 export type QuestionType = Question["type"];
 
-const asked = { id: u64, scope: string } as const;
+const questionFields = { id: u64, scope: string } as const;
 const again = optional(boolean);
-const resolving = { ...asked, resolution: Resolution, resolution_id: optional(string) } as const;
-const ofRun = { executor: string, scope: string, call: string, attempt: u64, run: u64 } as const;
-const decided = {
-  ...asked,
+const resolutionFields = { ...questionFields, resolution: Resolution, resolution_id: optional(string) } as const;
+const runFields = { executor: string, scope: string, call: string, attempt: u64, run: u64 } as const;
+const decisionFields = {
+  ...questionFields,
   again,
   decision_id: optional(string),
   call: string,
@@ -131,40 +136,40 @@ const decided = {
 export const ClientFrame: Codec<ClientFrame> = tagged<ClientFrame, "type">("client frame", "type", {
   hello: { protocol: u64, token: string },
   ping: { n: u64 },
-  open: asked,
+  open: questionFields,
   call: {
-    ...asked,
+    ...questionFields,
     request: string,
     calls: array(RequestedCallCodec),
     execution_scope: optional(string),
     traceparent: optional(string),
   },
-  replies: { ...asked, request: string },
-  acknowledge: { ...asked, request: string },
-  resolve: { ...resolving, token: string },
-  resolve_by_id: { ...resolving, key: string },
-  approve: { ...decided, args: optional(json) },
-  reject: { ...decided, reason: string },
-  approvals: asked,
-  awaiting_approval: { ...asked, after: optional(string), limit: optional(u64) },
-  cancel_request: { ...asked, request: string, again },
-  cancel_call: { ...asked, call: string, again },
-  signal: { ...asked, name: string, payload: json, signal_id: string },
+  replies: { ...questionFields, request: string },
+  acknowledge: { ...questionFields, request: string },
+  resolve: { ...resolutionFields, token: string },
+  resolve_by_id: { ...resolutionFields, key: string },
+  approve: { ...decisionFields, args: optional(json) },
+  reject: { ...decisionFields, reason: string },
+  approvals: questionFields,
+  awaiting_approval: { ...questionFields, after: optional(string), limit: optional(u64) },
+  cancel_request: { ...questionFields, request: string, again },
+  cancel_call: { ...questionFields, call: string, again },
+  signal: { ...questionFields, name: string, payload: json, signal_id: string },
   move: {
-    ...asked,
+    ...questionFields,
     to: string,
-    bodies: optional(oneOf<BodiesAtMove>("what becomes of bodies", "finish", "record", "lost")),
+    bodies: optional(oneOf<BodiesAtMove>("a choice for running bodies", "finish", "record", "lost")),
     within_ms: optional(u64),
   },
-  move_part: { ...asked, nonce: string, part: u64, parts: u64, text: string },
-  decline_move: { ...asked, nonce: string },
+  move_part: { ...questionFields, nonce: string, part: u64, parts: u64, text: string },
+  decline_move: { ...questionFields, nonce: string },
   receive: { id: u64, name: string },
   move_answer: { n: u64, answer: optional(MoveAnswer) },
-  observe: { ...asked, after: u64, window: u64 },
-  watch: { ...asked, from: optional(Cursor), window: u64 },
+  observe: { ...questionFields, after: u64, window: u64 },
+  watch: { ...questionFields, from: optional(Cursor), window: u64 },
   seen: { id: u64, cursor: u64 },
   unobserve: { id: u64 },
   execute: { id: u64, executor: string, tools: array(string) },
-  progress: { ...ofRun, text: string, kind: string },
-  settle: { ...asked, ...ofRun, output: ToolCallOutput, duration_ms: u64 },
+  progress: { ...runFields, text: string, kind: string },
+  settle: { ...questionFields, ...runFields, output: ToolCallOutput, duration_ms: u64 },
 });

@@ -1,4 +1,4 @@
-/** What a host says to a client: answers to its questions by their `id`, and what it was asked to be told. */
+/** The frames from a host to a client: answers to questions by their `id`, and the items of subscriptions. */
 import {
   ApprovalWanted,
   Cursor,
@@ -16,18 +16,18 @@ import { type Event, EventCodec, type Reply, ReplyCodec } from "@pawl/sansio-cor
 import { type Codec, array, json, oneOf, optional, string, tagged, u64 } from "@pawl/tool-value";
 
 export interface HostError {
-  /** Of the question that it answers; none where a frame could not be read so far. */
+  /** The id of the question; missing if the frame could not be read that far. */
   readonly id?: number;
   readonly code: string;
   readonly message: string;
-  /** It may succeed later: try again after so long. */
+  /** Set if the question may succeed later: the pause before it is asked again. */
   readonly retry_after_ms?: number;
-  /** Where the scope lives instead. */
+  /** The address of the host that the scope lives with. */
   readonly address?: string;
 }
 
-/** What a host says to a receiver, which answers it by its number. */
-interface ToReceiver {
+interface ReceiverFields {
+  /** The number that the receiver's `move_answer` names. */
   readonly n: number;
   readonly receiver: string;
 }
@@ -56,22 +56,22 @@ export type HostFrame =
       readonly at: number;
       readonly event: Event;
     }
-  /** The watch has begun: after this cursor nothing is missed that is not told as a gap. */
+  /** Confirms a watch. From this cursor on, whatever is missed is told as a gap. */
   | { readonly type: "watching"; readonly id: number; readonly cursor: Cursor }
-  /** Frames of a watch are counted from 1. */
+  /** Carries frame number `n` of a watch, counted from 1. */
   | { readonly type: "watched"; readonly id: number; readonly n: number; readonly frame: Frame }
   | ({ readonly type: "offer"; readonly executor: string } & Offer)
   | ({ readonly type: "cancelled"; readonly executor: string } & OfferedRun)
   | { readonly type: "settled"; readonly id: number; readonly outcome: Settled }
   | { readonly type: "move_answered"; readonly id: number; readonly answer: MoveAnswer }
-  /** Scopes that are to move to this client move to this address. */
+  /** Confirms a receiver, with the address to move scopes to. */
   | { readonly type: "receiving"; readonly id: number; readonly address: string }
-  | ({ readonly type: "move_part" } & ToReceiver & MovePart)
-  | ({ readonly type: "decline_move"; readonly scope: string; readonly nonce: string } & ToReceiver)
+  | ({ readonly type: "move_part" } & ReceiverFields & MovePart)
+  | ({ readonly type: "decline_move"; readonly scope: string; readonly nonce: string } & ReceiverFields)
   | ({ readonly type: "error" } & HostError);
 
-const toReceiver = { n: u64, receiver: string, scope: string, nonce: string } as const;
-const offeredRun = { scope: string, call: string, attempt: u64, run: u64 } as const;
+const receiverFields = { n: u64, receiver: string, scope: string, nonce: string } as const;
+const runFields = { scope: string, call: string, attempt: u64, run: u64 } as const;
 
 export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame", "type", {
   welcome: {
@@ -94,18 +94,18 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   watched: { id: u64, n: u64, frame: FrameCodec },
   offer: {
     executor: string,
-    ...offeredRun,
+    ...runFields,
     tool_id: string,
     tool: string,
     args: json,
     payload: json,
     completion_key: optional(string),
   },
-  cancelled: { executor: string, ...offeredRun },
+  cancelled: { executor: string, ...runFields },
   settled: { id: u64, outcome: oneOf<Settled>("an outcome", "accepted", "too_late") },
   move_answered: { id: u64, answer: MoveAnswer },
   receiving: { id: u64, address: string },
-  move_part: { ...toReceiver, part: u64, parts: u64, text: string },
-  decline_move: toReceiver,
+  move_part: { ...receiverFields, part: u64, parts: u64, text: string },
+  decline_move: receiverFields,
   error: { id: optional(u64), code: string, message: string, retry_after_ms: optional(u64), address: optional(string) },
 });

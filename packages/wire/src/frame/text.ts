@@ -1,7 +1,8 @@
-/** Frames as text. What does not decode is an error with the place and the expectation. */
+/** Frames as JSON text. An error of decoding names the place and the expectation. */
 import {
   type Codec,
   type ValueError,
+  type Limits,
   defaultLimits,
   noLimits,
   parse,
@@ -10,12 +11,17 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
-/** A frame has the limits of values, and a size of its own. */
-export const readFrame = <A>(codec: Codec<A>, text: string, size: number): E.Either<ValueError, A> =>
-  E.chain((json: Parameters<typeof readOwned>[1]) => readOwned(codec, json))(parse(text, { ...defaultLimits, size }));
+const readWithin = <A>(codec: Codec<A>, text: string, limits: Limits): E.Either<ValueError, A> => {
+  const parsed = parse(text, limits);
+  return E.isLeft(parsed) ? parsed : readOwned(codec, parsed.right);
+};
 
-/** As `readFrame`, of what a host that one has chosen says: it may be as large as it is. */
+/** Reads a frame of at most `size` bytes, within the limits of values. */
+export const readFrame = <A>(codec: Codec<A>, text: string, size: number): E.Either<ValueError, A> =>
+  readWithin(codec, text, { ...defaultLimits, size });
+
+/** Reads a frame of a trusted peer, without limits: the program has chosen this host. */
 export const readTrusted = <A>(codec: Codec<A>, text: string): E.Either<ValueError, A> =>
-  E.chain((json: Parameters<typeof readOwned>[1]) => readOwned(codec, json))(parse(text, noLimits));
+  readWithin(codec, text, noLimits);
 
 export const frameText = <A>(codec: Codec<A>, frame: A): string => stringifyRecord(codec.encode(frame));

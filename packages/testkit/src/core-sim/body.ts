@@ -1,0 +1,179 @@
+/** A body: runs its program, asks the core about each of its requests, and does as it is told. */
+import { type BodyState, type CallRef, type Event, type State, ask, bodyOf } from "@pawl/sansio-core";
+import { type Json, successOutput } from "@pawl/tool-value";
+import { type Args, type Instruction, type Program, argsOf, programOf, writeArgs } from "./program.ts";
+import type { SimScope } from "./scope.ts";
+import type { Environment } from "./environment.ts";
+import { anyOutput, anyPending, cancelled } from "./random.ts";
+
+type OpenEffect = BodyState["open"][number];
+
+export interface RunOf {
+  readonly call: CallRef;
+  readonly attempt: number;
+  readonly run: number;
+}
+
+export class Body {
+  readonly of: RunOf;
+  readonly args: Args;
+  readonly program: Program;
+  readonly answered = new Set<string>();
+  at = 0;
+  waitsFor: string | undefined;
+  isCancelled = false;
+  /** The links as they were when one of them had no room for its message. */
+  blockedBy: State["links"] | undefined;
+
+  constructor(scope: string, world: Environment, { call, attempt, run }: RunOf, args: Json) {
+    this.of = { call, attempt, run };
+    this.args = argsOf(args);
+    this.program = programOf(this.args, { scope, call, processKind: world.processKind });
+  }
+
+  get isWaiting(): boolean {
+    return this.waitsFor !== undefined && !this.answered.has(this.waitsFor) && !this.isCancelled;
+  }
+
+  /** Its request is made; the body goes on, or waits for what comes of it. */
+  went(on: Instruction, isAnswered = false): true {
+    this.at += 1;
+    if (isAnswered) this.answered.add(on.key);
+    this.waitsFor = on.isAwaited ? on.key : undefined;
+    return true;
+  }
+}
+
+const isPassive = new Set(["wait", "sleep", "select", "cleanup"]);
+
+const mayRest = (scope: SimScope, { of }: Body): boolean => {
+  const row = scope.state.calls.at(of.call);
+  const open = row?.phase === "running" ? row.body.open : [];
+  return open.some(({ kind }) => kind !== "cleanup") && open.every(({ kind }) => isPassive.has(kind));
+};
+
+const openIn = (scope: SimScope, { call }: RunOf, key: string): OpenEffect | undefined => {
+  const row = scope.state.calls.at(call);
+  return row === undefined ? undefined : bodyOf(row)?.open.find((open) => open.key === key);
+};
+
+/** A body of which nothing more is heard, but that it had an outcome after all. */
+const leave = (scope: SimScope, world: Environment, body: Body): true => {
+  scope.bodies.delete(body.of.call);
+  if (body.isCancelled && !world.isCalm)
+    scope.offer({ type: "call.settled_late", ...body.of, output: anyOutput(world.dice), duration_ms: 1 });
+  return true;
+};
+
+const resultOf = (world: Environment, { of, program, isCancelled }: Body): Event => {
+  const { dice } = world;
+  const settled = { type: "call.settled", ...of, duration_ms: dice.below(100) } as const;
+  if (isCancelled) return { ...settled, result: { type: "done", output: cancelled } };
+  if (program.ending === "pending")
+    return { ...settled, result: { type: "pending", key: `done:${of.call}`, pending: anyPending(dice) } };
+  const output = world.isCalm ? successOutput("done") : anyOutput(dice);
+  return { ...settled, result: { type: "done", output } };
+};
+
+const end = (scope: SimScope, world: Environment, body: Body): true => {
+  scope.bodies.delete(body.of.call);
+  const { args, of } = body;
+  const isAnew = body.program.ending === "anew" && !body.isCancelled;
+  scope.offer(
+    isAnew
+      ? { type: "call.continued", ...of, args: writeArgs({ ...args, anew: args.anew + 1 }) }
+      : resultOf(world, body),
+  );
+  return true;
+};
+
+const request = (scope: SimScope, world: Environment, body: Body, { key, hash, effect }: Instruction): boolean => {
+  const refused = scope.offer({ type: "effect.requested", ...body.of, key, hash, effect });
+  if (refused === undefined) return true;
+  if (refused.code === "link_full") body.blockedBy = scope.state.links;
+  else leave(scope, world, body);
+  return false;
+};
+
+/** A step of an earlier run, of which nobody knows how it ended, runs again. */
+const rerun = (scope: SimScope, body: Body, key: string): void => {
+  const recovery = openIn(scope, body.of, key)?.recovery ?? "again";
+  const command = { type: "step.run", ...body.of, key, recovery } as const;
+  if (recovery === "idempotent") scope.todo.push(command);
+  else scope.hold(command);
+};
+
+/** What an earlier run asked of the host is asked again, under the same key. */
+const askAgain = (scope: SimScope, { of }: Body, { key, effect }: Instruction): void => {
+  if (openIn(scope, of, key)?.run === of.run) return;
+  const { kind } = effect;
+  if (kind === "host") scope.hold({ type: "host.request", ...of, key, name: effect.name, input: effect.input });
+  if (kind === "trigger") scope.hold({ type: "host.request", ...of, key, name: "trigger.emit", input: effect.input });
+};
+
+const unknown = { code: "step_outcome_unknown", message: "its owner was lost while it ran" };
+
+const reuse = (scope: SimScope, body: Body, key: string): boolean =>
+  scope.offer({ type: "effect.reused", call: body.of.call, attempt: body.of.attempt, key }) === undefined;
+
+/** False where the body has to try again later. */
+const obey = (scope: SimScope, world: Environment, body: Body, next: Instruction): boolean => {
+  const { program, of } = body;
+  const isOff = program.isFickle && (of.run > 1 || of.attempt > 1) && next === program.instructions[0];
+  const asked = isOff ? { ...next, hash: `${next.hash}?` } : next;
+  const { key, hash, effect } = asked;
+  const advice = ask(scope.state, { ...of, key, kind: effect.kind, hash });
+  switch (advice.type) {
+    case "record":
+      return request(scope, world, body, asked) && body.went(next);
+    case "answer":
+      return body.went(next, true);
+    case "reuse":
+      return reuse(scope, body, key) && body.went(next);
+    case "join":
+      askAgain(scope, body, asked);
+      return body.went(next);
+    case "run":
+      rerun(scope, body, key);
+      return body.went(next);
+    case "unknown":
+      scope.offer({ type: "step.settled", ...of, key, result: { status: "err", error: unknown } });
+      return body.went(next);
+    case "diverged":
+      scope.bodies.delete(of.call);
+      scope.offer({ type: "call.diverged", ...of, position: body.at, expected: advice.expected, found: advice.found });
+      return true;
+    case "ended":
+      return leave(scope, world, body);
+  }
+};
+
+/** Lets a body do the next thing that it can; false if there is none. */
+export const speak = (scope: SimScope, world: Environment, body: Body): boolean => {
+  const row = scope.state.calls.at(body.of.call);
+  if (row?.phase !== "running" || row.body.attempt !== body.of.attempt || row.body.run !== body.of.run)
+    return leave(scope, world, body);
+  if (body.blockedBy === scope.state.links) return false;
+  if (row.cancelled?.cleans && (body.isWaiting || world.dice.isUnder(40)))
+    return scope.offer({ type: "call.cleaned_up", ...body.of }) === undefined;
+  if (body.isWaiting) return rest(scope, world, body);
+  const next = body.program.instructions[body.at];
+  const isOver = next === undefined || (body.isCancelled && world.dice.isUnder(60));
+  return isOver ? end(scope, world, body) : obey(scope, world, body, next);
+};
+
+/** It waits: it may leave the memory meanwhile, or think better of it. */
+const rest = (scope: SimScope, { dice, isCalm }: Environment, body: Body): boolean => {
+  if (isCalm || !dice.isUnder(5) || !mayRest(scope, body)) return false;
+  if (dice.isUnder(20)) return cancelWait(scope, body);
+  if (scope.offer({ type: "call.suspended", ...body.of }) !== undefined) return false;
+  scope.bodies.delete(body.of.call);
+  return true;
+};
+
+const cancelWait = (scope: SimScope, { of, waitsFor }: Body): boolean => {
+  const row = scope.state.calls.at(of.call);
+  const open = row?.phase === "running" ? row.body.open : [];
+  const isWait = open.some(({ key, kind }) => key === waitsFor && kind === "wait");
+  return isWait && scope.offer({ type: "wait.cancelled", call: of.call, key: waitsFor ?? "" }) === undefined;
+};

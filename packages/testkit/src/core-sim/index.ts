@@ -1,0 +1,7 @@
+/** `@pawl/testkit/core-sim`: the core simulation, which tries the core itself. */
+export { Coverage, type Covered } from "./coverage.ts";
+export { type SmallCoreSim, minimiseCoreSim, smallestLog } from "./minimise.ts";
+export { type CoreSimFault, type CoreSimOptions, type CoreSimRun, coreSimFaults, runCoreSim } from "./simulator.ts";
+export { type CoreSimReport, type CoreSimsOptions, describeCoreSims, runCoreSims } from "./report.ts";
+export { type CoreSimHarm, CoreSimViolation } from "./violation.ts";
+export { type CoreSimCoverage, coreSimCoverage } from "./coverage.ts";

@@ -1,0 +1,201 @@
+/** Commands, performed as a driver and the world around it would. */
+import { type Command, type Event, answerOf, finishedLink, isExecutor, wakeKey } from "@pawl/sansio-core";
+import { Body } from "./body.ts";
+import { anyTools } from "./catalog.ts";
+import { answerToBackgroundWork } from "./background.ts";
+import { engineEnd, note } from "./process.ts";
+import type { Act, SimScope } from "./scope.ts";
+import type { Packet, Environment } from "./environment.ts";
+import { anyHook, anyJson, anyOutput, anyResult } from "./random.ts";
+
+type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
+
+const prepared = ({ dice }: Environment, { call, tool_id, args }: Of<"tool.prepare">): Event => ({
+  type: "call.prepared",
+  call,
+  preparation: dice.isUnder(85)
+    ? { type: "prepared", tool_id, args, args_hash: "ha", payload: anyJson(dice) }
+    : { type: "finished", output: anyOutput(dice) },
+});
+
+const checked = ({ dice }: Environment, call: string): Event => ({
+  type: "args.checked",
+  call,
+  args_hash: "ha",
+  verdict: dice.isUnder(85)
+    ? { verdict: "valid" }
+    : dice.pick([{ verdict: "invalid", message: "$.a: wanted" }, { verdict: "no_contract" }]),
+});
+
+const resolved = ({ dice, isCalm }: Environment, call: string): Event => ({
+  type: "outcome.resolved",
+  call,
+  resolved: isCalm
+    ? { type: "give_up" }
+    : dice.pick([
+        { type: "run_again" },
+        { type: "run_again" },
+        { type: "verified", output: anyOutput(dice) },
+        { type: "give_up" },
+      ]),
+});
+
+/** The answer that the duty table names, where a command has one that comes at once. */
+const answerTo = (world: Environment, command: Command): Event | undefined => {
+  const { dice } = world;
+  switch (command.type) {
+    case "hook.run":
+      return { type: "hook.ran", call: command.call, phase: command.phase, outcome: anyHook(dice) };
+    case "args.check":
+      return checked(world, command.call);
+    case "tool.prepare":
+      return prepared(world, command);
+    case "outcome.resolve":
+      return resolved(world, command.call);
+    case "result.project":
+      return { type: "result.projected", call: command.call, parts: anyJson(dice) };
+    case "replies.record": {
+      const { call, key, replies, triggers } = command;
+      return { type: "replies.recorded", call, key, replies, triggers };
+    }
+    case "host.request":
+      return { type: "host.answered", call: command.call, key: command.key, result: anyResult(dice) };
+    case "external.cancel":
+      return { type: "external.cancel_acked", key: command.key };
+    case "reply":
+      return { type: "reply.acked", request: command.request };
+    case "wake.deliver":
+      return { type: "wake.acked", key: command.key };
+    case "env.load":
+      return { type: "catalog.published", tools: anyTools(dice) };
+    case "lambda.apply": {
+      const { request, id } = command;
+      const result = dice.isUnder(85)
+        ? { status: "ok" as const, output: "l" }
+        : { status: "err" as const, message: "no" };
+      return { type: "lambda.applied", request, id, result };
+    }
+    case "engine.cancel":
+      return { type: "process.event_appended", ...engineEnd(true) };
+    default:
+      return answerToBackgroundWork(dice, command);
+  }
+};
+
+const startBody = (scope: SimScope, world: Environment, body: Body, recovery: string | undefined): void => {
+  const { dice, isCalm } = world;
+  scope.bodies.set(body.of.call, body);
+  if (!isCalm && dice.isUnder(4)) {
+    scope.bodies.delete(body.of.call);
+    scope.offer({ type: "call.executor_missing", ...body.of });
+    return;
+  }
+  const key = `done:${body.of.call}`;
+  if (recovery === "externally_owned") scope.offer({ type: "call.dispatched", ...body.of, owner: "worker:1", key });
+  else if (!isCalm && dice.isUnder(6)) scope.offer({ type: "call.dispatched", ...body.of, owner: "executor:x" });
+};
+
+/** A later run is on record, and durable, before its body speaks. */
+const execute = (scope: SimScope, world: Environment, command: Of<"tool.execute">): void => {
+  const { call, attempt, run, args, cause, recovery } = command;
+  const body = new Body(scope.id, world, { call, attempt, run }, args);
+  if (cause === undefined) return startBody(scope, world, body, recovery);
+  const owner = scope.state.scope.owner;
+  if (scope.offer({ type: "call.resumed", call, attempt, run, cause, owner }) === undefined)
+    scope.hold({ type: "body.start", body });
+};
+
+/** What belongs to a run that is over is not begun any more. */
+const runStep = (scope: SimScope, world: Environment, command: Of<"step.run">): void => {
+  const { call, attempt, run, key } = command;
+  const row = scope.state.calls.at(call);
+  if (row?.phase !== "running" || row.body.attempt !== attempt || row.body.run !== run) return;
+  world.conservation.ran(scope.id, command, scope.state);
+  scope.offer({ type: "step.settled", call, attempt, run, key, result: anyResult(world.dice) });
+};
+
+const runEngine = (scope: SimScope, { dice, isCalm }: Environment): void => {
+  const append = isCalm || dice.isUnder(30) ? engineEnd(scope.state.process?.cancelled ?? false) : note(dice);
+  scope.offer({ type: "process.event_appended", ...append });
+};
+
+const bodyOfRun = (scope: SimScope, { call, attempt, run }: Of<"tool.cancel" | "step.answer">): Body | undefined => {
+  const body = scope.bodies.get(call);
+  return body?.of.attempt === attempt && body.of.run === run ? body : undefined;
+};
+
+export const perform = (scope: SimScope, world: Environment, act: Act): void => {
+  switch (act.type) {
+    case "body.start":
+      return startBody(scope, world, act.body, undefined);
+    case "packet":
+      world.packets.push(act.packet);
+      return;
+    case "tool.execute":
+      return execute(scope, world, act);
+    case "step.run":
+      return runStep(scope, world, act);
+    case "engine.run":
+      return runEngine(scope, world);
+    case "tool.cancel": {
+      const body = bodyOfRun(scope, act);
+      if (body !== undefined) body.isCancelled = true;
+      return;
+    }
+    case "step.answer":
+      bodyOfRun(scope, act)?.answered.add(act.key);
+      return;
+    case "send": {
+      const { to, link, number, heard, message } = act;
+      const event = { type: "message.received", from: scope.id, link, number, heard, message } as const;
+      world.packets.push({ type: "message", to, event });
+      return;
+    }
+    case "message.answer": {
+      const { to, link, number, outcome } = act;
+      world.packets.push({ type: "answer", to, from: scope.id, link, number, outcome });
+      return;
+    }
+    default: {
+      const event = answerTo(world, act);
+      if (event !== undefined) offerTwice(scope, world, event);
+    }
+  }
+};
+
+/** Now and then an event is delivered twice: the second time it is refused, or is the same again. */
+const offerTwice = (scope: SimScope, world: Environment, event: Event): void => {
+  scope.offer(event);
+  if (world.isCalm || !world.dice.isUnder(3)) return;
+  world.coverage.befell("event twice");
+  scope.offer(event);
+};
+
+type Request = Extract<Packet, { readonly type: "message" }>;
+
+const answerAgain = (scope: SimScope, { event }: Request, isOver: boolean): void => {
+  const outcome = answerOf(scope.state, event, isOver);
+  const { from: to, link, number } = event;
+  if (outcome !== undefined)
+    scope.hold({ type: "packet", packet: { type: "answer", to, from: scope.id, link, number, outcome } });
+};
+
+const receive = (scope: SimScope, packet: Request): void => {
+  const { event } = packet;
+  if (scope.isFinished("link", finishedLink(event.from, event.link))) return answerAgain(scope, packet, true);
+  const { message } = event;
+  const isKnown = message.type === "process.woke" && scope.isFinished("wake", wakeKey(message.wake));
+  const refused = scope.offer(isKnown ? { ...event, known: true } : event);
+  if (refused?.code === "already_received") answerAgain(scope, packet, false);
+};
+
+/** A packet arrives. */
+export const deliver = (scope: SimScope, packet: Packet): void => {
+  if (packet.type === "message") return receive(scope, packet);
+  const { from: to, link, number, outcome } = packet;
+  scope.offer({ type: "message.answered", to, link, number, outcome });
+};
+
+/** Who runs calls here that no driver does, as far as the log says. */
+export const executorsOf = ({ state }: SimScope): readonly string[] =>
+  state.calls.rows().flatMap((row) => (row.phase === "running" && isExecutor(row.owner) ? [row.owner] : []));

@@ -1,0 +1,138 @@
+/** What bodies do: a program that follows from their arguments alone, so that a body that runs again asks the same. */
+import { type EffectKind, type EffectSpec, signalWaitKey } from "@pawl/sansio-core";
+import type { Json, JsonObject } from "@pawl/tool-value";
+import { toolId, toolNames } from "./catalog.ts";
+import { Dice } from "./random.ts";
+import { anyAsking, appended, processId, processScopeId } from "./process.ts";
+
+/** Which program: its number, how deep in batches it stands, and how often it began anew. */
+export interface Args {
+  readonly p: number;
+  readonly depth: number;
+  readonly anew: number;
+}
+
+const numberIn = (args: Json, name: string): number => {
+  const isObject = typeof args === "object" && args !== null && !Array.isArray(args);
+  const value = isObject ? (args as JsonObject)[name] : undefined;
+  return typeof value === "number" ? value : 0;
+};
+export const argsOf = (args: Json): Args => ({
+  p: numberIn(args, "p"),
+  depth: numberIn(args, "depth"),
+  anew: numberIn(args, "anew"),
+});
+export const writeArgs = ({ p, depth, anew }: Args): Json => ({ p, depth, anew });
+
+export interface Instruction {
+  readonly key: string;
+  readonly hash: string;
+  readonly effect: EffectSpec;
+  /** Whether the body goes on only when this is answered. */
+  readonly isAwaited: boolean;
+}
+
+export type Ending = "done" | "pending" | "anew";
+
+export interface Program {
+  readonly instructions: readonly Instruction[];
+  readonly ending: Ending;
+  /** It asks for something else when it runs again. */
+  readonly isFickle: boolean;
+}
+
+/** Where a program runs: its call, and what kind of process the seed has. */
+export interface Place {
+  readonly scope: string;
+  readonly call: string;
+  readonly processKind: number;
+}
+
+const kinds: readonly EffectKind[] = [
+  "step",
+  "step",
+  "step",
+  "step",
+  "sleep",
+  "cleanup",
+  "wait",
+  "wait",
+  "host",
+  "trigger",
+  "batch",
+  "message",
+  "message",
+  "event",
+  "select",
+];
+
+/** Keys that several calls may wait for, and that are resolved before anyone does. */
+export const sharedWaits: readonly string[] = ["w0", "w1", "w2", "w3"];
+
+const waitOf = (dice: Dice, { scope, call }: Place, key: string): EffectSpec => {
+  const isOfProcess = scope === processScopeId && dice.isUnder(60);
+  const ordinal = 1 + dice.below(2);
+  if (isOfProcess)
+    return { kind: "wait", wait: signalWaitKey(processId, "go", ordinal), signal: { name: "go", ordinal } };
+  const wait = dice.isUnder(40) ? dice.pick(sharedWaits) : `w:${call}:${key}`;
+  return { kind: "wait", wait, ...(dice.isUnder(40) ? { deadline_ms: dice.pick([0, 50, 60_000]) } : {}) };
+};
+
+const children = (dice: Dice, { depth }: Args): EffectSpec => ({
+  kind: "batch",
+  calls: dice.list(3, (i) => ({
+    id: `d${i}`,
+    tool: toolId(dice.pick(toolNames)),
+    args: writeArgs({ p: dice.below(100_000), depth: depth + 1, anew: 0 }),
+  })),
+});
+
+const effectOf = (dice: Dice, args: Args, place: Place, key: string, earlier: readonly string[]): EffectSpec => {
+  const kind = dice.pick(kinds);
+  switch (kind) {
+    case "sleep":
+      return { kind, ms: dice.pick([0, 1, 50, 1000, 60_000]) };
+    case "cleanup":
+      return { kind, deadline_ms: dice.pick([0, 1000]) };
+    case "wait":
+      return waitOf(dice, place, key);
+    case "host":
+      return { kind, name: "now", input: null };
+    case "trigger":
+      return { kind, input: { n: 1 } };
+    case "batch":
+      return args.depth < 2 ? children(dice, args) : { kind: "sleep", ms: 1 };
+    case "message": {
+      const message = anyAsking(dice, place.processKind, `w:${place.call}:${key}`);
+      const holder = dice.isUnder(15) ? { holder: { session_id: "s" } } : {};
+      return { kind, to: processScopeId, message, ...holder };
+    }
+    case "event": {
+      if (place.scope !== processScopeId) return { kind: "step", recovery: "once", input: null };
+      const { request, payload_hash } = appended("note", "e", "e");
+      return { kind, ...request, replay_key: `${place.call}:${key}`, payload_hash };
+    }
+    case "select":
+      return earlier.length === 0
+        ? { kind: "sleep", ms: 5 }
+        : { kind, mode: dice.pick(["race", "any", "all", "all_settled"]), keys: earlier };
+    case "step":
+      return { kind, recovery: dice.pick(["again", "again", "idempotent", "once"]), input: null };
+  }
+};
+
+const endings: readonly Ending[] = ["done", "done", "done", "done", "done", "done", "pending", "pending", "anew"];
+
+export const programOf = (args: Args, place: Place): Program => {
+  const dice = new Dice(Math.imul(args.p + 1, 0x9e37) ^ (args.depth << 20) ^ args.anew);
+  const keys: string[] = [];
+  const instructions = dice.list(5, (i): Instruction => {
+    const key = `k${i}`;
+    const earlier = keys.filter(() => dice.isUnder(60));
+    const effect = effectOf(dice, args, place, key, earlier);
+    if (effect.kind !== "cleanup") keys.push(key); // It may never be answered.
+    return { key, hash: `h${args.p}`, effect, isAwaited: dice.isUnder(60) && effect.kind !== "cleanup" };
+  });
+  const ending = dice.pick(endings);
+  return { instructions, ending: ending === "anew" && args.anew > 1 ? "done" : ending, isFickle: dice.isUnder(8) };
+};

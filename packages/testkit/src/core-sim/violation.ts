@@ -1,0 +1,21 @@
+/** What the core simulation finds wrong: thrown where it is found, and told with the seed. */
+export type CoreSimHarm =
+  | "invariant"
+  | "conservation"
+  | "replay"
+  | "snapshot"
+  | "lost_state"
+  | "store"
+  | "stuck"
+  | "rejection"
+  | "thrown";
+
+export class CoreSimViolation extends Error {
+  override readonly name = "CoreSimViolation";
+  readonly harm: CoreSimHarm;
+
+  constructor(harm: CoreSimHarm, message: string) {
+    super(message);
+    this.harm = harm;
+  }
+}

@@ -1,0 +1,90 @@
+/** The test of the test: a core that is broken is caught, and told with its seed and a small log. */
+import type * as Core from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { describeCoreSims, runCoreSims } from "../../src/core-sim/index.ts";
+
+type Step = typeof Core.step;
+type Outstanding = typeof Core.outstanding;
+
+const broken = vi.hoisted(() => ({
+  step: undefined as ((step: Step) => Step) | undefined,
+  outstanding: undefined as ((outstanding: Outstanding) => Outstanding) | undefined,
+}));
+
+vi.mock("@pawl/sansio-core", async (original) => {
+  const core = await original<typeof Core>();
+  const step: Step = (...of) => (broken.step?.(core.step) ?? core.step)(...of);
+  const outstanding: Outstanding = (...of) => (broken.outstanding?.(core.outstanding) ?? core.outstanding)(...of);
+  return { ...core, step, outstanding };
+});
+
+afterEach(() => {
+  broken.step = undefined;
+  broken.outstanding = undefined;
+});
+
+const found = (): string => describeCoreSims(runCoreSims({ seeds: 40 }));
+
+/** Commands of one type are lost, or come twice. */
+const commanding =
+  (type: Core.CommandType, times: number) =>
+  (step: Step): Step =>
+  (...of) =>
+    E.map((transition: Core.Transition) => ({
+      ...transition,
+      commands: transition.commands.flatMap((command) =>
+        command.type === type ? Array.from({ length: times }, () => command) : [command],
+      ),
+    }))(step(...of));
+
+describe("the core simulation catches a core", () => {
+  it("that replies twice", () => {
+    broken.step = commanding("reply", 2);
+    expect(found()).toMatch(/conservation: session:\w r\d+: submitted 1 times, replied to 2 times/);
+  });
+
+  it("that keeps calls from their observers", () => {
+    broken.step = commanding("observe", 0);
+    expect(found()).toMatch(/conservation: session:\w r\S+: nobody was told of it/);
+  });
+
+  it("that forgets after a crash which messages are on their way", () => {
+    broken.outstanding = (outstanding) => (state) => outstanding(state).filter(({ type }) => type !== "send");
+    expect(found()).toMatch(/conservation: .* sent 1, taken 0|stuck/);
+  });
+
+  it("that comes to another state in replay", () => {
+    let steps = 0;
+    broken.step = (step) => (state, envelope) => {
+      steps += 1;
+      return E.map((transition: Core.Transition) => (steps % 50 === 0 ? { ...transition, commands: [] } : transition))(
+        step(state, envelope),
+      );
+    };
+    expect(found()).toMatch(/replay: .* commanded [0-9a-f]{16}, and [0-9a-f]{16} in replay/);
+  });
+
+  it("that throws, and shows the event that it throws at", () => {
+    broken.step = (step) => (state, envelope) => {
+      if (envelope.event.type === "call.suspended") throw new Error("broken here");
+      return step(state, envelope);
+    };
+    const text = found();
+    expect(text).toMatch(/seed \d+ fails: thrown: Error: broken here/);
+    expect(text).toMatch(/small as it was made:\n1 \d+ \{"type":"call.suspended"[^\n]*$/);
+  });
+
+  it("whose time goes back, and says how to see it again, with a log of what it needs", () => {
+    broken.step = (step) => (state, envelope) =>
+      E.map((transition: Core.Transition) =>
+        envelope.event.type === "wait.revoked"
+          ? { ...transition, state: { ...transition.state, at: transition.state.at - 1 } }
+          : transition,
+      )(step(state, envelope));
+    const lines = found().split("\n");
+    expect(lines.find((line) => line.startsWith("again: "))).toMatch(/^again: pnpm core-sim --seed \d+/);
+    const from = lines.findIndex((line) => line.startsWith("the log of "));
+    expect(lines.slice(from + 1)).toHaveLength(3);
+  });
+});
