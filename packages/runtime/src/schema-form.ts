@@ -121,18 +121,18 @@ export const copied = (json: unknown): unknown => {
 };
 
 /** The first reference in a schema that names no part of it. */
-const missingRefIn = (schema: object | boolean): string | undefined => {
-  const parts = dereference(copied(schema) as Schema | boolean);
+const missingRefIn = (json: object | boolean): string | undefined => {
+  const parts = dereference(copied(json) as Schema | boolean);
   const refs = Object.values(parts).flatMap((part) => (typeof part === "object" ? [part] : []));
   return refs.find(({ __absolute_ref__: ref }) => ref !== undefined && parts[ref] === undefined)?.$ref;
 };
 
 /** Why nothing can be held against a schema, if so. */
-export const misfitOfSchema = (schema: Json): string | undefined => {
-  const misfit = misfitOfForm(schema);
+export const misfitOfSchema = (json: Json): string | undefined => {
+  const misfit = misfitOfForm(json);
   if (misfit !== undefined) return misfit;
   try {
-    const ref = missingRefIn(schema as object | boolean);
+    const ref = missingRefIn(json as object | boolean);
     return ref === undefined ? undefined : `\`$ref\` ${shown(ref)} names no part of the schema`;
   } catch (thrown) {
     return `it can not be compiled: ${String(thrown)}`;

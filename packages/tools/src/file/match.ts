@@ -1,5 +1,4 @@
 /** Which files and which lines a search is after. */
-import { RE2JS } from "re2js";
 import { FileError, type Match } from "./store.ts";
 
 /** A pattern of paths: `*` and `?` within a name, `**` over folders; it need not begin at the root. */
@@ -22,8 +21,12 @@ export const expressionOf = (pattern: string): RegExp => {
   }
 };
 
-/** An expression whose search takes time in proportion to the text, whatever it says: one without look-around and back references. */
-export const linearSearch = (pattern: string): ((line: string) => boolean) => {
+/**
+ * Loads RE2, and compiles an expression whose search takes time in proportion to the text, whatever it says: one without
+ * look-around and back references. RE2 is large, so pages load it with the first search.
+ */
+export const linearSearch = async (pattern: string): Promise<(line: string) => boolean> => {
+  const { RE2JS } = await import("re2js");
   try {
     const expression = RE2JS.compile(pattern);
     return (line) => expression.matcher(line).find();
