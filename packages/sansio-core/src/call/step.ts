@@ -1,10 +1,10 @@
 /** What the outside reports of calls. Each handler looks up, decides, and only then writes. */
 import type { PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
-import { batchesOfCall, withNested } from "../batch/nested.ts";
-import { type Deadline, deadlineIn } from "../deadline.ts";
-import type { Draft } from "../draft.ts";
-import { type Rejection, absurd, reject } from "../error.ts";
-import type { EventOf } from "../event.ts";
+import { batchesOfCall, withNested } from "./nested.ts";
+import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, absurd, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
 import type { WaitRow } from "../wait/model.ts";
 import { continued, nextAttempt } from "./again.ts";
 import { onArgsChecked, onHookRan, onPrepared, onProjected, prepared } from "./answered.ts";

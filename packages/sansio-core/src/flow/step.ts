@@ -1,11 +1,11 @@
 /** Flows begin, go on where the world has answered, and end. */
-import { PersistentMap } from "../persistent-map.ts";
-import { withNested } from "../batch/nested.ts";
-import type { Draft } from "../draft.ts";
-import { Invariant, type Rejection, absurd, reject } from "../error.ts";
-import type { EventOf } from "../event.ts";
-import { stepBatch } from "../ids.ts";
-import type { Signal } from "../signal.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import { withNested } from "../call/nested.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { Invariant, type Rejection, absurd, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
+import { stepBatch } from "../kernel/ids.ts";
+import type { Signal } from "../kernel/signal.ts";
 import { type DispatchError, dispatchErrorDebug } from "./failure.ts";
 import type { Ending, FlowEnd, FlowRow, StepEnd, Strand } from "./model.ts";
 import { rootGround, waitingsOf } from "./read.ts";

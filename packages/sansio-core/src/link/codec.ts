@@ -11,8 +11,8 @@ import {
   tagged,
   u64,
 } from "@pawl/tool-value";
-import { TaskUpdateCodec } from "../background/codec.ts";
-import { SessionScope } from "../key/session-scope.ts";
+import { TaskUpdateCodec } from "../run/codec.ts";
+import { SessionScope } from "../identity/session-scope.ts";
 import { ProcessEventAppendRequest, ProcessRegistration, ProcessStateCodec, TerminalState } from "../process/codec.ts";
 import type { HandleDescriptor } from "../process/model.ts";
 import type { WakeDelivery } from "../process/wake.ts";

@@ -1,7 +1,7 @@
 /** What scopes say to each other. Values stand encoded, as in events. */
 import type { Json } from "@pawl/tool-value";
-import type { TaskUpdate } from "../background/task.ts";
-import type { SessionScope } from "../key/session-scope.ts";
+import type { TaskUpdate } from "../run/task.ts";
+import type { SessionScope } from "../identity/session-scope.ts";
 import type {
   HandleDescriptor,
   ProcessEventAppendRequest,

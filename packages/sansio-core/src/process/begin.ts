@@ -1,11 +1,11 @@
 /** A process is made, and begins to run. */
 import { lift } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Draft } from "../draft.ts";
-import { runKind } from "../background/model.ts";
-import { type Rejection, reject } from "../error.ts";
-import { scopeOfHolder } from "../handle/model.ts";
-import { processScope } from "../key/process-scope.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { runKind } from "../run/model.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import { scopeOfHolder } from "../link/handle-model.ts";
+import { processScope } from "../identity/process-scope.ts";
 import { endProcess } from "./end.ts";
 import { descriptorOf } from "./handle.ts";
 import type { Peer, ProcessRegistration, ProcessRow } from "./model.ts";

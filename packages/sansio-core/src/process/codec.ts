@@ -14,8 +14,8 @@ import {
   toolValue,
   u64,
 } from "@pawl/tool-value";
-import { PreparedToolCall } from "../key/prepared.ts";
-import { SessionScope } from "../key/session-scope.ts";
+import { PreparedToolCall } from "../identity/prepared.ts";
+import { SessionScope } from "../identity/session-scope.ts";
 import { CausalRef, RuntimeInvocation, RuntimeReplay } from "./invocation.ts";
 import type * as m from "./model.ts";
 

@@ -1,7 +1,7 @@
 /** Handles: how tools and models name a process. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { isBlank } from "../key/blank.ts";
+import { isBlank } from "../identity/blank.ts";
 import type { HandleDescriptor, ProcessRecord } from "./model.ts";
 
 /** The value that stands for a process. */

@@ -12,7 +12,7 @@ import {
   render,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { absurd } from "../error.ts";
+import { absurd } from "../kernel/error.ts";
 import { ProcessAwaitOutput } from "./codec.ts";
 import type { TerminalState } from "./model.ts";
 

@@ -1,16 +1,16 @@
 /** What messages do where they arrive: at a process, and at a scope that has to do with one. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Draft } from "../draft.ts";
-import { type Rejection, absurd, reject } from "../error.ts";
-import { misfitOfDeleted } from "../handle/deleted.ts";
-import { scopeOfHolder } from "../handle/model.ts";
-import { cancelKey, signalWaitKey } from "../key/process.ts";
-import { processOfScope } from "../key/process-scope.ts";
-import { isSession } from "../key/session-scope.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, absurd, reject } from "../kernel/error.ts";
+import { misfitOfDeleted } from "../link/deleted.ts";
+import { scopeOfHolder } from "../link/handle-model.ts";
+import { cancelKey, signalWaitKey } from "../identity/process.ts";
+import { processOfScope } from "../identity/process-scope.ts";
+import { isSession } from "../identity/session-scope.ts";
 import type { Message, MessageOf, Outcome, Said } from "../link/message.ts";
 import { misfitOfLink } from "../link/room.ts";
-import type { Signal } from "../signal.ts";
+import type { Signal } from "../kernel/signal.ts";
 import { type Appended, type ProcessAppend, appendEvent } from "./append.ts";
 import { begin, decideRegistration, forgetting, toldTo, untoldTo } from "./begin.ts";
 import { coreEvent } from "./core-event.ts";

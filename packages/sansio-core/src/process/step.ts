@@ -1,9 +1,9 @@
 /** Processes are registered, get events, run, wait and end. */
 import * as E from "fp-ts/lib/Either.js";
-import type { Draft } from "../draft.ts";
-import { Invariant, type Rejection, absurd, reject } from "../error.ts";
-import type { EventOf } from "../event.ts";
-import type { Signal } from "../signal.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { Invariant, type Rejection, absurd, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
+import type { Signal } from "../kernel/signal.ts";
 import { begin, decideRegistration, startCall } from "./begin.ts";
 import { endProcess } from "./end.ts";
 import type { ProcessScopeEvent } from "./model.ts";

@@ -1,10 +1,10 @@
 /** What follows from an event that was appended: those who wait, who are woken, and who hear of the end. */
 import { type Json, cancelledOutput, runtimeCancellation } from "@pawl/tool-value";
-import { withNested } from "../batch/nested.ts";
-import type { Draft } from "../draft.ts";
-import { scopeOfHolder } from "../handle/model.ts";
-import { requestBatch } from "../ids.ts";
-import { signalWaitKey } from "../key/process.ts";
+import { withNested } from "../call/nested.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { scopeOfHolder } from "../link/handle-model.ts";
+import { requestBatch } from "../kernel/ids.ts";
+import { signalWaitKey } from "../identity/process.ts";
 import type { Telling } from "../link/message.ts";
 import type { Appended } from "./append.ts";
 import { ProcessAwaitOutput } from "./codec.ts";

@@ -1,13 +1,13 @@
 /** Requests come in, are joined or refused, cancelled, and leave with their acknowledged reply. A flow is a request too. */
-import { withNested } from "../batch/nested.ts";
-import type { Replies } from "../command.ts";
-import type { Draft } from "../draft.ts";
-import { Invariant, type Rejection, absurd, reject } from "../error.ts";
-import type { EventOf } from "../event.ts";
+import { withNested } from "../call/nested.ts";
+import type { Replies } from "../kernel/command.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { Invariant, type Rejection, absurd, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
 import { misfitOfProgram } from "../flow/program.ts";
-import { misfitOfDeleted } from "../handle/deleted.ts";
-import { requestBatch } from "../ids.ts";
-import type { Signal } from "../signal.ts";
+import { misfitOfDeleted } from "../link/deleted.ts";
+import { requestBatch } from "../kernel/ids.ts";
+import type { Signal } from "../kernel/signal.ts";
 import { type RequestRow, conflictOfIds, ownExecutionScope } from "./model.ts";
 import { repliesOf } from "./replies.ts";
 

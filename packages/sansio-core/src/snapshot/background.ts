@@ -8,9 +8,9 @@ import {
   RunOutcomeCodec,
   TaskCodec,
   TaskMessageCodec,
-} from "../background/codec.ts";
-import type { TaskMessage } from "../background/message.ts";
-import type { Asked, RunRow, TaskRow, TaskRun } from "../background/model.ts";
+} from "../run/codec.ts";
+import type { TaskMessage } from "../run/message.ts";
+import type { Asked, RunRow, TaskRow, TaskRun } from "../run/model.ts";
 import { ProcessRegistration } from "../process/codec.ts";
 import { ScheduleCodec } from "../schedule/codec.ts";
 import type { ScheduleRow } from "../schedule/model.ts";

@@ -3,10 +3,10 @@ import { UnknownInput, knownFields, knownName, withFields } from "@pawl/testkit"
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
-import type { Rejection } from "../../src/error.ts";
-import { processEffectId, signalWaitKey } from "../../src/key/process.ts";
-import { cancelRequest, eventPayloadHash, registrationHash, wakeId } from "../../src/key/process-hash.ts";
-import { SessionScope } from "../../src/key/session-scope.ts";
+import type { Rejection } from "../../src/kernel/error.ts";
+import { processEffectId, signalWaitKey } from "../../src/identity/process.ts";
+import { cancelRequest, eventPayloadHash, registrationHash, wakeId } from "../../src/identity/process-hash.ts";
+import { SessionScope } from "../../src/identity/session-scope.ts";
 import { type Appended, appendEvent } from "../../src/process/append.ts";
 import { ProcessAwaitOutput, ProcessEvent, ProcessEventType, ProcessStatus } from "../../src/process/codec.ts";
 import { completionRequest, coreEventTypes } from "../../src/process/core-event.ts";

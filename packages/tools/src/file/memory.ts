@@ -30,7 +30,7 @@ export class MemoryFiles implements FileStore {
     return true;
   }
 
-  /** A file that is there is from now on only read; whether there is one. */
+  /** Makes an existing file read-only; returns false if there is none. */
   protect(path: string): boolean {
     const key = canonicalPath(path);
     const file = this.#files.get(key);
