@@ -259,8 +259,7 @@ export class Bodies {
       reuse: ({ call, attempt }, key) =>
         this.#asked.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
       settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
-      diverge: (id, position, expected, found) =>
-        tell({ type: "call.diverged", ...id, position, expected, found }),
+      diverge: (id, position, expected, found) => tell({ type: "call.diverged", ...id, position, expected, found }),
       cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
       stir: () => this.#runner().stir(),
       suspend: ({ call, ...run }) => {
