@@ -5,6 +5,7 @@ interface Attributes {
   readonly [name: string]: string | number | boolean | undefined;
 }
 
+/** Makes an element with its attributes and children in one expression. */
 export const el = <T extends keyof HTMLElementTagNameMap>(
   tag: T,
   attributes: Attributes = {},

@@ -16,6 +16,7 @@ export interface ToolCall {
   readonly arguments: Json;
 }
 
+/** Runs built-in tools by name, without a runtime. */
 export class BuiltinRegistry {
   readonly #tools = new Map<string, BuiltinTool>();
 

@@ -33,6 +33,7 @@ export interface Frame {
 /** Maps an event to its frame, without a number; undefined leaves the event out. */
 type Projection = (event: WireEvent) => Omit<Frame, "id"> | undefined;
 
+/** Shows the events of a flow as they are. */
 export const raw: Projection = (event) => ({ event: event.kind, data: event });
 
 /** The projection with named events, which carry the trace of their stream. */

@@ -72,6 +72,7 @@ const withPromises = async <A>(happen: () => A): Promise<A> => {
 /** A moment like any other to begin at: the same in every run. */
 const beginning = 1_700_000_000_000;
 
+/** Keeps a time that passes only when the world lets it. */
 export class VirtualClock {
   readonly #pick: Pick;
   #now = beginning;
