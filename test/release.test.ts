@@ -29,7 +29,7 @@ describe("a release", () => {
 
   it("names in its pages for contributors only what is there", () => {
     const named = ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].flatMap((page) =>
-      [...textOf(page).matchAll(/`(?<file>(?:packages|test|docs|scripts|apps)\/[^`]+)`|\]\((?<link>[^):]+)\)/g)].map(
+      [...textOf(page).matchAll(/`(?<file>(?:packages|test|docs|scripts|apps)\/[^`]+)`|\]\((?<link>[^):#]+)[^):]*\)/g)].map(
         ({ groups }) => groups?.["file"] ?? (groups?.["link"] as string),
       ),
     );
