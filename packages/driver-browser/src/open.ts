@@ -39,5 +39,8 @@ export interface OpenTab {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a tab. Fails with the browser's error where the engine cannot be loaded: ask again then. */
+/**
+ * Opens a tab over the journal of a name. Its `runtime()` resolves once this tab is the one that writes. Rejects with the browser's
+ * error if the engine cannot be loaded: ask again then.
+ */
 export const openTab = async (options: OpenTabOptions): Promise<OpenTab> => (await loadEngine()).openTab(options);
