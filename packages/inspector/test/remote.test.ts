@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { Recording } from "../src/model/index.ts";
 import { observedSource } from "../src/source/live.ts";
 import type { Source } from "../src/source/source.ts";
-import { type Asking, Saving } from "../src/view/saving.ts";
+import { type Asking, Saving } from "../src/view/save-log.ts";
 import { logOf, runtimeOver, scope, workOn } from "./large-log.ts";
 
 const closings: (() => unknown)[] = [];

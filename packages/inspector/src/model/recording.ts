@@ -24,11 +24,11 @@ import {
 } from "@pawl/sansio-core";
 import { describe, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Absent, absentIn, broughtIn } from "./absent.ts";
+import { type Absent, absentIn, broughtIn } from "./missing-values.ts";
 import { type Entry, entryOf } from "./entry.ts";
 import { type Moment, momentOf, strangerOf } from "./moment.ts";
-import { Sheet } from "./sheet.ts";
-import { weave } from "./weave.ts";
+import { Sheet } from "./lane-builder.ts";
+import { weave } from "./timeline-changes.ts";
 
 const keptEvery = 64;
 const ended = (line: string): string => `${line}\n`;

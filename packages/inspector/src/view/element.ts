@@ -3,12 +3,12 @@ import type { News, Side } from "../desk/message.ts";
 import { Desk } from "../desk/desk.ts";
 import type { Engine } from "../source/engine.ts";
 import { type Source, fileSource } from "../source/source.ts";
-import { Crossing } from "./crossing.ts";
+import { Crossing } from "./fork-runner.ts";
 import { onceAFrame } from "../dom.ts";
 import { keys } from "./keys.ts";
 import { Layout } from "./layout.ts";
 import { LogView } from "./log-view.ts";
-import { Saving } from "./saving.ts";
+import { Saving } from "./save-log.ts";
 import { styleSheet } from "./style.ts";
 
 /** Events a second while it plays. */

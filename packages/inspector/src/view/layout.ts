@@ -2,15 +2,15 @@
 import { button, el } from "../dom.ts";
 import type { FirstDifference } from "../model/compare.ts";
 import type { Entry } from "../model/entry.ts";
-import { Asked } from "./asked.ts";
-import { EventList } from "./event-list.ts";
-import { ForkPane, type ForkWish } from "./fork-pane.ts";
+import { Asked } from "./confirm-bar.ts";
+import { EventList } from "./pane/event-list.ts";
+import { ForkPane, type ForkWish } from "./pane/fork-pane.ts";
 import { type Moves, keyHelp } from "./keys.ts";
 import type { LogView } from "./log-view.ts";
-import { besidePane, eventPane, nothing, statePane, waitingPane } from "./moment-pane.ts";
-import type { Asking } from "./saving.ts";
-import { Tabs } from "./tabs.ts";
-import { Timeline } from "./timeline.ts";
+import { besidePane, eventPane, nothing, statePane, waitingPane } from "./pane/moment-pane.ts";
+import type { Asking } from "./save-log.ts";
+import { Tabs } from "./pane/tabs.ts";
+import { Timeline } from "./timeline/timeline.ts";
 import { Transport } from "./transport.ts";
 
 export interface LayoutPort extends Pick<Moves, "to" | "by" | "play" | "trouble"> {

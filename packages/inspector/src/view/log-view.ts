@@ -4,7 +4,7 @@ import type { News, Side } from "../desk/message.ts";
 import type { FirstDifference } from "../model/compare.ts";
 import type { Moment } from "../model/moment.ts";
 import type { Trouble } from "../model/recording.ts";
-import { Chart } from "./chart.ts";
+import { Chart } from "./timeline/chart.ts";
 
 export class LogView {
   readonly #desk: Desk;

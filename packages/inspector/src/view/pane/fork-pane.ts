@@ -1,8 +1,8 @@
 /** Forks: the event that is looked at, edited; and how the session is to run on from it. */
 import { type Json, noLimits, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Moment } from "../model/moment.ts";
-import { button, el } from "../dom.ts";
+import type { Moment } from "../../model/moment.ts";
+import { button, el } from "../../dom.ts";
 
 export interface ForkWish {
   readonly seq: number;

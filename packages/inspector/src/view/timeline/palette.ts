@@ -1,5 +1,5 @@
 /** Colours of the timeline, taken from the element's style, so that a host's theme holds for the canvas too. */
-import type { Mark } from "../model/lane.ts";
+import type { Mark } from "../../model/lane.ts";
 
 const names = [
   "ink",

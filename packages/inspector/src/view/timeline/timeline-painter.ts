@@ -1,5 +1,5 @@
 /** Draws what a timeline is made of; where things stand is its caller's business. */
-import type { Mark, Span } from "../model/lane.ts";
+import type { Mark, Span } from "../../model/lane.ts";
 import type { RowInSight } from "./chart.ts";
 import { type Palette, toneOf, toneOfMark } from "./palette.ts";
 

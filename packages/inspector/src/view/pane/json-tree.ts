@@ -1,6 +1,6 @@
 /** JSON as a tree that opens where one looks: what is deep is made when it is opened. */
 import { type Json, stringify } from "@pawl/tool-value";
-import { el } from "../dom.ts";
+import { el } from "../../dom.ts";
 
 const long = 72;
 

@@ -1,7 +1,7 @@
 /** The events of a log, one a line: only those in sight are elements, which are used again for others. */
-import type { Chart } from "./chart.ts";
+import type { Chart } from "../timeline/chart.ts";
 import { EventRow, rowHeight } from "./event-row.ts";
-import { el, onceAFrame } from "../dom.ts";
+import { el, onceAFrame } from "../../dom.ts";
 
 export class EventList {
   readonly element = el("div", { class: "events", role: "listbox", "aria-label": "Events", tabindex: "0" });

@@ -1,6 +1,6 @@
 /** What is asked before something is done: words, and two ways to answer. Whoever asks again takes its place. */
 import { button, el } from "../dom.ts";
-import type { Asking } from "./saving.ts";
+import type { Asking } from "./save-log.ts";
 
 export class Asked {
   readonly element = el("div", { class: "asked", role: "group", "aria-label": "A question", hidden: true });

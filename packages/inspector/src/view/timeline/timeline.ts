@@ -1,7 +1,7 @@
 /** The timeline: a canvas with a lane a call, drawn anew whenever something changed. */
-import { Brush, footer, heightOf, ruler } from "./brush.ts";
+import { Brush, footer, heightOf, ruler } from "./timeline-painter.ts";
 import type { Chart, RowInSight } from "./chart.ts";
-import { onceAFrame } from "../dom.ts";
+import { onceAFrame } from "../../dom.ts";
 import { type Palette, paletteOf, toneOfTopic } from "./palette.ts";
 
 const mostPerEvent = 72;

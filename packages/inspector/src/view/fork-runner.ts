@@ -3,7 +3,7 @@ import { type BlobReader, namesIn, packNamed } from "@pawl/runtime";
 import type { Desk } from "../desk/desk.ts";
 import type { ForkedLog } from "../desk/message.ts";
 import type { Engine } from "../source/engine.ts";
-import type { ForkWish } from "./fork-pane.ts";
+import type { ForkWish } from "./pane/fork-pane.ts";
 import type { LogView } from "./log-view.ts";
 
 export interface CrossingPort {

@@ -1,7 +1,7 @@
 /** What the timeline draws of a log: its lanes with their spans, found by what is in sight. */
-import type { News } from "../desk/message.ts";
-import type { Entry } from "../model/entry.ts";
-import { type Lane, type Mark, type Span, isTrouble } from "../model/lane.ts";
+import type { News } from "../../desk/message.ts";
+import type { Entry } from "../../model/entry.ts";
+import { type Lane, type Mark, type Span, isTrouble } from "../../model/lane.ts";
 
 interface Row {
   lane: Lane;

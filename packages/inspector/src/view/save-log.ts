@@ -1,7 +1,7 @@
 /** A log as a file, with the large values that it names: what is missing of them is said before anything is saved. */
 import { type BlobReader, packNamed } from "@pawl/runtime";
 import type { PackedBlob } from "@pawl/sansio-core";
-import type { Absent } from "../model/absent.ts";
+import type { Absent } from "../model/missing-values.ts";
 
 /** What is asked before something is done, and the two ways to answer. */
 export interface Asking {

@@ -9,7 +9,7 @@ import {
 } from "@pawl/sansio-core";
 import { keyName } from "./entry.ts";
 import type { Lane, LaneKind, Mark, SpanEnd } from "./lane.ts";
-import type { Sheet } from "./sheet.ts";
+import type { Sheet } from "./lane-builder.ts";
 
 interface Change {
   readonly sheet: Sheet;

@@ -1,6 +1,6 @@
 /** One line of the list of events; it shows one event now and another one later. */
-import type { Entry } from "../model/entry.ts";
-import { clock, el } from "../dom.ts";
+import type { Entry } from "../../model/entry.ts";
+import { clock, el } from "../../dom.ts";
 
 export const rowHeight = 44;
 

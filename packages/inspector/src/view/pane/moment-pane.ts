@@ -1,9 +1,9 @@
 /** What is told of one event: what it says, what it changed and asked for; the state after it; what waits. */
 import { type Json, formatPath, stringify } from "@pawl/tool-value";
-import type { Entry } from "../model/entry.ts";
-import type { Moment, Ordered, Waiting } from "../model/moment.ts";
-import type { RowChange, Section } from "../model/tree.ts";
-import { clock, el } from "../dom.ts";
+import type { Entry } from "../../model/entry.ts";
+import type { Moment, Ordered, Waiting } from "../../model/moment.ts";
+import type { RowChange, Section } from "../../model/tree.ts";
+import { clock, el } from "../../dom.ts";
 import { jsonTree } from "./json-tree.ts";
 
 const block = (title: string, count: number | undefined, ...content: readonly HTMLElement[]): HTMLElement =>

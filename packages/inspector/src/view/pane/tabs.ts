@@ -1,5 +1,5 @@
 /** Panes of which one is shown: a tab list as the ARIA practices have it. */
-import { el } from "../dom.ts";
+import { el } from "../../dom.ts";
 
 export interface Tab {
   readonly id: string;
