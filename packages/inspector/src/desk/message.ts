@@ -1,7 +1,7 @@
 /** What a page and the desk that works on its logs say to each other; a desk may be in a worker. */
 import type { Finished, Header, PackedBlob } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
-import type { Absent } from "../model/missing-values.ts";
+import type { MissingValue } from "../model/missing-values.ts";
 import type { FirstDifference } from "../model/compare.ts";
 import type { Entry } from "../model/entry.ts";
 import type { Moment } from "../model/moment.ts";
@@ -54,7 +54,7 @@ export interface Questions {
   /** Large values that are not in the log as it stands: it has so many lines. */
   readonly absent: {
     readonly ask: { readonly side: Side };
-    readonly answer: { readonly lines: number; readonly absent: readonly Absent[] };
+    readonly answer: { readonly lines: number; readonly absent: readonly MissingValue[] };
   };
   /** All of it, or its first lines, with these blobs packed into it. */
   readonly text: {

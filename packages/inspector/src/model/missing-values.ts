@@ -1,12 +1,12 @@
-/** Large values that a log names and does not bring along: without them it can be looked at, but not taken in elsewhere. */
+/** The large values that a log names but does not contain. Without them a log can be inspected, but not imported. */
 import { namesIn } from "@pawl/runtime";
 import { type PackedBlob, blobOf } from "@pawl/sansio-core";
 import { noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
-export interface Absent {
+export interface MissingValue {
   readonly blob: string;
-  /** The first event that names it; where retention has passed that, the event that the log goes on from. */
+  /** The first event that names it; if retention has dropped that event, the event that the log begins after. */
   readonly seq: number;
 }
 
@@ -16,17 +16,17 @@ const packedOf = (line: string): readonly PackedBlob[] => {
   return packed === undefined ? [] : [packed];
 };
 
-/** The values that a log brings along, in lines that stand before its first event. */
-export const broughtIn = (begun: readonly string[]): readonly PackedBlob[] => begun.slice(1).flatMap(packedOf);
+/** Returns the values that a log contains, in the lines before its first event. */
+export const containedIn = (head: readonly string[]): readonly PackedBlob[] => head.slice(1).flatMap(packedOf);
 
-/** Of lines that stand before the first event, and of those from it on. */
-export const absentIn = (begun: readonly string[], events: readonly string[], base: number): readonly Absent[] => {
-  const brought = new Set(broughtIn(begun).map(({ blob }) => blob));
-  const absent = new Map<string, number>();
+/** Returns the values that are named in the lines before or after the first event, and are not contained. */
+export const missingIn = (head: readonly string[], events: readonly string[], base: number): readonly MissingValue[] => {
+  const contained = new Set(containedIn(head).map(({ blob }) => blob));
+  const missing = new Map<string, number>();
   const look = (line: string, seq: number): void => {
-    for (const name of namesIn(line)) if (!brought.has(name) && !absent.has(name)) absent.set(name, seq);
+    for (const name of namesIn(line)) if (!contained.has(name) && !missing.has(name)) missing.set(name, seq);
   };
-  for (const line of begun) look(line, base);
+  for (const line of head) look(line, base);
   for (const [i, line] of events.entries()) look(line, base + 1 + i);
-  return [...absent].map(([blob, seq]) => ({ blob, seq }));
+  return [...missing].map(([blob, seq]) => ({ blob, seq }));
 };
