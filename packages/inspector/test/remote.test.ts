@@ -135,7 +135,9 @@ describe("a session of a host", () => {
     expect([reader.errors, reader.files]).toEqual([["The log was not saved: Error: the disk is gone"], []]);
     reader.saver.save();
     await until(async () => reader.questions.length > 0);
-    expect(reader.questions[0]?.words).toMatch(/^1 large value is missing \(event 3\): .* The store does not have it any more/);
+    expect(reader.questions[0]?.words).toMatch(
+      /^1 large value is missing \(event 3\): .* The store does not have it any more/,
+    );
     expect(reader.questions[0]?.yes).toBe("Save without it");
   });
 

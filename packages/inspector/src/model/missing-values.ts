@@ -20,7 +20,11 @@ const packedOf = (line: string): readonly PackedBlob[] => {
 export const containedIn = (head: readonly string[]): readonly PackedBlob[] => head.slice(1).flatMap(packedOf);
 
 /** Returns the values that are named in the lines before or after the first event, and are not contained. */
-export const missingIn = (head: readonly string[], events: readonly string[], base: number): readonly MissingValue[] => {
+export const missingIn = (
+  head: readonly string[],
+  events: readonly string[],
+  base: number,
+): readonly MissingValue[] => {
   const contained = new Set(containedIn(head).map(({ blob }) => blob));
   const missing = new Map<string, number>();
   const look = (line: string, seq: number): void => {

@@ -203,6 +203,7 @@ export const changeTimeline = (
   addMark(change, recorded);
   for (const key of change.after.calls.changedSince(before.calls)) changeCall(change, key);
   endCalls(change, transition);
-  if (before.background !== change.after.background || before.schedules !== change.after.schedules) changeBackground(change);
+  if (before.background !== change.after.background || before.schedules !== change.after.schedules)
+    changeBackground(change);
   changeProcess(change);
 };

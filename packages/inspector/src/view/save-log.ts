@@ -4,8 +4,6 @@ import type { PackedBlob } from "@pawl/sansio-core";
 import type { MissingValue } from "../model/missing-values.ts";
 import type { Confirmation } from "./confirm-bar.ts";
 
-
-
 export interface SavePort {
   readonly scope: () => string;
   /** Returns the values that the log lacks now, and its number of lines. */
