@@ -11,7 +11,7 @@ const frozen = files
 
 const whatToDo = (protocol: number): string =>
   `protocol ${protocol} is frozen. A change of what the core does, writes or reads wants a new protocol number, with a ` +
-  `branch in packages/sansio-core/src/protocol.ts and golden logs of its own; \`pnpm freeze\` records it before its ` +
+  `branch in packages/sansio-core/src/kernel/protocol.ts and golden logs of its own; \`pnpm freeze\` records it before its ` +
   `release. Only before the release of ${protocol} itself \`pnpm freeze\` may record ${protocol} anew`;
 
 /** Whatever is recorded, and is not so today. */

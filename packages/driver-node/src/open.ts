@@ -1,16 +1,62 @@
 /** One Node process that runs tools over a journal file. */
 import { randomUUID } from "node:crypto";
 import type { Tracer } from "@opentelemetry/api";
-import { type HostPort, type Roots, Runtime, type RuntimeOptions, type ValueCodec, sealedJournal } from "@pawl/runtime";
-import { diskAttachments } from "./blob/attachments.ts";
-import { inMemory, journalPathOf } from "./journal-path.ts";
-import { admittedOpen } from "./open-option.ts";
+import {
+  type HostPort,
+  type Roots,
+  Runtime,
+  type RuntimeOptions,
+  type ValueCodec,
+  sealedJournal,
+  Refused,
+  admittedOptions,
+  defaultBounds,
+  defaultPatience,
+  strangerIn,
+} from "@pawl/runtime";
+import { diskAttachments } from "./journal/disk-blob.ts";
+import { inMemory, journalPathOf } from "./journal/path.ts";
 import { nodePlatform } from "./platform.ts";
-import { rootsOf } from "./roots.ts";
-import { type SqliteJournal, sqliteJournal } from "./sqlite/journal.ts";
-import { tracedJournal } from "./telemetry/commit.ts";
+import { rootsOf } from "./journal/root-secret.ts";
+import { type SqliteJournal, sqliteJournal } from "./journal/journal.ts";
+import { tracedJournal, spansOf } from "./telemetry/spans.ts";
 import { errorsShown } from "./telemetry/log.ts";
-import { spansOf } from "./telemetry/spans.ts";
+
+const known: Record<keyof OpenOptions, 1> = {
+  tools: 1,
+  host: 1,
+  options: 1,
+  patience: 1,
+  lease: 1,
+  linger: 1,
+  background: 1,
+  log: 1,
+  bounds: 1,
+  mover: 1,
+  executorLeaseMs: 1,
+  retention: 1,
+  snapshotAfter: 1,
+  blobChars: 1,
+  sweep: 1,
+  file: 1,
+  blobs: 1,
+  maxBytes: 1,
+  tracer: 1,
+  codec: 1,
+};
+
+const linger: Record<keyof NonNullable<OpenOptions["linger"]>, 1> = { ms: 1, most: 1 };
+
+/** A name that there is not would be as good as unsaid. */
+export const checkedOptions = (options: OpenOptions): OpenOptions => {
+  const unknown =
+    strangerIn("", options, known) ??
+    strangerIn("bounds.", options.bounds ?? {}, defaultBounds) ??
+    strangerIn("patience.", options.patience ?? {}, defaultPatience) ??
+    strangerIn("linger.", options.linger ?? {}, linger);
+  if (unknown !== undefined) throw new Refused("invalid_option", unknown);
+  return admittedOptions(options);
+};
 
 /**
  * What a runtime is told besides its ports. Its `lease`, of 30 s unless it says otherwise, keeps others away from its
@@ -80,7 +126,7 @@ const hostOf = ({ file, codec, host = {} }: OpenOptions): HostPort => {
 };
 
 export const openRuntime = (options: OpenOptions): OpenRuntime => {
-  const { file, blobs, maxBytes, tracer, codec, ...told } = admittedOpen(options);
+  const { file, blobs, maxBytes, tracer, codec, ...told } = checkedOptions(options);
   const beside = { ...(blobs !== undefined && { blobs }), ...(maxBytes !== undefined && { maxBytes }) };
   const { journal, roots } = opened(file, beside);
   const stored = tracer === undefined ? journal : tracedJournal(journal, tracer);

@@ -1,7 +1,21 @@
 /** The clocks, timers and turns of Node. */
 import { hash } from "node:crypto";
 import type { Platform } from "@pawl/runtime";
-import { followingTurn } from "./turns.ts";
+
+const readyAtOnce = 8;
+
+const asked: (() => void)[] = [];
+let ready = 0;
+
+const come = (): void => {
+  ready -= 1;
+  asked.shift()?.();
+};
+
+export const followingTurn = (then: () => void): void => {
+  asked.push(then);
+  if (ready < asked.length) for (; ready < readyAtOnce; ready++) setImmediate(come);
+};
 
 /** The longest that a Node timer can be set for; a longer one rings early, and is set again. */
 const longestTimerMs = 2 ** 31 - 1;

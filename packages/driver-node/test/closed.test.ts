@@ -2,7 +2,7 @@
 import { type Session, Runtime, defineTool } from "@pawl/runtime";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { nodePlatform, openRuntime, sqliteJournal } from "../src/index.ts";
-import { rootsOf } from "../src/roots.ts";
+import { rootsOf } from "../src/journal/root-secret.ts";
 import { testFolder } from "./sqlite-rig.ts";
 
 const { file, remove } = testFolder();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { defineTool, idOfToken, tokenOf } from "@pawl/runtime";
 import { JournalFileError, openRuntime, sqliteJournal } from "../src/index.ts";
-import { rootsOf } from "../src/roots.ts";
+import { rootsOf } from "../src/journal/root-secret.ts";
 
 const large = defineTool({ name: "large", execute: () => "x".repeat(100_000) });
 const call = [{ id: "c", tool: "large", args: {} }];
@@ -129,7 +129,7 @@ describe("a path that no journal can have", () => {
 
 describe("the root secret beside a journal", () => {
   it("is one for all who open it at once", async () => {
-    const module = JSON.stringify(new URL("../src/roots.ts", import.meta.url).href);
+    const module = JSON.stringify(new URL("../src/journal/root-secret.ts", import.meta.url).href);
     const source = `import(${module}).then(({ rootsOf }) => console.log(rootsOf(process.argv[1]).newest.kid))`;
     const kids = Array.from({ length: 6 }, () => {
       const child = spawn(process.execPath, ["--input-type=module", "-e", source, join(folder, "j.db")]);

@@ -1,10 +1,10 @@
 /** A disk without room: the call whose value it does not take says so, and the session goes on. */
 import { statSync, writeFileSync } from "node:fs";
-import { type Reply } from "@pawl/sansio-core";
+import type { Reply } from "@pawl/sansio-core";
 import { type Journal, Runtime, defineTool } from "@pawl/runtime";
 import { afterAll, describe, expect, it } from "vitest";
 import { nodePlatform, sqliteJournal } from "../src/index.ts";
-import { rootsOf } from "../src/roots.ts";
+import { rootsOf } from "../src/journal/root-secret.ts";
 import { testFolder } from "./sqlite-rig.ts";
 
 const { file, remove } = testFolder();

@@ -3,10 +3,10 @@ import type { Append } from "@pawl/runtime";
 import { afterAll, expect, it } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
 import { Appender } from "../src/sqlite/append.ts";
-import { claim } from "../src/sqlite/claim.ts";
+import { claim } from "../src/sqlite/ownership.ts";
 import { Connection } from "../src/sqlite/connection.ts";
-import { find } from "../src/sqlite/look.ts";
-import { Standings } from "../src/sqlite/standing.ts";
+import { find } from "../src/sqlite/query.ts";
+import { ScopeIndex } from "../src/sqlite/scope-index.ts";
 import { oneLine, testFolder } from "./sqlite-rig.ts";
 
 const { file, remove } = testFolder();
@@ -113,19 +113,18 @@ it("is the later one, where something finished twice", async () => {
 
 it("is found where a transaction that caught up with it came to nothing", () => {
   const at = new Connection(file("nothing.db"));
-  const standings = new Standings(at);
-  const appender = new Appender(at, standings);
-  claim(at, standings, "s", { instance: "a", protocol: 1, above: 0 });
+  const index = new ScopeIndex(at);
+  const appender = new Appender(at, index);
+  claim(at, index, "s", { instance: "a", protocol: 1, above: 0 });
   expect(appender.appendAll([finishing("s", 1, "r")])).toEqual([{ type: "ok" }]);
   const failing = (): void =>
     at.transact(() => {
-      standings.catchUp();
+      index.catchUp();
       throw new Error("no room");
     });
   expect(failing).toThrow("no room");
-  expect(find(at, standings, "s", "request", "r")).toBe(1);
+  expect(find(at, index, "s", "request", "r")).toBe(1);
   expect(appender.appendAll([finishing("s", 2, "q")])).toEqual([{ type: "ok" }]);
-  for (const [id, seq] of [["r", 1] as const, ["q", 2] as const])
-    expect(find(at, standings, "s", "request", id)).toBe(seq);
+  for (const [id, seq] of [["r", 1] as const, ["q", 2] as const]) expect(find(at, index, "s", "request", id)).toBe(seq);
   at.close();
 });

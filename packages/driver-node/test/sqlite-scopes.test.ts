@@ -2,8 +2,8 @@
 import { afterAll, expect, it } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
 import { Connection } from "../src/sqlite/connection.ts";
-import { scopes } from "../src/sqlite/look.ts";
-import { Standings } from "../src/sqlite/standing.ts";
+import { scopes } from "../src/sqlite/query.ts";
+import { ScopeIndex } from "../src/sqlite/scope-index.ts";
 import { testFolder } from "./sqlite-rig.ts";
 
 const { file, remove } = testFolder();
@@ -34,10 +34,10 @@ it("is found by name, whatever stands before and behind", () => {
   at.transact(() => {
     for (let i = 0; i < 200_000; i++) scope.run(`session:${i}`);
   });
-  const standings = new Standings(at);
+  const index = new ScopeIndex(at);
   const ms = (prefix: string, after: string): number => {
     const begun = performance.now();
-    for (let i = 0; i < 20; i++) scopes(at, standings, "scopes", [prefix, after, 1]);
+    for (let i = 0; i < 20; i++) scopes(at, index, "scopes", [prefix, after, 1]);
     return performance.now() - begun;
   };
   const first = ms("session:0", "");

@@ -1,6 +1,6 @@
 /** Turns that follow on each other: each is heard before the next, and the rest of the loop has its turn in between. */
 import { expect, it } from "vitest";
-import { followingTurn } from "../src/turns.ts";
+import { followingTurn } from "../src/platform.ts";
 
 const inTurns = (turns: number, each: (n: number) => void): Promise<void> =>
   new Promise((resolve) => {

@@ -2,23 +2,23 @@
  * What holds of every reachable state, and of every step: all invariants of all concerns, and those of the state as a
  * whole. Tests run them after each step; `restore` runs them over what it read.
  */
-import { approvalChangeChecks, approvalChecks } from "./approval/check.ts";
-import { backgroundChangeChecks, backgroundChecks } from "./background/check.ts";
-import { batchChangeChecks, batchChecks } from "./batch/check.ts";
+import { approvalChangeChecks, approvalChecks } from "./call/approval-check.ts";
+import { backgroundChangeChecks, backgroundChecks } from "./run/check.ts";
+import { batchChangeChecks, batchChecks } from "./call/batch-check.ts";
 import { callChangeChecks, callChecks } from "./call/check.ts";
 import { bodyOf } from "./call/model.ts";
 import { catalogChecks } from "./catalog/check.ts";
 import { flowChangeChecks, flowChecks } from "./flow/check.ts";
-import { type Due, earlierOf, isBefore } from "./deadline.ts";
-import { effectChecks } from "./effect/check.ts";
-import { handleChangeChecks, handleChecks } from "./handle/check.ts";
+import { type Due, earlierOf, isBefore } from "./kernel/deadline.ts";
+import { effectChecks } from "./call/effect-check.ts";
+import { handleChangeChecks, handleChecks } from "./link/handle-check.ts";
 import { linkChangeChecks, linkChecks } from "./link/check.ts";
-import { outboxChecks } from "./outbox/check.ts";
+import { outboxChecks } from "./link/outbox-check.ts";
 import { processChangeChecks, processStateChecks } from "./process/check.ts";
 import { requestChangeChecks, requestChecks } from "./request/check.ts";
 import { scheduleChangeChecks, scheduleChecks } from "./schedule/check.ts";
 import { scopeChangeChecks } from "./scope/check.ts";
-import { type State, duesOf, nextDeadline } from "./state.ts";
+import { type State, duesOf, nextDeadline } from "./kernel/state.ts";
 import { waitChangeChecks, waitChecks } from "./wait/check.ts";
 
 export type Check = (state: State) => string | undefined;

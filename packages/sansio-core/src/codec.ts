@@ -1,15 +1,15 @@
 /** The codec of all events: one union, its member picked by the tag. */
 import { type Codec, tagged } from "@pawl/tool-value";
-import { approvalEvents } from "./approval/codec.ts";
-import { backgroundEvents } from "./background/codec.ts";
+import { approvalEvents } from "./call/approval-codec.ts";
+import { backgroundEvents } from "./run/codec.ts";
 import { callEvents } from "./call/codec.ts";
 import { catalogEvents } from "./catalog/codec.ts";
-import { effectEvents } from "./effect/codec.ts";
-import type { Event } from "./event.ts";
+import { effectEvents } from "./call/effect-codec.ts";
+import type { Event } from "./kernel/event.ts";
 import { flowEvents } from "./flow/codec.ts";
-import { handleEvents } from "./handle/codec.ts";
+import { handleEvents } from "./link/handle-codec.ts";
 import { linkEvents } from "./link/codec.ts";
-import { outboxEvents } from "./outbox/codec.ts";
+import { outboxEvents } from "./link/outbox-codec.ts";
 import { processEvents } from "./process/codec.ts";
 import { requestEvents } from "./request/codec.ts";
 import { scheduleEvents } from "./schedule/codec.ts";

@@ -14,15 +14,15 @@
  * protocol; an event that does not fit is a typed Rejection, and the state stands.
  */
 import * as E from "fp-ts/lib/Either.js";
-import type { Command } from "./command.ts";
+import type { Command } from "./kernel/command.ts";
 import { handle, onDue, route } from "./dispatch.ts";
-import { Draft } from "./draft.ts";
-import type { Rejection } from "./error.ts";
-import type { Envelope } from "./event.ts";
-import type { Finished } from "./finished.ts";
+import { Draft } from "./kernel/draft.ts";
+import type { Rejection } from "./kernel/error.ts";
+import type { Envelope } from "./kernel/event.ts";
+import type { Finished } from "./kernel/finished.ts";
 import { onStepEnded } from "./flow/step.ts";
 import { admit } from "./scope/admit.ts";
-import type { State } from "./state.ts";
+import type { State } from "./kernel/state.ts";
 
 /** What follows from an event. */
 export interface Transition {

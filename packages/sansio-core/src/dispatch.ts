@@ -1,31 +1,31 @@
 /** Which concern takes which event, and which one hears which signal. */
-import { onApprovalEvent } from "./approval/step.ts";
-import type { BackgroundEvent } from "./background/model.ts";
-import { onBackgroundEvent, onBackgroundSignal } from "./background/step.ts";
-import { onBatchSignal } from "./batch/step.ts";
+import { onApprovalEvent } from "./call/approval-step.ts";
+import type { BackgroundEvent } from "./run/model.ts";
+import { onBackgroundEvent, onBackgroundSignal } from "./run/step.ts";
+import { onBatchSignal } from "./call/batch-step.ts";
 import { onCallDue } from "./call/due.ts";
 import { onCallSignal } from "./call/signal.ts";
 import { onCallEvent } from "./call/step.ts";
 import { onCatalogEvent } from "./catalog/step.ts";
-import type { Passed } from "./deadline.ts";
-import type { Draft } from "./draft.ts";
-import { onEffectSignal } from "./effect/signal.ts";
-import { onEffectEvent } from "./effect/step.ts";
-import { type Rejection, absurd } from "./error.ts";
-import type { Event } from "./event.ts";
+import type { Passed } from "./kernel/deadline.ts";
+import type { Draft } from "./kernel/draft.ts";
+import { onEffectSignal } from "./call/effect-signal.ts";
+import { onEffectEvent } from "./call/effect-step.ts";
+import { type Rejection, absurd } from "./kernel/error.ts";
+import type { Event } from "./kernel/event.ts";
 import { onFlowEvent, onFlowSignal } from "./flow/step.ts";
-import type { HandleEvent } from "./handle/model.ts";
-import { onHandleEvent, onHandleSignal } from "./handle/step.ts";
+import type { HandleEvent } from "./link/handle-model.ts";
+import { onHandleEvent, onHandleSignal } from "./link/handle-step.ts";
 import type { LinkEvent } from "./link/model.ts";
 import { onLinkEvent, onLinkSignal } from "./link/step.ts";
-import { onOutboxEvent } from "./outbox/step.ts";
+import { onOutboxEvent } from "./link/outbox-step.ts";
 import type { ProcessScopeEvent } from "./process/model.ts";
 import { onProcessEvent, onProcessSignal } from "./process/step.ts";
 import { onRequestEvent, onRequestSignal } from "./request/step.ts";
 import type { ScheduleEvent } from "./schedule/model.ts";
 import { onScheduleDue, onScheduleEvent, onScheduleSignal } from "./schedule/step.ts";
 import { onScopeEvent } from "./scope/step.ts";
-import type { Signal } from "./signal.ts";
+import type { Signal } from "./kernel/signal.ts";
 import { onWaitEvent, onWaitSignal } from "./wait/step.ts";
 
 export const handle = (draft: Draft, event: Event): Rejection | undefined => {
@@ -44,7 +44,6 @@ export const handle = (draft: Draft, event: Event): Rejection | undefined => {
     case "catalog.overridden":
       return onCatalogEvent(draft, event);
     case "request.submitted":
-    case "flow.submitted":
     case "request.cancelled":
     case "reply.acked":
       return onRequestEvent(draft, event);
@@ -81,6 +80,7 @@ export const handle = (draft: Draft, event: Event): Rejection | undefined => {
     case "wake.acked":
     case "session.told":
       return onOutboxEvent(draft, event);
+    case "flow.submitted":
     case "lambda.applied":
     case "flow.consumer_gone":
       return onFlowEvent(draft, event);

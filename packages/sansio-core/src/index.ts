@@ -1,34 +1,47 @@
 /** `@pawl/sansio-core`: the pure state machine that decides everything a tool call can live through. */
 export { type Transition, step } from "./core.ts";
-export { type State, initial, nextDeadline } from "./state.ts";
-export { PersistentMap } from "./persistent-map.ts";
-export { type Finished } from "./finished.ts";
-export { type Deadline, type Due } from "./deadline.ts";
-export { type Envelope, type Event, type EventOf, type EventType } from "./event.ts";
-export { type Command, type CommandType } from "./command.ts";
-export { type Duty, duties, dutyOf } from "./duty.ts";
-export { Invariant, type Rejection, type RejectionCode } from "./error.ts";
+export { type State, initial, nextDeadline } from "./kernel/state.ts";
+export { PersistentMap } from "./kernel/persistent-map.ts";
+export { type Finished } from "./kernel/finished.ts";
+export { type Deadline, type Due } from "./kernel/deadline.ts";
+export { type Envelope, type Event, type EventOf, type EventType } from "./kernel/event.ts";
+export { type Command, type CommandType } from "./kernel/command.ts";
+export { type Duty, duties, dutyOf } from "./kernel/duty.ts";
+export { Invariant, type Rejection, type RejectionCode } from "./kernel/error.ts";
 export { EventCodec } from "./codec.ts";
-export { Options, defaultOptions, invalidOption } from "./options.ts";
-export { currentProtocol } from "./protocol.ts";
+export { Options, defaultOptions, invalidOption } from "./kernel/options.ts";
+export { currentProtocol } from "./kernel/protocol.ts";
 export { outstanding, wakeAtOf } from "./recovery.ts";
-export { type Asked, ask } from "./effect/ask.ts";
-export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from "./effect/model.ts";
-export { EffectSpecCodec } from "./effect/codec.ts";
+export { type Asked, ask } from "./call/ask.ts";
+export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from "./call/effect-model.ts";
+export { EffectSpecCodec } from "./call/effect-codec.ts";
 export { resolutionIn, resolutionOf } from "./wait/read.ts";
 export { type WaitRow } from "./wait/model.ts";
 export { referredTo } from "./snapshot/referred.ts";
-export { type Decision } from "./approval/model.ts";
-export { type PendingApproval, pendingApprovals } from "./approval/pending.ts";
+export { type Decision } from "./call/approval-model.ts";
+export { type PendingApproval, pendingApprovals } from "./call/pending.ts";
 export { hooked } from "./call/hook.ts";
 export { type Recovery, type Tool, plainTool, recoveryOf } from "./catalog/model.ts";
 export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/codec.ts";
 export { type Reply, type RequestedCall } from "./request/model.ts";
-export { type BatchRef, type CallRef, callRef, isExecutor, replayBase, requestBatch, toolReplayKey } from "./ids.ts";
+export {
+  type BatchRef,
+  type CallRef,
+  callRef,
+  isExecutor,
+  replayBase,
+  requestBatch,
+  toolReplayKey,
+} from "./kernel/ids.ts";
 export { maxAttempts } from "./call/attempt.ts";
-export { ExecutionScope, type IdentityError, checkExecutionScope, executionScopeId } from "./key/execution-scope.ts";
-export { AwaitEventKey, AwaitEventWaitIdentity } from "./key/wait-identity.ts";
-export { SessionScope, sessionScopeId } from "./key/session-scope.ts";
+export {
+  ExecutionScope,
+  type IdentityError,
+  checkExecutionScope,
+  executionScopeId,
+} from "./identity/execution-scope.ts";
+export { AwaitEventKey, AwaitEventWaitIdentity } from "./identity/wait-identity.ts";
+export { SessionScope, sessionScopeId } from "./identity/session-scope.ts";
 export {
   type EffectIdentity,
   type ParentInvocation,
@@ -37,14 +50,14 @@ export {
   childKey,
   pendingAwaitSuffix,
   retrySleepIdentity,
-} from "./key/child.ts";
+} from "./identity/child.ts";
 export {
   PreparedToolBatch,
   PreparedToolCall,
   ProviderReplayMeta,
   batchOccurrence,
   batchSuffix,
-} from "./key/prepared.ts";
+} from "./identity/prepared.ts";
 export {
   type ProcessEffect,
   type ProcessListMode,
@@ -57,9 +70,17 @@ export {
   signalEventType,
   signalWaitKey,
   terminalKey,
-} from "./key/process.ts";
-export { processOfScope, processScope } from "./key/process-scope.ts";
-export { type AwaitKeyId, type BatchCall, type BatchId, type Hashed, awaitKeyId, batchId, hashed } from "./key/hash.ts";
+} from "./identity/process.ts";
+export { processOfScope, processScope } from "./identity/process-scope.ts";
+export {
+  type AwaitKeyId,
+  type BatchCall,
+  type BatchId,
+  type Hashed,
+  awaitKeyId,
+  batchId,
+  hashed,
+} from "./identity/hash.ts";
 export {
   type CancelRequest,
   type WakeId,
@@ -68,8 +89,8 @@ export {
   eventPayloadHash,
   registrationHash,
   wakeId,
-} from "./key/process-hash.ts";
-export { transferEffectId } from "./key/transfer-hash.ts";
+} from "./process/hash.ts";
+export { transferEffectId } from "./identity/transfer-hash.ts";
 export {
   ExternalRef,
   ProcessAwaitOutput,
@@ -85,9 +106,9 @@ export {
   ProcessRegistration,
   ProcessStatus,
   ProcessWait,
-} from "./process/codec.ts";
+} from "./message/process.ts";
 export { type ProcessRow } from "./process/model.ts";
-export { CausalRef, RuntimeEffectKind, RuntimeInvocation, RuntimeScope, RuntimeSubject } from "./process/invocation.ts";
+export { CausalRef, RuntimeEffectKind, RuntimeInvocation, RuntimeScope, RuntimeSubject } from "./message/invocation.ts";
 export { completionRequest } from "./process/core-event.ts";
 export { type Appended, type ProcessAppend, appendEvent } from "./process/append.ts";
 export { type WakeDelivery, wakeKey, wakeText } from "./process/wake.ts";
@@ -102,7 +123,7 @@ export {
   startedByProcess,
   startedBySession,
 } from "./process/registration.ts";
-export { descriptorOf, handleValue, notGranted, notVisible, parseHandle } from "./process/handle.ts";
+export { descriptorOf, handleValue, notGranted, notVisible, parseHandle } from "./message/handle.ts";
 export { type Written, write } from "./log/write.ts";
 export {
   type Header,
@@ -116,9 +137,9 @@ export {
 export { type Replay, type ReplayOptions, follow, replay } from "./log/replay.ts";
 export { type Fault, type FaultCode, type Produced } from "./log/fault.ts";
 export { describeFault } from "./log/report.ts";
-export { digest } from "./digest.ts";
+export { digest } from "./kernel/digest.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/codec.ts";
-export { type EffectKind, type EffectStatus, type SelectMode, type StepRecovery } from "./effect/model.ts";
+export { type EffectKind, type EffectStatus, type SelectMode, type StepRecovery } from "./call/effect-model.ts";
 export { type BodyState, type CallRow, bodyOf } from "./call/model.ts";
 export { type Check, type ChangeCheck, changeChecks, checkAll, checkChange, checks } from "./check.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
@@ -130,12 +151,12 @@ export { type Reading, type Torn, beginReading, endReading, feed } from "./log/r
 export { commandsLine, producedBy } from "./log/commands.ts";
 export { type Difference, differencesOf } from "./log/difference.ts";
 export { chain, chainStart, linkText } from "./log/chain-hash.ts";
-export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./link/message.ts";
+export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";
 export { type LinkRow, type MessageReceived, type Sending, answerOf, finishedLink, sendingsOf } from "./link/model.ts";
-export { type DeletionRow, type HandleRow } from "./handle/model.ts";
-export { handleMisfit, handlesOf } from "./handle/read.ts";
+export { type DeletionRow, type HandleRow } from "./link/handle-model.ts";
+export { handleMisfit, handlesOf } from "./link/handle-read.ts";
 export { observedEvent } from "./process/read.ts";
-export { resultAmong } from "./effect/result.ts";
+export { resultAmong } from "./process/result.ts";
 export { type Parameter, argumentText } from "./flow/body.ts";
 export { type Comparison, holds } from "./flow/condition.ts";
 export { type FlowExecutionEvent, type StepEvent } from "./flow/event.ts";
@@ -157,11 +178,8 @@ export {
   type TaskState,
   type TaskUpdate,
   type WakePolicy,
-  applyTaskUpdate,
-  createTask,
-  isTerminal,
-  requestCancel,
-} from "./background/task.ts";
+} from "./message/task.ts";
+export { applyTaskUpdate, createTask, isTerminal, requestCancel } from "./run/task.ts";
 export {
   type MessagePart,
   type NewMessage,
@@ -171,8 +189,8 @@ export {
   staleMessage,
   wakeOfMessage,
   wakeOfUpdate,
-} from "./background/message.ts";
-export { type Output, codePoints, cutTo, logOf, truncationNote } from "./background/output.ts";
+} from "./run/message.ts";
+export { type Output, codePoints, cutTo, logOf, truncationNote } from "./run/output.ts";
 export {
   type Artifacts,
   type RunOutcome,
@@ -187,7 +205,7 @@ export {
   signalText,
   unexpectedEnd,
   updateOf,
-} from "./background/finish.ts";
+} from "./run/finish.ts";
 export {
   type NewMonitor,
   type Permit,
@@ -200,9 +218,10 @@ export {
   runOfAttempt,
   sessionIsFull,
   workerIsFull,
-} from "./background/model.ts";
-export { OutputCodec, ProgressCodec, TaskCodec } from "./background/codec.ts";
-export { pretty } from "./background/pretty.ts";
+} from "./run/model.ts";
+export { ProgressCodec, TaskCodec } from "./message/task.ts";
+export { OutputCodec } from "./run/codec.ts";
+export { pretty } from "./run/pretty.ts";
 export { instantOf, instantText } from "./schedule/instant.ts";
 export {
   type NewSchedule,
@@ -219,7 +238,7 @@ export {
   sessionHasSchedules,
   triggered,
 } from "./schedule/model.ts";
-export { type Entered, enter, noneEntered, why } from "./why/why.ts";
+export { type Entered, enter, noneEntered, why } from "./explain/why.ts";
 export {
   type CallReason,
   type CallWaits,
@@ -227,8 +246,8 @@ export {
   type OtherReason,
   type OtherWaits,
   type Why,
-} from "./why/model.ts";
-export { effectWords, otherWords, waitsWords } from "./why/words.ts";
+} from "./explain/model.ts";
+export { effectWords, otherWords, waitsWords } from "./explain/words.ts";
 export { type Base, type Segment, segmentLine } from "./log/segment.ts";
 export { PackedAttachment, PackedBlob, attachmentLine, attachmentOf, blobLine, blobOf } from "./log/blob.ts";
 

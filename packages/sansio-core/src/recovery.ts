@@ -1,15 +1,15 @@
 /** What a scope still asks of the world. Nothing else decides what is issued again. */
-import { writing } from "./background/run.ts";
-import type { BatchRow } from "./batch/model.ts";
-import type { Born } from "./born.ts";
+import { writing } from "./run/run.ts";
+import type { BatchRow } from "./call/batch-model.ts";
+import type { Born } from "./kernel/born.ts";
 import type { CallIn, CallRow } from "./call/model.ts";
 import { recoveryOf } from "./catalog/model.ts";
-import type { Command } from "./command.ts";
+import type { Command } from "./kernel/command.ts";
 import { outstandingOfFlows } from "./flow/recovery.ts";
 import { sendingsOf, unansweredOf } from "./link/model.ts";
 import { repliesOf } from "./request/replies.ts";
 import { planning, probing } from "./schedule/step.ts";
-import { type State, nextDeadline } from "./state.ts";
+import { type State, nextDeadline } from "./kernel/state.ts";
 import { maxAttempts } from "./call/attempt.ts";
 
 const ofPreparing = ({ call, waits, manifest, args }: CallIn<"preparing">): Command => {

@@ -1,7 +1,7 @@
 /** A persistent map does what a map of the language does, and keeps what it was before each write. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PersistentMap } from "../src/persistent-map.ts";
+import { PersistentMap } from "../src/kernel/persistent-map.ts";
 
 /** Texts and numbers whose hashes agree wholly, in their low bits, or not at all. */
 const texts = ["costarring", "liquid", "declinate", "macallums", "", "__proto__", "constructor", "é", "🦀"];

@@ -1,6 +1,6 @@
 /** Watches what each signal's handler raises. */
-import { Draft } from "../src/draft.ts";
-import { type Signal, type SignalType, raises } from "../src/signal.ts";
+import { Draft } from "../src/kernel/draft.ts";
+import { type Signal, type SignalType, raises } from "../src/kernel/signal.ts";
 
 /** From now on: what was raised that the routing graph does not say, in the order raised. */
 export const strayRaises = (): string[] => {

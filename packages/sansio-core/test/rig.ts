@@ -1,12 +1,12 @@
 /** A scope on the bench: feeds events, keeps the log, and wants every command named. */
 import * as E from "fp-ts/lib/Either.js";
 import { expect } from "vitest";
-import type { Command } from "../src/command.ts";
+import type { Command } from "../src/kernel/command.ts";
 import { type Transition, step } from "../src/core.ts";
-import type { Rejection } from "../src/error.ts";
-import type { Envelope, Event } from "../src/event.ts";
-import { defaultOptions, type Options } from "../src/options.ts";
-import { type State, initial } from "../src/state.ts";
+import type { Rejection } from "../src/kernel/error.ts";
+import type { Envelope, Event } from "../src/kernel/event.ts";
+import { defaultOptions, type Options } from "../src/kernel/options.ts";
+import { type State, initial } from "../src/kernel/state.ts";
 import { type Tool, plainTool } from "../src/catalog/model.ts";
 
 /** A tool whose bodies can be run again. */

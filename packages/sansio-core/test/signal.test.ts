@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type SignalType, raises } from "../src/signal.ts";
+import { type SignalType, raises } from "../src/kernel/signal.ts";
 
 /** The way back to a signal that it leads to, if there is one. */
 const cycleFrom = (start: SignalType): readonly SignalType[] | undefined => {

@@ -2,6 +2,7 @@
 import { type Command, type Event, type State, fillAll, follow, initial, recordedOf } from "@pawl/sansio-core";
 import { type Json, noLimits, parse, valueForProjection } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 import type { Line } from "../engine/message.ts";
 
 export interface StepStory {
@@ -63,7 +64,7 @@ export class Story {
   }
 
   take({ seq, line }: Line): void {
-    const recorded = E.chain(recordedOf)(parse(line, noLimits));
+    const recorded = pipe(parse(line, noLimits), E.chain(recordedOf));
     if (E.isLeft(recorded)) throw new Error(`line ${seq}: ${recorded.left.message}`);
     const followed = follow(this.#state, recorded.right, seq);
     if (E.isLeft(followed)) throw new Error(followed.left.message);

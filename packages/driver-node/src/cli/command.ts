@@ -25,7 +25,7 @@ export interface Input {
 }
 
 /** A document that `--json` prints: when, and which fields it has. */
-export interface Told {
+export interface JsonDocument {
   readonly what: string;
   /** With commas; `?` marks those that may be absent. Where there are none, `what` says where it is described. */
   readonly fields?: string;
@@ -37,12 +37,12 @@ export interface Command {
   readonly summary: string;
   /** Its positionals, as the help shows them: `<file…>`. */
   readonly usage: string;
-  readonly most: number;
-  readonly least: number;
+  readonly maxArgs: number;
+  readonly minArgs: number;
   readonly options: Options;
   /** More than the summary says, if more has to be said. */
   readonly detail?: string;
-  readonly json: readonly Told[];
+  readonly json: readonly JsonDocument[];
   readonly examples: readonly (readonly [line: string, what: string])[];
   readonly run: (input: Input, terminal: Terminal) => Promise<Exit>;
 }
@@ -59,9 +59,9 @@ export const journalOption: Options = {
   keys: { type: "string", value: "<folder>", what: "Keys of scopes whose values are sealed; or set PAWL_KEYS" },
 };
 
-const counted = (command: Command, positionals: readonly string[]): void => {
-  const { name, least, most, usage } = command;
-  if (positionals.length >= least && positionals.length <= most) return;
+const checkCount = (command: Command, positionals: readonly string[]): void => {
+  const { name, minArgs, maxArgs, usage } = command;
+  if (positionals.length >= minArgs && positionals.length <= maxArgs) return;
   const found = positionals.length === 0 ? "nothing" : positionals.map((one) => `\`${one}\``).join(" ");
   throw usageError(`pawl ${name} takes ${usage === "" ? "no arguments" : usage}, found ${found}`, `pawl help ${name}`);
 };
@@ -83,7 +83,7 @@ export const inputOf = (command: Command, args: readonly string[]): Input => {
       texts: (name) => (Array.isArray(values[name]) ? values[name].filter((one) => typeof one === "string") : []),
       isSet: (name) => values[name] === true,
     };
-    if (!input.isSet("help")) counted(command, positionals);
+    if (!input.isSet("help")) checkCount(command, positionals);
     return input;
   } catch (thrown) {
     if (thrown instanceof TypeError && "code" in thrown)

@@ -1,5 +1,5 @@
 /** The help: of all commands, and of one. */
-import { type Command, type Options, type Told, everywhere } from "./command.ts";
+import { type Command, type Options, type JsonDocument, everywhere } from "./command.ts";
 import { exit } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -24,7 +24,7 @@ const codes: readonly (readonly [string, string])[] = [
 ];
 
 /** What is told of a command that fails, whatever it is. */
-const failure: Told = { what: "At the end, where it failed", fields: "error: code, message, hint?" };
+const failure: JsonDocument = { what: "At the end, where it failed", fields: "error: code, message, hint?" };
 
 const widest = 100;
 
@@ -39,7 +39,7 @@ const wrapped = (text: string): readonly string[] => {
   return lines;
 };
 
-const toldLines = (told: readonly Told[]): readonly string[] =>
+const toldLines = (told: readonly JsonDocument[]): readonly string[] =>
   [...told, failure].flatMap(({ what, fields = "" }) => [`  ${what}`, ...wrapped(fields).map((line) => `    ${line}`)]);
 
 const helpWords = (command: Command, { paint }: Terminal): readonly string[] => {
@@ -73,10 +73,10 @@ const helpJson = ({ name, summary, usage, detail, options, json, examples }: Com
   examples: examples.map(([line, what]) => ({ line, what })),
 });
 
-export const tellHelp = (command: Command, terminal: Terminal): void =>
-  terminal.tell(helpJson(command), () => helpWords(command, terminal));
+export const printHelp = (command: Command, terminal: Terminal): void =>
+  terminal.print(helpJson(command), () => helpWords(command, terminal));
 
-const helpWordsOfAll = (commands: readonly Command[], { paint }: Terminal): readonly string[] => {
+const overviewText = (commands: readonly Command[], { paint }: Terminal): readonly string[] => {
   const rows = commands.map(({ name, usage, summary }): readonly [string, string] => [
     `${name} ${usage}`.trimEnd(),
     summary,
@@ -100,11 +100,11 @@ const helpWordsOfAll = (commands: readonly Command[], { paint }: Terminal): read
   ];
 };
 
-export const tellHelpOfAll = (commands: readonly Command[], terminal: Terminal): void =>
-  terminal.tell(
+export const printOverview = (commands: readonly Command[], terminal: Terminal): void =>
+  terminal.print(
     {
       commands: commands.map(({ name, usage, summary }) => ({ name, usage, summary })),
       exit_codes: codes.map(([code, what]) => ({ code: Number(code), what })),
     },
-    () => helpWordsOfAll(commands, terminal),
+    () => overviewText(commands, terminal),
   );

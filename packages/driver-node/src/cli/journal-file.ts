@@ -8,9 +8,8 @@ import {
   logText,
   sealedJournal,
 } from "@pawl/runtime";
-import { aesCodec } from "../seal/aes.ts";
-import { fileKeys } from "../seal/key.ts";
-import { type SqliteJournal, sqliteJournal } from "../sqlite/journal.ts";
+import { aesCodec, fileKeys } from "../journal/seal.ts";
+import { type SqliteJournal, sqliteJournal } from "../journal/journal.ts";
 import { CliError, exit } from "./exit.ts";
 import { isJournalFile } from "./text-file.ts";
 
@@ -61,7 +60,7 @@ export const underKeys = (journal: Journal, keys: string | undefined): Journal =
   keys === undefined ? journal : sealedJournal(journal, aesCodec(fileKeys(keys)));
 
 /** What goes with a journal file. */
-export interface Beside {
+export interface JournalFolders {
   /** The folder of large values, where it is not the journal's own. */
   readonly blobs?: string;
   /** The folder of keys that its values are sealed under. */
@@ -69,7 +68,7 @@ export interface Beside {
 }
 
 /** Opens a journal that is there. What a commit takes is not tried: who only looks can do so on a disk without room. */
-export const openJournalFile = (file: string, { blobs, keys }: Beside = {}): JournalFile => {
+export const openJournalFile = (file: string, { blobs, keys }: JournalFolders = {}): JournalFile => {
   if (!isJournalFile(file)) {
     throw new CliError("no_journal", `${file} is no journal`, { exit: exit.unreachable, hint: "name a journal file" });
   }

@@ -37,9 +37,9 @@ const isTool = (one: unknown): one is ToolDefinition =>
 export const toolsIn = (file: string, exports: Exports): readonly ToolDefinition[] => {
   const { tools } = exports;
   const found = Array.isArray(tools) ? (tools as readonly unknown[]) : Object.values(exports).filter(isTool);
-  const stray = found.findIndex((one) => !isTool(one));
-  if (stray === -1 && found.length > 0) return found.filter(isTool);
-  const what = found.length === 0 ? "exports no tools" : `exports no tool at tools[${stray}]`;
+  const invalid = found.findIndex((one) => !isTool(one));
+  if (invalid === -1 && found.length > 0) return found.filter(isTool);
+  const what = found.length === 0 ? "exports no tools" : `exports no tool at tools[${invalid}]`;
   throw new CliError("no_tools", `${file} ${what}`, {
     exit: exit.usage,
     hint: "export const tools = [defineTool({ name, execute }), …]",

@@ -1,7 +1,7 @@
 /** Where a log is: in a file of JSON Lines, or in a journal under the name of its scope. */
 import { type Input, type Options, journalOption } from "./command.ts";
 import { CliError, exit, usageError } from "./exit.ts";
-import { type Beside, type JournalFile, openJournalFile } from "./journal-file.ts";
+import { type JournalFolders, type JournalFile, openJournalFile } from "./journal-file.ts";
 import type { ChainCheck, ChainHead, LogAttachments } from "@pawl/runtime";
 import type { Terminal } from "./terminal.ts";
 import { isFile, isJournalFile, textOfFile } from "./text-file.ts";
@@ -24,7 +24,7 @@ export interface LogSource {
   readonly storedCheck?: () => Promise<ChainCheck | undefined>;
 }
 
-export interface Place extends Beside {
+export interface Place extends JournalFolders {
   readonly file: string;
   /** Of a journal: the scope; without one all of them are meant. */
   readonly scope?: string;
@@ -42,22 +42,23 @@ export const journalOf = (input: Input, { env }: Terminal): string => {
 
 const given = (text: string | undefined): string | undefined => (text === "" ? undefined : text);
 
-const foldersOf = (keys: string | undefined, blobs: string | undefined): Beside => ({
+const foldersOf = (keys: string | undefined, blobs: string | undefined): JournalFolders => ({
   ...(keys === undefined ? {} : { keys }),
   ...(blobs === undefined ? {} : { blobs }),
 });
 
 /** The folders that a command line or its environment names beside a journal. */
-export const besideOf = (input: Input, { env }: Terminal): Beside =>
+export const journalFolders = (input: Input, { env }: Terminal): JournalFolders =>
   foldersOf(given(input.text("keys") ?? env["PAWL_KEYS"]), given(input.text("blobs") ?? env["PAWL_BLOBS"]));
 
 /** Those that the command line alone names: another one has to name them again. */
-export const besideGiven = (input: Input): Beside => foldersOf(given(input.text("keys")), given(input.text("blobs")));
+export const givenFolders = (input: Input): JournalFolders =>
+  foldersOf(given(input.text("keys")), given(input.text("blobs")));
 
 /** What an argument means: `file.jsonl`, `journal.db`, `journal.db#scope`, or a scope of the journal that is named. */
 export const placeOf = (argument: string, input: Input, terminal: Terminal): Place => ({
   ...bareOf(argument, input, terminal),
-  ...besideOf(input, terminal),
+  ...journalFolders(input, terminal),
 });
 
 const bareOf = (argument: string, input: Input, terminal: Terminal): Place => {

@@ -1,11 +1,59 @@
 /** Runs one command line. */
 import { readFileSync } from "node:fs";
 import { type Command, inputOf } from "./command.ts";
-import { commands } from "./commands.ts";
-import { type CliError, type Exit, exit, usageError } from "./exit.ts";
-import { failureOf, tellFailure } from "./failure.ts";
-import { tellHelp, tellHelpOfAll } from "./help.ts";
+import { type CliError, type Exit, exit, usageError, failureOf, printFailure } from "./exit.ts";
+import { printHelp, printOverview } from "./help.ts";
 import { type Streams, type Terminal, terminalOn } from "./terminal.ts";
+import { approveCommand, rejectCommand } from "./act/approve.ts";
+import { cancelCommand } from "./act/cancel.ts";
+import { forgetCommand } from "./act/forget.ts";
+import { forkCommand } from "./act/fork.ts";
+import { moveCommand } from "./act/move.ts";
+import { resolveCommand } from "./act/resolve.ts";
+import { blobsSweep } from "./act/blob-sweep.ts";
+import { exploreCommand } from "./check/explore.ts";
+import { flowCheck } from "./flow/check.ts";
+import { flowRun } from "./flow/run.ts";
+import { hostCommand } from "./host/host.ts";
+import { tokenCommand } from "./host/token.ts";
+import { logDiff } from "./log/diff.ts";
+import { logExport } from "./log/export.ts";
+import { logHead } from "./log/head.ts";
+import { logImport } from "./log/import.ts";
+import { logReplay } from "./log/replay.ts";
+import { logVerify } from "./log/verify.ts";
+import { doctorCommand } from "./scope/doctor.ts";
+import { lsCommand } from "./scope/ls.ts";
+import { showCommand } from "./scope/show.ts";
+import { whyCommand } from "./scope/why.ts";
+import { checkUpgradeCommand } from "./check/check-upgrade.ts";
+
+export const commands: readonly Command[] = [
+  lsCommand,
+  showCommand,
+  whyCommand,
+  resolveCommand,
+  approveCommand,
+  rejectCommand,
+  cancelCommand,
+  forkCommand,
+  moveCommand,
+  forgetCommand,
+  doctorCommand,
+  blobsSweep,
+  checkUpgradeCommand,
+  exploreCommand,
+  hostCommand,
+  tokenCommand,
+  flowRun,
+  flowCheck,
+  logExport,
+  logImport,
+  logVerify,
+  logReplay,
+  logDiff,
+  logHead,
+];
 
 const commandAt = (words: readonly string[]): Command | undefined =>
   commands.find(({ name }) => name === words.slice(0, 2).join(" ")) ?? commands.find(({ name }) => name === words[0]);
@@ -41,8 +89,8 @@ const isFlag = (arg: string): boolean => arg.startsWith("-");
 const help = (words: readonly string[], terminal: Terminal): Exit => {
   const command = commandAt(words);
   if (command === undefined && words.length > 0) throw unknown(words);
-  if (command === undefined) tellHelpOfAll(commands, terminal);
-  else tellHelp(command, terminal);
+  if (command === undefined) printOverview(commands, terminal);
+  else printHelp(command, terminal);
   return exit.fine;
 };
 
@@ -50,14 +98,14 @@ const help = (words: readonly string[], terminal: Terminal): Exit => {
 const version = (terminal: Terminal): Exit => {
   const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   const { version: own } = JSON.parse(manifest) as { readonly version: string };
-  terminal.tell({ version: own }, () => [own]);
+  terminal.print({ version: own }, () => [own]);
   return exit.fine;
 };
 
 const runWords = async (args: readonly string[], terminal: Terminal): Promise<Exit> => {
   const [first] = args;
   if (first === undefined) {
-    tellHelpOfAll(commands, terminal);
+    printOverview(commands, terminal);
     return exit.usage;
   }
   if (["help", "--help", "-h"].includes(first))
@@ -71,7 +119,7 @@ const runWords = async (args: readonly string[], terminal: Terminal): Promise<Ex
   if (command === undefined) throw unknown(args);
   const input = inputOf(command, args.slice(command.name.split(" ").length));
   if (!input.isSet("help")) return command.run(input, terminal);
-  tellHelp(command, terminal);
+  printHelp(command, terminal);
   return exit.fine;
 };
 
@@ -85,7 +133,7 @@ export const run = async (args: readonly string[], streams: Streams): Promise<Ex
     return await runWords(args[0] === jsonFlag ? args.slice(1) : args, terminal);
   } catch (thrown) {
     const failure = failureOf(thrown);
-    tellFailure(failure, terminal);
+    printFailure(failure, terminal);
     return failure.exit;
   } finally {
     terminal.progress("");

@@ -1,18 +1,50 @@
 /** Where a command speaks: to a person, in words and colours, or to a script, as JSON. */
 import { stringifyRecord } from "@pawl/tool-value";
 import { stripVTControlCharacters, styleText } from "node:util";
-import { type ScreenSize, screenOn } from "./screen.ts";
-import { spelt, speltLine, speltLines } from "./spelling.ts";
+import { escaped, escapedLine, escapedLines } from "./escape.ts";
+
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A line that would go on below is cut: its colours, too, end with it. */
+const fitting = (line: string, columns: number): string => {
+  const bare = stripVTControlCharacters(line);
+  return bare.length <= columns ? line : `${bare.slice(0, columns - 1)}…`;
+};
+
+/** The last row is for the cursor. */
+const shownOf = (lines: readonly string[], { columns, rows }: ScreenSize): readonly string[] => {
+  const most = Math.max(2, rows - 1);
+  const fit = lines.length <= most ? lines : [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more`];
+  return fit.map((line) => fitting(line, columns));
+};
+
+/** Draws over what it drew before; nothing, where that is what it would draw. */
+export const screenOn = (
+  write: (text: string) => void,
+  size: () => ScreenSize,
+): ((lines: readonly string[]) => void) => {
+  let before: readonly string[] = [];
+  return (lines) => {
+    const shown = shownOf(lines, size());
+    if (shown.join("\n") === before.join("\n")) return;
+    const up = before.length === 0 ? "" : `\u001b[${before.length}A\u001b[J`;
+    before = shown;
+    write(`${up}${shown.join("\n")}\n`);
+  };
+};
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
 export interface Terminal {
   readonly isJson: boolean;
   /** One piece of the result: as JSON, or the lines that say it in words. */
-  readonly tell: (json: unknown, words: () => readonly string[]) => void;
-  /** Text as it is, for results that are no message, as a log; to a person's terminal with what is unsafe spelt out. */
+  readonly print: (json: unknown, words: () => readonly string[]) => void;
+  /** Text as it is, for results that are no message, as a log; to a person's terminal with what is unsafe escaped out. */
   readonly write: (text: string) => void;
-  /** Beside the result: to standard error. */
+  /** JournalFolders the result: to standard error. */
   readonly note: (line: string) => void;
   /** How far it has got; an empty text when it is over. Only where somebody watches. */
   readonly progress: (text: string) => void;
@@ -42,8 +74,8 @@ const plain = (value: unknown): unknown => {
   return whole.value;
 };
 
-/** What is unsafe on a terminal is spelt as JSON may spell it. */
-export const jsonText = (value: unknown): string => spelt(stringifyRecord(plain(value)));
+/** What is unsafe on a terminal is escaped as JSON may escapeChar it. */
+export const jsonText = (value: unknown): string => escaped(stringifyRecord(plain(value)));
 
 /** The streams that a terminal is made of. */
 export interface Streams {
@@ -82,7 +114,7 @@ const progressOn = ({ err, now }: Streams): ((text: string) => void) => {
     if (text === "" && shown === "") return;
     at = now();
     shown = text;
-    err.write(`\r\u001b[K${spelt(text)}`);
+    err.write(`\r\u001b[K${escaped(text)}`);
   };
 };
 
@@ -98,18 +130,18 @@ export const terminalOn = (streams: Streams, isJson: boolean): Terminal => {
   const screen = out.isTTY === true && !isJson && env["TERM"] !== "dumb" ? screenOn(say, sizeOf(out)) : undefined;
   return {
     isJson,
-    tell: (json, words) => {
+    print: (json, words) => {
       if (isJson) return say(`${jsonText(json)}\n`);
       const lines = words();
-      if (lines.length > 0) say(`${lines.map(speltLine).join("\n")}\n`);
+      if (lines.length > 0) say(`${lines.map(escapedLine).join("\n")}\n`);
     },
-    write: (text) => say(out.isTTY === true ? speltLines(text) : text),
+    write: (text) => say(out.isTTY === true ? escapedLines(text) : text),
     note: (line) => {
       progress("");
-      err.write(`${speltLine(isBareBeside ? stripVTControlCharacters(line) : line)}\n`);
+      err.write(`${escapedLine(isBareBeside ? stripVTControlCharacters(line) : line)}\n`);
     },
     progress,
-    redraw: screen && ((lines) => screen(lines.map(speltLine))),
+    redraw: screen && ((lines) => screen(lines.map(escapedLine))),
     paint: (style, text) => (isColour ? styleText(style, text, { validateStream: false }) : text),
     env,
     now,

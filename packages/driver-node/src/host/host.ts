@@ -5,9 +5,8 @@ import type { Duplex } from "node:stream";
 import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import { WebSocketServer } from "ws";
 import { Connection } from "./connection.ts";
-import { FlowMount, isFlowPath } from "./flow.ts";
-import { Receivers } from "./receiver.ts";
-import type { HostFlows } from "./flow-host.ts";
+import { FlowMount, isFlowPath, type HostFlows } from "./flow-server.ts";
+import { Receivers } from "./move.ts";
 import { type HostLimits, admittedLimits } from "./limits.ts";
 import { errorsShown } from "../telemetry/log.ts";
 import { type Claims, type Secrets, checkSecrets, signToken } from "./token.ts";
@@ -62,15 +61,15 @@ const refuse = (socket: Duplex, status: string): void => {
 };
 
 /** Who has not said who they are may send so much: a hello is shorter. */
-const mostUngreeted = 64 * 1024;
+const maxUngreetedBytes = 64 * 1024;
 
 const boundUngreeted = (socket: Duplex, connection: Connection): void => {
   let bytes = 0;
   const count = ({ length }: Buffer): void => {
     bytes += length;
     if (connection.isGreeted) return void socket.off("data", count);
-    if (bytes <= mostUngreeted) return;
-    connection.close("hello_expected", `expected hello, found more than ${mostUngreeted} bytes`);
+    if (bytes <= maxUngreetedBytes) return;
+    connection.close("hello_expected", `expected hello, found more than ${maxUngreetedBytes} bytes`);
     socket.destroy();
   };
   socket.on("data", count);
@@ -112,15 +111,15 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   const connections = new Set<Connection>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.maxMessageBytes, perMessageDeflate: false });
   const server = options.server ?? serverFor(limits);
-  const isWelcome = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
-  const flows = options.flows && new FlowMount(options.flows, { runtime, secrets, limits, isWelcome, log });
+  const isAllowedOrigin = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
+  const flows = options.flows && new FlowMount(options.flows, { runtime, secrets, limits, isAllowedOrigin, log });
   const plain = (request: IncomingMessage, response: ServerResponse): void => {
     if (flows !== undefined && isFlowPath(request.url)) return void flows.http(request, response);
     if (options.server === undefined) response.writeHead(426).end();
   };
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const { origin } = request.headers;
-    if (!isWelcome(origin)) {
+    if (!isAllowedOrigin(origin)) {
       log(entryOf("client.refused", { why: "origin", origin: origin ?? "" }));
       return refuse(socket, "403 Forbidden");
     }

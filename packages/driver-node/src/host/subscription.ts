@@ -4,7 +4,7 @@
  */
 import { type Cursor, type Session, endOf } from "@pawl/runtime";
 import type { HostFrame } from "@pawl/wire/frame";
-import type { Outgoing } from "./outgoing.ts";
+import type { Outgoing } from "./socket.ts";
 
 export class Subscription {
   readonly #id: number;

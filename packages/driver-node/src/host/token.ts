@@ -41,18 +41,18 @@ export const Claims: Codec<Claims> = record<Claims>("token claims", {
 
 /** Secrets of at least this length, the newest first: it signs, all of them verify, so that one can be rotated. */
 export type Secrets = readonly [Uint8Array, ...Uint8Array[]];
-const leastSecretBytes = 32;
+const minSecretBytes = 32;
 
 export const checkSecrets = (secrets: readonly Uint8Array[]): void => {
-  const short = secrets.find(({ length }) => length < leastSecretBytes);
+  const short = secrets.find(({ length }) => length < minSecretBytes);
   if (short !== undefined || secrets.length === 0) {
     const found = short === undefined ? "no secret" : `a secret of ${short.length} bytes`;
-    throw new RangeError(`a host needs secrets of at least ${leastSecretBytes} bytes, found ${found}`);
+    throw new RangeError(`a host needs secrets of at least ${minSecretBytes} bytes, found ${found}`);
   }
 };
 
 const version = "pawl1";
-const longestToken = 16 * 1024;
+const maxTokenLength = 16 * 1024;
 
 const mac = (secret: Uint8Array, claims: string): Buffer =>
   createHmac("sha256", secret).update(`${version}.${claims}`).digest();
@@ -60,20 +60,20 @@ const mac = (secret: Uint8Array, claims: string): Buffer =>
 const kinds: readonly string[] = ["session:", "process:"];
 
 /** Why no scope has a name that begins so, if so. */
-export const scopeMisfit = (prefix: string): string | undefined =>
+export const scopePrefixProblem = (prefix: string): string | undefined =>
   kinds.some((kind) => kind.startsWith(prefix) || prefix.startsWith(kind))
     ? undefined
     : `names of scopes begin with ${kinds.join(" or ")}, found \`${prefix}\``;
 
 /** Before 2001 there was no host: what is as small is seconds. */
-const leastExpiry = Date.UTC(2001);
+const minExpiry = Date.UTC(2001);
 
-const misfitOf = ({ scopes, expires_at }: Claims): string | undefined => {
+const problemOf = ({ scopes, expires_at }: Claims): string | undefined => {
   if (scopes.length === 0) return "scopes: expected at least one, found none: a token of all sessions says `session:`";
-  if (expires_at < leastExpiry)
+  if (expires_at < minExpiry)
     return `expires_at: expected milliseconds since 1970, found ${expires_at}: seconds take a factor of 1000`;
-  const misfit = scopes.map(scopeMisfit).find((found) => found !== undefined);
-  return misfit === undefined ? undefined : `scopes: ${misfit}`;
+  const problem = scopes.map(scopePrefixProblem).find((found) => found !== undefined);
+  return problem === undefined ? undefined : `scopes: ${problem}`;
 };
 
 const encoded = (claims: Claims): unknown => {
@@ -90,12 +90,12 @@ const refused = (message: string): Refused => new Refused("invalid_argument", `c
 export const signToken = (secrets: Secrets, claims: Claims): string => {
   const checked = read(Claims, encoded(claims));
   if (E.isLeft(checked)) throw refused(describe(checked.left));
-  const misfit = misfitOf(checked.right);
-  if (misfit !== undefined) throw refused(misfit);
+  const problem = problemOf(checked.right);
+  if (problem !== undefined) throw refused(problem);
   const text = Buffer.from(stringifyRecord(Claims.encode(checked.right))).toString("base64url");
   const token = `${version}.${text}.${mac(secrets[0], text).toString("base64url")}`;
-  if (token.length > longestToken)
-    throw refused(`a token has at most ${longestToken} characters, found ${token.length}`);
+  if (token.length > maxTokenLength)
+    throw refused(`a token has at most ${maxTokenLength} characters, found ${token.length}`);
   return token;
 };
 
@@ -109,7 +109,7 @@ const isSigned = (secrets: Secrets, claims: string, signature: string): boolean 
 
 /** What a token claims, if the host signed it and its time is not over; else why not. */
 export const claimsOf = (secrets: Secrets, token: string, now: number): E.Either<string, Claims> => {
-  const [prefix, text, signature, ...rest] = token.length > longestToken ? [] : token.split(".");
+  const [prefix, text, signature, ...rest] = token.length > maxTokenLength ? [] : token.split(".");
   if (prefix !== version || text === undefined || signature === undefined || rest.length > 0)
     return E.left(`expected a token of the form ${version}.claims.signature`);
   if (!isSigned(secrets, text, signature)) return E.left("the token was not signed by this host");

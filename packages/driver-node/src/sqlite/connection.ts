@@ -2,8 +2,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { JournalFileError, fileError, isLocked } from "./file-error.ts";
 import { checkIntegrity, prepareTables } from "./schema.ts";
-import { type Statements, statements } from "./statement.ts";
-import { checkpointPages, fillWal } from "./wal.ts";
+import { type Statements, statements } from "./sql.ts";
+import { checkpointPages, preallocateWal } from "./wal.ts";
 
 export interface FileOptions {
   /** The store's clock, in milliseconds: what leases run by. Processes on one file share the machine's. */
@@ -26,7 +26,7 @@ export interface FileOptions {
 const pageBytes = 4096;
 
 /** SQLite itself does not wait where two processes open a new file at once, and each wants to make it one with a WAL. */
-const keepAWal = (db: DatabaseSync, busyMs: number): void => {
+const enableWal = (db: DatabaseSync, busyMs: number): void => {
   const until = performance.now() + busyMs;
   for (;;) {
     try {
@@ -43,7 +43,7 @@ const open = (file: string, options: FileOptions): DatabaseSync => {
   const { synchronous = "full", busyMs = 5000, maxBytes, integrity = "check" } = options;
   const db = new DatabaseSync(file, { timeout: busyMs });
   try {
-    keepAWal(db, busyMs);
+    enableWal(db, busyMs);
     db.exec(`PRAGMA synchronous = ${synchronous}`);
     db.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
     prepareTables(db, file);
@@ -71,7 +71,7 @@ export class Connection {
     try {
       this.#db = open(file, options);
       this.sql = statements(this.#db);
-      if (options.writer === true) this.transact(() => fillWal(file));
+      if (options.writer === true) this.transact(() => preallocateWal(file));
     } catch (thrown) {
       throw fileError(thrown, file);
     }
@@ -87,12 +87,12 @@ export class Connection {
   }
 
   /** Has SQLite make its checkpoints as if nobody made any beside it: after a thousand pages. */
-  checkpointAlone(): void {
+  useSqliteCheckpoints(): void {
     if (this.#db.isOpen) this.#db.exec("PRAGMA wal_autocheckpoint = 1000");
   }
 
   /** What a statement gives, or why the file does not give it. */
-  ask<A>(work: () => A): A {
+  query<A>(work: () => A): A {
     if (!this.#db.isOpen) throw new JournalFileError("closed", `journal ${this.file} was closed`);
     try {
       return work();
@@ -107,17 +107,17 @@ export class Connection {
    */
   unsynced<A>(work: () => A): A {
     if (this.#synchronous === "normal") return this.transact(work);
-    this.ask(() => this.#db.exec("PRAGMA synchronous = normal"));
+    this.query(() => this.#db.exec("PRAGMA synchronous = normal"));
     try {
       return this.transact(work);
     } finally {
-      this.ask(() => this.#db.exec("PRAGMA synchronous = full"));
+      this.query(() => this.#db.exec("PRAGMA synchronous = full"));
     }
   }
 
   /** One transaction; it is rolled back as a whole where the store itself fails. */
   transact<A>(work: () => A): A {
-    return this.ask(() => {
+    return this.query(() => {
       this.sql.begin.run();
       try {
         const result = work();

@@ -1,4 +1,11 @@
 /** What can be wrong with a journal file, in stable codes. */
+import type { NotWritten } from "@pawl/runtime";
+
+export const failure = (thrown: unknown, file: string): NotWritten => {
+  const error = fileError(thrown, file);
+  if (error instanceof JournalFileError && error.code === "full") return { type: "full" };
+  return { type: "failed", message: error instanceof Error ? error.message : String(error) };
+};
 
 export type JournalFileCode =
   | "newer_schema"

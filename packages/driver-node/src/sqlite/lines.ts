@@ -2,7 +2,7 @@
 import type { JournalLine } from "@pawl/runtime";
 import type { Connection } from "./connection.ts";
 import { JournalFileError } from "./file-error.ts";
-import { type Row, integer, optional, text } from "./row.ts";
+import { type Row, integer, optional, text } from "./sql.ts";
 
 /** Where an append stands, without its lines. */
 export interface Place {
@@ -20,10 +20,10 @@ export const placeAt = ({ sql }: Connection, row: number): Place => {
   return { row, before, first, last };
 };
 
-/** Places from a row backwards, as long as they reach further than a sequence; the empty one of retention is left out. */
-export function* placesBack(at: Connection, head: number | undefined, downTo: number): Generator<Place> {
+/** Places from a row backwards, as long as they isContiguousTo further than a sequence; the empty one of retention is left out. */
+export function* appendsBackwards(connection: Connection, head: number | undefined, downTo: number): Generator<Place> {
   for (let row = head; row !== undefined;) {
-    const place = placeAt(at, row);
+    const place = placeAt(connection, row);
     if (place.last < downTo || place.first > place.last) return;
     yield place;
     row = place.before;
@@ -41,7 +41,7 @@ const linesOf = (lines: string): readonly string[] =>
     .map((line) => `${line}\n`);
 
 /** The lines of one append, each with its line feed. */
-export const textsAt = (at: Connection, place: Place): readonly string[] => linesOf(textAt(at, place));
+export const textsAt = (connection: Connection, place: Place): readonly string[] => linesOf(textAt(connection, place));
 
 /** Those of a row that stand between two sequences. */
 const putLines = (row: Row, from: number, to: number, into: JournalLine[]): void => {
@@ -54,10 +54,15 @@ const putLines = (row: Row, from: number, to: number, into: JournalLine[]): void
 };
 
 /** The walk ends where it has come far enough, or where retention has cut: never because a row is gone. */
-const checkEnd = (at: Connection, head: number | undefined, oldest: Row | undefined, from: number): void => {
+const refuseMissingRow = (
+  connection: Connection,
+  head: number | undefined,
+  oldest: Row | undefined,
+  from: number,
+): void => {
   if (oldest !== undefined && integer(oldest, "first") <= from) return;
   const next = oldest === undefined ? head : optional(integer, oldest, "before");
-  if (next !== undefined) placeAt(at, next);
+  if (next !== undefined) placeAt(connection, next);
 };
 
 const byFirst = (a: Row, b: Row): number => integer(a, "first") - integer(b, "first");
@@ -69,10 +74,10 @@ interface Log {
 }
 
 /** As many rows before the newest are looked at, where no more can be wanted. */
-const mostNear = 4096;
+const maxNearRows = 4096;
 
 /** Whether rows follow each other without a gap, up to a sequence. */
-const reach = (rows: readonly Row[], to: number): boolean => {
+const isContiguousTo = (rows: readonly Row[], to: number): boolean => {
   let next = rows[0] === undefined ? Infinity : integer(rows[0], "first");
   for (const row of rows) {
     if (integer(row, "first") !== next) return false;
@@ -81,28 +86,30 @@ const reach = (rows: readonly Row[], to: number): boolean => {
   return rows.length > 0 && next > to;
 };
 
-const rowsBack = (at: Connection, head: number | undefined, from: number, upTo: number): readonly Row[] => {
-  const rows = at.sql.back.all(head ?? null, from, from, upTo).toSorted(byFirst);
-  checkEnd(at, head, rows[0], from);
+const rowsBack = (connection: Connection, head: number | undefined, from: number, upTo: number): readonly Row[] => {
+  const rows = connection.sql.back.all(head ?? null, from, from, upTo).toSorted(byFirst);
+  refuseMissingRow(connection, head, rows[0], from);
   return rows;
 };
 
 /** Rows near the newest are read as they lie, in half the time of a walk; what lies before them is walked to. */
-const rowsOf = (at: Connection, { id, head, seq }: Log, from: number, upTo: number): readonly Row[] => {
+const rowsOf = (connection: Connection, { id, head, seq }: Log, from: number, upTo: number): readonly Row[] => {
   const span = seq - from + 1;
-  const isNear = head !== undefined && span <= mostNear;
-  const near = isNear ? at.sql.near.all(head - span, head, id, from, upTo) : [];
+  const isNear = head !== undefined && span <= maxNearRows;
+  const near = isNear ? connection.sql.near.all(head - span, head, id, from, upTo) : [];
   const [oldest] = near;
-  if (oldest === undefined || !reach(near, Math.min(seq, upTo))) return rowsBack(at, head, from, upTo);
+  if (oldest === undefined || !isContiguousTo(near, Math.min(seq, upTo))) return rowsBack(connection, head, from, upTo);
   const first = integer(oldest, "first");
-  return first <= from ? near : [...rowsBack(at, optional(integer, oldest, "before"), from, first - 1), ...near];
+  return first <= from
+    ? near
+    : [...rowsBack(connection, optional(integer, oldest, "before"), from, first - 1), ...near];
 };
 
-export const readLines = (at: Connection, log: Log, from: number, to: number): readonly JournalLine[] => {
+export const readLines = (connection: Connection, log: Log, from: number, to: number): readonly JournalLine[] => {
   const upTo = Math.min(to, Number.MAX_SAFE_INTEGER);
-  const rows = rowsOf(at, log, from, upTo);
+  const rows = rowsOf(connection, log, from, upTo);
   const lines: JournalLine[] = [];
-  for (const row of at.sql.kept.all(log.id, from, upTo))
+  for (const row of connection.sql.kept.all(log.id, from, upTo))
     lines.push({ seq: integer(row, "seq"), line: text(row, "line") });
   for (const row of rows) putLines(row, from, to, lines);
   return lines;

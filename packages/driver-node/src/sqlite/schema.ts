@@ -163,7 +163,7 @@ export const checkIntegrity = (db: DatabaseSync, file: string): void => {
 };
 
 /** Looks at the version again where nobody else can change it: several processes may open an old file at once. */
-const bringUp = (db: DatabaseSync): void => {
+const migrate = (db: DatabaseSync): void => {
   db.exec("BEGIN IMMEDIATE");
   try {
     for (const tables of versions.slice(versionOf(db))) db.exec(tables);
@@ -181,5 +181,5 @@ export const prepareTables = (db: DatabaseSync, file: string): void => {
     const message = `journal ${file} has schema ${version}, this driver knows ${versions.length}: update it first`;
     throw new JournalFileError("newer_schema", message);
   }
-  if (version < versions.length) bringUp(db);
+  if (version < versions.length) migrate(db);
 };

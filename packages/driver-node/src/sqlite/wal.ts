@@ -8,14 +8,14 @@ import { closeSync, existsSync, fdatasyncSync, fstatSync, ftruncateSync, openSyn
 const pageBytes = 4096 + 24;
 
 /** Its length in pages; and where much is written. */
-export const fullPages = 1024;
-export const longPages = 4 * fullPages;
+export const walPages = 1024;
+export const maxWalPages = 4 * walPages;
 
 /**
  * After how many pages SQLite makes a checkpoint itself, in the commit that comes to them: before the end of the log. It is
  * one number for all who write to a file, or whoever writes little would copy what others write much of.
  */
-export const checkpointPages = longPages - 96;
+export const checkpointPages = maxWalPages - 96;
 
 /** Commits after which a file is taken for one that is written to. */
 export const commitsToFullLength = 16;
@@ -59,7 +59,7 @@ const isRestricted = (): boolean => process.permission !== undefined;
  * writes: so nobody else makes it longer meanwhile. Where there is no room, it goes on growing as there is; says whether
  * there was.
  */
-export const fillWal = (file: string, pages = fullPages): boolean => {
+export const preallocateWal = (file: string, pages = walPages): boolean => {
   const wal = openOf(`${file}-wal`);
   if (wal === undefined) return false;
   try {

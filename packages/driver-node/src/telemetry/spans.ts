@@ -17,9 +17,30 @@ import {
   isSpanContextValid,
   trace,
 } from "@opentelemetry/api";
-import { type Telemetry } from "@pawl/runtime";
+import type { Telemetry, Journal } from "@pawl/runtime";
 import { type Command, type Event, requestBatch } from "@pawl/sansio-core";
 import type { ToolCallOutput } from "@pawl/tool-value";
+
+export const tracedJournal = <A extends Journal>(journal: A, tracer: Tracer): A => ({
+  ...journal,
+  appendAll: async (appends) => {
+    const events = appends.reduce((sum, { lines }) => sum + lines.length, 0);
+    const span = tracer.startSpan("pawl.commit", {
+      attributes: { "pawl.scopes": appends.length, "pawl.events": events },
+    });
+    try {
+      const results = await journal.appendAll(appends);
+      const refused = results.find(({ type }) => type !== "ok");
+      if (refused !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: refused.type });
+      return results;
+    } catch (thrown) {
+      span.setStatus({ code: SpanStatusCode.ERROR, message: "failed" });
+      throw thrown;
+    } finally {
+      span.end();
+    }
+  },
+});
 
 type EventOf<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
 type Observe = Extract<Command, { readonly type: "observe" }>;

@@ -1,7 +1,7 @@
 /** Whether a scope would go on under other code: its core is replayed, and its bodies run again with nothing performed. */
 import type { ToolDefinition } from "@pawl/runtime";
 import { type Fault, type PackedBlob, type Recorded, replay } from "@pawl/sansio-core";
-import { recordedTexts } from "./asked.ts";
+import { recordedTexts } from "./idle-context.ts";
 import { copyOf } from "./copy.ts";
 import { judge } from "./judge.ts";
 import { rerun } from "./rerun.ts";

@@ -16,7 +16,7 @@ export class CopyError extends Error {
 }
 
 /** No host is asked, and a body that was lost starts again at once. */
-const eased = (options: Options): Options => ({
+const withoutWaits = (options: Options): Options => ({
   ...options,
   before_hook: false,
   after_hook: false,
@@ -34,13 +34,13 @@ const suspensions = (events: readonly Recorded[], state: State): ReadonlySet<num
 const changed = ({ seq, event }: Recorded, suspended: ReadonlySet<number>): Event => {
   if (suspended.has(seq)) return { type: "clock.ticked" };
   return event.type === "scope.opened"
-    ? { ...event, options: { ...event.options, resume_pauses_ms: eased(event.options).resume_pauses_ms } }
+    ? { ...event, options: { ...event.options, resume_pauses_ms: withoutWaits(event.options).resume_pauses_ms } }
     : event;
 };
 
 /** What has to happen so that nothing waits for the host, and every body can start. */
 const endings = (state: State): readonly Event[] => [
-  { type: "scope.configured", options: eased(state.scope.options) },
+  { type: "scope.configured", options: withoutWaits(state.scope.options) },
   ...state.calls.rows().flatMap((row): readonly Event[] => {
     const call = row.call.ref;
     switch (row.phase) {
@@ -70,7 +70,7 @@ class Copy {
     this.state = state;
   }
 
-  tell(at: number, event: Event): E.Either<Rejection, unknown> {
+  apply(at: number, event: Event): E.Either<Rejection, unknown> {
     const seq = this.state.seq + 1;
     const written = write(this.state, { seq, at, event });
     if (E.isLeft(written)) return written;
@@ -90,9 +90,9 @@ export const copyOf = (events: readonly Recorded[], state: State): Copied => {
   const suspended = suspensions(events, state);
   const copy = new Copy(initial(state.scope.id));
   for (const recorded of events) {
-    const told = copy.tell(recorded.at, changed(recorded, suspended));
+    const told = copy.apply(recorded.at, changed(recorded, suspended));
     if (E.isLeft(told)) throw new CopyError(`event ${recorded.seq}, ${recorded.event.type}: ${told.left.message}`);
   }
-  for (const event of endings(copy.state)) copy.tell(copy.state.at, event); // One may have answered another.
+  for (const event of endings(copy.state)) copy.apply(copy.state.at, event); // One may have answered another.
   return copy;
 };

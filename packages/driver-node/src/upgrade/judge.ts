@@ -2,8 +2,7 @@
 import { type CallRow, type Event, bodyOf, recoveryOf } from "@pawl/sansio-core";
 import { type ToolDefinition, checkArgs, manifestOf } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
-import type { RecordedText } from "./asked.ts";
-import type { Watch } from "./idle-context.ts";
+import type { RecordedText, Watch } from "./idle-context.ts";
 import type { Rerun } from "./rerun.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -90,7 +89,7 @@ const ofRerun = (row: CallRow, { events, watchOf, errors }: Rerun, recordedText:
 };
 
 /** Whether a call's tool is there and takes its arguments; undefined: it does. */
-const misfitOf = async (row: CallRow, tools: ReadonlyMap<string, ToolDefinition>): Promise<Verdict | undefined> => {
+const toolProblem = async (row: CallRow, tools: ReadonlyMap<string, ToolDefinition>): Promise<Verdict | undefined> => {
   const manifest = "manifest" in row ? row.manifest : bodyOf(row)?.manifest;
   if (manifest === undefined) return undefined;
   const tool = tools.get(manifest.id);
@@ -109,8 +108,8 @@ export const judge = async (
   recordedText: RecordedText,
 ): Promise<Verdict> => {
   if (past.has(row.phase)) return { type: "body_over", phase: row.phase };
-  const misfit = await misfitOf(row, new Map(tools.map((tool) => [manifestOf(tool).id, tool])));
-  if (misfit !== undefined) return misfit;
+  const problem = await toolProblem(row, new Map(tools.map((tool) => [manifestOf(tool).id, tool])));
+  if (problem !== undefined) return problem;
   const body = bodyOf(row);
   if (body === undefined || row.phase === "backing_off" || row.phase === "awaiting_approval") {
     return { type: "not_started", phase: row.phase, isBegun: body !== undefined };

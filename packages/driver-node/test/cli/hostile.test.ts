@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { shellWord } from "../../src/cli/spelling.ts";
+import { shellWord } from "../../src/cli/escape.ts";
 import { openRuntime } from "../../src/index.ts";
 import { linesOf, newFolder, tools } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";

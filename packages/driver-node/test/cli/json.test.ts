@@ -3,7 +3,7 @@ import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { pathOf } from "../../../../test/project.ts";
-import { commands } from "../../src/cli/commands.ts";
+import { commands } from "../../src/cli/run.ts";
 import { madeJournal, newFolder } from "./fixture.ts";
 import { type Said, jsonIn, pawl, pawlProcess, toldAs } from "./pawl.ts";
 

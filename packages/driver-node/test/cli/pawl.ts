@@ -1,7 +1,7 @@
 /** The command line in tests: run in this process, for speed, or as the binary that it is. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import type { Command, Told } from "../../src/cli/command.ts";
+import type { Command, JsonDocument } from "../../src/cli/command.ts";
 import { run } from "../../src/cli/run.ts";
 
 export interface Said {
@@ -57,7 +57,7 @@ export const jsonIn = ({ out }: Said): readonly { readonly [field: string]: unkn
     .map((line) => JSON.parse(line) as { readonly [field: string]: unknown });
 
 /** Which of a command's documents this is, as its help describes them. */
-export const toldAs = ({ json }: Command, document: object): Told | undefined =>
+export const toldAs = ({ json }: Command, document: object): JsonDocument | undefined =>
   json.find(({ fields }) => {
     if (fields === undefined) return true;
     const named = fields.split(", ");

@@ -1,6 +1,6 @@
 /** Clients that scopes move to: who is there under which address, and what becomes of what they were asked. */
 import { describe, expect, it } from "vitest";
-import { Reception, Receivers } from "../../src/host/receiver.ts";
+import { ReceiverConnection, Receivers } from "../../src/host/move.ts";
 import { everything } from "./rig.ts";
 
 const part = { scope: "session:s", nonce: "n", part: 0, parts: 1, text: "{}" };
@@ -10,7 +10,7 @@ const never = { type: "never" } as const;
 const connected = (by = "ann", scopes: readonly string[] = [""]) => {
   const asked: number[] = [];
   const claims = { ...everything, by, scopes, rights: ["move"] as const };
-  return { reception: new Reception(claims, ({ n }) => asked.push(n)), asked };
+  return { reception: new ReceiverConnection(claims, ({ n }) => asked.push(n)), asked };
 };
 
 describe("a client that scopes move to", () => {

@@ -46,12 +46,12 @@ export class Fates {
 }
 
 /** How long a commit in a thread of its own may have been under way. */
-const commitMs = 3;
+const measureCommitMs = 3;
 
 /** A journal whose process may end while it is used. */
 export const fatedJournal = (journal: Journal, fates: Fates): Journal => {
   const within = async <A>(asked: Promise<A>, during: Point, after: Point): Promise<A> => {
-    fates.at(during, commitMs);
+    fates.at(during, measureCommitMs);
     const answer = await asked;
     fates.at(after);
     return answer;

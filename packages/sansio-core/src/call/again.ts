@@ -1,7 +1,7 @@
 /** Bodies that start again: the next attempt, after a pause, with other arguments. */
 import type { Json } from "@pawl/tool-value";
-import { PersistentMap } from "../persistent-map.ts";
-import type { Draft } from "../draft.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import type { Draft } from "../kernel/draft.ts";
 import type { BodyState, CallIn, CallRow } from "./model.ts";
 import { execute, resuming, running } from "./launch.ts";
 

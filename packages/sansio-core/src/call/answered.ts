@@ -1,7 +1,7 @@
 /** Answers to what a call asked for before its body ran, and after: hooks, checks, the tool's preparation, the projection. */
-import type { Draft } from "../draft.ts";
-import { type Rejection, reject } from "../error.ts";
-import type { EventOf } from "../event.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
 import { afterEdit } from "./approve.ts";
 import { complete, project } from "./finish.ts";
 import { afterBeforeHook, afterHooks } from "./hook.ts";

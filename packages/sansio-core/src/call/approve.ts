@@ -1,7 +1,7 @@
 /** What a decision makes of a parked call. */
 import type { Json } from "@pawl/tool-value";
-import type { Decision } from "../approval/model.ts";
-import type { Draft } from "../draft.ts";
+import type { Decision } from "./approval-model.ts";
+import type { Draft } from "../kernel/draft.ts";
 import type { ArgsVerdict, CallIn, CallRow } from "./model.ts";
 import { resuming } from "./launch.ts";
 import { ready } from "./prepare.ts";

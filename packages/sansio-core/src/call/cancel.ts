@@ -1,5 +1,5 @@
 /** Cancel against finish: one of them wins, by its place in the log. */
-import type { Draft } from "../draft.ts";
+import type { Draft } from "../kernel/draft.ts";
 import { complete, ending } from "./finish.ts";
 import { cancelledCall, internal } from "./output.ts";
 import { outputOfPending } from "./due.ts";

@@ -1,5 +1,5 @@
 /** The invariants of calls, one function each: what is broken, and in which call. */
-import type { State } from "../state.ts";
+import type { State } from "../kernel/state.ts";
 import { type CallPhase, type CallRow, bodyOf } from "./model.ts";
 
 type Check = (state: State) => string | undefined;

@@ -1,7 +1,7 @@
 /** What the passing of time does to a call. */
 import { type Resolution, type ToolCallOutput, outputOfResolution } from "@pawl/tool-value";
-import { type Deadline, isSameDeadline } from "../deadline.ts";
-import type { Draft } from "../draft.ts";
+import { type Deadline, isSameDeadline } from "../kernel/deadline.ts";
+import type { Draft } from "../kernel/draft.ts";
 import { nextAttempt, pauseOver } from "./again.ts";
 import { cancelledCall } from "./output.ts";
 import { complete, ending, project, unavailable } from "./finish.ts";

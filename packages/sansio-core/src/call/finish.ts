@@ -1,6 +1,6 @@
 /** How a call comes to its end: after-hook, projection, observation. */
 import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
-import type { Draft } from "../draft.ts";
+import type { Draft } from "../kernel/draft.ts";
 import type { CallIn, CallRow } from "./model.ts";
 
 type Json = CallRow["args"];

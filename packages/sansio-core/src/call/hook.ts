@@ -1,6 +1,6 @@
 /** What hooks make of a call, before it and after. */
 import { type Json, type ToolCallOutput, errorOutput } from "@pawl/tool-value";
-import type { Draft } from "../draft.ts";
+import type { Draft } from "../kernel/draft.ts";
 import type { CallIn, CallRow, Directive, HookOutcome } from "./model.ts";
 import { internal } from "./output.ts";
 import { check, fail } from "./prepare.ts";

@@ -1,8 +1,8 @@
 /** Starting bodies: the first run, the next attempt, a run after a loss. */
-import { PersistentMap } from "../persistent-map.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
 import { callableById, recoveryOf } from "../catalog/model.ts";
-import { deadlineIn } from "../deadline.ts";
-import type { Draft } from "../draft.ts";
+import { deadlineIn } from "../kernel/deadline.ts";
+import type { Draft } from "../kernel/draft.ts";
 import { observeStart, project, unavailable } from "./finish.ts";
 import { type BodyState, type CallIn, type CallRow, type ResumeCause, type Stop, runningRow } from "./model.ts";
 import { maxAttempts } from "./attempt.ts";

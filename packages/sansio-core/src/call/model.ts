@@ -21,11 +21,11 @@
  *   C8  a call that was told to stop has no clean-up open, and its grace runs unless it, or what it called, cleans up
  */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
-import type { PersistentMap } from "../persistent-map.ts";
+import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Tool } from "../catalog/model.ts";
-import type { Deadline } from "../deadline.ts";
-import type { OpenEffect, SettledEffect } from "../effect/model.ts";
-import type { BatchRef, CallRef } from "../ids.ts";
+import type { Deadline } from "../kernel/deadline.ts";
+import type { OpenEffect, SettledEffect } from "./effect-model.ts";
+import type { BatchRef, CallRef } from "../kernel/ids.ts";
 
 /** What never changes in a call's life. */
 export interface CallIdentity {

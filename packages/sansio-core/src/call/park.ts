@@ -1,8 +1,8 @@
 /** Calls that their tool has prepared, and parked on a person's word. */
 import { type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import type { Tool } from "../catalog/model.ts";
-import { deadlineIn } from "../deadline.ts";
-import type { Draft } from "../draft.ts";
+import { deadlineIn } from "../kernel/deadline.ts";
+import type { Draft } from "../kernel/draft.ts";
 import { observeStart, project } from "./finish.ts";
 import { internal } from "./output.ts";
 import { type Approval, type CallIn, type CallRow, type Preparation, bodyOf } from "./model.ts";

@@ -1,8 +1,8 @@
 /** Rows of calls are written here, so that a batch always hears what became of its slots. */
 import type { Resolution } from "@pawl/tool-value";
-import type { Draft } from "../draft.ts";
-import { Invariant, type Rejection, reject } from "../error.ts";
-import type { CallRef } from "../ids.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { Invariant, type Rejection, reject } from "../kernel/error.ts";
+import type { CallRef } from "../kernel/ids.ts";
 import { type CallIn, type CallPhase, type CallRow, bodyOf, isEnded, occupies } from "./model.ts";
 
 /** What a change of a row means for the counts of its batch. */

@@ -4,7 +4,7 @@
  */
 import { type Json, type ToolCallOutput, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { type Tool, callableById, callableByName } from "../catalog/model.ts";
-import type { Draft } from "../draft.ts";
+import type { Draft } from "../kernel/draft.ts";
 import { project, unavailable } from "./finish.ts";
 import type { ArgsVerdict, CallIn, CallRow } from "./model.ts";
 

@@ -1,8 +1,8 @@
 /** What a lost owner means for each call, by its tool's recovery. */
 import { type ToolCallOutput, defaultPendingCompletion, failureOutput, runtimeFailure } from "@pawl/tool-value";
 import { recoveryOf } from "../catalog/model.ts";
-import type { Draft } from "../draft.ts";
-import { PersistentMap } from "../persistent-map.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
 import { cancelledCall } from "./output.ts";
 import { complete, ending } from "./finish.ts";
 import { resuming } from "./launch.ts";

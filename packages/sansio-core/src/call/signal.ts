@@ -1,9 +1,9 @@
 /** What calls do when another concern says so. */
-import { type CallRef, callRef, isExecutor } from "../ids.ts";
-import { batchAt, parallelSlots } from "../batch/model.ts";
-import type { Draft } from "../draft.ts";
-import { absurd } from "../error.ts";
-import type { Signal } from "../signal.ts";
+import { type CallRef, callRef, isExecutor } from "../kernel/ids.ts";
+import { batchAt, parallelSlots } from "./batch-model.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { absurd } from "../kernel/error.ts";
+import type { Signal } from "../kernel/signal.ts";
 import { cancel, drop } from "./cancel.ts";
 import { outputOfPending } from "./due.ts";
 import { ending, project } from "./finish.ts";

@@ -1,10 +1,10 @@
 /** What the outside reports of calls. Each handler looks up, decides, and only then writes. */
 import type { PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
-import { batchesOfCall, withNested } from "../batch/nested.ts";
-import { type Deadline, deadlineIn } from "../deadline.ts";
-import type { Draft } from "../draft.ts";
-import { type Rejection, absurd, reject } from "../error.ts";
-import type { EventOf } from "../event.ts";
+import { batchesOfCall } from "./nested.ts";
+import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, absurd, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
 import type { WaitRow } from "../wait/model.ts";
 import { continued, nextAttempt } from "./again.ts";
 import { onArgsChecked, onHookRan, onPrepared, onProjected, prepared } from "./answered.ts";
@@ -171,7 +171,7 @@ const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Answer => 
   }
   const after = cancel(draft, row);
   if (after === row) return undefined; // Told already.
-  const below = withNested(draft, batchesOfCall(draft, row.call.ref));
+  const below = batchesOfCall(draft, row.call.ref);
   if (below.length > 0) draft.raise({ type: "batches.cancel", batches: below });
   if (row.phase === "preparing") return prepared(draft, row, after);
   move(draft, row, after);

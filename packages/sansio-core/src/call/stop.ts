@@ -1,8 +1,8 @@
 /** What a call that is told to stop may still do: clean up, for as long as it said; then finish, while its grace lasts. */
-import { batchesOfCall, withNested } from "../batch/nested.ts";
-import { deadlineIn } from "../deadline.ts";
-import type { Draft } from "../draft.ts";
-import type { CallRef } from "../ids.ts";
+import { batchesOfCall, withNested } from "./nested.ts";
+import { deadlineIn } from "../kernel/deadline.ts";
+import type { Draft } from "../kernel/draft.ts";
+import type { CallRef } from "../kernel/ids.ts";
 import { type CallIn, type CallRow, type Stop, bodyOf, runningRow } from "./model.ts";
 
 const isCleaning = (row: CallRow | undefined): boolean =>

@@ -1,10 +1,10 @@
 /** Bodies that only wait are dropped, and start again when something comes. */
 import { recoveryOf } from "../catalog/model.ts";
-import type { Draft } from "../draft.ts";
-import { type Rejection, reject } from "../error.ts";
-import type { EventOf } from "../event.ts";
-import type { OpenEffect } from "../effect/model.ts";
-import type { CallRef } from "../ids.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
+import type { OpenEffect } from "./effect-model.ts";
+import type { CallRef } from "../kernel/ids.ts";
 import { cancelNow } from "./cancel.ts";
 import { type BodyState, type CallIn, type CallRow, earliestDue } from "./model.ts";
 import { inPhase, isRejection, misfitOfRun, move } from "./place.ts";

@@ -1,5 +1,5 @@
 /** The invariants of the catalog, one function each: what is broken, and in which tool. */
-import type { State } from "../state.ts";
+import type { State } from "../kernel/state.ts";
 
 export const checkK1 = ({ catalog: { byName, byId } }: State): string | undefined => {
   if (byName.size !== byId.size) return `K1: ${byName.size} names for ${byId.size} ids`;

@@ -7,7 +7,7 @@
  *   K1  tool ids are unique, and so are names
  *   K2  an override names an availability, not a tool: it may wait for a tool to come
  */
-import type { PersistentMap } from "../persistent-map.ts";
+import type { PersistentMap } from "../kernel/persistent-map.ts";
 
 export type Availability = "off" | "searchable" | "callable" | "showcased";
 export type Scheduling = "parallel" | "serial";

@@ -1,8 +1,8 @@
 /** Tools come and go as a whole; overrides stay. */
-import { PersistentMap } from "../persistent-map.ts";
-import type { Draft } from "../draft.ts";
-import { type Rejection, reject } from "../error.ts";
-import type { EventOf } from "../event.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
 import type { CatalogEvent } from "./model.ts";
 
 const firstRepeated = (names: readonly string[]): string | undefined =>

@@ -1,6 +1,6 @@
 /** The invariants of flows, one function each: what is broken, and in which flow. */
-import { stepBatch } from "../ids.ts";
-import type { State } from "../state.ts";
+import { stepBatch } from "../kernel/ids.ts";
+import type { State } from "../kernel/state.ts";
 import { type FlowRow, stepId } from "./model.ts";
 import { type Standing, strandsOf, waitingsOf } from "./read.ts";
 import { bodyAt, nodeAt, placeOf } from "./strand.ts";

@@ -1,5 +1,5 @@
 /** Why a flow stops short of its end. */
-import { absurd } from "../error.ts";
+import { absurd } from "../kernel/error.ts";
 
 export type DispatchError =
   | { readonly type: "BackendError"; readonly name: string; readonly message: string }

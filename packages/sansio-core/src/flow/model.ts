@@ -19,7 +19,7 @@
  *   F7  a flow never unlearns: what it has walked and written grows, and so does what it has executed
  */
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
-import type { PersistentMap } from "../persistent-map.ts";
+import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Parameter } from "./body.ts";
 import type { DispatchError } from "./failure.ts";
 import type { Program } from "./program.ts";

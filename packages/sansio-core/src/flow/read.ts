@@ -1,5 +1,5 @@
 /** What can be read off a flow: its strands, and what each of them waits for. */
-import type { Command } from "../command.ts";
+import type { Command } from "../kernel/command.ts";
 import type { FlowRow, Strand, StrandState } from "./model.ts";
 import { type Ground, branchGround, nodeAt } from "./strand.ts";
 import { exactOrText } from "./text.ts";

@@ -1,6 +1,6 @@
 /** What flows still ask of the world: lambdas to be applied. */
-import type { Born } from "../born.ts";
-import type { State } from "../state.ts";
+import type { Born } from "../kernel/born.ts";
+import type { State } from "../kernel/state.ts";
 import { lambdasOf } from "./read.ts";
 
 export const outstandingOfFlows = (state: State): Born[] =>

@@ -1,5 +1,5 @@
 /** What a flow does before everybody's eyes while one event is worked in: it shows its steps, and counts what it does. */
-import type { Draft } from "../draft.ts";
+import type { Draft } from "../kernel/draft.ts";
 import type { StepEvent } from "./event.ts";
 import type { DispatchError } from "./failure.ts";
 import { type FlowRow, type Strand, stepId } from "./model.ts";

@@ -1,5 +1,5 @@
 /** How a strand moves: one node on, into a body, out of it, or to its end. Nothing here looks outside. */
-import { PersistentMap } from "../persistent-map.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Ending, Frame, Part, Strand } from "./model.ts";
 import type { FlowNode } from "./program.ts";
 

@@ -1,6 +1,6 @@
 /** A tool's step: an ordinary call where the tool is registered, its placeholder where it is not. */
 import { type Json, type ToolCallOutput, canonicalJson } from "@pawl/tool-value";
-import { stepBatch } from "../ids.ts";
+import { stepBatch } from "../kernel/ids.ts";
 import { bodyOf } from "./body.ts";
 import type { FlowTool, Strand } from "./model.ts";
 import { placeholder, toolBinding } from "./name.ts";

@@ -3,7 +3,7 @@
  * and every end of a body is counted, so that there is an end to it.
  */
 import type { ToolCallOutput } from "@pawl/tool-value";
-import { absurd } from "../error.ts";
+import { absurd } from "../kernel/error.ts";
 import { holds } from "./condition.ts";
 import { applyLambda, lambdaApplied } from "./lambda-step.ts";
 import type { Ending, LambdaResult, Strand, StrandState } from "./model.ts";

@@ -1,6 +1,6 @@
 /** The invariants of links, one function each: what is broken, and in which link. */
 import { outstanding } from "../recovery.ts";
-import type { State } from "../state.ts";
+import type { State } from "../kernel/state.ts";
 import { type LinkRow, sendingsOf } from "./model.ts";
 
 type Check = (state: State) => string | undefined;

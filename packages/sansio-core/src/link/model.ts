@@ -20,9 +20,9 @@
  *   L6  a row has an end
  *   L7  within one link counters only grow; a later link to the same peer has a later name
  */
-import type { PersistentMap } from "../persistent-map.ts";
-import type { CallRef } from "../ids.ts";
-import type { Message, Outcome, Said } from "./message.ts";
+import type { PersistentMap } from "../kernel/persistent-map.ts";
+import type { CallRef } from "../kernel/ids.ts";
+import type { Message, Outcome, Said } from "../message/message.ts";
 
 /** Whose effect a message is: it is settled by the answer. */
 export interface Origin {

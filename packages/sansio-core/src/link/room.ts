@@ -1,6 +1,6 @@
 /** Whether a link takes one more message, or some of it has to be answered first. */
-import type { Draft } from "../draft.ts";
-import { type Rejection, reject } from "../error.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
 import { unansweredOf } from "./model.ts";
 
 export const misfitOfLink = (draft: Draft, to: string): Rejection | undefined => {

@@ -1,10 +1,10 @@
 /** Messages go out numbered, come in once, and are answered. What they do is the business of other concerns. */
-import { PersistentMap } from "../persistent-map.ts";
-import type { Draft } from "../draft.ts";
-import { Invariant, type Rejection, absurd, reject } from "../error.ts";
-import type { EventOf } from "../event.ts";
-import type { Signal } from "../signal.ts";
-import type { Message, Outcome } from "./message.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { Invariant, type Rejection, absurd, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
+import type { Signal } from "../kernel/signal.ts";
+import type { Message, Outcome } from "../message/message.ts";
 import {
   type IncomingEnd,
   type LinkEvent,

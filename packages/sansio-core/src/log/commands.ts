@@ -3,11 +3,11 @@
  * is seen field by field where the digest only says that there is one.
  */
 import { type Json, ToolCallOutput, stringifyRecord } from "@pawl/tool-value";
-import type { Command } from "../command.ts";
+import type { Command } from "../kernel/command.ts";
 import type { Transition } from "../core.ts";
 import { ReplyCodec } from "../request/codec.ts";
 import type { Produced } from "./fault.ts";
-import { nextDeadline } from "../state.ts";
+import { nextDeadline } from "../kernel/state.ts";
 
 /** A command holds values as the core does; on paper they stand encoded. */
 const encodeCommand = (command: Command): Json => {

@@ -15,7 +15,7 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EventCodec } from "../codec.ts";
-import type { Event, EventOf } from "../event.ts";
+import type { Event, EventOf } from "../kernel/event.ts";
 
 type OfRun = Pick<EventOf<"step.settled">, "call" | "attempt" | "run" | "key">;
 

@@ -3,10 +3,10 @@
  * there; nothing after it can be trusted. A scope whose log has one is quarantined: read-only, others unaffected.
  */
 import type { Path } from "@pawl/tool-value";
-import type { Command } from "../command.ts";
-import type { Deadline } from "../deadline.ts";
-import type { Rejection } from "../error.ts";
-import type { Event } from "../event.ts";
+import type { Command } from "../kernel/command.ts";
+import type { Deadline } from "../kernel/deadline.ts";
+import type { Rejection } from "../kernel/error.ts";
+import type { Event } from "../kernel/event.ts";
 import type { Difference } from "./difference.ts";
 
 /** What is wrong with a line, or with its place among the others. */

@@ -8,7 +8,7 @@
  */
 import { type Codec, type Json, type ValueError, record, string, stringifyRecord, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Envelope } from "../event.ts";
+import type { Envelope } from "../kernel/event.ts";
 import { eventOf, eventText } from "./event-text.ts";
 
 /** The format that this code writes, and the newest that it reads. */

@@ -1,7 +1,7 @@
 /** The first line of a log: whether this code may read what follows. */
 import { type Json, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { currentProtocol } from "../protocol.ts";
+import { currentProtocol } from "../kernel/protocol.ts";
 import { type LineFault, lineFault } from "./fault.ts";
 import { type Header, HeaderCodec, currentFormat } from "./format.ts";
 

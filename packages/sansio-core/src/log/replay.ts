@@ -5,8 +5,8 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import { type Transition, step } from "../core.ts";
-import { digest, hasDigest } from "../digest.ts";
-import { type State, initial } from "../state.ts";
+import { digest, hasDigest } from "../kernel/digest.ts";
+import { type State, initial } from "../kernel/state.ts";
 import { producedBy } from "./commands.ts";
 import type { PackedAttachment, PackedBlob } from "./blob.ts";
 import { type Against, Comparison } from "./compare.ts";

@@ -5,7 +5,7 @@
 import { type Codec, type Json, array, json, read, record, string, stringifyRecord, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { restore } from "../snapshot/restore.ts";
-import type { State } from "../state.ts";
+import type { State } from "../kernel/state.ts";
 import { type LineFault, lineFault } from "./fault.ts";
 import { type Header, type Recorded, recordedOf } from "./format.ts";
 

@@ -1,10 +1,10 @@
 /** Writes a log: a header, then a line for each event that the core accepts. A fold, like the step itself. */
 import * as E from "fp-ts/lib/Either.js";
 import { type Transition, step } from "../core.ts";
-import { digest } from "../digest.ts";
-import type { Rejection } from "../error.ts";
-import type { Envelope } from "../event.ts";
-import type { State } from "../state.ts";
+import { digest } from "../kernel/digest.ts";
+import type { Rejection } from "../kernel/error.ts";
+import type { Envelope } from "../kernel/event.ts";
+import type { State } from "../kernel/state.ts";
 import { eventLine } from "./format.ts";
 
 /** The line of an event, with what followed from it. It is of the epoch that the scope is in after it. */

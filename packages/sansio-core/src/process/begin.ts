@@ -1,13 +1,12 @@
 /** A process is made, and begins to run. */
 import { lift } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Draft } from "../draft.ts";
-import { runKind } from "../background/model.ts";
-import { type Rejection, reject } from "../error.ts";
-import { scopeOfHolder } from "../handle/model.ts";
-import { processScope } from "../key/process-scope.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import { scopeOfHolder } from "../link/handle-model.ts";
+import { processScope } from "../identity/process-scope.ts";
 import { endProcess } from "./end.ts";
-import { descriptorOf } from "./handle.ts";
+import { descriptorOf } from "../message/handle.ts";
 import type { Peer, ProcessRegistration, ProcessRow } from "./model.ts";
 import { type Registered, register } from "./registration.ts";
 import { write } from "./tell.ts";
@@ -115,6 +114,6 @@ export const begin = (draft: Draft, made: ProcessRow, starter?: string): void =>
   draft.setProcess(row);
   draft.emit({ type: "process.observe", what: "registered", process: id, sequence: 0 });
   if (target !== starter) grantToTarget(draft, row);
-  if (row.registration.identity.kind === runKind) draft.raise({ type: "run.begin", session: starter });
+  draft.raise({ type: "run.begin", session: starter });
   run(draft, row);
 };

@@ -1,9 +1,9 @@
 /** The invariants of a process, one function each: what is broken, if anything. */
-import { isBlank } from "../key/blank.ts";
-import { signalEventType, signalWaitKey } from "../key/process.ts";
-import { processScope } from "../key/process-scope.ts";
+import { isBlank } from "../identity/blank.ts";
+import { signalEventType, signalWaitKey } from "../identity/process.ts";
+import { processScope } from "../identity/process-scope.ts";
 import { coreEventTypes } from "./core-event.ts";
-import type { State } from "../state.ts";
+import type { State } from "../kernel/state.ts";
 import type { ProcessRow } from "./model.ts";
 import { envMisfit, typesMisfit } from "./registration.ts";
 import { signalOfType } from "./signal.ts";

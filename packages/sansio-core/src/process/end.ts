@@ -1,6 +1,6 @@
 /** Ends that the core itself brings about: of a process whose call has ended, or that had nothing to run. */
 import * as E from "fp-ts/lib/Either.js";
-import { terminalKey } from "../key/process.ts";
+import { terminalKey } from "../identity/process.ts";
 import { type Appended, type ProcessAppend, appendEvent, eventOf } from "./append.ts";
 import { completionRequest } from "./core-event.ts";
 import { coreMade, type ProcessAwaitOutput, type ProcessRow, type ProcessStatus } from "./model.ts";

@@ -25,10 +25,10 @@
  *   P12 a session that is to be woken no more was to be woken, and is not a second time
  */
 import type { FailureClass, Json, ProcessValueSelector, ToolControl, ToolValue } from "@pawl/tool-value";
-import type { PersistentMap } from "../persistent-map.ts";
-import type { PreparedToolCall } from "../key/prepared.ts";
-import type { SessionScope } from "../key/session-scope.ts";
-import type { CausalRef, RuntimeInvocation, RuntimeReplay } from "./invocation.ts";
+import type { PersistentMap } from "../kernel/persistent-map.ts";
+import type { PreparedToolCall } from "../identity/prepared.ts";
+import type { SessionScope } from "../identity/session-scope.ts";
+import type { CausalRef, RuntimeInvocation, RuntimeReplay } from "../message/invocation.ts";
 
 /** What a process runs. */
 export type ProcessInput =

@@ -1,12 +1,12 @@
 /** Registering a process: what it has to say of itself, and what is added. Its hash is the runtime's. */
 import { type Json, at as jsonAt } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { PersistentMap } from "../persistent-map.ts";
-import { type Rejection, absurd, reject } from "../error.ts";
-import { isBlank } from "../key/blank.ts";
-import type { SessionScope } from "../key/session-scope.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import { type Rejection, absurd, reject } from "../kernel/error.ts";
+import { isBlank } from "../identity/blank.ts";
+import type { SessionScope } from "../identity/session-scope.ts";
 import { coreEventTypes } from "./core-event.ts";
-import type { CausalRef } from "./invocation.ts";
+import type { CausalRef } from "../message/invocation.ts";
 import type {
   ProcessEventType,
   ProcessIdentity,

@@ -1,8 +1,8 @@
 /** Signals: named messages to a process that it may wait for, in their order. */
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Rejection, reject } from "../error.ts";
-import { signalEventType, signalKey, signalWaitKey } from "../key/process.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import { signalEventType, signalKey, signalWaitKey } from "../identity/process.ts";
 import type { ProcessEventAppendRequest, ProcessRow, SignalWait } from "./model.ts";
 
 const signalName = /^[A-Za-z0-9_-]+$/;

@@ -1,5 +1,5 @@
 /** A wake: what a session is told of its process's event, once. Its id is a hash, and the runtime's. */
-import { type SessionScope, sessionScopeId } from "../key/session-scope.ts";
+import { type SessionScope, sessionScopeId } from "../identity/session-scope.ts";
 import type { ProcessEvent } from "./model.ts";
 
 export interface WakeDelivery {

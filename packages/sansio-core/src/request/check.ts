@@ -1,6 +1,6 @@
 /** The invariants of requests, one function each: what is broken, and in which request. */
-import { requestBatch } from "../ids.ts";
-import type { State } from "../state.ts";
+import { requestBatch } from "../kernel/ids.ts";
+import type { State } from "../kernel/state.ts";
 import { type RequestRow, conflictOfIds } from "./model.ts";
 
 type Check = (state: State) => string | undefined;

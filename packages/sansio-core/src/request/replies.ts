@@ -1,8 +1,8 @@
 /** What the calls of an ended batch came to, in their order. */
-import type { BatchRow } from "../batch/model.ts";
+import type { BatchRow } from "../call/batch-model.ts";
 import type { CallRow } from "../call/model.ts";
-import { Invariant } from "../error.ts";
-import type { CallRef } from "../ids.ts";
+import { Invariant } from "../kernel/error.ts";
+import type { CallRef } from "../kernel/ids.ts";
 import type { Reply } from "./model.ts";
 
 export const repliesOf = (at: (ref: CallRef) => CallRow | undefined, { calls }: BatchRow): readonly Reply[] =>

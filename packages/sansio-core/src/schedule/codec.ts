@@ -1,6 +1,6 @@
 /** Schedules on the wire. */
 import { type Codec, boolean, oneOf, optional, record, string, text, tagged, u64 } from "@pawl/tool-value";
-import { MonitorCodec } from "../background/codec.ts";
+import { MonitorCodec } from "../run/codec.ts";
 import type { NewSchedule, Plan, ProbeOutcome, Schedule } from "./model.ts";
 
 const said = {

@@ -17,8 +17,8 @@
  *   M4  one that fires once is disabled when it has; how often one fired only grows
  *   M5  disabled schedules are kept up to a bound, unless there were more before
  */
-import type { NewMonitor } from "../background/model.ts";
-import type { Deadline } from "../deadline.ts";
+import type { NewMonitor } from "../run/model.ts";
+import type { Deadline } from "../kernel/deadline.ts";
 
 /** A schedule, as it is read. Times are scope time, in milliseconds. */
 export interface Schedule {

@@ -1,6 +1,6 @@
 /** What a state keeps of schedules, and what of none. */
-import { PersistentMap } from "../persistent-map.ts";
-import type { Due } from "../deadline.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import type { Due } from "../kernel/deadline.ts";
 import type { ScheduleRow } from "./model.ts";
 
 export interface Schedules {

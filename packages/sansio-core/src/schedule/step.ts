@@ -1,10 +1,10 @@
 /** Schedules are asked for, planned, fire, are probed and cancelled. */
 import type { Json } from "@pawl/tool-value";
-import type { Draft } from "../draft.ts";
-import { type Rejection, absurd, reject } from "../error.ts";
-import type { EventOf } from "../event.ts";
-import type { Signal } from "../signal.ts";
-import { misfitOfDeleted } from "../handle/deleted.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, absurd, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
+import type { Signal } from "../kernel/signal.ts";
+import { misfitOfDeleted } from "../scope/deleted.ts";
 import { instantText } from "./instant.ts";
 import {
   type Schedule,

@@ -1,7 +1,7 @@
 /** What a state keeps of schedules: few rows, so that the next fire is found anew where one of them changes. */
-import type { PersistentMap } from "../persistent-map.ts";
-import { type Due, isBefore } from "../deadline.ts";
-import type { Draft } from "../draft.ts";
+import type { PersistentMap } from "../kernel/persistent-map.ts";
+import { type Due, isBefore } from "../kernel/deadline.ts";
+import type { Draft } from "../kernel/draft.ts";
 import type { ScheduleRow } from "./model.ts";
 import type { Schedules } from "./none.ts";
 

@@ -1,7 +1,7 @@
 /** Whether an event fits where it is put: its place in the log, its time, and a scope that takes events. */
-import { type Rejection, reject } from "../error.ts";
-import type { Envelope, EventType } from "../event.ts";
-import type { State } from "../state.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import type { Envelope, EventType } from "../kernel/event.ts";
+import type { State } from "../kernel/state.ts";
 
 const whileMoving: ReadonlySet<EventType> = new Set(["scope.opened", "scope.received", "scope.moved", "scope.kept"]);
 

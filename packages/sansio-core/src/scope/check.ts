@@ -1,5 +1,5 @@
 /** The invariants of a scope, one function each: what is broken from one event to the next. */
-import type { State } from "../state.ts";
+import type { State } from "../kernel/state.ts";
 
 export const checkS1Change = (before: State, after: State): string | undefined =>
   after.scope.epoch >= before.scope.epoch ? undefined : `S1: epoch ${after.scope.epoch} after ${before.scope.epoch}`;

@@ -1,5 +1,5 @@
 import { string, u64 } from "@pawl/tool-value";
-import { Options } from "../options.ts";
+import { Options } from "../kernel/options.ts";
 
 export const scopeEvents = {
   "scope.opened": { epoch: u64, owner: string, protocol: u64, options: Options },

@@ -11,7 +11,7 @@
  *   S3  a scope that is moving or has moved accepts nothing but the end of its move
  *   S4  scope time never goes back
  */
-import type { Options } from "../options.ts";
+import type { Options } from "../kernel/options.ts";
 
 export type ScopeStatus =
   | { readonly type: "open" }

@@ -1,9 +1,9 @@
 /** Who owns the scope, under which protocol and options, and where it moves. */
-import { type Rejection, absurd, reject } from "../error.ts";
-import type { Draft } from "../draft.ts";
-import { isKnownProtocol } from "../protocol.ts";
-import type { EventOf } from "../event.ts";
-import { invalidOption } from "../options.ts";
+import { type Rejection, absurd, reject } from "../kernel/error.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { isKnownProtocol } from "../kernel/protocol.ts";
+import type { EventOf } from "../kernel/event.ts";
+import { invalidOption } from "../kernel/options.ts";
 import type { ScopeEvent } from "./model.ts";
 
 const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | undefined => {

@@ -1,5 +1,5 @@
 /** Calls of a snapshot as rows. */
-import { PersistentMap } from "../persistent-map.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
 import { type BodyState, type CallIdentity, type CallRow, earliestDue, runningRow } from "../call/model.ts";
 import type { Tool } from "../catalog/model.ts";
 import type { BodyShape, CallShape } from "./call.ts";

@@ -18,8 +18,8 @@ import {
 } from "@pawl/tool-value";
 import { ResumeCauseCodec } from "../call/codec.ts";
 import type { Approval, CallIn, ResumeCause, Stop, UnknownCause } from "../call/model.ts";
-import type { Deadline } from "../deadline.ts";
-import type { OpenEffect } from "../effect/model.ts";
+import type { Deadline } from "../kernel/deadline.ts";
+import type { OpenEffect } from "../call/effect-model.ts";
 import { DeadlineCodec, OpenEffectCodec, SettledCodec, type SettledEntry } from "./effect.ts";
 import { isEmpty, isFalse, isNone } from "./left-out.ts";
 

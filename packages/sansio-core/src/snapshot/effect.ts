@@ -11,9 +11,9 @@
  */
 import { type Codec, array, codecFrom, oneOf, optional, record, refuse, string, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Deadline } from "../deadline.ts";
-import { SelectModeCodec } from "../effect/codec.ts";
-import type { EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../effect/model.ts";
+import type { Deadline } from "../kernel/deadline.ts";
+import { SelectModeCodec } from "../call/effect-codec.ts";
+import type { EffectKind, OpenEffect, SettledEffect, StepRecovery } from "../call/effect-model.ts";
 
 export const DeadlineCodec: Codec<Deadline> = record<Deadline>("struct Deadline", { at: u64, birth: u64 });
 

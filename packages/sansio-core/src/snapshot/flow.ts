@@ -13,8 +13,8 @@ import {
   text,
   u64,
 } from "@pawl/tool-value";
-import { PersistentMap } from "../persistent-map.ts";
-import { Invariant } from "../error.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import { Invariant } from "../kernel/error.ts";
 import { EndingCodec, specFields } from "../flow/codec.ts";
 import type { FlowRow, Frame, Part, Strand, StrandState } from "../flow/model.ts";
 import { boundTexts } from "../flow/strand.ts";

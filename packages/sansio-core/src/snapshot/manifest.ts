@@ -2,7 +2,7 @@
 import { stringifyRecord } from "@pawl/tool-value";
 import { bodyOf, type CallRow } from "../call/model.ts";
 import type { Tool } from "../catalog/model.ts";
-import type { State } from "../state.ts";
+import type { State } from "../kernel/state.ts";
 import { ToolsCodec } from "./shape.ts";
 
 const textOf = (tool: Tool): string => stringifyRecord(ToolsCodec.encode([tool]));

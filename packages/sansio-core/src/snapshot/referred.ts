@@ -1,6 +1,6 @@
 /** Which lines of its log a state refers to for their values: retention keeps them. */
 import { bodyOf } from "../call/model.ts";
-import type { State } from "../state.ts";
+import type { State } from "../kernel/state.ts";
 
 /** Where answers of live bodies stand, and how waits ended that somebody may still await; in the order of the log. */
 export const referredTo = ({ calls, waits }: State): readonly number[] => {

@@ -1,17 +1,17 @@
 /** A snapshot as a state. What is read is decoded, looked through, and then believed only if every invariant holds. */
 import { type ValueError, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { PersistentMap } from "../persistent-map.ts";
-import type { BatchParent, BatchRow } from "../batch/model.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import type { BatchParent, BatchRow } from "../call/batch-model.ts";
 import { type CallRow, awaitsApproval, occupies } from "../call/model.ts";
 import { checkAll } from "../check.ts";
-import { Deadlines } from "../deadline.ts";
-import { type CallRef, callRef, effectBatch, requestBatch, stepBatch } from "../ids.ts";
-import type { OutboxRow } from "../outbox/model.ts";
+import { Deadlines } from "../kernel/deadline.ts";
+import { type CallRef, callRef, effectBatch, requestBatch, stepBatch } from "../kernel/ids.ts";
+import type { OutboxRow } from "../link/outbox-model.ts";
 import { ownExecutionScope, type RequestRow } from "../request/model.ts";
 import { schedulesOf } from "../schedule/table.ts";
-import { type State, duesOf } from "../state.ts";
-import { Table } from "../table.ts";
+import { type State, duesOf } from "../kernel/state.ts";
+import { Table } from "../kernel/table.ts";
 import type { WaitRow } from "../wait/model.ts";
 import { type Known, callRow } from "./call-row.ts";
 import { flowRow } from "./flow.ts";

@@ -1,6 +1,6 @@
 /** Whether two states are one, however they were come by: whether their snapshots are, which are made in doubt alone. */
 import { stringifyRecord } from "@pawl/tool-value";
-import type { State } from "../state.ts";
+import type { State } from "../kernel/state.ts";
 import { shapeOf, snapshot } from "./write.ts";
 
 interface Fields {

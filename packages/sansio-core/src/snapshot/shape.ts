@@ -19,16 +19,16 @@ import {
   tagged,
   u64,
 } from "@pawl/tool-value";
-import type { StickyDecision } from "../approval/model.ts";
-import type { BatchRow } from "../batch/model.ts";
-import type { Asked, RunRow, TaskRow } from "../background/model.ts";
+import type { StickyDecision } from "../call/approval-model.ts";
+import type { BatchRow } from "../call/batch-model.ts";
+import type { Asked, RunRow, TaskRow } from "../run/model.ts";
 import { catalogEvents } from "../catalog/codec.ts";
 import type { Availability, Tool } from "../catalog/model.ts";
 import { FlowEndCodec } from "../flow/codec.ts";
 import type { FlowEnd } from "../flow/model.ts";
-import type { DeletionRow, HandleRow } from "../handle/model.ts";
-import { WakeDeliveryCodec } from "../link/codec.ts";
-import { Options } from "../options.ts";
+import type { DeletionRow, HandleRow } from "../link/handle-model.ts";
+import { WakeDeliveryCodec } from "../message/codec.ts";
+import { Options } from "../kernel/options.ts";
 import type { WakeDelivery } from "../process/wake.ts";
 import { ReplyCodec } from "../request/codec.ts";
 import type { Reply } from "../request/model.ts";

@@ -1,6 +1,6 @@
 /** What a state is known by: equal for equal states, however they were come by. */
 import { stableHash } from "@pawl/tool-value";
-import type { State } from "../state.ts";
+import type { State } from "../kernel/state.ts";
 import { snapshot } from "./write.ts";
 
 export const stateHash = (state: State): string => stableHash(snapshot(state));

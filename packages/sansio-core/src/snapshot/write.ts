@@ -1,15 +1,15 @@
 /** A state as a snapshot: what it says is a function of what the state holds, not of how it came to hold it. */
 import type { Json } from "@pawl/tool-value";
-import type { BatchRow } from "../batch/model.ts";
+import type { BatchRow } from "../call/batch-model.ts";
 import type { BodyState, CallRow } from "../call/model.ts";
-import type { HandleRow } from "../handle/model.ts";
+import type { HandleRow } from "../link/handle-model.ts";
 import type { FlowRow } from "../flow/model.ts";
 import { waitingsOf } from "../flow/read.ts";
-import { type CallRef, stepBatch } from "../ids.ts";
+import { type CallRef, stepBatch } from "../kernel/ids.ts";
 import type { LinkRow } from "../link/model.ts";
-import type { OutboxRow } from "../outbox/model.ts";
+import type { OutboxRow } from "../link/outbox-model.ts";
 import { ownExecutionScope, type RequestRow } from "../request/model.ts";
-import type { State } from "../state.ts";
+import type { State } from "../kernel/state.ts";
 import type { WaitRow } from "../wait/model.ts";
 import type { BodyShape, CallShape } from "./call.ts";
 import { byPlace } from "./effect.ts";

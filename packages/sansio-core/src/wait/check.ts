@@ -1,6 +1,6 @@
 /** The invariants of waits, one function each: what is broken, and in which wait. */
 import { bodyOf } from "../call/model.ts";
-import type { State } from "../state.ts";
+import type { State } from "../kernel/state.ts";
 import type { WaitRow, Waiter } from "./model.ts";
 
 type Check = (state: State) => string | undefined;

@@ -16,7 +16,7 @@
  *   W5  in a deleted session no wait is open
  */
 import type { Resolution } from "@pawl/tool-value";
-import type { CallRef } from "../ids.ts";
+import type { CallRef } from "../kernel/ids.ts";
 
 /** Who waits: a body, by the key of its effect; or a pending call. */
 export interface Waiter {

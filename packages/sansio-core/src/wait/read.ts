@@ -1,9 +1,9 @@
 /** What a driver tells of a wait to whoever asks. */
 import type { Json, Resolution } from "@pawl/tool-value";
-import type { Event } from "../event.ts";
-import type { Said } from "../link/message.ts";
-import { signalEventType } from "../key/process.ts";
-import type { State } from "../state.ts";
+import type { Event } from "../kernel/event.ts";
+import type { Said } from "../message/message.ts";
+import { signalEventType } from "../identity/process.ts";
+import type { State } from "../kernel/state.ts";
 
 /** How a key was resolved, while the state knows; after that the finished index does. */
 export const resolutionOf = (state: State, key: string): Resolution | undefined =>

@@ -1,11 +1,11 @@
 /** Waits are opened, resolved once, and left. */
 import type { Resolution } from "@pawl/tool-value";
-import type { Draft } from "../draft.ts";
-import { type Rejection, absurd, reject } from "../error.ts";
-import type { EventOf } from "../event.ts";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, absurd, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
 import { isRejection, inPhase } from "../call/place.ts";
 import { bodyOf } from "../call/model.ts";
-import type { Signal } from "../signal.ts";
+import type { Signal } from "../kernel/signal.ts";
 import type { Terminal, WaitEvent, WaitRow, Waiter } from "./model.ts";
 
 type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;

@@ -1,4 +1,4 @@
-import { PersistentMap } from "../../src/persistent-map.ts";
+import { PersistentMap } from "../../src/kernel/persistent-map.ts";
 
 /** The same keys, with changed rows. */
 export const mapped = <Key extends string | number, Row>(

@@ -1,7 +1,7 @@
 /** Any well-typed event, which may name what is there, what was there, and what never was. */
-import type { EffectSpec } from "../../src/effect/model.ts";
-import type { Event, EventType } from "../../src/event.ts";
-import type { State } from "../../src/state.ts";
+import type { EffectSpec } from "../../src/call/effect-model.ts";
+import type { Event, EventType } from "../../src/kernel/event.ts";
+import type { State } from "../../src/kernel/state.ts";
 import type { Dice } from "./dice.ts";
 import { anyLambdaResult, anySubmission, askedLambda, unbuilt } from "./flow.ts";
 import { longWorkMakers } from "./background.ts";

@@ -1,6 +1,6 @@
 /** What a scope is opened with: options and tools of every sort. */
 import type { Recovery, RetryPolicy, Tool } from "../../src/catalog/model.ts";
-import { type Options, defaultOptions } from "../../src/options.ts";
+import { type Options, defaultOptions } from "../../src/kernel/options.ts";
 import type { Dice } from "./dice.ts";
 
 const retries: readonly RetryPolicy[] = [

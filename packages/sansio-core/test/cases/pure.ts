@@ -5,11 +5,11 @@ import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
 import { type Millis, type RetryTerms, maxAttempts } from "../../src/call/attempt.ts";
 import { decideRetry, retryDelayMs, retryTermsOf } from "../../src/call/retry.ts";
-import { toolReplayKey } from "../../src/ids.ts";
-import { ExecutionScope } from "../../src/key/execution-scope.ts";
-import { awaitKeyId, batchId } from "../../src/key/hash.ts";
-import { preparedBatch } from "../../src/key/prepared.ts";
-import { AwaitEventWaitIdentity, promiseKey } from "../../src/key/wait-identity.ts";
+import { toolReplayKey } from "../../src/kernel/ids.ts";
+import { ExecutionScope } from "../../src/identity/execution-scope.ts";
+import { awaitKeyId, batchId } from "../../src/identity/hash.ts";
+import { preparedBatch } from "../../src/identity/prepared.ts";
+import { AwaitEventWaitIdentity, promiseKey } from "../../src/identity/wait-identity.ts";
 import type { Input } from "./input.ts";
 import { listOf, objectOf, textOf } from "./input.ts";
 

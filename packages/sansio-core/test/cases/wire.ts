@@ -1,10 +1,10 @@
-import * as i from "../../src/process/invocation.ts";
-import * as p from "../../src/process/codec.ts";
-import { ExecutionScope } from "../../src/key/execution-scope.ts";
-import { PreparedToolBatch, PreparedToolCall, ProviderReplayMeta } from "../../src/key/prepared.ts";
+import * as i from "../../src/message/invocation.ts";
+import * as p from "../../src/message/process.ts";
+import { ExecutionScope } from "../../src/identity/execution-scope.ts";
+import { PreparedToolBatch, PreparedToolCall, ProviderReplayMeta } from "../../src/identity/prepared.ts";
 import { RetryPolicyCodec } from "../../src/catalog/codec.ts";
-import { SessionScope } from "../../src/key/session-scope.ts";
-import { AwaitEventKey, AwaitEventWaitIdentity } from "../../src/key/wait-identity.ts";
+import { SessionScope } from "../../src/identity/session-scope.ts";
+import { AwaitEventKey, AwaitEventWaitIdentity } from "../../src/identity/wait-identity.ts";
 
 export const wireCodecs = {
   AwaitEventKey,

@@ -4,14 +4,14 @@ import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { checkAll, checkChange } from "../../src/check.ts";
 import { step } from "../../src/core.ts";
-import type { Event } from "../../src/event.ts";
+import type { Event } from "../../src/kernel/event.ts";
 import type { DispatchError } from "../../src/flow/failure.ts";
 import type { FlowNode } from "../../src/flow/program.ts";
 import { waitingsOf } from "../../src/flow/read.ts";
 import { stateHash } from "../../src/snapshot/state-hash.ts";
 import { restore } from "../../src/snapshot/restore.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
-import type { State } from "../../src/state.ts";
+import type { State } from "../../src/kernel/state.ts";
 import { crashed, drive } from "../law/drive.ts";
 import { Rig, tool } from "../rig.ts";
 

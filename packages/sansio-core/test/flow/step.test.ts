@@ -3,7 +3,7 @@ import { errorOutput, failureOutput, runtimeFailure, successOutput } from "@pawl
 import { describe, expect, it } from "vitest";
 import type { FlowSpec } from "../../src/flow/model.ts";
 import type { FlowNode, NodeOf } from "../../src/flow/program.ts";
-import type { Options } from "../../src/options.ts";
+import type { Options } from "../../src/kernel/options.ts";
 import { outstanding } from "../../src/recovery.ts";
 import { Rig, tool } from "../rig.ts";
 

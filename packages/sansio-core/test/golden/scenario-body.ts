@@ -1,6 +1,6 @@
 /** What bodies do and live through: steps, waits, child batches, runs after a loss, suspension, `continueAs`. */
 import { successOutput } from "@pawl/tool-value";
-import type { Event } from "../../src/event.ts";
+import type { Event } from "../../src/kernel/event.ts";
 import type { Reply } from "../../src/request/model.ts";
 import {
   acked,

@@ -1,6 +1,6 @@
 /** Calls from their request to their reply: preparation, retries, batches, approvals, cancels. */
 import { errorOutput, successOutput } from "@pawl/tool-value";
-import type { Event } from "../../src/event.ts";
+import type { Event } from "../../src/kernel/event.ts";
 import {
   acked,
   ask,

@@ -1,14 +1,14 @@
 /** Records a golden log: tells events to a scope, wants their commands named, and keeps what there is to write. */
 import * as E from "fp-ts/lib/Either.js";
 import { type Tool, plainTool } from "../../src/catalog/model.ts";
-import type { Command } from "../../src/command.ts";
-import type { Rejection } from "../../src/error.ts";
-import type { Event } from "../../src/event.ts";
+import type { Command } from "../../src/kernel/command.ts";
+import type { Rejection } from "../../src/kernel/error.ts";
+import type { Event } from "../../src/kernel/event.ts";
 import { commandsLine, producedBy } from "../../src/log/commands.ts";
 import { headerLine } from "../../src/log/format.ts";
 import { write } from "../../src/log/write.ts";
-import { defaultOptions, type Options } from "../../src/options.ts";
-import { type State, initial } from "../../src/state.ts";
+import { defaultOptions, type Options } from "../../src/kernel/options.ts";
+import { type State, initial } from "../../src/kernel/state.ts";
 
 export const tool = (name: string, more: Partial<Tool> = {}): Tool => plainTool(name, { durable: true, ...more });
 

@@ -2,9 +2,9 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { CallIn } from "../../src/call/model.ts";
 import { step } from "../../src/core.ts";
-import { type Asked, ask } from "../../src/effect/ask.ts";
-import type { Event } from "../../src/event.ts";
-import { type State, nextDeadline } from "../../src/state.ts";
+import { type Asked, ask } from "../../src/call/ask.ts";
+import type { Event } from "../../src/kernel/event.ts";
+import { type State, nextDeadline } from "../../src/kernel/state.ts";
 
 const takes = (state: State, event: Event): boolean =>
   E.isRight(step(state, { seq: state.seq + 1, at: state.at, event }));

@@ -1,8 +1,8 @@
 /** What is neither lost nor doubled, counted over all the commands of a history. */
-import type { Command } from "../../src/command.ts";
+import type { Command } from "../../src/kernel/command.ts";
 import type { Transition } from "../../src/core.ts";
-import type { Envelope } from "../../src/event.ts";
-import type { State } from "../../src/state.ts";
+import type { Envelope } from "../../src/kernel/event.ts";
+import type { State } from "../../src/kernel/state.ts";
 
 const commandsOf = (transitions: readonly Transition[]): readonly Command[] =>
   transitions.flatMap(({ commands }) => commands);

@@ -5,13 +5,13 @@
 import { successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type CallRow, byBirth } from "../../src/call/model.ts";
-import type { Command } from "../../src/command.ts";
+import type { Command } from "../../src/kernel/command.ts";
 import { type Transition, step } from "../../src/core.ts";
-import type { Event } from "../../src/event.ts";
-import { eventPayloadHash } from "../../src/key/process-hash.ts";
-import { terminalKey } from "../../src/key/process.ts";
+import type { Event } from "../../src/kernel/event.ts";
+import { eventPayloadHash } from "../../src/process/hash.ts";
+import { terminalKey } from "../../src/identity/process.ts";
 import { outstanding } from "../../src/recovery.ts";
-import { type State, nextDeadline } from "../../src/state.ts";
+import { type State, nextDeadline } from "../../src/kernel/state.ts";
 import { answerToLongWork } from "../arbitrary/background.ts";
 import { recorded } from "../arbitrary/play.ts";
 

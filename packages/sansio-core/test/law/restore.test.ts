@@ -7,7 +7,7 @@ import { isSameState } from "../../src/snapshot/same.ts";
 import { stateHash } from "../../src/snapshot/state-hash.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
 import { step } from "../../src/core.ts";
-import type { State } from "../../src/state.ts";
+import type { State } from "../../src/kernel/state.ts";
 import { Dice } from "../arbitrary/dice.ts";
 import { plausible } from "../arbitrary/plausible.ts";
 import { play, recorded, script, statesOf } from "../arbitrary/play.ts";

@@ -1,13 +1,13 @@
-import { PersistentMap } from "../../src/persistent-map.ts";
+import { PersistentMap } from "../../src/kernel/persistent-map.ts";
 import { mapped } from "../arbitrary/mapped.ts";
 import { describe, expect, it } from "vitest";
-import { handleChangeChecks, handleChecks } from "../../src/handle/check.ts";
-import type { HandleRow } from "../../src/handle/model.ts";
+import { handleChangeChecks, handleChecks } from "../../src/link/handle-check.ts";
+import type { HandleRow } from "../../src/link/handle-model.ts";
 import { linkChangeChecks, linkChecks } from "../../src/link/check.ts";
 import type { LinkRow, OutgoingEnd } from "../../src/link/model.ts";
 import { processChangeChecks, processStateChecks } from "../../src/process/check.ts";
 import type { ProcessRow } from "../../src/process/model.ts";
-import type { State } from "../../src/state.ts";
+import type { State } from "../../src/kernel/state.ts";
 import { registration } from "../process/world.ts";
 import { Pair, home, session, working } from "../process/pair.ts";
 import { signal, start } from "../process/asking.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bodyOf } from "../../src/call/model.ts";
-import type { Event } from "../../src/event.ts";
+import type { Event } from "../../src/kernel/event.ts";
 import { answerOf } from "../../src/link/model.ts";
 import { outstanding } from "../../src/recovery.ts";
 import { Pair, home, session, working } from "../process/pair.ts";

@@ -2,7 +2,7 @@ import { type Json, parseRecord, readOwned, stringifyRecord } from "@pawl/tool-v
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { EventCodec } from "../../src/codec.ts";
-import type { Event } from "../../src/event.ts";
+import type { Event } from "../../src/kernel/event.ts";
 import { eventOf, eventText } from "../../src/log/event-text.ts";
 
 const of = { call: 'r:"é" \\ call', attempt: 2, run: 3, key: "durable-step:a\nb" };

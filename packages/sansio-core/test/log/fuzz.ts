@@ -12,14 +12,14 @@ import { type Json, noLimits, parse, read, stringify, stringifyRecord } from "@p
 import * as E from "fp-ts/lib/Either.js";
 import { EventCodec } from "../../src/codec.ts";
 import { step } from "../../src/core.ts";
-import { hasDigest } from "../../src/digest.ts";
+import { hasDigest } from "../../src/kernel/digest.ts";
 import { commandsLine, producedBy } from "../../src/log/commands.ts";
 import { recordedOf } from "../../src/log/format.ts";
 import { replay } from "../../src/log/replay.ts";
 import { describeFault } from "../../src/log/report.ts";
 import { lineOf } from "../../src/log/write.ts";
 import { outstanding } from "../../src/recovery.ts";
-import { type State, initial } from "../../src/state.ts";
+import { type State, initial } from "../../src/kernel/state.ts";
 import { Dice } from "../arbitrary/dice.ts";
 import { wild } from "../arbitrary/wild.ts";
 import { mutateJson, mutateLines, mutateText } from "./mutate.ts";

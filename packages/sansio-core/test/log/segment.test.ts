@@ -6,7 +6,7 @@ import { headerLine, recordedOf } from "../../src/log/format.ts";
 import { replay } from "../../src/log/replay.ts";
 import { segmentLine } from "../../src/log/segment.ts";
 import { snapshot } from "../../src/snapshot/write.ts";
-import { type State, initial } from "../../src/state.ts";
+import { type State, initial } from "../../src/kernel/state.ts";
 import { stateHash } from "../../src/snapshot/state-hash.ts";
 import { end, lines } from "./log.ts";
 

@@ -1,8 +1,8 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { step } from "../../src/core.ts";
-import { defaultOptions } from "../../src/options.ts";
-import { currentProtocol } from "../../src/protocol.ts";
+import { defaultOptions } from "../../src/kernel/options.ts";
+import { currentProtocol } from "../../src/kernel/protocol.ts";
 import { Rig, tool } from "../rig.ts";
 import { completed, execute, settle, started, submit, success, want } from "./words.ts";
 

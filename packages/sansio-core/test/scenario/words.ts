@@ -1,11 +1,11 @@
 /** The words that scenarios are told in. The calls of request `r` are `r:a`, `r:b`, … by their ids. */
 import type { Json, PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import type { ResumeCause } from "../../src/call/model.ts";
-import type { Command } from "../../src/command.ts";
-import type { EffectSpec } from "../../src/effect/model.ts";
+import type { Command } from "../../src/kernel/command.ts";
+import type { EffectSpec } from "../../src/call/effect-model.ts";
 import type { RequestedCall } from "../../src/request/model.ts";
 import type { Tool } from "../../src/catalog/model.ts";
-import type { Options } from "../../src/options.ts";
+import type { Options } from "../../src/kernel/options.ts";
 import { Rig, tool } from "../rig.ts";
 
 /** A command as a test names it: refs are plain texts there. */

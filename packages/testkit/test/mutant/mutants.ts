@@ -17,11 +17,11 @@ const bodies = "runtime/src/bodies.ts";
 const body = "runtime/src/body.ts";
 const timeline = "runtime/src/timeline.ts";
 const recovery = "sansio-core/src/recovery.ts";
-const ask = "sansio-core/src/effect/ask.ts";
-const settle = "sansio-core/src/effect/settle.ts";
+const ask = "sansio-core/src/call/ask.ts";
+const settle = "sansio-core/src/call/settle.ts";
 const waits = "sansio-core/src/wait/step.ts";
-const duty = "sansio-core/src/duty.ts";
-const lost = "sansio-core/src/call/lost.ts";
+const duty = "sansio-core/src/kernel/duty.ts";
+const recover = "sansio-core/src/call/recover.ts";
 const replies = "sansio-core/src/request/replies.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -151,9 +151,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a core that runs an owner-bound body again",
-    file: lost,
-    find: 'recoveryOf(body.manifest) === "rerunnable"',
-    replace: 'recoveryOf(body.manifest) !== "externally_owned"',
+    file: recover,
+    find: 'const mayRun = recovery === "rerunnable" &&',
+    replace: 'const mayRun = recovery !== "externally_owned" &&',
   },
   {
     what: "a core that runs a `once` step again",
@@ -175,7 +175,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a core that wakes no suspended body",
-    file: "sansio-core/src/effect/wake.ts",
+    file: "sansio-core/src/call/wake.ts",
     find: 'row.phase === "suspended" ? resuming(draft, row, { body: row.body, cause: "suspended" }) : row;',
     replace: "row;",
   },

@@ -2,12 +2,12 @@
 import type { Event, State } from "@pawl/sansio-core";
 import { type Json, formatPath, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Input, type Options, type Told, journalOption } from "../command.ts";
+import { type Input, type Options, type JsonDocument, journalOption } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import { type JournalFile, openJournalFile } from "../journal-file.ts";
 import { placeOf } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { stateOf } from "./fold.ts";
+import { stateOf } from "../log/replay-log.ts";
 import { hostOptions } from "./remote.ts";
 import { writeInto } from "./writer.ts";
 
@@ -17,7 +17,7 @@ export const actOptions: Options = {
   by: { type: "string", value: "<name>", what: "Who decides, as it is recorded (USER); a host knows by the token" },
 };
 
-export const actJson: readonly Told[] = [
+export const actJson: readonly JsonDocument[] = [
   { what: "What was recorded", fields: "scope, seq, event, call?, phase?" },
   { what: "With --host", fields: "scope, done" },
 ];
@@ -62,9 +62,9 @@ export const act = async (
   event: Event,
   { call, done }: { readonly call?: string; readonly done: string },
 ): Promise<Exit> => {
-  const state = await writeInto(journal, scope, terminal.now, (writer) => writer.tell(event));
+  const state = await writeInto(journal, scope, terminal.now, (writer) => writer.apply(event));
   const phase = call === undefined ? undefined : (state.calls.at(call)?.phase ?? "ended");
-  terminal.tell({ scope, seq: state.seq, event: event.type, call, phase }, () => [
+  terminal.print({ scope, seq: state.seq, event: event.type, call, phase }, () => [
     `${terminal.paint("green", done)}${phase === undefined ? "" : `; the call is ${phase} now`}`,
   ]);
   return exit.fine;

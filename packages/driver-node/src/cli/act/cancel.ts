@@ -7,8 +7,8 @@ export const cancelCommand: Command = {
   name: "cancel",
   summary: "Cancel a call, or a request with all its calls",
   usage: "<scope> <call or request>",
-  least: 2,
-  most: 2,
+  minArgs: 2,
+  maxArgs: 2,
   options: actOptions,
   json: actJson,
   examples: [

@@ -1,6 +1,6 @@
 /** `pawl forget`: deletes the key of a scope, and with it all that the scope said. */
 import { SealedError } from "@pawl/runtime";
-import { fileKeys } from "../../seal/key.ts";
+import { fileKeys } from "../../journal/seal.ts";
 import { type Command, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { openJournalFile } from "../journal-file.ts";
@@ -40,8 +40,8 @@ export const forgetCommand: Command = {
   name: "forget",
   summary: "Delete the key of a scope: nobody reads again what it said",
   usage: "<scope>",
-  least: 1,
-  most: 1,
+  minArgs: 1,
+  maxArgs: 1,
   options: {
     journal: journalOption["journal"] as (typeof journalOption)[string],
     keys: journalOption["keys"] as (typeof journalOption)[string],
@@ -61,7 +61,7 @@ export const forgetCommand: Command = {
       throw new CliError("not_confirmed", message, { exit: exit.refused, hint });
     }
     await fileKeys(keys).remove(scope);
-    terminal.tell({ scope, keys, forgotten: true }, () => [`${scope} is forgotten: its key is deleted`]);
+    terminal.print({ scope, keys, forgotten: true }, () => [`${scope} is forgotten: its key is deleted`]);
     return exit.fine;
   },
 };

@@ -15,20 +15,19 @@ import { type Json, describe, hashText, noLimits, parse, readOwned, stringify } 
 import { type Command, countOf, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { openJournalFile } from "../journal-file.ts";
-import { put } from "../log/put.ts";
-import { replayLog } from "../log/replaying.ts";
+import { put } from "../log/import.ts";
+import { replayLog, refuseToChangeSealed } from "../log/replay-log.ts";
 import { placeOf, scopeNamed } from "../place.ts";
 import { untilText } from "../scope/time.ts";
-import { refuseToChangeSealed } from "./fold.ts";
 
 /** What a body did is known by its request's execution scope, and that is the old one's. */
-const carried = (from: string, event: Event): Event =>
+const withExecutionScope = (from: string, event: Event): Event =>
   (event.type === "request.submitted" || event.type === "flow.submitted") && event.execution_scope === undefined
     ? { ...event, execution_scope: `${from}/${event.request}` }
     : event;
 
 /** Names that are fresh are sealed for the scope that gave them: another one has its own. */
-const renamed = (recorded: Recorded, names: ReadonlyMap<string, string>): Recorded => {
+const withBlobNames = (recorded: Recorded, names: ReadonlyMap<string, string>): Recorded => {
   const text = stringify(EventCodec.encode(recorded.event) as Json);
   const changed = text.replaceAll(/(?<="id":"blob:)[0-9a-f]{64}(?=")/g, (name) => names.get(name) ?? name);
   if (changed === text) return recorded;
@@ -48,7 +47,7 @@ const withBlobs = async (
   const names = new Map(packed.map(({ blob }) => [blob, isHash(blob) ? blob : (blobs?.fresh?.() ?? blob)]));
   const own = packed.map(({ blob, bytes }) => ({ blob: names.get(blob) ?? blob, bytes }));
   await unpackBlobs(blobs, into, own, hashText);
-  return events.map((recorded) => renamed(recorded, names));
+  return events.map((recorded) => withBlobNames(recorded, names));
 };
 
 interface Forked {
@@ -61,7 +60,7 @@ export const forkOf = (events: readonly Recorded[], from: string, into: string):
   const stepped: SteppedLine[] = [];
   let state = initial(into);
   for (const { seq, at, event } of events) {
-    const written = write(state, { seq, at, event: carried(from, event) });
+    const written = write(state, { seq, at, event: withExecutionScope(from, event) });
     if (E.isLeft(written)) {
       const { code, message } = written.left;
       throw new CliError(code, `event ${seq} of ${from} does not fit ${into}: ${message}`, { exit: exit.refused });
@@ -74,24 +73,24 @@ export const forkOf = (events: readonly Recorded[], from: string, into: string):
 };
 
 /** What lives in a fork, and when a host of its journal takes it up though nobody asks for it. */
-interface Afoot {
+interface Unfinished {
   readonly live: number;
   readonly due: number | undefined;
 }
 
-const afootIn = (state: State): Afoot => ({
+const unfinishedIn = (state: State): Unfinished => ({
   live: state.calls.rows().filter(({ phase }) => phase !== "completed").length,
   due: wakeAtOf(state),
 });
 
-const afootText = (live: number): readonly [what: string, it: string] => {
+const unfinishedCount = (live: number): readonly [what: string, it: string] => {
   if (live === 0) return ["something under way", "it"];
   return live === 1 ? ["1 live call", "it"] : [`${live} live calls`, "them"];
 };
 
 /** Who goes on with a fork. */
-const afootWords = ({ live, due }: Afoot, now: number): readonly string[] => {
-  const [calls, them] = afootText(live);
+const unfinishedText = ({ live, due }: Unfinished, now: number): readonly string[] => {
+  const [calls, them] = unfinishedCount(live);
   if (due === undefined) return live === 0 ? [] : [`  ${calls}: whoever opens it next goes on with ${them}`];
   const when = due <= now ? "within seconds, or as soon as one starts" : `by itself, ${untilText(due, now)}`;
   return [
@@ -111,8 +110,8 @@ export const forkCommand: Command = {
   name: "fork",
   summary: "Begin a new scope with the events of another one, up to a place",
   usage: "<scope>",
-  least: 1,
-  most: 1,
+  minArgs: 1,
+  maxArgs: 1,
   options: {
     ...journalOption,
     at: { type: "string", value: "<seq>", what: "The last event that is taken over" },
@@ -153,10 +152,10 @@ export const forkCommand: Command = {
       }
       const { state, stepped } = forkOf(await withBlobs(journal.journal, events, scope, into), scope, into);
       await put(journal.journal, stepped, state, "name another one with --into");
-      const afoot = afootIn(state);
-      terminal.tell({ scope, at, into, ...afoot }, () => [
+      const unfinished = unfinishedIn(state);
+      terminal.print({ scope, at, into, ...unfinished }, () => [
         `${into} begins with ${at} events of ${scope}`,
-        ...afootWords(afoot, terminal.now()),
+        ...unfinishedText(unfinished, terminal.now()),
       ]);
       return exit.fine;
     } finally {

@@ -9,7 +9,7 @@ const ways: readonly string[] = ["finish", "record", "lost"] satisfies readonly 
 const isWay = (text: string): text is BodiesAtMove => ways.includes(text);
 
 const defaultWithinMs = 30_000;
-/** Beside the time that bodies have: for what travels. */
+/** JournalFolders the time that bodies have: for what travels. */
 const travelMs = 120_000;
 
 const movingIn = (input: Input): Moving & { readonly withinMs: number } => {
@@ -24,8 +24,8 @@ export const moveCommand: Command = {
   name: "move",
   summary: "Have a session live with another host",
   usage: "<scope>",
-  least: 1,
-  most: 1,
+  minArgs: 1,
+  maxArgs: 1,
   options: {
     ...hostOptions,
     to: {
@@ -51,7 +51,7 @@ export const moveCommand: Command = {
     const patienceMs = moving.withinMs + travelMs;
     const asked = await askHost(input, terminal, (session) => session.move(to, moving), patienceMs);
     if (asked === undefined) throw usageError("which host has it?", "add --host ws://…, or start one: pawl help host");
-    terminal.tell({ scope: asked.scope, to, done: true }, () => [
+    terminal.print({ scope: asked.scope, to, done: true }, () => [
       terminal.paint("green", `${asked.scope} lives at ${to} now`),
     ]);
     return exit.fine;

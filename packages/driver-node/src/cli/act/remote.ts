@@ -3,15 +3,51 @@ import { Client, HostRefused, type SessionClient } from "@pawl/wire";
 import { closeCodes } from "@pawl/wire/frame";
 import type { Input, Options } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
-import { scopeNamed } from "../place.ts";
+import { scopeNamed, type LogSource, placeOf, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
+import { currentFormat, currentProtocol, headerLine, initial, write } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+
+/** The lines up to where the log ended when it was asked for; digests do not travel, and are made here. */
+const linesAt = async (session: SessionClient): Promise<readonly string[]> => {
+  const { scope } = session;
+  const end = await session.open();
+  const header = { format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "pawl", base: 0 };
+  const lines = [headerLine(header)];
+  let state = initial(scope);
+  if (end === 0) return lines;
+  for await (const { cursor, at, event } of session.observe()) {
+    const written = write(state, { seq: cursor, at, event });
+    if (E.isLeft(written)) {
+      const message = `event ${cursor} of ${scope} does not fit: ${written.left.message}`;
+      throw new CliError(written.left.code, message, { exit: exit.wrong, hint: "is the host of another version?" });
+    }
+    state = written.right.state;
+    lines.push(written.right.line);
+    if (cursor >= end) break;
+  }
+  return lines;
+};
+
+/** As `withLog`; of a host, where one is named. */
+export const withLogOrHost = async <A>(
+  input: Input,
+  terminal: Terminal,
+  use: (log: LogSource) => Promise<A>,
+): Promise<A> => {
+  const asked = await askHost(input, terminal, linesAt);
+  if (asked === undefined) return withLog(placeOf(input.positionals[0] ?? "", input, terminal), use);
+  const { answer, scope } = asked;
+  const host = input.text("host");
+  return use({ name: scope, text: async () => answer, ...(host !== undefined && { host }) });
+};
 
 export const hostOptions: Options = {
   host: { type: "string", value: "<url>", what: "Ask the host at ws://…, which owns the scope, instead" },
   token: { type: "string", value: "<token>", what: "The host's token; or set PAWL_TOKEN" },
 };
 
-const usualPatienceMs = 10_000;
+const defaultPatienceMs = 10_000;
 /** A host that is there lets its clients in sooner. */
 const silentMs = 1000;
 
@@ -58,7 +94,7 @@ export const askHost = async <A>(
   input: Input,
   terminal: Terminal,
   work: (session: SessionClient) => Promise<A>,
-  patienceMs = usualPatienceMs,
+  patienceMs = defaultPatienceMs,
 ): Promise<{ readonly answer: A; readonly scope: string } | undefined> => {
   const url = input.text("host");
   if (url === undefined) return undefined;
@@ -88,6 +124,6 @@ export const askHost = async <A>(
 
 /** Says that a host did what it was asked for. */
 export const hostDid = (terminal: Terminal, scope: string, done: string): Exit => {
-  terminal.tell({ scope, done: true }, () => [terminal.paint("green", done)]);
+  terminal.print({ scope, done: true }, () => [terminal.paint("green", done)]);
   return exit.fine;
 };

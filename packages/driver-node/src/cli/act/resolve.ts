@@ -5,7 +5,7 @@ import type { SessionClient } from "@pawl/wire";
 import { idOfToken } from "@pawl/runtime";
 import type { Command, Input } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
-import { knownRootsOf } from "../../roots.ts";
+import { existingRootsOf } from "../../journal/root-secret.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Target, act, actJson, actOptions, byOf, jsonArgument, noSuchCall, withTarget } from "./act.ts";
 import { askHost, hostDid } from "./remote.ts";
@@ -23,7 +23,7 @@ const resolutionOf = (input: Input): Resolution => {
 /** The key that is meant: by itself, or in the token that the outside was given. */
 const keyOf = ({ file, scope, state }: Target, text: string): string => {
   const isToken = text.startsWith("v1.");
-  const roots = isToken ? knownRootsOf(file) : undefined;
+  const roots = isToken ? existingRootsOf(file) : undefined;
   const key = isToken ? roots && idOfToken(roots, scope, text) : text;
   if (key === undefined) {
     throw new CliError("unknown_or_revoked", `the token was not made for ${scope}`, { exit: exit.refused });
@@ -83,7 +83,7 @@ const resolveAtHost = (session: SessionClient, input: Input): Promise<Answer> =>
   return key.startsWith("v1.") ? session.resolve(key, resolution) : session.resolveById(key, resolution);
 };
 
-const toldResolved = (terminal: Terminal, scope: string, { status }: Answer): Exit => {
+const printResolved = (terminal: Terminal, scope: string, { status }: Answer): Exit => {
   if (status === "accepted") return hostDid(terminal, scope, "resolved");
   throw new CliError(status, `${scope} did not take it: ${status}`, { exit: exit.refused });
 };
@@ -92,8 +92,8 @@ export const resolveCommand: Command = {
   name: "resolve",
   summary: "Resolve a wait key, or the unknown outcome of a call",
   usage: "<scope> <key, token or call>",
-  least: 2,
-  most: 2,
+  minArgs: 2,
+  maxArgs: 2,
   options: {
     ...actOptions,
     ok: { type: "string", value: "<json>", what: "Resolve with this value" },
@@ -109,7 +109,7 @@ export const resolveCommand: Command = {
   ],
   run: async (input, terminal) => {
     const asked = await askHost(input, terminal, (session) => resolveAtHost(session, input));
-    if (asked !== undefined) return toldResolved(terminal, asked.scope, asked.answer);
+    if (asked !== undefined) return printResolved(terminal, asked.scope, asked.answer);
     return withTarget(input, terminal, (target) => {
       const outcome = input.text("outcome");
       return outcome === undefined

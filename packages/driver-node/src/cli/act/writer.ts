@@ -18,7 +18,7 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { CliError, exit } from "../exit.ts";
 import type { JournalFile } from "../journal-file.ts";
-import { stateOf } from "./fold.ts";
+import { stateOf } from "../log/replay-log.ts";
 
 const leaseMs = 30_000;
 
@@ -77,7 +77,7 @@ export class Writer {
   }
 
   /** An event that must fit. */
-  tell(event: Event): void {
+  apply(event: Event): void {
     const seq = this.state.seq + 1;
     const written = this.#written(event);
     if (E.isLeft(written)) {
@@ -96,7 +96,7 @@ export class Writer {
   #park(command: Command): void {
     if (command.type !== "tool.execute" || command.cause !== undefined) return;
     const { call, attempt, run } = command;
-    this.tell({ type: "call.executor_missing", call, attempt, run });
+    this.apply({ type: "call.executor_missing", call, attempt, run });
   }
 
   /** Makes all of it durable at once. Whoever looks for work finds the scope due. */
@@ -139,7 +139,7 @@ export const writeInto = async (
     const writer = new Writer(journal, claim.epoch, state, now);
     const { protocol, options } = state.scope;
     const patient = { ...options, no_executor_ms: Number.MAX_SAFE_INTEGER };
-    writer.tell({ type: "scope.opened", epoch: claim.epoch, owner: instance, protocol, options: patient });
+    writer.apply({ type: "scope.opened", epoch: claim.epoch, owner: instance, protocol, options: patient });
     work(writer);
     await writer.flush();
     return writer.state;

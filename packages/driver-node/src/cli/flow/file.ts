@@ -1,10 +1,34 @@
 /** Flows and the declarations of their tools, as files bring them. */
-import { type ToolEntry, readFlow } from "@pawl/flow";
+import {
+  type ToolEntry,
+  readFlow,
+  type ProgramTools,
+  Registry,
+  httpProvider,
+  plainProviders,
+  programTools,
+} from "@pawl/flow";
 import type { Program } from "@pawl/sansio-core";
 import { type Codec, array, describe, optional, parse, read, record, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { CliError, exit } from "../exit.ts";
 import { textOfFile } from "../text-file.ts";
+import { mcpProvider } from "@pawl/flow/mcp";
+import { guardedFetch } from "@pawl/flow/node";
+
+export interface ToolPlace {
+  readonly allowed: readonly string[];
+  /** Under which tools stand whose declaration does not say the whole of their address. */
+  readonly base?: string | undefined;
+}
+
+/** Tools of the providers http and mcp ask no address of this machine or network, but those that are allowed. */
+export const programToolsIn = (file: string | undefined, { allowed, base = "" }: ToolPlace): ProgramTools => {
+  const fetch = guardedFetch({ allow: (address) => allowed.includes(address) });
+  const providers = { ...plainProviders, http: httpProvider({ fetch }), mcp: mcpProvider({ fetch }) };
+  const registry = new Registry(file === undefined ? [] : toolsIn(file)).under(base);
+  return programTools({ registry, providers });
+};
 
 const wholeText = (file: string): string => [...textOfFile(file)].join("");
 

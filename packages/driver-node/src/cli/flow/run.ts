@@ -8,8 +8,7 @@ import { nodePlatform } from "../../platform.ts";
 import { type Command, type Input, journalOption } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
-import { flowIn } from "./file.ts";
-import { programToolsIn } from "./tool.ts";
+import { flowIn, programToolsIn } from "./file.ts";
 
 /** `k=v`; the value is the rest of it, whatever is in it. */
 const bindingsOf = (input: Input): { readonly [name: string]: string } =>
@@ -39,7 +38,7 @@ const wordsOf = (event: FlowExecutionEvent, { paint }: Terminal): readonly strin
 
 const exitOf = (end: FlowEnd, terminal: Terminal): Exit => {
   const { ending, bindings, steps_executed } = end;
-  terminal.tell({ ending, bindings, steps_executed }, () => {
+  terminal.print({ ending, bindings, steps_executed }, () => {
     if (ending.type === "returned") return ending.value.split("\n");
     if (ending.type === "completed") return ending.output.split("\n");
     return [`${terminal.paint("red", "failed")}: ${JSON.stringify(ending.error)}`];
@@ -79,8 +78,8 @@ export const flowRun: Command = {
   name: "flow run",
   summary: "Run a flow, and show its steps as they go",
   usage: "<file>",
-  least: 1,
-  most: 1,
+  minArgs: 1,
+  maxArgs: 1,
   options: {
     journal: journalOption["journal"] as (typeof journalOption)[string],
     bind: { type: "strings", short: "b", value: "<k=v>", what: "A first binding; as often as there are any" },
@@ -115,7 +114,7 @@ export const flowRun: Command = {
       base: input.text("base"),
     });
     const { runtime, close } = opened(input.text("journal") ?? terminal.env["PAWL_JOURNAL"], tools, (event) =>
-      terminal.tell(event, () => wordsOf(event, terminal)),
+      terminal.print(event, () => wordsOf(event, terminal)),
     );
     try {
       const session = await runtime.session(input.text("session") ?? "flow");

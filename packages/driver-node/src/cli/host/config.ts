@@ -151,11 +151,11 @@ const isMap = (json: Json | undefined): json is { readonly [key: string]: Json }
 type Path = ValueError["path"];
 
 /** A key that was given and that nothing was made of. */
-const strayKey = (given: Json, taken: Json | undefined, path: Path = []): Path | undefined => {
+const unknownKeyIn = (given: Json, taken: Json | undefined, path: Path = []): Path | undefined => {
   if (Array.isArray(given)) {
     for (const [i, item] of given.entries()) {
-      const stray = strayKey(item, Array.isArray(taken) ? taken[i] : undefined, [...path, i]);
-      if (stray !== undefined) return stray;
+      const unknownKey = unknownKeyIn(item, Array.isArray(taken) ? taken[i] : undefined, [...path, i]);
+      if (unknownKey !== undefined) return unknownKey;
     }
     return undefined;
   }
@@ -163,13 +163,13 @@ const strayKey = (given: Json, taken: Json | undefined, path: Path = []): Path |
   for (const [key, value] of Object.entries(given)) {
     if (value === null) continue;
     if (!isMap(taken) || !Object.hasOwn(taken, key)) return [...path, key];
-    const stray = strayKey(value, taken[key], [...path, key]);
-    if (stray !== undefined) return stray;
+    const unknownKey = unknownKeyIn(value, taken[key], [...path, key]);
+    if (unknownKey !== undefined) return unknownKey;
   }
   return undefined;
 };
 
-const misfit = (file: string, path: Path, message: string): CliError =>
+const configError = (file: string, path: Path, message: string): CliError =>
   new CliError("invalid_config", `${file}: at ${formatPath(path)}: ${message}`, {
     exit: exit.usage,
     hint: "docs/operations.md has all fields",
@@ -177,15 +177,15 @@ const misfit = (file: string, path: Path, message: string): CliError =>
 
 export const configIn = (file: string, text: string): HostConfig => {
   const json = parse(text);
-  if (E.isLeft(json)) throw misfit(file, json.left.path, json.left.message);
+  if (E.isLeft(json)) throw configError(file, json.left.path, json.left.message);
   const config = read(ConfigCodec, json.right);
-  if (E.isLeft(config)) throw misfit(file, config.left.path, config.left.message);
-  const stray = strayKey(json.right, ConfigCodec.encode(config.right) as Json);
-  if (stray !== undefined) throw misfit(file, stray, "there is no such field");
+  if (E.isLeft(config)) throw configError(file, config.left.path, config.left.message);
+  const unknownKey = unknownKeyIn(json.right, ConfigCodec.encode(config.right) as Json);
+  if (unknownKey !== undefined) throw configError(file, unknownKey, "there is no such field");
   const { public_url: url } = config.right;
   if (url !== undefined && !isSocketUrl(url))
-    throw misfit(file, ["public_url"], `expected an address for a WebSocket, ws:// or wss://, found ${url}`);
-  if (config.right.max_journal_mb === 0) throw misfit(file, ["max_journal_mb"], "expected at least 1, found 0");
+    throw configError(file, ["public_url"], `expected an address for a WebSocket, ws:// or wss://, found ${url}`);
+  if (config.right.max_journal_mb === 0) throw configError(file, ["max_journal_mb"], "expected at least 1, found 0");
   return config.right;
 };
 

@@ -3,28 +3,51 @@ import { once } from "node:events";
 import { createServer } from "node:https";
 import { setTimeout as pause } from "node:timers/promises";
 import { trace } from "@opentelemetry/api";
-import { type Log, type LogLevel, entryOf } from "@pawl/runtime";
+import { type Log, type LogLevel, entryOf, type Mover, Refused } from "@pawl/runtime";
 import { type Host, type HostOptions, openHost } from "../../host/host.ts";
-import { Receivers } from "../../host/receiver.ts";
+import { Receivers } from "../../host/move.ts";
 import { type OpenOptions, type OpenRuntime, openRuntime } from "../../open.ts";
-import { aesCodec } from "../../seal/aes.ts";
-import { fileKeys } from "../../seal/key.ts";
+import { aesCodec, fileKeys } from "../../journal/seal.ts";
 import { logTo } from "../../telemetry/log.ts";
 import { type Command, type Input, countOf, journalOption } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
-import { besideOf, journalOf } from "../place.ts";
+import { journalFolders, journalOf } from "../place.ts";
 import { loadModule, toolsIn } from "../module.ts";
 import type { Terminal } from "../terminal.ts";
-import { type HostConfig, configOf, limitsOf } from "./config.ts";
+import { type HostConfig, configOf, limitsOf, type Peer } from "./config.ts";
 import { mountedBy } from "./flow.ts";
-import { peersOf } from "./peer.ts";
 import { secretsOf, textIn, tokenFor, writeGrants } from "./secret.ts";
+import { Client, moverOver } from "@pawl/wire";
+
+export interface Peers {
+  readonly mover: (to: string) => Mover;
+  readonly close: () => void;
+}
+
+/** A token is read anew for each connection, so that it may be renewed in its file. */
+export const peersOf = (peers: readonly Peer[]): Peers => {
+  const clients = new Map<string, Client>();
+  const clientTo = (to: string): Client => {
+    const peer = peers.find(({ url }) => url === to);
+    if (peer === undefined) throw new Refused("peer_unknown", `${to} is not among the peers of this host`);
+    const client =
+      clients.get(to) ?? new Client({ url: to, token: () => textIn(peer.token_file).toString("utf8").trim() });
+    clients.set(to, client);
+    return client;
+  };
+  return {
+    mover: (to) => moverOver(clientTo(to)),
+    close: () => {
+      for (const client of clients.values()) client.close();
+    },
+  };
+};
 
 const levels: readonly string[] = ["debug", "info", "warn", "error"] satisfies readonly LogLevel[];
 const isLevel = (text: string): text is LogLevel => levels.includes(text);
 
 /** What the command line says wins over what the file says. */
-const settled = (input: Input, terminal: Terminal): HostConfig => {
+const mergedConfig = (input: Input, terminal: Terminal): HostConfig => {
   const config = configOf(input.positionals[0]);
   const [port, idle] = [countOf(input, "port"), countOf(input, "stop-after-idle")];
   const [address, level] = [input.text("address"), input.text("log-level")];
@@ -32,7 +55,7 @@ const settled = (input: Input, terminal: Terminal): HostConfig => {
     throw usageError(`--log-level takes ${levels.join(", ")}, found \`${level}\``);
   const whole = {
     ...config,
-    ...besideOf(input, terminal),
+    ...journalFolders(input, terminal),
     ...(port === undefined ? {} : { port }),
     ...(address === undefined ? {} : { address }),
     ...(level === undefined ? {} : { log_level: level }),
@@ -75,7 +98,7 @@ const untilStopped = async (host: Host, open: OpenRuntime, config: HostConfig, s
 const dayMs = 86_400_000;
 
 /** How much its journal keeps. */
-const bounded = ({ retention_days: days, max_journal_mb: mb }: HostConfig): Partial<OpenOptions> => ({
+const journalBounds = ({ retention_days: days, max_journal_mb: mb }: HostConfig): Partial<OpenOptions> => ({
   ...(days === undefined ? {} : { retention: { olderThanMs: days * dayMs } }),
   ...(mb === undefined ? {} : { maxBytes: mb * 1024 * 1024 }),
 });
@@ -97,7 +120,7 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
     ...(config.keys === undefined ? {} : { codec: aesCodec(fileKeys(config.keys)) }),
     log,
     mover: receivers.mover(peers.mover),
-    ...bounded(config),
+    ...journalBounds(config),
     ...(config.traces === true ? { tracer: trace.getTracer("pawl") } : {}),
     ...(config.executor_lease_ms === undefined ? {} : { executorLeaseMs: config.executor_lease_ms }),
   });
@@ -124,7 +147,7 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
     const token = by === undefined ? undefined : tokenFor(secrets, { by }, terminal.now()).token;
     log(entryOf("host.listening", { url: host.url, journal }));
     const mounts = (config.flows ?? []).map(({ name }) => name);
-    terminal.tell({ url: host.url, journal, tools: tools.map(({ name }) => name), flows: mounts, token }, () => [
+    terminal.print({ url: host.url, journal, tools: tools.map(({ name }) => name), flows: mounts, token }, () => [
       `${host.url} runs ${tools.map(({ name }) => name).join(", ")} over ${journal}`,
       ...mounts.map((name) => `flow ${name} at ${host.url.replace(/^ws/, "http")}/flows/${name}`),
       ...(token === undefined ? [] : [`token for ${by}: ${token}`]),
@@ -145,8 +168,8 @@ export const hostCommand: Command = {
   name: "host",
   summary: "Run tools over a journal, for programs that reach it over WebSocket",
   usage: "[config or module]",
-  least: 0,
-  most: 1,
+  minArgs: 0,
+  maxArgs: 1,
   options: {
     ...journalOption,
     port: { type: "string", short: "p", value: "<n>", what: "The port; any that is free without one" },
@@ -165,7 +188,7 @@ export const hostCommand: Command = {
     ["pawl host pawl.json --traces", "with spans, where NODE_OPTIONS='--import ./otel.ts' sets up an SDK"],
   ],
   run: async (input, terminal) => {
-    const config = settled(input, terminal);
+    const config = mergedConfig(input, terminal);
     if (config.tools === undefined && config.flows === undefined)
       throw usageError("which tools?", "name a module, or a configuration with `tools`: pawl host ./tools.ts");
     const journal = input.text("journal") ?? config.journal ?? journalOf(input, terminal);

@@ -2,13 +2,20 @@
 import { Refused } from "@pawl/runtime";
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fchmodSync, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { type Claims, type Secrets, type Right, checkSecrets, scopeMisfit, signToken } from "../../host/token.ts";
+import {
+  type Claims,
+  type Secrets,
+  type Right,
+  checkSecrets,
+  scopePrefixProblem,
+  signToken,
+} from "../../host/token.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import type { Grant } from "./config.ts";
 
 const hourMs = 60 * 60 * 1000;
 export const dayHours = 24;
-export const usualRights: readonly Right[] = ["call", "resolve", "approve", "observe", "execute"];
+export const defaultRights: readonly Right[] = ["call", "resolve", "approve", "observe", "execute"];
 
 export const textIn = (path: string): Buffer => {
   try {
@@ -30,7 +37,7 @@ export const writePrivate = (path: string, text: string): void => {
   }
 };
 
-const sound = (secrets: Secrets): Secrets => {
+const checkedSecrets = (secrets: Secrets): Secrets => {
   try {
     checkSecrets(secrets);
     return secrets;
@@ -43,10 +50,10 @@ const sound = (secrets: Secrets): Secrets => {
 /** The secrets of a host; beside its journal there is one, made where none is named. */
 export const secretsOf = (journal: string, files: readonly string[] | undefined): Secrets => {
   const [first, ...more] = files ?? [];
-  if (first !== undefined) return sound([textIn(first), ...more.map(textIn)]);
+  if (first !== undefined) return checkedSecrets([textIn(first), ...more.map(textIn)]);
   const path = `${journal}.host`;
   if (!existsSync(path)) writeFileSync(path, randomBytes(32), { mode: 0o600, flag: "wx" });
-  return sound([textIn(path)]);
+  return checkedSecrets([textIn(path)]);
 };
 
 /** The secrets of a host that has been there: none is made. */
@@ -63,9 +70,9 @@ export const knownSecretsOf = (journal: string, files: readonly string[] | undef
 export type Wanted = Omit<Grant, "file">;
 
 const prefixed = (scopes: readonly string[]): readonly string[] => {
-  const stray = scopes.find((one) => scopeMisfit(one) !== undefined);
-  if (stray === undefined) return scopes;
-  throw usageError(scopeMisfit(stray) ?? "", `session:${stray}`);
+  const invalid = scopes.find((one) => scopePrefixProblem(one) !== undefined);
+  if (invalid === undefined) return scopes;
+  throw usageError(scopePrefixProblem(invalid) ?? "", `session:${invalid}`);
 };
 
 const signed = (secrets: Secrets, claims: Claims): string => {
@@ -79,7 +86,7 @@ const signed = (secrets: Secrets, claims: Claims): string => {
 /** A token for all sessions, good for a day, unless more is said. */
 export const tokenFor = (
   secrets: Secrets,
-  { by, scopes = ["session:"], rights = usualRights, hours = dayHours }: Wanted,
+  { by, scopes = ["session:"], rights = defaultRights, hours = dayHours }: Wanted,
   now: number,
 ): { readonly token: string; readonly claims: Claims } => {
   const claims: Claims = { by, scopes: prefixed(scopes), rights, expires_at: now + hours * hourMs };

@@ -5,13 +5,13 @@ import { CliError, exit, usageError } from "../exit.ts";
 import { journalOf } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { configOf } from "./config.ts";
-import { type Wanted, dayHours, knownSecretsOf, tokenFor, usualRights, writePrivate } from "./secret.ts";
+import { type Wanted, dayHours, knownSecretsOf, tokenFor, defaultRights, writePrivate } from "./secret.ts";
 
 const rightsIn = (input: Input): readonly Right[] | undefined => {
   const named = input.texts("right").flatMap((text) => text.split(","));
-  const stray = named.find((text) => !Right.is(text));
-  if (stray !== undefined)
-    throw usageError(`--right takes call, resolve, approve, observe, execute or move, found \`${stray}\``);
+  const invalid = named.find((text) => !Right.is(text));
+  if (invalid !== undefined)
+    throw usageError(`--right takes call, resolve, approve, observe, execute or move, found \`${invalid}\``);
   return named.length === 0 ? undefined : named.filter(Right.is);
 };
 
@@ -40,8 +40,8 @@ export const tokenCommand: Command = {
   name: "token",
   summary: "Make a token for a host",
   usage: "<name>",
-  least: 1,
-  most: 1,
+  minArgs: 1,
+  maxArgs: 1,
   options: {
     journal: journalOption["journal"] as (typeof journalOption)[string],
     config: {
@@ -51,7 +51,7 @@ export const tokenCommand: Command = {
       what: "The host's configuration, for its journal and secrets",
     },
     scope: { type: "strings", value: "<prefix>", what: "Scopes whose names begin so (session:); as often as needed" },
-    right: { type: "strings", value: "<right>", what: `One or more, with commas (${usualRights.join(",")})` },
+    right: { type: "strings", value: "<right>", what: `One or more, with commas (${defaultRights.join(",")})` },
     hours: { type: "string", value: "<n>", what: `How long it is good for (${dayHours})` },
     output: { type: "string", short: "o", value: "<file>", what: "Write it to a file that nobody else may read" },
   },
@@ -72,7 +72,7 @@ export const tokenCommand: Command = {
     const file = input.text("output");
     if (file !== undefined) write(file, token);
     const said = file === undefined ? { token } : { file };
-    terminal.tell({ ...said, ...claims }, () =>
+    terminal.print({ ...said, ...claims }, () =>
       file === undefined
         ? [token]
         : [`${file}: a token for ${claims.by}, good until ${new Date(claims.expires_at).toISOString()}`],

@@ -77,8 +77,8 @@ export const logDiff: Command = {
   name: "log diff",
   summary: "Show where two logs differ, event by event and field by field",
   usage: "<log> <log>",
-  least: 2,
-  most: 2,
+  minArgs: 2,
+  maxArgs: 2,
   options: { ...placeOptions, most: { type: "string", value: "<n>", what: "Events to show, at most (10)" } },
   json: [{ what: "Both", fields: "same, header, events, more_in_first, more_in_second" }],
   examples: [["pawl log diff before.jsonl journal.db#alice", "a file against a scope"]],
@@ -93,7 +93,7 @@ export const logDiff: Command = {
         const events = differingEvents(a, b, most);
         const [moreInFirst, moreInSecond] = [moreIn(a, b), moreIn(b, a)];
         const isSame = events.length + moreInFirst + moreInSecond === 0;
-        terminal.tell(
+        terminal.print(
           { same: isSame, header, events, more_in_first: moreInFirst, more_in_second: moreInSecond },
           () => [
             ...(header.length > 0 ? ["header", ...differenceLines(header, terminal)] : []),

@@ -1,12 +1,37 @@
 /** `pawl log export`: scopes of a journal as JSON Lines. */
 import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { diskAttachments } from "../../blob/attachments.ts";
+import { diskAttachments } from "../../journal/disk-blob.ts";
 import type { Command } from "../command.ts";
 import { CliError, exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { fileNames } from "./file-name.ts";
+import { createHash } from "node:crypto";
+
+const longest = 200;
+const hashDigits = 16;
+
+const encoded = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/[*'()!~]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** A session's and a process's name keep their first words; in others `_` is no colon. */
+const plainName = (scope: string): string => {
+  const [, kind, id] = /^(session|process):(.*)$/s.exec(scope) ?? [];
+  return kind === undefined || id === undefined ? encoded(scope).replaceAll("_", "%5F") : `${kind}_${encoded(id)}`;
+};
+
+/** For the scopes of one folder, in their order: what is too long, or differs in case alone, ends in a hash. */
+export const fileNames = (): ((scope: string) => string) => {
+  const taken = new Set<string>();
+  return (scope) => {
+    const plain = plainName(scope);
+    const isOwn = plain.length <= longest && !taken.has(plain.toLowerCase());
+    const hash = createHash("sha256").update(scope).digest("hex").slice(0, hashDigits);
+    const name = isOwn ? plain : `${plain.slice(0, longest)}~${hash}`;
+    taken.add(name.toLowerCase());
+    return `${name}.jsonl`;
+  };
+};
 
 const notWritten = (file: string, thrown: unknown): CliError => {
   const isThere = thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST";
@@ -60,7 +85,7 @@ const exportAll = async (
     terminal.progress(`exporting ${log.name}`);
     const file = join(folder, nameOf(log.scope ?? log.name));
     const bytes = writeFile(file, await textOf(log), force);
-    terminal.tell({ log: log.name, file, bytes }, () => [`${log.name} -> ${file} (${bytes} bytes)`]);
+    terminal.print({ log: log.name, file, bytes }, () => [`${log.name} -> ${file} (${bytes} bytes)`]);
   }
 };
 
@@ -68,8 +93,8 @@ export const logExport: Command = {
   name: "log export",
   summary: "Export scopes of a journal to JSON Lines",
   usage: "<log…>",
-  least: 1,
-  most: Infinity,
+  minArgs: 1,
+  maxArgs: Infinity,
   options: {
     ...placeOptions,
     output: { type: "string", short: "o", value: "<file>", what: "Where to; a folder, if there are several scopes" },
@@ -101,7 +126,7 @@ export const logExport: Command = {
       else if (!isOne) await exportAll(logs, { folder: output, force }, textOf, terminal);
       else {
         const bytes = writeFile(output, await textOf(log), force);
-        terminal.tell({ log: log.name, file: output, bytes }, () => [`${log.name} -> ${output} (${bytes} bytes)`]);
+        terminal.print({ log: log.name, file: output, bytes }, () => [`${log.name} -> ${output} (${bytes} bytes)`]);
       }
       return exit.fine;
     });

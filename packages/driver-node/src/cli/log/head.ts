@@ -4,7 +4,8 @@ import { linesIn } from "@pawl/runtime";
 import type { Command } from "../command.ts";
 import { exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
-import { isAttachmentLine } from "./blob.ts";
+
+export const isAttachmentLine = (line: string): boolean => line.startsWith('{"attachment":');
 
 /**
  * The chain over the lines of an exported log, each taken as an append: the same wherever the log is exported, and
@@ -20,8 +21,8 @@ export const logHead: Command = {
   name: "log head",
   summary: "Print the SHA-256 that vouches for a whole log",
   usage: "<log…>",
-  least: 1,
-  most: Infinity,
+  minArgs: 1,
+  maxArgs: Infinity,
   options: placeOptions,
   detail:
     "The chain is taken line by line over the log as it is exported, so that a scope and its export have the same.\nNote it elsewhere; `pawl log verify --head` tells later whether anything was changed. A journal keeps the hash of its\nown appends up to here, which `pawl log verify` compares; who can change the journal can change that, too.",
@@ -36,7 +37,7 @@ export const logHead: Command = {
       for (const log of logs) {
         const head = await headOf(log);
         const stored = await log.storedHead?.();
-        terminal.tell({ log: log.name, head, stored }, () => [
+        terminal.print({ log: log.name, head, stored }, () => [
           `${head}  ${log.name}`,
           ...(stored === undefined
             ? []

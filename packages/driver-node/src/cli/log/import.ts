@@ -9,20 +9,36 @@ import {
   leftBehind,
   linesIn,
   unpackBlobs,
+  putLog,
 } from "@pawl/runtime";
-import { type PackedAttachment, type PackedBlob, eventLine } from "@pawl/sansio-core";
+import { type PackedAttachment, type PackedBlob, eventLine, type State } from "@pawl/sansio-core";
 import { hashText } from "@pawl/tool-value";
-import { diskAttachments } from "../../blob/attachments.ts";
-import { sqliteJournal } from "../../sqlite/journal.ts";
+import { diskAttachments } from "../../journal/disk-blob.ts";
+import { sqliteJournal } from "../../journal/journal.ts";
 import { type Command, journalOption } from "../command.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
 import { underKeys } from "../journal-file.ts";
-import { type LogSource, besideOf, journalOf, withLogs } from "../place.ts";
+import { type LogSource, journalFolders, journalOf, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { faultWords, tornJson, tornWords } from "./fault.ts";
-import { put } from "./put.ts";
-import { refuseSealed } from "./sealed.ts";
-import { replayLog } from "./replaying.ts";
+import { refuseSealed, replayLog } from "./replay-log.ts";
+import { randomUUID } from "node:crypto";
+
+export const put = async (
+  journal: Journal,
+  stepped: readonly SteppedLine[],
+  state: State,
+  whereTaken: string,
+): Promise<void> => {
+  try {
+    await putLog(journal, `pawl:${process.pid}:${randomUUID()}`, stepped, state);
+  } catch (thrown) {
+    if (!(thrown instanceof Refused)) throw thrown;
+    const { code, message } = thrown;
+    if (code !== "scope_exists") throw new CliError(code, message, { exit: exit.unreachable });
+    throw new CliError(code, message, { exit: exit.refused, hint: whereTaken });
+  }
+};
 
 /** All that the log names has to be with it. */
 const takeBlobs = async (
@@ -100,7 +116,7 @@ const importLog = async (log: LogSource, { journal, store }: Into, terminal: Ter
   const brought = attachments.length === 0 ? {} : { attachments: attachments.length };
   const plural = attachments.length === 1 ? "" : "s";
   const besides = attachments.length === 0 ? "" : `, ${attachments.length} attachment${plural}`;
-  terminal.tell({ log: log.name, scope, events: stepped.length, ...brought, torn: tornJson(torn) }, () => [
+  terminal.print({ log: log.name, scope, events: stepped.length, ...brought, torn: tornJson(torn) }, () => [
     `${log.name} -> ${scope} (${stepped.length} events${besides})`,
     ...(torn === undefined ? [] : [terminal.paint("yellow", `  left out: ${tornWords(torn)}`)]),
   ]);
@@ -110,15 +126,15 @@ export const logImport: Command = {
   name: "log import",
   summary: "Import logs into a journal, each as the scope that it is of",
   usage: "<file…>",
-  least: 1,
-  most: Infinity,
+  minArgs: 1,
+  maxArgs: Infinity,
   options: journalOption,
   detail:
     "A log is verified first, and taken as a whole or not at all. A scope that is there already is left alone. The\njournal is made where there is none.",
   json: [{ what: "Each log", fields: "log, scope, events, attachments?, torn?" }],
   examples: [["pawl log import alice.jsonl -j journal.db", "one log"]],
   run: async (input, terminal): Promise<Exit> => {
-    const { keys, blobs } = besideOf(input, terminal);
+    const { keys, blobs } = journalFolders(input, terminal);
     const into = journalOf(input, terminal);
     const stored = sqliteJournal(into, blobs === undefined ? {} : { blobs });
     const journal = underKeys(stored, keys);

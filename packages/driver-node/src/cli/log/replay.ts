@@ -6,7 +6,7 @@ import { placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { textOfFile } from "../text-file.ts";
 import { faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
-import { replayOrRefuse } from "./sealed.ts";
+import { replayOrRefuse } from "./replay-log.ts";
 
 /** What is live at the end, by phase. */
 const phasesOf = ({ state }: Replay): { readonly [phase: string]: number } => {
@@ -33,8 +33,8 @@ export const logReplay: Command = {
   name: "log replay",
   summary: "Replay a log with today's code, and show in full where it first acts otherwise",
   usage: "<log>",
-  least: 1,
-  most: 1,
+  minArgs: 1,
+  maxArgs: 1,
   options: {
     ...placeOptions,
     commands: { type: "string", value: "<file>", what: "Commands written out, to compare with field by field" },
@@ -64,7 +64,7 @@ export const logReplay: Command = {
         live: phasesOf(result),
         outstanding: left,
       };
-      terminal.tell({ ...json, torn: tornJson(torn), fault: faultJson(fault) }, () => words(result, terminal));
+      terminal.print({ ...json, torn: tornJson(torn), fault: faultJson(fault) }, () => words(result, terminal));
       return fault === undefined ? exit.fine : exit.wrong;
     });
   },

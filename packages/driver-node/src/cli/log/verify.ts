@@ -1,13 +1,54 @@
 /** `pawl log verify`: whether logs can be read, follow from each other line by line, and replay as they were recorded. */
-import type { ChainCheck } from "@pawl/runtime";
+import { type ChainCheck, BlobMissing, linesIn, namesIn, unpacked, unpackedAttachment } from "@pawl/runtime";
 import type { Command } from "../command.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { blobFaults } from "./blob.ts";
 import { brokenWords, faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
-import { headOf } from "./head.ts";
-import { replayOpen, tellUnread, unreadJson } from "./sealed.ts";
+import { headOf, isAttachmentLine } from "./head.ts";
+import { replayOpen, printUnread, unreadJson } from "./replay-log.ts";
+import { attachmentOf, blobOf } from "@pawl/sansio-core";
+import { hashText, parseRecord } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+
+export interface BlobFaults {
+  readonly missing: readonly string[];
+  readonly corrupt: readonly string[];
+  /** Attachments that are not what their names say. */
+  readonly attachments: readonly string[];
+}
+
+/** The attachment that a line brings along, if its bytes are others. */
+const falseAttachment = (line: string): readonly string[] => {
+  const json = parseRecord(line);
+  const packed = E.isRight(json) ? attachmentOf(json.right) : undefined;
+  return packed === undefined || unpackedAttachment(packed) !== undefined ? [] : [packed.attachment];
+};
+
+const isTrue = (line: string, corrupt: string[]): string | undefined => {
+  const json = parseRecord(line);
+  const packed = E.isRight(json) ? blobOf(json.right) : undefined;
+  if (packed === undefined) return undefined;
+  try {
+    unpacked(packed, "", hashText);
+  } catch (thrown) {
+    if (!(thrown instanceof BlobMissing)) throw thrown;
+    corrupt.push(packed.blob);
+  }
+  return packed.blob;
+};
+
+export const blobFaults = async ({ text }: LogSource): Promise<BlobFaults> => {
+  const [named, packed, corrupt] = [new Set<string>(), new Set<string>(), [] as string[]];
+  const attachments: string[] = [];
+  for (const line of linesIn(await text())) {
+    if (isAttachmentLine(line)) attachments.push(...falseAttachment(line));
+    const blob = line.startsWith('{"blob":') ? isTrue(line, corrupt) : undefined;
+    if (blob !== undefined) packed.add(blob);
+    else for (const name of namesIn(line)) named.add(name);
+  }
+  return { missing: [...named].filter((name) => !packed.has(name)), corrupt, attachments };
+};
 
 const many = (count: number, what: string): string =>
   `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
@@ -46,7 +87,7 @@ const knownWords = ({ isInJournal, seq, base, vouched }: Known): string => {
 const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | undefined): Promise<Exit> => {
   const replayed = await replayOpen(log, terminal);
   if (replayed instanceof CliError) {
-    tellUnread(log, replayed, terminal);
+    printUnread(log, replayed, terminal);
     return replayed.exit;
   }
   const { header, events, base, torn, fault, state } = replayed;
@@ -74,7 +115,7 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
     head: isOther ? { expected: wantedHead, found: head } : undefined,
     chain,
   };
-  terminal.tell(json, () => {
+  terminal.print(json, () => {
     const from = base === undefined ? "" : ` after the segment up to ${base.segment.base}`;
     const what = `${many(events, "event")}${from}${header === undefined ? "" : ` of ${header.scope}`}`;
     const lines = [`${isSound ? paint("green", "ok") : paint("red", "not ok")}  ${log.name}  ${paint("dim", what)}`];
@@ -96,8 +137,8 @@ export const logVerify: Command = {
   name: "log verify",
   summary: "Check logs: whether they can be read, are whole, and replay as they were recorded",
   usage: "<log…>",
-  least: 1,
-  most: Infinity,
+  minArgs: 1,
+  maxArgs: Infinity,
   options: {
     ...placeOptions,
     head: { type: "string", value: "<hash>", what: "The head of the chain that the log should have" },

@@ -3,7 +3,7 @@ import type { ChainCheck } from "@pawl/runtime";
 import type { Command } from "../command.ts";
 import { CliError, exit } from "../exit.ts";
 import { brokenWords, faultJson, faultWords, tornJson } from "../log/fault.ts";
-import { replayOpen, tellUnread, unreadJson } from "../log/sealed.ts";
+import { replayOpen, printUnread, unreadJson } from "../log/replay-log.ts";
 import { type LogSource, journalOf, placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -21,9 +21,9 @@ type Broken = Extract<ChainCheck, { readonly type: "broken" }>;
 type Health = "sound" | "sick" | "altered" | "unread";
 
 /** Says of lines that are not those which were hashed that they are not. */
-const tellAltered = ({ name }: LogSource, chain: Broken, terminal: Terminal): void => {
+const printAltered = ({ name }: LogSource, chain: Broken, terminal: Terminal): void => {
   const remedy = "restore a copy: it is not known which of its lines were changed";
-  terminal.tell({ log: name, trusted: chain.base, chain, remedy }, () => [
+  terminal.print({ log: name, trusted: chain.base, chain, remedy }, () => [
     `${terminal.paint("red", "altered")}  ${name}`,
     `    ${brokenWords(chain, terminal)}`,
     `    ${terminal.paint("green", remedy)}`,
@@ -34,20 +34,20 @@ const tellAltered = ({ name }: LogSource, chain: Broken, terminal: Terminal): vo
 const examine = async (log: LogSource, terminal: Terminal): Promise<Health> => {
   const replayed = await replayOpen(log, terminal);
   if (replayed instanceof CliError) {
-    tellUnread(log, replayed, terminal);
+    printUnread(log, replayed, terminal);
     return "unread";
   }
   const { fault, torn, state } = replayed;
   const chain = fault === undefined ? await log.storedCheck?.() : undefined;
   if (chain?.type === "broken") {
-    tellAltered(log, chain, terminal);
+    printAltered(log, chain, terminal);
     return "altered";
   }
   if (fault === undefined && torn === undefined) return "sound";
   const trusted = state?.seq ?? 0;
   const remedy = fault === undefined ? undefined : remedyOf(log.name, fault.code, trusted);
   const json = { log: log.name, trusted, torn: tornJson(torn), fault: faultJson(fault), remedy };
-  terminal.tell(json, () => [
+  terminal.print(json, () => [
     `${terminal.paint("red", fault === undefined ? "torn" : "quarantined")}  ${log.name}`,
     ...(fault === undefined ? [] : faultWords(fault, terminal).map((line) => `    ${line}`)),
     `    events up to ${trusted} can be trusted`,
@@ -77,8 +77,8 @@ export const doctorCommand: Command = {
   name: "doctor",
   summary: "Find scopes whose logs today's core does not accept (quarantined), or that were changed",
   usage: "[log…]",
-  least: 0,
-  most: Infinity,
+  minArgs: 0,
+  maxArgs: Infinity,
   options: placeOptions,
   detail:
     "A quarantined scope is read-only, and others are unaffected. A fork goes on from the last event that can be\ntrusted, as a new scope; the old one stays as it is. A scope is altered where its lines are not those that a hash was kept of:\n`pawl log verify` says how far hashes were kept. A scope whose values are sealed is looked at with its --keys.",
@@ -96,7 +96,7 @@ export const doctorCommand: Command = {
       for (const log of logs) found.push(await examine(log, terminal));
       const count = (health: Health): number => found.filter((one) => one === health).length;
       const [scopes, sick, altered, unread] = [logs.length, count("sick"), count("altered"), count("unread")];
-      terminal.tell({ scopes, quarantined: sick, altered, unread }, () =>
+      terminal.print({ scopes, quarantined: sick, altered, unread }, () =>
         summary({ scopes, sick, altered, unread }, terminal),
       );
       if (sick + altered > 0) return exit.wrong;

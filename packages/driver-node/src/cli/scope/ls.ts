@@ -4,9 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Command, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { type JournalFile, openJournalFile } from "../journal-file.ts";
-import { besideOf, journalOf } from "../place.ts";
+import { journalFolders, journalOf } from "../place.ts";
 import { type Terminal, jsonText } from "../terminal.ts";
-import { type SeenRun, runReader, runText } from "./long-work.ts";
+import { type SeenRun, runReader, runText } from "./background.ts";
 import { sinceText, untilText } from "./time.ts";
 
 const approvalWords = (approvals: number): string =>
@@ -82,7 +82,7 @@ const lines = (file: string, list: readonly Listed[], terminal: Terminal): reado
 };
 
 const tell = (file: string, list: readonly Listed[], terminal: Terminal): void =>
-  terminal.tell({ journal: file, scopes: list.map(jsonOf) }, () => lines(file, list, terminal));
+  terminal.print({ journal: file, scopes: list.map(jsonOf) }, () => lines(file, list, terminal));
 
 /** What makes a scope of the list another one than before. */
 const standings = (list: readonly Listed[]): ReadonlyMap<string, string> =>
@@ -97,7 +97,7 @@ const changes = (file: string, first: readonly Listed[], terminal: Terminal): ((
     const gone = [...before.keys()].filter((scope) => !after.has(scope));
     before = after;
     if (changed.length + gone.length === 0) return;
-    terminal.tell({ journal: file, scopes: changed.map(jsonOf), gone: gone.length === 0 ? undefined : gone }, () => [
+    terminal.print({ journal: file, scopes: changed.map(jsonOf), gone: gone.length === 0 ? undefined : gone }, () => [
       ...changed.map(tableOf(now, terminal).line),
       ...gone.map((scope) => `${scope}  ${terminal.paint("dim", "is not in the list any more")}`),
     ]);
@@ -124,8 +124,8 @@ export const lsCommand: Command = {
   name: "ls",
   summary: "List the scopes of a journal",
   usage: "[journal]",
-  least: 0,
-  most: 1,
+  minArgs: 0,
+  maxArgs: 1,
   options: {
     ...journalOption,
     prefix: { type: "string", value: "<text>", what: "Only scopes whose name begins so: process:" },
@@ -145,7 +145,7 @@ export const lsCommand: Command = {
   run: async (input, terminal) => {
     const file = input.positionals[0] ?? journalOf(input, terminal);
     if (file.includes("#")) throw usageError(`pawl ls takes a journal, found \`${file}\``, `pawl show ${file}`);
-    const journal = openJournalFile(file, besideOf(input, terminal));
+    const journal = openJournalFile(file, journalFolders(input, terminal));
     try {
       const wanted = { isOwned: input.isSet("owned"), isAwaiting: input.isSet("approvals") };
       const list = lister(journal, { prefix: input.text("prefix") ?? "", ...wanted });

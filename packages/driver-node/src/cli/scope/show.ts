@@ -23,8 +23,18 @@ import { tornJson } from "../log/fault.ts";
 import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, divergenceJson, soundHistoryOf } from "./history.ts";
-import { type SeenRuns, endJson, endText, longWorkLines, runJson, runText, runsOf, seenIn } from "./long-work.ts";
-import { barOf, progressIn } from "./progress.ts";
+import {
+  type SeenRuns,
+  endJson,
+  endText,
+  longWorkLines,
+  runJson,
+  runText,
+  runsOf,
+  seenIn,
+  barOf,
+  progressIn,
+} from "./background.ts";
 import { sinceText } from "./time.ts";
 
 const shown = 100;
@@ -161,7 +171,7 @@ const follow = async (log: LogSource, from: number, terminal: Terminal): Promise
       seq = recorded.seq;
       const { at, event } = recorded;
       bar = progressIn(event) ?? bar;
-      terminal.tell({ seq, at, event, produced }, () => [eventWords(recorded, terminal)]);
+      terminal.print({ seq, at, event, produced }, () => [eventWords(recorded, terminal)]);
     }
     terminal.progress(await barsOf(bar, state, log));
     await pause(followEveryMs, undefined, { signal: terminal.interrupted }).catch(() => undefined); // It ends the loop.
@@ -172,8 +182,8 @@ export const showCommand: Command = {
   name: "show",
   summary: "Show what is in a scope: calls, effects, waits, approvals, processes",
   usage: "<scope>",
-  least: 1,
-  most: 1,
+  minArgs: 1,
+  maxArgs: 1,
   options: {
     ...placeOptions,
     follow: { type: "boolean", short: "f", what: "Go on with every event as it is recorded" },
@@ -196,7 +206,7 @@ export const showCommand: Command = {
     withLog(placeOf(input.positionals[0] ?? "", input, terminal), async (log) => {
       const history = await soundHistoryOf(log, terminal);
       const runs = await runsOf(history.state, log.journal);
-      terminal.tell(scopeJson(history), () => scopeWords(history, runs, terminal));
+      terminal.print(scopeJson(history), () => scopeWords(history, runs, terminal));
       if (input.isSet("follow")) await follow(log, history.state.seq, terminal);
       return exit.fine;
     }),

@@ -10,16 +10,14 @@ import {
   why,
 } from "@pawl/sansio-core";
 import type { Command } from "../command.ts";
-import type { Beside } from "../journal-file.ts";
+import type { JournalFolders } from "../journal-file.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
-import { withLogOrHost } from "../act/remote-log.ts";
-import { hostOptions } from "../act/remote.ts";
-import { type LogSource, besideGiven, placeOptions } from "../place.ts";
+import { withLogOrHost, hostOptions } from "../act/remote.ts";
+import { type LogSource, givenFolders, placeOptions } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { endedJson, endedWords } from "./ended.ts";
-import { type History, type RefusedEdit, divergenceJson, soundHistoryOf } from "./history.ts";
+import { endedJson, endedWords, type History, type RefusedEdit, divergenceJson, soundHistoryOf } from "./history.ts";
 import { isNever, sinceText, untilText } from "./time.ts";
-import { remedies } from "./words.ts";
+import { remedies } from "./remedy.ts";
 
 /** The event since which something waits, and its time. */
 interface Since {
@@ -146,7 +144,7 @@ interface Asked {
   readonly owned: boolean | undefined;
   /** The host that has it. */
   readonly host: string | undefined;
-  readonly beside: Beside;
+  readonly beside: JournalFolders;
 }
 
 const words = (history: History, asked: Asked, terminal: Terminal): readonly string[] => {
@@ -165,14 +163,14 @@ const words = (history: History, asked: Asked, terminal: Terminal): readonly str
 };
 
 /** Of a call that has ended there is what it came to; of one that the log does not know, nothing. */
-const tellEnd = (history: History, call: string, terminal: Terminal): Exit => {
+const printEnd = (history: History, call: string, terminal: Terminal): Exit => {
   const { state, end } = history;
   if (end === undefined) {
     throw new CliError("no_such_call", `${state.scope.id} has no call ${call}`, { exit: exit.unreachable });
   }
   const { id: scope, owner } = state.scope;
   const json = { scope, seq: state.seq, at: state.at, owner, calls: [], others: [], ended: endedJson(history, end) };
-  terminal.tell(json, () => endedWords(history, end, terminal));
+  terminal.print(json, () => endedWords(history, end, terminal));
   return exit.fine;
 };
 
@@ -180,8 +178,8 @@ export const whyCommand: Command = {
   name: "why",
   summary: "Say what a scope waits for, since when, and what would move it",
   usage: "<scope> [call]",
-  least: 1,
-  most: 2,
+  minArgs: 1,
+  maxArgs: 2,
   options: { ...placeOptions, ...hostOptions },
   json: [{ what: "The scope", fields: "scope, seq, at, owner, owned?, calls, others, ended?" }],
   examples: [
@@ -195,10 +193,10 @@ export const whyCommand: Command = {
     return withLogOrHost(input, terminal, async (log) => {
       const history = await soundHistoryOf(log, terminal, only);
       const { state } = history;
-      if (only !== undefined && state.calls.at(only) === undefined) return tellEnd(history, only, terminal);
+      if (only !== undefined && state.calls.at(only) === undefined) return printEnd(history, only, terminal);
       const { calls, others } = why(state);
       const shown = calls.filter(({ call }) => only === undefined || call === only);
-      const asked: Asked = { only, ...(await ownershipOf(log)), beside: besideGiven(input) };
+      const asked: Asked = { only, ...(await ownershipOf(log)), beside: givenFolders(input) };
       const told = remedyFor(history, asked);
       const json = {
         scope: state.scope.id,
@@ -212,7 +210,7 @@ export const whyCommand: Command = {
             ? others.map(({ what, ...rest }) => ({ what, ...timedJson(history, rest, rest.since) }))
             : [],
       };
-      terminal.tell(json, () => words(history, asked, terminal));
+      terminal.print(json, () => words(history, asked, terminal));
       return exit.fine;
     });
   },

@@ -1,0 +1,138 @@
+/** Whose a scope is: claimed, held, given up. */
+import type { Claim, Holding, Snapshot, Lease } from "@pawl/runtime";
+import type { Connection } from "./connection.ts";
+import { type Row, integer, optional, text } from "./sql.ts";
+import type { ScopeRow, ScopeIndex } from "./scope-index.ts";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** After so long nobody asks any more which instances were lost. */
+const rememberedMs = 7 * 24 * 60 * 60 * 1000;
+
+export const join = (connection: Connection, instance: string, { ttlMs, address }: Lease): void =>
+  connection.transact(() => {
+    connection.sql.forget.run(connection.now() - rememberedMs);
+    connection.sql.join.run(instance, connection.now() + ttlMs, ttlMs, address ?? null, processIdentity() ?? null);
+  });
+
+export const renew = (connection: Connection, instance: string): boolean =>
+  connection.transact(() => connection.sql.renew.run(connection.now(), instance, connection.now()).changes === 1);
+
+export const leave = (connection: Connection, instance: string): void =>
+  connection.transact(() => void connection.sql.leave.run(instance));
+
+/** Lets the leases run out whose processes have ended. Inside a transaction. */
+export const expireDeadLeases = ({ sql, now }: Connection): void => {
+  for (const row of sql.marks.all(now())) if (hasEnded(text(row, "process"))) sql.end.run(now(), integer(row, "id"));
+};
+
+export const lost = (connection: Connection): readonly string[] =>
+  connection.transact(() => {
+    expireDeadLeases(connection);
+    return connection.sql.lost.all(connection.now()).map((row) => text(row, "name"));
+  });
+
+/** Fields of `/proc/<pid>/stat` prefixEnd the name, which may hold anything: the state, and when the process began. */
+const statOf = (pid: number): { readonly state: string; readonly began: string } | undefined => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { state: fields[0] ?? "", began: fields[19] ?? "" };
+  } catch {
+    return undefined; // No such process, or no such file system: the caller knows which.
+  }
+};
+
+/** Where process numbers mean the same as here: one boot and one namespace of Linux, or one machine elsewhere. */
+const realm = (): string =>
+  process.platform === "linux"
+    ? `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`
+    : hostname();
+
+const readIdentity = (): string | undefined => {
+  try {
+    return [realm(), process.pid, statOf(process.pid)?.began ?? ""].join("|");
+  } catch {
+    return undefined; // A system that hides such things: its leases run out by the clock.
+  }
+};
+let own: { readonly mark: string | undefined } | undefined;
+
+/** The mark of this process; none where it can not be told from another. It stays the same for as long as that lives. */
+export const processIdentity = (): string | undefined => (own ??= { mark: readIdentity() }).mark;
+
+const isThere = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (thrown) {
+    return !(thrown instanceof Error && "code" in thrown && thrown.code === "ESRCH");
+  }
+};
+
+/** Whether the process of a mark has surely ended. Of one in another realm nobody here can say. */
+export const hasEnded = (mark: string): boolean => {
+  const [where, number, began] = mark.split("|");
+  const pid = Number(number);
+  if (where !== processIdentity()?.split("|")[0] || !Number.isSafeInteger(pid)) return false;
+  const stat = statOf(pid);
+  if (stat === undefined) return !isThere(pid);
+  return stat.began !== began || stat.state === "Z" || stat.state === "X";
+};
+
+const snapshotOf = ({ sql }: Connection, id: number): Snapshot | undefined => {
+  const row = sql.snapshot.get(id);
+  return row === undefined ? undefined : { seq: integer(row, "seq"), text: text(row, "text") };
+};
+
+const holding = (connection: Connection, { id, epoch, seq }: ScopeRow): Holding => {
+  const snapshot = snapshotOf(connection, id);
+  return { epoch, seq, ...(snapshot !== undefined && { snapshot }) };
+};
+
+/** The live instance that stands between the scope and another one. */
+const otherOwner = (connection: Connection, scope: string, instance: string): Claim | undefined => {
+  const find = (): Row | undefined => connection.sql.owner.get(scope, connection.now(), instance);
+  if (find() === undefined) return undefined;
+  expireDeadLeases(connection);
+  const row = find();
+  if (row === undefined) return undefined;
+  const address = optional(text, row, "address");
+  return { type: "owned_by", instance: text(row, "name"), ...(address !== undefined && { address }) };
+};
+
+/** The number of an instance; of one that has not joined as well. */
+const numberOf = ({ sql }: Connection, instance: string): number => {
+  sql.know.run(instance);
+  return integer(sql.instance.get(instance) ?? {}, "id");
+};
+
+export const claim = (
+  connection: Connection,
+  index: ScopeIndex,
+  scope: string,
+  who: { readonly instance: string; readonly protocol: number; readonly above: number },
+): Claim =>
+  connection.unsynced(() => {
+    connection.sql.make.run(scope);
+    const scopeRow = index.read(scope) as ScopeRow;
+    if (scopeRow.protocol > who.protocol) return { type: "newer_protocol", protocol: scopeRow.protocol };
+    const owned = otherOwner(connection, scope, who.instance);
+    if (owned !== undefined) return owned;
+    const epoch = Math.max(scopeRow.epoch, who.above) + 1;
+    connection.sql.claim.run(epoch, numberOf(connection, who.instance), scopeRow.id);
+    index.keep(scope, { ...scopeRow, epoch });
+    return { type: "claimed", ...holding(connection, { ...scopeRow, epoch }) };
+  });
+
+export const load = (connection: Connection, index: ScopeIndex, scope: string, instance: string): Holding | undefined =>
+  connection.unsynced(() => {
+    if (connection.sql.isOwner.get(scope, instance) === undefined) return undefined;
+    const scopeRow = index.read(scope);
+    return scopeRow === undefined ? undefined : holding(connection, scopeRow);
+  });
+
+export const release = (connection: Connection, index: ScopeIndex, scope: string, instance: string): void =>
+  connection.transact(() => {
+    connection.sql.release.run(scope, instance);
+    index.forget(scope);
+  });

@@ -1,0 +1,146 @@
+/** What a live call waits for, by its phase. */
+import { type CallIn, type CallRow, occupies } from "../call/model.ts";
+import { maxAttempts } from "../call/attempt.ts";
+import type { Deadline } from "../kernel/deadline.ts";
+import type { EventType } from "../kernel/event.ts";
+import type { CallRef } from "../kernel/ids.ts";
+import type { State } from "../kernel/state.ts";
+import { effectReasons, unfinishedIn } from "./effect.ts";
+import type { CallReason, CallWaits } from "./model.ts";
+
+interface Found {
+  readonly what: CallWaits;
+  readonly movedBy: readonly EventType[];
+  /** A deadline of the call's own; since its birth it waits. */
+  readonly due?: Deadline | undefined;
+  readonly since?: number;
+}
+
+const ofRequested = (state: State, { call }: CallIn<"requested">): Found => {
+  const batch = state.batches.at(call.batch);
+  const behind = batch?.calls[batch.prepared] ?? call.ref;
+  return { what: { type: "turn_to_prepare", behind }, movedBy: [], since: call.born };
+};
+
+const ofPreparing = ({ waits }: CallIn<"preparing">): Found => {
+  switch (waits) {
+    case "hook":
+      return { what: { type: "hook", phase: "before" }, movedBy: ["hook.ran"] };
+    case "args":
+      return { what: { type: "args_check" }, movedBy: ["args.checked"] };
+    case "prepare":
+      return { what: { type: "preparation" }, movedBy: ["call.prepared"] };
+  }
+};
+
+const ofApproval = ({ approval, due }: CallIn<"awaiting_approval">): Found => {
+  const { edited, argsHash } = approval;
+  if (edited === undefined) return { what: { type: "approval", argsHash }, movedBy: ["approval.decided"], due };
+  return { what: { type: "args_check", editedBy: edited.by }, movedBy: ["args.checked"], due };
+};
+
+const ofReady = (state: State, { call, manifest }: CallIn<"ready">): Found => {
+  const batch = state.batches.at(call.batch);
+  const siblings = (batch?.calls ?? []).filter((ref) => ref !== call.ref);
+  const among = (isBehind: (row: CallRow) => boolean): readonly CallRef[] =>
+    siblings.filter((ref) => {
+      const row = state.calls.at(ref);
+      return row !== undefined && isBehind(row);
+    });
+  const slot = (because: "preparation" | "concurrency" | "serial", behind: readonly CallRef[]): Found => ({
+    what: { type: "slot", batch: call.batch, because, behind },
+    movedBy: [],
+  });
+  if (batch?.phase === "preparing") {
+    return slot(
+      "preparation",
+      among(({ phase }) => phase === "requested" || phase === "preparing"),
+    );
+  }
+  const holders = among(occupies);
+  return slot(manifest.scheduling === "serial" ? "serial" : "concurrency", holders);
+};
+
+const ofRunning = (state: State, { call, owner, body, cancelled }: CallIn<"running">): Found => {
+  const { attempt, run } = body;
+  const effects = effectReasons(state, call.ref, body, true);
+  const due = cancelled?.due;
+  if (cancelled !== undefined && due === undefined) {
+    const movedBy = ["call.cleaned_up", "call.settled"] as const;
+    return { what: { type: "clean_up", owner, attempt, run, effects }, since: cancelled.seq, movedBy };
+  }
+  const type = cancelled === undefined ? "body" : "stop";
+  return { what: { type, owner, attempt, run, effects }, movedBy: ["call.settled"], due };
+};
+
+const ofResuming = ({ cause, body, due }: CallIn<"resuming">): Found => {
+  const { attempt, run, resumes } = body;
+  return due === undefined
+    ? { what: { type: "resume", cause, attempt, run }, movedBy: ["call.resumed"] }
+    : { what: { type: "resume_pause", cause, attempt, run, resumes }, movedBy: [], due };
+};
+
+const ofFinishing = ({ waits }: CallIn<"finishing">): Found =>
+  waits === "hook"
+    ? { what: { type: "hook", phase: "after" }, movedBy: ["hook.ran"] }
+    : { what: { type: "projection" }, movedBy: ["result.projected"] };
+
+const ofCompleted = (state: State, { call }: CallIn<"completed">): Found => {
+  const calls = unfinishedIn(state, call.batch);
+  return {
+    what: { type: "batch", batch: call.batch, calls },
+    movedBy: calls.length === 0 ? ["replies.recorded"] : [],
+  };
+};
+
+const found = (state: State, row: CallRow): Found => {
+  switch (row.phase) {
+    case "requested":
+      return ofRequested(state, row);
+    case "preparing":
+      return ofPreparing(row);
+    case "awaiting_approval":
+      return ofApproval(row);
+    case "ready":
+      return ofReady(state, row);
+    case "running":
+      return ofRunning(state, row);
+    case "resuming":
+      return ofResuming(row);
+    case "suspended":
+      return { what: { type: "suspended", effects: effectReasons(state, row.call.ref, row.body, false) }, movedBy: [] };
+    case "no_executor":
+      return {
+        what: { type: "executor", toolId: row.body.manifest.id },
+        movedBy: ["executors.available"],
+        due: row.due,
+      };
+    case "backing_off": {
+      const { attempt, manifest } = row.body;
+      const of = maxAttempts(manifest.retry_policy);
+      return { what: { type: "retry", attempt: attempt + 1, of }, movedBy: [], due: row.due };
+    }
+    case "unknown":
+      return { what: { type: "resolver", cause: row.cause }, movedBy: ["outcome.resolved"] };
+    case "pending":
+      return { what: { type: "completion", key: row.key }, movedBy: ["wait.resolved"], due: row.due };
+    case "finishing":
+      return ofFinishing(row);
+    case "completed":
+      return ofCompleted(state, row);
+  }
+};
+
+/** Why a call stands where it stands. */
+export const callReason = (state: State, row: CallRow): CallReason => {
+  const { what, movedBy, due, since = due?.birth } = found(state, row);
+  return {
+    call: row.call.ref,
+    tool: row.tool,
+    phase: row.phase,
+    what,
+    ...(since === undefined ? {} : { since }),
+    ...(due === undefined ? {} : { until: due.at }),
+    movedBy,
+  };
+};

@@ -1,0 +1,263 @@
+/**
+ * The next state while one event is worked in. Concerns write rows, emit commands and raise signals through it; the
+ * state it began from is never touched. A rejected event's draft is thrown away.
+ */
+import type { PersistentMap } from "./persistent-map.ts";
+import type { StickyDecision } from "../call/approval-model.ts";
+import type { BatchRow } from "../call/batch-model.ts";
+import { type CallRow, awaitsApproval, dueOf } from "../call/model.ts";
+import type { CatalogRow } from "../catalog/model.ts";
+import type { Command } from "./command.ts";
+import type { Finished } from "./finished.ts";
+import type { FlowRow, StepEnd } from "../flow/model.ts";
+import { Deadlines, type Passed, earlierOf, isSameDeadline } from "./deadline.ts";
+import type { BatchRef, CallRef } from "./ids.ts";
+import type { Options } from "./options.ts";
+import type { DeletionRow, HandleRow } from "../link/handle-model.ts";
+import type { LinkRow } from "../link/model.ts";
+import type { OutboxRow } from "../link/outbox-model.ts";
+import type { ProcessRow } from "../process/model.ts";
+import type { RequestRow } from "../request/model.ts";
+import type { ScopeRow } from "../scope/model.ts";
+import type { Signal } from "./signal.ts";
+import { type State, duesOf, isTrueDue } from "./state.ts";
+import type { Terminal, WaitRow } from "../wait/model.ts";
+
+/** Tasks, runs and schedules: each has its own writer, in its `table.ts`. */
+type LongWork = Pick<State, "background" | "schedules">;
+
+export class Draft {
+  readonly seq: number;
+  readonly at: number;
+  readonly commands: Command[] = [];
+  readonly finished: Finished[] = [];
+  /** What the state is to be. */
+  readonly #next: { -readonly [Field in keyof State]: State[Field] };
+  readonly #signals: Signal[] = [];
+  #toLaunch: Set<BatchRef> | undefined;
+  readonly #stepEnds: StepEnd[] = [];
+  /** Whether the first deadline may be one that its call has no more. */
+  #isFirstOpen = false;
+  #answers = 0;
+
+  constructor(before: State, seq: number, at: number) {
+    this.seq = seq;
+    this.at = at;
+    this.#next = { ...before, seq, at };
+  }
+
+  get scope(): ScopeRow {
+    return this.#next.scope;
+  }
+  get options(): Options {
+    return this.#next.scope.options;
+  }
+  get catalog(): CatalogRow {
+    return this.#next.catalog;
+  }
+  get unclaimed(): number {
+    return this.#next.unclaimed;
+  }
+  get sticky(): PersistentMap<string, StickyDecision> {
+    return this.#next.sticky;
+  }
+  get outbox(): PersistentMap<string, OutboxRow> {
+    return this.#next.outbox;
+  }
+  get handles(): PersistentMap<string, HandleRow> {
+    return this.#next.handles;
+  }
+  get links(): PersistentMap<string, LinkRow> {
+    return this.#next.links;
+  }
+  get deletion(): DeletionRow | undefined {
+    return this.#next.deletion;
+  }
+  get process(): ProcessRow | undefined {
+    return this.#next.process;
+  }
+  get work(): LongWork {
+    return this.#next;
+  }
+
+  request(id: string): RequestRow | undefined {
+    return this.#next.requests.at(id);
+  }
+  batch(ref: BatchRef): BatchRow | undefined {
+    return this.#next.batches.at(ref);
+  }
+  call(ref: string): CallRow | undefined {
+    return this.#next.calls.at(ref);
+  }
+  wait(key: string): WaitRow | undefined {
+    return this.#next.waits.at(key);
+  }
+  link(peer: string): LinkRow | undefined {
+    return this.#next.links.get(peer);
+  }
+  flow(request: string): FlowRow | undefined {
+    return this.#next.flows.get(request);
+  }
+  batches(): BatchRow[] {
+    return this.#next.batches.rows();
+  }
+  calls(): CallRow[] {
+    return this.#next.calls.rows();
+  }
+  waits(): WaitRow[] {
+    return this.#next.waits.rows();
+  }
+
+  setScope(scope: ScopeRow): void {
+    this.#next.scope = scope;
+  }
+  setCatalog(catalog: CatalogRow): void {
+    this.#next.catalog = catalog;
+  }
+  setSticky(tool: string, decision: StickyDecision): void {
+    this.#next.sticky = this.#next.sticky.set(tool, decision);
+  }
+  putRequest(row: RequestRow): void {
+    this.#next.requests = this.#next.requests.set(row.request, row);
+  }
+  dropRequest(id: string): void {
+    this.#next.requests = this.#next.requests.delete(id);
+    this.finished.push({ kind: "request", id });
+  }
+  putBatch(row: BatchRow): void {
+    this.#next.batches = this.#next.batches.set(row.ref, row);
+  }
+  dropBatch(ref: BatchRef): void {
+    this.#next.batches = this.#next.batches.delete(ref);
+  }
+  /** `before` is the row that is replaced, where there is one. */
+  putCall(row: CallRow, before: CallRow | undefined): void {
+    const { ref } = row.call;
+    this.#touch(ref);
+    this.#next.awaitingApproval += Number(awaitsApproval(row)) - Number(awaitsApproval(before));
+    const due = dueOf(row);
+    if (due !== undefined && !(before !== undefined && isSameDeadline(dueOf(before), due))) {
+      this.#next.deadlines = this.#next.deadlines.add({ at: due.at, birth: due.birth, key: ref });
+    }
+    this.#next.calls = before === undefined ? this.#next.calls.set(ref, row) : this.#next.calls.replace(ref, row);
+  }
+  dropCall(ref: CallRef): void {
+    this.#touch(ref);
+    this.#next.awaitingApproval -= Number(awaitsApproval(this.#next.calls.at(ref)));
+    this.#next.calls = this.#next.calls.delete(ref);
+    this.finished.push({ kind: "call", id: ref });
+  }
+  putWait(row: WaitRow): void {
+    this.#next.waits = this.#next.waits.set(row.key, row);
+  }
+  /** `terminal`: how it ended, where it did. */
+  dropWait(key: string, terminal: Terminal | undefined): void {
+    this.#next.waits = this.#next.waits.delete(key);
+    this.finished.push({ kind: "wait", id: key, ...(terminal === undefined ? {} : { seq: terminal.seq }) });
+    if (terminal === undefined) this.finished.push({ kind: "wait_left", id: key });
+    else if (terminal.resolution.status === "timeout") this.finished.push({ kind: "wait_timed_out", id: key });
+  }
+  countUnclaimed(change: number): void {
+    this.#next.unclaimed += change;
+  }
+  putOutbox(row: OutboxRow): void {
+    this.#next.outbox = this.#next.outbox.set(row.key, row);
+  }
+  dropOutbox(key: string): void {
+    if (this.#next.outbox.get(key)?.type === "wake.deliver") this.finished.push({ kind: "wake", id: key });
+    this.#next.outbox = this.#next.outbox.delete(key);
+  }
+
+  /** A link without an end is none. */
+  putLink(row: LinkRow): void {
+    const isOver = row.incoming === undefined && row.outgoing === undefined;
+    this.#next.links = isOver ? this.#next.links.delete(row.peer) : this.#next.links.set(row.peer, row);
+  }
+  finishLink(id: string): void {
+    this.finished.push({ kind: "link", id });
+  }
+  putHandle(row: HandleRow): void {
+    this.#next.handles = this.#next.handles.set(row.process, row);
+  }
+  dropHandle(process: string): void {
+    this.#next.handles = this.#next.handles.delete(process);
+  }
+  setDeletion(row: DeletionRow): void {
+    this.#next.deletion = row;
+  }
+  setProcess(row: ProcessRow): void {
+    this.#next.process = row;
+  }
+
+  putFlow(row: FlowRow): void {
+    this.#next.flows = this.#next.flows.set(row.request, row);
+  }
+  dropFlow(request: string): void {
+    this.#next.flows = this.#next.flows.delete(request);
+  }
+  setWork(part: Partial<LongWork>): void {
+    Object.assign(this.#next, part);
+  }
+
+  emit(command: Command): void {
+    this.commands.push(command);
+  }
+  raise(signal: Signal): void {
+    this.#signals.push(signal);
+  }
+  /** Asks for launches from a batch: once, however many of its calls moved before it comes to that. */
+  raiseLaunch(batch: BatchRef): void {
+    this.#toLaunch ??= new Set();
+    if (this.#toLaunch.has(batch)) return;
+    this.#toLaunch.add(batch);
+    this.raise({ type: "calls.launch", batch });
+  }
+  nextSignal(): Signal | undefined {
+    const signal = this.#signals.shift();
+    if (signal?.type === "calls.launch") this.#toLaunch?.delete(signal.batch);
+    return signal;
+  }
+  /** What a flow waited for: it goes on when the signals are through, since it may raise the same ones again. */
+  endStep(end: StepEnd): void {
+    this.#stepEnds.push(end);
+  }
+  nextStepEnd(): StepEnd | undefined {
+    return this.#stepEnds.shift();
+  }
+  /** The place of the next answer among those of this event. */
+  nextAnswer(): number {
+    return this.#answers++;
+  }
+
+  /** The call or schedule whose deadline passed first, a call's taken off; who it is sets a new one, or none. */
+  takePassed(): Passed | undefined {
+    this.#cleanDeadlines();
+    const due = earlierOf(this.#next.deadlines.next, this.#next.schedules.due);
+    if (due === undefined || due.at > this.at) return undefined;
+    if (due === this.#next.schedules.due) return { of: "schedule", key: due.key };
+    this.#next.deadlines = this.#next.deadlines.withoutNext();
+    this.#isFirstOpen = true;
+    return { of: "call", key: due.key };
+  }
+
+  /** The first deadline is looked at only where its call was written, or where it has become the first just now. */
+  #touch(ref: string): void {
+    if (this.#next.deadlines.next?.key === ref) this.#isFirstOpen = true;
+  }
+
+  /** Deadlines that no row has any more are dropped where they come first, and all at once where they are too many. */
+  #cleanDeadlines(): void {
+    const calls = this.#next.calls;
+    const isCrowded = this.#next.deadlines.size > 4 * calls.size + 64;
+    if (!this.#isFirstOpen && !isCrowded) return;
+    this.#next.deadlines = isCrowded
+      ? Deadlines.of(duesOf(calls))
+      : this.#next.deadlines.settled((due) => isTrueDue(calls, due));
+    this.#isFirstOpen = false;
+  }
+
+  finish(): State {
+    this.#cleanDeadlines();
+    return this.#next;
+  }
+}

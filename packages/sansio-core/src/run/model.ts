@@ -1,0 +1,136 @@
+/**
+ * Background runs, and the tasks by which a session knows its long work. A run is a process that executes one tool:
+ * its task lives in the session that asked for it, its status, output and end in the scope of the process.
+ *
+ *   in the session   asked ─▶ permitted ─▶ [task: running] ─▶ succeeded | failed | canceled
+ *                      └────▶ refused: too many on the worker, or in the session
+ *
+ *   in the process   running ─▶ finishing ─▶ ended
+ *                    │     ▲    (its files are written; then the task hears, then the process ends)
+ *                    ▼     │
+ *                    [lost: the next attempt, if it may be run again and was not too often]
+ *
+ * Who speaks for a run names its attempt; what an older attempt says is refused. Whether a cancel or a finish came
+ * first is the order of the log: of a run that is asked to end before its call is over, no output is a success.
+ *
+ * Invariants
+ *   T1  a task that is over has an end time, and no other has one; only one that waits for input has a request for it
+ *   T2  a run that is asked for has no task yet
+ *   T3  no step leaves more runs active than are allowed, unless there were more before
+ *   T4  an end stays, and attempts only grow
+ *   T5  tasks that are over are kept up to a bound, unless there were more before
+ *   T6  a run belongs to its process: it finishes while the process waits for its files, and has ended when that has
+ *   T7  a run's attempts are counted from 1, and there are no more of them than its losses allow
+ */
+import type { Json } from "@pawl/tool-value";
+import type { ProcessRegistration } from "../process/model.ts";
+import type { RunOutcome } from "./finish.ts";
+import type { NewMessage, TaskMessage } from "./message.ts";
+import type { Filled, Output } from "./output.ts";
+import type { NewTask, Progress, Task, TaskUpdate } from "../message/task.ts";
+
+/** What a process that is a background run says of itself: the definition in its identity. */
+export interface RunDefinition {
+  readonly task: string;
+  readonly tool: string;
+  readonly arguments: Json;
+  /** It may be run again after its owner was lost. */
+  readonly reattachable: boolean;
+  readonly signal_on_completion: boolean;
+}
+
+/** The kind of such processes, and of their tasks. */
+export const runKind = "background_tool";
+export const monitorKind = "monitor";
+
+/** A run whose permit is asked of the driver. */
+export interface Asked {
+  readonly run: string;
+  readonly registration: ProcessRegistration;
+  readonly hash: string;
+  readonly definition: RunDefinition;
+  readonly born: number;
+}
+
+/** Of a task that is a run: what its session is told at the end. */
+export interface TaskRun {
+  readonly run: string;
+  readonly tool: string;
+  readonly signal: boolean;
+}
+
+export interface TaskRow {
+  readonly task: Task;
+  readonly born: number;
+  readonly messages: readonly TaskMessage[];
+  readonly run?: TaskRun;
+  /** Of a monitor. */
+  readonly schedule?: string;
+}
+
+/** A run in the scope of its process. */
+export interface RunRow {
+  readonly definition: RunDefinition;
+  readonly title: string;
+  /** The session that asked for it. */
+  readonly session?: string;
+  readonly phase: "running" | "finishing" | "ended";
+  readonly attempt: number;
+  readonly detail: string;
+  readonly progress?: Progress;
+  readonly filled: Filled;
+  /** While its files are written; a lost run has it before its call is over. */
+  readonly outcome?: RunOutcome;
+}
+
+/** What a run says of itself since it last did: coalesced by its driver, at most once a second. */
+export interface Report {
+  readonly attempt: number;
+  readonly detail?: string;
+  readonly progress?: Progress;
+  readonly output: readonly Output[];
+}
+
+export type Permit = { readonly status: "granted" } | { readonly status: "refused"; readonly limit: number };
+
+export type BackgroundEvent =
+  | { readonly type: "run.requested"; readonly registration: ProcessRegistration; readonly hash: string }
+  | { readonly type: "permit.answered"; readonly run: string; readonly permit: Permit }
+  | ({ readonly type: "run.reported" } & Report)
+  | { readonly type: "artifacts.written"; readonly attempt: number; readonly written: boolean }
+  | { readonly type: "task.created"; readonly task: NewTask }
+  | { readonly type: "task.updated"; readonly task: string; readonly update: TaskUpdate }
+  | { readonly type: "task.cancel_requested"; readonly task: string }
+  | { readonly type: "task.messaged"; readonly message: NewMessage; readonly expected_attempt?: number };
+
+/** A monitor, for the task that shows it. */
+export interface NewMonitor {
+  readonly task: string;
+  readonly title: string;
+  readonly tool: string;
+  readonly arguments: Json;
+  readonly signal_on_completion: boolean;
+}
+
+/** What became of the request for a run. */
+export type SpawnAnswer =
+  | { readonly status: "started"; readonly task: string }
+  | { readonly status: "refused"; readonly message: string };
+
+export const sessionIsFull = (limit: number): string =>
+  `Maximum ${limit} active background runs per session. Wait for an existing run to finish before starting another.`;
+export const workerIsFull = (limit: number): string =>
+  `Worker is already running the maximum ${limit} active background runs. Try again after an existing run finishes.`;
+
+const width = 12;
+
+/** An id that ends in hexadecimal digits, counted on: derived, of the same form, and another for every count. */
+export const countedId = (id: string, count: number): string => {
+  const digits = id.slice(-width);
+  const counted = (parseInt(digits, 16) + count) % 16 ** width;
+  return Number.isNaN(counted) ? `${id}${count}` : id.slice(0, -width) + counted.toString(16).padStart(width, "0");
+};
+
+/** The name of a run's attempt, and of the folder with its files; the first is that of its process. */
+export const runOfAttempt = (run: string, attempt: number): string =>
+  attempt === 1 ? run : countedId(run, attempt - 1);

@@ -1,0 +1,163 @@
+/** A run in the scope of its process. */
+import { type ToolCallOutput } from "@pawl/tool-value";
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
+import type { EventOf } from "../kernel/event.ts";
+import { requestBatch } from "../kernel/ids.ts";
+import type { ProcessAwaitOutput, ProcessStatus } from "../process/model.ts";
+import { outputOfAwait, valueOf } from "../process/output.ts";
+import {
+  type RunOutcome,
+  artifactFailure,
+  canceledSummary,
+  orphaned,
+  outcomeOfOutput,
+  pathsOf,
+  updateOf,
+} from "./finish.ts";
+import { type RunRow, runOfAttempt } from "./model.ts";
+import { emptyOutput, writeOutput } from "./output.ts";
+import { setRun } from "./table.ts";
+import { definitionOf } from "./session.ts";
+import type { TaskUpdate } from "../message/task.ts";
+
+/** A process that is a background run begins. */
+export const onRunBegin = (draft: Draft, session: string | undefined): void => {
+  const registration = draft.process?.registration;
+  const definition = registration === undefined ? undefined : definitionOf(registration);
+  if (registration === undefined || definition === undefined) return;
+  setRun(draft, {
+    definition,
+    title: registration.identity.label ?? definition.tool,
+    ...(session === undefined ? {} : { session }),
+    phase: "running",
+    attempt: 1,
+    detail: "Starting",
+    filled: emptyOutput,
+  });
+};
+
+const idOf = ({ process }: Draft): string => process?.registration.id ?? "";
+
+/** Its task hears; which attempt speaks is said with it. */
+const report = (draft: Draft, { definition, session, attempt }: RunRow, update: TaskUpdate): void => {
+  if (session === undefined) return;
+  const said = { task: definition.task, run: runOfAttempt(idOf(draft), attempt), update };
+  draft.raise({ type: "messages.send", to: session, message: { type: "task.reported", ...said }, isLast: false });
+};
+
+const speaking = (draft: Draft, attempt: number, phase: RunRow["phase"]): RunRow | Rejection => {
+  const { run } = draft.work.background;
+  if (run === undefined) return reject("run_unknown", `\`${draft.scope.id}\` is no background run`);
+  if (run.attempt !== attempt) return reject("stale_attempt", `expected attempt ${run.attempt}, found ${attempt}`);
+  return run.phase === phase ? run : reject("wrong_phase", `the run is ${run.phase}, expected ${phase}`);
+};
+
+const isRun = (row: RunRow | Rejection): row is RunRow => "definition" in row;
+
+export const onRunReported = (draft: Draft, event: EventOf<"run.reported">): Rejection | undefined => {
+  const { attempt, detail, progress, output } = event;
+  const row = speaking(draft, attempt, "running");
+  if (!isRun(row)) return row;
+  if (row.outcome !== undefined) return reject("wrong_phase", "the run is lost: nothing more is taken from it");
+  const cap = draft.options.max_output;
+  let { filled } = row;
+  for (const write of output) filled = writeOutput(filled, write, cap).filled;
+  const said = progress === undefined ? {} : { progress };
+  setRun(draft, { ...row, detail: detail ?? row.detail, ...said, filled });
+  draft.emit({ type: "run.observe", process: idOf(draft), attempt });
+  return undefined;
+};
+
+/** Its call is over: what is left is to write its files. A cancel that stands before its end wins, whatever it says. */
+export const onRunFinish = (draft: Draft, output: ToolCallOutput): void => {
+  const { run: row } = draft.work.background;
+  if (row?.phase !== "running") return;
+  const ended = draft.process?.cancelled === true ? ({ type: "canceled" } as const) : outcomeOfOutput(output);
+  const outcome = row.outcome ?? ended;
+  setRun(draft, { ...row, phase: "finishing", outcome });
+  draft.emit(writing(idOf(draft), { ...row, outcome }));
+};
+
+interface Writing {
+  readonly type: "artifacts.write";
+  readonly process: string;
+  readonly run: string;
+  readonly attempt: number;
+  readonly outcome: RunOutcome;
+}
+export const writing = (process: string, { attempt, outcome }: RunRow): Writing => ({
+  type: "artifacts.write",
+  process,
+  run: runOfAttempt(process, attempt),
+  attempt,
+  outcome: outcome ?? orphaned(),
+});
+
+/** What whoever awaits the process is told. */
+const awaited = (outcome: RunOutcome): ProcessAwaitOutput => {
+  switch (outcome.type) {
+    case "succeeded":
+      return { type: "success", value: valueOf(outcome.result) };
+    case "failed": {
+      const { kind: code, message } = outcome.error;
+      return { type: "failure", class: "execution", code, message };
+    }
+    case "canceled":
+      return { type: "cancelled", message: canceledSummary };
+  }
+};
+
+const isOrphan = (outcome: RunOutcome): boolean => outcome.type === "failed" && outcome.error.kind === "orphaned";
+
+const over = (row: RunRow): RunRow => {
+  const { outcome: _, ...rest } = row;
+  return { ...rest, phase: "ended" };
+};
+
+/** The files are there, or can not be made: the task hears first, then the process ends. */
+export const onArtifacts = (draft: Draft, event: EventOf<"artifacts.written">): Rejection | undefined => {
+  const row = speaking(draft, event.attempt, "finishing");
+  if (!isRun(row)) return row;
+  const { attempt, outcome = orphaned() } = row;
+  const end: RunOutcome = event.written ? outcome : { type: "failed", error: artifactFailure };
+  const paths = event.written ? pathsOf(runOfAttempt(idOf(draft), attempt)) : undefined;
+  const fence = { expected_attempt: attempt, ...(isOrphan(end) ? { increment_attempt: true } : {}) };
+  setRun(draft, over(row));
+  report(draft, row, { ...updateOf(end, paths), ...fence });
+  draft.raise({ type: "process.finish", output: awaited(end) });
+  return undefined;
+};
+
+/** The call of a lost owner runs again, if it may and was not lost too often; else the run is at its end. */
+export const onRunLost = (draft: Draft): void => {
+  const { process, options } = draft;
+  const { run: row } = draft.work.background;
+  if (row?.phase !== "running" || row.outcome !== undefined || process === undefined || process.cancelled) return;
+  const { attempt, definition } = row;
+  const batch = draft.batch(requestBatch(process.registration.id));
+  const isResuming = batch?.calls.some((ref) => draft.call(ref)?.phase === "resuming");
+  if (batch === undefined || !isResuming) return; // Its own end says what became of it.
+  if (definition.reattachable && attempt < options.max_run_attempts) return reattach(draft, row);
+  setRun(draft, { ...row, outcome: orphaned() });
+  draft.raise({ type: "batches.cancel", batches: [batch.ref] });
+};
+
+const reattach = (draft: Draft, row: RunRow): void => {
+  const attempt = row.attempt + 1;
+  const detail = `re-attached (attempt ${attempt})`;
+  const next = { ...row, attempt, detail, filled: emptyOutput };
+  setRun(draft, next);
+  const links = { resource_ids: [runOfAttempt(idOf(draft), attempt)] };
+  const fence = { expected_attempt: row.attempt, increment_attempt: true };
+  report(draft, next, { worker_id: draft.scope.owner, state_detail: detail, links, ...fence });
+};
+
+/** The process was ended by someone else: there are no files, and the task hears what is known. */
+export const onRunOvertaken = (draft: Draft, status: Exclude<ProcessStatus, { readonly state: "running" }>): void => {
+  const { run: row } = draft.work.background;
+  if (row === undefined || row.phase === "ended") return;
+  const end = outcomeOfOutput(outputOfAwait(status.await_output));
+  setRun(draft, over(row));
+  report(draft, row, { ...updateOf(end, undefined), expected_attempt: row.attempt });
+};
