@@ -6,8 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { Recording } from "../src/model/index.ts";
 import { observedSource } from "../src/source/live.ts";
 import type { Source } from "../src/source/source.ts";
-import type { Confirmation } from "../src/view/confirm-bar.ts";
-import { LogSaver } from "../src/view/save-log.ts";
+import { type Confirmation, LogSaver } from "../src/view/save-log.ts";
 import { logOf, runtimeOver, scope, workOn } from "./large-log.ts";
 
 const closings: (() => unknown)[] = [];

@@ -1,12 +1,6 @@
 /** A bar that asks for confirmation: a question and two answers. A new question replaces the old one. */
 import { button, el } from "../dom.ts";
-
-export interface Confirmation {
-  readonly words: string;
-  readonly yes: string;
-  readonly no: string;
-  readonly act: () => void;
-}
+import type { Confirmation } from "./save-log.ts";
 
 export class ConfirmBar {
   readonly element = el("div", { class: "asked", role: "group", "aria-label": "A question", hidden: true });

@@ -2,7 +2,8 @@
 import { button, el } from "../dom.ts";
 import type { FirstDifference } from "../model/compare.ts";
 import type { Entry } from "../model/entry.ts";
-import { ConfirmBar, type Confirmation } from "./confirm-bar.ts";
+import { ConfirmBar } from "./confirm-bar.ts";
+import type { Confirmation } from "./save-log.ts";
 import { EventList } from "./pane/event-list.ts";
 import { ForkPane, type ForkRequest } from "./pane/fork-pane.ts";
 import { type Moves, keyHelp } from "./keys.ts";

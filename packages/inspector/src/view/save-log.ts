@@ -2,7 +2,14 @@
 import { type BlobReader, packNamed } from "@pawl/runtime";
 import type { PackedBlob } from "@pawl/sansio-core";
 import type { MissingValue } from "../model/missing-values.ts";
-import type { Confirmation } from "./confirm-bar.ts";
+
+/** A question before an action, with two answers. */
+export interface Confirmation {
+  readonly words: string;
+  readonly yes: string;
+  readonly no: string;
+  readonly act: () => void;
+}
 
 export interface SavePort {
   readonly scope: () => string;
