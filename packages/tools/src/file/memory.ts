@@ -110,7 +110,7 @@ export class MemoryFiles implements FileStore {
   }
 
   async grep(pattern: string, pathPattern?: string): Promise<readonly Match[]> {
-    const isHit = linearSearch(pattern);
+    const isHit = await linearSearch(pattern);
     const glob = pathPattern === undefined ? undefined : globOf(pathPattern);
     const files = [...this.#files.values()].filter(
       ({ path, encoding }) => encoding === "text" && (glob?.test(path) ?? true),
