@@ -184,7 +184,10 @@ const admitted = ({ Registry: Tools, admittedOptions }: Engine, options: OpenTab
   return { ...options, beatMs, tools: tools instanceof Tools ? tools : new Tools(tools) };
 };
 
-/** Opens a tab. Fails with the browser's error where the engine cannot be loaded: ask again then. */
+/**
+ * Opens a tab over the journal of a name. Its `runtime()` resolves once this tab is the one that writes. Rejects with the browser's
+ * error if the engine cannot be loaded: ask again then.
+ */
 export const openTab = async (given: OpenTabOptions): Promise<OpenTab> => {
   locksHere();
   const engine = await loadEngine();

@@ -144,6 +144,7 @@ const journalOver = (store: Store, now: () => number): BrowserJournal => {
   };
 };
 
+/** Opens the IndexedDB journal of a name, and creates it if there is none. */
 export const openBrowserJournal = async (options: BrowserJournalOptions): Promise<BrowserJournal> => {
   const { name, now = Date.now, room = Infinity, closed } = options;
   const opened: { transactions?: Transactions } = {};
