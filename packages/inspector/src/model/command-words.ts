@@ -20,6 +20,7 @@ const afterLoss: { readonly [L in Duty["afterLoss"]]: string } = {
   parked: "it stays parked until it is completed from outside",
 };
 
+/** Says in words when a command is performed. */
 export const dutyWords = (command: Command): string => {
   const duty = dutyOf(command);
   const answered = duty.answeredBy === undefined ? "" : `; answered by ${duty.answeredBy}`;
