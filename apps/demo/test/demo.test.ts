@@ -193,7 +193,9 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     expect(endpoint.asked[1]?.body.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
     await press("Start over");
     await press("Run the agent");
-    await page.locator("p.trouble", { hasText: "the answer of the model's endpoint has another form" }).waitFor(waiting);
+    await page
+      .locator("p.trouble", { hasText: "the answer of the model's endpoint has another form" })
+      .waitFor(waiting);
     await endpoint.close();
   });
 

@@ -50,7 +50,8 @@ const piecesIn = (text: string): readonly Piece[] =>
       parse(line.slice(5).trim()),
       E.chain((json) => read(PieceCodec, json)),
     );
-    if (E.isLeft(piece)) throw new Error(`the stream of the model's endpoint has another form: ${describe(piece.left)}`);
+    if (E.isLeft(piece))
+      throw new Error(`the stream of the model's endpoint has another form: ${describe(piece.left)}`);
     return [piece.right];
   });
 

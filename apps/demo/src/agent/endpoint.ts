@@ -84,7 +84,8 @@ const answerIn = (text: string): Answer => {
     parse(text),
     E.chain((json) => read(CompletionCodec, json)),
   );
-  if (E.isLeft(completion)) throw new Error(`the answer of the model's endpoint has another form: ${describe(completion.left)}`);
+  if (E.isLeft(completion))
+    throw new Error(`the answer of the model's endpoint has another form: ${describe(completion.left)}`);
   const answer = completion.right.choices[0]?.message;
   if (answer === undefined) throw new Error("the model's endpoint returned no choice");
   return answer;
@@ -95,7 +96,9 @@ const readableError = (thrown: unknown, url: string, ms: number): Error => {
     return new Error(`the model's endpoint did not answer within ${ms / 1000} s: start over, or choose another model`);
   const what = messageOf(thrown);
   return thrown instanceof TypeError
-    ? new Error(`the model's endpoint at ${url} could not be reached (${what}): is it running, and does it allow requests from this page?`)
+    ? new Error(
+        `the model's endpoint at ${url} could not be reached (${what}): is it running, and does it allow requests from this page?`,
+      )
     : new Error(what);
 };
 

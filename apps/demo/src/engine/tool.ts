@@ -26,8 +26,11 @@ interface StepOptions {
   readonly recovery?: StepRecovery;
 }
 
-const step = ({ world, worker }: Actor, ctx: ToolContext, { name, ms, recovery = "again" }: StepOptions): Promise<unknown> =>
-  ctx.runJson(name, {}, (_, { key }) => world.happen(name, key, worker, ms), { recovery });
+const step = (
+  { world, worker }: Actor,
+  ctx: ToolContext,
+  { name, ms, recovery = "again" }: StepOptions,
+): Promise<unknown> => ctx.runJson(name, {}, (_, { key }) => world.happen(name, key, worker, ms), { recovery });
 
 const isUnknown = (thrown: unknown): boolean =>
   thrown instanceof Error && "code" in thrown && thrown.code === "step_outcome_unknown";

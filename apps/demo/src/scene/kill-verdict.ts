@@ -47,7 +47,8 @@ export const verdictOf = (story: Story, isAlive: boolean, counts: readonly Effec
       words: `The worker is dead, with ${underWay} cut off.`,
       means: "The next worker has only the log.",
     };
-  if (crash !== undefined) return { kind: "alive", words: "It continues from the log.", means: `${crashWords(crash)}.` };
+  if (crash !== undefined)
+    return { kind: "alive", words: "It continues from the log.", means: `${crashWords(crash)}.` };
   if (steps.length > 0) return { kind: "", words: "Now kill the worker, in mid-step.", means: rule };
   return { kind: "", words: "Run the agent, then kill its worker.", means: rule };
 };

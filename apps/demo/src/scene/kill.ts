@@ -49,7 +49,11 @@ const begin = (stage: Stage): (() => void) => {
     "table",
     { class: "counts" },
     el("caption", {}, "The outside world"),
-    el("thead", {}, el("tr", {}, ...["effect", "requested", "happened"].map((name) => el("th", { scope: "col" }, name)))),
+    el(
+      "thead",
+      {},
+      el("tr", {}, ...["effect", "requested", "happened"].map((name) => el("th", { scope: "col" }, name))),
+    ),
     counts,
   );
   let restart: ReturnType<typeof setTimeout> | undefined;

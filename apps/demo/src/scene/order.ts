@@ -14,7 +14,8 @@ const names: { readonly [C in Care]: string } = {
 };
 
 const meanings: { readonly [C in Care]: string } = {
-  with_key: "Each step has a key that stays the same when the step runs again. The bank gets it, and charges a key once.",
+  with_key:
+    "Each step has a key that stays the same when the step runs again. The bank gets it, and charges a key once.",
   careless: "The bank does not get the step's key: after a crash the step runs again, and charges a second time.",
   once: "After a crash the step does not run again: the tool gets the error that its outcome is unknown.",
 };
