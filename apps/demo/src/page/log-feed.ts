@@ -1,5 +1,8 @@
-/** Text that is pushed at one end, and read at the other as it comes. */
-export class Pipe implements AsyncIterable<string> {
+/** The page's side of a log: a queue of its text for the inspector, and a reader of its large values. */
+import type { BlobReader } from "@pawl/runtime";
+
+/** An async queue: text is pushed at one end and read at the other as it arrives. */
+export class LogFeed implements AsyncIterable<string> {
   #pieces: string[] = [];
   #isOver = false;
   #wake: (() => void) | undefined;
@@ -26,3 +29,16 @@ export class Pipe implements AsyncIterable<string> {
     }
   }
 }
+
+/** Reads the large values of a scene's journal in the page itself: the worker that writes it may be dead. */
+export const blobsOf = (scene: string): BlobReader => ({
+  read: async (scope, name) => {
+    const { openBrowserJournal } = await import("@pawl/driver-browser");
+    const journal = await openBrowserJournal({ name: `pawl-demo-${scene}` });
+    try {
+      return await journal.blobs?.read(scope, name);
+    } finally {
+      journal.close();
+    }
+  },
+});
