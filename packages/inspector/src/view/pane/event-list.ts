@@ -1,11 +1,59 @@
-/** The events of a log, one a line: only those in sight are elements, which are used again for others. */
-import type { Chart } from "./chart.ts";
-import { EventRow, rowHeight } from "./event-row.ts";
-import { el, onceAFrame } from "../dom.ts";
+/** A virtual list of a log's events: only the rows in view are elements, and they are reused for other events. */
+import { clock, el, onceAFrame } from "../../dom.ts";
+import type { Entry } from "../../model/entry.ts";
+import type { Chart } from "../timeline/chart.ts";
+
+const rowHeight = 44;
+
+interface RowPlace {
+  readonly place: number;
+  readonly count: number;
+  readonly isHere: boolean;
+}
+
+class EventRow {
+  readonly element: HTMLElement;
+  readonly #dot = el("span", { class: "dot" });
+  readonly #number = el("span", { class: "number" });
+  readonly #type = el("span", { class: "type" });
+  readonly #time = el("time");
+  readonly #gist = el("span", { class: "gist" });
+  #entry: Entry | undefined;
+  #at: RowPlace | undefined;
+
+  constructor() {
+    const parts = [this.#dot, this.#number, this.#type, this.#time, this.#gist];
+    this.element = el("div", { class: "event", role: "option" }, ...parts);
+  }
+
+  show(entry: Entry, at: RowPlace): void {
+    const before = this.#at;
+    if (entry !== this.#entry) this.#fill(entry);
+    if (at.place !== before?.place) this.element.style.transform = `translateY(${at.place * rowHeight}px)`;
+    if (at.place !== before?.place || at.count !== before.count) {
+      this.element.setAttribute("aria-posinset", String(at.place + 1));
+      this.element.setAttribute("aria-setsize", String(at.count));
+    }
+    if (at.isHere !== before?.isHere) this.element.setAttribute("aria-selected", String(at.isHere));
+    this.#at = at;
+  }
+
+  #fill(entry: Entry): void {
+    const { seq, at, type, topic, gist } = entry;
+    this.#entry = entry;
+    this.element.id = `event-${seq}`;
+    this.element.dataset["seq"] = String(seq);
+    this.#dot.className = `dot ${topic}`;
+    this.#number.textContent = String(seq);
+    this.#type.textContent = type;
+    this.#time.textContent = clock(at);
+    this.#gist.textContent = gist;
+  }
+}
 
 export class EventList {
   readonly element = el("div", { class: "events", role: "listbox", "aria-label": "Events", tabindex: "0" });
-  readonly #sheet = el("div", { class: "sheet", role: "presentation" });
+  readonly #content = el("div", { class: "sheet", role: "presentation" });
   readonly #pick: (seq: number) => void;
   readonly #drawSoon = onceAFrame(() => this.#draw());
   readonly #rows: EventRow[] = [];
@@ -13,15 +61,15 @@ export class EventList {
   #seqs: readonly number[] | undefined;
   #seq = 0;
   #drawnCount = 0;
-  /** As the element has them: asked for there they would cost a layout. */
+  /** Copies of the element's scroll position and height: reading them there would force a layout. */
   #top = 0;
   #height = 0;
 
   constructor(pick: (seq: number) => void) {
     this.#pick = pick;
-    this.element.append(this.#sheet);
+    this.element.append(this.#content);
     const scrolled = (): void => {
-      if (this.element.scrollTop === this.#top) return; // It was scrolled from here.
+      if (this.element.scrollTop === this.#top) return; // `#reveal` has scrolled it.
       this.#top = this.element.scrollTop;
       this.#drawSoon();
     };
@@ -32,16 +80,13 @@ export class EventList {
     });
     new ResizeObserver(([entry]) => {
       this.#height = entry?.contentRect.height ?? 0;
-      this.#top = this.element.scrollTop; // What was asked of a list that was larger already may not have been done.
+      this.#top = this.element.scrollTop; // The browser may have clamped it.
       this.#reveal();
       this.#drawSoon();
     }).observe(this.element);
   }
 
-  /**
-   * Called once a frame, last of all that is shown: where it scrolls the browser lays the page out.
-   * `seqs`: the events that are listed, where it is not all of them.
-   */
+  /** Draws the list; called once a frame, after everything else, because scrolling forces a layout. */
   show(chart: Chart, seq: number, seqs: readonly number[] | undefined): void {
     const hasMoved = seq !== this.#seq || seqs !== this.#seqs;
     this.#chart = chart;
@@ -59,7 +104,7 @@ export class EventList {
     return this.#seqs === undefined ? seq - (this.#chart?.base ?? 0) - 1 : this.#seqs.indexOf(seq);
   }
 
-  /** Scrolls to the event that is looked at, where it is out of sight. */
+  /** Scrolls to the current event if it is out of view. */
   #reveal(): boolean {
     const place = this.#placeOf(this.#seq);
     const top = place * rowHeight;
@@ -74,7 +119,7 @@ export class EventList {
     const chart = this.#chart;
     if (chart === undefined) return;
     const count = this.#count;
-    if (count !== this.#drawnCount) this.#sheet.style.height = `${count * rowHeight}px`;
+    if (count !== this.#drawnCount) this.#content.style.height = `${count * rowHeight}px`;
     this.#drawnCount = count;
     const first = Math.max(0, Math.floor(this.#top / rowHeight) - 2);
     const last = Math.min(count, first + Math.ceil(this.#height / rowHeight) + 4);
@@ -96,7 +141,7 @@ export class EventList {
     if (known !== undefined) return known;
     const made = new EventRow();
     this.#rows[n] = made;
-    this.#sheet.append(made.element);
+    this.#content.append(made.element);
     return made;
   }
 }

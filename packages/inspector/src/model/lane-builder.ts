@@ -1,5 +1,42 @@
-/** Lanes and spans while a log is folded: what is new in them is taken off from time to time by whoever shows them. */
-import type { Lane, LaneKind, Mark, Span, SpanEnd } from "./lane.ts";
+/** Builds the lanes and spans of a timeline while a log is replayed, and hands out what has changed since the last time. */
+export type LaneKind = "call" | "task" | "schedule" | "process";
+
+export interface Lane {
+  readonly id: number;
+  readonly kind: LaneKind;
+  /** The id of the call, task, schedule or process. */
+  readonly key: string;
+  readonly title: string;
+  /** The depth below the calls whose bodies made it. */
+  readonly depth: number;
+  readonly born: number;
+  /** The most effects of the lane that were open at the same time. */
+  readonly tracks: number;
+}
+
+export type SpanEnd = "ok" | "err" | "cancelled" | "lost" | "abandoned";
+
+export interface Span {
+  readonly id: number;
+  readonly lane: number;
+  /** 0 for the phases of the lane itself, from 1 on for its effects. */
+  readonly track: number;
+  /** The phase of the call, or the kind of the effect. */
+  readonly kind: string;
+  readonly label: string;
+  readonly from: number;
+  /** The event that ended it. */
+  readonly to?: number;
+  readonly end?: SpanEnd;
+}
+
+export interface Mark {
+  readonly seq: number;
+  readonly type: "opened" | "owner" | "crash" | "forked" | "lost" | "moved" | "fault";
+  readonly label: string;
+}
+
+export const isTrouble = ({ type }: Mark): boolean => type === "crash" || type === "lost" || type === "fault";
 
 type Writable<A> = { -readonly [K in keyof A]: A[K] };
 
@@ -15,9 +52,9 @@ export class Sheet {
   readonly spans: Writable<Span>[] = [];
   readonly marks: Mark[] = [];
   readonly #laneOf = new Map<string, number>();
-  /** The open spans of a lane by their names. */
+  /** The open spans of each lane, by name. */
   readonly #open = new Map<number, Map<string, Writable<Span>>>();
-  /** For each lane, which of its tracks are taken. */
+  /** The tracks in use of each lane. */
   readonly #taken = new Map<number, boolean[]>();
   #newLanes = new Set<number>();
   #newSpans = new Set<number>();
@@ -38,7 +75,7 @@ export class Sheet {
     return lane;
   }
 
-  /** Opens a span under a name of its own: that of the lane itself is the empty one. */
+  /** Opens a span under a name. The empty name is the span of the lane itself. */
   openSpan({ id: lane }: Lane, name: string, of: Pick<Span, "kind" | "label" | "from">): void {
     const track = name === "" ? 0 : this.#takeTrack(lane);
     const span: Writable<Span> = { id: this.spans.length, lane, track, ...of };
@@ -60,12 +97,6 @@ export class Sheet {
     const taken = this.#taken.get(lane);
     if (span.track > 0 && taken !== undefined) taken[span.track] = false;
     this.#newSpans.add(span.id);
-  }
-
-  /** All that is open in a lane, but for the lane's own span. */
-  closeEffects(lane: Lane, to: number, end: SpanEnd): void {
-    const names = [...(this.#open.get(lane.id)?.keys() ?? [])];
-    for (const name of names) if (name !== "") this.closeSpan(lane, name, to, end);
   }
 
   mark(mark: Mark): void {

@@ -1,9 +1,9 @@
-/** What is told of one event: what it says, what it changed and asked for; the state after it; what waits. */
+/** The panes about one event: its content, commands and changes; the state after it; the open waits. */
 import { type Json, formatPath, stringify } from "@pawl/tool-value";
-import type { Entry } from "../model/entry.ts";
-import type { Moment, Ordered, Waiting } from "../model/moment.ts";
-import type { RowChange, Section } from "../model/tree.ts";
-import { clock, el } from "../dom.ts";
+import type { Entry } from "../../model/entry.ts";
+import type { CommandView, Moment, Waiting } from "../../model/moment.ts";
+import type { RowChange, Section } from "../../model/tree.ts";
+import { clock, el } from "../../dom.ts";
 import { jsonTree } from "./json-tree.ts";
 
 const block = (title: string, count: number | undefined, ...content: readonly HTMLElement[]): HTMLElement =>
@@ -14,10 +14,9 @@ const block = (title: string, count: number | undefined, ...content: readonly HT
     ...content,
   );
 
-/** What stands where there is nothing to show. */
 export const nothing = (words: string): HTMLElement => el("p", { class: "nothing" }, words);
 
-const orderedOf = ({ type, words, duty, json }: Ordered): HTMLElement =>
+const commandOf = ({ type, words, duty, json }: CommandView): HTMLElement =>
   el(
     "li",
     { class: "command" },
@@ -26,14 +25,13 @@ const orderedOf = ({ type, words, duty, json }: Ordered): HTMLElement =>
     jsonTree("command", json),
   );
 
-/** So much of a value is shown where it changed. */
-const longest = 160;
+const maxLength = 160;
 const valueText = (json: Json): string => {
   const text = stringify(json);
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 };
 
-/** A place in a row: what stood there, and what stands there now. */
+/** Shows one difference in a row: the old value and the new one. */
 const differenceOf = ({ path, expected, found }: RowChange["differences"][number]): HTMLElement =>
   el(
     "p",
@@ -53,13 +51,12 @@ const changeOf = ({ section, key, type, differences }: RowChange): HTMLElement =
 
 const lineOf = (line: string): HTMLElement => el("pre", { class: "line", tabindex: "0" }, line);
 
-/** What the fork has in the place of the event that is looked at, or at its end. */
+/** Shows the fork's event at the same place, or its last one. */
 export const besidePane = (beside: Moment | undefined): readonly HTMLElement[] =>
   beside === undefined ? [] : [block(`In the fork: event ${beside.seq}`, undefined, lineOf(beside.line))];
 
-const epochMeans = "An epoch is the time for which a log has one owner";
+const epochMeaning = "An epoch is the time during which a log has one owner";
 
-/** An event: what it is, what it says, what it changed, what it asked for, and its line. */
 export const eventPane = (moment: Moment, entry: Entry | undefined): readonly HTMLElement[] => {
   const { known, line } = moment;
   const head = el(
@@ -68,30 +65,30 @@ export const eventPane = (moment: Moment, entry: Entry | undefined): readonly HT
     el("h2", {}, entry?.type ?? "no event"),
     el(
       "p",
-      { title: epochMeans },
+      { title: epochMeaning },
       entry === undefined ? "" : `event ${entry.seq} · epoch ${entry.epoch} · ${clock(entry.at)}`,
     ),
     entry === undefined || entry.gist === "" ? undefined : el("p", { class: "gist-line" }, entry.gist),
   );
   const event = (moment.json as { readonly event?: typeof moment.json } | null)?.event ?? null;
-  const says = block("What is on record", undefined, jsonTree("event", event, true));
-  const text = block("Its line in the log", undefined, lineOf(line));
+  const content = block("Content", undefined, jsonTree("event", event, true));
+  const text = block("Line in the log", undefined, lineOf(line));
   if (known === undefined)
-    return [head, nothing("This line follows a fault: what it led to is not known."), says, text];
+    return [head, nothing("This line follows a fault, so its effects are not known."), content, text];
   const { commands, changes, deadline } = known;
   const next = deadline === undefined ? undefined : nothing(`Next deadline: ${clock(deadline.at)}`);
   return [
     head,
     block(
-      "What it asked for, and why",
+      "Commands",
       commands.length,
       commands.length === 0
-        ? nothing("Nothing: this event is on record, and that is all.")
-        : el("ul", { class: "commands" }, ...commands.map(orderedOf)),
+        ? nothing("None: this event was only recorded.")
+        : el("ul", { class: "commands" }, ...commands.map(commandOf)),
       ...(next === undefined ? [] : [next]),
     ),
-    block("What it changed", changes.length, el("ul", { class: "changes" }, ...changes.map(changeOf))),
-    says,
+    block("Changes", changes.length, el("ul", { class: "changes" }, ...changes.map(changeOf))),
+    content,
     text,
   ];
 };
@@ -121,7 +118,7 @@ const sectionOf = ({ name, total, rows }: Section): HTMLElement => {
 };
 
 export const statePane = ({ known }: Moment): readonly HTMLElement[] =>
-  known === undefined ? [nothing("The state is not known here.")] : known.tree.map(sectionOf);
+  known === undefined ? [nothing("The state is not known after a fault.")] : known.tree.map(sectionOf);
 
 const waitingOf = ({ call, words, since, until, movedBy }: Waiting): HTMLElement =>
   el(
@@ -135,7 +132,7 @@ const waitingOf = ({ call, words, since, until, movedBy }: Waiting): HTMLElement
       [
         since === undefined ? "" : `since event ${since}`,
         until === undefined ? "" : `until ${clock(until)}`,
-        movedBy.length === 0 ? "" : `goes on with ${movedBy.join(" or ")}`,
+        movedBy.length === 0 ? "" : `continues with ${movedBy.join(" or ")}`,
       ]
         .filter((part) => part !== "")
         .join(" · "),
@@ -144,6 +141,6 @@ const waitingOf = ({ call, words, since, until, movedBy }: Waiting): HTMLElement
 
 export const waitingPane = ({ known }: Moment): readonly HTMLElement[] => {
   const waiting = known?.waiting ?? [];
-  if (waiting.length === 0) return [nothing("Nothing waits: all that was asked for up to this event is done.")];
+  if (waiting.length === 0) return [nothing("Nothing waits: everything that was asked for up to this event is done.")];
   return [el("ul", { class: "waitings" }, ...waiting.map(waitingOf))];
 };

@@ -1,29 +1,29 @@
-/** Draws what a timeline is made of; where things stand is its caller's business. */
-import type { Mark, Span } from "../model/lane.ts";
-import type { RowInSight } from "./chart.ts";
+/** Draws the parts of a timeline on a canvas; the caller decides on positions. */
+import type { Mark, Span } from "../../model/lane-builder.ts";
+import type { VisibleRow } from "./chart.ts";
 import { type Palette, toneOf, toneOfMark } from "./palette.ts";
 
 export const ruler = 30;
-/** Room for the labels of what went wrong. */
+/** The height of the labels of marks. */
 export const footer = 24;
 const laneHeight = 24;
 const trackHeight = 17;
 const laneGap = 10;
 
-export const heightOf = ({ lane }: RowInSight): number => laneHeight + lane.tracks * trackHeight + laneGap;
+export const heightOf = ({ lane }: VisibleRow): number => laneHeight + lane.tracks * trackHeight + laneGap;
 
-/** Where events stand on the canvas. */
-export interface Ground {
+/** The coordinates of the canvas. */
+export interface Viewport {
   readonly width: number;
   readonly height: number;
-  /** Down to here there are lanes; below stand the labels of marks. */
+  /** The lower end of the lanes; below are the labels of marks. */
   readonly floor: number;
-  /** Where lanes begin: to the left stand their names. */
+  /** The left end of the lanes; to the left are their names. */
   readonly gutter: number;
-  /** The events at both ends. */
+  /** The events at both ends of the canvas. */
   readonly first: number;
   readonly last: number;
-  /** Of the log: where spans end that are open. */
+  /** The end of the log, to which open spans are drawn. */
   readonly end: number;
   readonly xOf: (seq: number) => number;
 }
@@ -41,18 +41,18 @@ interface Pen {
   readonly room?: number;
 }
 
-/** Fewer letters of a word say nothing. */
-const fewestLetters = 3;
+/** A shorter label is left out. */
+const minLetters = 3;
 
-export class Brush {
+export class TimelinePainter {
   readonly #context: CanvasRenderingContext2D;
   readonly #palette: Palette;
-  readonly #ground: Ground;
+  readonly #viewport: Viewport;
 
-  constructor(context: CanvasRenderingContext2D, palette: Palette, ground: Ground) {
+  constructor(context: CanvasRenderingContext2D, palette: Palette, viewport: Viewport) {
     this.#context = context;
     this.#palette = palette;
-    this.#ground = ground;
+    this.#viewport = viewport;
   }
 
   #within({ x, y, width, height }: Box, draw: () => void): void {
@@ -64,7 +64,7 @@ export class Brush {
     this.#context.restore();
   }
 
-  /** `room`: of words that are longer the beginning is written, or nothing where that says nothing. */
+  /** Draws text, shortened to fit into `room` pixels. */
   text(words: string, x: number, y: number, { colour, font, room = Infinity }: Pen): void {
     this.#context.fillStyle = colour;
     this.#context.font = `${font} ${this.#palette.font}`;
@@ -76,7 +76,7 @@ export class Brush {
     const { width } = this.#context.measureText(words);
     if (width <= room) return words;
     const letters = Math.floor((room / width) * words.length) - 1;
-    return letters < fewestLetters ? "" : `${words.slice(0, letters).trimEnd()}…`;
+    return letters < minLetters ? "" : `${words.slice(0, letters).trimEnd()}…`;
   }
 
   box({ x, y, width, height }: Box, colour: string, radius: number): void {
@@ -93,20 +93,20 @@ export class Brush {
     this.#context.fill();
   }
 
-  /** A line down the whole timeline. */
+  /** Draws a vertical line down the whole timeline. */
   line(x: number, from: number, colour: string, isDashed = false): void {
     this.#context.strokeStyle = colour;
     this.#context.lineWidth = isDashed ? 1 : 1.5;
     this.#context.setLineDash(isDashed ? [3, 4] : []);
     this.#context.beginPath();
     this.#context.moveTo(x, from);
-    this.#context.lineTo(x, this.#ground.height);
+    this.#context.lineTo(x, this.#viewport.height);
     this.#context.stroke();
     this.#context.setLineDash([]);
   }
 
-  row({ lane, spans }: RowInSight, y: number): void {
-    const { gutter, width, floor, first, last } = this.#ground;
+  row({ lane, spans }: VisibleRow, y: number): void {
+    const { gutter, width, floor, first, last } = this.#viewport;
     const { ink, soft } = this.#palette;
     const x = 12 + Math.min(4, lane.depth) * 10;
     this.#within({ x: 0, y: ruler, width: gutter - 8, height: floor - ruler }, () => {
@@ -121,30 +121,30 @@ export class Brush {
   }
 
   #span(span: Span, y: number): void {
-    const { xOf, end, gutter } = this.#ground;
+    const { xOf, end, gutter } = this.#viewport;
     const { ink, panel } = this.#palette;
     const isLane = span.track === 0;
     const x = xOf(span.from);
     const width = Math.max(span.to === span.from ? 10 : 3, xOf(span.to ?? end) - x - 2);
     const top = isLane ? y + 2 : y + laneHeight + (span.track - 1) * trackHeight + 1;
     const box = { x, y: top, width, height: isLane ? 18 : 14 };
-    const isLoud = !isLane || span.kind === "ended";
-    this.#context.globalAlpha = isLoud ? 0.95 : 0.24;
+    const isSolid = !isLane || span.kind === "ended";
+    this.#context.globalAlpha = isSolid ? 0.95 : 0.24;
     this.box(box, this.#palette[toneOf(span.kind, span.end)], isLane ? 5 : 4);
     this.#context.globalAlpha = 1;
-    if (span.end === "lost") this.#hatch(box, isLoud ? ink : panel);
+    if (span.end === "lost") this.#hatch(box, isSolid ? ink : panel);
     if (width < 26) return;
     const left = Math.max(x, gutter) + 6;
     this.#within(box, () =>
       this.text(span.label, left, top + box.height / 2 + 0.5, {
-        colour: isLoud ? panel : ink,
+        colour: isSolid ? panel : ink,
         font: isLane ? "11px" : "10.5px",
         room: x + width - left - 4,
       }),
     );
   }
 
-  /** What was lost is seen without its colour too. */
+  /** Hatches a lost span, so that it shows without its colour too. */
   #hatch(box: Box, colour: string): void {
     const { x, y, width, height } = box;
     this.#within(box, () => {
@@ -160,10 +160,10 @@ export class Brush {
     });
   }
 
-  /** A mark stands before its event. */
+  /** Draws a mark in front of its event. */
   mark(mark: Mark, x: number): void {
     const { type, label } = mark;
-    const { width: room, height } = this.#ground;
+    const { width: room, height } = this.#viewport;
     const { panel } = this.#palette;
     const isNamed = type !== "opened";
     const colour = this.#palette[toneOfMark(mark)];

@@ -1,4 +1,4 @@
-/** What an event does to the timeline: read off the rows that it changed, so that every event shows what it came to. */
+/** Derives the changes of the timeline from the rows that an event changed: lanes, spans and marks. */
 import {
   type CallRow,
   type PersistentMap,
@@ -8,16 +8,16 @@ import {
   bodyOf,
 } from "@pawl/sansio-core";
 import { keyName } from "./entry.ts";
-import type { Lane, LaneKind, Mark, SpanEnd } from "./lane.ts";
-import type { Sheet } from "./sheet.ts";
+import type { Lane, LaneKind, Mark, SpanEnd } from "./lane-builder.ts";
+import type { Sheet } from "./lane-builder.ts";
 
 interface Change {
   readonly sheet: Sheet;
   readonly seq: number;
   readonly before: State;
   readonly after: State;
-  /** Where a scope moves or is forked, what was under way is left behind: nobody has lost it. */
-  readonly isHandedOn: boolean;
+  /** The scope moved or was forked here: open work is abandoned, not lost. */
+  readonly isHandover: boolean;
 }
 
 const itself = "";
@@ -43,28 +43,28 @@ const runOf = (row: CallRow): string => {
 const isLost = (before: CallRow, after: CallRow | undefined): boolean =>
   before.phase === "running" && after !== undefined && "cause" in after && after.cause === "owner_lost";
 
-const lossIn = ({ isHandedOn }: Change): SpanEnd => (isHandedOn ? "left" : "lost");
+const lossIn = ({ isHandover }: Change): SpanEnd => (isHandover ? "abandoned" : "lost");
 
-/** What its author named it, or what it is: batches and waits go by hashes. */
+/** Returns the author's name for an effect, or its kind if the key is a hash, as for batches and waits. */
 const effectLabel = (key: string, kind: string): string => {
   const name = keyName(key);
   return name === "" || /^[0-9a-f]{64}$/.test(name) ? kind : name;
 };
 
-/** A call of a batch goes by its tool's id until it is prepared. */
+/** Returns the name of a call's tool. A call of a batch has only the tool's id until it is prepared. */
 const titleOf = ({ after }: Change, { tool }: CallRow): string => after.catalog.byId.get(tool)?.name ?? tool;
 
-/** Effects that are open in one row, and not in the other. */
+/** Returns the effects that are open in one row and not in the other. */
 const onlyIn = (row: CallRow | undefined, other: CallRow | undefined): readonly { key: string; kind: string }[] => {
   const open = (row === undefined ? undefined : bodyOf(row)?.open) ?? [];
   const known = new Set(((other === undefined ? undefined : bodyOf(other)?.open) ?? []).map(({ key }) => key));
   return open.filter(({ key }) => !known.has(key));
 };
 
-const weaveEffects = (change: Change, lane: Lane, was: CallRow | undefined, row: CallRow | undefined): void => {
+const changeEffects = (change: Change, lane: Lane, was: CallRow | undefined, row: CallRow | undefined): void => {
   const { sheet, seq } = change;
   const settled = row === undefined ? undefined : bodyOf(row)?.settled;
-  for (const { key } of onlyIn(was, row)) sheet.closeSpan(lane, key, seq, settled?.get(key)?.status ?? "left");
+  for (const { key } of onlyIn(was, row)) sheet.closeSpan(lane, key, seq, settled?.get(key)?.status ?? "abandoned");
   for (const { key, kind } of onlyIn(row, was))
     sheet.openSpan(lane, key, { kind, label: effectLabel(key, kind), from: seq });
   if (was === undefined || !isLost(was, row)) return;
@@ -72,14 +72,14 @@ const weaveEffects = (change: Change, lane: Lane, was: CallRow | undefined, row:
     if (kind === "step") sheet.closeSpan(lane, key, seq, lossIn(change));
 };
 
-/** Steps that were lost under way are done again when their body comes to them; those that may run once are not. */
-const weaveAgain = ({ sheet, seq }: Change, lane: Lane, row: CallRow): void => {
+/** Opens the steps again that were lost, except the ones that run at most once. */
+const restartSteps = ({ sheet, seq }: Change, lane: Lane, row: CallRow): void => {
   for (const { key, kind, recovery } of bodyOf(row)?.open ?? [])
     if (kind === "step" && recovery !== "once" && !sheet.isOpen(lane, key))
       sheet.openSpan(lane, key, { kind, label: keyName(key), from: seq });
 };
 
-const weaveCall = (change: Change, key: string): void => {
+const changeCall = (change: Change, key: string): void => {
   const { sheet, seq, before, after } = change;
   const [was, row] = [before.calls.at(key), after.calls.at(key)];
   const known = sheet.laneAt("call", key);
@@ -87,19 +87,19 @@ const weaveCall = (change: Change, key: string): void => {
   if (of === undefined) return;
   const [title, depth] = [titleOf(change, of), depthOf(change, of)];
   const lane = known ?? sheet.addLane({ kind: "call", key, title, depth, born: of.call.born });
-  weaveEffects(change, lane, was, row);
+  changeEffects(change, lane, was, row);
   const hasMoved = was === undefined || row === undefined || runOf(was) !== runOf(row);
   if (!hasMoved) return;
   sheet.closeSpan(lane, itself, seq, was !== undefined && isLost(was, row) ? lossIn(change) : undefined);
   if (row === undefined || row.phase === "completed") return;
   sheet.openSpan(lane, itself, { kind: row.phase, label: phaseLabel(row), from: seq });
-  if (row.phase === "running") weaveAgain(change, lane, row);
+  if (row.phase === "running") restartSteps(change, lane, row);
 };
 
 const ends: { readonly [status: string]: SpanEnd } = { success: "ok", failure: "err", cancelled: "cancelled" };
 
-/** Calls that ended with this event. */
-const weaveCommands = ({ sheet, seq }: Change, { commands }: Transition): void => {
+/** Marks the calls that ended with this event. */
+const endCalls = ({ sheet, seq }: Change, { commands }: Transition): void => {
   for (const command of commands) {
     const lane = "call" in command ? sheet.laneAt("call", command.call) : undefined;
     if (lane === undefined) continue;
@@ -112,8 +112,8 @@ const weaveCommands = ({ sheet, seq }: Change, { commands }: Transition): void =
   }
 };
 
-/** Rows with a status of their own: a span for each that they are in. */
-const weaveStatus = (
+/** Gives a row one span for each status that it passes through. */
+const changeStatus = (
   { sheet, seq }: Change,
   kind: LaneKind,
   of: { readonly key: string; readonly title: string; readonly status: string; readonly end?: SpanEnd },
@@ -135,12 +135,12 @@ const endOf: { readonly [state: string]: SpanEnd } = {
   canceled: "cancelled",
 };
 
-const weaveLong = (change: Change): void => {
+const changeBackground = (change: Change): void => {
   const { before, after, sheet, seq } = change;
   for (const { task } of newRows(before.background.tasks, after.background.tasks)) {
     if (before.background.tasks.get(task.id)?.task.state === task.state) continue;
     const end = endOf[task.state];
-    weaveStatus(change, "task", {
+    changeStatus(change, "task", {
       key: task.id,
       title: task.display_name,
       status: task.state,
@@ -151,15 +151,15 @@ const weaveLong = (change: Change): void => {
     const was = before.schedules.rows.get(schedule.id)?.schedule;
     if (was !== undefined && was.trigger_count === schedule.trigger_count && was.enabled === schedule.enabled) continue;
     const status = schedule.enabled ? "scheduled" : schedule.trigger_count > 0 ? "fired" : "disabled";
-    weaveStatus(change, "schedule", { key: schedule.id, title: schedule.description, status });
+    changeStatus(change, "schedule", { key: schedule.id, title: schedule.description, status });
   }
   for (const id of before.schedules.rows.keys()) {
     const lane = after.schedules.rows.has(id) ? undefined : sheet.laneAt("schedule", id);
-    if (lane !== undefined) sheet.closeSpan(lane, itself, seq, "left");
+    if (lane !== undefined) sheet.closeSpan(lane, itself, seq, "abandoned");
   }
 };
 
-const weaveProcess = (change: Change): void => {
+const changeProcess = (change: Change): void => {
   const [was, row] = [change.before.process, change.after.process];
   if (row === undefined || (was?.status === row.status && was.wait === row.wait)) return;
   const { state } = row.status;
@@ -167,21 +167,21 @@ const weaveProcess = (change: Change): void => {
   const status = row.wait === undefined ? state : "waiting";
   const { id, identity } = row.registration;
   const title = identity.label ?? id;
-  weaveStatus(change, "process", { key: id, title, status, ...(end !== undefined && { end }) });
+  changeStatus(change, "process", { key: id, title, status, ...(end !== undefined && { end }) });
 };
 
-/** An owner that comes to a log: the first one, one that a move has brought, or one that follows another. */
-const ownerMark = ({ sheet, seq, before, isHandedOn }: Change, epoch: number): Mark => {
-  if (isHandedOn) return { seq, type: "forked", label: "forked here" };
+/** Returns the mark of a new owner: the first one, one after a move, one after a crash, or a plain successor. */
+const ownerMark = ({ sheet, seq, before, isHandover }: Change, epoch: number): Mark => {
+  if (isHandover) return { seq, type: "forked", label: "forked here" };
   if (before.calls.rows().some(({ phase }) => phase === "running"))
-    return { seq, type: "crash", label: `crash: a new owner goes on, epoch ${epoch}` };
+    return { seq, type: "crash", label: `crash: a new owner continues, epoch ${epoch}` };
   const last = sheet.marks.at(-1);
   const hasMoved = last?.type === "moved" && last.seq === seq - 1;
   if (seq === 1 || hasMoved) return { seq, type: "opened", label: `epoch ${epoch}` };
   return { seq, type: "owner", label: `a new owner, epoch ${epoch}` };
 };
 
-const weaveMark = (change: Change, { event }: Recorded): void => {
+const addMark = (change: Change, { event }: Recorded): void => {
   const { sheet, seq } = change;
   if (event.type === "scope.opened") sheet.mark(ownerMark(change, event.epoch));
   else if (event.type === "owner.lost") sheet.mark({ seq, type: "lost", label: `${event.owner} is lost` });
@@ -189,8 +189,8 @@ const weaveMark = (change: Change, { event }: Recorded): void => {
   else if (event.type === "scope.moved") sheet.mark({ seq, type: "moved", label: "moved away" });
 };
 
-/** Works one event in. `forkedAt`: the event after which a fork was opened anew. */
-export const weave = (
+/** Applies one event to the lanes. `forkedAt`: the last event that a fork shares with its original. */
+export const changeTimeline = (
   sheet: Sheet,
   before: State,
   recorded: Recorded,
@@ -198,11 +198,12 @@ export const weave = (
   forkedAt?: number,
 ): void => {
   const { seq, event } = recorded;
-  const isHandedOn = event.type === "scope.received" || (event.type === "scope.opened" && seq - 1 === forkedAt);
-  const change: Change = { sheet, seq, before, after: transition.state, isHandedOn };
-  weaveMark(change, recorded);
-  for (const key of change.after.calls.changedSince(before.calls)) weaveCall(change, key);
-  weaveCommands(change, transition);
-  if (before.background !== change.after.background || before.schedules !== change.after.schedules) weaveLong(change);
-  weaveProcess(change);
+  const isHandover = event.type === "scope.received" || (event.type === "scope.opened" && seq - 1 === forkedAt);
+  const change: Change = { sheet, seq, before, after: transition.state, isHandover };
+  addMark(change, recorded);
+  for (const key of change.after.calls.changedSince(before.calls)) changeCall(change, key);
+  endCalls(change, transition);
+  if (before.background !== change.after.background || before.schedules !== change.after.schedules)
+    changeBackground(change);
+  changeProcess(change);
 };

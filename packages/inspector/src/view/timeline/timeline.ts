@@ -1,18 +1,17 @@
-/** The timeline: a canvas with a lane a call, drawn anew whenever something changed. */
-import { Brush, footer, heightOf, ruler } from "./brush.ts";
-import type { Chart, RowInSight } from "./chart.ts";
-import { onceAFrame } from "../dom.ts";
+/** The timeline: a canvas with one lane for each call, with zoom, scroll and picking. */
+import { TimelinePainter, footer, heightOf, ruler } from "./timeline-painter.ts";
+import type { Chart, VisibleRow } from "./chart.ts";
+import { onceAFrame } from "../../dom.ts";
 import { type Palette, paletteOf, toneOfTopic } from "./palette.ts";
 
-const mostPerEvent = 72;
+const maxPixelsPerEvent = 72;
 
-/** What is drawn. */
-export interface Sight {
+export interface TimelineView {
   readonly chart: Chart;
   readonly seq: number;
-  /** Of one call alone. */
+  /** The chosen call; undefined shows all. */
   readonly call: string | undefined;
-  /** Where another log first differs from this one. */
+  /** The first event that differs from the other log. */
   readonly difference: number | undefined;
   readonly found: ReadonlySet<number>;
 }
@@ -21,11 +20,11 @@ export class Timeline {
   readonly canvas = document.createElement("canvas");
   readonly #pick: (seq: number) => void;
   readonly draw = onceAFrame(() => this.#draw());
-  #sight: Sight | undefined;
+  #view: TimelineView | undefined;
   #palette: Palette | undefined;
   #width = 0;
   #height = 0;
-  /** Pixels an event takes; 0: as many as there is room for. */
+  /** Pixels for each event; 0 fits the log to the width. */
   #zoom = 0;
   #first = 1;
   #scroll = 0;
@@ -49,20 +48,19 @@ export class Timeline {
     }).observe(this.canvas);
   }
 
-  /** Called once a frame. */
-  show(sight: Sight): void {
-    this.#sight = sight;
+  show(view: TimelineView): void {
+    this.#view = view;
     this.#draw();
   }
 
-  /** The page's colours are others now. */
+  /** Reads the colours of the page again. */
   recolour(): void {
     this.#palette = undefined;
     this.draw();
   }
 
   zoom(factor: number): void {
-    this.#zoom = Math.min(mostPerEvent, Math.max(2, this.#perEvent * factor));
+    this.#zoom = Math.min(maxPixelsPerEvent, Math.max(2, this.#perEvent * factor));
     this.draw();
   }
 
@@ -73,17 +71,17 @@ export class Timeline {
     return Math.max(1, this.#width - this.#gutter - 14);
   }
   get #count(): number {
-    const { chart } = this.#sight ?? {};
+    const { chart } = this.#view ?? {};
     return chart === undefined ? 1 : Math.max(1, chart.last - chart.base);
   }
   get #perEvent(): number {
-    return this.#zoom || Math.min(mostPerEvent, Math.max(6, this.#room / (this.#count + 1)));
+    return this.#zoom || Math.min(maxPixelsPerEvent, Math.max(6, this.#room / (this.#count + 1)));
   }
-  get #lastInSight(): number {
+  get #lastVisible(): number {
     return this.#first + Math.ceil(this.#room / this.#perEvent);
   }
   get #floor(): number {
-    const hasLabels = this.#sight?.chart.hasNamedMarks === true;
+    const hasLabels = this.#view?.chart.hasNamedMarks === true;
     return this.#height - (hasLabels ? footer : 0);
   }
   #xOf(seq: number): number {
@@ -109,18 +107,18 @@ export class Timeline {
     this.draw();
   }
 
-  /** Keeps the cursor in sight, and moves as little as that takes. */
+  /** Keeps the cursor in view, with as little motion as possible. */
   #follow(seq: number): void {
     const fits = Math.floor(this.#room / this.#perEvent);
-    const base = (this.#sight?.chart.base ?? 0) + 1;
+    const base = (this.#view?.chart.base ?? 0) + 1;
     const end = base + this.#count - 1;
     if (seq < this.#first + 2) this.#first = seq - Math.floor(fits / 3);
     else if (seq > this.#first + fits - 2) this.#first = seq - Math.floor((fits * 2) / 3);
     this.#first = Math.max(base, Math.min(this.#first, end - fits + 2));
   }
 
-  /** Scrolls to the lane of the event that is looked at, when that is another one. */
-  #reveal(rows: readonly RowInSight[], { chart, seq }: Sight): void {
+  /** Scrolls to the lane of the current event when the event has changed. */
+  #reveal(rows: readonly VisibleRow[], { chart, seq }: TimelineView): void {
     if (seq === this.#revealed) return;
     this.#revealed = seq;
     const call = chart.entryAt(seq)?.call;
@@ -135,15 +133,15 @@ export class Timeline {
     }
   }
 
-  #rows(): readonly RowInSight[] {
-    if (this.#sight === undefined) return [];
-    return this.#sight.chart.between(this.#first, this.#lastInSight, this.#sight.call);
+  #rows(): readonly VisibleRow[] {
+    if (this.#view === undefined) return [];
+    return this.#view.chart.between(this.#first, this.#lastVisible, this.#view.call);
   }
 
   #draw(): void {
     const context = this.canvas.getContext("2d");
-    const sight = this.#sight;
-    if (context === null || sight === undefined || this.#width === 0) return;
+    const view = this.#view;
+    if (context === null || view === undefined || this.#width === 0) return;
     const ratio = devicePixelRatio || 1;
     const [width, height] = [Math.round(this.#width * ratio), Math.round(this.#height * ratio)];
     if (this.canvas.width !== width || this.canvas.height !== height) {
@@ -154,67 +152,67 @@ export class Timeline {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, this.#width, this.#height);
     context.textBaseline = "middle";
-    this.#follow(sight.seq);
+    this.#follow(view.seq);
     const rows = this.#rows();
     const needed = rows.reduce((sum, row) => sum + heightOf(row), ruler);
-    this.#reveal(rows, sight);
+    this.#reveal(rows, view);
     this.#scroll = Math.min(this.#scroll, Math.max(0, needed - this.#floor));
-    const brush = new Brush(context, this.#palette, {
+    const painter = new TimelinePainter(context, this.#palette, {
       width: this.#width,
       height: this.#height,
       floor: this.#floor,
       gutter: this.#gutter,
       first: this.#first,
-      last: this.#lastInSight,
-      end: sight.chart.last + 0.5,
+      last: this.#lastVisible,
+      end: view.chart.last + 0.5,
       xOf: (seq) => this.#xOf(seq),
     });
-    this.#drawRows(brush, rows);
-    this.#drawRuler(context, brush, sight);
-    this.#drawCursor(brush, this.#palette, sight);
-    this.#drawMarks(brush, sight);
+    this.#drawRows(painter, rows);
+    this.#drawRuler(context, painter, view);
+    this.#drawCursor(painter, this.#palette, view);
+    this.#drawMarks(painter, view);
   }
 
-  #drawRows(brush: Brush, rows: readonly RowInSight[]): void {
+  #drawRows(painter: TimelinePainter, rows: readonly VisibleRow[]): void {
     let y = ruler - this.#scroll;
     for (const row of rows) {
       const height = heightOf(row);
-      if (y + height > ruler && y < this.#floor) brush.row(row, y);
+      if (y + height > ruler && y < this.#floor) painter.row(row, y);
       y += height;
     }
   }
 
-  #drawRuler(context: CanvasRenderingContext2D, brush: Brush, { chart, found }: Sight): void {
+  #drawRuler(context: CanvasRenderingContext2D, painter: TimelinePainter, { chart, found }: TimelineView): void {
     const palette = this.#palette as Palette;
-    const to = Math.min(chart.last, this.#lastInSight);
+    const to = Math.min(chart.last, this.#lastVisible);
     const size = Math.min(3.5, Math.max(1, this.#perEvent / 3));
-    brush.box({ x: 0, y: ruler - 1, width: this.#width, height: 1 }, palette.line, 0);
+    painter.box({ x: 0, y: ruler - 1, width: this.#width, height: 1 }, palette.line, 0);
     const every = [1, 2, 5, 10, 20, 50, 100].find((n) => n * this.#perEvent > 44) ?? 200;
     context.textAlign = "center";
     for (let seq = Math.max(1, Math.floor(this.#first)); seq <= to; seq++) {
       const x = this.#xOf(seq);
       if (x < this.#gutter) continue;
-      brush.dot(x, 20, found.has(seq) ? size + 2 : size, palette[toneOfTopic(chart.entryAt(seq)?.topic ?? "")]);
+      painter.dot(x, 20, found.has(seq) ? size + 2 : size, palette[toneOfTopic(chart.entryAt(seq)?.topic ?? "")]);
       if (seq % every === 0 && x < this.#width - 20)
-        brush.text(String(seq), x, 8, { colour: palette.soft, font: "10px" });
+        painter.text(String(seq), x, 8, { colour: palette.soft, font: "10px" });
     }
     context.textAlign = "start";
   }
 
-  #drawMarks(brush: Brush, { chart }: Sight): void {
-    const to = Math.min(chart.last, this.#lastInSight);
+  #drawMarks(painter: TimelinePainter, { chart }: TimelineView): void {
+    const to = Math.min(chart.last, this.#lastVisible);
     for (const mark of chart.marks) {
       const x = this.#xOf(mark.seq) - this.#perEvent / 2;
-      if (mark.seq <= to && x >= this.#gutter) brush.mark(mark, x);
+      if (mark.seq <= to && x >= this.#gutter) painter.mark(mark, x);
     }
   }
 
-  #drawCursor(brush: Brush, palette: Palette, { seq, difference }: Sight): void {
+  #drawCursor(painter: TimelinePainter, palette: Palette, { seq, difference }: TimelineView): void {
     const edge = difference === undefined ? 0 : this.#xOf(difference) - this.#perEvent / 2;
-    if (edge >= this.#gutter) brush.line(edge, ruler, palette.wait);
+    if (edge >= this.#gutter) painter.line(edge, ruler, palette.wait);
     const x = this.#xOf(seq);
     if (x < this.#gutter || seq === 0) return;
-    brush.line(x, 20, palette.accent);
-    brush.dot(x, 20, 5, palette.accent);
+    painter.line(x, 20, palette.accent);
+    painter.dot(x, 20, 5, palette.accent);
   }
 }

@@ -1,38 +1,38 @@
-/** A fork beside the log: asked for, run on, and left. */
+/** The fork beside the log: it is created, continued by its record or an engine, and left again. */
 import { type BlobReader, namesIn, packNamed } from "@pawl/runtime";
 import type { Desk } from "../desk/desk.ts";
 import type { ForkedLog } from "../desk/message.ts";
 import type { Engine } from "../source/engine.ts";
-import type { ForkWish } from "./fork-pane.ts";
+import type { ForkRequest } from "./pane/fork-pane.ts";
 import type { LogView } from "./log-view.ts";
 
-export interface CrossingPort {
+export interface ForkRunnerPort {
   readonly engine: () => Engine | undefined;
-  /** Where the large values are that the log names. */
+  /** Reads the large values that the log names. */
   readonly blobs: BlobReader | undefined;
   readonly say: (words: string) => void;
   readonly changed: () => void;
 }
 
 const leftWords = (left: readonly number[]): string => {
-  if (left.length === 0) return "All that was recorded after it fits.";
+  if (left.length === 0) return "Everything that was recorded after it still fits.";
   const some = left.slice(0, 8).join(", ");
-  return `Of what was recorded after it, ${left.length === 1 ? "event" : "events"} ${some}${left.length > 8 ? " and more" : ""} did not fit any more.`;
+  return `Left out, because they no longer fit: ${left.length === 1 ? "event" : "events"} ${some}${left.length > 8 ? " and more" : ""}.`;
 };
 
 const missingWords = (at: number, missing: number): string => {
   const what = missing === 1 ? "one large value is" : `${missing} large values are`;
-  return `The fork runs on from event ${at}, but ${what} missing: it stands still where a tool needs that.`;
+  return `The fork continues from event ${at}, but ${what} missing: a tool that needs it will not go on.`;
 };
 
-export class Crossing {
+export class ForkRunner {
   readonly #desk: Desk;
   readonly #fork: LogView;
-  readonly #port: CrossingPort;
+  readonly #port: ForkRunnerPort;
   #running: AbortController | undefined;
   #isOpen = false;
 
-  constructor(desk: Desk, fork: LogView, port: CrossingPort) {
+  constructor(desk: Desk, fork: LogView, port: ForkRunnerPort) {
     this.#desk = desk;
     this.#fork = fork;
     this.#port = port;
@@ -42,11 +42,11 @@ export class Crossing {
     return this.#isOpen;
   }
 
-  fork(wish: ForkWish): void {
-    void this.#make(wish).catch((thrown: unknown) => this.#port.say(String(thrown)));
+  fork(request: ForkRequest): void {
+    void this.#make(request).catch((thrown: unknown) => this.#port.say(String(thrown)));
   }
 
-  async #make({ seq, edited, by }: ForkWish): Promise<void> {
+  async #make({ seq, edited, by }: ForkRequest): Promise<void> {
     this.#end();
     this.#fork.clear();
     const of = { seq, ...(edited !== undefined && { edited }), runOn: by === "record" };
@@ -57,7 +57,7 @@ export class Crossing {
       case "refused":
         return this.#port.say(`${forked.code}: ${forked.message}`);
       case "ran_on":
-        return this.#port.say(`The fork stands below the timeline. ${leftWords(forked.left)}`);
+        return this.#port.say(`The fork is shown below the timeline. ${leftWords(forked.left)}`);
       case "forked":
         return this.#runOn(forked.log);
     }
@@ -65,10 +65,10 @@ export class Crossing {
 
   async #runOn(log: ForkedLog): Promise<void> {
     const engine = this.#port.engine();
-    if (engine === undefined) return this.#port.say("There is no engine here to run it on.");
+    if (engine === undefined) return this.#port.say("This page has no engine to continue the fork.");
     const running = new AbortController();
     this.#running = running;
-    this.#port.say(`The fork runs on from event ${log.at}, in an engine of its own.`);
+    this.#port.say(`The fork continues from event ${log.at}, in a separate engine.`);
     const whole = await this.#withValues(log);
     if (running.signal.aborted) return;
     const { text } = await engine(whole, running.signal);
@@ -78,7 +78,7 @@ export class Crossing {
     }
   }
 
-  /** The log with the large values that it names; what can not be had is said. */
+  /** Adds the large values that the log names, and reports the ones that are missing. */
   async #withValues(log: ForkedLog): Promise<ForkedLog> {
     const had = new Set(log.blobs.map(({ blob }) => blob));
     const names = [...new Set(log.lines.flatMap(({ line }) => namesIn(line)))].filter((name) => !had.has(name));

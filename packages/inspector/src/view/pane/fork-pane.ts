@@ -1,19 +1,19 @@
-/** Forks: the event that is looked at, edited; and how the session is to run on from it. */
+/** The pane for forks: the current event as editable text, and the buttons that continue from it. */
 import { type Json, noLimits, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Moment } from "../model/moment.ts";
-import { button, el } from "../dom.ts";
+import type { Moment } from "../../model/moment.ts";
+import { button, el } from "../../dom.ts";
 
-export interface ForkWish {
+export interface ForkRequest {
   readonly seq: number;
-  /** The event in its place, where it is another. */
+  /** The edited event; undefined if it is unchanged. */
   readonly edited: Json | undefined;
   readonly by: "record" | "engine";
 }
 
 export interface ForkPaneOptions {
   readonly hasEngine: () => boolean;
-  readonly fork: (wish: ForkWish) => void;
+  readonly fork: (request: ForkRequest) => void;
   readonly leave: () => void;
 }
 
@@ -32,7 +32,7 @@ export class ForkPane {
   readonly element = el("div", { class: "fork" });
   readonly #options: ForkPaneOptions;
   readonly #text = el("textarea", { spellcheck: "false", rows: "8", "aria-label": "The event, to be edited" });
-  readonly #said = el("p", { class: "said", role: "status" });
+  readonly #status = el("p", { class: "said", role: "status" });
   readonly #engine: HTMLButtonElement;
   readonly #leave: HTMLButtonElement;
   readonly #title = el("h2");
@@ -41,18 +41,18 @@ export class ForkPane {
 
   constructor(options: ForkPaneOptions) {
     this.#options = options;
-    this.#engine = button("Run on with the tools", { class: "primary" }, () => this.#ask("engine"));
-    const record = button("Run on as recorded", {}, () => this.#ask("record"));
+    this.#engine = button("Continue with the tools", { class: "primary" }, () => this.#fork("engine"));
+    const record = button("Continue as recorded", {}, () => this.#fork("record"));
     this.#leave = button("Leave the fork", { class: "quiet", hidden: true }, options.leave);
     this.element.append(
       this.#title,
       el(
         "p",
         { class: "hint" },
-        "What if this had gone otherwise? Change a result or an argument, or nothing at all: what comes after is made anew beside the log, which stays as it is.",
+        "What if this had gone differently? Change a result or an argument, or nothing at all. The fork runs beside the log, which stays unchanged.",
       ),
       this.#text,
-      el("div", { class: "actions" }, this.#engine, record, this.#leave, this.#said),
+      el("div", { class: "actions" }, this.#engine, record, this.#leave, this.#status),
     );
   }
 
@@ -67,15 +67,15 @@ export class ForkPane {
   }
 
   say(words: string, isForked: boolean): void {
-    this.#said.textContent = words;
+    this.#status.textContent = words;
     this.#leave.hidden = !isForked;
   }
 
-  #ask(by: ForkWish["by"]): void {
+  #fork(by: ForkRequest["by"]): void {
     const text = this.#text.value;
     if (text === this.#original) return this.#options.fork({ seq: this.#seq, edited: undefined, by });
     const edited = parse(text, noLimits);
-    if (E.isLeft(edited)) this.say(`This is no JSON: ${edited.left.message}`, !this.#leave.hidden);
+    if (E.isLeft(edited)) this.say(`This is not JSON: ${edited.left.message}`, !this.#leave.hidden);
     else this.#options.fork({ seq: this.#seq, edited: edited.right, by });
   }
 }

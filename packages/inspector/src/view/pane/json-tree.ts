@@ -1,8 +1,8 @@
-/** JSON as a tree that opens where one looks: what is deep is made when it is opened. */
+/** JSON as a tree of `details`. The children of a node are created when it is opened. */
 import { type Json, stringify } from "@pawl/tool-value";
-import { el } from "../dom.ts";
+import { el } from "../../dom.ts";
 
-const long = 72;
+const maxLength = 72;
 
 const isDeep = (json: Json): json is object & Json => typeof json === "object" && json !== null;
 
@@ -10,14 +10,13 @@ const leafClass = (json: Json): string => (json === null ? "null" : typeof json)
 
 const short = (json: Json): string => {
   const text = stringify(json);
-  return text.length > long ? `${text.slice(0, long)}…` : text;
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 };
 
 const childrenOf = (json: object & Json): readonly (readonly [string, Json])[] =>
   Array.isArray(json) ? json.map((item: Json, i) => [String(i), item] as const) : Object.entries(json);
 
-/** So many children are shown at once. */
-const most = 200;
+const maxChildren = 200;
 
 const branch = (name: string, json: object & Json, isOpen: boolean): HTMLElement => {
   const children = childrenOf(json);
@@ -25,8 +24,9 @@ const branch = (name: string, json: object & Json, isOpen: boolean): HTMLElement
   const details = el("details", {}, summary);
   const fill = (): void => {
     if (!details.open || details.childElementCount > 1) return;
-    for (const [key, child] of children.slice(0, most)) details.append(jsonTree(key, child));
-    if (children.length > most) details.append(el("p", { class: "more" }, `and ${children.length - most} more`));
+    for (const [key, child] of children.slice(0, maxChildren)) details.append(jsonTree(key, child));
+    const hidden = children.length - maxChildren;
+    if (hidden > 0) details.append(el("p", { class: "more" }, `and ${hidden} more`));
   };
   details.addEventListener("toggle", fill);
   details.open = isOpen;
@@ -34,7 +34,7 @@ const branch = (name: string, json: object & Json, isOpen: boolean): HTMLElement
   return details;
 };
 
-/** A named piece of JSON. */
+/** Creates the tree of a named JSON value. */
 export const jsonTree = (name: string, json: Json, isOpen = false): HTMLElement =>
   isDeep(json) && childrenOf(json).length > 0
     ? branch(name, json, isOpen)

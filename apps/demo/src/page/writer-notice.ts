@@ -1,14 +1,14 @@
-/** One tab runs a scene; in every other the scene says that it only watches, and lets nobody press what would not work. */
+/** The notice in a tab that does not run its scene: another tab does. The controls of the scene are inert meanwhile. */
 import { el } from "@pawl/inspector/dom";
 
-/** Whoever has begun runs soon after, unless somebody else does. */
-const soonMs = 700;
+/** A tab that becomes the writer does so within this time. The notice waits for it. */
+const graceMs = 700;
 
-export class Watching {
-  readonly notice = el(
+export class WriterNotice {
+  readonly element = el(
     "p",
     { class: "watching", role: "status", hidden: true },
-    "Another tab runs this scene. This one watches, and takes over when that one is closed.",
+    "Another tab runs this scene. This tab watches, and takes over when the other one is closed.",
   );
   readonly #stage: HTMLElement;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -20,11 +20,11 @@ export class Watching {
   writes(isWriter: boolean): void {
     clearTimeout(this.#timer);
     if (isWriter) this.#show(false);
-    else this.#timer = setTimeout(() => this.#show(true), soonMs);
+    else this.#timer = setTimeout(() => this.#show(true), graceMs);
   }
 
   #show(isWatching: boolean): void {
-    this.notice.hidden = !isWatching;
+    this.element.hidden = !isWatching;
     this.#stage.inert = isWatching;
   }
 

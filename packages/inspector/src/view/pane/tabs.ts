@@ -1,5 +1,5 @@
-/** Panes of which one is shown: a tab list as the ARIA practices have it. */
-import { el } from "../dom.ts";
+/** A tab list by the ARIA practices: one of several panes is shown. */
+import { el } from "../../dom.ts";
 
 export interface Tab {
   readonly id: string;
@@ -8,7 +8,7 @@ export interface Tab {
 }
 
 export class Tabs {
-  readonly list = el("div", { class: "tabs", role: "tablist", "aria-label": "What is shown of the event" });
+  readonly list = el("div", { class: "tabs", role: "tablist", "aria-label": "Views of the event" });
   readonly #tabs: readonly Tab[];
   readonly #changed: (id: string) => void;
   #current: string;

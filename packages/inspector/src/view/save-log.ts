@@ -1,56 +1,54 @@
-/** A log as a file, with the large values that it names: what is missing of them is said before anything is saved. */
+/** Saves a log as a file with the large values that it names. If some are missing, it asks for confirmation first. */
 import { type BlobReader, packNamed } from "@pawl/runtime";
 import type { PackedBlob } from "@pawl/sansio-core";
-import type { Absent } from "../model/absent.ts";
+import type { MissingValue } from "../model/missing-values.ts";
 
-/** What is asked before something is done, and the two ways to answer. */
-export interface Asking {
+/** A question before an action, with two answers. */
+export interface Confirmation {
   readonly words: string;
   readonly yes: string;
   readonly no: string;
   readonly act: () => void;
 }
 
-export interface SavingPort {
-  /** The scope that the log is of. */
+export interface SavePort {
   readonly scope: () => string;
-  /** What the log lacks as it stands, which has so many lines. */
-  readonly absent: () => Promise<{ readonly lines: number; readonly absent: readonly Absent[] }>;
-  /** The log's first lines, with these blobs packed into them. */
+  /** Returns the values that the log lacks now, and its number of lines. */
+  readonly absent: () => Promise<{ readonly lines: number; readonly absent: readonly MissingValue[] }>;
+  /** Returns the log's first lines as text, with these blobs packed into it. */
   readonly text: (lines: number, blobs: readonly PackedBlob[]) => Promise<string>;
-  readonly ask: (asking: Asking) => void;
+  readonly confirm: (confirmation: Confirmation) => void;
   readonly tell: (words: string) => void;
   readonly file: (text: string) => void;
 }
 
-/** So many events are named one by one. */
-const mostNamed = 8;
+const maxNamed = 8;
 
-const eventWords = (missing: readonly Absent[]): string => {
+const eventWords = (missing: readonly MissingValue[]): string => {
   const seqs = [...new Set(missing.map(({ seq }) => seq))];
-  const more = seqs.length > mostNamed ? " and more" : "";
-  return `${seqs.length === 1 ? "event" : "events"} ${seqs.slice(0, mostNamed).join(", ")}${more}`;
+  const more = seqs.length > maxNamed ? " and more" : "";
+  return `${seqs.length === 1 ? "event" : "events"} ${seqs.slice(0, maxNamed).join(", ")}${more}`;
 };
 
-const missingWords = (missing: readonly Absent[], isReadable: boolean): string => {
+const missingWords = (missing: readonly MissingValue[], isReadable: boolean): string => {
   const what = missing.length === 1 ? "1 large value is" : `${missing.length} large values are`;
-  const why = isReadable
-    ? "The store that it should be in has it no more: restore the one that belongs to its journal."
-    : "Where this log comes from does not give it out: export it there, with pawl log export, for a file with all of it.";
-  return `${what} missing (${eventWords(missing)}): without it the file can be looked at, but not imported. ${why}`;
+  const reason = isReadable
+    ? "The store does not have it any more: restore the store that belongs to the journal."
+    : "The source of this log does not give it out: export the log there with pawl log export, which includes it.";
+  return `${what} missing (${eventWords(missing)}): without it the file can be inspected, but not imported. ${reason}`;
 };
 
-export class Saving {
+export class LogSaver {
   readonly #blobs: BlobReader | undefined;
-  readonly #port: SavingPort;
+  readonly #port: SavePort;
   #isOver = false;
 
-  constructor(blobs: BlobReader | undefined, port: SavingPort) {
+  constructor(blobs: BlobReader | undefined, port: SavePort) {
     this.#blobs = blobs;
     this.#port = port;
   }
 
-  /** The log is not the one that is open any more. */
+  /** Stops: another log was opened. */
   end(): void {
     this.#isOver = true;
   }
@@ -73,7 +71,7 @@ export class Saving {
     const had = new Set(packed.map(({ blob }) => blob));
     const missing = absent.filter(({ blob }) => !had.has(blob));
     if (missing.length === 0) return this.#write(lines, packed);
-    this.#port.ask({
+    this.#port.confirm({
       words: missingWords(missing, this.#blobs !== undefined),
       yes: missing.length === 1 ? "Save without it" : "Save without them",
       no: "Do not save",

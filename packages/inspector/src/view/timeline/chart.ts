@@ -1,18 +1,18 @@
-/** What the timeline draws of a log: its lanes with their spans, found by what is in sight. */
-import type { News } from "../desk/message.ts";
-import type { Entry } from "../model/entry.ts";
-import { type Lane, type Mark, type Span, isTrouble } from "../model/lane.ts";
+/** The data of the timeline: the lanes with their spans, and a query for the ones in view. */
+import type { News } from "../../desk/message.ts";
+import type { Entry } from "../../model/entry.ts";
+import { type Lane, type Mark, type Span, isTrouble } from "../../model/lane-builder.ts";
 
 interface Row {
   lane: Lane;
   readonly spans: Span[];
   readonly placeOf: Map<number, number>;
-  /** Up to which event it reaches; it has no end while a span is open. */
+  /** The last event of its closed spans. A lane with an open span reaches to the end. */
   to: number;
   open: number;
 }
 
-export interface RowInSight {
+export interface VisibleRow {
   readonly lane: Lane;
   readonly spans: readonly Span[];
 }
@@ -20,10 +20,10 @@ export interface RowInSight {
 export class Chart {
   readonly entries: Entry[] = [];
   readonly marks: Mark[] = [];
-  /** Marks of what went wrong. */
+  /** The marks of crashes, losses and faults. */
   readonly troubles: Mark[] = [];
   readonly #rows: Row[] = [];
-  /** Whether there are marks that have their labels below the lanes. */
+  /** Set if some marks have labels below the lanes. */
   hasNamedMarks = false;
   last = 0;
   base = 0;
@@ -69,19 +69,14 @@ export class Chart {
     return this.#rows.length > 0;
   }
 
-  /** The calls that there are, oldest first. */
-  calls(): readonly Lane[] {
-    return this.#rows.flatMap(({ lane }) => (lane.kind === "call" ? [lane] : []));
-  }
-
-  /** Lanes that have something between two events; of one call alone, if it is chosen. */
-  between(from: number, to: number, only: string | undefined): readonly RowInSight[] {
+  /** Returns the lanes with spans between two events; if a call is chosen, its lane alone. */
+  between(from: number, to: number, only: string | undefined): readonly VisibleRow[] {
     return this.#rows.filter(
       (row) => row.lane.born <= to && (row.open > 0 || row.to >= from) && (only === undefined || row.lane.key === only),
     );
   }
 
-  /** The next mark of trouble after an event, going round. */
+  /** Returns the next crash or fault after an event, and the first one after the last. */
   nextMark(seq: number): Mark | undefined {
     return this.troubles.find((mark) => mark.seq > seq) ?? this.troubles[0];
   }

@@ -1,10 +1,10 @@
-/** What is asked before something is done: words, and two ways to answer. Whoever asks again takes its place. */
+/** A bar that asks for confirmation: a question and two answers. A new question replaces the old one. */
 import { button, el } from "../dom.ts";
-import type { Asking } from "./saving.ts";
+import type { Confirmation } from "./save-log.ts";
 
-export class Asked {
+export class ConfirmBar {
   readonly element = el("div", { class: "asked", role: "group", "aria-label": "A question", hidden: true });
-  /** Where the focus was. */
+  /** The element that had the focus before. */
   #from: { readonly focus: () => void } | undefined;
 
   constructor() {
@@ -13,15 +13,15 @@ export class Asked {
     });
   }
 
-  /** The focus goes to the answer that does nothing. */
-  ask({ words, yes, no, act }: Asking, from: { readonly focus: () => void }): void {
+  /** Shows a question, and focuses the answer that does nothing. */
+  ask({ words, yes, no, act }: Confirmation, from: { readonly focus: () => void }): void {
     const leave = button(no, {}, () => this.leave());
-    const goOn = button(yes, {}, () => {
+    const confirm = button(yes, {}, () => {
       this.leave();
       act();
     });
     this.#from = from;
-    this.element.replaceChildren(el("p", { role: "alert" }, words), el("div", { class: "actions" }, goOn, leave));
+    this.element.replaceChildren(el("p", { role: "alert" }, words), el("div", { class: "actions" }, confirm, leave));
     this.element.hidden = false;
     leave.focus();
   }

@@ -1,5 +1,5 @@
-/** Colours of the timeline, taken from the element's style, so that a host's theme holds for the canvas too. */
-import type { Mark } from "../model/lane.ts";
+/** The colours of the timeline. They come from the element's style, so that a host's theme applies to the canvas too. */
+import type { Mark } from "../../model/lane-builder.ts";
 
 const names = [
   "ink",
@@ -48,7 +48,7 @@ const tones: { readonly [kind: string]: Tone } = {
   queued: "calm",
 };
 
-/** The tone of a span: how it ended, where that matters, else what it is. */
+/** Returns the colour of a span: by its end if that was bad, otherwise by its kind. */
 export const toneOf = (kind: string, end: string | undefined): Tone => {
   if (end === "lost" || end === "err") return "bad";
   if (kind === "ended") return end === "ok" ? "good" : "wait";
