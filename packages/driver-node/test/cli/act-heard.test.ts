@@ -33,7 +33,7 @@ it("is heard by who awaits a process whose call is cancelled", async () => {
   await Promise.all([process.runner.settled(), session.runner.settled()]);
   await before.close();
   const said = await pawl(["cancel", "process:p", "p:c", "-j", file]);
-  expect([said.code, said.out]).toEqual([0, "p:c is told to stop; the call is ended now\n"]);
+  expect([said.code, said.out]).toEqual([0, "p:c was asked to stop; the call is ended now\n"]);
   const after = openRuntime({ file, tools });
   const [reply] = await (await after.runtime.session("s")).call("r", calls);
   expect(reply?.output.outcome).toMatchObject({ status: "success", payload: { type: "cancelled" } });

@@ -77,7 +77,7 @@ describe("pawl approve and reject", () => {
     const said = await pawl(["approve", "s", "r:c", "--hash", hash, "--args", '{"sum":"x"}', "-j", at, "--by", "ann"]);
     expect([said.code, said.out]).toEqual([
       0,
-      "r:c is approved with edits, if a host finds that these fit: else it waits for a decision again; the call is awaiting_approval now\n",
+      "r:c is approved with edits; a host still checks the arguments, and asks again if they do not fit; the call is awaiting_approval now\n",
     ]);
     await isParked();
     expect((await pawl(["why", "s", "-j", at])).out).toMatch(
@@ -99,7 +99,7 @@ describe("pawl approve and reject", () => {
     const asked = await pawl(["approve", "parked", "r:c", "-j", file]);
     expect([asked.code, asked.err]).toEqual([
       2,
-      `pawl: whose arguments? r:c wants to call guarded {"sum":12}\n  add --hash ${String(argsHash)}\n`,
+      `pawl: which arguments did you see? r:c wants to call guarded {"sum":12}\n  add --hash ${String(argsHash)}\n`,
     ]);
     const stale = await pawl(["approve", "parked", "r:c", "--hash", "other", "-j", file, "--json"]);
     expect([stale.code, JSON.parse(stale.out)]).toMatchObject([4, { error: { code: "stale_decision" } }]);
@@ -166,7 +166,7 @@ describe("pawl fork and doctor", () => {
       [
         "session:waiting-fork-6 begins with 6 events of session:waiting",
         "  1 live call: a host of this journal goes on with it within seconds, or as soon as one starts",
-        "  where that is not wanted, fork a copy in a journal without a host: pawl help fork",
+        "  to avoid that, fork a copy in a journal without a host: pawl help fork",
         "",
       ],
     ]);

@@ -210,7 +210,7 @@ describe("pawl host", () => {
       [
         `the host at ${nobody} does not answer yet: asking on for 10 s`,
         `pawl: the host at ${nobody} does not answer`,
-        "  is it running, and reachable? one with TLS is at wss://…",
+        "  is it running and reachable? a host with TLS has a wss:// address",
         "",
       ].join("\n"),
     ]);

@@ -94,19 +94,19 @@ describe("pawl log verify", () => {
       const [{ vouched } = {}] = jsonIn(await pawl(["log", "verify", place, "--json"]));
       return [code, vouched, out.split("\n")[1]?.trim()];
     };
-    const unknown = "it replays; no hash was kept that vouches for it: `pawl log head` keeps one";
+    const unknown = "it replays, but no hash covers it: `pawl log head` stores one";
     expect(await verified()).toEqual([0, 0, unknown]);
     forge(file);
     expect(await verified()).toEqual([0, 0, unknown]);
     expect((await pawl(["log", "head", place])).code).toBe(0);
-    expect(await verified()).toEqual([0, 6, "a hash vouches for all of it"]);
+    expect(await verified()).toEqual([0, 6, "a hash covers all of it"]);
     expect((await pawl(["cancel", "waiting", "r:c", "-j", file])).code).toBe(0);
     expect(await verified()).toEqual([0, 6, "a hash vouches for it up to event 6, and for nothing after that"]);
   });
 
   it("says of an exported log that nothing vouches for it but a head", async () => {
     const bare = await pawl(["log", "verify", exported]);
-    expect(bare.out).toContain("it replays; nothing vouches for it: --head compares it with a hash that was noted");
+    expect(bare.out).toContain("it replays, but no hash covers it: --head compares it with one that you kept");
     expect(jsonIn(await pawl(["log", "verify", exported, "--json"]))).toMatchObject([{ ok: true, vouched: 0 }]);
     const [head] = jsonIn(await pawl(["log", "head", exported, "--json"]));
     const held = await pawl(["log", "verify", exported, "--head", String(head?.["head"]), "--json"]);

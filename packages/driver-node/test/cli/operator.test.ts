@@ -89,7 +89,7 @@ describe("a host that was killed", { timeout: 60_000 }, () => {
 describe("slips of the hand", () => {
   const asked = ["why", "parked", "--host"];
   it.each<[string, readonly string[], string]>([
-    ["a token that is empty", [...asked, "ws://127.0.0.1:1", "--token", ""], "a host wants a token"],
+    ["a token that is empty", [...asked, "ws://127.0.0.1:1", "--token", ""], "a host needs a token"],
     [
       "an address without its scheme",
       [...asked, "127.0.0.1:7777", "--token", "t"],

@@ -47,7 +47,7 @@ describe("sealed logs without their keys", () => {
       log: `${journal}#${run}`,
       unread: {
         code: "sealed",
-        message: `${journal}#${run} can not be replayed: its values are sealed, and no keys were given`,
+        message: `${journal}#${run} cannot be replayed: its values are sealed, and no keys were given`,
       },
       remedy: hint,
     });

@@ -202,7 +202,7 @@ describe("what is said of a call under other code", () => {
 
   it("says of a body that begins a new attempt that it does, and not that it never began", () => {
     const words = verdictWords({ type: "not_started", phase: "backing_off", isBegun: true });
-    expect(words).toBe("nothing to compare: its body begins a new attempt (backing_off)");
+    expect(words).toBe("nothing to compare: its body starts a new attempt (backing_off)");
   });
 
   it("says that no body runs any more where it has ended, or waits outside for its completion", async () => {
@@ -213,8 +213,8 @@ describe("what is said of a call under other code", () => {
       patienceMs,
     );
     expect(calls.map(({ tool, verdict }) => [tool, verdictWords(verdict)])).toEqual([
-      ["quick", "nothing to compare: no body of it runs any more (completed)"],
-      ["outside", "nothing to compare: no body of it runs any more (pending)"],
+      ["quick", "nothing to compare: its body has ended (completed)"],
+      ["outside", "nothing to compare: its body has ended (pending)"],
       ["work", expect.stringContaining("same: ")],
     ]);
   });

@@ -27,7 +27,7 @@ describe("a client that scopes move to", () => {
     expect(await Promise.all([first, second])).toEqual([{ type: "more" }, never]);
     const third = mover.send(part);
     reception.answered(3, undefined);
-    await expect(third).rejects.toThrow("its store failed to say");
+    await expect(third).rejects.toThrow("its store did not answer");
   });
 
   it("leaves nobody waiting when its connection is lost, and then is not there", async () => {

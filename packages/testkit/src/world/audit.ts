@@ -18,6 +18,7 @@ import {
 import type { JournalLine } from "@pawl/runtime";
 import { describe, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 
 export interface LostBody {
   readonly tool: string;
@@ -92,7 +93,7 @@ export class Audit {
   #taken(scope: string, { seq, line }: JournalLine): string | undefined {
     const before = this.#states.get(scope) ?? initial(scope);
     const at = `${scope} ${seq}`;
-    const recorded = E.chain(recordedOf)(parse(line, noLimits));
+    const recorded = pipe(parse(line, noLimits), E.chain(recordedOf));
     if (E.isLeft(recorded)) return `${at}: ${describe(recorded.left)}`;
     const followed = follow(before, recorded.right, seq);
     if (E.isLeft(followed)) return `${at}: ${describeFault(followed.left)}`;

@@ -7,6 +7,7 @@ import { type Moment, type Fate, describeMoment } from "./moment.ts";
 import type { Claim } from "./scenario.ts";
 import { type Event, recordedOf } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 
 /** What befell a run, at which of its moments. */
 export interface Blow {
@@ -42,7 +43,7 @@ export const describeBlows = (blows: readonly Blow[]): string =>
   blows.length === 0 ? "undisturbed" : blows.map(describeBlow).join("; then ");
 
 export const eventOf = ({ seq, line }: JournalLine): Event => {
-  const recorded = E.chain(recordedOf)(parse(line, noLimits));
+  const recorded = pipe(parse(line, noLimits), E.chain(recordedOf));
   if (E.isLeft(recorded)) throw new TypeError(`line ${seq} of a log: ${describe(recorded.left)}`);
   return recorded.right.event;
 };
