@@ -46,7 +46,7 @@ describe("the core simulation catches a core", () => {
 
   it("that keeps calls from their observers", () => {
     broken.step = commanding("observe", 0);
-    expect(found()).toMatch(/conservation: session:\w r\S+: nobody was told of it/);
+    expect(found()).toMatch(/conservation: session:\w r\S+: its start was not observed/);
   });
 
   it("that forgets after a crash which messages are on their way", () => {

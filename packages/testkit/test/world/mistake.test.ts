@@ -162,17 +162,17 @@ describe("a body that is not durable", () => {
     const report = await exploreCrashes(scenarioOf(payingAtOnce, { durable: false }), { pairs: 20 });
     expect(report.violations).toEqual([]);
     expect(report.unknown.length).toBeGreaterThan(0);
-    expect(describeCrashes(report)).toContain("safe: nothing is lost but where an outcome is unknown");
+    expect(describeCrashes(report)).toContain("safe: nothing is lost except where an outcome is unknown");
   });
 
   it("is found out if it says that it may run again, and does something each time", async () => {
     const [, words] = await wordsOf(payingAtOnce, { durable: false, hints: { idempotent: true } });
-    expect(words).toMatch(/doubled, died at .*; it was done again outside of any step, without a key$/m);
+    expect(words).toMatch(/doubled, died at .*; it happened again outside of any step, without a key$/m);
   });
 
   it("is no excuse for one that is durable", async () => {
     const [, words] = await wordsOf((_, { effect }) => effect("money", { ms: 5 }).then(() => "paid"));
-    expect(words).toContain("waits for the scenario's outside, and not inside a step");
+    expect(words).toContain("waits for the scenario's outside, but not inside a step");
   });
 });
 
@@ -202,12 +202,12 @@ describe("what happens twice", () => {
       await ctx.runJson("keyed", {}, (_input, { key }) => effect("money", { key }).then(() => 1));
       await ctx.runJson("charge", {}, () => effect("money").then(() => 1));
     });
-    expect(words).toMatch(/doubled, died at .*; it was done again in step `charge`, without a key$/m);
+    expect(words).toMatch(/doubled, died at .*; it happened again in step `charge`, without a key$/m);
   });
 
   it("is told with its step, where its key is another each time", async () => {
     expect((await wordsOf(underOtherKeys))[1]).toMatch(
-      /; it was done again in step `charge`, under another key each time$/m,
+      /; it happened again in step `charge`, under another key each time$/m,
     );
   });
 });
@@ -243,7 +243,7 @@ describe("a tool that asks a person", () => {
     const words = describeCrashes(
       await exploreCrashes(asking({ durable: true, recovery: "externally_owned" }), { pairs: 20 }),
     );
-    const why = "; the body of `ask` is not run again, for its recovery is `externally_owned`";
+    const why = "; the body of `ask` is not run again, because its recovery is `externally_owned`";
     expect(words).toMatch(new RegExp(`^ {2}stuck, died at .*${why}$`, "m"));
     expect(words).toMatch(new RegExp(`^ {2}lost, died at .*\`step ask/mail\` happened 0 times.*${why}$`, "m"));
     expect(words.match(/^not_run_again: .*$/gm)).toEqual([

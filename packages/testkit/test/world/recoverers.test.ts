@@ -5,7 +5,7 @@ import { canonicalJson } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../src/index.ts";
 import { Audit } from "../../src/world/audit.ts";
-import { Chance } from "../../src/world/random.ts";
+import { SeededRandom } from "../../src/world/random.ts";
 import type { Actor } from "../../src/world/clock.ts";
 import { timeless } from "../../src/world/judge.ts";
 import { mortalJournal } from "../../src/world/faulty-journal.ts";
@@ -59,7 +59,7 @@ class Race {
   readonly #diesAt: number;
 
   constructor(seed: number) {
-    const chance = new Chance(seed);
+    const chance = new SeededRandom(seed);
     this.clock = new VirtualClock((count) => chance.below(count));
     this.#journal = memoryJournal({ now: () => this.clock.now });
     this.#diesAt = 1 + chance.below(13);

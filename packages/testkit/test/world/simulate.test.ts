@@ -126,7 +126,7 @@ describe("a simulated world", () => {
       host: (host) => Promise.all([host.call("r1", [call]), host.happened("fax", 2)]),
     });
     expect(ended).toBe("stuck");
-    expect(why).toBe("nothing is left to happen, and the host still waits for effect `fax`, number 2");
+    expect(why).toBe("nothing is left to run, and the host still waits for effect `fax`, number 2");
   });
 
   it("says what a call waits for that the host waits for", async () => {
