@@ -1,4 +1,4 @@
-/** The test of the test: a core that is broken is caught, and told with its seed and a small log. */
+/** Tests the core simulation itself: it must catch a broken core and report a seed with a small log. */
 import type * as Core from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -26,7 +26,7 @@ afterEach(() => {
 
 const found = (): string => describeCoreSims(runCoreSims({ seeds: 40 }));
 
-/** Commands of one type are lost, or come twice. */
+/** Drops or doubles the commands of one type. */
 const commanding =
   (type: Core.CommandType, times: number) =>
   (step: Step): Step =>

@@ -1,4 +1,4 @@
-/** The test of the tests: whatever is broken on purpose is caught, and what is not broken is let pass. */
+/** Mutation tests: every mutant must be caught, and the unchanged code must pass. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** A background run with cancel, crash and re-attach: wherever its process dies, and in all orders. */
+/** A background run with cancel, crash and re-attach, under crashes at each moment and in all orders. */
 import type { Json } from "@pawl/tool-value";
 import { SessionWork, defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ import {
 
 const call = { id: "c1", tool: "ask", args: {} };
 
-/** What a person sees of a run: how it ended, and of what. */
+/** Returns a run's end as a person sees it. */
 const endOf = (outcome: unknown): Json => {
   const { payload } = outcome as { readonly payload: { readonly state: string; readonly error?: { message: string } } };
   return payload.error === undefined ? payload.state : `${payload.state}: ${payload.error.message}`;
@@ -20,7 +20,7 @@ const endOf = (outcome: unknown): Json => {
 
 interface Kind {
   readonly isCanceled: boolean;
-  /** Without it the run may not be begun again after a loss. */
+  /** Without it the run may not start again after a loss. */
   readonly isIdempotent?: boolean;
 }
 
@@ -62,7 +62,7 @@ const running = ({ isCanceled, isIdempotent = true }: Kind): Scenario => ({
   host: async (host) => {
     const asked = host.call("r1", [call]);
     if (isCanceled) {
-      await Promise.race([host.happened("begun"), asked]); // A run that is lost before it began is over.
+      await Promise.race([host.happened("begun"), asked]); // A run that is lost before its start is over.
       await host.within(async (session) => {
         const work = new SessionWork(async () => session.among.live);
         for (const { id } of await work.tasks()) await work.cancel(id);
@@ -75,10 +75,10 @@ const running = ({ isCanceled, isIdempotent = true }: Kind): Scenario => ({
   },
 });
 
-/** Pairs of deaths are many: some are tried. */
+/** There are many pairs of crashes; some are tried. */
 const some = { pairs: 40 };
 
-/** All orders, for each moment at which the process dies; those behind the last one kill nobody. */
+/** Explores all orders for each moment at which the process dies. Moments after the last one kill nobody. */
 const everyDeath = async (scenario: Scenario, moments: number): Promise<readonly ScheduleReport[]> => {
   const reports: ScheduleReport[] = [];
   for (let death = 1; death <= moments; death++) {
@@ -94,7 +94,7 @@ const summaryOf = (reports: readonly ScheduleReport[]) => ({
   results: new Set(reports.flatMap(({ results }) => results.map(({ result }) => result))),
 });
 
-/** More than there are in the longest order. */
+/** More than the longest order has. */
 const moments = 60;
 
 describe("a background run", () => {

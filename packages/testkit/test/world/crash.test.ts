@@ -1,11 +1,11 @@
-/** The crash explorer finds what fires twice, and lets pass what does not. */
+/** The crash explorer finds effects that happen twice, and accepts correct tools. */
 import { defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import { type Outside, type Scenario, callsOf, describeCrashes, exploreCrashes } from "../../src/index.ts";
 
 const call = { id: "c1", tool: "pay", args: {} };
 
-/** A tool that charges, and then mails. */
+/** A tool that charges, then mails. */
 const paying = (recovery: "again" | "once" | "idempotent", keyed: boolean): Scenario => ({
   tools: ({ effect }) => [
     defineTool({
@@ -28,7 +28,7 @@ const paying = (recovery: "again" | "once" | "idempotent", keyed: boolean): Scen
   host: callsOf(call),
 });
 
-/** Charges with a key, or without. */
+/** Charges with or without a key. */
 const charging = (name: string, keyed: boolean) => (outside: Outside) =>
   defineTool({
     name,

@@ -1,4 +1,4 @@
-/** Processes that stand still until their lease has run out, and wake when another one has gone on: they do nothing. */
+/** Processes that freeze until their lease has expired and wake after another one has taken over must do nothing. */
 import { type ToolContext, defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import { type Outside, type Scenario, callsOf, exploreCrashes, runScenario, simulate } from "../../src/index.ts";

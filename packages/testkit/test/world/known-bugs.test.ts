@@ -1,4 +1,4 @@
-/** Bugs that others have had, each as a scenario, and shown to be right here wherever the process dies. */
+/** Known bugs of other systems, each as a scenario that is correct here at every crash. */
 import { type Durable, type Session, type ToolContext, defineTool } from "@pawl/runtime";
 import { type CallRef, callRef } from "@pawl/sansio-core";
 import { stableHash } from "@pawl/tool-value";
@@ -61,7 +61,7 @@ describe("results of parallel steps, paired in the order of completion and paire
   it("belong to their own step in every order of their ends", async () => {
     const report = await exploreSchedules(pairing(0), { sameResult: true });
     expect(report).toBeSafe();
-    // Three chains of two ends each, in all their interleavings.
+    // All interleavings of three chains with two ends each.
     expect(report).toMatchObject({ orders: 90, isBounded: false });
   });
 });

@@ -1,4 +1,4 @@
-/** Processes, flows and approvals under the explorers: wherever a process dies, in whatever order things arrive. */
+/** Processes, flows and approvals under the explorers: all crashes, and all orders of arrival. */
 import { type Session, defineTool } from "@pawl/runtime";
 import { type FlowNode, type Program, callRef } from "@pawl/sansio-core";
 import { stableHash } from "@pawl/tool-value";
@@ -43,7 +43,7 @@ const signalled: Scenario = {
   host: (host) => host.call("r1", [{ id: "b", tool: "body", args: {} }]),
 };
 
-/** The same, cancelled by its body while it is at work. */
+/** The same, cancelled by its body while it works. */
 const cancelled: Scenario = {
   tools: () => [
     defineTool({
@@ -97,7 +97,7 @@ const approved = async (host: ScenarioHost, id: string): Promise<void> => {
   await host.once((session) => session.approve(callRef("r1", id), seen), { as: `approve ${id}` });
 };
 
-/** Two calls wait for a person; then one runs at a time. */
+/** Two calls wait for approval; afterwards one runs at a time. */
 const approving: Scenario = {
   tools: ({ effect }) => [
     defineTool({

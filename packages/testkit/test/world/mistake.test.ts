@@ -1,4 +1,4 @@
-/** Mistakes that authors of tools make: each is told by what it is, and what looks like one and is none is let pass. */
+/** Mistakes of tool authors: each is reported by its cause, and similar correct code is accepted. */
 import { EffectError, type ToolContext, defineTool } from "@pawl/runtime";
 import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
@@ -32,7 +32,7 @@ const wordsOf = async (body: Body, how = {}): Promise<readonly [isSafe: boolean,
 const charge = (ctx: ToolContext, { effect }: Outside, id = "charge", input: unknown = {}): Promise<string> =>
   ctx.runJson(id, input, (_, { key }) => effect("money", { key, ms: 5 }).then(() => "paid"));
 
-/** Outside of any step. */
+/** Pays outside of any step. */
 const payingAtOnce: Body = (_, { effect }) => effect("money").then(() => "paid");
 
 const waitingForMoney: Scenario["host"] = async (world) => {

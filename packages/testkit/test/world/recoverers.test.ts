@@ -1,4 +1,4 @@
-/** Two recoverers of one run: a process dies in the middle of a call, and two others go on with it at once. */
+/** Two recoverers of one run: a process dies in the middle of a call, and two others resume it at once. */
 import { type Journal, Runtime, type ToolDefinition, defineTool, memoryJournal } from "@pawl/runtime";
 import type { Reply } from "@pawl/sansio-core";
 import { canonicalJson } from "@pawl/tool-value";
@@ -19,7 +19,7 @@ class Life implements Actor {
   }
 }
 
-/** How often each thing was done, by whomever. */
+/** Counts what was done, by any process. */
 class Done {
   readonly counts = new Map<string, number>();
 
@@ -74,7 +74,7 @@ class Race {
     return new Runtime({ journal, platform: clock.platformOf(life), tools, instance: life.name, roots });
   }
 
-  /** Begins the call, and dies at one of its moments. */
+  /** Starts the call and dies at one of its moments. */
   #victim(): Life {
     const life = new Life("victim");
     let moments = 0;

@@ -1,4 +1,4 @@
-/** The schedule explorer tries each order in which things can arrive, and no two that come to the same. */
+/** The schedule explorer tries every order of arrivals, and no two equivalent ones. */
 import { defineTool } from "@pawl/runtime";
 import { defaultOptions } from "@pawl/sansio-core";
 import { canonicalJson } from "@pawl/tool-value";
@@ -33,7 +33,7 @@ const twoRequests = (sessions: readonly [string, string]): Scenario => ({
 const resultsOf = ({ results }: ScheduleReport): readonly string[] =>
   results.map(({ result }) => canonicalJson(result)).toSorted();
 
-/** What is independent and what is not, close together. */
+/** Independent and dependent arrivals, side by side. */
 const crossed: { readonly [name: string]: Scenario } = {
   "a host that races two requests": {
     tools: () => [steps("a"), { ...steps("b"), name: "other" }],
@@ -109,7 +109,7 @@ describe("the schedule explorer", () => {
       expect(report.results).toHaveLength(1);
       expect(report.pruned).toBeGreaterThan(0);
     }
-    // Two calls of two steps: each has two orders of its own, and the host hears of the one or the other first.
+    // Two calls of two steps: each has two orders, and the host hears of one or the other first.
     expect(apart.orders).toBe(8);
     // One of the two requests opens the session.
     expect(together.orders).toBe(16);

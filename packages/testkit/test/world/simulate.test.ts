@@ -1,4 +1,4 @@
-/** A seed decides everything: the same one gives the same bytes, and one that fails is told small. */
+/** A seed decides everything: the same seed gives the same bytes, and a failing seed is shrunk. */
 import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { defineTool } from "@pawl/runtime";
@@ -17,7 +17,7 @@ import {
 
 const call = { id: "c1", tool: "work", args: {} };
 
-/** Three steps, a sleep and a race; the last step's service takes keys. */
+/** Three steps, a sleep and a race. The service of the last step takes keys. */
 const working: Scenario = {
   tools: ({ effect, sleep }) => [
     defineTool({
