@@ -109,8 +109,8 @@ describe("a path that no journal can have", () => {
     [new URL("file:///tmp/j.db"), /is a URL.*fileURLToPath/],
     ["file:journal.db", /is a URL.*fileURLToPath/],
     [".", /is a folder.*name a file in it/],
-    ["nowhere/deep/journal.db", /folder .*nowhere\/deep is not there.*make it/],
-    ["text/journal.db", /text is no folder/],
+    ["nowhere/deep/journal.db", /folder .*nowhere\/deep does not exist.*create it/],
+    ["text/journal.db", /text is not a folder/],
   ];
 
   it.each(wrong)("is refused, and leaves nothing behind: %s", (file, message) => {
@@ -123,7 +123,7 @@ describe("a path that no journal can have", () => {
   it("is one for blobs where a file is", () => {
     writeFileSync("text", "");
     const wrongBlobs = refused(() => openRuntime({ file: "journal.db", blobs: "text", tools: [] }));
-    expect(wrongBlobs).toMatchObject({ code: "can_not_open", message: expect.stringMatching(/text is no folder/) });
+    expect(wrongBlobs).toMatchObject({ code: "can_not_open", message: expect.stringMatching(/text is not a folder/) });
   });
 });
 

@@ -81,7 +81,7 @@ describe("pawl approve and reject", () => {
     ]);
     await isParked();
     expect((await pawl(["why", "s", "-j", at])).out).toMatch(
-      /^ {2}what ann approved it with does not fit \(event \d+\): arguments\.sum.*integer/m,
+      /^ {2}the arguments that ann approved do not fit \(event \d+\): arguments\.sum.*integer/m,
     );
     const [why] = jsonIn(await pawl(["why", "s", "-j", at, "--json"]));
     expect(why).toMatchObject({ calls: [{ what: { refused_edit: { by: "ann", message: expect.any(String) } } }] });
@@ -151,7 +151,7 @@ describe("pawl resolve and cancel", () => {
     expect((await host.claim("session:waiting", "host-1", 1)).type).toBe("claimed");
     const { code, err } = await pawl(["cancel", "waiting", "r:c", "-j", file]);
     expect(code).toBe(3);
-    expect(err).toContain("session:waiting is owned by host-1 at ws://127.0.0.1:7777, which is alive");
+    expect(err).toContain("session:waiting is owned by host-1 at ws://127.0.0.1:7777, which is running");
     await host.leave("host-1");
     host.close();
     expect((await pawl(["cancel", "waiting", "r:c", "-j", file])).code).toBe(0);
@@ -164,8 +164,8 @@ describe("pawl fork and doctor", () => {
     expect([said.code, said.out.split("\n")]).toEqual([
       0,
       [
-        "session:waiting-fork-6 begins with 6 events of session:waiting",
-        "  1 live call: a host of this journal goes on with it within seconds, or as soon as one starts",
+        "session:waiting-fork-6 starts with 6 events of session:waiting",
+        "  1 live call: a host of this journal continues it within seconds, or as soon as one starts",
         "  to avoid that, fork a copy in a journal without a host: pawl help fork",
         "",
       ],
@@ -182,9 +182,9 @@ describe("pawl fork and doctor", () => {
 
   it("say who goes on with a fork: nobody by itself where nothing is due", async () => {
     const parked = await pawl(["fork", "parked", "--at", "4", "-j", file]);
-    expect(parked.out).toContain("\n  1 live call: whoever opens it next goes on with it\n");
+    expect(parked.out).toContain("\n  1 live call: the next program that opens it continues it\n");
     const done = await pawl(["fork", "done", "--at", "5", "-j", file]);
-    expect(done.out).toBe("session:done-fork-5 begins with 5 events of session:done\n");
+    expect(done.out).toBe("session:done-fork-5 starts with 5 events of session:done\n");
     const [told] = jsonIn(await pawl(["fork", "waiting", "--at", "6", "--into", "two", "-j", file, "--json"]));
     expect(told).toMatchObject({ into: "session:two", live: 1, due: expect.any(Number) });
   });
@@ -255,7 +255,7 @@ describe("a scope whose host is alive", () => {
         {
           error: {
             code: "owned_by",
-            message: expect.stringMatching(/session:\w+ is owned by node:\d+:\S+ at ws:.* which is alive/),
+            message: expect.stringMatching(/session:\w+ is owned by node:\d+:\S+ at ws:.* which is running/),
             hint: expect.stringContaining("--host ws://127.0.0.1:7777"),
           },
         },

@@ -155,7 +155,7 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
   });
 
   it("names what is wrong with a flow", async () => {
-    expect(await wrong({ name: "a/b" })).toContain("one piece of a path");
+    expect(await wrong({ name: "a/b" })).toContain("one path segment");
     expect(await wrong({ path: "{who}" })).toContain("{who} in its path");
     expect(await wrong({ file: "./none.json" })).toContain("the file does not exist");
     expect(await wrong({ extra: 1 })).toContain("unknown field");

@@ -86,7 +86,7 @@ describe("pawl host by its configuration", () => {
       code: 4,
       err: expect.stringContaining("peers"),
     });
-    expect(await pawl([...order, b.url])).toMatchObject({ code: 0, out: `session:s lives at ${b.url} now\n` });
+    expect(await pawl([...order, b.url])).toMatchObject({ code: 0, out: `session:s has moved to ${b.url}\n` });
     await expect(client.session("s").open()).rejects.toMatchObject({ code: "moved", address: b.url });
     const [moved = {}] = jsonIn(await pawl([...order, b.url, "--json"]));
     expect(toldAs(moveCommand, moved)).toBeDefined();
@@ -165,8 +165,8 @@ describe("pawl host by its configuration", () => {
     };
     expect(await said({ port: "x" })).toContain("at $.port");
     expect(await said({ grants: [{ by: "a", file: "f", rights: ["fly"] }] })).toContain("at $.grants[0].rights[0]");
-    expect(await said({ limits: { max_mesage_bytes: 1 } })).toContain("at $.limits.max_mesage_bytes: there is no such");
-    expect(await said({ tols: "x" })).toContain("at $.tols: there is no such field");
+    expect(await said({ limits: { max_mesage_bytes: 1 } })).toContain("at $.limits.max_mesage_bytes: unknown");
+    expect(await said({ tols: "x" })).toContain("at $.tols: unknown field");
     expect(await said("{")).toContain("bad.json");
     expect(await said({ port: 99_999, tools: "t", journal: "j" })).toContain("65535");
     expect(await said({})).toContain("which tools");
@@ -208,7 +208,7 @@ describe("pawl host", () => {
     expect([code, err]).toEqual([
       3,
       [
-        `the host at ${nobody} does not answer yet: asking on for 10 s`,
+        `the host at ${nobody} has not answered yet; retrying for 10 s`,
         `pawl: the host at ${nobody} does not answer`,
         "  is it running and reachable? a host with TLS has a wss:// address",
         "",

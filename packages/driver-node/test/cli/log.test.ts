@@ -50,7 +50,7 @@ describe("pawl log export and import", () => {
     expect((await pawl(["log", "export", journal, "-o", into])).code).toBe(0);
     expect(readdirSync(into)).toEqual(["session_done.jsonl", "session_parked.jsonl", "session_waiting.jsonl"]);
     const again = await pawl(["log", "export", journal, "-o", into]);
-    expect([again.code, again.err]).toEqual([3, expect.stringContaining("is there already")]);
+    expect([again.code, again.err]).toEqual([3, expect.stringContaining("exists already")]);
     const unnamed = await pawl(["log", "export", journal]);
     expect(unnamed.code).toBe(2);
     expect(unnamed.err).toContain(`expected one scope to print, found the whole journal ${journal}`);
@@ -101,7 +101,7 @@ describe("pawl log verify", () => {
     expect((await pawl(["log", "head", place])).code).toBe(0);
     expect(await verified()).toEqual([0, 6, "a hash covers all of it"]);
     expect((await pawl(["cancel", "waiting", "r:c", "-j", file])).code).toBe(0);
-    expect(await verified()).toEqual([0, 6, "a hash vouches for it up to event 6, and for nothing after that"]);
+    expect(await verified()).toEqual([0, 6, "a hash covers it up to event 6, and nothing after that"]);
   });
 
   it("says of an exported log that nothing vouches for it but a head", async () => {
@@ -168,7 +168,7 @@ describe("pawl log verify", () => {
 
   it("says which file can not be read, and why", async () => {
     const { code, err } = await pawl(["log", "verify", join(folder, "none")]);
-    expect([code, err]).toEqual([3, `pawl: ${join(folder, "none")}: there is no such file\n`]);
+    expect([code, err]).toEqual([3, `pawl: ${join(folder, "none")}: unknown file\n`]);
   });
 });
 

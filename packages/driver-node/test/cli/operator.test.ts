@@ -93,14 +93,14 @@ describe("slips of the hand", () => {
     [
       "an address without its scheme",
       [...asked, "127.0.0.1:7777", "--token", "t"],
-      "--host takes the address of a host",
+      "--host expects the address of a host",
     ],
     [
       "a name beside a token",
       ["reject", "parked", "r:c", "--hash", "h", "--by", "ann", "--host", "ws://127.0.0.1:1", "--token", "t"],
-      "takes no --by",
+      "--by cannot be used with --host",
     ],
-    ["a token for no time", ["token", "ann", "--hours", "0"], "--hours takes a whole number from 1, found `0`"],
+    ["a token for no time", ["token", "ann", "--hours", "0"], "--hours expects a whole number from 1, found `0`"],
     ["an option's value that looks like an option", ["token", "ann", "--hours", "-1"], "argument is ambiguous."],
   ])("%s is an error of the command line", async (_, args, message) => {
     const { code, err } = await pawl(args);
@@ -126,7 +126,7 @@ describe("slips of the hand", () => {
     write("pawl.json", JSON.stringify({ journal: "j.db", tools: "tools.mjs", tls }));
     expect(await pawl(["host", join(place, "pawl.json")])).toMatchObject({
       code: 3,
-      err: expect.stringContaining("no key and certificate for TLS") as string,
+      err: expect.stringContaining("not a key and certificate for TLS") as string,
     });
   });
 
@@ -136,6 +136,6 @@ describe("slips of the hand", () => {
     writeFileSync(join(place, "app", "package.json"), '{ "type": "commonjs" }');
     writeFileSync(join(place, "app", "tools.js"), 'import "node:fs";\nexport const tools = [];\n');
     const { code, err } = await pawlProcess(["host", join(place, "app", "tools.js"), "-j", join(place, "j.db")]);
-    expect([code, err]).toEqual([3, expect.stringContaining("call it .mts or .mjs")]);
+    expect([code, err]).toEqual([3, expect.stringContaining("name it .mts or .mjs")]);
   });
 });

@@ -34,13 +34,13 @@ describe("pawl ls, show and why", () => {
   it("list what is due as due since then, and not as parked until a time that is over", async () => {
     const { out } = await pawl(["ls", file]);
     expect(out).toMatch(/^session:waiting .* due since \d{4}-\d\d-\d\d [0-9:]+Z \(.* ago\)$/m);
-    expect(out).toMatch(/^session:parked .* parked, wants an approval$/m);
+    expect(out).toMatch(/^session:parked .* parked, needs an approval$/m);
     expect((await pawl(["ls", file], { now: 1 })).out).toMatch(/^session:waiting .* parked until .* \(in /m);
   });
 
   it("list the scopes that wait for a person, until that one has decided", async () => {
     const path = await madeJournal(newFolder());
-    expect((await pawl(["ls", path, "--approvals"])).out).toMatch(/^session:parked .* wants an approval$/m);
+    expect((await pawl(["ls", path, "--approvals"])).out).toMatch(/^session:parked .* needs an approval$/m);
     const [{ scopes }] = jsonIn(await pawl(["ls", path, "--approvals", "--json"])) as [{ readonly scopes: unknown }];
     expect(scopes).toMatchObject([{ scope: "session:parked", approvals: 1 }]);
     const hash = stableHash({ sum: 12 });
@@ -67,7 +67,7 @@ describe("pawl ls, show and why", () => {
     const log = join(newFolder(), "diverged.jsonl");
     writeFileSync(log, lines.slice(0, 5).join("")); // Up to the first `call.diverged`.
     expect((await pawl(["show", log])).out).toContain(
-      "its program diverged at request 1: expected step a, found step b",
+      "its code diverged at request 1: expected step a, found step b",
     );
     const [shown] = jsonIn(await pawl(["show", log, "--json"]));
     const divergence = { position: 1, expected: "step a", found: "step b" };
@@ -230,9 +230,9 @@ describe("the command line", () => {
     const errors = [
       [["wy"], "there is no command `wy`\n  did you mean `pawl why`?"],
       [["log", "verfy", "x"], "there is no command `log verfy`\n  did you mean `pawl log verify`?"],
-      [["flow"], "`pawl flow` is more than one command\n  flow run, flow check"],
-      [["help", "flow"], "`pawl flow` is more than one command\n  flow run, flow check"],
-      [["why"], "pawl why takes <scope> [call], found nothing\n  pawl help why"],
+      [["flow"], "`pawl flow` stands for several commands\n  flow run, flow check"],
+      [["help", "flow"], "`pawl flow` stands for several commands\n  flow run, flow check"],
+      [["why"], "pawl why expects <scope> [call], found nothing\n  pawl help why"],
       [["ls", "--colour"], "Unknown option '--colour'\n  pawl help ls"],
       [["ls"], "no journal is named\n  add --journal <file>, or set PAWL_JOURNAL"],
     ] as const;
@@ -248,7 +248,7 @@ describe("the command line", () => {
 
   it("says what the system refused, and tells that from what it did not expect", async () => {
     const { code, err } = await pawl(["log", "export", file, "-o", file]);
-    expect([code, err]).toEqual([3, expect.stringMatching(/^pawl: EEXIST: .*\n {2}name another place\n$/)]);
+    expect([code, err]).toEqual([3, expect.stringMatching(/^pawl: EEXIST: .*\n {2}choose another name\n$/)]);
     const ls = commands.find(({ name }) => name === "ls");
     const broken = vi.spyOn(ls as Command, "run").mockRejectedValue(new TypeError("no such thing"));
     const said = await pawl(["ls", file, "--json"]);

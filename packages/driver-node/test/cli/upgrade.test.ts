@@ -65,7 +65,7 @@ describe("a live call under other code", () => {
     });
     expect(verdict).toMatchObject({ type: "other_input", position: 1 });
     expect(verdictWords(verdict)).toBe(
-      'other input at request 1: step `durable-step:reserve` is recorded with {"to":"Lviv"}, and asked for with {"to":"Kyiv"}',
+      'other input at request 1: step `durable-step:reserve` was recorded with {"to":"Lviv"}, and is now requested with {"to":"Kyiv"}',
     );
   });
 
@@ -196,7 +196,7 @@ describe("what is said of a call under other code", () => {
       /^new effect at request 1: found batch `[^`]+` \(new: tool:work \{"n":1\}\), expected \S+ \(old: tool:work \{"n":1\}\)$/,
     );
     expect(await saidOf("sleep", ofSleep(600_000), ofSleep(700_000))).toBe(
-      "other input at request 1: sleep `sleep` is recorded with 600000 ms, and asked for with 700000 ms",
+      "other input at request 1: sleep `sleep` was recorded with 600000 ms, and is now requested with 700000 ms",
     );
   });
 
