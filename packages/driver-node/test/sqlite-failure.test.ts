@@ -59,7 +59,9 @@ describe("a journal file that can not be opened", () => {
     newer.close();
     const page = readFileSync(join(import.meta.dirname, "../../../docs/journal-file.md"), "utf8");
     const [, today] = /\(today's is (\d+)\)/.exec(page) ?? [];
-    expect(() => sqliteJournal(file("newer.db"))).toThrow(`has schema 99, this driver knows up to ${today}: update pawl`);
+    expect(() => sqliteJournal(file("newer.db"))).toThrow(
+      `has schema 99, this driver knows up to ${today}: update pawl`,
+    );
     expect(codeOf(() => sqliteJournal(file("newer.db")))).toBe("newer_schema");
     writeFileSync(file("garbage.db"), "this is not a database, and never was one".repeat(100));
     expect(codeOf(() => sqliteJournal(file("garbage.db")))).toBe("not_intact");

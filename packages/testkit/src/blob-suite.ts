@@ -29,6 +29,7 @@ const textAt = async (store: BlobStore, name: string): Promise<string | undefine
 const graceMs = 1000;
 const oldOf = async (store: BlobStore): Promise<readonly string[]> => (await store.old(graceMs)).toSorted();
 
+/** Lists the checks that every store of blobs has to pass. */
 export const blobChecks: readonly BlobCheck[] = [
   {
     name: "lets one of many processes sweep at a time, if it coordinates sweeps",

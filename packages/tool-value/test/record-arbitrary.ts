@@ -1,4 +1,4 @@
-/** Typed records, one kind for each codec of the wire, their fields in wire order. */
+/** Generates typed records for each codec of the wire format, with their fields in wire order. */
 import * as fc from "fast-check";
 import type * as v from "../src/index.ts";
 import { attachmentRef, mediaType, normalJson, text, u32, u64, value } from "./arbitrary.ts";

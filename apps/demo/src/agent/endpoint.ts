@@ -12,6 +12,7 @@ import {
   stringify,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 import { type WireCall, WireCallCodec, completionOfStream } from "./completion-stream.ts";
 import type { Message, Model, ModelCall, Turn } from "./model.ts";
 import { messageOf } from "../engine/message-of.ts";
@@ -64,7 +65,10 @@ const wireOf = (message: Message): Json => {
 };
 
 /** Arguments that are no JSON are handed on as the text that they are: the tool's schema refuses them. */
-const argsOf = (text: string): Json => E.getOrElse((): Json => text)(parse(text === "" ? "{}" : text));
+const argsOf = (text: string): Json => {
+  const args = parse(text === "" ? "{}" : text);
+  return E.isRight(args) ? args.right : text;
+};
 
 /** Some servers give calls no names of their own, or one name to several. */
 const callsOf = (calls: readonly WireCall[]): readonly ModelCall[] => {
@@ -77,7 +81,10 @@ const callsOf = (calls: readonly WireCall[]): readonly ModelCall[] => {
 };
 
 const saidIn = (text: string): Said => {
-  const completion = E.chain((json: Json) => read(CompletionCodec, json))(parse(text));
+  const completion = pipe(
+    parse(text),
+    E.chain((json) => read(CompletionCodec, json)),
+  );
   if (E.isLeft(completion)) throw new Error(`the model's endpoint answered otherwise: ${describe(completion.left)}`);
   const said = completion.right.choices[0]?.message;
   if (said === undefined) throw new Error("the model's endpoint gave no choice");

@@ -4,6 +4,7 @@ import { type Runtime, type ToolDefinition, defineTool } from "@pawl/runtime";
 import { eventLine, processScope, recordedOf } from "@pawl/sansio-core";
 import { cancelled, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 import type { FromLong, LongView, ToLong } from "./long-message.ts";
 import { messageOf } from "./message-of.ts";
 
@@ -62,7 +63,7 @@ class LongEnd {
   async #outputOf(run: string): Promise<string> {
     const lines = await this.#tab.journal.read(processScope(run), 1);
     const texts = lines.flatMap(({ line }) => {
-      const recorded = E.chain(recordedOf)(parse(line, noLimits));
+      const recorded = pipe(parse(line, noLimits), E.chain(recordedOf));
       if (E.isLeft(recorded) || recorded.right.event.type !== "run.reported") return [];
       return recorded.right.event.output.map(({ delta }) => delta);
     });

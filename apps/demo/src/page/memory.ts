@@ -1,14 +1,19 @@
 /** What the page remembers of itself over a reload. */
 import { type Codec, parse, read, stringify, type Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 import { type Endpoint, EndpointCodec } from "../agent/endpoint.ts";
 
 const at = (name: string): string => `pawl-demo-${name}`;
 
 const recall = <A>(codec: Codec<A>, name: string): A | undefined => {
   const text = localStorage.getItem(at(name));
-  const value = text === null ? undefined : E.chain((json: Json) => read(codec, json))(parse(text));
-  return value !== undefined && E.isRight(value) ? value.right : undefined;
+  if (text === null) return undefined;
+  const value = pipe(
+    parse(text),
+    E.chain((json) => read(codec, json)),
+  );
+  return E.isRight(value) ? value.right : undefined;
 };
 
 /** Which session of a scene is the one on the page. */

@@ -1,7 +1,8 @@
 /** What a scene shows of its session: read off its log, and off nothing else. */
-import { type Command, type Event, type State, fillAll, follow, initial, recordedOf } from "@pawl/sansio-core";
+import { type Command, type Event, type State, follow, initial, recordedOf } from "@pawl/sansio-core";
 import { type Json, noLimits, parse, valueForProjection } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 import type { Line } from "../engine/message.ts";
 
 export interface StepStory {
@@ -54,7 +55,6 @@ export class Story {
   readonly told: string[] = [];
 
   constructor(session: string) {
-    fillAll(); // The long scene has schedules and background runs.
     this.#state = initial(`session:${session}`);
   }
 
@@ -63,7 +63,7 @@ export class Story {
   }
 
   take({ seq, line }: Line): void {
-    const recorded = E.chain(recordedOf)(parse(line, noLimits));
+    const recorded = pipe(parse(line, noLimits), E.chain(recordedOf));
     if (E.isLeft(recorded)) throw new Error(`line ${seq}: ${recorded.left.message}`);
     const followed = follow(this.#state, recorded.right, seq);
     if (E.isLeft(followed)) throw new Error(followed.left.message);

@@ -2,8 +2,9 @@
 import { Client, HostRefused, type Observed } from "@pawl/driver-browser/client";
 import { type Source, observedSource } from "@pawl/inspector";
 import InspectorWorker from "@pawl/inspector/worker?worker";
-import { type Json, parse, record, read, string } from "@pawl/tool-value";
+import { parse, record, read, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 import { headerOf } from "../engine/header.ts";
 import type { Line } from "../engine/message.ts";
 import type { FromMover, ToMover } from "../engine/move-message.ts";
@@ -20,7 +21,10 @@ const HostCodec = record<{ readonly token: string }>("the host's word", { token:
 
 const tokenOfHost = async (): Promise<string> => {
   const response = await fetch("/host.json");
-  const told = E.chain((json: Json) => read(HostCodec, json))(parse(await response.text()));
+  const told = pipe(
+    parse(await response.text()),
+    E.chain((json) => read(HostCodec, json)),
+  );
   if (E.isLeft(told)) throw new Error("the demo's host is not there: start it with `pnpm demo`");
   return told.right.token;
 };

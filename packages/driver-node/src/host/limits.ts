@@ -24,6 +24,7 @@ export interface HostLimits {
   readonly maxBadFrames: number;
 }
 
+/** Limits of a host that names none of its own. */
 export const defaultHostLimits: HostLimits = {
   maxMessageBytes: 4 * 1024 * 1024,
   maxInFlight: 1024,

@@ -180,6 +180,7 @@ const opened = (key: Uint8Array, place: SealPlace, sealed: Uint8Array): Uint8Arr
   }
 };
 
+/** Encrypts values with AES-256-GCM, under one key for each scope. */
 export const aesCodec = (keys: ScopeKeys): ValueCodec => ({
   seal: async (place, bytes) => {
     const nonce = randomBytes(nonceBytes);

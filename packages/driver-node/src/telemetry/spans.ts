@@ -215,6 +215,7 @@ export const spansOf = (tracer: Tracer): Telemetry => {
   };
 };
 
+/** Makes a span of each commit of a journal. */
 export const tracedJournal = <A extends Journal>(journal: A, tracer: Tracer): A => ({
   ...journal,
   appendAll: async (appends) => {

@@ -66,9 +66,7 @@ describe("pawl ls, show and why", () => {
     const lines = readFileSync(golden, "utf8").split(/(?<=\n)/);
     const log = join(newFolder(), "diverged.jsonl");
     writeFileSync(log, lines.slice(0, 5).join("")); // Up to the first `call.diverged`.
-    expect((await pawl(["show", log])).out).toContain(
-      "its code diverged at request 1: expected step a, found step b",
-    );
+    expect((await pawl(["show", log])).out).toContain("its code diverged at request 1: expected step a, found step b");
     const [shown] = jsonIn(await pawl(["show", log, "--json"]));
     const divergence = { position: 1, expected: "step a", found: "step b" };
     expect(shown?.["calls"]).toContainEqual(expect.objectContaining({ call: "r:c1", divergence }));

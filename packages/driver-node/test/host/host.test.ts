@@ -18,7 +18,9 @@ describe("a token", () => {
     expect(claimsOf([secret], token, 0)).toMatchObject({ right: everything });
     expect(claimsOf([other, secret], token, 0)).toMatchObject({ _tag: "Right" });
     expect(claimsOf([other], token, 0)).toMatchObject({ left: expect.stringContaining("not signed") });
-    expect(claimsOf([secret], token, everything.expires_at)).toMatchObject({ left: expect.stringContaining("expired") });
+    expect(claimsOf([secret], token, everything.expires_at)).toMatchObject({
+      left: expect.stringContaining("expired"),
+    });
   });
 
   it("is refused where one character of it was changed", () => {

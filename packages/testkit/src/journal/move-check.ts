@@ -24,6 +24,7 @@ const adoption = (epoch: number, nonce: string, count: number, more: Partial<Ado
   ...more,
 });
 
+/** Lists the checks of a journal that takes part in moves. */
 export const moveChecks: readonly JournalCheck[] = [
   {
     name: "adopts a whole scope: its log, index, messages and secrets, above the epochs of its former store",

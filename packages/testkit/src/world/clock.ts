@@ -26,6 +26,7 @@ const isMoving = ({ actor }: Task): boolean => actor.isFrozen !== true;
 
 /** Picks one of the ready tasks. The first one has waited longest. */
 export type Pick = (count: number) => number;
+/** Picks the first of all that can happen. */
 export const inOrder: Pick = () => 0;
 
 export interface Running {
@@ -71,6 +72,7 @@ const withPromises = async <A>(happen: () => A): Promise<A> => {
 /** The first time of every world. */
 const beginning = 1_700_000_000_000;
 
+/** Keeps a time that passes only when the world lets it. */
 export class VirtualClock {
   readonly #pick: Pick;
   #now = beginning;

@@ -1,9 +1,26 @@
-/** What observers of a session and of a turn see of tool calls. */
-import { type Codec, nullable, optional, string, u64 } from "./codec.ts";
-import { tagged } from "./union.ts";
+/** Tool calls as history keeps them, and as observers of a session or a turn see them. */
+import { type Codec, string, u64 } from "./codec.ts";
 import type { Json } from "./json.ts";
 import { ToolCallOutput } from "./output.ts";
+import { nullable, optional, record } from "./record.ts";
+import { tagged } from "./union.ts";
 import { json } from "./value.ts";
+
+/** One call in the history. */
+export interface ToolCallRecord {
+  readonly call_id?: string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly output: ToolCallOutput;
+  readonly duration_ms: number;
+}
+export const ToolCallRecord: Codec<ToolCallRecord> = record<ToolCallRecord>("struct ToolCallRecord", {
+  call_id: optional(string),
+  tool: string,
+  args: json,
+  output: ToolCallOutput,
+  duration_ms: u64,
+});
 
 export type SessionEvent =
   | { readonly type: "tool_call_start"; readonly call_id?: string; readonly name: string; readonly args: Json }

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { isBlank } from "../identity/blank.ts";
-import type { HandleDescriptor, ProcessRecord } from "./model.ts";
+import type { HandleDescriptor, ProcessRecord } from "../process/model.ts";
 
 /** The value that stands for a process. */
 export const handleValue = (processId: string): JsonObject => ({ __handle__: "process", id: processId });

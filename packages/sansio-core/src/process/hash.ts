@@ -1,11 +1,11 @@
 /** Hashes that processes are known by. The runtime makes them; no step does. */
 import type { Json } from "@pawl/tool-value";
-import { ProcessRegistration } from "../process/codec.ts";
-import { coreEvent } from "../process/core-event.ts";
-import type { ProcessEventAppendRequest } from "../process/model.ts";
-import { type Hashed, hashed } from "./hash.ts";
-import { cancelKey } from "./process.ts";
-import { type SessionScope, sessionScopeId } from "./session-scope.ts";
+import { ProcessRegistration } from "../message/process.ts";
+import { coreEvent } from "./core-event.ts";
+import type { ProcessEventAppendRequest } from "./model.ts";
+import { type Hashed, hashed } from "../identity/hash.ts";
+import { cancelKey } from "../identity/process.ts";
+import { type SessionScope, sessionScopeId } from "../identity/session-scope.ts";
 
 /** What tells two events under one replay key apart. */
 export const eventPayloadHash = (eventType: string, payload: Json): Hashed => hashed([eventType, payload]);

@@ -1,15 +1,15 @@
 /**
- * The one gate by which a JavaScript value becomes a ToolValue. What passes is a fresh copy in *normal form*, which is
- * what reading its own canonical text gives back: keys in code unit order, no -0, integers of the safe range as
- * numbers, all others as bigints. A body that is handed a value live and in a re-run is handed the same to the bit.
+ * The one gate through which a JavaScript value becomes a ToolValue. It returns a fresh copy in normal form
+ * (normal-form.ts), or an error with the place of the fault. It never throws, whatever getters and proxies do.
+ *
+ * The reader walks the input depth first on a stack of its own frames, so that no depth of input overflows JavaScript's
+ * stack. It counts size, depth, keys and digits on the way, and stops at the first limit that is passed.
  */
 import * as E from "fp-ts/lib/Either.js";
 import { Attachment, AttachmentRef } from "./attachment.ts";
-import { read, typeMessage } from "./codec.ts";
-import { exceeds, leastDigits, longInteger, tooManyDigits } from "./digits.ts";
+import { typeMessage } from "./codec.ts";
 import {
   type Json,
-  type Limits,
   type Path,
   type ValueError,
   type ValueErrorCode,
@@ -17,22 +17,25 @@ import {
   setKey,
   sortedKeys,
 } from "./json.ts";
+import { type Limits, exceeds, leastDigits, longInteger, tooManyDigits } from "./limits.ts";
 import { type ToolValue, tagKey } from "./model.ts";
+import { normalNumber } from "./normal-form.ts";
+import { read } from "./record.ts";
 
-/** What else than JSON may stand in the input: the tags of encoded values, or attachments themselves. */
+/** The input: plain JSON, JSON with the tags of encoded values, or a JavaScript value with attachments. */
 export type Form = "json" | "encoded" | "value";
 
 type Container = { [key: string]: ToolValue } | ToolValue[];
 
-/** One container on the way down: what it is read from, what it is copied to, and how far. */
+/** A container that is being copied: its source, its target, and the position. */
 class Frame {
   readonly source: object;
-  /** Of an object; an array has none. */
+  /** The keys of an object; undefined for an array. */
   readonly keys: readonly string[] | undefined;
   readonly target: Container;
-  /** The source stands under `entries` in an escaped object. */
+  /** True if the source is the `entries` of an escaped object. */
   readonly wrapped: boolean;
-  /** The child that is read; while a container among the children is innermost, that child. */
+  /** The current child. While a frame lies above this one, the child that the frame copies. */
   index = 0;
 
   constructor(source: object, keys: readonly string[] | undefined, wrapped: boolean) {
@@ -53,7 +56,7 @@ class Refusal {
   readonly below: Path;
   constructor(code: ValueErrorCode, message: string, below: Path = []) {
     this.code = code;
-    this.message = message.toWellFormed(); // A message may quote the input.
+    this.message = message.toWellFormed(); // It may quote the input.
     this.below = below;
   }
 }
@@ -65,19 +68,6 @@ const undefinedValue = invalid("undefined is not a valid tool value");
 const hole = invalid("a hole in an array is not a valid tool value");
 const cyclic = invalid("a value must not contain itself");
 const threw = invalid("reading the value threw: it has a getter or is a proxy");
-
-/** The text of a large number has its shortest digits, which BigInt(n) would not keep: 2 ** 60 ends in 7000. */
-const integer = (n: number): ToolValue => {
-  if (n === 0) return 0;
-  return n > Number.MAX_SAFE_INTEGER || n < -Number.MAX_SAFE_INTEGER ? BigInt(`${n}`) : n;
-};
-
-/** 1e21 is where ECMAScript's number text turns to an exponent, and so ceases to be an integer literal. */
-const normalNumber = (n: number): ToolValue | Refusal => {
-  if ((n | 0) === n && n !== 0) return n;
-  if (!Number.isFinite(n)) return nonFinite;
-  return Number.isInteger(n) && n < 1e21 && n > -1e21 ? integer(n) : n;
-};
 
 const isPlain = (prototype: unknown): boolean =>
   prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -101,6 +91,7 @@ const attached = (ref: unknown): Attachment | Refusal => {
   return new Refusal("malformed_tag", result.left.message, ["ref", ...result.left.path]);
 };
 
+/** A scalar or attachment as it is, a frame for a container that is to be copied, or a refusal. */
 type Admitted = ToolValue | Frame | Refusal;
 
 class Reader {
@@ -108,9 +99,9 @@ class Reader {
   readonly #limits: Limits;
   readonly #frames: Frame[] = [];
   #size: number;
-  /** Of long integers, at least. */
+  /** The digits of all long integers so far: a lower bound. */
   #digits = 0;
-  /** What was read is JSON: it holds no attachment. */
+  /** False once an attachment was read. */
   isJson = true;
 
   constructor(form: Form, limits: Limits) {
@@ -135,7 +126,6 @@ class Reader {
     }
   }
 
-  /** Depth first, on a stack of its own: no depth of input reaches the end of JavaScript's. */
   #readAll(root: Frame): ToolValue | Refusal {
     this.#frames.push(root);
     for (let frame: Frame | undefined = root; frame !== undefined; frame = this.#frames.at(-1)) {
@@ -151,7 +141,7 @@ class Reader {
     return root.target;
   }
 
-  /** Copies children until one is a container, which is to be read next, or a refusal, or the size is used up. */
+  /** Copies children up to the first container, which is read next, or up to a refusal, or until the size is used up. */
   #readItems(frame: Frame): Frame | Refusal | undefined {
     const source = frame.source as readonly unknown[];
     const target = frame.target as ToolValue[];
@@ -174,7 +164,7 @@ class Reader {
       this.#size -= key.length;
       if (!key.isWellFormed()) return illFormed;
       const input = source[key];
-      if (input === undefined) continue; // A property that is undefined is an absent one, as everywhere in JavaScript.
+      if (input === undefined) continue; // As everywhere in JavaScript, an undefined property counts as absent.
       const child = this.#admit(input);
       if (child instanceof Refusal) return child;
       setKey(target, key, child instanceof Frame ? child.target : child);
@@ -190,7 +180,7 @@ class Reader {
         this.#size -= input.length;
         return input.isWellFormed() ? input : illFormed;
       case "number":
-        return normalNumber(input);
+        return normalNumber(input) ?? nonFinite;
       case "boolean":
         return input;
       case "bigint":
@@ -233,7 +223,7 @@ class Reader {
     return new Refusal("too_large", `a value may have a size of ${this.#limits.size}`);
   }
 
-  /** A value that contains itself gets deep; so it is enough to look for it now and then. */
+  /** Looks for cycles only at the limit and at powers of two from 256 on: a value that contains itself gets deep. */
   #tooDeep(source: object): Refusal | undefined {
     const depth = this.#frames.length;
     const isLimit = depth >= this.#limits.depth;
@@ -248,7 +238,7 @@ class Reader {
     return new Refusal("too_many_keys", `an object may have ${this.#limits.keys} keys, this one has ${keys.length}`);
   }
 
-  /** An object under the reserved key, checked in the order of the specification. */
+  /** Reads an object with the reserved key; the order of the checks is the specification's. */
   #untag(source: Readonly<Record<string, unknown>>): Attachment | Frame | Refusal {
     const tag = source[tagKey];
     if (typeof tag !== "string") return malformed("reserved tool value tag must be a string");
@@ -267,7 +257,7 @@ class Reader {
       : new Refusal("malformed_tag", typeMessage(entries, "a map"), ["entries"]);
   }
 
-  /** Where the reader stands: at the child of the innermost container that it reads next. */
+  /** Returns the path of the current child of the innermost frame. */
   #path(): Path {
     return this.#frames.flatMap(({ keys, index, wrapped }): Path => {
       const step = keys === undefined ? index : (keys[index] as string);
@@ -276,11 +266,11 @@ class Reader {
   }
 }
 
-/** The normal form of a value from outside, or why it is none. Never throws. */
+/** Returns the normal form of a value from outside, or the reason why it is refused. Never throws. */
 export const normalize = (input: unknown, form: Form, limits: Limits): E.Either<ValueError, ToolValue> =>
   new Reader(form, limits).run(input);
 
-/** As `normalize` of what a program built, as JSON: `tagged` writes what holds attachments. */
+/** Normalizes a value that a program built, into JSON. `tagged` converts a value that contains attachments. */
 export const normalizeToJson = (
   input: unknown,
   tagged: (value: ToolValue) => Json,

@@ -1,6 +1,6 @@
 /** What scopes say to each other. Values stand encoded, as in events. */
 import type { Json } from "@pawl/tool-value";
-import type { TaskUpdate } from "../run/task.ts";
+import type { TaskUpdate } from "./task.ts";
 import type { SessionScope } from "../identity/session-scope.ts";
 import type {
   HandleDescriptor,

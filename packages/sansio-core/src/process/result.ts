@@ -1,8 +1,8 @@
 /** What a body's request to a process came to, or what it told its own. */
 import type { Event } from "../kernel/event.ts";
-import type { ProcessRow } from "../process/model.ts";
-import { resultOfEvent, resultOfOutcome, resultOfUnsent } from "../process/read.ts";
-import type { EffectResult } from "./effect-model.ts";
+import type { ProcessRow } from "./model.ts";
+import { resultOfEvent, resultOfOutcome, resultOfUnsent } from "./read.ts";
+import type { EffectResult } from "../call/effect-model.ts";
 
 /** It is answered by an event, or by the request itself; undefined for an event that answers none. */
 export const resultAmong = (event: Event, process: ProcessRow | undefined): EffectResult | undefined => {
