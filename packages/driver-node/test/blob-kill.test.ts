@@ -1,4 +1,4 @@
-/** A process is killed with SIGKILL between a blob and the event that names it. */
+/** Kills a process with SIGKILL between a blob and the event that refers to it. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { namesIn, sweepBlobs } from "@pawl/runtime";

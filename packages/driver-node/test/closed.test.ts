@@ -1,4 +1,4 @@
-/** A runtime that is closed: whatever a host still asks of it is refused alike, whether its scope is in memory or not. */
+/** A closed runtime refuses every request in the same way, whether the scope is in memory or not. */
 import { type Session, Runtime, defineTool } from "@pawl/runtime";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { nodePlatform, openRuntime, sqliteJournal } from "../src/index.ts";
@@ -41,7 +41,7 @@ const ofRuntime: { readonly [verb: string]: (runtime: Runtime) => unknown } = {
   tasks: (runtime) => runtime.background.of("s").tasks({}),
 };
 
-/** What a verb says of a runtime that is closed. */
+/** Returns the error of a request to a closed runtime. */
 const saidBy = async (verb: () => unknown): Promise<unknown> => {
   try {
     return await verb();

@@ -1,4 +1,4 @@
-/** Bytes that bodies hand over are as durable as the log that names them. */
+/** Attachments are as durable as the log that refers to them. */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const draws = defineTool({
     attachment(await ctx.attachments.put(bytes, { media_type: { kind: "image", type: "png" } })),
 });
 
-/** What a session was answered, whose process is over by now. */
+/** Returns the answer of a session whose process has ended. */
 const drawn = async (more: Partial<OpenOptions> = {}): Promise<AttachmentRef | undefined> => {
   const { runtime, close } = openRuntime({ file: join(folder, "journal.db"), tools: [draws], ...more });
   const session = await runtime.session("s");

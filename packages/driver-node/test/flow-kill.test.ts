@@ -1,4 +1,4 @@
-/** A flow whose host is killed with SIGKILL at any of its nodes resumes there. */
+/** A flow whose host is killed with SIGKILL at any node resumes there. */
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ describe("a flow on SQLite whose host is killed with SIGKILL", () => {
       const counts = countsOf(log);
       expect([...counts.keys()].toSorted()).toEqual(works.map((work) => `"${work}"`).toSorted());
       const again = [...counts.values()].filter((count) => count > 1);
-      expect(again.length).toBeLessThanOrEqual(2); // What was under way: one node, or both branches.
+      expect(again.length).toBeLessThanOrEqual(2); // One node or both branches were in progress.
       expect(Math.max(...counts.values())).toBeLessThanOrEqual(2);
     }
   }, 600_000);

@@ -1,4 +1,4 @@
-/** Where a journal lies: in a file that its program names, or in memory. */
+/** A journal's place: a file that the program names, or memory. */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -12,7 +12,7 @@ import { rootsOf } from "../src/journal/root-secret.ts";
 const large = defineTool({ name: "large", execute: () => "x".repeat(100_000) });
 const call = [{ id: "c", tool: "large", args: {} }];
 
-/** A tool that waits for the outside, and hands out its tokens. */
+/** A tool that waits for the outside and gives out its tokens. */
 const askedBy = (tokens: string[]) =>
   defineTool({
     name: "asked",
@@ -93,11 +93,11 @@ describe("a journal that takes no leave of its runtime", { timeout: 30_000 }, ()
     const { runtime, close } = openRuntime({ file: "journal.db", tools: [large] });
     await (await runtime.session("s")).call("r", call);
     const other = new DatabaseSync("journal.db");
-    other.exec("BEGIN IMMEDIATE"); // For longer than a commit waits.
+    other.exec("BEGIN IMMEDIATE"); // Longer than a commit waits.
     await expect(close()).rejects.toMatchObject({ name: "JournalFileError", code: "locked" });
     other.exec("ROLLBACK");
     other.close();
-    expect(readdirSync(".").filter((name) => name.endsWith("-wal"))).toEqual([]); // The last one to close takes it away.
+    expect(readdirSync(".").filter((name) => name.endsWith("-wal"))).toEqual([]); // The last one to close deletes it.
   });
 });
 

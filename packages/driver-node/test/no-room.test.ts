@@ -1,4 +1,4 @@
-/** A disk without room: the call whose value it does not take says so, and the session goes on. */
+/** A full disk: the call whose value does not fit fails, and the session continues. */
 import { statSync, writeFileSync } from "node:fs";
 import type { Reply } from "@pawl/sansio-core";
 import { type Journal, Runtime, defineTool } from "@pawl/runtime";

@@ -1,4 +1,4 @@
-/** What a program says wrongly of a runtime is refused before there is a journal. */
+/** Wrong options are refused before a journal is created. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

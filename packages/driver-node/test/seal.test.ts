@@ -1,4 +1,4 @@
-/** Values encrypted under the key of their scope: deletion is key deletion. */
+/** Sealed values: encrypted under their scope's key, and destroyed by deleting it. */
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool, sealedJournal } from "@pawl/runtime";
@@ -47,7 +47,7 @@ describe("a journal on SQLite whose values are encrypted", { timeout: 300_000 },
       try {
         return [readFileSync(name)];
       } catch {
-        return []; // The log of a journal that was closed is gone.
+        return []; // A closed journal's write-ahead log is gone.
       }
     });
     expect(held.length).toBeGreaterThan(1);

@@ -1,4 +1,4 @@
-/** What can happen to a file: each ends in an error that says so, and what was acknowledged is there. */
+/** Faults of a file: each ends in a clear error, and acknowledged appends survive. */
 import {
   chmodSync,
   copyFileSync,
@@ -24,7 +24,7 @@ afterAll(remove);
 const seqs = async (journal: Journal, scope = "s"): Promise<readonly number[]> =>
   (await journal.read(scope, 1)).map(({ seq }) => seq);
 
-/** A journal with so many appends of scope `s`. */
+/** Makes a journal with a number of appends of scope `s`. */
 const written = async (path: string, appends: number, text = ""): Promise<SqliteJournal> => {
   const journal = sqliteJournal(path, { commits: "inline" });
   await journal.claim("s", "a", 1);
@@ -32,7 +32,7 @@ const written = async (path: string, appends: number, text = ""): Promise<Sqlite
   return journal;
 };
 
-/** As somebody whom the rights of files bind. */
+/** Runs as a user whom file permissions bind. */
 const asNobody = <A>(work: () => A): A => {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65_534);

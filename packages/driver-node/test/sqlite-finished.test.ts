@@ -12,7 +12,7 @@ import { oneLine, testFolder } from "./sqlite-rig.ts";
 const { file, remove } = testFolder();
 afterAll(remove);
 
-/** An append of one line, with which requests finish. */
+/** Returns an append of one line that finishes these requests. */
 const finishing = (scope: string, seq: number, ...ids: readonly string[]): Append => ({
   ...oneLine(scope, 1, seq),
   finished: ids.map((id) => ({ kind: "request", id, seq })),
@@ -81,7 +81,7 @@ it("is found in a file of version 5, which had a table for what is behind the ma
   const path = file("version-5.db");
   const one = await opened(path);
   await one.appendAll([finishing("s", 1, "indexed")]);
-  await one.find("t", "request", "indexed"); // Whoever looks from outside has it indexed.
+  await one.find("t", "request", "indexed"); // A reader without ownership brings the index up to date.
   await one.close();
   const old = new DatabaseSync(path);
   old.exec(`

@@ -139,7 +139,7 @@ describe("a journal on SQLite", () => {
       if (seq % 2 === 1) continue;
       await journal.snapshot("s", 1, seq, "{}");
       expect(await journal.retain("s", 1, [])).toEqual({ type: "ok", base: seq });
-      expect(rows()).toBe(1); // The last, empty: its number is not used again.
+      expect(rows()).toBe(1); // The last row is empty: its number is not used again.
     }
     await journal.appendAll([oneLine("s", 1, 7)]);
     const { appendId, lines, wakeAt } = oneLine("s", 1, 1);

@@ -1,4 +1,4 @@
-/** Lines are read as they lie where a scope's rows lie close together, and by a walk where others' lie between them. */
+/** Reading lines: a scan where a scope's rows are close together, a walk where others' rows lie between. */
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
@@ -7,7 +7,7 @@ import { oneLine, testFolder } from "./sqlite-rig.ts";
 const { file, remove } = testFolder();
 afterAll(remove);
 
-/** Appends to scopes in this order, of one, two or three lines; gives each scope's lines. */
+/** Appends one to three lines to scopes in this order. Returns each scope's lines. */
 const written = async (journal: SqliteJournal, scopes: string): Promise<ReadonlyMap<string, readonly string[]>> => {
   const all = new Map<string, string[]>();
   for (const scope of new Set(scopes)) {

@@ -1,4 +1,4 @@
-/** A journal file that many open at once, before there is one: often enough that they meet. */
+/** Many processes open a journal file that does not exist yet, often enough to collide. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -13,7 +13,7 @@ afterAll(remove);
 
 interface Contender {
   readonly child: ChildProcess;
-  /** What it has said that was acknowledged to it. */
+  /** The acknowledged appends that it has printed. */
   readonly said: () => readonly string[];
   readonly ended: Promise<void>;
 }
@@ -89,7 +89,7 @@ describe("a lease whose process has ended before its time", () => {
     await journal.appendAll([{ ...oneLine("s", 1, 1), wakeAt: 1 }]);
     expect(await whatShows[what]?.(journal)).toEqual(before);
     const later = new DatabaseSync(path);
-    later.exec("UPDATE instance SET process = process || '0'"); // As if its number were another process's by now.
+    later.exec("UPDATE instance SET process = process || '0'"); // As if another process had its number by now.
     later.close();
     expect(await whatShows[what]?.(journal)).toEqual(after);
     await journal.close();

@@ -15,7 +15,7 @@ interface Writer {
   readonly at: Connection;
   readonly index: ScopeIndex;
   readonly append: (...appends: readonly Append[]) => readonly string[];
-  /** How far the file says where scopes stand. */
+  /** The mark up to which the file's index is current. */
   readonly mark: () => unknown;
 }
 
@@ -37,7 +37,7 @@ const writer = (name: string, ...scopes: readonly string[]): Writer => {
   };
 };
 
-/** An append with which so many requests finish. */
+/** Returns an append that finishes this many requests. */
 const finishing = (scope: string, seq: number, count: number): Append => ({
   ...oneLine(scope, 1, seq),
   finished: Array.from({ length: count }, (_, i) => ({ kind: "request", id: `${seq}.${i}`, seq })),
@@ -59,7 +59,7 @@ describe("the mark", () => {
       commit();
       if (commits % 150 === 0) marks.add(mark());
     }
-    expect(marks.size).toBe(3); // Where it stood at first, and after each thousand.
+    expect(marks.size).toBe(3); // The first mark, and one after each thousand.
     at.close();
   });
 
@@ -120,7 +120,7 @@ describe("where a scope stands", () => {
     expect(append(oneLine("s", 1, 3))).toEqual(["ok"]);
     expect(append(oneLine("s", 1, 4))).toEqual(["ok"]);
     expect(read(at, index, "s", 1, Infinity).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
-    expect(at.sql.newest.get()?.["id"]).toBe(4); // Each stands there once.
+    expect(at.sql.newest.get()?.["id"]).toBe(4); // Each one is there once.
     at.close();
   });
 });

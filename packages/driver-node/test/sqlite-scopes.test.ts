@@ -1,4 +1,4 @@
-/** The list of scopes, by whatever their names begin with. */
+/** Lists scopes by the prefix of their names. */
 import { afterAll, expect, it } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
 import { Connection } from "../src/sqlite/connection.ts";
@@ -47,6 +47,6 @@ it("is found by name, whatever stands before and behind", () => {
     ["session:0x", ""],
     ["a", "t"],
   ] as const)
-    expect(ms(prefix, after)).toBeLessThan(10 * first + 10); // Of so many names each walk took 20 ms.
+    expect(ms(prefix, after)).toBeLessThan(10 * first + 10); // Walking all names took 20 ms each time.
   at.close();
 });

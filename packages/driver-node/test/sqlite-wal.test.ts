@@ -1,4 +1,4 @@
-/** The write-ahead log of a journal file, which gets its full length before its pages are needed. */
+/** The write-ahead log, which gets its full length before its pages are needed. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, readFileSync, statSync, truncateSync } from "node:fs";
@@ -13,7 +13,7 @@ afterAll(remove);
 
 const walOf = (path: string): number => statSync(`${path}-wal`).size;
 
-/** Appends so many lines to the scope, each a commit. */
+/** Appends lines to the scope, one commit each. */
 const write = async (journal: SqliteJournal, from: number, count: number): Promise<void> => {
   for (let seq = from; seq < from + count; seq++)
     expect(await journal.appendAll([oneLine("s", 1, seq)])).toEqual([{ type: "ok" }]);
@@ -36,7 +36,7 @@ it("grows once, where a file is written to, and not with each commit", async () 
   await journal.close();
 });
 
-/** Where the frames stand that count: SQLite writes another salt into the log's head when it begins it anew. */
+/** Returns the salt in the log's header, which SQLite changes when it restarts the log. */
 const saltOf = (path: string): string => readFileSync(`${path}-wal`).subarray(16, 24).toString("hex");
 
 it.each(["inline", "thread"] as const)(
@@ -86,7 +86,7 @@ it("holds all that was acknowledged, whenever its process is killed beside a thr
     child.kill("SIGKILL");
     await once(child, "close");
     const acknowledged = said.split("\n").slice(0, -1);
-    expect(acknowledged.length).toBeGreaterThan(50); // Of 15 pages each: the thread is at work.
+    expect(acknowledged.length).toBeGreaterThan(50); // Each has 15 pages: the thread is working.
     const journal = sqliteJournal(path);
     const lines = await journal.read("s", 1);
     expect(lines.length).toBeGreaterThanOrEqual(Number(acknowledged.at(-1)));
@@ -116,7 +116,7 @@ it("is read again after a crash, wherever the zeros behind its pages end", async
   await journal.close();
 });
 
-/** How so many appends of so much text ended, in a process that may make no file larger than so many blocks of 512 bytes. */
+/** Returns the results of appends in a process that may make no file larger than a number of 512-byte blocks. */
 const appendedWithin = (path: string, blocks: number, rows: number, characters: number): readonly string[] => {
   const program = `
     import { sqliteJournal } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};
@@ -140,7 +140,7 @@ it.each([
 ] as const)("%s where there is no room for more", async (_, blocks, rows, characters, [least, most]) => {
   const path = file(`room-${rows}.db`);
   expect(appendedWithin(path, blocks, rows, characters)).toEqual(Array.from({ length: rows }, () => "ok"));
-  expect(walOf(path)).toBeGreaterThanOrEqual(least); // What was there for less than it was to be is there for others.
+  expect(walOf(path)).toBeGreaterThanOrEqual(least); // Space that was not preallocated is left to others.
   expect(walOf(path)).toBeLessThanOrEqual(most);
   const journal = sqliteJournal(path);
   expect(await lengthOf(journal)).toBe(rows);
@@ -171,7 +171,7 @@ it.each([
   expect(mayShareCheckpoints(version)).toBe(mayShare);
 });
 
-/** What a process says that writes so many pages to a journal, after `limit`. */
+/** Returns the output of a process that writes pages to a journal under `limit`. */
 const saidBy = (limit: string, path: string, rows: number, how: string, end: string): string => {
   const program = `
     import { closeSync, openSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Turns that follow on each other: each is heard before the next, and the rest of the loop has its turn in between. */
+/** Consecutive turns: each one comes before the next, and the rest of the event loop runs in between. */
 import { expect, it } from "vitest";
 import { followingTurn } from "../src/platform.ts";
 

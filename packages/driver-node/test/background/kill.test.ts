@@ -1,4 +1,4 @@
-/** Hosts that are killed with SIGKILL at every named place of background runs and schedules. */
+/** Kills hosts with SIGKILL at every named point of background runs and schedules. */
 import { describe, expect, it } from "vitest";
 import { places } from "./fate.ts";
 import { runKills } from "./run.ts";

@@ -1,4 +1,4 @@
-/** What the command line says to a scope is known, and heard by others, as what a host says. */
+/** Changes made by the command line are visible to others, as those of a host are. */
 import { join } from "node:path";
 import { type ToolDefinition, defineTool } from "@pawl/runtime";
 import { expect, it } from "vitest";

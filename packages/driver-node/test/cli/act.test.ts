@@ -17,7 +17,7 @@ const whyOf = async (scope: string): Promise<{ readonly [field: string]: unknown
   return calls?.[0]?.what ?? {};
 };
 
-/** A host comes back, has the tools, and replies. */
+/** Returns the outcome after a host with the tools has come back. */
 const outcomeIn = async (session: string, tool: string, args: { readonly [name: string]: number }) => {
   const { runtime, close } = openRuntime({ file, tools });
   const open = await runtime.session(session);
@@ -213,7 +213,7 @@ describe("pawl fork and doctor", () => {
   });
 });
 
-/** Changes a recorded event behind the journal's back, as no journal does. */
+/** Changes a recorded event directly in the file. */
 const spoil = (scope: string): void => {
   const db = new DatabaseSync(file, { timeout: 10_000 });
   const rows = db.prepare("SELECT id, lines FROM append").all();

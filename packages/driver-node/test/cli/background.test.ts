@@ -1,4 +1,4 @@
-/** `pawl ls` and `pawl show` over a journal in which something runs in the background. */
+/** `pawl ls` and `pawl show` over a journal with a background run. */
 import { join } from "node:path";
 import { defineTool } from "@pawl/runtime";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { type OpenOptions, aesCodec, fileKeys, openRuntime } from "../../src/ind
 import { newFolder } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
 
-/** Says how far it is, and never ends. */
+/** Reports progress and never ends. */
 const work = defineTool({
   name: "index",
   hints: { supports_background: true, idempotent: true },
@@ -18,7 +18,7 @@ const work = defineTool({
   },
 });
 
-/** A journal with that run under way in it. */
+/** Makes a journal with that run in progress. */
 const journalWithRun = async (more: Partial<OpenOptions> = {}) => {
   const file = join(newFolder(), "journal.db");
   const { runtime, close } = openRuntime({ file, tools: [work], host: { artifacts: async () => undefined }, ...more });

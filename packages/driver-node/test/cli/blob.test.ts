@@ -1,4 +1,4 @@
-/** Large values travel with the logs that name them, and bytes of attachments where they are asked for. */
+/** Large values are exported with the logs that refer to them; attachments only on request. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attachmentId, defineTool } from "@pawl/runtime";

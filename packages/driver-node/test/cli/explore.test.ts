@@ -1,4 +1,4 @@
-/** `pawl explore`: scenarios of a module, through every explorer. */
+/** `pawl explore`: runs the scenarios of a module through every explorer. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,7 +10,7 @@ import { jsonIn, pawl, pawlProcess } from "./pawl.ts";
 const folder = newFolder();
 const example = pathOf("examples/pay.scenario.ts");
 
-/** The example, without the key: the service outside cannot tell a charge from its repetition. */
+/** The example without its key: the service cannot recognise a repeated charge. */
 const careless = join(folder, "careless.ts");
 writeFileSync(
   careless,

@@ -1,4 +1,4 @@
-/** Flows from the command line. */
+/** `pawl flow`: flows on the command line. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** What a host's configuration mounts, and tokens for it: the host runs in this process. */
+/** Flows that a host's configuration mounts, and tokens for it. The host runs in this process. */
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -37,7 +37,7 @@ interface Running {
   readonly stop: () => Promise<unknown>;
 }
 
-/** Runs it until it is stopped. */
+/** Runs the host until it is stopped. */
 const running = async (more: object): Promise<Running> => {
   const folder = newFolder();
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
@@ -63,7 +63,7 @@ const tokenOf = async (config: string): Promise<string> =>
 
 const logOf = (text: string): string => text.replaceAll(/^\{"blob".*\n/gm, "");
 
-/** What a flow is refused with. */
+/** Returns the error of a flow's configuration. */
 const wrong = async (flow: object): Promise<string> =>
   running({ flows: [{ name: "greet", file: "./greet.json", ...flow }] }).then(
     () => "it runs",
@@ -119,7 +119,7 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
     };
     for (let n = 0; n === 0 || (await baseOf()) === 0; n++) {
       await client.session("s").call(`r${n}`, [{ id: "c", tool: "say", args: long }]);
-      await pause(25); // A snapshot waits for a time without work, and retention for the next one.
+      await pause(25); // A snapshot waits for an idle moment, and retention for the next one.
     }
     client.close();
     await stop();

@@ -42,16 +42,16 @@ beforeAll(async () => {
   [url, token] = [said.url, said.token];
 });
 afterAll(() => {
-  child.kill("SIGKILL"); // Where a test failed before it was told to end.
+  child.kill("SIGKILL"); // Kills it if the test failed before stopping it.
 });
 
 const at = (): readonly string[] => ["--host", url, "--token", token];
 
-/** What is the same of a scope wherever it is read. */
+/** Removes what differs between sources of a scope. */
 const withoutLines = (why: object | undefined): string =>
   JSON.stringify(why, (field, value: unknown) => (field === "remedies" ? undefined : value));
 
-/** Two hosts by configuration, which know each other. */
+/** Starts two hosts by configuration that are each other's peers. */
 const startedBy = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
   const started = spawn(process.execPath, [main, "host", ...args, "--json"], {
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,4 +1,4 @@
-/** Names and values of others on a person's terminal, in a shell and as names of files. */
+/** Hostile names and values on a terminal, in a shell, and as file names. */
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { openRuntime } from "../../src/index.ts";
 import { linesOf, newFolder, tools } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
 
-/** Sets a title, moves the cursor up, clears, forges a line, turns letters round: in seven and in eight bits. */
+/** Sets a title, moves the cursor, clears the screen, forges a line, and reverses text, with 7-bit and 8-bit codes. */
 const nasty = "a\u001b]0;owned\u0007\u001b[9A\u001b[2J\u009b2J\u0000\r\nsession:forged  is fine\u202e\u2066\u007f";
 const long = "x".repeat(400);
 const sessions = [nasty, "A", "a", "a:b", "a_b", "..", "../../up", "~*'()!", long, `${long}y`];
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await close();
 });
 
-/** All that a command may write beside letters, tabs and ends of lines: colours, and its one line of progress. */
+/** All control sequences that a command may print: colours, and its line of progress. */
 const own = [..."1 2 22 31 32 33 36 39".split(" ").map((style) => `\u001b[${style}m`), "\r\u001b[K"];
 const bare = (text: string): string => own.reduce((rest, one) => rest.replaceAll(one, ""), text);
 const unsafe = /[^\P{C}\n\t]|[\u2028\u2029]/u;

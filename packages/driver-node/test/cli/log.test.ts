@@ -22,7 +22,7 @@ const fileOf = (name: string, lines: readonly string[]): string => {
   return file;
 };
 const linesIn = (file: string): readonly string[] => readFileSync(file, "utf8").split(/(?<=\n)/);
-/** The log with one of its lines changed; number 1 is the header. */
+/** Returns the log with one line changed; line 1 is the header. */
 const spoiled = (name: string, number: number, change: (line: string) => string): string =>
   fileOf(
     name,
@@ -78,7 +78,7 @@ describe("pawl log export and import", () => {
   });
 });
 
-/** Changes a value by hand: the line still replays. */
+/** Changes a value by hand; the line still replays. */
 const forge = (file: string): void => {
   const db = new DatabaseSync(file);
   db.exec("UPDATE append SET lines = replace(lines, '12a', '13b')");
@@ -223,7 +223,7 @@ describe("pawl log replay and diff", () => {
     const stored = sqliteJournal(file);
     for (let i = 0; (await stored.segment("session:s")) === undefined; i++) {
       await session.call(`r${i}`, [{ id: "c", tool: "quick", args: {} }]);
-      await pause(25); // A snapshot waits for a time without work, and retention for the next one.
+      await pause(25); // A snapshot waits for an idle moment, and retention for the next one.
     }
     await stored.close();
     const cut = await exportedTo("cut.jsonl");

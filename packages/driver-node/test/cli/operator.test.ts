@@ -1,4 +1,4 @@
-/** What an operator types in the first months, and what is told in return. */
+/** Mistakes that an operator makes in the first months, and the answers. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const toolModule = `
 export const tools = [{ name: "hang", execute: () => new Promise((resolve) => setTimeout(resolve, 60_000)) }];
 `;
 
-/** Words of a line that `pawl why` proposes, as a shell splits them: none of these has a space in it. */
+/** Splits a proposed line into words; none of these contains a space. */
 const proposed = (out: string, verb: string): readonly string[] =>
   (new RegExp(`^ {2}pawl (${verb} .*)$`, "m").exec(out)?.[1] ?? "").split(" ");
 

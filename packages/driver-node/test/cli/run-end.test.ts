@@ -1,4 +1,4 @@
-/** `pawl show` and `pawl ls` of background runs that are over. */
+/** `pawl show` and `pawl ls` with ended background runs. */
 import { join } from "node:path";
 import { type ToolDefinition, ToolError, defineTool } from "@pawl/runtime";
 import { expect, it } from "vitest";

@@ -65,7 +65,7 @@ describe("pawl ls, show and why", () => {
     const golden = new URL("../../../sansio-core/test/golden/divergence.jsonl", import.meta.url);
     const lines = readFileSync(golden, "utf8").split(/(?<=\n)/);
     const log = join(newFolder(), "diverged.jsonl");
-    writeFileSync(log, lines.slice(0, 5).join("")); // Up to the first `call.diverged`.
+    writeFileSync(log, lines.slice(0, 5).join("")); // Keeps the lines up to the first `call.diverged`.
     expect((await pawl(["show", log])).out).toContain("its code diverged at request 1: expected step a, found step b");
     const [shown] = jsonIn(await pawl(["show", log, "--json"]));
     const divergence = { position: 1, expected: "step a", found: "step b" };
@@ -121,7 +121,7 @@ describe("pawl ls, show and why", () => {
     const over = new AbortController();
     const { runtime, close } = openRuntime({ file, tools });
     const session = await runtime.session("fresh");
-    await session.runner.settled(); // It is there for whoever looks.
+    await session.runner.settled(); // It is durable, so that a reader sees it.
     let told = "";
     const looking = Promise.withResolvers<void>();
     const following = pawl(["show", "fresh", "-j", file, "--follow"], {
@@ -132,7 +132,7 @@ describe("pawl ls, show and why", () => {
         if (told.includes("reply.acked")) over.abort();
       },
     });
-    await looking.promise; // What came before is shown as it stands, and not as events.
+    await looking.promise; // Earlier events are shown as state, not as events.
     await session.call("r", [{ id: "c", tool: "quick", args: {} }]);
     await session.runner.settled();
     expect(await following).toMatchObject({ code: 0 });
@@ -140,7 +140,7 @@ describe("pawl ls, show and why", () => {
   });
 });
 
-/** Follows sessions of a prefix, of which there is `a`, until there is `b`, too. */
+/** Follows sessions with a prefix: first only `a` exists, then `b`, too. */
 const followed = async (prefix: string, how: With & { readonly json?: boolean }): Promise<readonly string[]> => {
   const over = new AbortController();
   const { runtime, close } = openRuntime({ file, tools });

@@ -1,4 +1,4 @@
-/** The command line over a journal whose values are sealed, and over values that are large. */
+/** The command line over sealed journals and large values. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool } from "@pawl/runtime";

@@ -1,4 +1,4 @@
-/** What the command line says of sealed logs to who has not their keys: that the keys are wanting, and nothing worse. */
+/** Sealed logs without their keys: the command line says that keys are missing, and nothing worse. */
 import { join } from "node:path";
 import { defineTool } from "@pawl/runtime";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -22,7 +22,7 @@ beforeAll(async () => {
 const patienceMs = 60;
 let sideEffects = 0;
 
-/** What becomes of the call that waits, if its tool were this one. */
+/** Returns the verdict on the waiting call if its tool had this body. */
 const verdictOf = async (execute: ToolDefinition["execute"], more: Partial<ToolDefinition> = {}): Promise<Verdict> => {
   sideEffects = 0;
   const tool = defineTool({ name: "work", durable: true, execute, ...more });
@@ -104,7 +104,7 @@ describe("a live call under other code", () => {
 
   it("completes where the program asks for all that is recorded, and ends", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
-      void ctx.awaitEventJson("approved").catch(() => undefined); // It is asked for, and not waited for.
+      void ctx.awaitEventJson("approved").catch(() => undefined); // It is requested and not awaited.
       return ctx.runJson("reserve", { to: "Lviv" }, count);
     });
     expect(verdict).toEqual({ type: "completes", requests: 2 });
@@ -132,7 +132,7 @@ describe("a live call under other code", () => {
 
   it("fails where the program throws what no model should see", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
-      void ctx.awaitEventJson("approved").catch(() => undefined); // It is asked for, and not waited for.
+      void ctx.awaitEventJson("approved").catch(() => undefined); // It is requested and not awaited.
       await ctx.runJson("reserve", { to: "Lviv" }, count);
       throw new TypeError("of its own");
     });
@@ -150,7 +150,7 @@ describe("a live call under other code", () => {
 
 const outside = defineTool({ name: "outside", execute: (_, ctx) => (ctx.completionKey(), pending()) });
 
-/** The log of a session whose tools were called, each by its name, as soon as it looks so. */
+/** Returns the log of a session that calls these tools, once it meets a condition. */
 const logOf = async (
   named: string,
   defined: readonly ToolDefinition[],
@@ -180,7 +180,7 @@ const hasAsked = ({ calls }: Session["state"]): boolean => {
 const ofBatch = (id: string): ToolDefinition => asks((ctx) => ctx.batch([{ id, toolId: "tool:work", args: { n: 1 } }]));
 const ofSleep = (ms: number): ToolDefinition => asks((ctx) => ctx.sleep(ms));
 
-/** What is said of a call that was begun by one tool, and would go on with another. */
+/** Returns the verdict's text for a call that one tool began and another continues. */
 const saidOf = async (named: string, before: ToolDefinition, after: ToolDefinition): Promise<string> => {
   const begun = await logOf(named, [before, work], ["asks"], hasAsked);
   const { calls } = await checkUpgrade(begun, [after, work], patienceMs);
@@ -236,7 +236,7 @@ describe("a body that was dropped from memory", () => {
   });
 });
 
-/** A module whose tool has this body. */
+/** Writes a module whose tool has this body. */
 const moduleOf = (name: string, body: string): string => {
   const path = join(folder, name);
   writeFileSync(

@@ -1,4 +1,4 @@
-/** What people are asked, by clients of a host that may have started a moment ago. */
+/** Approvals that clients see at a host, even right after its start. */
 import { memoryJournal } from "@pawl/runtime";
 import { stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";

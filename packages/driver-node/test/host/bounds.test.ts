@@ -1,4 +1,4 @@
-/** What one client may have of a host at once. */
+/** Bounds on what one client may use of a host at once. */
 import { createServer } from "node:https";
 import { describe, expect, it } from "vitest";
 import { Raw, everything, greeted, hostOf } from "./rig.ts";
@@ -97,7 +97,7 @@ describe("the bounds of a connection", () => {
 
 describe("a host with TLS", () => {
   it("takes the server that it is given, and says so in its address", async () => {
-    const psk = Buffer.alloc(32, 5); // A shared key, where a certificate would be a file to keep.
+    const psk = Buffer.alloc(32, 5); // A shared key needs no certificate file.
     const server = createServer({ ciphers: "PSK", pskCallback: () => psk });
     const host = await hostOf([echo], { server });
     expect(host.url).toMatch(/^wss:\/\/127\.0\.0\.1:\d+$/);

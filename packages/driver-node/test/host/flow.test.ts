@@ -1,4 +1,4 @@
-/** Flows of a host over HTTP and WebSocket: same tokens, rights and bounds as everything else. */
+/** Flows of a host over HTTP and WebSocket, with the same tokens, rights and bounds as everything else. */
 import { type IncomingMessage, request } from "node:http";
 import * as f from "@pawl/flow";
 import { type Journal, Runtime, defineTool, memoryJournal } from "@pawl/runtime";
@@ -158,7 +158,7 @@ describe("flows of a host", () => {
     await vi.waitFor(() => expect(runtime.inMemory).toBe(1));
     left.abort();
     await asked;
-    await new Promise((resolve) => setTimeout(resolve, 20)); // The host hears of it.
+    await new Promise((resolve) => setTimeout(resolve, 20)); // The host notices it.
     opening.resolve();
     await vi.waitFor(async () => {
       const lines = await journal.read("session:flows", 1);

@@ -1,4 +1,4 @@
-/** A client that is told where a scope lives instead, and may go there: two hosts over one file, and over two. */
+/** Clients that are redirected to the owner of a scope: two hosts over one file, and over two. */
 import { Runtime, type ToolDefinition } from "@pawl/runtime";
 import { type Client, moverOver } from "@pawl/wire";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ const ok = (payload: unknown) => ({ status: "ok", payload: payload as never }) a
 interface Place {
   readonly runtime: Runtime;
   readonly host: Host;
-  /** As its process would be ended. */
+  /** Stops it as the end of its process would. */
   readonly stop: () => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ const placeOn = async (file: string, instance: string, tools: readonly ToolDefin
   return { runtime, host, stop };
 };
 
-/** Two hosts over one file, and a session that lives with the second. */
+/** Makes two hosts over one file, and a session owned by the second. */
 const twoHosts = async (tools: readonly ToolDefinition[]) => {
   const file = newFile();
   const near = await placeOn(file, "near", tools);
@@ -151,7 +151,7 @@ describe("a client that may follow", () => {
   });
 });
 
-/** A host that owns nothing, and always knows who does. */
+/** Makes a host that owns nothing and always names the owner. */
 const pointing = async (to: () => string) => {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   await new Promise((resolve) => server.once("listening", resolve));

@@ -199,11 +199,11 @@ describe("a host", () => {
   });
 
   it("drops a client that reads too slowly, which goes on from its cursor", async () => {
-    const runtime = runtimeOf([echo], undefined, undefined, undefined, Infinity); // Its log is to be large.
+    const runtime = runtimeOf([echo], undefined, undefined, undefined, Infinity); // Its log must become large.
     const limits = { pauseBytes: 50_000, stallMs: 100, heartbeatMs: 10_000 };
     const host = await hostOf([], { runtime, limits });
     const session = await host.runtime.session("s");
-    // Longer texts would be put aside, and their events be short.
+    // Longer texts would be offloaded, and their events be short.
     for (let i = 0; i < 200; i++) await session.call(`r${i}`, use("echo", { text: "x".repeat(60_000) }));
     const slow = await greeted(host);
     slow.socket.pause();

@@ -1,4 +1,4 @@
-/** Clients that mean harm: what reaches a host before its hello, and beyond what a token names. */
+/** Hostile clients: what they can do before their hello, and beyond their token. */
 import { type Socket, connect } from "node:net";
 import { type LogEntry, defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
@@ -19,7 +19,7 @@ const upgradeFrom = (origin: string): string =>
     "\r\n",
   ].join("\r\n");
 
-/** A socket that says what it is told to, and never ends by itself. */
+/** Opens a raw socket that never ends by itself. */
 const bare = async ({ port }: Host): Promise<Socket> => {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => undefined);

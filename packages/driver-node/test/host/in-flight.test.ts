@@ -1,4 +1,4 @@
-/** What one connection may have in flight: so many questions, and so many bytes of them. */
+/** Limits on the questions in flight of one connection, by number and bytes. */
 import { describe, expect, it } from "vitest";
 import { InFlight, defaultHostLimits } from "../../src/host/limits.ts";
 
@@ -23,7 +23,7 @@ describe("questions in flight", () => {
     expect(flight.problem(2, 40)).toBeUndefined();
     expect(flight.problem(2, 41)).toMatchObject({ code: "too_many_in_flight" });
     flight.end(1);
-    expect(flight.problem(2, 500)).toBeUndefined(); // Where nothing is in flight, anything may be asked.
+    expect(flight.problem(2, 500)).toBeUndefined(); // With nothing in flight any question is allowed.
     flight.begin(2, 500);
     expect(flight.problem(3, 1)).toMatchObject({ code: "too_many_in_flight" });
     flight.end(2);

@@ -1,4 +1,4 @@
-/** Bounds as a program gives them. */
+/** Limits that a program sets. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { Client } from "@pawl/wire";

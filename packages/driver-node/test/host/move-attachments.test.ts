@@ -1,4 +1,4 @@
-/** Hosts as `openRuntime` makes them: bytes that a body put beside one journal lie beside the other before the session is there. */
+/** Attachments move between hosts made by `openRuntime`: they arrive before the session does. */
 import { readdirSync } from "node:fs";
 import { attachment, attachments } from "@pawl/tool-value";
 import { type Mover, type Runtime, defineTool } from "@pawl/runtime";
@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close();
 });
 
-/** More than a frame may have. */
+/** More than one frame may carry. */
 const size = 5 * 1024 * 1024;
 const draws = defineTool({
   name: "draws",

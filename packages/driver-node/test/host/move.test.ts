@@ -1,4 +1,4 @@
-/** A session moves over WebSocket from one host with its journal file to another with its own, and back. */
+/** A session moves over WebSocket between two hosts with a journal file each, and back. */
 import { stateHash } from "@pawl/sansio-core";
 import { type Mover, Runtime, type ToolDefinition, defineTool, foldLines, memoryJournal } from "@pawl/runtime";
 import { pending } from "@pawl/tool-value";

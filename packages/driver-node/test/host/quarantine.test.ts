@@ -1,4 +1,4 @@
-/** A scope that can not be opened, asked for at its host: today's core does not accept it, or its key is gone. */
+/** Opening a scope at its host fails: the current core rejects its log, or its key is gone. */
 import { type Journal, memoryJournal, sealedJournal } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import { type ScopeKeys, aesCodec, memoryKeys } from "../../src/index.ts";
@@ -7,7 +7,7 @@ import { echo, payloads, use } from "./tools.ts";
 
 type Read = Journal["read"];
 
-/** The digest of an event of one session is another than today's core would write. */
+/** Changes the digest of an event of one session. */
 const spoiling =
   (read: Read): Read =>
   async (scope, ...of) =>

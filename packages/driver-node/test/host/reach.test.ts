@@ -1,4 +1,4 @@
-/** What scopes a question reaches: none that somebody else owns, and none that are not there. */
+/** The scopes that a question can reach: none that another process owns, and none that do not exist. */
 import { Runtime, memoryJournal } from "@pawl/runtime";
 import type { ProcessRegistration } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";

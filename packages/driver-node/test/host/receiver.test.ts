@@ -1,4 +1,4 @@
-/** Clients that scopes move to: who is there under which address, and what becomes of what they were asked. */
+/** Clients that scopes move to: their addresses, and their pending questions. */
 import { describe, expect, it } from "vitest";
 import { ReceiverConnection, Receivers } from "../../src/host/move.ts";
 import { everything } from "./rig.ts";
@@ -6,7 +6,7 @@ import { everything } from "./rig.ts";
 const part = { scope: "session:s", nonce: "n", part: 0, parts: 1, text: "{}" };
 const never = { type: "never" } as const;
 
-/** One connection of somebody, and the numbers of what it was asked. */
+/** Makes a connection and records the numbers of its questions. */
 const connected = (by = "ann", scopes: readonly string[] = [""]) => {
   const asked: number[] = [];
   const claims = { ...everything, by, scopes, rights: ["move"] as const };

@@ -1,4 +1,4 @@
-/** What is said again since its answer was lost with a connection: the answer is the same. */
+/** A repeated request whose answer was lost with a connection gets the same answer. */
 import { stableHash } from "@pawl/tool-value";
 import { type Bounds, Runtime, memoryJournal } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
@@ -125,7 +125,7 @@ describe("a resolution", () => {
   });
 });
 
-/** The time after which what was put off is asked for again is over. */
+/** Waits until postponed requests are repeated. */
 const retried = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1200));
 
 const oneAtATime = async (options: Partial<HostOptions>, bounds: Partial<Bounds> = {}) => {
@@ -144,7 +144,7 @@ describe("what a host has put off", () => {
   it("is asked for once on the next connection, and not once more when its time has come", async () => {
     const { client, session, first, tokens, resolve } = await oneAtATime({}, { requests: 1 });
     const second = session.call("r2", use("outside")).then(payloads, (thrown: unknown) => thrown);
-    await session.open(); // It is put off by now.
+    await session.open(); // It is postponed by now.
     await resolve(tokens[0]);
     await first;
     client.reconnect();

@@ -1,4 +1,4 @@
-/** Tokens of a host: what they are made of, and what nobody gets by one that is not quite it. */
+/** Tokens of a host: their format, and forged or damaged ones. */
 import { createHmac } from "node:crypto";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
@@ -32,7 +32,7 @@ describe("a token", () => {
   });
 });
 
-/** What a program without types may hand in. */
+/** Signs claims of an untyped program. */
 const signed = (claims: object): string => signToken([secret], { ...everything, ...claims } as Claims);
 
 describe("a token is not signed", () => {

@@ -1,4 +1,4 @@
-/** What observers see, over the wire: from a cursor, over reconnections, and with a gap where something is missed. */
+/** Observations over the wire: from a cursor, over reconnections, and with a gap. */
 import type { Cursor, Frame } from "@pawl/runtime";
 import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
 import type { ProcessRegistration } from "@pawl/sansio-core";

@@ -1,4 +1,4 @@
-/** Hosts that are killed with SIGKILL at random moments and at named points, while agents work with them. */
+/** Kills hosts with SIGKILL at random moments and named points, while agents work with them. */
 import { describe, expect, it } from "vitest";
 import { points } from "./fate.ts";
 import { type KillReport, runKills } from "./run.ts";

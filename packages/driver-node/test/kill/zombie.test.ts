@@ -1,4 +1,4 @@
-/** Two hosts on one journal file: one that takes scopes from the other, and one that stood still for too long. */
+/** Two hosts on one journal file: one takes scopes from the other, which had stalled for too long. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

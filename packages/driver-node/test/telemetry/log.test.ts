@@ -1,4 +1,4 @@
-/** What a runtime and its host log, and what they never do. */
+/** Logs of a runtime and its host, and what they must never contain. */
 import {
   type Journal,
   type LogEntry,

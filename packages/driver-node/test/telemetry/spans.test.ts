@@ -1,4 +1,4 @@
-/** Spans as an SDK exports them: which there are, of what they are parts, and that there are none unasked. */
+/** Spans as an SDK exports them: which ones, their parents, and none without a tracer. */
 import { SpanStatusCode, TraceFlags } from "@opentelemetry/api";
 import {
   BasicTracerProvider,
@@ -131,7 +131,7 @@ describe("spans", () => {
     const journal = memoryJournal();
     const first = traced([asked], journal);
     const session = await first.runtime.session("s");
-    session.call("r", use("asked"), { traceparent: `00-${traceId}-${spanId}-01` }).catch(() => undefined); // As above.
+    session.call("r", use("asked"), { traceparent: `00-${traceId}-${spanId}-01` }).catch(() => undefined); // It ends with its runtime.
     await until(() => session.state.waits.size === 1);
     await first.runtime.close();
     const second = traced([asked], journal, "i2");
