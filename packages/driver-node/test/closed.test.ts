@@ -76,7 +76,7 @@ const closed = async (lingers: boolean) => {
 
 describe("a runtime that is closed, and its journal with it", () => {
   it.each([true, false])(
-    "refuses each verb as closing, its scope being in memory: %s",
+    "refuses each verb with `closing` while its scope is in memory: %s",
     async (lingers) => {
       const { runtime, session } = await closed(lingers);
       const said: { [verb: string]: unknown } = {};
@@ -90,7 +90,7 @@ describe("a runtime that is closed, and its journal with it", () => {
 });
 
 describe("a runtime over a file that is closed twice, the second time before the first is done", () => {
-  it("has all on disk that was stepped when either is done", async () => {
+  it("has everything on disk when either call returns", async () => {
     const path = file("closed-twice.db");
     const waits = defineTool({ name: "waits", execute: () => new Promise<never>(() => undefined) });
     const { runtime, close } = openRuntime({ file: path, tools: [waits] });

@@ -30,7 +30,7 @@ const countsOf = (done: string): ReadonlyMap<string, number> => {
 const works = ["first", "twice ha", "turn a", "else", "turn b", "then", "left", "right", "last"];
 
 describe("a flow on SQLite whose host is killed with SIGKILL", () => {
-  it("at any node resumes there: what had ended before is not done again, and the end is the same", async () => {
+  it("at any node resumes there: ended nodes are not repeated, and the result is the same", async () => {
     const [undisturbed, done] = [file("undisturbed.db"), file("undisturbed.done")];
     writeFileSync(done, "");
     const { text: expected } = await run(undisturbed, done, 0);

@@ -23,7 +23,7 @@ const fails = (): never => {
   throw new Error("no room");
 };
 
-it("waits for the disk after what did not have to, and after what came to nothing", () => {
+it("syncs again after a transaction that did not, and after a failed one", () => {
   const { at, synchronous } = opened("full.db", {});
   expect(synchronous()).toBe(full);
   expect(at.unsynced(synchronous)).toBe(normal);
@@ -34,7 +34,7 @@ it("waits for the disk after what did not have to, and after what came to nothin
   at.close();
 });
 
-it("never waits for it where it is not to", () => {
+it("never syncs if it is told not to", () => {
   const { at, synchronous } = opened("normal.db", { synchronous: "normal" });
   expect(at.unsynced(synchronous)).toBe(normal);
   expect([synchronous(), at.transact(synchronous)]).toEqual([normal, normal]);

@@ -40,7 +40,7 @@ it.each(["aaaaaaaa", "abababab", "aaaabbbb", "abbbbbba", "bbbaabbbbbcccaaccc"])(
   },
 );
 
-it("says which row is gone, where they lie close together", async () => {
+it("names a missing row, even if rows are scanned", async () => {
   const path = file("gone.db");
   const journal = sqliteJournal(path);
   await written(journal, "aaaaaa");
@@ -59,7 +59,7 @@ describe("a read of a part", () => {
   afterAll(() => void all.mockRestore());
   const rows = (): number => all.mock.results.reduce((sum, { value }) => sum + (value as readonly unknown[]).length, 0);
 
-  it("loads the rows of that part, and no others", async () => {
+  it("loads the rows of that part only", async () => {
     const journal = sqliteJournal(file("part.db"), { commits: "inline" });
     await written(journal, "a".repeat(300));
     all.mockClear();
@@ -68,7 +68,7 @@ describe("a read of a part", () => {
     await journal.close();
   });
 
-  it("loads each row once where others lie between", async () => {
+  it("loads each row once if others lie between", async () => {
     const journal = sqliteJournal(file("between.db"), { commits: "inline" });
     await written(journal, "abb".repeat(100));
     all.mockClear();

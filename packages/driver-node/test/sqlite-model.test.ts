@@ -85,6 +85,6 @@ const lived = async (seed: number): Promise<void> => {
   await Promise.all(files.map((one) => one.close()));
 };
 
-it("reads, finds and verifies what is there, whoever wrote it, and wherever it was cut", async () => {
+it("reads, finds and verifies the same as the model, whoever wrote, and wherever retention cut", async () => {
   for (let seed = 1; seed <= 12; seed++) await lived(seed);
 });

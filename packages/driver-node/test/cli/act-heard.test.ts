@@ -22,7 +22,7 @@ const until = async (isTrue: () => Promise<boolean>): Promise<void> => {
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-it("is heard by who awaits a process whose call is cancelled", async () => {
+it("is observed by the caller that awaits a process whose call is cancelled", async () => {
   const file = join(newFolder(), "journal.db");
   const before = openRuntime({ file, tools });
   const session = await before.runtime.session("s");
@@ -46,7 +46,7 @@ const twice = defineTool({
   execute: async (_, ctx) => [await ctx.awaitEventJson("first"), await ctx.awaitEventJson("second")],
 });
 
-it("leaves what was resolved before known as it was resolved", async () => {
+it("keeps earlier resolutions known", async () => {
   const file = join(newFolder(), "journal.db");
   const before = openRuntime({ file, tools: [twice] });
   const session = await before.runtime.session("s");

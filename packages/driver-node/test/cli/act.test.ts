@@ -28,7 +28,7 @@ const outcomeIn = async (session: string, tool: string, args: { readonly [name: 
 };
 
 describe("pawl approve and reject", () => {
-  it("approve a call, which a host runs when it is back", async () => {
+  it("approve a call, which runs when a host is back", async () => {
     const { argsHash } = await whyOf("parked");
     const said = await pawl(["approve", "parked", "r:c", "--hash", String(argsHash), "-j", file, "--by", "ann"]);
     expect([said.code, said.out]).toEqual([0, "r:c is approved; the call is no_executor now\n"]);
@@ -36,7 +36,7 @@ describe("pawl approve and reject", () => {
     expect((await pawl(["log", "verify", file])).code).toBe(0);
   });
 
-  it("approve with other arguments, under which the call goes on", async () => {
+  it("approve with other arguments, which the call then uses", async () => {
     const { argsHash } = await whyOf("parked");
     const line = ["approve", "parked", "r:c", "--hash", String(argsHash), "--args", '{"sum":3}', "-j", file];
     expect((await pawl(line)).code).toBe(0);
@@ -49,7 +49,7 @@ describe("pawl approve and reject", () => {
     expect(await outcomeIn("parked", "guarded", { sum: 12 })).toMatchObject({ status: "success" });
   });
 
-  it("say that other arguments are not checked yet, and why a call waits again under which they do not fit", async () => {
+  it("say that edited arguments are not checked yet, and why a call waits for approval again", async () => {
     const parameters = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] } as const;
     const pay = defineTool({
       name: "pay",
@@ -94,7 +94,7 @@ describe("pawl approve and reject", () => {
     expect(await outcomeIn("parked", "guarded", { sum: 12 })).toMatchObject({ status: "failure" });
   });
 
-  it("want to know whose arguments were seen, and refuse others", async () => {
+  it("require the hash of the arguments, and refuse a stale one", async () => {
     const { argsHash } = await whyOf("parked");
     const asked = await pawl(["approve", "parked", "r:c", "-j", file]);
     expect([asked.code, asked.err]).toEqual([
@@ -110,7 +110,7 @@ describe("pawl approve and reject", () => {
 });
 
 describe("pawl resolve and cancel", () => {
-  it("resolve a key, so that the body goes on where a host is", async () => {
+  it("resolve a wait, so that the body continues at the next host", async () => {
     const { effects } = (await whyOf("waiting")) as {
       readonly effects: readonly { readonly what: { readonly wait: string } }[];
     };
@@ -125,7 +125,7 @@ describe("pawl resolve and cancel", () => {
     });
   });
 
-  it("refuse a key that nobody waits under, and a resolution that says nothing", async () => {
+  it("refuse an unknown key, and an empty resolution", async () => {
     expect((await pawl(["resolve", "waiting", "nothing", "--ok", "1", "-j", file])).code).toBe(4);
     expect((await pawl(["resolve", "waiting", "v1.k.i.s", "--ok", "1", "-j", file])).code).toBe(4);
     const { effects } = (await whyOf("waiting")) as {
@@ -145,7 +145,7 @@ describe("pawl resolve and cancel", () => {
     expect((await pawl(["cancel", "done", "r", "-j", file])).code).toBe(4);
   });
 
-  it("leave a scope alone that a live host owns, and say which", async () => {
+  it("refuse a scope that a live host owns, and name the host", async () => {
     const host = sqliteJournal(file);
     await host.join("host-1", { ttlMs: 60_000, address: "ws://127.0.0.1:7777" });
     expect((await host.claim("session:waiting", "host-1", 1)).type).toBe("claimed");
@@ -159,7 +159,7 @@ describe("pawl resolve and cancel", () => {
 });
 
 describe("pawl fork and doctor", () => {
-  it("begin a new session where another one was, which goes its own way", async () => {
+  it("start a new session from a part of another, which then goes its own way", async () => {
     const said = await pawl(["fork", "waiting", "--at", "6", "-j", file]);
     expect([said.code, said.out.split("\n")]).toEqual([
       0,
@@ -180,7 +180,7 @@ describe("pawl fork and doctor", () => {
     expect(await whyOf("waiting")).toMatchObject({ type: "body" });
   });
 
-  it("say who goes on with a fork: nobody by itself where nothing is due", async () => {
+  it("say who continues a fork: nobody unasked if nothing is due", async () => {
     const parked = await pawl(["fork", "parked", "--at", "4", "-j", file]);
     expect(parked.out).toContain("\n  1 live call: the next program that opens it continues it\n");
     const done = await pawl(["fork", "done", "--at", "5", "-j", file]);
@@ -189,7 +189,7 @@ describe("pawl fork and doctor", () => {
     expect(told).toMatchObject({ into: "session:two", live: 1, due: expect.any(Number) });
   });
 
-  it("refuse to fork where nothing is, and over what is there", async () => {
+  it("refuse to fork a missing event, and into an existing scope", async () => {
     expect((await pawl(["fork", "waiting", "-j", file])).code).toBe(2);
     expect((await pawl(["fork", "waiting", "--at", "99", "-j", file])).err).toContain(
       `pawl fork ${file}#session:waiting --at 6`,
@@ -235,7 +235,7 @@ const spoil = (scope: string): void => {
 };
 
 describe("a scope whose host is alive", () => {
-  it("is left to that host, and the error says which it is and what to do", async () => {
+  it("refuses changes, and the error names the host and the remedy", async () => {
     const { argsHash } = await whyOf("parked");
     const { effects } = (await whyOf("waiting")) as {
       readonly effects: readonly { readonly what: { readonly wait: string } }[];

@@ -33,7 +33,7 @@ const journalWithRun = async (more: Partial<OpenOptions> = {}) => {
   return { file, spawned };
 };
 
-it("a run is shown with how far it is, where it lives and in its session", async () => {
+it("a run is shown with its progress, in its own scope and in its session", async () => {
   const { file, spawned } = await journalWithRun();
   const bar = "[###############.....] reading: 3 / 4 pages";
   const { out } = await pawl(["ls", file]);
@@ -45,7 +45,7 @@ it("a run is shown with how far it is, where it lives and in its session", async
   expect(shown).toMatchObject({ run: { progress: { current: 3, total: 4 } } });
 }, 120_000);
 
-it("a run whose values are sealed hides no other scope, and is shown to who has the keys", async () => {
+it("a sealed run hides no other scope, and is shown with its keys", async () => {
   const keys = join(newFolder(), "keys");
   const { file, spawned } = await journalWithRun({ codec: aesCodec(fileKeys(keys)) });
   const { code, out } = await pawl(["ls", file]);

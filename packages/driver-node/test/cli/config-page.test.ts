@@ -42,12 +42,12 @@ const named = (head: string): readonly string[] => {
 };
 
 describe("docs/operations.md", () => {
-  it("has a configuration that is read as it stands", () => {
+  it("has an example configuration that can be read", () => {
     const [, text = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
     expect(configIn("pawl.json", text)).toMatchObject({ journal: "journal.db", port: 7777, log_level: "info" });
   });
 
-  it("names each field of a configuration, and no other", () => {
+  it("lists each field of a configuration, and no other", () => {
     expect(named("field").toSorted()).toEqual(Object.keys(fields).toSorted());
   });
 });

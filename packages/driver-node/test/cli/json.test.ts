@@ -169,7 +169,7 @@ describe("--json", () => {
 
   for (const command of commands) {
     const { fine = [], not = [] } = tried[command.name] ?? {};
-    it(`has pawl ${command.name} print the documents that its help describes, and errors as the last of them`, async () => {
+    it(`has pawl ${command.name} print the documents of its help, with errors as the last`, async () => {
       for (const line of fine) {
         const said = await runLine(line);
         expect([said.code, said.err], `${line}: ${said.out}`).toEqual([0, ""]);
@@ -193,7 +193,7 @@ describe("--json", () => {
     });
   }
 
-  it("is taken before the command as well, and gives the help and the version", async () => {
+  it("is accepted before the command, too, and prints the help and the version", async () => {
     expect(jsonIn(await pawl(["--json", "ls", made]))).toMatchObject([{ journal: made }]);
     expect(jsonIn(await pawl(["help", "--json"]))).toMatchObject([
       { exit_codes: [{ code: 0, what: "fine" }, {}, {}, {}, {}, {}] },
@@ -203,7 +203,7 @@ describe("--json", () => {
     expect(await pawl(["--wrong"])).toMatchObject({ code: 2, out: "" });
   });
 
-  it("is alone on standard output, whatever loaded modules say", async () => {
+  it("is the only standard output, even if loaded modules print", async () => {
     const said = await pawlProcess(["check-upgrade", `${made}#waiting`, "-t", at("tools.mjs"), "--json"]);
     expect(jsonIn(said)).toMatchObject([{ safe: true }]);
     expect(said).toMatchObject({ code: 0, err: "the module speaks\nthe body speaks\n" });

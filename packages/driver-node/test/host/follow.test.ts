@@ -51,8 +51,8 @@ const twoHosts = async (tools: readonly ToolDefinition[]) => {
   return { file, near, far };
 };
 
-describe("a client that may follow", () => {
-  it("asks where the scope lives, and goes there at once the next time", async () => {
+describe("a client that may follow redirects", () => {
+  it("asks where the scope lives, and goes there directly the next time", async () => {
     const { tool, tokens } = outside();
     const { near, far } = await twoHosts([tool, echo]);
     const client = clientOf(near.host, {}, { follow: [`${far.host.url}/`] });
@@ -66,7 +66,7 @@ describe("a client that may follow", () => {
     expect(near.runtime.inMemory).toBe(1);
   });
 
-  it("tells the token to nobody whom it may not follow, and says where the scope lives", async () => {
+  it("sends its token to no untrusted host, and reports where the scope lives", async () => {
     const { near, far } = await twoHosts([echo]);
     for (const follow of [undefined, [], ["ws://127.0.0.1:1"], () => undefined]) {
       const client = clientOf(near.host, {}, follow === undefined ? {} : { follow });
@@ -91,7 +91,7 @@ describe("a client that may follow", () => {
     await frames.return();
   });
 
-  it("comes home when the host that it followed to is gone, and hears there what was asked before", async () => {
+  it("returns when the followed host is gone, and gets the earlier answers there", async () => {
     const { tool, tokens } = outside();
     const { near, far } = await twoHosts([tool]);
     const session = clientOf(near.host, {}, { follow: [far.host.url] }).session("s");
@@ -111,7 +111,7 @@ describe("a client that may follow", () => {
     expect(near.runtime.inMemory).toBe(1);
   });
 
-  it("follows a session that moved to another store, with the token that is good there", async () => {
+  it("follows a session that moved to another store, with a token for it", async () => {
     const journal = sqliteJournal(newFile());
     const far = new Runtime({ journal, platform: nodePlatform, tools: [echo], instance: "far", roots });
     const strange = new Uint8Array(32).fill(5);
@@ -175,7 +175,7 @@ const pointing = async (to: () => string) => {
 };
 
 describe("hosts that point at each other", () => {
-  it("are asked so many times, and then the client says so", async () => {
+  it("are tried a limited number of times, then the client reports it", async () => {
     const urls: string[] = [];
     const [one, two, three] = [
       await pointing(() => urls[1] ?? ""),

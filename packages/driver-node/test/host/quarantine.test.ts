@@ -17,7 +17,7 @@ const spoiling =
     }));
 
 describe("a quarantined scope", () => {
-  it("is refused as that, without a word of what it holds, and leaves others alone", async () => {
+  it("is refused as such, without its content, and does not affect others", async () => {
     const journal = memoryJournal();
     const spoilt = { ...journal, read: spoiling(journal.read) };
     const first = runtimeOf([echo], journal);
@@ -55,8 +55,8 @@ const refusalOf = async (begun: ScopeKeys, held: ScopeKeys) => {
   return { refused, well, isLogged: logged.includes("host.internal_error") };
 };
 
-describe("a scope whose values nobody can open", () => {
-  it("is refused as that: where its key was deleted nobody has to look, where the host has none somebody has", async () => {
+describe("a scope with unreadable values", () => {
+  it("is refused as such; it is logged if a key is missing, not if it was deleted", async () => {
     const keys = memoryKeys();
     const well = [{ n: 1 }];
     expect(await refusalOf(keys, keys)).toMatchObject({ refused: { code: "key_gone" }, well, isLogged: false });

@@ -22,7 +22,7 @@ const turns = async (): Promise<void> => {
 };
 
 describe("a subscription", () => {
-  it("is never further ahead than its window, however it is told what was seen", async () => {
+  it("is never further ahead than its window, however acknowledgements arrive", async () => {
     const { sent, to } = outgoing();
     const subscription = new Subscription(1, 3, to);
     const ended = subscription.follow(sessionWith(20), 0);
@@ -39,7 +39,7 @@ describe("a subscription", () => {
     await ended;
   });
 
-  it("costs its host no more for what is said to be seen than for what is sent", async () => {
+  it("processes acknowledgements at no higher cost than sends", async () => {
     const { sent, to } = outgoing();
     const subscription = new Subscription(1, Number.MAX_SAFE_INTEGER, to);
     await subscription.follow(sessionWith(100_000), 0);

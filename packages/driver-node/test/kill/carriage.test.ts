@@ -126,7 +126,7 @@ const worked = { status: "success", payload: { type: "success", value: "worked" 
 describe("two hosts on one journal file, whose sessions await each other's processes", () => {
   const places = Array.from({ length: 14 }, (_, i) => i + 1);
   it.each(places)(
-    "lose nothing and double nothing, when one is killed with SIGKILL before its append %i; the other goes on by itself",
+    "lose and double nothing when one is killed with SIGKILL before its append %i; the other continues by itself",
     async (nth) => {
       const { outcomes, wrong, death } = await lived(nth);
       if (nth <= 6) expect(death).toBe("SIGKILL"); // There are at least this many appends, however they are grouped.

@@ -96,7 +96,7 @@ const floods: readonly Flood[] = [
 
 for (const { of, order, wave } of floods)
   it(
-    `of ${of} is refused with a time to come again, which then helps, and costs no memory`,
+    `of ${of} is refused with a time to retry, which then works, and uses no memory`,
     async () => {
       /** Garbage must not pile up either. */
       const life = new Life(["--expose-gc", "--max-old-space-size=96", "--max-semi-space-size=4"]);

@@ -6,7 +6,7 @@ import { type KillReport, runKills } from "./run.ts";
 const kills = 100;
 
 describe("hosts that are killed", () => {
-  it("lose nothing that was acknowledged, do nothing twice, and answer as one that nobody kills", async () => {
+  it("lose nothing acknowledged, do nothing twice, and answer as an undisturbed host", async () => {
     const seeds = [1, 2];
     const reports = await Promise.all(seeds.map((seed) => runKills({ kills, seed })));
     for (const [i, { wrong, folder }] of reports.entries()) expect(wrong, `seed ${seeds[i]}, in ${folder}`).toEqual([]);

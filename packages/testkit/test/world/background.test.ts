@@ -98,31 +98,31 @@ const summaryOf = (reports: readonly ScheduleReport[]) => ({
 const moments = 60;
 
 describe("a background run", () => {
-  it("is re-attached wherever its process dies, and ends once", async () => {
+  it("is re-attached at every crash, and ends once", async () => {
     const report = await exploreCrashes(running({ isCanceled: false }), some);
     expect(describeCrashes(report)).toContain("safe");
     expect(report.points).toBeGreaterThan(20);
   });
 
-  it("that is asked to end comes to its end, wherever its process dies", async () => {
+  it("that is asked to end does so at every crash", async () => {
     const report = await exploreCrashes(running({ isCanceled: true }), some);
     expect(describeCrashes(report)).toContain("safe");
     expect(report.points).toBeGreaterThan(20);
   });
 
-  it("succeeds or is canceled, by what comes first of what it does and what it is asked", async () => {
+  it("succeeds or is cancelled, whichever comes first", async () => {
     const report = await exploreSchedules(running({ isCanceled: true }));
     expect(report).toMatchObject({ violations: [], isBounded: false });
     expect(new Set(report.results.map(({ result }) => result))).toEqual(new Set(["succeeded", "canceled"]));
   });
 
-  it("that is asked to end ends once in all orders, at whichever moment of them its process dies", async () => {
+  it("that is asked to end ends once in all orders, at every crash", async () => {
     const { orders, ...found } = summaryOf(await everyDeath(running({ isCanceled: true }), moments));
     expect(found).toEqual({ bounded: 0, violations: [], results: new Set(["succeeded", "canceled"]) });
     expect(orders).toBeGreaterThan(4 * moments);
   }, 120_000);
 
-  it("that may not be begun again says so in all orders, at whichever moment of them its process dies", async () => {
+  it("that may not restart says so in all orders, at every crash", async () => {
     const lost = running({ isCanceled: true, isIdempotent: false });
     const { orders, ...found } = summaryOf(await everyDeath(lost, moments));
     const results = new Set(["succeeded", "canceled", "failed: worker heartbeat stopped"]);

@@ -53,7 +53,7 @@ describe("the crash explorer", () => {
     expect(new Set(report.violations.map(({ harm }) => harm))).toEqual(new Set(["doubled"]));
   });
 
-  it("says whose tool it is, also where two do something of the same name", async () => {
+  it("names the tool, even if two tools cause the same effect", async () => {
     const [careful, careless] = [charging("careful", true), charging("careless", false)];
     const report = await exploreCrashes(
       {
@@ -70,7 +70,7 @@ describe("the crash explorer", () => {
     );
   });
 
-  it("finds nothing where the service takes keys", async () => {
+  it("finds nothing if the service takes keys", async () => {
     const report = await exploreCrashes(paying("again", true));
     expect(describeCrashes(report)).toContain("safe");
     expect(report).toMatchObject({ isSafe: true, unknown: [] });
@@ -78,7 +78,7 @@ describe("the crash explorer", () => {
     expect(report.pairs).toBeGreaterThan(50);
   });
 
-  it("tells which deaths leave the outcome of a `once` step unknown", async () => {
+  it("reports the crashes that leave the outcome of a `once` step unknown", async () => {
     const report = await exploreCrashes(paying("once", false));
     expect(report.violations).toEqual([]);
     expect(report.unknown.length).toBeGreaterThan(0);

@@ -122,18 +122,18 @@ const approving: Scenario = {
 const scenarios = { signalled, cancelled, flowing, approving };
 
 describe.each(Object.entries(scenarios))("long work: %s", (_, scenario) => {
-  it("is the same wherever its process dies", async () => {
+  it("is the same at every crash", async () => {
     const report = await exploreCrashes(scenario, { pairs: 60 });
     expect(report.isSafe, describeCrashes(report)).toBe(true);
     expect(report.points).toBeGreaterThan(15);
   });
 
-  it("is the same under faults of the store and of the line", async () => {
+  it("is the same under faults of the store and the connection", async () => {
     const simulation = await simulate(scenario, { seeds: 60, faultsPerMille: 120 });
     expect(simulation.failure, describeSimulation(simulation)).toBeUndefined();
   });
 
-  it("comes to its end in every order that is tried", async () => {
+  it("ends in every order that is tried", async () => {
     const report = await exploreSchedules(scenario, { orders: 60 });
     expect(report.isSafe, describeSchedules(report)).toBe(true);
   });

@@ -120,7 +120,7 @@ class Race {
 
 // https://github.com/dbos-inc/dbos-transact-java/issues/491, https://github.com/dbos-inc/dbos-transact-py/pull/786
 describe("two recoverers of one run", () => {
-  it("fence each other, do what may be done once not twice, and are told the same", async () => {
+  it("fence each other, do nothing twice that may be done once, and get the same answer", async () => {
     let fights = 0;
     for (let seed = 1; seed <= 120; seed++) {
       const race = new Race(seed);
