@@ -1,26 +1,27 @@
 /**
  * One tab, or a worker of one. Of all tabs that are open over a journal, one writes: it has the runtime, and runs the
  * tools. The others watch, and the next of them goes on where it was when it is closed, crashes or hangs.
+ *
+ * This file and what it imports are a page's start: the lock, the channel, the database. What runs sessions is the
+ * engine. It is loaded as a whole when a tab is opened, also by one that will only watch: a tab that takes over can
+ * rely neither on the network nor on the server still having the file of this release.
  */
 import type { Recorded } from "@pawl/sansio-core";
 import {
   type AttachmentStore,
   type Journal,
   type Log,
-  Registry,
-  Runtime,
+  type Registry,
+  type Runtime,
   type RuntimeOptions,
-  admittedOptions,
-  entryOf,
   wrongNumber,
 } from "@pawl/runtime";
 import { BrowserJournalError } from "./journal/error.ts";
 import { type BrowserJournal, openBrowserJournal } from "./journal/journal.ts";
-import { browserPlatform } from "./platform.ts";
+import { type Engine, loadEngine } from "./load-engine.ts";
 import { Chair, locksHere } from "./tab/chair.ts";
 import { Channel } from "./tab/channel.ts";
-import { News, follow } from "./tab/follow.ts";
-import { takeOver } from "./tab/left-behind.ts";
+import { News } from "./tab/news.ts";
 import { telling } from "./tab/telling.ts";
 
 /** What a runtime is told besides its ports. Its `log` shows errors on the console, unless it is another one. */
@@ -65,10 +66,11 @@ interface Waiting {
   readonly reject: (why: BrowserJournalError) => void;
 }
 
-type Admitted = OpenTabOptions & { readonly beatMs: number };
+type Admitted = OpenTabOptions & { readonly beatMs: number; readonly tools: Registry };
 
 class Tab implements OpenTab {
   readonly #options: OpenTabOptions;
+  readonly #engine: Engine;
   readonly #journal: BrowserJournal;
   readonly #channel: Channel;
   readonly #news: News;
@@ -79,8 +81,9 @@ class Tab implements OpenTab {
   readonly journal: Journal;
   readonly attachments: AttachmentStore;
 
-  constructor(options: Admitted, journal: BrowserJournal) {
+  constructor(options: Admitted, engine: Engine, journal: BrowserJournal) {
     this.#options = options;
+    this.#engine = engine;
     this.#journal = journal;
     this.#channel = new Channel(`pawl ${options.name}`);
     this.#news = new News(this.#channel);
@@ -108,11 +111,11 @@ class Tab implements OpenTab {
   }
 
   follow(scope: string, after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
-    return follow(this.#journal, this.#news, { scope, after }, signal);
+    return this.#engine.follow(this.#journal, this.#news, { scope, after }, signal);
   }
 
   #fault(what: string, thrown: unknown): void {
-    (this.#options.log ?? errorsShown)(entryOf("store.fault", { what }, thrown));
+    (this.#options.log ?? errorsShown)(this.#engine.entryOf("store.fault", { what }, thrown));
     this.#options.host?.fault?.(what, thrown);
   }
 
@@ -123,7 +126,8 @@ class Tab implements OpenTab {
     if (this.#closed !== undefined || !this.#chair.isHeld) return; // Closed, or another tab's, meanwhile.
     const instance = `tab:${crypto.randomUUID()}`;
     const host = { ...told.host, attachments: this.attachments };
-    const ports = { journal: this.journal, platform: browserPlatform, instance, roots, log: errorsShown };
+    const { Runtime, browserPlatform: platform, takeOver } = this.#engine;
+    const ports = { journal: this.journal, platform, instance, roots, log: errorsShown };
     const runtime = new Runtime({ ...ports, ...told, host });
     this.#writing = runtime;
     const notTakenOver = (what: string, thrown: unknown): void => {
@@ -173,18 +177,23 @@ class Tab implements OpenTab {
   }
 }
 
-/** What no runtime could be made of is told here, not when it is this tab's turn to write. All turns have one registry. */
-const admitted = (options: OpenTabOptions): Admitted => {
+/** Refuses at once what no runtime could be made of, and not when it is this tab's turn to write. All turns have one registry. */
+const admitted = ({ Registry: Tools, admittedOptions }: Engine, options: OpenTabOptions): Admitted => {
   const { tools, beatMs = 1000 } = admittedOptions(options);
   if (!(beatMs > 0 && beatMs < 2 ** 31)) throw wrongNumber("beatMs", beatMs, "above");
-  return { ...options, beatMs, tools: tools instanceof Registry ? tools : new Registry(tools) };
+  return { ...options, beatMs, tools: tools instanceof Tools ? tools : new Tools(tools) };
 };
 
+/**
+ * Opens a tab over the journal of a name. Its `runtime()` resolves once this tab is the one that writes. Rejects with the browser's
+ * error if the engine cannot be loaded: ask again then.
+ */
 export const openTab = async (given: OpenTabOptions): Promise<OpenTab> => {
-  const options = admitted(given);
   locksHere();
+  const engine = await loadEngine();
+  const options = admitted(engine, given);
   const opened: { tab?: Tab } = {};
   const closed = (why: BrowserJournalError): void => opened.tab?.cutOff(why);
-  opened.tab = new Tab(options, await openBrowserJournal({ name: options.name, closed }));
+  opened.tab = new Tab(options, engine, await openBrowserJournal({ name: options.name, closed }));
   return opened.tab;
 };

@@ -2,7 +2,8 @@
 import { getEventListeners } from "node:events";
 import { type Append, memoryJournal } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
-import { News, follow } from "../src/tab/follow.ts";
+import { follow } from "../src/tab/follow.ts";
+import { News } from "../src/tab/news.ts";
 
 const scope = "session:s";
 const nobody = { hear: () => undefined };

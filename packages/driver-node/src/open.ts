@@ -125,6 +125,7 @@ const hostOf = ({ file, codec, host = {} }: OpenOptions): HostPort => {
   return { ...host, attachments: diskAttachments(`${journalPathOf(file)}.attachments`) };
 };
 
+/** Opens a runtime over a journal file, with its large values, its attachments and its root secret beside it. */
 export const openRuntime = (options: OpenOptions): OpenRuntime => {
   const { file, blobs, maxBytes, tracer, codec, ...told } = checkedOptions(options);
   const beside = { ...(blobs !== undefined && { blobs }), ...(maxBytes !== undefined && { maxBytes }) };

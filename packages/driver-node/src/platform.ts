@@ -20,6 +20,7 @@ export const followingTurn = (then: () => void): void => {
 /** The longest that a Node timer can be set for; a longer one rings early, and is set again. */
 const longestTimerMs = 2 ** 31 - 1;
 
+/** Gives a runtime the clocks, timers, turns and hashes of Node. */
 export const nodePlatform: Platform = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

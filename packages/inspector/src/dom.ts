@@ -5,6 +5,7 @@ interface Attributes {
   readonly [name: string]: string | number | boolean | undefined;
 }
 
+/** Makes an element with its attributes and children in one expression. */
 export const el = <T extends keyof HTMLElementTagNameMap>(
   tag: T,
   attributes: Attributes = {},
@@ -19,6 +20,7 @@ export const el = <T extends keyof HTMLElementTagNameMap>(
   return element;
 };
 
+/** Makes a button with a label and an action. */
 export const button = (label: string | Node, attributes: Attributes, press: () => void): HTMLButtonElement => {
   const made = el("button", { type: "button", ...attributes }, label);
   made.addEventListener("click", press);

@@ -11,7 +11,8 @@ import {
   read,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Checker, type JsonSchema, checkerOf } from "./argument.ts";
+import type { JsonSchema } from "./argument.ts";
+import { type Checker, checkerOf } from "./argument-check.ts";
 import type { PendingToolCall } from "./compat/launch.ts";
 import { ToolContract, ToolManifest } from "./compat/tool.ts";
 import type { ToolContext } from "./context/context.ts";

@@ -29,6 +29,7 @@ const textAt = async (store: BlobStore, name: string): Promise<string | undefine
 const graceMs = 1000;
 const oldOf = async (store: BlobStore): Promise<readonly string[]> => (await store.old(graceMs)).toSorted();
 
+/** Lists the checks that every store of blobs has to pass. */
 export const blobChecks: readonly BlobCheck[] = [
   {
     name: "gives the turn to sweep to one of many, and to nobody else until it is over, if it gives turns",

@@ -11,6 +11,7 @@ import type { JournalCheck } from "./journal/rig.ts";
 
 export type { JournalCheck, JournalRig } from "./journal/rig.ts";
 
+/** Lists the checks that every journal has to pass. */
 export const journalChecks: readonly JournalCheck[] = [
   ...appendChecks,
   ...leaseChecks,

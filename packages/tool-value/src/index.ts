@@ -96,4 +96,3 @@ export {
 } from "./record.ts";
 export { external, oneOf, tagged } from "./union.ts";
 export { type Change, laidOut, mapValues } from "./layout.ts";
-export { NotLoaded } from "./late.ts";

@@ -1,5 +1,5 @@
 /** What a scene shows of its session: read off its log, and off nothing else. */
-import { type Command, type Event, type State, fillAll, follow, initial, recordedOf } from "@pawl/sansio-core";
+import { type Command, type Event, type State, follow, initial, recordedOf } from "@pawl/sansio-core";
 import { type Json, noLimits, parse, valueForProjection } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
@@ -55,7 +55,6 @@ export class Story {
   readonly told: string[] = [];
 
   constructor(session: string) {
-    fillAll(); // The long scene has schedules and background runs.
     this.#state = initial(`session:${session}`);
   }
 

@@ -102,6 +102,7 @@ const urlOf = (server: Server | TlsServer, address: string): string => {
   return `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`;
 };
 
+/** Opens a WebSocket host over a runtime, on loopback unless told otherwise. */
 export const openHost = async (options: HostOptions): Promise<Host> => {
   const { runtime, secrets, port = 0, address = loopback, origins = [], log = errorsShown } = options;
   const { receivers = new Receivers() } = options;

@@ -104,6 +104,7 @@ export interface HostLimits {
   readonly maxBadFrames: number;
 }
 
+/** Bounds the connections of a host that names no limits of its own. */
 export const defaultHostLimits: HostLimits = {
   maxMessageBytes: 4 * 1024 * 1024,
   maxInFlight: 1024,

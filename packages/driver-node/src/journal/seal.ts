@@ -28,6 +28,7 @@ const opened = (key: Uint8Array, place: SealPlace, sealed: Uint8Array): Uint8Arr
   }
 };
 
+/** Encrypts values with AES-256-GCM, each scope's under a key of its own. */
 export const aesCodec = (keys: ScopeKeys): ValueCodec => ({
   seal: async (place, bytes) => {
     const nonce = randomBytes(nonceBytes);

@@ -8,6 +8,7 @@ const textOf = ({ name, fields }: LogEntry): string =>
     ? "Tool internal error (details hidden from LLM)"
     : name;
 
+/** Writes log entries of a level and above to a stream, as JSON lines. */
 export const logTo = (stream: DestinationStream, level: LogLevel): Log => {
   const logger = pino({ level, base: { pid: process.pid } }, stream);
   return (entry) => {

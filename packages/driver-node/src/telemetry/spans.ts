@@ -21,6 +21,7 @@ import type { Telemetry, Journal } from "@pawl/runtime";
 import { type Command, type Event, requestBatch } from "@pawl/sansio-core";
 import type { ToolCallOutput } from "@pawl/tool-value";
 
+/** Makes a span of each commit of a journal. */
 export const tracedJournal = <A extends Journal>(journal: A, tracer: Tracer): A => ({
   ...journal,
   appendAll: async (appends) => {

@@ -1,5 +1,5 @@
 /** The work of a desk, in whatever thread it stands: logs are worked in piece by piece, and questions come first. */
-import { type PackedBlob, fillAll, nextDeadline } from "@pawl/sansio-core";
+import { type PackedBlob, nextDeadline } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { firstDifference } from "../model/compare.ts";
 import { type Fork, forkAt, runOnAsRecorded } from "../model/fork.ts";
@@ -41,7 +41,6 @@ export class DeskWork {
   constructor(tell: (message: FromDesk) => void, nextTurn: (then: () => void) => void) {
     this.#tell = tell;
     this.#nextTurn = nextTurn;
-    fillAll(); // A log may hold anything.
   }
 
   hear(message: ToDesk): void {

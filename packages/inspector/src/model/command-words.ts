@@ -18,6 +18,7 @@ const afterLoss: { readonly [L in Duty["afterLoss"]]: string } = {
   parked: "stays parked for whoever completes it",
 };
 
+/** Says in words when a command is performed. */
 export const dutyWords = (command: Command): string => {
   const duty = dutyOf(command);
   const answered = duty.answeredBy === undefined ? "" : `; it is answered by ${duty.answeredBy}`;

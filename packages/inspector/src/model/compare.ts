@@ -29,6 +29,7 @@ const sidesAt = (left: Recording, right: Recording, seq: number): readonly [Part
   return [rewritten(left), rewritten(right)];
 };
 
+/** Finds the first event in which two recordings differ. */
 export const firstDifference = (left: Recording, right: Recording): FirstDifference | undefined => {
   const both = Math.min(left.last, right.last);
   for (let seq = Math.max(left.base, right.base) + 1; seq <= both; seq++) {

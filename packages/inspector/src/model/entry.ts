@@ -45,6 +45,7 @@ const topics: readonly (readonly [prefix: string, Topic])[] = [
   ["artifacts.", "long"],
 ];
 
+/** Groups the types of events for colours and filters. */
 export const topicOf = (type: EventType): Topic => topics.find(([prefix]) => type.startsWith(prefix))?.[1] ?? "call";
 
 const longest = 90;
@@ -126,6 +127,7 @@ const fullGist = (event: Event, topic: Topic): string => {
   return gist === "" || gist === `call ${event.call}` ? String(event.call) : `${event.call}: ${gist}`;
 };
 
+/** Describes a line of a log for the list of events. */
 export const entryOf = ({ seq, at, epoch, event }: Recorded): Entry => {
   const topic = topicOf(event.type);
   const call = "call" in event && typeof event.call === "string" ? event.call : undefined;

@@ -73,6 +73,7 @@ export const forkAt = (recording: Recording, seq: number, edited?: Json): E.Eith
   return E.right({ at: seq, state, header, lines });
 };
 
+/** Writes a fork as a log of its own. */
 export const textOfFork = ({ header, lines }: Fork): string =>
   [headerLine(header), ...lines.map(({ line }) => line)].join("");
 

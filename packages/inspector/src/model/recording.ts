@@ -39,6 +39,7 @@ export interface Trouble {
   readonly words: string;
 }
 
+/** Holds a log that was folded once, with a state every 64 events. */
 export class Recording {
   readonly sheet = new Sheet();
   readonly entries: Entry[] = [];

@@ -9,6 +9,7 @@ export interface SheetNews {
   readonly marks: readonly Mark[];
 }
 
+/** Holds a log, its forks and its search for the element, in a worker or in the page's thread. */
 export class Sheet {
   readonly lanes: Writable<Lane>[] = [];
   readonly spans: Writable<Span>[] = [];

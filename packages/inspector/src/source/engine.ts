@@ -15,6 +15,7 @@ export interface EngineOptions {
 
 const root = { kid: "fork", secret: new Uint8Array(32) };
 
+/** Makes the engine that runs forks on, over a journal in memory. */
 export const engineOf =
   ({ tools, platform }: EngineOptions): Engine =>
   async ({ scope, epoch, protocol, wakeAt, lines, blobs }, signal) => {

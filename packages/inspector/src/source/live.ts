@@ -7,7 +7,6 @@ import {
   currentFormat,
   currentProtocol,
   eventLine,
-  fillAll,
   headerLine,
   initial,
   write,
@@ -55,7 +54,6 @@ export interface Observed {
 
 async function* observedLines(scope: string, observed: AsyncIterable<Observed>): AsyncGenerator<string> {
   yield headerOf(scope);
-  fillAll(); // It may be told of anything.
   let state: State = initial(scope);
   for await (const { cursor, at, event } of observed) {
     const written = write(state, { seq: cursor, at, event });

@@ -15,6 +15,7 @@ async function* piecesOf(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += pieceSize) yield text.slice(at, at + pieceSize);
 }
 
+/** Opens a log from its text. */
 export const textSource = (name: string, text: string): Source => ({ name, text: piecesOf(text) });
 
 async function* decoded(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {

@@ -28,6 +28,7 @@ export interface InspectorOptions {
 const PageElement =
   (globalThis.HTMLElement as typeof HTMLElement | undefined) ?? (Object as unknown as typeof HTMLElement);
 
+/** Shows a log: its timeline, its state at any event, why calls wait, and forks. */
 export class PawlInspector extends PageElement {
   readonly #root = this.attachShadow({ mode: "open" });
   readonly #show = onceAFrame(() => this.#render());

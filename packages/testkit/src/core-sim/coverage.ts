@@ -185,6 +185,7 @@ export interface CoreSimCoverage {
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
+/** Compares what the simulated seeds covered with everything that there is to cover. */
 export const coreSimCoverage = (coverage: Coverage): CoreSimCoverage => ({
   events: coveredOf(namesOf(events, false), coverage.events),
   rejections: coveredOf(namesOf(rejections, false), coverage.rejections),
@@ -196,6 +197,7 @@ export const coreSimCoverage = (coverage: Coverage): CoreSimCoverage => ({
   ),
 });
 
+/** Counts the events, rejections and commands that a simulation met. */
 export class Coverage {
   readonly events = new Map<EventType, number>();
   readonly rejections = new Map<RejectionCode, number>();

@@ -58,6 +58,7 @@ const describeFailure = (failure: SmallCoreSim): readonly string[] => [
   ...failure.log.map(({ seq, at, event }) => `${seq} ${at} ${stringifyRecord(EventCodec.encode(event))}`),
 ];
 
+/** Puts the report of the core simulation into words. */
 export const describeCoreSims = ({ seeds, events, fewest, crashes, coverage, failure }: CoreSimReport): string => {
   const found = coreSimCoverage(coverage);
   const leftOut = [...found.leftOut].map(([name, why]) => `left out: ${name}: ${why}`);

@@ -17,6 +17,7 @@ import { offerInvalid, offerInvalidWhileMoving } from "./invalid-event.ts";
 import type { Packet, Environment } from "./environment.ts";
 import { CoreSimViolation } from "./violation.ts";
 
+/** Names the faults that a seed may choose. */
 export const coreSimFaults = [...storeFaults, "died", "slow", "packet twice", "packet lost", "act lost"] as const;
 export type CoreSimFault = (typeof coreSimFaults)[number];
 

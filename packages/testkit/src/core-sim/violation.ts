@@ -10,6 +10,7 @@ export type CoreSimHarm =
   | "rejection"
   | "thrown";
 
+/** Reports an expectation that a simulated scope did not meet. */
 export class CoreSimViolation extends Error {
   override readonly name = "CoreSimViolation";
   readonly harm: CoreSimHarm;

@@ -24,6 +24,7 @@ const adoption = (epoch: number, nonce: string, count: number, more: Partial<Ado
   ...more,
 });
 
+/** Lists the checks of a journal that takes part in moves. */
 export const moveChecks: readonly JournalCheck[] = [
   {
     name: "takes a scope in as a whole: its log, index, letters and secrets, above the epochs of where it was",

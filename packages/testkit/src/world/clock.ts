@@ -26,6 +26,7 @@ const isMoving = ({ actor }: Task): boolean => actor.isFrozen !== true;
 
 /** Which of so many ready tasks comes next; the one that waits longest is the first. */
 export type Pick = (count: number) => number;
+/** Picks the first of all that can happen. */
 export const inOrder: Pick = () => 0;
 
 export interface Running {
@@ -71,6 +72,7 @@ const withPromises = async <A>(happen: () => A): Promise<A> => {
 /** A moment like any other to begin at: the same in every run. */
 const beginning = 1_700_000_000_000;
 
+/** Keeps a time that passes only when the world lets it. */
 export class VirtualClock {
   readonly #pick: Pick;
   #now = beginning;

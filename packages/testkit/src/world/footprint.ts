@@ -22,6 +22,7 @@ export const happening = (effect: string): Place => place("outside", effect);
 
 const meet = (a: Place, b: Place): boolean => a.startsWith(b) || b.startsWith(a);
 
+/** Holds if two arrivals touched nothing in common, so that their order does not matter. */
 export const isIndependent = (a: Footprint, b: Footprint): boolean => {
   const others = [...b];
   return ![...a].some((one) => others.some((other) => meet(one, other)));

@@ -38,6 +38,7 @@ export interface Run {
 const describeBlow = ({ n, fate, moment }: Blow): string =>
   `${fate === "die" ? "died" : fate} at ${n}, ${describeMoment(moment)}`;
 
+/** Puts into words how a run was disturbed. */
 export const describeBlows = (blows: readonly Blow[]): string =>
   blows.length === 0 ? "undisturbed" : blows.map(describeBlow).join("; then ");
 

@@ -104,6 +104,7 @@ const seenOf = (effects: readonly EffectCount[]): string => {
   return `${seen}; ${unseen} is seen only if it is done by the scenario's \`effect\``;
 };
 
+/** Puts the report of `exploreCrashes` into words. */
 export const describeCrashes = (report: CrashReport): string => {
   const { points, pairs, allPairs, effects, unknown, violations } = report;
   const bound = pairs < allPairs ? ` of ${allPairs}` : "";
@@ -124,6 +125,7 @@ export const describeCrashes = (report: CrashReport): string => {
 export type Again = (seed: number, fates: string) => string;
 const byCall: Again = (seed, fates) => `simulate(scenario, { seed: ${seed}, fates: "${fates}" })`;
 
+/** Puts the report of `simulate` into words, with the call that repeats it. */
 export const describeSimulation = (simulation: Simulation, again = byCall): string => {
   const { runs, events, deaths, faults, befallen, failure } = simulation;
   const kinds = Object.entries(befallen).filter(([fate]) => fate !== "die");
@@ -145,6 +147,7 @@ const describeOrder = (order: readonly string[]): string => order.join(" · ");
 const describeDisorder = (violation: ScheduleViolation): string =>
   `${describeViolation(violation)}\n    in the order ${describeOrder(violation.order)}`;
 
+/** Puts the report of `exploreSchedules` into words. */
 export const describeSchedules = ({ orders, pruned, isBounded, results, violations }: ScheduleReport): string =>
   [
     `${counted(orders, "order")}${isBounded ? ", and there are more" : ", which is all"}; ${pruned} came to the same as another`,

@@ -179,6 +179,7 @@ const failureOf = (seed: number, { fates, violations, outcome }: Tried): Simulat
 
 const countLines = ({ logs }: Outcome): number => [...logs.values()].reduce((sum, lines) => sum + lines.length, 0);
 
+/** Runs a scenario under faults that seeds choose, and minimises the first failure. */
 export const simulate = async (scenario: Scenario, options: SimulateOptions = {}): Promise<Simulation> => {
   const { seed: first = 1, seeds = 1, fates } = options;
   const simulator = new Simulator(scenario, options);

@@ -49,6 +49,7 @@ const logRefusalOf =
 /** Questions that the home host answers wherever the scope lives. They are never redirected. */
 const homeQuestions: ReadonlySet<string> = new Set(["move_part", "decline_move", "settle", "awaiting_approval"]);
 
+/** Speaks with a host over as many connections as it takes. */
 export class Client {
   readonly #home: Connection;
   readonly #router: ScopeRouter;

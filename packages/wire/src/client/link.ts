@@ -4,7 +4,6 @@
  *
  *   connecting ─▶ greeting ─▶ open ─▶ (pause) ─▶ connecting …
  */
-import { fillCodecs } from "@pawl/sansio-core";
 import { describe, quote } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { ClientFrame, protocolVersion } from "../frame/client-frame.ts";
@@ -57,7 +56,6 @@ export class Link {
   constructor(options: LinkOptions, port: LinkPort) {
     this.#options = options;
     this.#port = port;
-    fillCodecs(); // A host tells of events of any kind.
     void this.#connect();
   }
 

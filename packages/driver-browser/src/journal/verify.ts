@@ -1,18 +1,9 @@
-/** What is seldom looked for in a journal. */
-import { type ChainCheck, type ScopeEntry, chainStartOf } from "@pawl/runtime";
+/** Checks the chain of a scope's log. */
+import { type ChainCheck, chainStartOf } from "@pawl/runtime";
 import { chain } from "@pawl/sansio-core";
-import { rows, scopes } from "./look.ts";
+import { rows } from "./look.ts";
 import { scopeAt } from "./owner.ts";
 import type { Reading } from "./transaction.ts";
-
-/** A tab's scopes are few. */
-export const awaitingApproval = async (
-  at: Reading,
-  prefix: string,
-  after: string,
-  limit: number,
-): Promise<readonly ScopeEntry[]> =>
-  (await scopes(at, prefix, after)).filter(({ approvals }) => approvals !== undefined).slice(0, limit);
 
 /** Every append's lines make the link that was written with it. */
 export const verify = async (at: Reading, scope: string): Promise<ChainCheck | undefined> => {

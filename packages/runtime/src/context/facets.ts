@@ -1,4 +1,4 @@
-/** What few bodies ask for: all facets of `ctx` but steps, and what is answered at once. */
+/** The facets of `ctx` that reach beyond the body: waits, other calls, processes, sessions, long work. */
 import type { Asking } from "./asking.ts";
 import { type Batches, batches } from "./batch.ts";
 import { type Directs, directs } from "./direct.ts";
@@ -12,7 +12,7 @@ import { type Sessions, sessions } from "./session.ts";
 import { type Triggers, triggers } from "./trigger.ts";
 import { type Waits, waits } from "./wait.ts";
 
-export interface SeldomFacets
+export interface Facets
   extends
     Waits,
     HostRequests,
@@ -27,7 +27,7 @@ export interface SeldomFacets
     LongWorkFacets {}
 
 /** Each by its name: to spread eleven objects into one takes longer than to make them. */
-export const seldomFacets = (asking: Asking): SeldomFacets => {
+export const facetsOf = (asking: Asking): Facets => {
   const { sleep, awaitEventJson } = waits(asking);
   const { race, any, all, allSettled } = selects(asking);
   const { processes: own } = processes(asking);
