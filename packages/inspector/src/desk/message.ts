@@ -1,12 +1,12 @@
 /** What a page and the desk that works on its logs say to each other; a desk may be in a worker. */
 import type { Finished, Header, PackedBlob } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
-import type { Absent } from "../model/absent.ts";
+import type { MissingValue } from "../model/missing-values.ts";
 import type { FirstDifference } from "../model/compare.ts";
 import type { Entry } from "../model/entry.ts";
 import type { Moment } from "../model/moment.ts";
 import type { Trouble } from "../model/recording.ts";
-import type { SheetNews } from "../model/sheet.ts";
+import type { SheetNews } from "../model/lane-builder.ts";
 
 /** Two logs lie on a desk: the one that was opened, and beside it a fork of it. */
 export type Side = "log" | "fork";
@@ -54,7 +54,7 @@ export interface Questions {
   /** Large values that are not in the log as it stands: it has so many lines. */
   readonly absent: {
     readonly ask: { readonly side: Side };
-    readonly answer: { readonly lines: number; readonly absent: readonly Absent[] };
+    readonly answer: { readonly lines: number; readonly absent: readonly MissingValue[] };
   };
   /** All of it, or its first lines, with these blobs packed into it. */
   readonly text: {

@@ -1,30 +1,30 @@
-/** `<pawl-inspector>`: opens any log, and travels through it. */
+/** `<pawl-inspector>`: a custom element that opens any log and travels through it. */
 import type { News, Side } from "../desk/message.ts";
 import { Desk } from "../desk/desk.ts";
 import type { Engine } from "../source/engine.ts";
 import { type Source, fileSource } from "../source/source.ts";
-import { Crossing } from "./crossing.ts";
+import { ForkRunner } from "./fork-runner.ts";
 import { onceAFrame } from "../dom.ts";
 import { keys } from "./keys.ts";
 import { Layout } from "./layout.ts";
 import { LogView } from "./log-view.ts";
-import { Saving } from "./saving.ts";
+import { LogSaver } from "./save-log.ts";
 import { styleSheet } from "./style.ts";
 
-/** Events a second while it plays. */
-const playsAt = 6;
+/** The speed of play, in events a second. */
+const playRate = 6;
 /** Below this width one pane is shown at a time. */
-const narrow = 760;
+const narrowWidth = 760;
 
-/** What a host gives an inspector, all of it optional, before it opens a log. */
+/** The options of an inspector, which are set before a log is opened. */
 export interface InspectorOptions {
-  /** Makes the worker that logs are worked on in, from `@pawl/inspector/worker`; without one the page's thread does it. */
+  /** Creates the worker that processes logs, from `@pawl/inspector/worker`. By default the page's own thread does it. */
   readonly worker?: () => Worker;
-  /** Runs forks on. */
+  /** Continues forks. */
   readonly engine?: Engine;
 }
 
-/** Where there are no elements, as on a server, this can be imported all the same. */
+/** A stand-in where there are no elements, so that a server can import this module. */
 const PageElement =
   (globalThis.HTMLElement as typeof HTMLElement | undefined) ?? (Object as unknown as typeof HTMLElement);
 
@@ -36,15 +36,15 @@ export class PawlInspector extends PageElement {
   #desk: Desk | undefined;
   #log: LogView | undefined;
   #fork: LogView | undefined;
-  #crossing: Crossing | undefined;
-  #saving: Saving | undefined;
+  #forkRunner: ForkRunner | undefined;
+  #saver: LogSaver | undefined;
   #layout: Layout | undefined;
   #playing: ReturnType<typeof setInterval> | undefined;
   #source: AbortController | undefined;
   #query = "";
   #found: readonly number[] | undefined;
   #foundSet: ReadonlySet<number> | undefined;
-  /** The events of the one call that is shown, of a log so long. */
+  /** A cache of the events of the chosen call, for the log at this length. */
   #ofCall:
     | { readonly call: string; readonly found: unknown; readonly last: number; readonly seqs: readonly number[] }
     | undefined;
@@ -65,10 +65,10 @@ export class PawlInspector extends PageElement {
       search: (query) => this.#search(query),
       filter: (call) => this.#filter(call),
       file: (file) => void this.open(fileSource(file)),
-      save: () => this.#saving?.save(),
+      save: () => this.#saver?.save(),
       hasEngine: () => this.#options.engine !== undefined,
-      fork: (wish) => this.#crossing?.fork(wish),
-      leaveFork: () => this.#crossing?.leave(),
+      fork: (request) => this.#forkRunner?.fork(request),
+      leaveFork: () => this.#forkRunner?.leave(),
       changed: () => this.#show(),
     });
     this.#layout = layout;
@@ -77,7 +77,7 @@ export class PawlInspector extends PageElement {
     this.addEventListener("dragover", (event) => event.preventDefault());
     this.addEventListener("drop", (event) => this.#drop(event));
     new ResizeObserver(([entry]) => {
-      layout.element.classList.toggle("narrow", (entry?.contentRect.width ?? 0) < narrow);
+      layout.element.classList.toggle("narrow", (entry?.contentRect.width ?? 0) < narrowWidth);
     }).observe(this);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => layout.recolour());
     this.#show();
@@ -86,12 +86,12 @@ export class PawlInspector extends PageElement {
   disconnectedCallback(): void {
     this.#pause();
     this.#source?.abort();
-    this.#saving?.end();
+    this.#saver?.end();
     this.#desk?.close();
     this.#desk = undefined;
   }
 
-  /** The event that is looked at, and the last one that there is. */
+  /** The current event, and the last one. */
   get place(): { readonly seq: number; readonly last: number; readonly isDone: boolean } {
     const { seq = 0, last = 0, isDone = false } = this.#log ?? {};
     return { seq, last, isDone };
@@ -101,22 +101,22 @@ export class PawlInspector extends PageElement {
     this.#go(seq);
   }
 
-  /** The events whose lines hold all of these words. */
+  /** Finds the events whose lines contain all of these words. */
   search(query: string): Promise<readonly number[]> {
     return this.#desk?.ask("search", { query }) ?? Promise.resolve([]);
   }
 
-  /** The text of the log, or of the fork that stands beside it. */
+  /** Returns the text of the log, or of its fork. */
   text(side: Side = "log"): Promise<string> {
     return this.#desk?.ask("text", { side }) ?? Promise.resolve("");
   }
 
-  /** Colours of the host have changed. */
+  /** Reads the colours of the host again. */
   recolour(): void {
     this.#layout?.recolour();
   }
 
-  /** Opens a log, in the place of the one that was open; resolves when the source has come to its end. */
+  /** Opens a log in place of the current one; resolves when the source has ended. */
   async open(source: Source): Promise<void> {
     const desk = this.#begin(source);
     const { signal } = (this.#source = new AbortController());
@@ -127,36 +127,36 @@ export class PawlInspector extends PageElement {
       }
       if (!signal.aborted) desk.end("log");
     } catch (thrown) {
-      if (!signal.aborted) this.#layout?.tell(`${source.name} could not be read: ${String(thrown)}`);
+      if (!signal.aborted) this.#layout?.showError(`${source.name} could not be read: ${String(thrown)}`);
     }
   }
 
   #begin({ name, blobs }: Source): Desk {
     this.#pause();
     this.#source?.abort();
-    this.#crossing?.leave();
+    this.#forkRunner?.leave();
     this.#desk?.close();
     const desk = new Desk(this.#options.worker?.(), (side, news) => this.#take(side, news));
     this.#desk = desk;
     this.#log = new LogView(desk, "log", this.#show);
     this.#fork = new LogView(desk, "fork", this.#show);
-    this.#crossing = new Crossing(desk, this.#fork, {
+    this.#forkRunner = new ForkRunner(desk, this.#fork, {
       engine: () => this.#options.engine,
       blobs,
-      say: (words) => this.#layout?.say(words, this.#crossing?.isOpen === true),
+      say: (words) => this.#layout?.say(words, this.#forkRunner?.isOpen === true),
       changed: this.#show,
     });
-    this.#saving?.end();
-    this.#saving = new Saving(blobs, {
+    this.#saver?.end();
+    this.#saver = new LogSaver(blobs, {
       scope: () => this.#log?.scope ?? "",
       absent: () => desk.ask("absent", { side: "log" }),
       text: (lines, packed) => desk.ask("text", { side: "log", lines, blobs: packed }),
-      ask: (asking) => this.#layout?.ask(asking),
-      tell: (words) => this.#layout?.tell(words),
+      confirm: (confirmation) => this.#layout?.confirm(confirmation),
+      tell: (words) => this.#layout?.showError(words),
       file: (text) => this.#file(text),
     });
     this.#query = "";
-    this.#find(undefined);
+    this.#setFound(undefined);
     this.#call = undefined;
     this.#layout?.begin(name);
     return desk;
@@ -165,18 +165,18 @@ export class PawlInspector extends PageElement {
   #take(side: Side, news: News): void {
     const log = side === "log" ? this.#log : this.#fork;
     log?.take(news);
-    if (side === "fork") return this.#goAlong();
+    if (side === "fork") return this.#alignFork();
     for (const lane of news.lanes) if (lane.kind === "call") this.#layout?.addCall(lane.key, lane.title);
     if (this.#query !== "") this.#search(this.#query);
   }
 
   #go(seq: number): void {
     this.#log?.goTo(seq);
-    if (this.#crossing?.isOpen === true) this.#fork?.goTo(seq);
+    if (this.#forkRunner?.isOpen === true) this.#fork?.goTo(seq);
   }
 
-  /** A fork that grows stays where its log is; at the end of that, at its own. */
-  #goAlong(): void {
+  /** Keeps a growing fork at the event of its log; at the end of the log, the fork stays at its own end. */
+  #alignFork(): void {
     if (this.#log?.follows === false) this.#fork?.goTo(this.#log.seq);
   }
 
@@ -188,7 +188,7 @@ export class PawlInspector extends PageElement {
     this.#playing = setInterval(() => {
       if (log.seq >= log.last) this.#pause();
       else this.#go(log.seq + 1);
-    }, 1000 / playsAt);
+    }, 1000 / playRate);
     this.#show();
   }
 
@@ -205,36 +205,36 @@ export class PawlInspector extends PageElement {
 
   #filter(call: string | undefined): void {
     this.#call = call;
-    this.#refine();
+    this.#showListed();
   }
 
   #search(query: string): void {
     this.#query = query;
     if (query.trim() === "") {
-      this.#find(undefined);
-      return this.#refine();
+      this.#setFound(undefined);
+      return this.#showListed();
     }
     void this.#desk?.ask("search", { query }).then((found) => {
       if (query !== this.#query) return;
-      this.#find(found);
-      this.#refine();
+      this.#setFound(found);
+      this.#showListed();
     });
   }
 
-  #find(found: readonly number[] | undefined): void {
+  #setFound(found: readonly number[] | undefined): void {
     this.#found = found;
     this.#foundSet = found === undefined ? undefined : new Set(found);
   }
 
-  /** The first event that is listed, where the one that is looked at is not. */
-  #refine(): void {
+  /** Goes to the first listed event if the current one is not listed. */
+  #showListed(): void {
     const seqs = this.#listed();
     const log = this.#log;
     if (log !== undefined && seqs !== undefined && !seqs.includes(log.seq) && seqs[0] !== undefined) log.goTo(seqs[0]);
     this.#show();
   }
 
-  /** The events that search and filter leave, where they leave some out. */
+  /** Returns the events that match the search and the filter; undefined if all do. */
   #listed(): readonly number[] | undefined {
     const log = this.#log;
     const call = this.#call;
@@ -268,7 +268,7 @@ export class PawlInspector extends PageElement {
     const seqs = this.#listed();
     this.#layout?.show({
       log,
-      fork: this.#crossing?.isOpen === true ? this.#fork : undefined,
+      fork: this.#forkRunner?.isOpen === true ? this.#fork : undefined,
       isPlaying: this.#playing !== undefined,
       seqs,
       found: this.#foundSet,
@@ -277,7 +277,7 @@ export class PawlInspector extends PageElement {
   }
 }
 
-/** Makes `<pawl-inspector>` known to the page; twice is once. */
+/** Registers `<pawl-inspector>` with the page, once. */
 export const defineInspector = (): void => {
   if (customElements.get("pawl-inspector") === undefined) customElements.define("pawl-inspector", PawlInspector);
 };

@@ -1,10 +1,10 @@
-/** What is known of one log on the page: its chart, and the moment that is looked at, asked for as one goes. */
+/** The page's view of one log: its chart, and the current moment, which is fetched from the worker. */
 import type { Desk } from "../desk/desk.ts";
 import type { News, Side } from "../desk/message.ts";
 import type { FirstDifference } from "../model/compare.ts";
 import type { Moment } from "../model/moment.ts";
 import type { Trouble } from "../model/recording.ts";
-import { Chart } from "./chart.ts";
+import { Chart } from "./timeline/chart.ts";
 
 export class LogView {
   readonly #desk: Desk;
@@ -17,10 +17,10 @@ export class LogView {
   difference: FirstDifference | undefined;
   moment: Moment | undefined;
   isDone = false;
-  /** Whether it goes along with the end of a log that grows. */
+  /** Set while the view stays at the end of a growing log. */
   follows = true;
-  #asked = -1;
-  #isAsking = false;
+  #fetched = -1;
+  #isFetching = false;
 
   constructor(desk: Desk, side: Side, changed: () => void) {
     this.#desk = desk;
@@ -57,14 +57,14 @@ export class LogView {
 
   #set(seq: number): void {
     this.seq = seq;
-    this.#ask();
+    this.#fetch();
   }
 
-  /** One question at a time: of the places that one runs through, only the last is asked for. */
-  #ask(): void {
-    if (this.#isAsking || this.seq === this.#asked || this.isEmpty) return;
-    this.#isAsking = true;
-    this.#asked = this.seq;
+  /** Fetches the current moment, one at a time. Places that were passed in between are skipped. */
+  #fetch(): void {
+    if (this.#isFetching || this.seq === this.#fetched || this.isEmpty) return;
+    this.#isFetching = true;
+    this.#fetched = this.seq;
     const { chart } = this;
     void this.#desk
       .ask("moment", { side: this.#side, seq: this.seq })
@@ -75,9 +75,9 @@ export class LogView {
         this.trouble ??= { seq: this.seq, words: String(thrown) };
       })
       .finally(() => {
-        this.#isAsking = false;
+        this.#isFetching = false;
         this.#changed();
-        this.#ask();
+        this.#fetch();
       });
   }
 
@@ -90,6 +90,6 @@ export class LogView {
     this.difference = undefined;
     this.isDone = false;
     this.follows = true;
-    this.#asked = -1;
+    this.#fetched = -1;
   }
 }

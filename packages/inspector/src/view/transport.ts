@@ -1,5 +1,5 @@
-/** Time travel: to the first and last event, step by step, by itself, and to the next trouble. */
-import type { Mark } from "../model/lane.ts";
+/** The controls of time travel: first and last event, single steps, play, and the next crash. */
+import type { Mark } from "../model/lane-builder.ts";
 import { button, clock, el, icon } from "../dom.ts";
 
 const icons = {
@@ -43,9 +43,9 @@ export class Transport {
     this.#range.addEventListener("input", () => moves.to(Number(this.#range.value)));
     this.element.append(
       button(icon(icons.first), { "aria-label": "First event", title: "Home" }, () => moves.to(1)),
-      button(icon(icons.back), { "aria-label": "One event back", title: "←" }, () => moves.by(-1)),
+      button(icon(icons.back), { "aria-label": "Previous event", title: "←" }, () => moves.by(-1)),
       this.#play,
-      button(icon(icons.on), { "aria-label": "One event on", title: "→" }, () => moves.by(1)),
+      button(icon(icons.on), { "aria-label": "Next event", title: "→" }, () => moves.by(1)),
       button(icon(icons.last), { "aria-label": "Last event", title: "End" }, () => moves.to(Infinity)),
       el("div", { class: "rail" }, this.#ticks, this.#range),
       this.#place,
@@ -70,7 +70,7 @@ export class Transport {
     this.#mark(troubles, first, last);
   }
 
-  /** Where the troubles stand on the rail; drawn again when there are others, or the log has grown. */
+  /** Draws ticks for crashes and faults, when they or the length of the log have changed. */
   #mark(troubles: readonly Mark[], first: number, last: number): void {
     const key = `${troubles.length} ${first} ${last}`;
     if (key === this.#ticked) return;
