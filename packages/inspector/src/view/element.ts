@@ -1,6 +1,6 @@
 /** `<pawl-inspector>`: a custom element that opens any log and travels through it. */
-import type { News, Side } from "../desk/message.ts";
-import { Desk } from "../desk/desk.ts";
+import type { News, Side } from "../worker/message.ts";
+import { Desk } from "../worker/log-worker.ts";
 import type { Engine } from "../source/engine.ts";
 import { type Source, fileSource } from "../source/source.ts";
 import { ForkRunner } from "./fork-runner.ts";

@@ -1,7 +1,7 @@
 /** The fork beside the log: it is created, continued by its record or an engine, and left again. */
 import { type BlobReader, namesIn, packNamed } from "@pawl/runtime";
-import type { Desk } from "../desk/desk.ts";
-import type { ForkedLog } from "../desk/message.ts";
+import type { Desk } from "../worker/log-worker.ts";
+import type { ForkedLog } from "../worker/message.ts";
 import type { Engine } from "../source/engine.ts";
 import type { ForkRequest } from "./pane/fork-pane.ts";
 import type { LogView } from "./log-view.ts";

@@ -1,6 +1,6 @@
 /** The page's view of one log: its chart, and the current moment, which is fetched from the worker. */
-import type { Desk } from "../desk/desk.ts";
-import type { News, Side } from "../desk/message.ts";
+import type { Desk } from "../worker/log-worker.ts";
+import type { News, Side } from "../worker/message.ts";
 import type { FirstDifference } from "../model/compare.ts";
 import type { Moment } from "../model/moment.ts";
 import type { Trouble } from "../model/recording.ts";

@@ -1,5 +1,5 @@
 /** The data of the timeline: the lanes with their spans, and a query for the ones in view. */
-import type { News } from "../../desk/message.ts";
+import type { News } from "../../worker/message.ts";
 import type { Entry } from "../../model/entry.ts";
 import { type Lane, type Mark, type Span, isTrouble } from "../../model/lane-builder.ts";
 

@@ -1,7 +1,7 @@
 /** A desk as the page sees it, whether it stands in a worker or in the page's own thread. */
 import { messageTurn } from "@pawl/runtime";
 import type { AnswerTo, FromDesk, News, Question, QuestionType, Questions, Side, ToDesk } from "./message.ts";
-import { DeskWork } from "./work.ts";
+import { DeskWork } from "./log-service.ts";
 
 interface Asking {
   readonly resolve: (answer: AnswerTo<QuestionType>) => void;
