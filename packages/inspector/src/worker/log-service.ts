@@ -1,28 +1,29 @@
-/** The work of a desk, in whatever thread it stands: logs are worked in piece by piece, and questions come first. */
+/** Processes logs piece by piece, so that questions in between are answered first. Runs in any thread. */
 import { type PackedBlob, nextDeadline } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { firstDifference } from "../model/compare.ts";
-import { type Fork, forkAt, runOnAsRecorded } from "../model/fork.ts";
+import { type Fork, continueAsRecorded, forkAt } from "../model/fork.ts";
 import { Recording } from "../model/recording.ts";
-import type { AnswerTo, Forked, FromDesk, News, Question, QuestionType, Side, ToDesk } from "./message.ts";
+import type { AnswerTo, Forked, FromWorker, LogUpdate, Question, QuestionType, Side, ToWorker } from "./message.ts";
 
-/** So many characters are worked in between two looks at what else was asked. */
+/** The number of characters that are processed without a break. */
 const pieceSize = 1 << 16;
-/** While a log is worked in, its page is told no more often than this. */
-const tellEveryMs = 80;
+/** The shortest time between two updates while a log is processed. */
+const updateMs = 80;
 
-/** A log on the desk, with the text that is not worked in yet. */
-interface Pile {
+/** A log with its text that is not processed yet. */
+interface OpenLog {
   recording: Recording;
   waiting: string[];
   hasEnd: boolean;
-  told: number;
+  /** The number of entries that the page has. */
+  sent: number;
 }
-const newPile = (forkedAt?: number): Pile => ({
+const newLog = (forkedAt?: number): OpenLog => ({
   recording: new Recording(forkedAt),
   waiting: [],
   hasEnd: false,
-  told: 0,
+  sent: 0,
 });
 
 const forkedLog = ({ at, state, header, lines }: Fork, blobs: readonly PackedBlob[]): Forked => {
@@ -31,27 +32,27 @@ const forkedLog = ({ at, state, header, lines }: Fork, blobs: readonly PackedBlo
   return { type: "forked", log: { scope, epoch, protocol, at, wakeAt, header, lines, blobs } };
 };
 
-export class DeskWork {
-  readonly #tell: (message: FromDesk) => void;
+export class LogService {
+  readonly #send: (message: FromWorker) => void;
   readonly #nextTurn: (then: () => void) => void;
-  readonly #piles: { [S in Side]: Pile } = { log: newPile(), fork: newPile() };
+  readonly #logs: { [S in Side]: OpenLog } = { log: newLog(), fork: newLog() };
   #isWorking = false;
-  #toldAt = -Infinity;
+  #sentAt = -Infinity;
 
-  constructor(tell: (message: FromDesk) => void, nextTurn: (then: () => void) => void) {
-    this.#tell = tell;
+  constructor(send: (message: FromWorker) => void, nextTurn: (then: () => void) => void) {
+    this.#send = send;
     this.#nextTurn = nextTurn;
   }
 
-  hear(message: ToDesk): void {
+  receive(message: ToWorker): void {
     switch (message.type) {
       case "feed":
         return this.#feed(message.side, message.text);
       case "end":
-        this.#piles[message.side].hasEnd = true;
+        this.#logs[message.side].hasEnd = true;
         return this.#begin();
       case "clear":
-        this.#piles[message.side] = newPile();
+        this.#logs[message.side] = newLog();
         return;
       case "ask":
         return this.#answer(message.id, message.question);
@@ -59,7 +60,7 @@ export class DeskWork {
   }
 
   #feed(side: Side, text: string): void {
-    const { waiting } = this.#piles[side];
+    const { waiting } = this.#logs[side];
     for (let at = 0; at < text.length; at += pieceSize) waiting.push(text.slice(at, at + pieceSize));
     this.#begin();
   }
@@ -71,79 +72,79 @@ export class DeskWork {
   }
 
   #work(): void {
-    const side = (["log", "fork"] as const).find((one) => this.#hasWork(this.#piles[one]));
+    const side = (["log", "fork"] as const).find((one) => this.#hasWork(this.#logs[one]));
     this.#isWorking = side !== undefined;
     if (side === undefined) return;
-    const pile = this.#piles[side];
-    const text = pile.waiting.shift();
+    const log = this.#logs[side];
+    const text = log.waiting.shift();
     if (text === undefined) {
-      pile.hasEnd = false;
-      pile.recording.end();
-    } else pile.recording.feed(text);
-    if (!this.#hasWork(pile) || performance.now() - this.#toldAt > tellEveryMs) {
-      this.#tell({ type: "news", side, news: this.#newsOf(side) });
-      this.#toldAt = performance.now();
+      log.hasEnd = false;
+      log.recording.end();
+    } else log.recording.feed(text);
+    if (!this.#hasWork(log) || performance.now() - this.#sentAt > updateMs) {
+      this.#send({ type: "update", side, update: this.#updateOf(side) });
+      this.#sentAt = performance.now();
     }
     this.#nextTurn(() => this.#work());
   }
 
-  #hasWork({ waiting, hasEnd }: Pile): boolean {
+  #hasWork({ waiting, hasEnd }: OpenLog): boolean {
     return waiting.length > 0 || hasEnd;
   }
 
-  #newsOf(side: Side): News {
-    const pile = this.#piles[side];
-    const { header, entries, sheet, last, trusted, trouble } = pile.recording;
-    const fresh = entries.slice(pile.told);
-    pile.told = entries.length;
-    const difference = side === "fork" ? firstDifference(this.#piles.log.recording, pile.recording) : undefined;
+  #updateOf(side: Side): LogUpdate {
+    const log = this.#logs[side];
+    const { header, entries, lanes, last, trusted, problem } = log.recording;
+    const newEntries = entries.slice(log.sent);
+    log.sent = entries.length;
+    const difference = side === "fork" ? firstDifference(this.#logs.log.recording, log.recording) : undefined;
     return {
-      ...sheet.takeNews(),
+      ...lanes.takeUpdate(),
       header,
-      entries: fresh,
+      entries: newEntries,
       last,
       trusted,
-      trouble,
-      isDone: !this.#hasWork(pile),
+      problem,
+      isDone: !this.#hasWork(log),
       ...(difference !== undefined && { difference }),
     };
   }
 
   #answer(id: number, question: Question): void {
     try {
-      this.#tell({ type: "answer", id, answer: this.#answerTo(question) });
+      this.#send({ type: "answer", id, answer: this.#answerTo(question) });
     } catch (thrown) {
-      this.#tell({ type: "failed", id, message: thrown instanceof Error ? thrown.message : String(thrown) });
+      this.#send({ type: "failed", id, message: thrown instanceof Error ? thrown.message : String(thrown) });
     }
   }
 
   #answerTo(question: Question): AnswerTo<QuestionType> {
     switch (question.type) {
       case "moment":
-        return this.#piles[question.side].recording.momentAt(question.seq);
+        return this.#logs[question.side].recording.momentAt(question.seq);
       case "search":
-        return this.#piles.log.recording.search(question.query);
+        return this.#logs.log.recording.search(question.query);
       case "fork":
         return this.#fork(question);
-      case "absent": {
-        const { size, absent } = this.#piles[question.side].recording;
-        return { lines: size, absent };
+      case "missing": {
+        const { size, missing } = this.#logs[question.side].recording;
+        return { lines: size, missing };
       }
       case "text": {
-        const { recording } = this.#piles[question.side];
+        const { recording } = this.#logs[question.side];
         return recording.textOf(question.lines ?? recording.size, question.blobs ?? []);
       }
     }
   }
 
-  #fork({ seq, edited, runOn }: Extract<Question, { readonly type: "fork" }>): Forked {
-    const { recording } = this.#piles.log;
+  #fork({ seq, edited, fromRecord }: Extract<Question, { readonly type: "fork" }>): Forked {
+    const { recording } = this.#logs.log;
     const fork = forkAt(recording, seq, edited);
     if (E.isLeft(fork)) return { type: "refused", ...fork.left };
-    this.#piles.fork = newPile(runOn ? undefined : seq);
-    if (!runOn) return forkedLog(fork.right, recording.brought);
-    const { text, left } = runOnAsRecorded(fork.right, recording);
+    this.#logs.fork = newLog(fromRecord ? undefined : seq);
+    if (!fromRecord) return forkedLog(fork.right, recording.contained);
+    const { text, left } = continueAsRecorded(fork.right, recording);
     this.#feed("fork", text);
-    return { type: "ran_on", left };
+    return { type: "continued", left };
   }
 }

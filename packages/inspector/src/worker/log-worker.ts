@@ -1,64 +1,64 @@
-/** A desk as the page sees it, whether it stands in a worker or in the page's own thread. */
+/** The page's proxy of the service that processes logs. The service runs in a worker, or in the page's own thread. */
 import { messageTurn } from "@pawl/runtime";
-import type { AnswerTo, FromDesk, News, Question, QuestionType, Questions, Side, ToDesk } from "./message.ts";
-import { DeskWork } from "./log-service.ts";
+import { LogService } from "./log-service.ts";
+import type { AnswerTo, FromWorker, LogUpdate, Question, QuestionType, Questions, Side, ToWorker } from "./message.ts";
 
-interface Asking {
+interface Pending {
   readonly resolve: (answer: AnswerTo<QuestionType>) => void;
   readonly reject: (error: Error) => void;
 }
 
-export class Desk {
-  readonly #say: (message: ToDesk) => void;
+export class LogWorker {
+  readonly #send: (message: ToWorker) => void;
   readonly #stop: () => void;
-  readonly #news: (side: Side, news: News) => void;
-  readonly #asking = new Map<number, Asking>();
-  #ids = 0;
+  readonly #updated: (side: Side, update: LogUpdate) => void;
+  readonly #pending = new Map<number, Pending>();
+  #lastId = 0;
 
-  /** Without a worker the page's own thread does the work. */
-  constructor(worker: Worker | undefined, news: (side: Side, news: News) => void) {
-    this.#news = news;
+  /** Without a worker the service runs in the page's own thread. */
+  constructor(worker: Worker | undefined, updated: (side: Side, update: LogUpdate) => void) {
+    this.#updated = updated;
     if (worker === undefined) {
-      const work = new DeskWork((message) => messageTurn(() => this.#hear(message)), messageTurn);
-      this.#say = (message) => work.hear(message);
+      const service = new LogService((message) => messageTurn(() => this.#receive(message)), messageTurn);
+      this.#send = (message) => service.receive(message);
       this.#stop = () => undefined;
     } else {
-      worker.addEventListener("message", ({ data }: MessageEvent<FromDesk>) => this.#hear(data));
-      this.#say = (message) => worker.postMessage(message, []);
+      worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => this.#receive(data));
+      this.#send = (message) => worker.postMessage(message, []);
       this.#stop = () => worker.terminate();
     }
   }
 
-  #hear(message: FromDesk): void {
-    if (message.type === "news") return this.#news(message.side, message.news);
-    const asking = this.#asking.get(message.id);
-    this.#asking.delete(message.id);
-    if (message.type === "answer") asking?.resolve(message.answer);
-    else asking?.reject(new Error(message.message));
+  #receive(message: FromWorker): void {
+    if (message.type === "update") return this.#updated(message.side, message.update);
+    const pending = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
+    if (message.type === "answer") pending?.resolve(message.answer);
+    else pending?.reject(new Error(message.message));
   }
 
   feed(side: Side, text: string): void {
-    this.#say({ type: "feed", side, text });
+    this.#send({ type: "feed", side, text });
   }
   end(side: Side): void {
-    this.#say({ type: "end", side });
+    this.#send({ type: "end", side });
   }
   clear(side: Side): void {
-    this.#say({ type: "clear", side });
+    this.#send({ type: "clear", side });
   }
 
   ask<T extends QuestionType>(type: T, of: Questions[T]["ask"]): Promise<AnswerTo<T>> {
-    this.#ids += 1;
-    const id = this.#ids;
+    this.#lastId += 1;
+    const id = this.#lastId;
     return new Promise((resolve, reject) => {
-      this.#asking.set(id, { resolve: (answer) => resolve(answer as AnswerTo<T>), reject });
-      this.#say({ type: "ask", id, question: { type, ...of } as Question });
+      this.#pending.set(id, { resolve: (answer) => resolve(answer as AnswerTo<T>), reject });
+      this.#send({ type: "ask", id, question: { type, ...of } as Question });
     });
   }
 
   close(): void {
     this.#stop();
-    for (const { reject } of this.#asking.values()) reject(new Error("the desk was closed"));
-    this.#asking.clear();
+    for (const { reject } of this.#pending.values()) reject(new Error("another log was opened"));
+    this.#pending.clear();
   }
 }

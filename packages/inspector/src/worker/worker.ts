@@ -1,8 +1,8 @@
-/** A desk in a worker: a page makes one of this file, and hands it to the inspector. */
+/** `@pawl/inspector/worker`: the entry of the worker. A page creates a worker of this module and passes it to the inspector. */
 import { messageTurn } from "@pawl/runtime";
-import type { FromDesk, ToDesk } from "./message.ts";
-import { DeskWork } from "./log-service.ts";
+import { LogService } from "./log-service.ts";
+import type { FromWorker, ToWorker } from "./message.ts";
 
 const port = globalThis as unknown as Worker;
-const work = new DeskWork((message: FromDesk) => port.postMessage(message), messageTurn);
-port.addEventListener("message", ({ data }: MessageEvent<ToDesk>) => work.hear(data));
+const service = new LogService((message: FromWorker) => port.postMessage(message), messageTurn);
+port.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => service.receive(data));
