@@ -1,7 +1,7 @@
-/** A link to a host that never answers. */
+/** A socket to a host that never answers. */
 import { afterEach, expect, it, vi } from "vitest";
-import { Link, greetingMs } from "../src/client/link.ts";
-import type { SocketConstructor, SocketLike } from "../src/client/socket.ts";
+import { ReconnectingSocket, greetingMs } from "../src/client/reconnecting-socket.ts";
+import type { SocketConstructor, SocketLike } from "../src/client/reconnecting-socket.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -25,16 +25,19 @@ const silent = (isReached: boolean) => {
   return { socket: Socket as unknown as SocketConstructor, said, count: () => sockets };
 };
 
-it.each([true, false])("a link tries again if the host does not answer in time, reached: %s", async (is) => {
+it.each([true, false])("it connects again if the host does not answer in time, reached: %s", async (is) => {
   vi.useFakeTimers();
   const { socket, said, count } = silent(is);
-  const port = { opened: () => undefined, heard: () => undefined, ended: () => undefined };
-  const link = new Link({ url: "ws://near", token: "t", socket, backoff: { minMs: 10, maxMs: 10 } }, port);
+  const port = { opened: () => undefined, received: () => undefined, ended: () => undefined };
+  const reconnecting = new ReconnectingSocket(
+    { url: "ws://near", token: "t", socket, backoff: { minMs: 10, maxMs: 10 } },
+    port,
+  );
   await vi.advanceTimersByTimeAsync(greetingMs - 1);
   expect([count(), said]).toEqual([1, is ? ["hello"] : []]);
   await vi.advanceTimersByTimeAsync(11);
   expect([count(), said]).toEqual([2, is ? ["hello", "closed", "hello"] : ["closed"]]);
-  link.close();
+  reconnecting.close();
   await vi.advanceTimersByTimeAsync(greetingMs * 3);
   expect(count()).toBe(2);
   expect(vi.getTimerCount()).toBe(0);

@@ -1,59 +1,73 @@
 /**
- * The connection of a client: made again when it is lost, with a pause that grows, until the client is closed or the
- * host says that it will never be let in.
+ * A WebSocket that reconnects with exponential backoff and jitter, until it is closed or the host refuses the client for
+ * good. A heartbeat detects a host that is gone without closing.
  *
  *   connecting ─▶ greeting ─▶ open ─▶ (pause) ─▶ connecting …
  */
 import { describe, quote } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { ClientFrame, protocolVersion } from "../frame/client-frame.ts";
-import { closeCodes, isFinal } from "../frame/close-code.ts";
-import { HostFrame } from "../frame/host-frame.ts";
+import { HostFrame, closeCodes, isFinal } from "../frame/host-frame.ts";
 import { frameText, readTrusted } from "../frame/text.ts";
 import { HostRefused } from "./error.ts";
-import { type SocketConstructor, type SocketLike, connectingState, openState } from "./socket.ts";
 
-export interface LinkOptions {
+/** The part of a WebSocket that the client uses. Browsers and Node have it. */
+export interface SocketLike {
+  readonly readyState: number;
+  send: (text: string) => void;
+  close: (code?: number, reason?: string) => void;
+  addEventListener: ((type: "open" | "error", listener: () => void) => void) &
+    ((type: "message", listener: (event: { readonly data: unknown }) => void) => void) &
+    ((type: "close", listener: (event: { readonly code: number; readonly reason: string }) => void) => void);
+}
+
+export type SocketConstructor = new (url: string) => SocketLike;
+
+/** The values of `readyState`. */
+const connectingState = 0;
+const openState = 1;
+
+export interface SocketOptions {
   readonly url: string;
-  /** A token, or where to get a new one for each connection. */
+  /** The token, or a function that returns a new one for each connection. */
   readonly token: string | (() => string | Promise<string>);
   readonly socket: SocketConstructor;
   readonly backoff: { readonly minMs: number; readonly maxMs: number };
-  /** It is not made again when it is lost. */
+  /** Ends when the connection is lost, instead of reconnecting. */
   readonly isOnce?: boolean;
 }
 
-/** How long a host may take to let us in: one that stands still, or is gone without a word, says nothing for ever. */
+/** The timeout for the host's welcome. */
 export const greetingMs = 15_000;
 
-/** A timer can not be set for longer: it would ring at once. */
+/** A longer timer would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** With this a connection ends that is not made again. */
+/** The code of a lost connection that is not made again. */
 export const connectionLost = "connection_lost";
 
-export interface LinkPort {
-  /** The host has let us in. */
+export interface SocketPort {
+  /** The host has accepted the token. */
   readonly opened: () => void;
-  readonly heard: (frame: HostFrame) => void;
-  /** There will be no other. */
+  readonly received: (frame: HostFrame) => void;
+  /** There will be no other connection. */
   readonly ended: (error: HostRefused) => void;
 }
 
-export class Link {
-  readonly #options: LinkOptions;
-  readonly #port: LinkPort;
+export class ReconnectingSocket {
+  readonly #options: SocketOptions;
+  readonly #port: SocketPort;
   #socket: SocketLike | undefined;
   #isOpen = false;
   #isClosed = false;
   #failures = 0;
   #pause: ReturnType<typeof setTimeout> | undefined;
-  #pulse: ReturnType<typeof setInterval> | undefined;
+  #heartbeat: ReturnType<typeof setInterval> | undefined;
   #greeting: ReturnType<typeof setTimeout> | undefined;
-  /** Something was heard since the last look. */
+  /** Set if a frame has arrived since the last heartbeat. */
   #isAlive = true;
 
-  constructor(options: LinkOptions, port: LinkPort) {
+  constructor(options: SocketOptions, port: SocketPort) {
     this.#options = options;
     this.#port = port;
     void this.#connect();
@@ -64,10 +78,10 @@ export class Link {
   }
 
   send(frame: ClientFrame): void {
-    if (this.#isOpen) this.#say(frame);
+    if (this.#isOpen) this.#write(frame);
   }
 
-  #say(frame: ClientFrame): void {
+  #write(frame: ClientFrame): void {
     if (this.#socket?.readyState === openState) this.#socket.send(frameText(ClientFrame, frame));
   }
 
@@ -77,53 +91,56 @@ export class Link {
     try {
       current = await (typeof token === "string" ? token : token());
     } catch {
-      return this.#again(); // Where tokens come from may be away as well.
+      return this.#reconnect(); // The source of tokens may be down as well.
     }
     if (this.#isClosed) return;
     let socket: SocketLike;
     try {
       socket = new Socket(url);
     } catch {
-      return this.#end("invalid_url", `expected the address of a host, as ws://127.0.0.1:7777, found ${quote(url)}`);
+      return this.#end(
+        "invalid_url",
+        `expected the address of a host, such as ws://127.0.0.1:7777, found ${quote(url)}`,
+      );
     }
     this.#socket = socket;
     this.#greeting = setTimeout(() => this.drop(), greetingMs);
-    socket.addEventListener("open", () => this.#say({ type: "hello", protocol: protocolVersion, token: current }));
-    socket.addEventListener("message", ({ data }) => this.#hear(socket, data));
+    socket.addEventListener("open", () => this.#write({ type: "hello", protocol: protocolVersion, token: current }));
+    socket.addEventListener("message", ({ data }) => this.#receive(socket, data));
     socket.addEventListener("close", ({ code, reason }) => this.#closed(socket, code, reason));
     socket.addEventListener("error", () => this.#failed(socket));
   }
 
-  /** Its close comes next; but Node 22 says no more than this of a host that it can not connect to. */
+  /** Handles an error while connecting. A `close` event follows, but not in Node 22. */
   #failed(socket: SocketLike): void {
     if (socket.readyState === connectingState) this.#closed(socket, 1006, "");
   }
 
-  #hear(socket: SocketLike, data: unknown): void {
+  #receive(socket: SocketLike, data: unknown): void {
     if (socket !== this.#socket) return;
     this.#isAlive = true;
     const frame = readTrusted(HostFrame, String(data));
-    if (E.isLeft(frame)) return this.#end("invalid_frame", `the host sent what is no frame: ${describe(frame.left)}`);
+    if (E.isLeft(frame)) return this.#end("invalid_frame", `the host sent an invalid frame: ${describe(frame.left)}`);
     if (frame.right.type === "welcome") this.#open(frame.right.heartbeat_ms);
-    this.#port.heard(frame.right);
+    this.#port.received(frame.right);
   }
 
   #open(heartbeatMs: number): void {
     clearTimeout(this.#greeting);
     this.#isOpen = true;
     this.#failures = 0;
-    this.#pulse = setInterval(() => this.#beat(), Math.min(heartbeatMs, longestTimerMs));
+    this.#heartbeat = setInterval(() => this.#beat(), Math.min(heartbeatMs, longestTimerMs));
     this.#port.opened();
   }
 
-  /** A host that says nothing is asked; one that does not answer is given up. */
+  /** Pings a silent host, and drops the connection if it did not answer the last ping. */
   #beat(): void {
     if (!this.#isAlive) return this.drop();
     this.#isAlive = false;
-    this.#say({ type: "ping", n: 0 });
+    this.#write({ type: "ping", n: 0 });
   }
 
-  /** Gives the connection up, for another one. */
+  /** Drops the connection; a new one follows. */
   drop(): void {
     const socket = this.#socket;
     if (socket === undefined) return;
@@ -136,14 +153,14 @@ export class Link {
     this.#socket = undefined;
     this.#isOpen = false;
     clearTimeout(this.#greeting);
-    clearInterval(this.#pulse);
+    clearInterval(this.#heartbeat);
     if (this.#isClosed) return;
     const isRefused = isFinal(code) || (code === closeCodes.token_expired && typeof this.#options.token === "string");
     if (isRefused) return this.#end(codeOf(code), reason);
-    this.#again();
+    this.#reconnect();
   }
 
-  #again(): void {
+  #reconnect(): void {
     if (this.#isClosed) return;
     const { isOnce = false, backoff } = this.#options;
     if (isOnce) return this.#end(connectionLost, "the connection was lost");
@@ -164,7 +181,7 @@ export class Link {
     this.#isOpen = false;
     clearTimeout(this.#pause);
     clearTimeout(this.#greeting);
-    clearInterval(this.#pulse);
+    clearInterval(this.#heartbeat);
     this.#socket?.close(1000);
     this.#socket = undefined;
   }
