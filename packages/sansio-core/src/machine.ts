@@ -74,7 +74,7 @@ const commandRules: { readonly [T in CommandType]: CommandRule<T> } = merged("co
 const noRows: Omit<State, "seq" | "at"> = merged("rows");
 
 const tableOf = <Rule>(rules: { readonly [type: string]: Rule }): ((type: string) => Rule) => {
-  const table = new Map(Object.entries(rules));
+  const table: ReadonlyMap<string, Rule> = new Map(Object.entries(rules));
   return (type) => {
     const rule = table.get(type);
     if (rule === undefined) throw new Invariant(`no concern knows \`${type}\``);
@@ -89,6 +89,17 @@ const commandRule = tableOf<{
   digest(lanes: Lanes, command: Command): void;
 }>(commandRules);
 const dueSources: readonly DueSource[] = concerns.flatMap((concern) => ("due" in concern ? (concern.due ?? []) : []));
+
+const tidied = dueSources.filter(({ tidy }) => tidy !== undefined);
+
+const firstDue = (state: State): Due | undefined => {
+  let first: Due | undefined;
+  for (const source of dueSources) {
+    const due = source.next(state);
+    if (due !== undefined) first = earlierOf(first, due);
+  }
+  return first;
+};
 
 /** Decodes and encodes events: one union, its member picked by the tag. */
 export const EventCodec: Codec<Event> = tagged<Event, "type">(
@@ -118,28 +129,18 @@ const routeAll = (draft: Draft): void => {
 };
 
 const tidyDues = (draft: Draft): void => {
-  for (const source of dueSources) source.tidy?.(draft);
-};
-
-/** Lets the earliest deadline pass, if it is due; returns whether one was. */
-const passFirst = (draft: Draft): boolean => {
-  tidyDues(draft);
-  let first: Due | undefined;
-  let of: DueSource | undefined;
-  for (const source of dueSources) {
-    const due = source.next(draft.state);
-    if (due === undefined || earlierOf(first, due) !== due) continue;
-    first = due;
-    of = source;
-  }
-  if (first === undefined || first.at > draft.at) return false;
-  of?.on(draft, first.key);
-  return true;
+  for (const source of tidied) source.tidy?.(draft);
 };
 
 const passTime = (draft: Draft): void => {
   if (draft.scope.status.type !== "open") return;
-  for (let count = 0; count < draft.options.expire_at_once && passFirst(draft); count++) routeAll(draft);
+  for (let count = 0; count < draft.options.expire_at_once; count++) {
+    tidyDues(draft);
+    const due = firstDue(draft.state);
+    if (due === undefined || due.at > draft.at) return;
+    dueSources.find((source) => source.next(draft.state) === due)?.on(draft, due.key);
+    routeAll(draft);
+  }
 };
 
 export const step = (state: State, { seq, at, event }: Envelope): E.Either<Rejection, Transition> => {
@@ -156,8 +157,7 @@ export const step = (state: State, { seq, at, event }: Envelope): E.Either<Rejec
 
 /** Returns when this scope has to be looked at again, if nothing else happens before, and which row asks for it. */
 export const nextDeadline = (state: State): Due | undefined => {
-  let first: Due | undefined;
-  for (const source of dueSources) first = earlierOf(first, source.next(state));
+  const first = firstDue(state);
   return first === undefined ? undefined : { at: first.at, birth: first.birth, key: first.key };
 };
 
