@@ -5,6 +5,7 @@ import type { Comparison, FlowNode, Program } from "@pawl/sansio-core";
 export interface Reference {
   readonly reference: string;
 }
+/** Refers to the exact value of a name; texts use `$name` instead. */
 export const ref = (name: string): Reference => ({ reference: name });
 
 type Value = string | Reference;
@@ -53,12 +54,14 @@ export const is = (left: string, op = "", right = ""): Condition => ({
   others: [],
   conjunctor: "",
 });
+/** Holds when at least one of the conditions holds. */
 export const either = ({ first }: Condition, ...others: readonly Condition[]): Condition => ({
   first,
   others: others.map((other) => other.first),
   conjunctor: "or",
 });
 
+/** Runs one body if the condition holds, and the other one if not. */
 export const when = ({ first, others, conjunctor }: Condition, body: Body, otherwise: Body = []): FlowNode => ({
   node_type: "conditional",
   condition: first[0],
@@ -82,7 +85,10 @@ export const each = (variable: string, iterable: string, body: Body): FlowNode =
 export const par = (...branches: readonly Body[]): FlowNode => ({ node_type: "parallel_block", branches });
 /** Ends the flow with the value of a name, or with a text in which `$name` is replaced. */
 export const back = (value_expr: string): FlowNode => ({ node_type: "return", value_expr });
+/** Leaves the loop around it. */
 export const stop: FlowNode = { node_type: "break" };
+/** Goes on with the next turn of the loop around it. */
 export const skip: FlowNode = { node_type: "continue" };
 
+/** Makes a flow of a name and its nodes. */
 export const flow = (name: string, nodes: Body, backend = ""): Program => ({ name, backend, nodes });

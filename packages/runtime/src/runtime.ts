@@ -1,43 +1,42 @@
 /** The runtime of one process: opens scopes over a journal, and runs their tools. */
 import { defaultOptions } from "@pawl/sansio-core";
-import { defaultPatience } from "./idle.ts";
-import { Admission } from "./admission.ts";
-import { Alarms } from "./alarms.ts";
-import type { AwaitingPage, ScopeAwaiting } from "./approvals.ts";
-import { Background } from "./background/background.ts";
-import { viewsOf } from "./background/glimpse.ts";
-import { memoryAttachments } from "./attachment.ts";
+import { defaultPatience } from "./body/idle.ts";
+import { Admission } from "./session/admission.ts";
+import { Alarms } from "./scope/alarms.ts";
+import { type AwaitingPage, type ScopeAwaiting, scopesAwaiting } from "./session/approvals.ts";
+import { Background } from "./process/run/background.ts";
+import { viewsOf } from "./process/run/glimpse.ts";
+import { memoryAttachments } from "./journal/attachment.ts";
 import { ScopeLost } from "./error.ts";
-import { ExecutorVerbs } from "./executor-verbs.ts";
-import { Gate } from "./gate.ts";
-import type { Holding } from "./journal.ts";
-import { late } from "./late-part.ts";
-import { type HeldLease, heldLease } from "./lease.ts";
-import { type Away, Lingering, awayUntil, defaultLinger, loseAway } from "./lingering.ts";
-import { Post } from "./link-post.ts";
+import { ExecutorVerbs } from "./session/executor/verbs.ts";
+import { Gate } from "./lifecycle/gate.ts";
+import type { Holding } from "./journal/journal.ts";
+import { type HeldLease, heldLease } from "./lifecycle/lease.ts";
+import { type Away, Lingering, awayUntil, defaultLinger, loseAway } from "./lifecycle/lingering.ts";
+import { Post } from "./process/message/link-post.ts";
 import { logged } from "./log.ts";
-import { Moves } from "./move.ts";
-import { begun, claimed, isStored, openState, openedBy, wholly } from "./opening.ts";
-import { Processes } from "./process.ts";
-import { Recovery } from "./recovery.ts";
+import { Moves } from "./move/move.ts";
+import { begun, claimed, isStored, openState, openedBy, wholly } from "./scope/opening.ts";
+import { Processes } from "./process/process.ts";
+import { Recovery } from "./lifecycle/recovery.ts";
 import type { Platform } from "./platform.ts";
-import { Registry } from "./registry.ts";
-import type { HostPort } from "./host-request.ts";
-import { Session } from "./session.ts";
-import { Callers } from "./request.ts";
-import { ToolNews } from "./tool-news.ts";
-import { answersOf } from "./tool-host.ts";
+import { Registry } from "./tool/registry.ts";
+import type { HostPort } from "./host/host-request.ts";
+import { Session } from "./session/session.ts";
+import { Callers } from "./session/request.ts";
+import { ToolNews } from "./tool/news.ts";
+import { answersOf } from "./host/tool-host.ts";
 import { type RuntimeOptions, executorLeaseMs, pollMs } from "./runtime-options.ts";
-import { Room } from "./room.ts";
-import { ScopeClock } from "./scope-clock.ts";
+import { Room } from "./scope/room.ts";
+import { ScopeClock } from "./scope/clock.ts";
 import { admittedId } from "./scope-name.ts";
-import { snapshotsOf } from "./snapshots.ts";
-import { mayBringInto } from "./stray-mail.ts";
-import { sweepWhereAsked } from "./sweeping.ts";
+import { snapshotsOf } from "./scope/snapshots.ts";
+import { mayBringInto } from "./process/message/stray-mail.ts";
+import { sweepFromTimeToTime } from "./journal/sweep.ts";
 import { tellSpans } from "./telemetry.ts";
-import { TurnLoop } from "./turn-loop.ts";
-import { valuesOf } from "./values.ts";
-import { admittedOptions } from "./wrong-option.ts";
+import { TurnLoop } from "./scope/turn-loop.ts";
+import { valuesOf } from "./scope/values.ts";
+import { admittedOptions } from "./lifecycle/wrong-option.ts";
 
 export class Runtime {
   readonly #with: RuntimeOptions;
@@ -88,7 +87,6 @@ export class Runtime {
       leaseMs: options.executorLeaseMs ?? executorLeaseMs,
       scope: this.#scope,
       open: this.#open,
-      fault: this.#fault,
     });
     this.#news = new ToolNews(this.registry, options.platform, this.#open);
     this.processes = new Processes(this.#scope, (scope) => this.has(scope));
@@ -120,7 +118,7 @@ export class Runtime {
       fault: this.#fault,
     });
     if (this.#lease !== undefined) this.#post.watch(options.pollMs ?? pollMs);
-    sweepWhereAsked({ ...options, platform: this.#platform, fault: this.#fault });
+    sweepFromTimeToTime({ ...options, platform: this.#platform, fault: this.#fault });
   }
 
   /** How often the store was asked to sync: one commit may hold many appends. */
@@ -147,7 +145,7 @@ export class Runtime {
   /** The scopes of its store of which calls wait for a person's word, page by page; `approvals` of a session says for what. */
   async awaitingApproval(page: AwaitingPage = {}): Promise<readonly ScopeAwaiting[]> {
     this.#gate.pass();
-    return late.use((code) => code.scopesAwaiting(this.#with.journal, page));
+    return scopesAwaiting(this.#with.journal, page);
   }
 
   /** Goes on with what nobody looks after: work, words on their way, deadlines that have passed. A lease does so itself. */

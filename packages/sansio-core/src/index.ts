@@ -53,6 +53,7 @@ export {
   pendingAwaitSuffix,
   retrySleepIdentity,
 } from "./identity/child.ts";
+export { type DirectCompletion, directIdentity } from "./identity/direct.ts";
 export {
   PreparedToolBatch,
   PreparedToolCall,
@@ -252,8 +253,3 @@ export {
 export { effectWords, otherWords, waitsWords } from "./explain/words.ts";
 export { type Base, type Segment, segmentLine } from "./log/segment.ts";
 export { PackedAttachment, PackedBlob, attachmentLine, attachmentOf, blobLine, blobOf } from "./log/blob.ts";
-
-/** Do nothing: all code is there from the start. */
-export const fillAll = (): void => undefined;
-export const fillCodecs = (): void => undefined;
-export const isFilled = (): boolean => true;

@@ -80,4 +80,5 @@ export class Attachment {
 
 /** Throws a TypeError if the ref is invalid. Decode refs from outside with the codec `AttachmentRef` first. */
 export const attachment = (ref: AttachmentRef): Attachment => new Attachment(ref);
+/** Recognises attachments; no object from outside can pass for one. */
 export const isAttachment = (u: unknown): u is Attachment => Attachment.is(u);

@@ -69,6 +69,7 @@ const scalar = <A>(
   message = (u: unknown): string => typeMessage(u, name),
 ): Codec<A> => codecFrom<A>(name, is, (u, c) => (is(u) ? E.right(u) : refuse(u, c, message(u))));
 
+/** Reads and writes a well-formed text. */
 export const string: Codec<string> = scalar(
   "a string",
   (u): u is string => typeof u === "string" && u.isWellFormed(),
@@ -78,6 +79,7 @@ export const string: Codec<string> = scalar(
 export const text: Codec<string> = laidOut(codecFrom<string>(string.name, string.is, string.validate), {
   type: "value",
 });
+/** Reads and writes a boolean. */
 export const boolean: Codec<boolean> = scalar("a boolean", (u) => typeof u === "boolean");
 
 /** `most` replaces the name in errors about numbers that are too large. */
@@ -92,8 +94,10 @@ const unsigned = (name: string, max: number, most = name): Codec<number> => {
 };
 /** A whole number from 0 to 2^53 - 1, as far as a JavaScript number counts exactly. */
 export const u64: Codec<number> = unsigned("u64", Number.MAX_SAFE_INTEGER, `u64 of at most ${Number.MAX_SAFE_INTEGER}`);
+/** Reads and writes an integer from 0 to 2^32 - 1. */
 export const u32: Codec<number> = unsigned("u32", 0xffff_ffff);
 
+/** Reads and writes a list of items. */
 export const array = <A>(item: Codec<A>): Codec<readonly A[]> => {
   const codec = codecFrom<readonly A[]>(
     "a sequence",

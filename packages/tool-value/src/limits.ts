@@ -13,6 +13,7 @@ export interface Limits {
   readonly longDigits: number;
 }
 
+/** Bounds values that come in: 32 MiB, depth 256, 100,000 keys, 100,000 digits. */
 export const defaultLimits: Limits = {
   depth: 256,
   size: 32 * 1024 * 1024,

@@ -59,6 +59,7 @@ const unsuccessfulText = (output: ToolCallOutput): string | undefined => {
   }
 };
 
+/** Returns what a model reads of an output, with each attachment at its place in the text. */
 export const modelPartsFromOutput = (output: ToolCallOutput): readonly ModelToolReturnPart[] => {
   if (output.outcome.status === "success") return modelParts(output.outcome.payload);
   const text = unsuccessfulText(output) as string;
@@ -71,6 +72,7 @@ export const modelReturn = (callId: string, toolName: string, output: ToolCallOu
   tool_name: toolName,
   parts: modelPartsFromOutput(output),
 });
+/** Makes a model's view of a call out of one text. */
 export const textReturn = (callId: string, toolName: string, text: string): ModelToolReturn => ({
   call_id: callId,
   tool_name: toolName,

@@ -8,10 +8,10 @@
  * Field names are those of the wire format.
  */
 import { type AttachmentRef } from "./attachment.ts";
-import { type Codec, array, string, text, u64 } from "./codec.ts";
+import { type Codec, string, text, u64 } from "./codec.ts";
 import type { Json } from "./json.ts";
 import type { ToolValue } from "./model.ts";
-import { defaulted, optional, record } from "./record.ts";
+import { list, optional, record } from "./record.ts";
 import { oneOf, tagged } from "./union.ts";
 import { attachments, encode, json, lift, toolValue } from "./value.ts";
 import { stringify } from "./write.ts";
@@ -99,7 +99,7 @@ export type ToolControl =
 export const ToolControl: Codec<ToolControl> = tagged<ToolControl, "type">("ToolControl", "type", {
   switch_agent_frame: {
     frame_id: string,
-    initial_nodes: defaulted<readonly Json[]>(array(json), [], (nodes) => nodes.length === 0),
+    initial_nodes: list(json),
     task: optional(text),
   },
   finish: { value: toolValue },
@@ -143,6 +143,7 @@ export const toolFailure = (failureClass: FailureClass, code: string, message: s
   source: "tool",
 });
 
+/** Says of a failure whether another attempt may follow. */
 export const withRetry = (failure: ToolFailure, retry: ToolRetryDisposition): ToolFailure => ({ ...failure, retry });
 
 /** Builds a failure of the tool after which the same call may be made again, once `afterMs` have passed. */
@@ -157,12 +158,16 @@ export const safeRetryFailure = (
     afterMs === undefined ? { type: "safe" } : { type: "safe", after_ms: afterMs },
   );
 
+/** Makes a cancellation by the runtime. */
 export const runtimeCancellation = (message: string): ToolCancellation => ({ message, source: "cancellation" });
 
+/** Makes the output of a call that succeeded. */
 export const successOutput = (value: ToolValue): ToolCallOutput => ({ outcome: { status: "success", payload: value } });
+/** Makes the output of a failed call. */
 export const failureOutput = (failure: ToolFailure): ToolCallOutput => ({
   outcome: { status: "failure", payload: failure },
 });
+/** Makes the output of a cancelled call. */
 export const cancelledOutput = (cancellation: ToolCancellation): ToolCallOutput => ({
   outcome: { status: "cancelled", payload: cancellation },
 });
@@ -178,13 +183,16 @@ export const errorText = (error: Json): string => (typeof error === "string" ? e
 export const errorOutput = (error: Json): ToolCallOutput =>
   failureOutput(withRaw(toolFailure("execution", "tool_error", errorText(error)), lift(error)));
 
+/** Returns how a call ended: `success`, `failure` or `cancelled`. */
 export const statusOf = (output: ToolCallOutput): ToolCallStatus => output.outcome.status;
+/** Returns whether a call succeeded. */
 export const isSuccess = (output: ToolCallOutput): boolean => statusOf(output) === "success";
 
 /** Returns the value of an output, if it has one: its result, or the raw value of its failure or cancellation. */
 const valueOf = ({ outcome }: ToolCallOutput): ToolValue | undefined =>
   outcome.status === "success" ? outcome.payload : (outcome.payload.raw ?? undefined);
 
+/** Lists the attachments of an output. */
 export const outputAttachments = (output: ToolCallOutput): readonly AttachmentRef[] => {
   const value = valueOf(output);
   return value === undefined ? [] : attachments(value);

@@ -11,9 +11,8 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import type * as t from "io-ts";
-import { type Codec, codecFrom, identity, isMap, part, refuse, wrongType } from "./codec.ts";
+import { type Codec, array, codecFrom, identity, isMap, part, refuse, wrongType } from "./codec.ts";
 import type { Json, Path, ValueError } from "./json.ts";
-import { NotLoaded } from "./late.ts";
 import { laidOut, partsOf } from "./layout.ts";
 
 /** A field that may be absent. */
@@ -55,6 +54,11 @@ export const defaulted = <A>(codec: Codec<A>, absent: A, omit: (value: A) => boo
   absent,
   omit,
 });
+
+const isEmpty = (items: readonly unknown[]): boolean => items.length === 0;
+
+/** A field with an array that is left out if it is empty. */
+export const list = <A>(item: Codec<A>): Defaulted<readonly A[]> => defaulted<readonly A[]>(array(item), [], isEmpty);
 
 /** A field, prepared for the loops below. `plain` is true if the codec returns its input unchanged. */
 type Compiled = { readonly key: string; readonly plain: boolean } & (
@@ -140,15 +144,14 @@ const pathOf = ({ context, below = [] }: FieldError): Path => {
 const refused = (message: string, path: Path = []): E.Either<ValueError, never> =>
   E.left({ code: "invalid_record", path, message });
 
-/** Decodes a typed record. Reports the first error with its path. Throws nothing, but for code that is not loaded. */
+/** Decodes a typed record. Reports the first error with its path. Never throws. */
 export const read = <A>(codec: Codec<A>, u: unknown): E.Either<ValueError, A> => {
   try {
     const result = codec.decode(u);
     if (E.isRight(result)) return result;
     const error = result.left[0] as FieldError;
     return refused(error.message ?? `expected ${codec.name}`, pathOf(error));
-  } catch (thrown) {
-    if (thrown instanceof NotLoaded) throw thrown;
+  } catch {
     return refused("reading the record threw: it has a getter, is a proxy, or is too deep");
   }
 };

@@ -82,6 +82,7 @@ export const ToolInvocationReply: Codec<ToolInvocationReply> = record<ToolInvoca
   { output: ToolCallOutput, record: optional(ToolCallRecord) },
 );
 
+/** Makes the reply of a call that succeeded. */
 export const replySuccess = (value: Json): ToolInvocationReply => ({ output: successOutput(lift(value)) });
 
 /** Builds a failed reply. Unlike in `err`, `raw` is the error decoded as a value, or a fixed text if that fails. */
@@ -92,6 +93,7 @@ export const replyError = (error: Json): ToolInvocationReply => {
   return { output: failureOutput(withRaw(failure, raw)) };
 };
 
+/** Makes the reply of a call that was cancelled. */
 export const replyCancelled = (message: string): ToolInvocationReply => ({
   output: cancelledOutput(runtimeCancellation(message)),
 });

@@ -7,6 +7,7 @@ import { type Codec, u32, u64 } from "./codec.ts";
 import { type Json, describe } from "./json.ts";
 import {
   type ToolCallOutput,
+  type ToolFailure,
   cancelledOutput,
   errorOutput,
   failureOutput,
@@ -32,6 +33,7 @@ export interface PendingCompletion {
   readonly on_cancel: "ignore" | "cancel_external_work";
 }
 
+/** Sets the defaults of `pending()`: no deadline, a timeout is an error, a cancel reaches the outside work. */
 export const defaultPendingCompletion: PendingCompletion = {
   on_timeout: "error_as_result",
   on_cancel: "cancel_external_work",
@@ -61,17 +63,30 @@ const registered = (result: ToolResult): ToolResult => {
   return result;
 };
 
+/** Recognises results that were made by `ok`, `err`, `cancelled`, `pending` or `done`. */
 export const isToolResult = (u: unknown): u is ToolResult => typeof u === "object" && u !== null && results.has(u);
 
+/** Ends a call with an output. */
 export const done = (output: ToolCallOutput): ToolResult => registered({ type: "done", output });
 
+/** Leaves a call open until the outside completes it. */
 export const pending = (completion: Partial<PendingCompletion> = {}): ToolResult =>
   registered({ type: "pending", pending: { ...defaultPendingCompletion, ...completion } });
 
+/** The failure of a body that returned a pending result without ever obtaining a key: nobody could complete the call. */
+export const pendingWithoutKey: ToolFailure = runtimeFailure(
+  "internal",
+  "pending_tool_missing_completion_key",
+  "tool returned Pending without first obtaining a completion key",
+);
+
+/** Ends a call with a value. */
 export const ok = (value: Json): ToolResult => done(successOutput(lift(value)));
 
+/** Ends a call with an error that the model reads. */
 export const err = (error: Json): ToolResult => done(errorOutput(error));
 
+/** Ends a call as cancelled. */
 export const cancelled = (message: string): ToolResult => done(cancelledOutput(runtimeCancellation(message)));
 
 /** Returns the output of a body that returned `returned`. Anything but a value is the tool's error. */
@@ -81,11 +96,13 @@ export const outputOfReturned = (returned: unknown): ToolCallOutput => {
   return errorOutput(`Failed to serialize tool result: ${describe(value.left)}`);
 };
 
+/** Makes a result of whatever a body returned. */
 export const resultOf = (returned: unknown): ToolResult => done(outputOfReturned(returned));
 
 /** The text that models and callers see in place of an internal error. */
 export const internalErrorText = "An internal error occurred while executing the tool";
 
+/** Stands for any error whose text no model is shown. */
 export const internalErrorOutput = failureOutput(runtimeFailure("internal", "tool_internal_error", internalErrorText));
 
 /** Adds a control to the output. A pending call has no output yet and is returned unchanged. */

@@ -45,6 +45,7 @@ export const firesAfter = (
 
 const noFuture = "cron expression has no future occurrence";
 
+/** Finds the next time at which a cron expression fires in a time zone. */
 export const nextFire = (expression: string, timezone: string, after: number): E.Either<string, number> => {
   const fires = firesAfter({ expression, timezone }, after, 1);
   if (E.isLeft(fires)) return fires;

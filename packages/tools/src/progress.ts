@@ -42,6 +42,7 @@ const words = { progress: "Update", blocked: "Blocked", completed: "Done" } as c
 export const reportText = ({ status, summary, details }: ProgressReport): string =>
   [`${words[status]}: ${summary}`, ...details.map((detail) => `- ${detail}`)].join("\n");
 
+/** Reads the arguments of `report_progress`. */
 export const readReport = (args: JsonObject): E.Either<string, ProgressReport> => {
   const report = parseReport(args);
   return E.isLeft(report) ? report : checkReport(report.right);

@@ -16,6 +16,7 @@ export interface ToolCall {
   readonly arguments: Json;
 }
 
+/** Runs built-in tools by name, without a runtime. */
 export class BuiltinRegistry {
   readonly #tools = new Map<string, BuiltinTool>();
 
@@ -80,4 +81,5 @@ export const defaultTools = (web?: WebPort, options?: WebFetchOptions): readonly
   webFetch(web, options),
 ];
 
+/** Makes a registry of the 18 tools that a session has by default. */
 export const defaultRegistry = (web?: WebPort): BuiltinRegistry => new BuiltinRegistry(defaultTools(web));

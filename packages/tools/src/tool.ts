@@ -42,6 +42,7 @@ export const isGiven = (text: string | undefined): text is string => text !== un
 export const numberOf = (value: Json | undefined): number =>
   typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : 0;
 
+/** Returns the arguments of a call as an object, empty if they are none. */
 export const argumentsOf = (args: Json): JsonObject => (isObject(args) ? args : {});
 
 /** Returns a tool as models see it, without the fields that have default values. */
@@ -65,6 +66,7 @@ export const policyOf = ({ type, policy }: JsonObject): ToolPolicy => {
   return policy === "requires_approval" || policy === "client_side" ? policy : "auto";
 };
 
+/** Completes the JSON of a tool's definition with its defaults. */
 export const readDefinition = (definition: JsonObject): JsonObject => ({
   ...definition,
   policy: policyOf(definition),

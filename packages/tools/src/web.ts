@@ -31,6 +31,7 @@ export interface WebFetchOptions {
   readonly fileDownload?: boolean;
 }
 
+/** Reads the arguments of `web_fetch`. */
 export const readRequest = (args: JsonObject): E.Either<string, WebRequest> => {
   const url = textOf(args["url"])?.trim();
   if (!isGiven(url)) return E.left("Missing required parameter: url");

@@ -1,4 +1,4 @@
-/** An answer that came in pieces, as some servers send it whether they were asked to or not: put together again. */
+/** Joins the pieces of a streamed answer. Some servers stream although the request says not to. */
 import { type Codec, array, describe, nullable, parse, read, record, string, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
@@ -50,7 +50,8 @@ const piecesIn = (text: string): readonly Piece[] =>
       parse(line.slice(5).trim()),
       E.chain((json) => read(PieceCodec, json)),
     );
-    if (E.isLeft(piece)) throw new Error(`the model's endpoint streamed otherwise: ${describe(piece.left)}`);
+    if (E.isLeft(piece))
+      throw new Error(`the stream of the model's endpoint has another form: ${describe(piece.left)}`);
     return [piece.right];
   });
 

@@ -30,6 +30,7 @@ const clipped = (text: string): string => {
   return `${new TextDecoder().decode(bytes.subarray(0, end))}...`;
 };
 
+/** Reads the answer of an HTTP tool: a status outside 2xx is a failure. */
 export const httpAnswer = (status: number, body: string): Answer =>
   status >= 200 && status <= 299 ? succeeded(body) : failed(`HTTP ${status}: ${clipped(body)}`);
 
@@ -40,6 +41,7 @@ export type TransportFailure =
   | { readonly type: "request"; readonly detail: string }
   | { readonly type: "body"; readonly detail: string };
 
+/** Describes the failure of a request that got no answer. */
 export const httpFailure = (
   { name, runtime, timeout }: { readonly name: string; readonly runtime: string; readonly timeout: string },
   reason: TransportFailure,
@@ -166,6 +168,7 @@ const runHttp =
     }
   };
 
+/** Makes the provider that calls tools over HTTP. */
 export const httpProvider = (options: HttpOptions): Provider => {
   const all = { ...defaults, ...options };
   return (entry) => runHttp(all, entry);

@@ -165,6 +165,7 @@ const runMcp =
     }
   };
 
+/** Makes the provider that calls tools of MCP servers. */
 export const mcpProvider =
   (options: McpOptions): Provider =>
   (entry) =>

@@ -147,6 +147,7 @@ const lastEvent = ({ name: flow_name, backend }: Program, end: FlowEnd): FlowExe
 
 type Listener = (event: FlowExecutionEvent) => void;
 
+/** Serves flows over HTTP: finds the flow of an address, and shows its events to whoever reads. */
 export class FlowServer {
   readonly #options: Options;
   readonly #listeners = new Map<string, Set<Listener>>();

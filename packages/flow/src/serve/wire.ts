@@ -33,6 +33,7 @@ export interface Frame {
 /** Maps an event to its frame, without a number; undefined leaves the event out. */
 type Projection = (event: WireEvent) => Omit<Frame, "id"> | undefined;
 
+/** Shows the events of a flow as they are. */
 export const raw: Projection = (event) => ({ event: event.kind, data: event });
 
 /** The projection with named events, which carry the trace of their stream. */
@@ -108,8 +109,11 @@ export class Wire {
   }
 }
 
+/** Begins a stream of server-sent events: readers reconnect after 5 s. */
 export const sseStart = "retry: 5000\n\n";
+/** Keeps a stream of server-sent events open through proxies. */
 export const sseKeepAlive = ": keepalive\n\n";
 
+/** Writes a frame as a server-sent event. */
 export const sseText = ({ event, id, data }: Frame): string =>
   `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -40,6 +40,7 @@ const isAtAddress = ({ provider, runtime }: Registered): boolean =>
 export const isStreaming = ({ effect_row }: Registered): boolean =>
   effect_row.some((effect) => effect.startsWith("stream:"));
 
+/** Holds the tools of one flow by name; two native ones are there from the start. */
 export class Registry {
   readonly #entries: ReadonlyMap<string, Registered>;
 

@@ -1,21 +1,26 @@
-/** Cores, runtimes and journals that are broken on purpose, each by one change to the source. The hunt has to catch all. */
+/**
+ * Mutants of the core, the runtime and journals, each with one change to the source. The hunt has to catch all of them.
+ */
 
 export interface Mutant {
   readonly what: string;
   readonly file: string;
-  /** Stands in the file once. */
+  /** Occurs in the file exactly once. */
   readonly find: string;
   readonly replace: string;
-  /** The explorer that has to catch it, and what it has to say of it; without it any, by whatever it says. */
+  /**
+   * The explorer that has to catch it, and the text that it has to report. Without it any explorer and any text will
+   * do.
+   */
   readonly caught?: { readonly by: "crashes" | "chance" | "orders"; readonly saying: string };
 }
 
-const memory = "runtime/src/memory-journal.ts";
-const stored = "runtime/src/memory-scope.ts";
-const scope = "runtime/src/scope.ts";
-const bodies = "runtime/src/bodies.ts";
-const body = "runtime/src/body.ts";
-const timeline = "runtime/src/timeline.ts";
+const memory = "runtime/src/journal/memory-journal.ts";
+const stored = "runtime/src/journal/memory-scope.ts";
+const scope = "runtime/src/scope/runner.ts";
+const bodies = "runtime/src/body/bodies.ts";
+const body = "runtime/src/body/body.ts";
+const timeline = "runtime/src/body/timeline.ts";
 const recovery = "sansio-core/src/call/outstanding.ts";
 const ask = "sansio-core/src/call/ask.ts";
 const settle = "sansio-core/src/call/settle.ts";

@@ -64,6 +64,7 @@ const remove = async (at: Writing, path: string, recursive: boolean): Promise<bo
   return true;
 };
 
+/** Keeps a session's files in IndexedDB. */
 export class BrowserFiles implements FileStore {
   readonly #database: FileDatabase;
   readonly #now: () => number;

@@ -1,5 +1,4 @@
 /** Patterns of a search: globs for paths, regular expressions for lines. */
-import { RE2JS } from "re2js";
 import { FileError, type Match } from "./store.ts";
 
 /** Compiles a glob: `*` and `?` match within a name, `**` across folders. It may match below any folder. */
@@ -22,8 +21,9 @@ export const expressionOf = (pattern: string): RegExp => {
   }
 };
 
-/** Compiles an expression that searches in linear time (RE2): without look-around and back references. */
-export const linearSearch = (pattern: string): ((line: string) => boolean) => {
+/** Loads RE2, and compiles an expression that searches in linear time: without look-around and back references. */
+export const linearSearch = async (pattern: string): Promise<(line: string) => boolean> => {
+  const { RE2JS } = await import("re2js"); // Large: a page loads it with its first search.
   try {
     const expression = RE2JS.compile(pattern);
     return (line) => expression.matcher(line).find();

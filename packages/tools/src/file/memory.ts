@@ -4,6 +4,7 @@ import { globOf, linearSearch, matchesOf } from "./match.ts";
 import { canonicalPath, displayPath, nameOf, parentOf } from "./path.ts";
 import { type Entry, FileError, type FileStore, type Match, type StoredFile, type WriteOptions } from "./store.ts";
 
+/** Keeps a session's files in memory. */
 export class MemoryFiles implements FileStore {
   readonly #files = new Map<string, StoredFile>();
   readonly #folders = new Set<string>(["/"]);
@@ -110,7 +111,7 @@ export class MemoryFiles implements FileStore {
   }
 
   async grep(pattern: string, pathPattern?: string): Promise<readonly Match[]> {
-    const isHit = linearSearch(pattern);
+    const isHit = await linearSearch(pattern);
     const glob = pathPattern === undefined ? undefined : globOf(pathPattern);
     const files = [...this.#files.values()].filter(
       ({ path, encoding }) => encoding === "text" && (glob?.test(path) ?? true),

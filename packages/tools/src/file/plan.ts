@@ -75,6 +75,7 @@ const firstDifference = (a: string, b: string): number | null => {
   return (first === -1 ? before.length : first) + 1;
 };
 
+/** Checks the edits of `edit_file` and applies them to a text. */
 export const planEdits = (original: string, edits: readonly Edit[]): Checked<Planned> => {
   const text = withoutMark(original);
   const mark = text === original ? "" : bom;

@@ -36,6 +36,7 @@ export const described = (
   };
 };
 
+/** Makes a runtime's tool of a built-in tool. */
 export const builtinTool = (tool: BuiltinTool, files: FilesOf | undefined, now: () => number): ToolDefinition =>
   defineTool({
     ...described(tool),

@@ -42,6 +42,7 @@ export interface SessionHostOptions {
   readonly now: () => number;
 }
 
+/** Makes the part of a host that background runs and schedules need. */
 export const sessionHost = ({ files, probes = [], now }: SessionHostOptions): BackgroundHost => ({
   plan: planOf,
   ...(files === undefined ? {} : { artifacts: (run: RunFiles) => writeArtifacts(files, run) }),

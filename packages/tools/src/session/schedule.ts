@@ -7,6 +7,7 @@ import { type SessionBody, instantsOf, sessionTool } from "./builtin.ts";
 
 const times = ["scheduled_at", "next_trigger_at", "last_triggered_at", "created_at", "updated_at"] as const;
 
+/** Writes a schedule with its times as texts. */
 export const scheduleJson = (schedule: Schedule): JsonObject => ({ ...schedule, ...instantsOf(schedule, times) });
 
 const scheduleTool = (tool: Omit<BuiltinTool, "execute">, body: SessionBody): ToolDefinition =>

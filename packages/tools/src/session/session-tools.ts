@@ -35,6 +35,7 @@ export interface SessionTools {
 
 const withoutInbox = new Set(["background_tool", "monitor"]);
 
+/** Lists the capabilities of a session, with the tools that each brings. */
 export const capabilitiesOf = ({
   files,
   acceptsMessages = (kind) => !withoutInbox.has(kind),
@@ -51,6 +52,7 @@ export const capabilitiesOf = ({
   { id: "session_schedule", name: "Schedules", icon: "clock", category: "Execution", tools: scheduleTools },
 ];
 
+/** Makes all tools of a session, and the part of its host that they need. */
 export const sessionTools = (options: SessionToolOptions = {}): SessionTools => {
   const {
     files,

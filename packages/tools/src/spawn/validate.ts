@@ -5,6 +5,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { ToolHints } from "@pawl/runtime";
 import { isObject } from "../tool.ts";
 
+/** Names the tool that starts background runs. */
 export const spawnName = "spawn_background";
 
 /** The part of a tool that a background run needs. */
@@ -54,6 +55,7 @@ const instantIn = (value: Json | undefined): Checked<number | undefined> => {
 const both = "schedule must not include both cron_expression and scheduled_at; provide exactly one";
 const neither = "schedule must include exactly one of cron_expression (recurring) or scheduled_at (one-shot)";
 
+/** Reads the `schedule` of `spawn_background`. */
 export const readSchedule = (value: Json): Checked<SpawnSchedule> => {
   if (!isObject(value)) return E.left("schedule must be an object");
   const cron = trimmed(value["cron_expression"]);

@@ -101,6 +101,7 @@ const enterOrMake: Step = async (folder, name, path) => {
   return folder.folder(name);
 };
 
+/** Keeps a session's files on disk, below one root that no path or link leaves. */
 export class DiskFiles implements FileStore {
   readonly #root: string;
   readonly #isPinned: boolean;
