@@ -21,7 +21,7 @@ import {
   readFrame,
 } from "@pawl/wire/frame";
 import { hostErrorOf, closeReasonOf } from "./error.ts";
-import { beat, Outgoing } from "./socket.ts";
+import { startHeartbeat, Outgoing } from "./socket.ts";
 import { type HostLimits, longestTimerMs, InFlight, RegisteredNames } from "./limits.ts";
 import { arrive, depart, ReceiverConnection, type Receivers } from "./move.ts";
 import { type OwnExecutor, executorProblem, executorName, isScope, settle } from "./executor.ts";
@@ -139,7 +139,7 @@ export class Connection {
     this.#claims = claims;
     this.#port.log(entryOf("client.welcomed", { by }));
     clearTimeout(this.#hello);
-    this.#stopBeat = beat(this.#socket, heartbeatMs);
+    this.#stopBeat = startHeartbeat(this.#socket, heartbeatMs);
     this.#expire(expires_at);
     this.#outgoing.send({
       type: "welcome",
