@@ -80,7 +80,7 @@ const order: Visit = {
   places: ["harmed"],
   go: async (page, at) => {
     await explored(page, "Crash it everywhere", "safe");
-    await page.getByLabel("Runs at most once").check();
+    await page.getByLabel("At most once").check();
     await explored(page, "Crash it everywhere", "safe");
     await page.locator(".moment.unknown").first().waitFor(patience);
     await page.getByLabel("Forgets the key").check();

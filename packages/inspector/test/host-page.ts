@@ -24,7 +24,7 @@ export interface Bundle {
 
 export const bundle = async (): Promise<Bundle> => {
   const [page, worker] = await Promise.all(
-    ["packages/inspector/page/inspect.ts", "packages/inspector/src/desk/worker.ts"].map(bundleOf),
+    ["packages/inspector/page/inspect.ts", "packages/inspector/src/worker/worker.ts"].map(bundleOf),
   );
   return { page: page as string, worker: worker as string };
 };

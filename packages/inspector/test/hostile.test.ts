@@ -45,7 +45,7 @@ const recordingOf = (text: string): Recording => {
 describe("a hostile log", () => {
   it.each([500, 200_000])("%s levels deep is cut, so that a worker can send it and a page can show it", (depth) => {
     const recording = recordingOf(logOf(nested(depth)));
-    expect(recording.trouble).toBeUndefined();
+    expect(recording.problem).toBeUndefined();
     const moment = recording.momentAt(recording.last);
     expect(moment.known?.waiting).toBeDefined();
     const sent = structuredClone(moment);
@@ -57,7 +57,7 @@ describe("a hostile log", () => {
   it("with `__proto__` as a key and as names is handled like any other", () => {
     const args = JSON.parse('{"__proto__":{"isAdmin":true},"constructor":1}') as unknown;
     const recording = recordingOf(logOf(args));
-    expect(recording.trouble).toBeUndefined();
+    expect(recording.problem).toBeUndefined();
     const { json, known } = structuredClone(recording.momentAt(recording.last));
     expect(JSON.stringify(json)).toContain('{"__proto__":{"isAdmin":true},"constructor":1}');
     expect(JSON.stringify(known?.tree)).toContain("isAdmin");

@@ -1,6 +1,6 @@
 /** The model of the inspector: lanes, moments, faults and forks of any log. */
 import { readFileSync, readdirSync } from "node:fs";
-import { type Fork, Recording, firstDifference, forkAt, runOnAsRecorded, textOfFork } from "../src/model/index.ts";
+import { type Fork, Recording, firstDifference, forkAt, continueAsRecorded, textOfFork } from "../src/model/index.ts";
 import { packNamed } from "@pawl/runtime";
 import { eventLine } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
@@ -28,7 +28,7 @@ const right = <A>(result: E.Either<{ readonly message: string }, A>): A => {
 describe("every golden log", () => {
   it.each(names)("%s can be inspected at every event", (name) => {
     const recording = recordingOf(textOf(name));
-    expect(recording.trouble).toBeUndefined();
+    expect(recording.problem).toBeUndefined();
     for (let seq = recording.base + 1; seq <= recording.last; seq++) {
       const { known, line } = recording.momentAt(seq);
       expect(known).toBeDefined();
@@ -39,18 +39,18 @@ describe("every golden log", () => {
 
   it.each(names)("%s is the same, in whatever pieces it is read", (name) => {
     const [whole, pieces] = [recordingOf(textOf(name)), recordingOf(textOf(name), 37)];
-    expect(pieces.sheet.spans).toEqual(whole.sheet.spans);
+    expect(pieces.lanes.spans).toEqual(whole.lanes.spans);
     expect(pieces.entries).toEqual(whole.entries);
     expect(pieces.momentAt(pieces.last)).toEqual(whole.momentAt(whole.last));
   });
 
   it.each(names)("%s has spans that do not overlap and do not end before they begin", (name) => {
-    const { sheet, last } = recordingOf(textOf(name));
-    for (const { lane, from, to = last, track } of sheet.spans) {
+    const { lanes, last } = recordingOf(textOf(name));
+    for (const { lane, from, to = last, track } of lanes.spans) {
       expect(to).toBeGreaterThanOrEqual(from);
-      expect(track).toBeLessThanOrEqual(sheet.lanes[lane]?.tracks ?? -1);
+      expect(track).toBeLessThanOrEqual(lanes.lanes[lane]?.tracks ?? -1);
     }
-    const ofTrack = sheet.spans
+    const ofTrack = lanes.spans
       .filter(({ kind }) => kind !== "ended")
       .map((span) => [`${span.lane}/${span.track}`, span] as const);
     for (const [place, span] of ofTrack)
@@ -63,9 +63,9 @@ describe("a log with large values", () => {
   it("can be inspected at every event if it contains them", async () => {
     const { packed } = await largeLog();
     for (const recording of [recordingOf(packed), recordingOf(packed, 1000)]) {
-      expect(recording.trouble).toBeUndefined();
+      expect(recording.problem).toBeUndefined();
       for (let seq = 1; seq <= recording.last; seq++) expect(recording.momentAt(seq).line).toContain(`{"seq":${seq},`);
-      expect(recording.absent).toEqual([]);
+      expect(recording.missing).toEqual([]);
       expect(recording.text).toBe(packed);
     }
   });
@@ -74,13 +74,13 @@ describe("a log with large values", () => {
     const { journal, bare, packed } = await largeLog();
     const recording = recordingOf(bare, 1000);
     const submitted = recording.entries.filter(({ type }) => type === "request.submitted").map(({ seq }) => seq);
-    expect(recording.absent.map(({ seq }) => seq)).toEqual([submitted[0], submitted[2]]);
-    const absent = recording.absent.map(({ blob }) => blob);
-    const blobs = await packNamed(journal.blobs, scope, absent);
+    expect(recording.missing.map(({ seq }) => seq)).toEqual([submitted[0], submitted[2]]);
+    const missing = recording.missing.map(({ blob }) => blob);
+    const blobs = await packNamed(journal.blobs, scope, missing);
     expect(recording.textOf(recording.size, blobs)).toBe(packed);
     const [first] = blobs;
     const half = recordingOf(recording.textOf(recording.size, first === undefined ? [] : [first]));
-    expect(half.absent.map(({ blob }) => blob)).toEqual(absent.slice(1));
+    expect(half.missing.map(({ blob }) => blob)).toEqual(missing.slice(1));
   });
 
   it("can grow while its missing values are read", async () => {
@@ -94,24 +94,24 @@ describe("a log with large values", () => {
 });
 
 describe("calls that a body makes", () => {
-  const { sheet } = recordingOf(batchLog());
+  const { lanes } = recordingOf(batchLog());
 
   it("have lanes under the names of their tools, also before they are prepared", () => {
-    expect(sheet.lanes.map(({ title }) => title)).toEqual(["answer", "work", "work"]);
+    expect(lanes.lanes.map(({ title }) => title)).toEqual(["answer", "work", "work"]);
   });
 
   it("have a batch span that is labelled by its kind, not by a hash", () => {
-    expect(sheet.spans.filter(({ kind }) => kind === "batch").map(({ label }) => label)).toEqual(["batch"]);
+    expect(lanes.spans.filter(({ kind }) => kind === "batch").map(({ label }) => label)).toEqual(["batch"]);
   });
 });
 
 describe("a log with a crash in it", () => {
   const recording = recordingOf(textOf("owner-lost.jsonl"));
   const treeAt = (seq: number): unknown => recording.momentAt(seq).known?.tree;
-  const spans = recording.sheet.spans.map(({ label, from, to, end }) => [label, from, to, end]);
+  const spans = recording.lanes.spans.map(({ label, from, to, end }) => [label, from, to, end]);
 
   it("marks the crash, and shows lost steps and their repeats", () => {
-    expect(recording.sheet.marks.map(({ seq, type }) => [seq, type])).toEqual([
+    expect(recording.lanes.marks.map(({ seq, type }) => [seq, type])).toEqual([
       [1, "opened"],
       [8, "crash"],
       [12, "lost"],
@@ -144,9 +144,9 @@ describe("a log with a crash in it", () => {
   });
 
   it("does not mark a crash if a new owner comes while nothing runs", () => {
-    const { sheet } = recordingOf(longLog(2_500));
-    expect(sheet.marks.map(({ type }) => type)).toEqual(["opened", "owner"]);
-    expect(sheet.marks[1]?.label).toBe("a new owner, epoch 2");
+    const { lanes } = recordingOf(longLog(2_500));
+    expect(lanes.marks.map(({ type }) => type)).toEqual(["opened", "owner"]);
+    expect(lanes.marks[1]?.label).toBe("a new owner, epoch 2");
   });
 
   it("describes its events in a few words: with the call, and with shortened ids", () => {
@@ -175,9 +175,9 @@ describe("a log with a crash in it", () => {
 
 describe("a log that came from another store", () => {
   it("has abandoned its open work, not lost it", () => {
-    const { sheet } = recordingOf(textOf("received.jsonl"));
-    const moved = sheet.marks.find(({ type }) => type === "moved")?.seq;
-    const ended = sheet.spans.filter(({ to }) => to === moved).map(({ label, end }) => [label, end]);
+    const { lanes } = recordingOf(textOf("received.jsonl"));
+    const moved = lanes.marks.find(({ type }) => type === "moved")?.seq;
+    const ended = lanes.spans.filter(({ to }) => to === moved).map(({ label, end }) => [label, end]);
     expect(ended).toEqual([
       ["running", "abandoned"],
       ["a", "abandoned"],
@@ -203,14 +203,14 @@ describe("a log with something wrong in it", () => {
   it("is shown up to a corrupt line, which is named", () => {
     const broken = recordingOf([...lines.slice(0, 6), "no json", ...lines.slice(7)].join("\n"));
     expect(broken.last).toBe(5);
-    expect(broken.trouble).toMatchObject({ seq: 5, words: expect.stringContaining("line_corrupt in line 7") });
-    expect(broken.sheet.marks.at(-1)).toMatchObject({ type: "fault" });
+    expect(broken.problem).toMatchObject({ seq: 5, words: expect.stringContaining("line_corrupt in line 7") });
+    expect(broken.lanes.marks.at(-1)).toMatchObject({ type: "fault" });
   });
 
   it("has only its lines after an event that diverges", () => {
     const spoiled = lines.map((line, i) => (i === 6 ? line.replace(/"cmds":"....../, '"cmds":"000000') : line));
     const recording = recordingOf(`${spoiled.join("\n")}\n`);
-    expect(recording.trouble).toMatchObject({ seq: 5, words: expect.stringContaining("diverged in line 7, event 6") });
+    expect(recording.problem).toMatchObject({ seq: 5, words: expect.stringContaining("diverged in line 7, event 6") });
     expect(recording.momentAt(5).known).toBeDefined();
     expect(recording.momentAt(6).known).toBeUndefined();
     expect(recording.momentAt(9).line).toBe(lines[9]);
@@ -219,11 +219,11 @@ describe("a log with something wrong in it", () => {
   it("reports a torn last line", () => {
     const torn = recordingOf(textOf("owner-lost.jsonl").slice(0, -20));
     expect(torn.last).toBe(14);
-    expect(torn.trouble?.words).toContain("Line 16 is torn");
+    expect(torn.problem?.words).toContain("Line 16 is torn");
   });
 
   it("is reported as empty", () => {
-    expect(recordingOf("").trouble?.words).toContain("log_empty");
+    expect(recordingOf("").problem?.words).toContain("log_empty");
   });
 });
 
@@ -245,7 +245,7 @@ describe("a fork", () => {
   });
 
   it("continues as recorded to the same log", () => {
-    const { text, left } = runOnAsRecorded(right(forkAt(recording, 7)), recording);
+    const { text, left } = continueAsRecorded(right(forkAt(recording, 7)), recording);
     expect(left).toEqual([]);
     expect(text).toBe(textOf("owner-lost.jsonl"));
     expect(firstDifference(recording, recordingOf(text))).toBeUndefined();
@@ -259,9 +259,9 @@ describe("a fork", () => {
   });
 
   it("with another result differs there first", () => {
-    const { text } = runOnAsRecorded(forked(5, { result: { status: "ok", value: "other" } }), recording);
+    const { text } = continueAsRecorded(forked(5, { result: { status: "ok", value: "other" } }), recording);
     const beside = recordingOf(text);
-    expect(beside.trouble).toBeUndefined();
+    expect(beside.problem).toBeUndefined();
     expect(firstDifference(recording, beside)).toEqual({ seq: 5, what: "event" });
     expect(beside.momentAt(5).line).toContain('"other"');
   });
@@ -270,12 +270,12 @@ describe("a fork", () => {
     const beside = new Recording(7); // The eighth event takes over from an owner that is gone.
     beside.feed(textOf("owner-lost.jsonl"));
     beside.end();
-    expect(beside.sheet.marks.map(({ seq, type }) => [seq, type])).toEqual([
+    expect(beside.lanes.marks.map(({ seq, type }) => [seq, type])).toEqual([
       [1, "opened"],
       [8, "forked"],
       [12, "lost"],
     ]);
-    const ends = beside.sheet.spans.filter(({ to }) => to === 8).map(({ label, end }) => [label, end]);
+    const ends = beside.lanes.spans.filter(({ to }) => to === 8).map(({ label, end }) => [label, end]);
     expect(ends).toContainEqual(["b", "abandoned"]);
     expect(ends.flat()).not.toContain("lost");
   });
@@ -284,9 +284,9 @@ describe("a fork", () => {
     const settled = { type: "call.settled", call: "r:c1", attempt: 1, run: 1 };
     const output = { outcome: { status: "success", payload: null } };
     const edited = { ...settled, result: { type: "done", output }, duration_ms: 1 };
-    const { left, text } = runOnAsRecorded(right(forkAt(recording, 6, edited)), recording);
+    const { left, text } = continueAsRecorded(right(forkAt(recording, 6, edited)), recording);
     expect(left).toEqual([7, 9, 10, 11, 12, 13, 14]);
-    expect(recordingOf(text).trouble).toBeUndefined();
+    expect(recordingOf(text).problem).toBeUndefined();
   });
 
   it("is refused if the event is invalid, does not fit, or does not exist", () => {

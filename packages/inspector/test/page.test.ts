@@ -220,7 +220,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     complaints = [];
     page = await openPage(await browser.newContext(), code, complaints);
     const save = page.getByRole("button", { name: "Save" });
-    expect([await save.isDisabled(), await page.locator(".trouble").isVisible()]).toEqual([true, false]);
+    expect([await save.isDisabled(), await page.locator(".problem").isVisible()]).toEqual([true, false]);
     await page.evaluate("inspect.live()");
     await page.locator(".scope", { hasText: "session:live" }).waitFor();
     await page.locator(".event-head h2", { hasText: "reply.acked" }).waitFor();
@@ -264,7 +264,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     const question = page.getByRole("alert").filter({ hasText: "2 large values are missing (events 3, 9)" });
     await question.waitFor();
     expect(await question.innerText()).toMatch(
-      /not imported\. The source of this log does not give it out: export the log there/,
+      /not imported\. The source of this log does not give them out: export the log there/,
     );
     expect(await violationsIn(page)).toEqual([]);
     await takePicture(page, "inspector-save");

@@ -42,7 +42,7 @@ class Reader {
     const { recording } = this;
     this.saver = new LogSaver(blobs, {
       scope: () => scope,
-      absent: async () => ({ lines: recording.size, absent: recording.absent }),
+      missing: async () => ({ lines: recording.size, missing: recording.missing }),
       text: async (lines, packed) => recording.textOf(lines, packed),
       confirm: (confirmation) => void this.questions.push(confirmation),
       tell: (words) => void this.errors.push(words),

@@ -8,9 +8,9 @@ import { button, el } from "@pawl/inspector/dom";
 import type { Scene, Stage } from "../page/scene.ts";
 
 const names: { readonly [C in Care]: string } = {
-  with_key: "Passes the key on",
+  with_key: "Passes the key",
   careless: "Forgets the key",
-  once: "Runs at most once",
+  once: "At most once",
 };
 
 const meanings: { readonly [C in Care]: string } = {

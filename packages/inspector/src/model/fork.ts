@@ -78,13 +78,13 @@ export const textOfFork = ({ header, lines }: Fork): string =>
   [headerLine(header), ...lines.map(({ line }) => line)].join("");
 
 /** A fork with its continuation, and the events of the original that no longer fitted. */
-export interface RanOn {
+export interface ContinuedFork {
   readonly text: string;
   readonly left: readonly number[];
 }
 
 /** Continues a fork with the events of the original, and leaves out the ones that no longer fit. */
-export const runOnAsRecorded = (fork: Fork, recording: Recording): RanOn => {
+export const continueAsRecorded = (fork: Fork, recording: Recording): ContinuedFork => {
   const text: string[] = [textOfFork(fork)];
   const left: number[] = [];
   let { state } = fork;

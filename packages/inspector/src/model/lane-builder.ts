@@ -36,18 +36,18 @@ export interface Mark {
   readonly label: string;
 }
 
-export const isTrouble = ({ type }: Mark): boolean => type === "crash" || type === "lost" || type === "fault";
+export const isCrash = ({ type }: Mark): boolean => type === "crash" || type === "lost" || type === "fault";
 
 type Writable<A> = { -readonly [K in keyof A]: A[K] };
 
-export interface SheetNews {
+export interface LaneUpdate {
   readonly lanes: readonly Lane[];
   readonly spans: readonly Span[];
   readonly marks: readonly Mark[];
 }
 
 /** Holds a log, its forks and its search for the element, in a worker or in the page's thread. */
-export class Sheet {
+export class LaneBuilder {
   readonly lanes: Writable<Lane>[] = [];
   readonly spans: Writable<Span>[] = [];
   readonly marks: Mark[] = [];
@@ -117,8 +117,8 @@ export class Sheet {
   }
 
   /** What is new since the last time. */
-  takeNews(): SheetNews {
-    const news = {
+  takeUpdate(): LaneUpdate {
+    const update = {
       lanes: [...this.#newLanes].map((id) => ({ ...(this.lanes[id] as Lane) })),
       spans: [...this.#newSpans].map((id) => ({ ...(this.spans[id] as Span) })),
       marks: this.marks.slice(this.#newMarks),
@@ -126,6 +126,6 @@ export class Sheet {
     this.#newLanes = new Set();
     this.#newSpans = new Set();
     this.#newMarks = this.marks.length;
-    return news;
+    return update;
   }
 }

@@ -27,13 +27,13 @@ import * as E from "fp-ts/lib/Either.js";
 import { type MissingValue, containedIn, missingIn } from "./missing-values.ts";
 import { type Entry, entryOf } from "./entry.ts";
 import { type Moment, momentOf, unknownMomentOf } from "./moment.ts";
-import { Sheet } from "./lane-builder.ts";
+import { LaneBuilder } from "./lane-builder.ts";
 import { changeTimeline } from "./timeline-changes.ts";
 
 const checkpointEvery = 64;
 const ended = (line: string): string => `${line}\n`;
 
-export interface Trouble {
+export interface Problem {
   /** The last event that can be trusted. */
   readonly seq: number;
   readonly words: string;
@@ -41,7 +41,7 @@ export interface Trouble {
 
 /** Holds a log that was folded once, with a state every 64 events. */
 export class Recording {
-  readonly sheet = new Sheet();
+  readonly lanes = new LaneBuilder();
   readonly entries: Entry[] = [];
   readonly #forkedAt: number | undefined;
   #reading: Reading = beginReading;
@@ -92,18 +92,18 @@ export class Recording {
   }
 
   /** The large values that the log names but does not contain. */
-  get absent(): readonly MissingValue[] {
+  get missing(): readonly MissingValue[] {
     const [head, events] = [this.#lines.slice(0, this.#offset), this.#lines.slice(this.#offset)];
     return missingIn(head, events, this.base);
   }
 
   /** The large values that the log contains. */
-  get brought(): readonly PackedBlob[] {
+  get contained(): readonly PackedBlob[] {
     return containedIn(this.#lines.slice(0, this.#offset));
   }
 
   /** The fault of the log, or a note about a torn last line. */
-  get trouble(): Trouble | undefined {
+  get problem(): Problem | undefined {
     const seq = this.trusted;
     if (this.#fault !== undefined) return { seq, words: describeFault(this.#fault) };
     if (this.#torn === undefined) return undefined;
@@ -139,7 +139,7 @@ export class Recording {
   #fail(fault: Fault): void {
     if (this.#fault !== undefined) return;
     this.#fault = fault;
-    this.sheet.mark({ seq: Math.max(1, this.trusted), type: "fault", label: `fault: ${fault.code}` });
+    this.lanes.mark({ seq: Math.max(1, this.trusted), type: "fault", label: `fault: ${fault.code}` });
   }
 
   #take(recorded: Recorded): void {
@@ -149,7 +149,7 @@ export class Recording {
     const line = this.#offset + recorded.seq - this.base;
     const followed = follow(before, recorded, line);
     if (E.isLeft(followed)) return this.#fail(followed.left);
-    changeTimeline(this.sheet, before, recorded, followed.right, this.#forkedAt);
+    changeTimeline(this.lanes, before, recorded, followed.right, this.#forkedAt);
     this.#state = followed.right.state;
     if (this.entries.length % checkpointEvery === 0) this.#checkpoints.push(this.#state);
   }

@@ -9,10 +9,10 @@ import {
 } from "@pawl/sansio-core";
 import { keyName } from "./entry.ts";
 import type { Lane, LaneKind, Mark, SpanEnd } from "./lane-builder.ts";
-import type { Sheet } from "./lane-builder.ts";
+import type { LaneBuilder } from "./lane-builder.ts";
 
 interface Change {
-  readonly sheet: Sheet;
+  readonly lanes: LaneBuilder;
   readonly seq: number;
   readonly before: State;
   readonly after: State;
@@ -22,9 +22,9 @@ interface Change {
 
 const itself = "";
 
-const depthOf = ({ sheet, after, before }: Change, { call }: CallRow): number => {
+const depthOf = ({ lanes, after, before }: Change, { call }: CallRow): number => {
   const parent = (after.batches.at(call.batch) ?? before.batches.at(call.batch))?.parent;
-  const above = parent === undefined ? undefined : sheet.laneAt("call", parent.call);
+  const above = parent === undefined ? undefined : lanes.laneAt("call", parent.call);
   return above === undefined ? 0 : above.depth + 1;
 };
 
@@ -62,66 +62,66 @@ const onlyIn = (row: CallRow | undefined, other: CallRow | undefined): readonly 
 };
 
 const changeEffects = (change: Change, lane: Lane, was: CallRow | undefined, row: CallRow | undefined): void => {
-  const { sheet, seq } = change;
+  const { lanes, seq } = change;
   const settled = row === undefined ? undefined : bodyOf(row)?.settled;
-  for (const { key } of onlyIn(was, row)) sheet.closeSpan(lane, key, seq, settled?.get(key)?.status ?? "abandoned");
+  for (const { key } of onlyIn(was, row)) lanes.closeSpan(lane, key, seq, settled?.get(key)?.status ?? "abandoned");
   for (const { key, kind } of onlyIn(row, was))
-    sheet.openSpan(lane, key, { kind, label: effectLabel(key, kind), from: seq });
+    lanes.openSpan(lane, key, { kind, label: effectLabel(key, kind), from: seq });
   if (was === undefined || !isLost(was, row)) return;
   for (const { key, kind } of bodyOf(was)?.open ?? [])
-    if (kind === "step") sheet.closeSpan(lane, key, seq, lossIn(change));
+    if (kind === "step") lanes.closeSpan(lane, key, seq, lossIn(change));
 };
 
 /** Opens the steps again that were lost, except the ones that run at most once. */
-const restartSteps = ({ sheet, seq }: Change, lane: Lane, row: CallRow): void => {
+const restartSteps = ({ lanes, seq }: Change, lane: Lane, row: CallRow): void => {
   for (const { key, kind, recovery } of bodyOf(row)?.open ?? [])
-    if (kind === "step" && recovery !== "once" && !sheet.isOpen(lane, key))
-      sheet.openSpan(lane, key, { kind, label: keyName(key), from: seq });
+    if (kind === "step" && recovery !== "once" && !lanes.isOpen(lane, key))
+      lanes.openSpan(lane, key, { kind, label: keyName(key), from: seq });
 };
 
 const changeCall = (change: Change, key: string): void => {
-  const { sheet, seq, before, after } = change;
+  const { lanes, seq, before, after } = change;
   const [was, row] = [before.calls.at(key), after.calls.at(key)];
-  const known = sheet.laneAt("call", key);
+  const known = lanes.laneAt("call", key);
   const of = row ?? was;
   if (of === undefined) return;
   const [title, depth] = [titleOf(change, of), depthOf(change, of)];
-  const lane = known ?? sheet.addLane({ kind: "call", key, title, depth, born: of.call.born });
+  const lane = known ?? lanes.addLane({ kind: "call", key, title, depth, born: of.call.born });
   changeEffects(change, lane, was, row);
   const hasMoved = was === undefined || row === undefined || runOf(was) !== runOf(row);
   if (!hasMoved) return;
-  sheet.closeSpan(lane, itself, seq, was !== undefined && isLost(was, row) ? lossIn(change) : undefined);
+  lanes.closeSpan(lane, itself, seq, was !== undefined && isLost(was, row) ? lossIn(change) : undefined);
   if (row === undefined || row.phase === "completed") return;
-  sheet.openSpan(lane, itself, { kind: row.phase, label: phaseLabel(row), from: seq });
+  lanes.openSpan(lane, itself, { kind: row.phase, label: phaseLabel(row), from: seq });
   if (row.phase === "running") restartSteps(change, lane, row);
 };
 
 const ends: { readonly [status: string]: SpanEnd } = { success: "ok", failure: "err", cancelled: "cancelled" };
 
 /** Marks the calls that ended with this event. */
-const endCalls = ({ sheet, seq }: Change, { commands }: Transition): void => {
+const endCalls = ({ lanes, seq }: Change, { commands }: Transition): void => {
   for (const command of commands) {
-    const lane = "call" in command ? sheet.laneAt("call", command.call) : undefined;
+    const lane = "call" in command ? lanes.laneAt("call", command.call) : undefined;
     if (lane === undefined) continue;
     if (command.type === "observe" && command.what === "call_completed") {
       const end = ends[command.output?.outcome.status ?? ""] ?? "ok";
-      sheet.closeSpan(lane, itself, seq, end);
-      sheet.openSpan(lane, itself, { kind: "ended", label: end, from: seq });
-      sheet.closeSpan(lane, itself, seq, end);
+      lanes.closeSpan(lane, itself, seq, end);
+      lanes.openSpan(lane, itself, { kind: "ended", label: end, from: seq });
+      lanes.closeSpan(lane, itself, seq, end);
     }
   }
 };
 
 /** Gives a row one span for each status that it passes through. */
 const changeStatus = (
-  { sheet, seq }: Change,
+  { lanes, seq }: Change,
   kind: LaneKind,
   of: { readonly key: string; readonly title: string; readonly status: string; readonly end?: SpanEnd },
 ): void => {
   const { key, title, status, end } = of;
-  const lane = sheet.laneAt(kind, key) ?? sheet.addLane({ kind, key, title, depth: 0, born: seq });
-  sheet.closeSpan(lane, itself, seq, end);
-  if (end === undefined) sheet.openSpan(lane, itself, { kind: status, label: status.replaceAll("_", " "), from: seq });
+  const lane = lanes.laneAt(kind, key) ?? lanes.addLane({ kind, key, title, depth: 0, born: seq });
+  lanes.closeSpan(lane, itself, seq, end);
+  if (end === undefined) lanes.openSpan(lane, itself, { kind: status, label: status.replaceAll("_", " "), from: seq });
 };
 
 const newRows = <Row>(before: PersistentMap<string, Row>, after: PersistentMap<string, Row>): readonly Row[] =>
@@ -136,7 +136,7 @@ const endOf: { readonly [state: string]: SpanEnd } = {
 };
 
 const changeBackground = (change: Change): void => {
-  const { before, after, sheet, seq } = change;
+  const { before, after, lanes, seq } = change;
   for (const { task } of newRows(before.background.tasks, after.background.tasks)) {
     if (before.background.tasks.get(task.id)?.task.state === task.state) continue;
     const end = endOf[task.state];
@@ -154,8 +154,8 @@ const changeBackground = (change: Change): void => {
     changeStatus(change, "schedule", { key: schedule.id, title: schedule.description, status });
   }
   for (const id of before.schedules.rows.keys()) {
-    const lane = after.schedules.rows.has(id) ? undefined : sheet.laneAt("schedule", id);
-    if (lane !== undefined) sheet.closeSpan(lane, itself, seq, "abandoned");
+    const lane = after.schedules.rows.has(id) ? undefined : lanes.laneAt("schedule", id);
+    if (lane !== undefined) lanes.closeSpan(lane, itself, seq, "abandoned");
   }
 };
 
@@ -171,27 +171,27 @@ const changeProcess = (change: Change): void => {
 };
 
 /** Returns the mark of a new owner: the first one, one after a move, one after a crash, or a plain successor. */
-const ownerMark = ({ sheet, seq, before, isHandover }: Change, epoch: number): Mark => {
+const ownerMark = ({ lanes, seq, before, isHandover }: Change, epoch: number): Mark => {
   if (isHandover) return { seq, type: "forked", label: "forked here" };
   if (before.calls.rows().some(({ phase }) => phase === "running"))
     return { seq, type: "crash", label: `crash: a new owner continues, epoch ${epoch}` };
-  const last = sheet.marks.at(-1);
+  const last = lanes.marks.at(-1);
   const hasMoved = last?.type === "moved" && last.seq === seq - 1;
   if (seq === 1 || hasMoved) return { seq, type: "opened", label: `epoch ${epoch}` };
   return { seq, type: "owner", label: `a new owner, epoch ${epoch}` };
 };
 
 const addMark = (change: Change, { event }: Recorded): void => {
-  const { sheet, seq } = change;
-  if (event.type === "scope.opened") sheet.mark(ownerMark(change, event.epoch));
-  else if (event.type === "owner.lost") sheet.mark({ seq, type: "lost", label: `${event.owner} is lost` });
-  else if (event.type === "scope.received") sheet.mark({ seq, type: "moved", label: "moved" });
-  else if (event.type === "scope.moved") sheet.mark({ seq, type: "moved", label: "moved away" });
+  const { lanes, seq } = change;
+  if (event.type === "scope.opened") lanes.mark(ownerMark(change, event.epoch));
+  else if (event.type === "owner.lost") lanes.mark({ seq, type: "lost", label: `${event.owner} is lost` });
+  else if (event.type === "scope.received") lanes.mark({ seq, type: "moved", label: "moved" });
+  else if (event.type === "scope.moved") lanes.mark({ seq, type: "moved", label: "moved away" });
 };
 
 /** Applies one event to the lanes. `forkedAt`: the last event that a fork shares with its original. */
 export const changeTimeline = (
-  sheet: Sheet,
+  lanes: LaneBuilder,
   before: State,
   recorded: Recorded,
   transition: Transition,
@@ -199,7 +199,7 @@ export const changeTimeline = (
 ): void => {
   const { seq, event } = recorded;
   const isHandover = event.type === "scope.received" || (event.type === "scope.opened" && seq - 1 === forkedAt);
-  const change: Change = { sheet, seq, before, after: transition.state, isHandover };
+  const change: Change = { lanes, seq, before, after: transition.state, isHandover };
   addMark(change, recorded);
   for (const key of change.after.calls.changedSince(before.calls)) changeCall(change, key);
   endCalls(change, transition);

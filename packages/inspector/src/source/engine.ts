@@ -1,7 +1,7 @@
 /** The engine for forks: it continues the session in a separate runtime, in memory, with the given tools. */
 import { type Platform, Runtime, type ToolDefinition, memoryJournal, unpackBlobs } from "@pawl/runtime";
 import { currentProtocol } from "@pawl/sansio-core";
-import type { ForkedLog } from "../desk/message.ts";
+import type { ForkedLog } from "../worker/message.ts";
 import { sessionSource } from "./live.ts";
 import type { Source } from "./source.ts";
 

@@ -1,6 +1,6 @@
 /** `<pawl-inspector>`: a custom element that opens any log and travels through it. */
-import type { News, Side } from "../desk/message.ts";
-import { Desk } from "../desk/desk.ts";
+import type { LogUpdate, Side } from "../worker/message.ts";
+import { LogWorker } from "../worker/log-worker.ts";
 import type { Engine } from "../source/engine.ts";
 import { type Source, fileSource } from "../source/source.ts";
 import { ForkRunner } from "./fork-runner.ts";
@@ -33,7 +33,7 @@ export class PawlInspector extends PageElement {
   readonly #root = this.attachShadow({ mode: "open" });
   readonly #show = onceAFrame(() => this.#render());
   #options: InspectorOptions = {};
-  #desk: Desk | undefined;
+  #worker: LogWorker | undefined;
   #log: LogView | undefined;
   #fork: LogView | undefined;
   #forkRunner: ForkRunner | undefined;
@@ -61,7 +61,7 @@ export class PawlInspector extends PageElement {
       to: (seq) => this.#go(seq),
       by: (events) => this.#go((this.#log?.seq ?? 0) + events),
       play: () => this.#play(),
-      trouble: () => this.#trouble(),
+      crash: () => this.#goToNextCrash(),
       search: (query) => this.#search(query),
       filter: (call) => this.#filter(call),
       file: (file) => void this.open(fileSource(file)),
@@ -87,8 +87,8 @@ export class PawlInspector extends PageElement {
     this.#pause();
     this.#source?.abort();
     this.#saver?.end();
-    this.#desk?.close();
-    this.#desk = undefined;
+    this.#worker?.close();
+    this.#worker = undefined;
   }
 
   /** The current event, and the last one. */
@@ -103,12 +103,12 @@ export class PawlInspector extends PageElement {
 
   /** Finds the events whose lines contain all of these words. */
   search(query: string): Promise<readonly number[]> {
-    return this.#desk?.ask("search", { query }) ?? Promise.resolve([]);
+    return this.#worker?.ask("search", { query }) ?? Promise.resolve([]);
   }
 
   /** Returns the text of the log, or of its fork. */
   text(side: Side = "log"): Promise<string> {
-    return this.#desk?.ask("text", { side }) ?? Promise.resolve("");
+    return this.#worker?.ask("text", { side }) ?? Promise.resolve("");
   }
 
   /** Reads the colours of the host again. */
@@ -118,29 +118,29 @@ export class PawlInspector extends PageElement {
 
   /** Opens a log in place of the current one; resolves when the source has ended. */
   async open(source: Source): Promise<void> {
-    const desk = this.#begin(source);
+    const worker = this.#begin(source);
     const { signal } = (this.#source = new AbortController());
     try {
       for await (const text of source.text) {
         if (signal.aborted) return;
-        desk.feed("log", text);
+        worker.feed("log", text);
       }
-      if (!signal.aborted) desk.end("log");
+      if (!signal.aborted) worker.end("log");
     } catch (thrown) {
       if (!signal.aborted) this.#layout?.showError(`${source.name} could not be read: ${String(thrown)}`);
     }
   }
 
-  #begin({ name, blobs }: Source): Desk {
+  #begin({ name, blobs }: Source): LogWorker {
     this.#pause();
     this.#source?.abort();
     this.#forkRunner?.leave();
-    this.#desk?.close();
-    const desk = new Desk(this.#options.worker?.(), (side, news) => this.#take(side, news));
-    this.#desk = desk;
-    this.#log = new LogView(desk, "log", this.#show);
-    this.#fork = new LogView(desk, "fork", this.#show);
-    this.#forkRunner = new ForkRunner(desk, this.#fork, {
+    this.#worker?.close();
+    const worker = new LogWorker(this.#options.worker?.(), (side, update) => this.#take(side, update));
+    this.#worker = worker;
+    this.#log = new LogView(worker, "log", this.#show);
+    this.#fork = new LogView(worker, "fork", this.#show);
+    this.#forkRunner = new ForkRunner(worker, this.#fork, {
       engine: () => this.#options.engine,
       blobs,
       say: (words) => this.#layout?.say(words, this.#forkRunner?.isOpen === true),
@@ -149,8 +149,8 @@ export class PawlInspector extends PageElement {
     this.#saver?.end();
     this.#saver = new LogSaver(blobs, {
       scope: () => this.#log?.scope ?? "",
-      absent: () => desk.ask("absent", { side: "log" }),
-      text: (lines, packed) => desk.ask("text", { side: "log", lines, blobs: packed }),
+      missing: () => worker.ask("missing", { side: "log" }),
+      text: (lines, packed) => worker.ask("text", { side: "log", lines, blobs: packed }),
       confirm: (confirmation) => this.#layout?.confirm(confirmation),
       tell: (words) => this.#layout?.showError(words),
       file: (text) => this.#file(text),
@@ -159,14 +159,14 @@ export class PawlInspector extends PageElement {
     this.#setFound(undefined);
     this.#call = undefined;
     this.#layout?.begin(name);
-    return desk;
+    return worker;
   }
 
-  #take(side: Side, news: News): void {
+  #take(side: Side, update: LogUpdate): void {
     const log = side === "log" ? this.#log : this.#fork;
-    log?.take(news);
+    log?.take(update);
     if (side === "fork") return this.#alignFork();
-    for (const lane of news.lanes) if (lane.kind === "call") this.#layout?.addCall(lane.key, lane.title);
+    for (const lane of update.lanes) if (lane.kind === "call") this.#layout?.addCall(lane.key, lane.title);
     if (this.#query !== "") this.#search(this.#query);
   }
 
@@ -198,7 +198,7 @@ export class PawlInspector extends PageElement {
     this.#show();
   }
 
-  #trouble(): void {
+  #goToNextCrash(): void {
     const mark = this.#log?.chart.nextMark(this.#log.seq);
     if (mark !== undefined) this.#go(mark.seq);
   }
@@ -214,7 +214,7 @@ export class PawlInspector extends PageElement {
       this.#setFound(undefined);
       return this.#showListed();
     }
-    void this.#desk?.ask("search", { query }).then((found) => {
+    void this.#worker?.ask("search", { query }).then((found) => {
       if (query !== this.#query) return;
       this.#setFound(found);
       this.#showListed();

@@ -1,7 +1,7 @@
 /** The fork beside the log: it is created, continued by its record or an engine, and left again. */
 import { type BlobReader, namesIn, packNamed } from "@pawl/runtime";
-import type { Desk } from "../desk/desk.ts";
-import type { ForkedLog } from "../desk/message.ts";
+import type { LogWorker } from "../worker/log-worker.ts";
+import type { ForkedLog } from "../worker/message.ts";
 import type { Engine } from "../source/engine.ts";
 import type { ForkRequest } from "./pane/fork-pane.ts";
 import type { LogView } from "./log-view.ts";
@@ -26,14 +26,14 @@ const missingWords = (at: number, missing: number): string => {
 };
 
 export class ForkRunner {
-  readonly #desk: Desk;
+  readonly #worker: LogWorker;
   readonly #fork: LogView;
   readonly #port: ForkRunnerPort;
   #running: AbortController | undefined;
   #isOpen = false;
 
-  constructor(desk: Desk, fork: LogView, port: ForkRunnerPort) {
-    this.#desk = desk;
+  constructor(worker: LogWorker, fork: LogView, port: ForkRunnerPort) {
+    this.#worker = worker;
     this.#fork = fork;
     this.#port = port;
   }
@@ -49,14 +49,14 @@ export class ForkRunner {
   async #make({ seq, edited, by }: ForkRequest): Promise<void> {
     this.#end();
     this.#fork.clear();
-    const of = { seq, ...(edited !== undefined && { edited }), runOn: by === "record" };
-    const forked = await this.#desk.ask("fork", of);
+    const of = { seq, ...(edited !== undefined && { edited }), fromRecord: by === "record" };
+    const forked = await this.#worker.ask("fork", of);
     this.#isOpen = forked.type !== "refused";
     this.#port.changed();
     switch (forked.type) {
       case "refused":
         return this.#port.say(`${forked.code}: ${forked.message}`);
-      case "ran_on":
+      case "continued":
         return this.#port.say(`The fork is shown below the timeline. ${leftWords(forked.left)}`);
       case "forked":
         return this.#runOn(forked.log);
@@ -74,7 +74,7 @@ export class ForkRunner {
     const { text } = await engine(whole, running.signal);
     for await (const piece of text) {
       if (running.signal.aborted) return;
-      this.#desk.feed("fork", piece);
+      this.#worker.feed("fork", piece);
     }
   }
 
@@ -97,7 +97,7 @@ export class ForkRunner {
     this.#end();
     this.#isOpen = false;
     this.#fork.clear();
-    this.#desk.clear("fork");
+    this.#worker.clear("fork");
     this.#port.say("");
     this.#port.changed();
   }

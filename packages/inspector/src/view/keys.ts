@@ -3,7 +3,7 @@ export interface Moves {
   readonly to: (seq: number) => void;
   readonly by: (events: number) => void;
   readonly play: () => void;
-  readonly trouble: () => void;
+  readonly crash: () => void;
   readonly find: () => void;
   readonly zoom: (factor: number) => void;
   readonly help: () => void;
@@ -50,7 +50,7 @@ const moveOf = ({ key, shiftKey }: KeyboardEvent, moves: Moves): (() => void) | 
       return moves.play;
     case "c":
     case "C":
-      return moves.trouble;
+      return moves.crash;
     case "/":
       return moves.find;
     case "+":

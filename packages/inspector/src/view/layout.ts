@@ -14,7 +14,7 @@ import { Tabs } from "./pane/tabs.ts";
 import { Timeline } from "./timeline/timeline.ts";
 import { Transport } from "./transport.ts";
 
-export interface LayoutPort extends Pick<Moves, "to" | "by" | "play" | "trouble"> {
+export interface LayoutPort extends Pick<Moves, "to" | "by" | "play" | "crash"> {
   readonly search: (query: string) => void;
   readonly filter: (call: string | undefined) => void;
   readonly file: (file: File) => void;
@@ -57,7 +57,7 @@ export class Layout {
   readonly #count = el("p", { class: "status", role: "status" }, "Drop a log here, or open a file.");
   readonly #search = el("input", { type: "search", placeholder: "Search", "aria-label": "Search lines" });
   readonly #calls = el("select", { "aria-label": "Only one call" }, el("option", { value: "" }, "All calls"));
-  readonly #trouble = el("p", { class: "alarm", role: "alert", hidden: true });
+  readonly #alarm = el("p", { class: "alarm", role: "alert", hidden: true });
   readonly #confirmBar = new ConfirmBar();
   readonly #help = el("div", { class: "help", hidden: true }, ...keyHelp.map(keyRow));
   readonly #empty = el("p", { class: "empty" }, "The calls of a log appear here, each in its own lane.");
@@ -122,7 +122,7 @@ export class Layout {
     this.#calls.addEventListener("change", () => port.filter(this.#calls.value || undefined));
     this.element.append(
       this.#head(port),
-      this.#trouble,
+      this.#alarm,
       this.#confirmBar.element,
       this.#help,
       el("div", { class: "timeline" }, this.#timeline.canvas, this.#empty),
@@ -188,8 +188,8 @@ export class Layout {
 
   #showAlarm(): void {
     const words = [this.#error, this.#fault].filter((one) => one !== "").join("\n");
-    this.#trouble.hidden = words === "";
-    if (this.#trouble.textContent !== words) this.#trouble.textContent = words;
+    this.#alarm.hidden = words === "";
+    if (this.#alarm.textContent !== words) this.#alarm.textContent = words;
   }
 
   confirm(confirmation: Confirmation): void {
@@ -207,17 +207,17 @@ export class Layout {
 
   show(view: InspectorView): void {
     const { log, fork, isPlaying, seqs, call } = view;
-    const { chart, seq, trouble } = log;
+    const { chart, seq, problem } = log;
     const found = view.found ?? none;
     if (log.scope !== "") this.#title.textContent = log.scope;
     this.#count.textContent = this.#countWords(view);
-    this.#fault = trouble?.words ?? "";
+    this.#fault = problem?.words ?? "";
     this.#showAlarm();
     this.#empty.hidden = chart.hasLanes;
     this.#timeline.show({ chart, seq, call, found, difference: fork?.difference?.seq });
     this.#showFork(view);
     const { first, last } = log;
-    this.#transport.show({ seq, first, last, at: chart.entryAt(seq)?.at, isPlaying, troubles: chart.troubles });
+    this.#transport.show({ seq, first, last, at: chart.entryAt(seq)?.at, isPlaying, crashes: chart.crashes });
     this.#showMoment(view);
     this.#list.show(chart, seq, seqs);
   }

@@ -1,19 +1,19 @@
 /** The page's view of one log: its chart, and the current moment, which is fetched from the worker. */
-import type { Desk } from "../desk/desk.ts";
-import type { News, Side } from "../desk/message.ts";
+import type { LogWorker } from "../worker/log-worker.ts";
+import type { LogUpdate, Side } from "../worker/message.ts";
 import type { FirstDifference } from "../model/compare.ts";
 import type { Moment } from "../model/moment.ts";
-import type { Trouble } from "../model/recording.ts";
+import type { Problem } from "../model/recording.ts";
 import { Chart } from "./timeline/chart.ts";
 
 export class LogView {
-  readonly #desk: Desk;
+  readonly #worker: LogWorker;
   readonly #side: Side;
   readonly #changed: () => void;
   chart = new Chart();
   scope = "";
   seq = 0;
-  trouble: Trouble | undefined;
+  problem: Problem | undefined;
   difference: FirstDifference | undefined;
   moment: Moment | undefined;
   isDone = false;
@@ -22,8 +22,8 @@ export class LogView {
   #fetched = -1;
   #isFetching = false;
 
-  constructor(desk: Desk, side: Side, changed: () => void) {
-    this.#desk = desk;
+  constructor(worker: LogWorker, side: Side, changed: () => void) {
+    this.#worker = worker;
     this.#side = side;
     this.#changed = changed;
   }
@@ -38,13 +38,13 @@ export class LogView {
     return this.chart.last === this.chart.base;
   }
 
-  take(news: News): void {
-    this.chart.take(news);
-    this.scope = news.header?.scope ?? "";
-    this.trouble = news.trouble;
-    this.difference = news.difference;
-    this.isDone = news.isDone;
-    if (this.seq === 0 || (this.follows && news.isDone)) this.#set(this.last);
+  take(update: LogUpdate): void {
+    this.chart.take(update);
+    this.scope = update.header?.scope ?? "";
+    this.problem = update.problem;
+    this.difference = update.difference;
+    this.isDone = update.isDone;
+    if (this.seq === 0 || (this.follows && update.isDone)) this.#set(this.last);
     this.#changed();
   }
 
@@ -66,13 +66,13 @@ export class LogView {
     this.#isFetching = true;
     this.#fetched = this.seq;
     const { chart } = this;
-    void this.#desk
+    void this.#worker
       .ask("moment", { side: this.#side, seq: this.seq })
       .then((moment) => {
         if (chart === this.chart) this.moment = moment;
       })
       .catch((thrown: unknown) => {
-        this.trouble ??= { seq: this.seq, words: String(thrown) };
+        this.problem ??= { seq: this.seq, words: String(thrown) };
       })
       .finally(() => {
         this.#isFetching = false;
@@ -86,7 +86,7 @@ export class LogView {
     this.seq = 0;
     this.scope = "";
     this.moment = undefined;
-    this.trouble = undefined;
+    this.problem = undefined;
     this.difference = undefined;
     this.isDone = false;
     this.follows = true;

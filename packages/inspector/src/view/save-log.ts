@@ -14,7 +14,7 @@ export interface Confirmation {
 export interface SavePort {
   readonly scope: () => string;
   /** Returns the values that the log lacks now, and its number of lines. */
-  readonly absent: () => Promise<{ readonly lines: number; readonly absent: readonly MissingValue[] }>;
+  readonly missing: () => Promise<{ readonly lines: number; readonly missing: readonly MissingValue[] }>;
   /** Returns the log's first lines as text, with these blobs packed into it. */
   readonly text: (lines: number, blobs: readonly PackedBlob[]) => Promise<string>;
   readonly confirm: (confirmation: Confirmation) => void;
@@ -31,11 +31,14 @@ const eventWords = (missing: readonly MissingValue[]): string => {
 };
 
 const missingWords = (missing: readonly MissingValue[], isReadable: boolean): string => {
-  const what = missing.length === 1 ? "1 large value is" : `${missing.length} large values are`;
+  const [what, it] =
+    missing.length === 1
+      ? (["1 large value is", "it"] as const)
+      : ([`${missing.length} large values are`, "them"] as const);
   const reason = isReadable
-    ? "The store does not have it any more: restore the store that belongs to the journal."
-    : "The source of this log does not give it out: export the log there with pawl log export, which includes it.";
-  return `${what} missing (${eventWords(missing)}): without it the file can be inspected, but not imported. ${reason}`;
+    ? `The store does not have ${it} any more: restore the store that belongs to the journal.`
+    : `The source of this log does not give ${it} out: export the log there with pawl log export, which includes ${it}.`;
+  return `${what} missing (${eventWords(missing)}): without ${it} the file can be inspected, but not imported. ${reason}`;
 };
 
 export class LogSaver {
@@ -64,16 +67,16 @@ export class LogSaver {
   }
 
   async #save(): Promise<void> {
-    const { lines, absent } = await this.#port.absent();
-    const names = absent.map(({ blob }) => blob);
+    const { lines, missing } = await this.#port.missing();
+    const names = missing.map(({ blob }) => blob);
     const packed = await packNamed(this.#blobs, this.#port.scope(), names);
     if (this.#isOver) return;
     const had = new Set(packed.map(({ blob }) => blob));
-    const missing = absent.filter(({ blob }) => !had.has(blob));
-    if (missing.length === 0) return this.#write(lines, packed);
+    const unavailable = missing.filter(({ blob }) => !had.has(blob));
+    if (unavailable.length === 0) return this.#write(lines, packed);
     this.#port.confirm({
-      words: missingWords(missing, this.#blobs !== undefined),
-      yes: missing.length === 1 ? "Save without it" : "Save without them",
+      words: missingWords(unavailable, this.#blobs !== undefined),
+      yes: unavailable.length === 1 ? "Save without it" : "Save without them",
       no: "Do not save",
       act: () => this.#try(this.#write(lines, packed)),
     });

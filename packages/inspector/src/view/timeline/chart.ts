@@ -1,7 +1,7 @@
 /** The data of the timeline: the lanes with their spans, and a query for the ones in view. */
-import type { News } from "../../desk/message.ts";
+import type { LogUpdate } from "../../worker/message.ts";
 import type { Entry } from "../../model/entry.ts";
-import { type Lane, type Mark, type Span, isTrouble } from "../../model/lane-builder.ts";
+import { type Lane, type Mark, type Span, isCrash } from "../../model/lane-builder.ts";
 
 interface Row {
   lane: Lane;
@@ -21,19 +21,19 @@ export class Chart {
   readonly entries: Entry[] = [];
   readonly marks: Mark[] = [];
   /** The marks of crashes, losses and faults. */
-  readonly troubles: Mark[] = [];
+  readonly crashes: Mark[] = [];
   readonly #rows: Row[] = [];
   /** Set if some marks have labels below the lanes. */
   hasNamedMarks = false;
   last = 0;
   base = 0;
 
-  take({ header, entries, lanes, spans, marks, last }: News): void {
+  take({ header, entries, lanes, spans, marks, last }: LogUpdate): void {
     this.base = header?.base ?? 0;
     for (const entry of entries) this.entries.push(entry);
     for (const mark of marks) {
       this.marks.push(mark);
-      if (isTrouble(mark)) this.troubles.push(mark);
+      if (isCrash(mark)) this.crashes.push(mark);
       if (mark.type !== "opened") this.hasNamedMarks = true;
     }
     for (const lane of lanes) {
@@ -78,6 +78,6 @@ export class Chart {
 
   /** Returns the next crash or fault after an event, and the first one after the last. */
   nextMark(seq: number): Mark | undefined {
-    return this.troubles.find((mark) => mark.seq > seq) ?? this.troubles[0];
+    return this.crashes.find((mark) => mark.seq > seq) ?? this.crashes[0];
   }
 }
