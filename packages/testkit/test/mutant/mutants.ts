@@ -109,7 +109,7 @@ export const mutants: readonly Mutant[] = [
     file: scope,
     find: 'if (this.#port.hasLapsed()) this.lose("its lease may have run out");',
     replace: "",
-    caught: { by: "crashes", saying: "is nobody's owner, and does" },
+    caught: { by: "crashes", saying: "owns no scope, and does" },
   },
   {
     what: "a journal that takes what a zombie appends",
