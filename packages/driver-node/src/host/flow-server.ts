@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { randomUUID } from "node:crypto";
-import { FlowServer, type FlowSession } from "@pawl/flow";
+import { FlowServer, type FlowServerOptions, type FlowSession } from "@pawl/flow";
 import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import type { WebSocket } from "ws";

@@ -15,12 +15,12 @@ export interface Mutant {
   readonly caught?: { readonly by: "crashes" | "chance" | "orders"; readonly saying: string };
 }
 
-const memory = "runtime/src/memory-journal.ts";
-const stored = "runtime/src/memory-scope.ts";
-const scope = "runtime/src/scope.ts";
-const bodies = "runtime/src/bodies.ts";
-const body = "runtime/src/body.ts";
-const timeline = "runtime/src/timeline.ts";
+const memory = "runtime/src/journal/memory-journal.ts";
+const stored = "runtime/src/journal/memory-scope.ts";
+const scope = "runtime/src/scope/runner.ts";
+const bodies = "runtime/src/body/bodies.ts";
+const body = "runtime/src/body/body.ts";
+const timeline = "runtime/src/body/timeline.ts";
 const recovery = "sansio-core/src/recovery.ts";
 const ask = "sansio-core/src/call/ask.ts";
 const settle = "sansio-core/src/call/settle.ts";
