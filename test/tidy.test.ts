@@ -147,7 +147,7 @@ describe("packages", () => {
       ["tool-value", "egress"],
       ["sansio-core"],
       ["runtime"],
-      ["testkit", "wire"],
+      ["compat", "testkit", "wire"],
       ["flow"],
       ["tools", "driver-node", "driver-browser", "inspector"],
     ];

@@ -2,8 +2,7 @@
 import { getEventListeners } from "node:events";
 import { type Append, memoryJournal } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
-import { follow } from "../src/tab/follow.ts";
-import { News } from "../src/tab/news.ts";
+import { News, follow } from "../src/tab/follow.ts";
 
 const scope = "session:s";
 const nobody = { hear: () => undefined };

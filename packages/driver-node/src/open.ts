@@ -1,4 +1,4 @@
-/** One Node process that runs tools over a journal file. */
+/** Opens a runtime over a journal file in this Node process. */
 import { randomUUID } from "node:crypto";
 import type { Tracer } from "@opentelemetry/api";
 import {
@@ -21,6 +21,49 @@ import { rootsOf } from "./journal/root-secret.ts";
 import { type SqliteJournal, sqliteJournal } from "./journal/journal.ts";
 import { tracedJournal, spansOf } from "./telemetry/spans.ts";
 import { errorsShown } from "./telemetry/log.ts";
+
+/**
+ * Options of `openRuntime`, without the ports that it provides itself.
+ *
+ * Defaults: a `lease` of 30 s keeps other processes away from its scopes; blobs are swept once a day (`sweep`); errors
+ * are printed to the console (`log`). Attachments are kept in `{file}.attachments` unless `host` keeps them. With a
+ * `codec` only `host` can keep them: without its store they end with the process.
+ */
+export interface OpenOptions extends Pick<
+  RuntimeOptions,
+  | "tools"
+  | "host"
+  | "options"
+  | "patience"
+  | "lease"
+  | "linger"
+  | "background"
+  | "log"
+  | "bounds"
+  | "mover"
+  | "executorLeaseMs"
+  | "retention"
+  | "snapshotAfter"
+  | "blobChars"
+  | "sweep"
+> {
+  /** The journal file; created if missing. `:memory:` keeps the journal in memory until the process ends. */
+  readonly file: string;
+  /** The folder of large values. Default: `{file}.blobs`. All processes on the journal must name the same one. */
+  readonly blobs?: string;
+  /** Maximum size of the file in bytes. When it is full, calls fail or wait until there is room. */
+  readonly maxBytes?: number;
+  /** Makes spans for calls, batches, effects and commits. Without one no spans are made. */
+  readonly tracer?: Tracer;
+  /** Encodes values before they are stored, for example encrypts them. */
+  readonly codec?: ValueCodec;
+}
+
+export interface OpenRuntime {
+  readonly runtime: Runtime;
+  /** Stops all work, as a crash would, and resolves once everything recorded is on disk. */
+  readonly close: () => Promise<void>;
+}
 
 const known: Record<keyof OpenOptions, 1> = {
   tools: 1,
@@ -47,7 +90,7 @@ const known: Record<keyof OpenOptions, 1> = {
 
 const linger: Record<keyof NonNullable<OpenOptions["linger"]>, 1> = { ms: 1, most: 1 };
 
-/** A name that there is not would be as good as unsaid. */
+/** Rejects unknown fields: a misspelt name would silently be ignored. */
 export const checkedOptions = (options: OpenOptions): OpenOptions => {
   const unknown =
     strangerIn("", options, known) ??
@@ -58,53 +101,11 @@ export const checkedOptions = (options: OpenOptions): OpenOptions => {
   return admittedOptions(options);
 };
 
-/**
- * What a runtime is told besides its ports. Its `lease`, of 30 s unless it says otherwise, keeps others away from its
- * scopes; it sweeps blobs once a day, unless `sweep` says otherwise; its `log` shows errors on the console, unless it is
- * another one. Bytes of attachments are kept in `{file}.attachments`, unless its `host` keeps them; with a `codec` only the
- * host can: without its store they end with the process.
- */
-export interface OpenOptions extends Pick<
-  RuntimeOptions,
-  | "tools"
-  | "host"
-  | "options"
-  | "patience"
-  | "lease"
-  | "linger"
-  | "background"
-  | "log"
-  | "bounds"
-  | "mover"
-  | "executorLeaseMs"
-  | "retention"
-  | "snapshotAfter"
-  | "blobChars"
-  | "sweep"
-> {
-  /** The journal; made where there is none. `:memory:` is one on no disk, which ends with the process. */
-  readonly file: string;
-  /** The folder of large values; `{file}.blobs` where it is not said. Whoever opens the journal names the same. */
-  readonly blobs?: string;
-  /** How large the file may grow, in bytes; then it is full, and calls fail or wait until there is room again. */
-  readonly maxBytes?: number;
-  /** Makes spans of calls, batches, effects and commits; without one nothing is made. */
-  readonly tracer?: Tracer;
-  /** How values are written into the journal, and read again. */
-  readonly codec?: ValueCodec;
-}
-
-export interface OpenRuntime {
-  readonly runtime: Runtime;
-  /** Ends what runs, as if by a crash, and resolves when all that was stepped is on disk. */
-  readonly close: () => Promise<void>;
-}
-
-/** A process that has ended is known at once; only one that stands still is waited for. */
+/** A dead process is noticed at once; only one that hangs keeps its lease this long. */
 const leaseMs = 30_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** A journal with the root of its keys; without a root it is not open. */
+/** Opens a journal and its root secret, or neither. */
 const opened = (
   named: string,
   beside: Pick<OpenOptions, "blobs" | "maxBytes">,
@@ -119,7 +120,7 @@ const opened = (
   }
 };
 
-/** Bytes of attachments lie open: where values are sealed the host says where they are kept. */
+/** Adds the store of attachments, unless values are sealed: attachments on disk would not be. */
 const hostOf = ({ file, codec, host = {} }: OpenOptions): HostPort => {
   if (host.attachments !== undefined || codec !== undefined || file === inMemory) return host;
   return { ...host, attachments: diskAttachments(`${journalPathOf(file)}.attachments`) };

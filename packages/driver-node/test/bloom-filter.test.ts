@@ -8,7 +8,7 @@ const sieveOf = (texts: readonly string[]): BloomFilter => {
   return sieve;
 };
 
-it("never denies what was put in", () => {
+it("never denies an added string", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "binary" }), { maxLength: 300 }), (texts) => {
       const sieve = sieveOf(texts);
@@ -17,13 +17,13 @@ it("never denies what was put in", () => {
   );
 });
 
-it.each([10, 64, 5_000, 100_000])("denies nearly all that was not, of %i", (count) => {
+it.each([10, 64, 5_000, 100_000])("denies nearly all strings that were not added, of %i", (count) => {
   const sieve = sieveOf(Array.from({ length: count }, (_, i) => `1 request r${i}`));
   const asked = 20_000;
   const held = Array.from({ length: asked }, (_, i) => sieve.mayContain(`1 request s${i}`)).filter(Boolean).length;
   expect(held / asked).toBeLessThan(0.03);
 });
 
-it("holds nothing at first", () => {
+it("is empty at first", () => {
   expect(new BloomFilter().mayContain("")).toBe(false);
 });

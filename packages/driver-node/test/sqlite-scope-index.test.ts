@@ -15,7 +15,7 @@ interface Writer {
   readonly at: Connection;
   readonly index: ScopeIndex;
   readonly append: (...appends: readonly Append[]) => readonly string[];
-  /** How far the file says where scopes stand. */
+  /** The mark up to which the file's index is current. */
   readonly mark: () => unknown;
 }
 
@@ -37,14 +37,14 @@ const writer = (name: string, ...scopes: readonly string[]): Writer => {
   };
 };
 
-/** An append with which so many requests finish. */
+/** Returns an append that finishes this many requests. */
 const finishing = (scope: string, seq: number, count: number): Append => ({
   ...oneLine(scope, 1, seq),
   finished: Array.from({ length: count }, (_, i) => ({ kind: "request", id: `${seq}.${i}`, seq })),
 });
 
 describe("the mark", () => {
-  it("moves after a thousand commits, of lone appends and of groups, and then not before the next thousand", () => {
+  it("moves after a thousand commits, single appends or groups, and then after the next thousand", () => {
     const { at, append, mark } = writer("mark.db", "s", "t");
     let seq = 0;
     const commit = (): void => {
@@ -59,11 +59,11 @@ describe("the mark", () => {
       commit();
       if (commits % 150 === 0) marks.add(mark());
     }
-    expect(marks.size).toBe(3); // Where it stood at first, and after each thousand.
+    expect(marks.size).toBe(3); // The first mark, and one after each thousand.
     at.close();
   });
 
-  it("moves once when more has finished than is to be sorted in at a time", () => {
+  it("moves once when more has finished than is sorted in at a time", () => {
     const { at, append, mark } = writer("finished.db", "s");
     const before = mark();
     append(finishing("s", 1, 4096));
@@ -77,8 +77,8 @@ describe("the mark", () => {
   });
 });
 
-describe("where a scope stands", () => {
-  it("is in memory for those that appended last, and forgotten for whoever has not for longest", () => {
+describe("the index of scopes", () => {
+  it("caches the scopes that appended last, and evicts the oldest", () => {
     const { at, index } = writer("many.db");
     const keep = (i: number, seq: number): void =>
       index.keep(`${i}`, { id: i, epoch: 1, protocol: 1, seq, head: undefined, appendId: "" });
@@ -91,7 +91,7 @@ describe("where a scope stands", () => {
     at.close();
   });
 
-  it("is asked of the file after a group that was rolled back, where another has appended since", () => {
+  it("is read from the file after a rolled-back group, if another process has appended since", () => {
     const { at, append } = writer("rolled-back.db", "s", "t");
     for (const seq of [1, 2]) append(oneLine("s", 1, seq));
     vi.spyOn(at.sql.commit, "run").mockImplementationOnce(() => {
@@ -106,7 +106,7 @@ describe("where a scope stands", () => {
     at.close();
   });
 
-  it("is asked of the file after a lone append of which nobody knows whether it was written", () => {
+  it("is read from the file after a single append with an unknown outcome", () => {
     const { at, index, append } = writer("unknown.db", "s");
     append(oneLine("s", 1, 1));
     append(oneLine("s", 1, 2));
@@ -120,7 +120,7 @@ describe("where a scope stands", () => {
     expect(append(oneLine("s", 1, 3))).toEqual(["ok"]);
     expect(append(oneLine("s", 1, 4))).toEqual(["ok"]);
     expect(read(at, index, "s", 1, Infinity).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
-    expect(at.sql.newest.get()?.["id"]).toBe(4); // Each stands there once.
+    expect(at.sql.newest.get()?.["id"]).toBe(4); // Each one is there once.
     at.close();
   });
 });

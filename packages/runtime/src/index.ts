@@ -83,6 +83,7 @@ export { type ToolDefinition, contractOf, defineTool, manifestOf, wireManifestOf
 export { type LiveTool, type PrepareContext } from "./live-tool.ts";
 export { Registry } from "./registry.ts";
 export {
+  type PendingToolCall,
   type ProviderCall,
   type ProviderPrepare,
   type ToolProvider,
@@ -119,7 +120,6 @@ export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } 
 export { type ProjectedCall, type Projector } from "./project.ts";
 export { type OutcomeDecision, type OutcomeResolver, type UnknownOutcome } from "./unknown-outcome.ts";
 export { type ExternalWork } from "./external.ts";
-export { ToolHints } from "./compat/tool-hint.ts";
 export { type Durable } from "./context/asking.ts";
 export { type ToolContext } from "./context/context.ts";
 export { type StepInfo } from "./context/step.ts";
@@ -161,7 +161,9 @@ export {
   ToolArgumentProjection,
   ToolContract,
   ToolId,
+  ToolHints,
   ToolManifest,
   ToolOutputContract,
   ToolDefinition as WireToolDefinition,
-} from "./compat/tool.ts";
+} from "./tool/manifest.ts";
+export { LlmRequest } from "./context/llm-request.ts";

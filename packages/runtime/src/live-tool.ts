@@ -5,7 +5,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { jsonOf } from "./argument.ts";
 import { checkerOf } from "./argument-check.ts";
 import type { BackgroundSink } from "./background/report.ts";
-import type { ToolContract, ToolManifest } from "./compat/tool.ts";
+import type { ToolContract, ToolManifest } from "./tool/manifest.ts";
 import type { ToolContext } from "./context/context.ts";
 import { type ToolDefinition, contractOf, coreTool, wireManifestOf } from "./tool.ts";
 

@@ -13,13 +13,20 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import type { JsonSchema } from "./argument.ts";
 import { type Checker, checkerOf } from "./argument-check.ts";
-import type { PendingToolCall } from "./compat/launch.ts";
-import { ToolContract, ToolManifest } from "./compat/tool.ts";
+import { ToolContract, ToolManifest } from "./tool/manifest.ts";
 import type { ToolContext } from "./context/context.ts";
 import type { ProgressMessage } from "./context/progress.ts";
 import { Refused } from "./error.ts";
 import type { LiveTool, PrepareContext, Prepared } from "./live-tool.ts";
 import { admitName, admitSchema, coreTool } from "./tool.ts";
+
+/** A call as a model requested it. */
+export interface PendingToolCall {
+  readonly call_id: string;
+  readonly tool_name: string;
+  readonly args: Json;
+  readonly replay: ProviderReplayMeta | null;
+}
 
 export interface ProviderPrepare {
   readonly pending: PendingToolCall;

@@ -1,5 +1,5 @@
 /** The fields that a tool may have, for authors whose program no compiler reads. */
-import type { ToolHints } from "./compat/tool-hint.ts";
+import type { ToolHints } from "./tool/manifest.ts";
 import { Refused } from "./error.ts";
 import { strangerIn } from "./stranger.ts";
 import type { ToolDefinition } from "./tool.ts";

@@ -51,6 +51,7 @@ export {
   pendingAwaitSuffix,
   retrySleepIdentity,
 } from "./identity/child.ts";
+export { type DirectCompletion, directIdentity } from "./identity/direct.ts";
 export {
   PreparedToolBatch,
   PreparedToolCall,

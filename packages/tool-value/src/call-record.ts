@@ -1,5 +1,6 @@
 /** Tool calls as history keeps them, and as observers of a session or a turn see them. */
-import { type Codec, string, u64 } from "./codec.ts";
+import * as E from "fp-ts/lib/Either.js";
+import { type Codec, codecFrom, string, u64 } from "./codec.ts";
 import type { Json } from "./json.ts";
 import { ToolCallOutput } from "./output.ts";
 import { nullable, optional, record } from "./record.ts";
@@ -57,3 +58,29 @@ export const TurnEvent: Codec<TurnEvent> = tagged<TurnEvent, "type">("TurnEvent"
     duration_ms: u64,
   },
 });
+
+interface ActivityHead {
+  readonly id: string;
+  readonly correlation_id: string;
+}
+const ActivityHead: Codec<ActivityHead> = record<ActivityHead>("struct TurnActivity", {
+  id: string,
+  correlation_id: string,
+});
+
+/** A turn event with its own id and the id that it shares with related events. */
+export type TurnActivity = ActivityHead & TurnEvent;
+export const TurnActivity: Codec<TurnActivity> = codecFrom<TurnActivity>(
+  "TurnActivity",
+  (u): u is TurnActivity => ActivityHead.is(u) && TurnEvent.is(u),
+  (u, c) => {
+    const head = ActivityHead.validate(u, c);
+    if (E.isLeft(head)) return head;
+    const event = TurnEvent.validate(u, c);
+    return E.isLeft(event) ? event : E.right({ ...head.right, ...event.right });
+  },
+  (activity) => ({ ...(ActivityHead.encode(activity) as object), ...(TurnEvent.encode(activity) as object) }),
+);
+
+/** Returns the correlation id of a call's events. */
+export const callCorrelation = (callId: string): string => `tool:${callId}`;

@@ -58,6 +58,7 @@ export {
   ok,
   outputOfReturned,
   pending,
+  pendingWithoutKey,
   resultOf,
   withControl,
 } from "./result.ts";
@@ -81,13 +82,14 @@ export {
   textReturn,
 } from "./model-return.ts";
 export { ProcessValueSelector, type SelectorTemplate, at, render, select } from "./selector.ts";
-export { SessionEvent, ToolCallRecord, TurnEvent } from "./call-record.ts";
+export { SessionEvent, ToolCallRecord, TurnActivity, TurnEvent, callCorrelation } from "./call-record.ts";
 export { type Codec, array, boolean, codecFrom, dict, lazy, refuse, string, text, u32, u64 } from "./codec.ts";
 export {
   type Defaulted,
   type Fields,
   type Optional,
   defaulted,
+  list,
   nullable,
   optional,
   read,

@@ -15,13 +15,8 @@ type Layout =
   | { readonly type: "value" }
   | { readonly type: "items"; readonly of: Part }
   | { readonly type: "fields"; readonly of: ReadonlyMap<string, Part> }
-  /** `tag` is the field that selects the member; without it, the only key does. Members may be defined later. */
-  | {
-      readonly type: "variants";
-      readonly tag?: string;
-      readonly names: () => readonly string[];
-      readonly of: (name: string) => Part | undefined;
-    }
+  /** `tag` is the field that selects the member; without it, the only key does. */
+  | { readonly type: "variants"; readonly tag?: string; readonly of: ReadonlyMap<unknown, Part> }
   /** The layout of another codec, which may be defined later. */
   | { readonly type: "as"; readonly of: () => Part };
 
@@ -57,6 +52,9 @@ const withParts = (json: JsonObject, keys: readonly string[], of: (part: Json, k
   return copy ?? json;
 };
 
+const inFields = (parts: ReadonlyMap<string, Part>, json: JsonObject, change: Change, path: Path): Json =>
+  withParts(json, [...parts.keys()], (part, key) => within(parts.get(key) as Part, part, change, [...path, key]));
+
 const inItems = (codec: Part, json: Json, change: Change, path: Path): Json => {
   if (!Array.isArray(json)) {
     return isObject(json)
@@ -68,15 +66,14 @@ const inItems = (codec: Part, json: Json, change: Change, path: Path): Json => {
 };
 
 const inVariant = (
-  { tag, names, of }: Layout & { readonly type: "variants" },
+  { tag, of }: Layout & { readonly type: "variants" },
   json: Json,
   change: Change,
   path: Path,
 ): Json => {
   if (!isObject(json)) return json;
-  if (tag === undefined)
-    return withParts(json, names(), (part, key) => within(of(key) as Part, part, change, [...path, key]));
-  const member = of(json[tag] as string);
+  if (tag === undefined) return inFields(of as ReadonlyMap<string, Part>, json, change, path);
+  const member = of.get(json[tag]);
   return member === undefined ? json : within(member, json, change, path);
 };
 
@@ -88,11 +85,7 @@ const within = (codec: Part, json: Json, change: Change, path: Path): Json => {
     case "items":
       return inItems(layout.of, json, change, path);
     case "fields":
-      return isObject(json)
-        ? withParts(json, [...layout.of.keys()], (part, key) =>
-            within(layout.of.get(key) as Part, part, change, [...path, key]),
-          )
-        : json;
+      return isObject(json) ? inFields(layout.of, json, change, path) : json;
     case "variants":
       return inVariant(layout, json, change, path);
     case "as":

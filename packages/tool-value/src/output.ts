@@ -8,10 +8,10 @@
  * Field names are those of the wire format.
  */
 import { type AttachmentRef } from "./attachment.ts";
-import { type Codec, array, string, text, u64 } from "./codec.ts";
+import { type Codec, string, text, u64 } from "./codec.ts";
 import type { Json } from "./json.ts";
 import type { ToolValue } from "./model.ts";
-import { defaulted, optional, record } from "./record.ts";
+import { list, optional, record } from "./record.ts";
 import { oneOf, tagged } from "./union.ts";
 import { attachments, encode, json, lift, toolValue } from "./value.ts";
 import { stringify } from "./write.ts";
@@ -99,7 +99,7 @@ export type ToolControl =
 export const ToolControl: Codec<ToolControl> = tagged<ToolControl, "type">("ToolControl", "type", {
   switch_agent_frame: {
     frame_id: string,
-    initial_nodes: defaulted<readonly Json[]>(array(json), [], (nodes) => nodes.length === 0),
+    initial_nodes: list(json),
     task: optional(text),
   },
   finish: { value: toolValue },

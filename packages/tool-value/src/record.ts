@@ -11,7 +11,7 @@
  */
 import * as E from "fp-ts/lib/Either.js";
 import type * as t from "io-ts";
-import { type Codec, codecFrom, identity, isMap, part, refuse, wrongType } from "./codec.ts";
+import { type Codec, array, codecFrom, identity, isMap, part, refuse, wrongType } from "./codec.ts";
 import type { Json, Path, ValueError } from "./json.ts";
 import { laidOut, partsOf } from "./layout.ts";
 
@@ -54,6 +54,11 @@ export const defaulted = <A>(codec: Codec<A>, absent: A, omit: (value: A) => boo
   absent,
   omit,
 });
+
+const isEmpty = (items: readonly unknown[]): boolean => items.length === 0;
+
+/** A field with an array that is left out if it is empty. */
+export const list = <A>(item: Codec<A>): Defaulted<readonly A[]> => defaulted<readonly A[]>(array(item), [], isEmpty);
 
 /** A field, prepared for the loops below. `plain` is true if the codec returns its input unchanged. */
 type Compiled = { readonly key: string; readonly plain: boolean } & (

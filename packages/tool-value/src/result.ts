@@ -7,6 +7,7 @@ import { type Codec, u32, u64 } from "./codec.ts";
 import { type Json, describe } from "./json.ts";
 import {
   type ToolCallOutput,
+  type ToolFailure,
   cancelledOutput,
   errorOutput,
   failureOutput,
@@ -71,6 +72,13 @@ export const done = (output: ToolCallOutput): ToolResult => registered({ type: "
 /** Leaves a call open until the outside completes it. */
 export const pending = (completion: Partial<PendingCompletion> = {}): ToolResult =>
   registered({ type: "pending", pending: { ...defaultPendingCompletion, ...completion } });
+
+/** The failure of a body that returned a pending result without ever obtaining a key: nobody could complete the call. */
+export const pendingWithoutKey: ToolFailure = runtimeFailure(
+  "internal",
+  "pending_tool_missing_completion_key",
+  "tool returned Pending without first obtaining a completion key",
+);
 
 /** Ends a call with a value. */
 export const ok = (value: Json): ToolResult => done(successOutput(lift(value)));

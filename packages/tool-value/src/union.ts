@@ -31,35 +31,25 @@ export const oneOf = <A extends string>(name: string, ...names: readonly A[]): C
   });
 };
 
-type Member<A, Tag extends keyof A, K extends PropertyKey = A[Tag] & string> = {
-  readonly [T in A[Tag] & K & string]: Fields<Omit<Extract<A, Record<Tag, T>>, Tag>>;
+type Members<A, Tag extends keyof A> = {
+  readonly [T in A[Tag] & string]: Fields<Omit<Extract<A, Record<Tag, T>>, Tag>>;
 };
 
-/**
- * A union of records, selected by the string in the field `tag`, which is written first. `others` returns the fields of the
- * remaining members; it is called when the first of them is met.
- */
-export const tagged = <A extends object, Tag extends keyof A & string, K extends PropertyKey = A[Tag] & string>(
+/** A union of records, selected by the string in the field `tag`, which is written first. */
+export const tagged = <A extends object, Tag extends keyof A & string>(
   name: string,
   tag: Tag,
-  members: Member<A, Tag, K>,
-  ...[others]: [A[Tag] & string] extends [K] ? [] : [others: () => Member<A, Tag, Exclude<A[Tag] & string, K>>]
+  members: Members<A, Tag>,
 ): Codec<A> => {
-  const codecs = new Map<string, Codec<object>>();
-  const made = (variant: string, fields: Fields<object>): Codec<object> => {
-    const codec = record<object>(`${name} \`${variant}\``, fields, [tag, variant]);
-    codecs.set(variant, codec);
-    return codec;
-  };
-  for (const [variant, fields] of Object.entries<Fields<object>>(members)) made(variant, fields);
-  const codecOf = (variant: unknown): Codec<object> | undefined => {
-    const known = codecs.get(variant as string);
-    if (known !== undefined || others === undefined || typeof variant !== "string") return known;
-    const rest: { readonly [variant: string]: Fields<object> } = others();
-    return Object.hasOwn(rest, variant) ? made(variant, rest[variant] as Fields<object>) : undefined;
-  };
-  const names = (): readonly string[] => [...new Set([members, others?.() ?? {}].flatMap(Object.keys))];
-  const memberOf = (u: unknown): Codec<object> | undefined => (isMap(u) ? codecOf(u[tag]) : undefined);
+  const codecs = new Map<unknown, Codec<object>>(
+    Object.entries<Fields<object>>(members).map(([variant, fields]) => [
+      variant,
+      record<object>(`${name} \`${variant}\``, fields, [tag, variant]),
+    ]),
+  );
+  const names = Object.keys(members);
+  const anyTag = oneOf(`a ${name} ${tag}`, ...names);
+  const memberOf = (u: unknown): Codec<object> | undefined => (isMap(u) ? codecs.get(u[tag]) : undefined);
   const codec = codecFrom<A>(
     name,
     (u): u is A => memberOf(u)?.is(u) ?? false,
@@ -67,13 +57,12 @@ export const tagged = <A extends object, Tag extends keyof A & string, K extends
       if (!isMap(u)) return wrongType(u, c, name);
       const variant = u[tag];
       if (variant === undefined) return refuse(u, c, `missing field \`${tag}\``);
-      const member = codecOf(variant);
-      if (member === undefined) return part(oneOf(`a ${name} ${tag}`, ...names()), variant, c, tag) as t.Validation<A>;
-      return member.validate(u, c) as t.Validation<A>;
+      const member = codecs.get(variant);
+      return (member === undefined ? part(anyTag, variant, c, tag) : member.validate(u, c)) as t.Validation<A>;
     },
     (a) => memberOf(a)?.encode(a),
   );
-  return laidOut(codec, { type: "variants", tag, names, of: codecOf });
+  return laidOut(codec, { type: "variants", tag, of: codecs });
 };
 
 type Variants<A> = A extends string ? never : keyof A;
@@ -112,5 +101,5 @@ export const external = <A>(
       return key === undefined ? a : { [key]: codecs.get(key)?.encode((a as Record<string, unknown>)[key]) };
     },
   );
-  return laidOut(codec, { type: "variants", names: () => Object.keys(members), of: (member) => codecs.get(member) });
+  return laidOut(codec, { type: "variants", of: codecs });
 };

@@ -110,5 +110,6 @@ export const wire = {
   ToolInvocationReply: v.ToolInvocationReply,
   ToolRetryDisposition: v.ToolRetryDisposition,
   ToolValue: v.toolValue,
+  TurnActivity: v.TurnActivity,
   TurnEvent: v.TurnEvent,
 };

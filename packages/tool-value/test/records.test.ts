@@ -56,6 +56,13 @@ describe("a field", () => {
     );
   });
 
+  it("of an activity is one of its event, or one of its own", () => {
+    const activity =
+      '{"id":"u","correlation_id":"tool:c","type":"tool_call_started","call_id":null,"name":"n","args":{}}';
+    expect(rewritten(v.TurnActivity, activity)).toBe(activity);
+    expect(refused(v.TurnActivity, { id: "u", type: "tool_call_started" })).toBe("missing field `correlation_id`");
+  });
+
   it("that has a default gets it if it is absent", () => {
     expect(rewritten(v.PendingCompletion, "{}")).toBe(
       '{"on_timeout":"error_as_result","on_cancel":"cancel_external_work"}',

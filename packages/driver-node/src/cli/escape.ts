@@ -1,9 +1,11 @@
 /**
- * Text of others, as a person may be shown it. Names and values come from models, clients and files: what would move a
- * cursor, end a line, or turn round the order of letters is escaped out as JSON spells it.
+ * Escapes text from models, clients and files before it is printed.
+ *
+ * A control character could move the cursor or hide text, and a bidi mark could reorder it. They are printed as JSON
+ * escapes.
  */
 
-/** Controls but the tab, ends of lines, and marks of direction. */
+/** Control characters except the tab, line separators, and bidi marks. */
 const unsafe = /(?!\t)(?:\p{Cc}|\p{Bidi_Control}|[\u2028\u2029])/gu;
 
 const short: { readonly [letter: string]: string } = { "\n": "\\n", "\r": "\\r" };
@@ -11,17 +13,17 @@ const short: { readonly [letter: string]: string } = { "\n": "\\n", "\r": "\\r" 
 const escapeChar = (letter: string): string =>
   short[letter] ?? `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** One line, or a piece of it. */
+/** Escapes one line, or a part of it. */
 export const escaped = (text: string): string => text.replaceAll(unsafe, escapeChar);
 
-/** Lines that stay lines. */
+/** Escapes each line of a text and keeps its line breaks. */
 export const escapedLines = (text: string): string => text.split("\n").map(escaped).join("\n");
 
 const escape = "\u001b[";
-/** Colours, as commands paint them; a name that brings one of its own does no more harm than that. */
+/** Matches the colour codes that commands print. A name with such a code can do no more than change a colour. */
 const isColour = (piece: string): boolean => /^(?:[12]|22|3[12369])m/.test(piece);
 
-/** One line with its colours. */
+/** Escapes one line and keeps its colours. */
 export const escapedLine = (line: string): string =>
   line
     .split(escape)
@@ -30,7 +32,7 @@ export const escapedLine = (line: string): string =>
 
 const isPlain = (word: string): boolean => /^[\w@%+=:,./#-]+$/.test(word);
 
-/** A word as a shell reads it. What no person should be shown has to be escaped there, too. */
+/** Quotes a word for a shell. Unsafe characters are escaped inside the quotes. */
 export const shellWord = (word: string): string => {
   if (isPlain(word)) return word;
   if (escaped(word) === word) return `'${word.replaceAll("'", `'\\''`)}'`;

@@ -1,4 +1,4 @@
-/** Runs one command line. */
+/** Finds the command, runs it, and prints its failure. Lists all commands in the order of the help. */
 import { readFileSync } from "node:fs";
 import { type Command, inputOf } from "./command.ts";
 import { type CliError, type Exit, exit, usageError, failureOf, printFailure } from "./exit.ts";
@@ -58,7 +58,7 @@ export const commands: readonly Command[] = [
 const commandAt = (words: readonly string[]): Command | undefined =>
   commands.find(({ name }) => name === words.slice(0, 2).join(" ")) ?? commands.find(({ name }) => name === words[0]);
 
-/** How many letters have to change until one word is the other. */
+/** Levenshtein distance between two words. */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (const [i, letter] of [...a].entries()) {
@@ -75,7 +75,7 @@ const distance = (a: string, b: string): number => {
 const unknown = (words: readonly string[]): CliError => {
   const said = words.slice(0, words[0] === "log" ? 2 : 1).join(" ");
   const family = commands.map(({ name }) => name).filter((name) => name.startsWith(`${said} `));
-  if (family.length > 0) return usageError(`\`pawl ${said}\` is more than one command`, family.join(", "));
+  if (family.length > 0) return usageError(`\`pawl ${said}\` stands for several commands`, family.join(", "));
   const near = commands
     .map(({ name }) => ({ name, far: distance(said, name) }))
     .filter(({ far }) => far <= 2)
@@ -94,7 +94,7 @@ const help = (words: readonly string[], terminal: Terminal): Exit => {
   return exit.fine;
 };
 
-/** Of the package that this is in, as it is published. */
+/** Prints the version of this package. */
 const version = (terminal: Terminal): Exit => {
   const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   const { version: own } = JSON.parse(manifest) as { readonly version: string };
@@ -123,7 +123,7 @@ const runWords = async (args: readonly string[], terminal: Terminal): Promise<Ex
   return exit.fine;
 };
 
-/** Wherever it stands: before the command as well. */
+/** Accepted before the command, too. */
 const jsonFlag = "--json";
 
 export const run = async (args: readonly string[], streams: Streams): Promise<Exit> => {

@@ -1,4 +1,4 @@
-/** Where a command speaks: to a person, in words and colours, or to a script, as JSON. */
+/** Output of a command: text and colours for a person, JSON for a script. */
 import { stringifyRecord } from "@pawl/tool-value";
 import { stripVTControlCharacters, styleText } from "node:util";
 import { escaped, escapedLine, escapedLines } from "./escape.ts";
@@ -8,20 +8,20 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** A line that would go on below is cut: its colours, too, end with it. */
+/** Cuts a line to the width of the terminal, together with its colours. */
 const fitting = (line: string, columns: number): string => {
   const bare = stripVTControlCharacters(line);
   return bare.length <= columns ? line : `${bare.slice(0, columns - 1)}…`;
 };
 
-/** The last row is for the cursor. */
+/** Keeps the last row for the cursor. */
 const shownOf = (lines: readonly string[], { columns, rows }: ScreenSize): readonly string[] => {
   const most = Math.max(2, rows - 1);
   const fit = lines.length <= most ? lines : [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more`];
   return fit.map((line) => fitting(line, columns));
 };
 
-/** Draws over what it drew before; nothing, where that is what it would draw. */
+/** Returns a function that redraws a list in place if it has changed. */
 export const screenOn = (
   write: (text: string) => void,
   size: () => ScreenSize,
@@ -40,27 +40,27 @@ export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
 export interface Terminal {
   readonly isJson: boolean;
-  /** One piece of the result: as JSON, or the lines that say it in words. */
+  /** Prints a part of the result, as JSON or as lines of text. */
   readonly print: (json: unknown, words: () => readonly string[]) => void;
-  /** Text as it is, for results that are no message, as a log; to a person's terminal with what is unsafe escaped out. */
+  /** Writes text as it is, such as a log. A terminal gets it escaped. */
   readonly write: (text: string) => void;
-  /** JournalFolders the result: to standard error. */
+  /** Writes a line to standard error. */
   readonly note: (line: string) => void;
-  /** How far it has got; an empty text when it is over. Only where somebody watches. */
+  /** Shows progress on a terminal; "" clears it. */
   readonly progress: (text: string) => void;
-  /** Where somebody watches: lines that are drawn again in the place of those that it was given before. */
+  /** Redraws lines in place; undefined if the output is not a terminal. */
   readonly redraw: ((lines: readonly string[]) => void) | undefined;
   readonly paint: (style: Style, text: string) => string;
   readonly env: { readonly [name: string]: string | undefined };
   readonly now: () => number;
-  /** Ends what goes on for ever. */
+  /** Ends commands that follow for ever. */
   readonly interrupted: AbortSignal;
 }
 
 const copyOf = (value: object): object =>
   Array.isArray(value) ? [...value] : Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
 
-/** Plain data as JSON; what is undefined is left out. Values of logs may be deeper than a stack. */
+/** Copies data without undefined fields. Values of logs may be nested deeper than the stack, so it does not recurse. */
 const plain = (value: unknown): unknown => {
   const whole = { value };
   const open: { [key: string]: unknown }[] = [whole];
@@ -74,10 +74,10 @@ const plain = (value: unknown): unknown => {
   return whole.value;
 };
 
-/** What is unsafe on a terminal is escaped as JSON may escapeChar it. */
+/** Prints JSON whose unsafe characters are escaped. */
 export const jsonText = (value: unknown): string => escaped(stringifyRecord(plain(value)));
 
-/** The streams that a terminal is made of. */
+/** The streams and the environment of a terminal. */
 export interface Streams {
   readonly out: {
     readonly isTTY?: boolean;
@@ -97,14 +97,14 @@ const wantsColour = ({ isTTY }: { readonly isTTY?: boolean }, env: Streams["env"
   return isTTY === true && env["TERM"] !== "dumb";
 };
 
-/** It may be made larger or smaller meanwhile. */
+/** Reads the size at each use: the window may be resized. */
 const sizeOf =
   (out: Streams["out"]): (() => ScreenSize) =>
   () => ({ columns: out.columns ?? 80, rows: out.rows ?? 24 });
 
 const progressEveryMs = 100;
 
-/** Rewrites one line, not too often. */
+/** Rewrites one line of progress, at most every 100 ms. */
 const progressOn = ({ err, now }: Streams): ((text: string) => void) => {
   if (err.isTTY !== true) return () => undefined;
   let shown = "";

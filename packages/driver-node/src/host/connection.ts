@@ -1,10 +1,10 @@
 /**
- * One client of a host.
+ * One client's connection to a host.
  *
  *   connected ─▶ greeting ─▶ open ─▶ closed
  *
- * A frame is read, its right is looked at, and it is answered when it may be; nothing that a client sends throws. What
- * is in flight is counted, so that a client can not make the host hold more than its bounds.
+ * For each frame: parse it, check the client's right, answer when the answer is durable. Nothing that a client sends
+ * can throw. Questions in flight are counted, so that one client cannot use more memory than its limits allow.
  */
 import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import { describe } from "@pawl/tool-value";
@@ -36,11 +36,11 @@ export interface ConnectionPort {
   readonly secrets: Secrets;
   readonly limits: HostLimits;
   readonly log: Log;
-  /** Clients that scopes move to. */
+  /** Clients that scopes can move to. */
   readonly receivers: Receivers;
 }
 
-/** A peer that does not answer the closing is cut off. */
+/** Time that a peer has to answer the closing handshake before it is cut off. */
 const closeMs = 2000;
 
 export class Connection {
@@ -66,7 +66,7 @@ export class Connection {
     this.#outgoing = new Outgoing(socket, port.limits, () => this.close("slow_reader"));
     this.#hello = setTimeout(() => this.close("hello_expected"), port.limits.helloMs);
     socket.on("message", (data, isBinary) => this.#onMessage(data, isBinary));
-    socket.on("error", () => undefined); // What closes the socket comes as its close.
+    socket.on("error", () => undefined); // A close event follows.
     socket.on("close", () => this.#end());
   }
 
@@ -228,7 +228,7 @@ export class Connection {
     }
   }
 
-  /** The executors of a principal are its own: another's has another name in the log. */
+  /** Registers an executor. Its name in the log contains its principal, so two principals cannot share one. */
   #execute(frame: Of<"execute">, bytes: number, claims: Claims): void {
     const { id, executor, tools } = frame;
     const { runtime, log } = this.#port;
@@ -266,7 +266,7 @@ export class Connection {
     return answer(session, frame, { by: claims.by, gone });
   }
 
-  /** Observers hear of it, if it is of a run that this connection has; whatever else it is, nobody does. */
+  /** Passes progress on to observers if the run was offered to this connection; otherwise drops it. */
   #progress({ executor, scope, call, attempt, run, text, kind }: Of<"progress">): void {
     const own = this.#executors.get(executor);
     if (own === undefined || !isScope(scope)) return;
@@ -274,7 +274,7 @@ export class Connection {
     told.catch((thrown: unknown) => hostErrorOf(thrown, this.#port.log));
   }
 
-  /** Goes on until the client wants no more, or is gone. */
+  /** Runs a subscription until the client ends it or disconnects. */
   async #subscribe(
     { id, window }: Of<"observe" | "watch">,
     tell: (subscription: Subscription) => Promise<void>,

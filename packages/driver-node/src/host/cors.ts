@@ -1,7 +1,7 @@
-/** Pages of other origins that ask over HTTP: the same are welcome as over WebSocket, and browsers ask first. */
+/** CORS for flows over HTTP: the origins that may use WebSocket may use HTTP. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** How long a browser need not ask again. */
+/** Time for which a browser may cache a preflight's answer. */
 const remembersS = 600;
 
 const asked = {
@@ -10,7 +10,7 @@ const asked = {
   "access-control-max-age": String(remembersS),
 } as const;
 
-/** What an answer to a welcome page has beside its own; the others' browsers do not show it to them. */
+/** Returns the CORS headers of a response. Without them a browser hides it from the page. */
 export const corsHeaders = (
   { headers: { origin } }: IncomingMessage,
   isAllowedOrigin: (origin: string | undefined) => boolean,
@@ -19,7 +19,7 @@ export const corsHeaders = (
     ? { vary: "Origin" }
     : { vary: "Origin", "access-control-allow-origin": origin, "access-control-expose-headers": "x-request-id" };
 
-/** Whether a request was a browser's question, which has been answered: it brings no token. */
+/** Answers a preflight request, which carries no token. Returns whether it was one. */
 export const answerPreflight = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,

@@ -1,4 +1,4 @@
-/** What a client is told of an error. What is nobody's business but the host's is logged, and not told. */
+/** Maps errors to what a client is told. Internal errors are logged and not told. */
 import {
   type Log,
   Overloaded,
@@ -13,20 +13,20 @@ import {
 } from "@pawl/runtime";
 import type { HostError } from "@pawl/wire/frame";
 
-/** The outcome is unknown, and found out by asking again. */
+/** The outcome is unknown until the client asks again. */
 const retryAfterMs = 100;
-/** An owner that nobody knows how to reach may go, or lose its lease. */
+/** An owner without an address may leave, or lose its lease. */
 const ownerRetryMs = 1000;
 
 const ownedElsewhere = ({ code, message, address }: OwnedElsewhere): Omit<HostError, "id"> =>
   address === undefined ? { code, message, retry_after_ms: ownerRetryMs } : { code, message, address };
 
-/** What its log holds is not told: whoever asks may not be one to read it. */
-const readOnly = "today's core does not accept its log, so it is read-only: `pawl doctor` says what can be done";
+/** The log's content is not told: the client may not be allowed to read it. */
+const readOnly = "the current core rejects its log, so it is read-only: run `pawl doctor`";
 
-/** Where keys lie is the host's business. */
+/** The place of keys is not told. */
 const keyUnavailable = "the scope's values are sealed, and the host has no key that opens them: its log says why";
-const keyDeleted = "the scope's key was deleted: what it said can not be read any more";
+const keyDeleted = "the scope's key was deleted: its values can never be read again";
 
 export const hostErrorOf = (thrown: unknown, log: Log): Omit<HostError, "id"> => {
   const isMoving = thrown instanceof ScopeMoving || (thrown instanceof Refused && thrown.code === "scope_is_moving");
@@ -44,9 +44,9 @@ export const hostErrorOf = (thrown: unknown, log: Log): Omit<HostError, "id"> =>
   return { code: "internal_error", message: "the host failed to answer: its log says why" };
 };
 
-/** What a closing may say, in UTF-8; a socket throws where it is longer. */
+/** Maximum length of a close reason in UTF-8 bytes (RFC 6455); a socket throws above it. */
 const maxReasonBytes = 123;
 
-/** Cut between characters. */
+/** Cuts a message to the longest close reason, between characters. */
 export const closeReasonOf = (message: string): string =>
   new TextDecoder().decode(Buffer.from(message).subarray(0, maxReasonBytes), { stream: true });

@@ -1,10 +1,10 @@
-/** Executors over the wire: each answers under its own connection, for what was offered to it. */
+/** Executors over the wire. Each settles only runs that were offered to its own connection. */
 import { Refused, type Runtime } from "@pawl/runtime";
 import type { ClientFrame, HostError, HostFrame } from "@pawl/wire/frame";
 import type { Claims } from "./token.ts";
 import { refuseUnknown } from "./question.ts";
 
-/** An executor that this connection speaks for. */
+/** An executor registered by this connection. */
 export interface OwnExecutor {
   readonly name: string;
   readonly leave: () => void;
@@ -13,7 +13,10 @@ export interface OwnExecutor {
 export const executorName = (by: string, executor: string): string =>
   `${encodeURIComponent(by)}/${encodeURIComponent(executor)}`;
 
-/** Why an executor is not taken, if so. A tool that nobody knows may come; a name in the place of an id is a mistake. */
+/**
+ * Returns why an executor cannot register. Unknown tools are allowed, since they may be added later; a tool's name
+ * instead of its id is a mistake.
+ */
 export const executorProblem = (
   { registry }: Runtime,
   { id, tools }: Extract<ClientFrame, { readonly type: "execute" }>,

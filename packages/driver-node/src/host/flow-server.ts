@@ -1,6 +1,6 @@
 /**
- * Flows of a host over HTTP: `POST` and `GET /flows/{name}/…`, answered by server-sent events; over a WebSocket to the
- * same address each event is a message. Tokens, rights and bounds are those of the host.
+ * Serves flows over HTTP: `POST` and `GET /flows/{name}/…`, answered with server-sent events. A WebSocket to the same
+ * address gets each event as a message. Tokens, rights and limits are the host's.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -16,11 +16,11 @@ import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
 
 export interface HostFlowsOptions extends Pick<FlowServerOptions, "wire" | "endsWithReader"> {
   readonly flows: { readonly [name: string]: ServedFlow };
-  /** The session that a flow runs in, where a request names none by `X-Session`: `flows`, if it is not said. */
+  /** The session of a flow whose request has no `X-Session` header. Default: `flows`. */
   readonly session?: string;
 }
 
-/** Flows that a host offers. It is made before the runtime, whose host shows the flows' events by `observe`. */
+/** Flows that a host serves. Made before the runtime, which reports the flows' events through `observe`. */
 export class HostFlows {
   readonly options: HostFlowsOptions;
   readonly #observers = new Set<NonNullable<FlowHost["observe"]>>();
@@ -33,7 +33,7 @@ export class HostFlows {
     for (const observe of this.#observers) observe(...of);
   };
 
-  /** Who hears of events, until they leave. */
+  /** Registers a listener for events. Returns a function that removes it. */
   listen(observe: NonNullable<FlowHost["observe"]>): () => void {
     this.#observers.add(observe);
     return () => void this.#observers.delete(observe);
@@ -53,9 +53,12 @@ export const isFlowPath = (url: string | undefined): boolean => /^\/flows(?:[/?]
 const refusal = (status: number, error: string): Response => Response.json({ error }, { status });
 
 const noToken =
-  "found no token: send `Authorization: Bearer {token}`; a page's WebSocket names it as a protocol, behind `pawl-flow`";
+  "found no token: send `Authorization: Bearer {token}`; a page's WebSocket sends it as a protocol, after `pawl-flow`";
 
-/** A token as a program gives it, or a page's WebSocket, which can only name protocols. */
+/**
+ * Reads the token from the `Authorization` header, or from the protocols of a page's WebSocket, which can set no
+ * headers.
+ */
 const tokenOf = ({ headers }: IncomingMessage): string => {
   const bearer = /^Bearer (?<token>.+)$/i.exec(headers.authorization ?? "")?.groups?.["token"];
   return bearer ?? (headers["sec-websocket-protocol"] ?? "").split(",").map((part) => part.trim())[1] ?? "";
@@ -76,7 +79,7 @@ export class FlowMount {
   readonly #port: FlowMountPort;
   readonly #options: FlowServerOptions;
   readonly #session: string;
-  /** One for each stream: what a session's flow shows is for those who read in that session. */
+  /** One server for each stream, so that a stream sees events of its own session only. */
   readonly #servers = new Map<FlowServer, string>();
   readonly #leave: () => void;
   readonly #ends = new Set<() => void>();
@@ -111,7 +114,7 @@ export class FlowMount {
     return server;
   }
 
-  /** Who asks, and in which session; or why not. */
+  /** Checks origin, token and right. Returns the session, or the refusal. */
   #admit(incoming: IncomingMessage): Admitted | Response {
     const { secrets, limits, isAllowedOrigin } = this.#port;
     if (!isAllowedOrigin(incoming.headers.origin)) return refusal(403, "this origin may not connect");
@@ -155,11 +158,11 @@ export class FlowMount {
       return [await server[how](this.#request(incoming)), admitted.claims];
     } catch (thrown) {
       if (!left.aborted) this.#port.log(entryOf("host.internal_error", { flow: incoming.url ?? "" }, thrown));
-      return [refusal(503, "the session of this flow is not to be had: try again")];
+      return [refusal(503, "the session of this flow is not available: try again")];
     }
   }
 
-  /** Hands on what a stream gives, no faster than it is taken, until it ends, the reader leaves, or the token is over. */
+  /** Copies a stream to the reader with backpressure, until it ends, the reader leaves, or the token expires. */
   async #pump(
     body: ReadableStream<Uint8Array>,
     { expires_at }: Claims,
@@ -167,11 +170,11 @@ export class FlowMount {
     left: AbortSignal,
   ): Promise<void> {
     const reader = body.getReader();
-    const leave = (): void => void reader.cancel().catch(() => undefined); // It has ended by itself.
+    const leave = (): void => void reader.cancel().catch(() => undefined); // The stream has already ended.
     const timer = setTimeout(leave, Math.min(expires_at - Date.now(), longestTimerMs));
     left.addEventListener("abort", leave, { once: true });
     this.#ends.add(leave);
-    if (left.aborted) leave(); // While the session was opened.
+    if (left.aborted) leave(); // The reader left while the session was opened.
     try {
       for (let next = await reader.read(); !next.done; next = await reader.read()) await send(next.value);
     } finally {
@@ -180,7 +183,7 @@ export class FlowMount {
     }
   }
 
-  /** Waits for a reader, but not for ever. */
+  /** Waits until the reader has taken a chunk; rejects after `stallMs`. */
   #taken(waiting: (done: () => void) => void, left: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error("the reader is too slow")), this.#port.limits.stallMs);
@@ -194,7 +197,7 @@ export class FlowMount {
     });
   }
 
-  /** Answers a request for a flow. */
+  /** Answers an HTTP request for a flow. */
   async http(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { isAllowedOrigin } = this.#port;
     if (answerPreflight(incoming, outgoing, isAllowedOrigin)) return;
@@ -216,11 +219,11 @@ export class FlowMount {
       await this.#pump(response.body, claims, send, left.signal);
       outgoing.end();
     } catch {
-      outgoing.destroy(); // The reader sees that the rest is missing, and asks again.
+      outgoing.destroy(); // The reader notices the truncated response and asks again.
     }
   }
 
-  /** The same over a WebSocket: what is wrong is told in a message, and by the close. */
+  /** Answers over a WebSocket. Errors are sent as a message and as the close code. */
   async socket(socket: WebSocket, incoming: IncomingMessage): Promise<void> {
     const left = new AbortController();
     socket.on("close", () => left.abort());
@@ -240,7 +243,7 @@ export class FlowMount {
       await this.#pump(response.body, claims, send, left.signal);
       socket.close(1000);
     } catch {
-      socket.terminate(); // As above.
+      socket.terminate(); // The reader notices that the stream broke off and asks again.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** A host: a runtime that others reach over WebSocket. */
+/** A host: serves a runtime over WebSocket. */
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { Duplex } from "node:stream";
@@ -13,24 +13,27 @@ import { type Claims, type Secrets, checkSecrets, signToken } from "./token.ts";
 
 export interface HostOptions {
   readonly runtime: Runtime;
-  /** What tokens are signed under: the newest first, all of them verify. */
+  /** Secrets that sign tokens, newest first. All of them verify. */
   readonly secrets: Secrets;
-  /** Port 0 takes any that is free. */
+  /** The port to listen on; 0 takes a free one. */
   readonly port?: number;
-  /** Whom the host listens for; itself only, unless it says otherwise. */
+  /** The address to listen on. Default: loopback. */
   readonly address?: string;
-  /** What others are told as the address of its sessions, where they do not reach it at the one that it listens at. */
+  /** The address that other processes are given for this host's sessions, if it differs from where it listens. */
   readonly publicUrl?: string;
-  /** A server to use instead, as one with TLS: it is listened on if it does not listen yet, and not closed. */
+  /** An HTTP or TLS server to use. It is started if it does not listen yet, and not closed. */
   readonly server?: Server | TlsServer;
-  /** Pages that may connect, as `https://example.org`. Programs that are no browser send no origin, and may. */
+  /**
+   * Origins of pages that may connect, as `https://example.org`. Programs that are not browsers send no origin and may
+   * connect.
+   */
   readonly origins?: readonly string[];
   readonly limits?: Partial<HostLimits>;
-  /** Clients that scopes move to: the runtime's `mover` is made of it. */
+  /** Clients that scopes can move to. Pass their `mover` to the runtime. */
   readonly receivers?: Receivers;
-  /** Flows to be run over HTTP. */
+  /** Flows to serve over HTTP. */
   readonly flows?: HostFlows;
-  /** Who comes and goes, and what went wrong in the host itself. */
+  /** Gets connects, disconnects, and errors of the host itself. */
   readonly log?: Log;
 }
 
@@ -39,28 +42,28 @@ export interface Host {
   readonly url: string;
   readonly connections: number;
   readonly sign: (claims: Claims) => string;
-  /** Ends all connections; the runtime goes on. */
+  /** Closes all connections. The runtime keeps running. */
   readonly close: () => Promise<void>;
 }
 
 const loopback = "127.0.0.1";
 
-/** Whether a host can be reached by it over WebSocket. */
+/** Tells whether a URL is a WebSocket address. */
 export const isSocketUrl = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? "");
 
 const checkPublic = (url: string | undefined): void => {
   if (url === undefined || isSocketUrl(url)) return;
-  throw new RangeError(`publicUrl is an address for a WebSocket, ws:// or wss://, found ${url}`);
+  throw new RangeError(`publicUrl: expected a ws:// or wss:// address, found ${url}`);
 };
 
-/** Nothing else listens to a socket that was upgraded: who is refused may be gone by now, or never leave by itself. */
+/** Refuses an upgrade and closes the socket. After an upgrade nothing else listens to its errors or its end. */
 const refuse = (socket: Duplex, status: string): void => {
-  socket.on("error", () => undefined); // There is nobody left to tell.
+  socket.on("error", () => undefined); // The peer has gone.
   socket.once("finish", () => socket.destroy());
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 };
 
-/** Who has not said who they are may send so much: a hello is shorter. */
+/** Bytes that a client may send before its hello. */
 const maxUngreetedBytes = 64 * 1024;
 
 const boundUngreeted = (socket: Duplex, connection: Connection): void => {
@@ -75,7 +78,7 @@ const boundUngreeted = (socket: Duplex, connection: Connection): void => {
   socket.on("data", count);
 };
 
-/** A server of ours waits for the head of a request no longer than for a hello. */
+/** Makes a server that waits for a request's headers no longer than for a hello. */
 const serverFor = ({ helloMs }: HostLimits): Server => {
   const headersTimeout = Math.min(helloMs, 60_000);
   return createServer({ headersTimeout, connectionsCheckingInterval: headersTimeout });

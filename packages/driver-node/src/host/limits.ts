@@ -1,5 +1,62 @@
-/** Bounds of a connection, and how long a host waits. */
+/** Limits of a host and of one connection, with counters that enforce them. */
 import type { HostError } from "@pawl/wire/frame";
+
+export interface HostLimits {
+  /** Maximum size of a client's frame. A larger one closes the connection with 1009. */
+  readonly maxMessageBytes: number;
+  /** Maximum number of unanswered questions and subscriptions of one connection. */
+  readonly maxInFlight: number;
+  /** Maximum size of those questions together. */
+  readonly maxInFlightBytes: number;
+  /** Unsent bytes above which subscriptions of a client pause. */
+  readonly pauseBytes: number;
+  /** Unsent bytes above which its connection is dropped. */
+  readonly maxBufferedBytes: number;
+  /** Time for which a slow reader may stay paused before it is dropped. */
+  readonly stallMs: number;
+  /** Interval of pings. A client that has not answered by the next one is dropped. */
+  readonly heartbeatMs: number;
+  /** Time from connecting to the hello. */
+  readonly helloMs: number;
+  /** Maximum number of connections; more are refused with 503. */
+  readonly maxConnections: number;
+  /** Maximum number of invalid frames in a row. */
+  readonly maxBadFrames: number;
+}
+
+/** Limits of a host that names none of its own. */
+export const defaultHostLimits: HostLimits = {
+  maxMessageBytes: 4 * 1024 * 1024,
+  maxInFlight: 1024,
+  maxInFlightBytes: 64 * 1024 * 1024,
+  pauseBytes: 1024 * 1024,
+  maxBufferedBytes: 64 * 1024 * 1024,
+  stallMs: 30_000,
+  heartbeatMs: 15_000,
+  helloMs: 5000,
+  maxConnections: 10_000,
+  maxBadFrames: 20,
+};
+
+/** Maximum delay of a Node timer. A longer one would fire at once. */
+export const longestTimerMs = 2 ** 31 - 1;
+
+const admitted = (name: string, given: unknown): number => {
+  const isTime = name.endsWith("Ms");
+  const limit = given === Infinity ? Number.MAX_SAFE_INTEGER : given;
+  const least = isTime ? 1 : 0;
+  if (Number.isSafeInteger(limit) && (limit as number) >= least)
+    return isTime ? Math.min(limit as number, longestTimerMs) : (limit as number);
+  throw new RangeError(`limits.${name} must be a whole number from ${least}, found ${String(given)}`);
+};
+
+/** Checks limits and fills in defaults. `Infinity` means no limit; times are capped to `longestTimerMs`. */
+export const admittedLimits = (given: Partial<HostLimits> = {}): HostLimits => {
+  const limits = { ...defaultHostLimits };
+  for (const name of Object.keys(limits) as (keyof HostLimits)[])
+    Object.assign(limits, { [name]: admitted(name, given[name] ?? limits[name]) });
+  return limits;
+};
 
 export class RegisteredNames {
   readonly #limits: HostLimits;
@@ -10,13 +67,13 @@ export class RegisteredNames {
     this.#limits = limits;
   }
 
-  /** Takes a name in, in the place of the same one before; or says why there is no room. One alone may have any size. */
+  /** Registers a name, or replaces it; returns the error if there is no room. A single name may have any size. */
   register(id: number, name: string, bytes: number): HostError | undefined {
     const { maxInFlight, maxInFlightBytes } = this.#limits;
     const before = this.#held.get(name);
     const others = this.#bytes - (before ?? 0);
     const refused = (what: string): HostError => {
-      const message = `this connection goes by ${what}: close it, or open another one beside it`;
+      const message = `this connection has registered ${what}: open another connection`;
       return { id, code: "too_many_in_flight", message };
     };
     if (before === undefined && this.#held.size >= maxInFlight) return refused(`${maxInFlight} names`);
@@ -29,11 +86,11 @@ export class RegisteredNames {
 
 interface PendingQuestion {
   readonly bytes: number;
-  /** JsonDocument when nobody is left to hear the answer. */
+  /** Aborts once nobody waits for the answer. */
   readonly gone: AbortController;
 }
 
-/** After so long some of them may have been answered. */
+/** Some of the questions may be answered by then. */
 const retryAfterMs = 1000;
 
 export class InFlight {
@@ -45,7 +102,7 @@ export class InFlight {
     this.#limits = limits;
   }
 
-  /** Why one more does not fit, if so. A connection with nothing in flight may ask anything. */
+  /** Returns why a question is over the limit. A connection with nothing in flight may ask a question of any size. */
   problem(id: number, bytes: number): HostError | undefined {
     const { maxInFlight, maxInFlightBytes } = this.#limits;
     if (this.#pending.has(id))
@@ -71,69 +128,13 @@ export class InFlight {
     this.#pending.delete(id);
   }
 
-  /** Who asked needs no answer. */
+  /** Drops one question: the client no longer needs the answer. */
   leave(id: number): void {
     this.#pending.get(id)?.gone.abort();
   }
 
-  /** The connection is gone. */
+  /** Drops all questions of a closed connection. */
   abort(): void {
     for (const { gone } of this.#pending.values()) gone.abort();
   }
 }
-export interface HostLimits {
-  /** Of one frame from a client; a larger one closes the connection with 1009. */
-  readonly maxMessageBytes: number;
-  /** Questions of one connection that are not answered yet, and subscriptions. */
-  readonly maxInFlight: number;
-  /** Bytes of those questions together. */
-  readonly maxInFlightBytes: number;
-  /** Bytes for a client that are not sent yet: above the first bound its subscriptions pause. */
-  readonly pauseBytes: number;
-  /** Above this bound the connection is dropped. */
-  readonly maxBufferedBytes: number;
-  /** How long a reader may stay paused before it is dropped. */
-  readonly stallMs: number;
-  /** A client that does not answer a ping for so long is gone. */
-  readonly heartbeatMs: number;
-  /** From the connection to its hello. */
-  readonly helloMs: number;
-  /** Connections at once; more are refused with 503. */
-  readonly maxConnections: number;
-  /** Frames that could not be read, one after the other. */
-  readonly maxBadFrames: number;
-}
-
-/** Bounds the connections of a host that names no limits of its own. */
-export const defaultHostLimits: HostLimits = {
-  maxMessageBytes: 4 * 1024 * 1024,
-  maxInFlight: 1024,
-  maxInFlightBytes: 64 * 1024 * 1024,
-  pauseBytes: 1024 * 1024,
-  maxBufferedBytes: 64 * 1024 * 1024,
-  stallMs: 30_000,
-  heartbeatMs: 15_000,
-  helloMs: 5000,
-  maxConnections: 10_000,
-  maxBadFrames: 20,
-};
-
-/** A timer of Node can not be set for longer: it would ring at once. */
-export const longestTimerMs = 2 ** 31 - 1;
-
-const admitted = (name: string, given: unknown): number => {
-  const isTime = name.endsWith("Ms");
-  const limit = given === Infinity ? Number.MAX_SAFE_INTEGER : given;
-  const least = isTime ? 1 : 0;
-  if (Number.isSafeInteger(limit) && (limit as number) >= least)
-    return isTime ? Math.min(limit as number, longestTimerMs) : (limit as number);
-  throw new RangeError(`limits.${name} is a whole number from ${least}, found ${String(given)}`);
-};
-
-/** Bounds as a host keeps them: `Infinity` is none, and no wait is longer than a timer. */
-export const admittedLimits = (given: Partial<HostLimits> = {}): HostLimits => {
-  const limits = { ...defaultHostLimits };
-  for (const name of Object.keys(limits) as (keyof HostLimits)[])
-    Object.assign(limits, { [name]: admitted(name, given[name] ?? limits[name]) });
-  return limits;
-};

@@ -1,4 +1,9 @@
-/** Scopes that move: here, as another host asks, and away, as somebody who may order it does. */
+/**
+ * Moves of scopes over the wire: arriving from another host, leaving on request, and to clients.
+ *
+ * A client, such as a page, cannot be called; it receives scopes over the connection that it has opened. While it is
+ * away nothing can be sent, and whoever opens the scope asks again.
+ */
 import { Refused, type Runtime, type MoveAnswer, type MovePart, type Mover } from "@pawl/runtime";
 import type { ClientFrame, HostFrame } from "@pawl/wire/frame";
 import { isScope } from "./executor.ts";
@@ -9,7 +14,7 @@ type WithoutNumber<A> = A extends unknown ? Omit<A, "n" | "receiver"> : never;
 
 const scheme = "client:";
 
-/** Two principals never share an address. */
+/** Builds an address that contains the principal, so that two principals never share one. */
 const addressOf = (by: string, name: string): string =>
   `${scheme}${encodeURIComponent(by)}/${encodeURIComponent(name)}`;
 
@@ -18,7 +23,7 @@ interface PendingAnswer {
   readonly reject: (error: Error) => void;
 }
 
-/** One connection, with all the names that it receives under. */
+/** A client's connection, with all names that it receives under. */
 export class ReceiverConnection {
   readonly #claims: Claims;
   readonly #send: (frame: JsonDocument) => void;
@@ -34,7 +39,7 @@ export class ReceiverConnection {
     return addressOf(this.#claims.by, name);
   }
 
-  /** Why a scope may not move there, if so. */
+  /** Returns why a scope may not move to this client. */
   missing(scope: string): string | undefined {
     return missingRight(this.#claims, "move", scope);
   }
@@ -47,11 +52,11 @@ export class ReceiverConnection {
     });
   }
 
-  /** What is no answer to anything is dropped: the connection may have been another one then. */
+  /** Resolves a pending question. Unknown numbers are ignored: they may belong to an earlier connection. */
   answered(n: number, answer: MoveAnswer | undefined): void {
     const pending = this.#pending.get(n);
     this.#pending.delete(n);
-    if (answer === undefined) pending?.reject(new Error("its store failed to say"));
+    if (answer === undefined) pending?.reject(new Error("its store did not answer"));
     else pending?.resolve(answer);
   }
 
@@ -61,16 +66,19 @@ export class ReceiverConnection {
   }
 }
 
-/** It is made before the runtime, whose `mover` asks it; the host tells it who is there. */
+/**
+ * Clients that scopes can move to. Made before the runtime, whose `mover` it provides; the host reports who is
+ * connected.
+ */
 export class Receivers {
   readonly #connected = new Map<string, { readonly name: string; readonly reception: ReceiverConnection }>();
 
-  /** Scopes move to clients by `client:` addresses, and to all others as before. */
+  /** Returns a mover that sends `client:` addresses to clients and passes others on. */
   mover(others?: (to: string) => Mover): (to: string) => Mover {
     return (to) => {
       if (to.startsWith(scheme)) return this.#moverTo(to);
       if (others === undefined)
-        throw new Refused("peer_unknown", `${to} is no client's address, and no other is known`);
+        throw new Refused("peer_unknown", `${to} is not a client's address, and no other kind is configured`);
       return others(to);
     };
   }
@@ -99,7 +107,7 @@ export class Receivers {
     if (missing !== undefined) throw new Refused("permission_denied", missing);
   }
 
-  /** Under one name there is one client, the last that said so. Says its address. */
+  /** Registers a client under a name, in place of an earlier one. Returns its address. */
   enter(name: string, reception: ReceiverConnection): string {
     const address = reception.addressOf(name);
     this.#connected.set(address, { name, reception });
@@ -126,7 +134,7 @@ export const arrive = async ({ moves: { arrivals } }: Runtime, frame: ArrivingFr
   return { type: "move_answered", id, answer: await answer };
 };
 
-/** Answers when the scope lives there. The same order again finds out how it ended. */
+/** Moves a scope away and answers when it lives there. The same order again tells how the move ended. */
 export const depart = async (runtime: Runtime, frame: OrderFrame): Promise<HostFrame> => {
   const { id, scope, to, bodies, within_ms: withinMs } = frame;
   refuseMisnamed(scope);

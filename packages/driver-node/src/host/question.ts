@@ -1,4 +1,4 @@
-/** What each question asks of its scope, and the right that it takes. */
+/** Answers questions of clients, and lists the right that each one takes. */
 import type { Runtime, Session } from "@pawl/runtime";
 import { Refused } from "@pawl/runtime";
 import type { ClientFrame, HostFrame, Question, QuestionType } from "@pawl/wire/frame";
@@ -37,21 +37,21 @@ export const refuseUnknown = async (runtime: Runtime, scope: string): Promise<vo
   if (!(await runtime.has(scope))) throw new Refused("scope_unknown", `there is no scope ${JSON.stringify(scope)}`);
 };
 
-/** The scope that a question names. Who has no right to call does not bring a session into being. */
+/** Opens the session that a question names. Without the right `call` it is not created. */
 export const sessionOf = async (runtime: Runtime, scope: string, claims: Claims): Promise<Session> => {
   if (!scope.startsWith(sessionPrefix) || scope.length === sessionPrefix.length) throw misnamed(sessionPrefix, scope);
   if (!claims.rights.includes("call")) await refuseUnknown(runtime, scope);
   return runtime.session(scope.slice(sessionPrefix.length));
 };
 
-/** Any scope that is there: what happens in it may be watched. */
+/** Opens any existing scope, for watching. */
 export const scopeOf = async (runtime: Runtime, scope: string, claims: Claims): Promise<Session> => {
   if (!scope.startsWith(processPrefix)) return sessionOf(runtime, scope, claims);
   await refuseUnknown(runtime, scope);
   return runtime.processes.scope(scope.slice(processPrefix.length));
 };
 
-/** A signal to a process that exists. */
+/** Sends a signal to an existing process. */
 export const signal = async (
   runtime: Runtime,
   { id, scope, name, payload, signal_id: signalId }: Of<"signal">,
@@ -62,7 +62,7 @@ export const signal = async (
   return { type: "done", id };
 };
 
-/** A page of the scopes that wait for approvals has no more than this. */
+/** Maximum length of a page of scopes that await approval. */
 const longestPage = 1000;
 
 export const awaitingApproval = async (
@@ -125,13 +125,13 @@ const resolve = async (session: Session, frame: Of<"resolve" | "resolve_by_id">,
   return { type: "resolved", id, outcome };
 };
 
-/** Who asks: under which name, and until when there is somebody to answer. */
+/** The principal that asks, and a signal that aborts when it disconnects. */
 export interface Asker {
   readonly by: string;
   readonly gone: AbortSignal;
 }
 
-/** The answer to a question, once all that it says is durable. */
+/** Answers a question once the answer is durable. */
 export const answer = async (session: Session, frame: Answered, { by, gone }: Asker): Promise<HostFrame> => {
   const { id } = frame;
   const done = { type: "done", id } as const;

@@ -1,21 +1,7 @@
-/** What goes out to one client, and how much of it waits. Whoever can wait does while the client reads too slowly. */
+/** The sending side of one client's socket: backpressure and heartbeat. */
 import type { WebSocket } from "ws";
 import { frameText, HostFrame } from "@pawl/wire/frame";
 import type { HostLimits } from "./limits.ts";
-
-/** Asks at every beat, until the socket is closed, or what this gives back is called. */
-export const beat = (socket: WebSocket, everyMs: number): (() => void) => {
-  let hasAnswered = true;
-  const timer = setInterval(() => {
-    if (!hasAnswered) return socket.terminate();
-    hasAnswered = false;
-    return socket.ping();
-  }, everyMs);
-  const stop = (): void => clearInterval(timer);
-  socket.on("pong", () => (hasAnswered = true));
-  socket.once("close", stop);
-  return stop;
-};
 
 export class Outgoing {
   readonly #socket: WebSocket;
@@ -54,7 +40,7 @@ export class Outgoing {
     for (const go of waiting) go();
   }
 
-  /** Resolves when the client has read enough to be told more, or is gone. */
+  /** Resolves once the client has read enough to be sent more, or has gone. */
   ready(): Promise<void> {
     if (!this.#isFull) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
@@ -65,3 +51,17 @@ export class Outgoing {
     this.#wake();
   }
 }
+
+/** Pings at each beat and terminates a socket that has not answered the last one. Returns a function that stops it. */
+export const beat = (socket: WebSocket, everyMs: number): (() => void) => {
+  let hasAnswered = true;
+  const timer = setInterval(() => {
+    if (!hasAnswered) return socket.terminate();
+    hasAnswered = false;
+    return socket.ping();
+  }, everyMs);
+  const stop = (): void => clearInterval(timer);
+  socket.on("pong", () => (hasAnswered = true));
+  socket.once("close", stop);
+  return stop;
+};

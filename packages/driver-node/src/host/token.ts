@@ -1,6 +1,5 @@
 /**
- * Tokens of a host: who somebody is, in which scopes, and what they may do there, until when. Signed under the host's
- * secret: `pawl1.{claims}.{HMAC-SHA256}`, both in base64url.
+ * Tokens of a host: principal, scopes, rights, expiry. Format: `pawl1.{claims}.{HMAC-SHA256}`, both parts in base64url.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import {
@@ -23,9 +22,9 @@ export type Right = "call" | "resolve" | "approve" | "observe" | "execute" | "mo
 export const Right: Codec<Right> = oneOf<Right>("a right", "call", "resolve", "approve", "observe", "execute", "move");
 
 export interface Claims {
-  /** The principal, as it is recorded. */
+  /** The principal, as the log records it. */
   readonly by: string;
-  /** Scopes whose names begin so: `session:` is all sessions, `session:team-1/` those of a team. */
+  /** Prefixes of scope names: `session:` covers all sessions, `session:team-1/` those of a team. */
   readonly scopes: readonly string[];
   readonly rights: readonly Right[];
   /** Milliseconds since 1970. */
@@ -39,7 +38,7 @@ export const Claims: Codec<Claims> = record<Claims>("token claims", {
   expires_at: u64,
 });
 
-/** Secrets of at least this length, the newest first: it signs, all of them verify, so that one can be rotated. */
+/** Secrets, newest first. The first signs; all verify, so that one can be rotated. */
 export type Secrets = readonly [Uint8Array, ...Uint8Array[]];
 const minSecretBytes = 32;
 
@@ -59,19 +58,19 @@ const mac = (secret: Uint8Array, claims: string): Buffer =>
 
 const kinds: readonly string[] = ["session:", "process:"];
 
-/** Why no scope has a name that begins so, if so. */
+/** Returns why no scope name can have this prefix. */
 export const scopePrefixProblem = (prefix: string): string | undefined =>
   kinds.some((kind) => kind.startsWith(prefix) || prefix.startsWith(kind))
     ? undefined
     : `names of scopes begin with ${kinds.join(" or ")}, found \`${prefix}\``;
 
-/** Before 2001 there was no host: what is as small is seconds. */
+/** A smaller number must be seconds. */
 const minExpiry = Date.UTC(2001);
 
 const problemOf = ({ scopes, expires_at }: Claims): string | undefined => {
-  if (scopes.length === 0) return "scopes: expected at least one, found none: a token of all sessions says `session:`";
+  if (scopes.length === 0) return "scopes: expected at least one, found none: use `session:` for all sessions";
   if (expires_at < minExpiry)
-    return `expires_at: expected milliseconds since 1970, found ${expires_at}: seconds take a factor of 1000`;
+    return `expires_at: expected milliseconds since 1970, found ${expires_at}: multiply seconds by 1000`;
   const problem = scopes.map(scopePrefixProblem).find((found) => found !== undefined);
   return problem === undefined ? undefined : `scopes: ${problem}`;
 };
@@ -80,13 +79,13 @@ const encoded = (claims: Claims): unknown => {
   try {
     return Claims.encode(claims);
   } catch {
-    return claims; // What has not even the form that can be written down is told apart by the reader.
+    return claims; // The codec's reader reports the error below.
   }
 };
 
 const refused = (message: string): Refused => new Refused("invalid_argument", `claims of a token: ${message}`);
 
-/** What no host takes, or nobody can mean, is refused: `invalid_argument`. */
+/** Signs a token. Throws `invalid_argument` for claims that no host would accept, or that must be a mistake. */
 export const signToken = (secrets: Secrets, claims: Claims): string => {
   const checked = read(Claims, encoded(claims));
   if (E.isLeft(checked)) throw refused(describe(checked.left));
@@ -107,7 +106,7 @@ const isSigned = (secrets: Secrets, claims: string, signature: string): boolean 
   });
 };
 
-/** What a token claims, if the host signed it and its time is not over; else why not. */
+/** Returns a token's claims if this host signed it and it has not expired; otherwise says why not. */
 export const claimsOf = (secrets: Secrets, token: string, now: number): E.Either<string, Claims> => {
   const [prefix, text, signature, ...rest] = token.length > maxTokenLength ? [] : token.split(".");
   if (prefix !== version || text === undefined || signature === undefined || rest.length > 0)
@@ -117,10 +116,10 @@ export const claimsOf = (secrets: Secrets, token: string, now: number): E.Either
   const claims = E.isLeft(json) ? json : read(Claims, json.right);
   if (E.isLeft(claims)) return E.left(`the token's claims: ${describe(claims.left)}`);
   const { expires_at } = claims.right;
-  return expires_at <= now ? E.left(`the token was good until ${new Date(expires_at).toISOString()}`) : claims;
+  return expires_at <= now ? E.left(`the token expired at ${new Date(expires_at).toISOString()}`) : claims;
 };
 
-/** Why somebody may not do something in a scope, if so. */
+/** Returns why the claims do not allow something in a scope. */
 export const missingRight = ({ by, scopes, rights }: Claims, right: Right, scope: string): string | undefined => {
   if (!rights.includes(right)) return `\`${by}\` has no right to ${right}`;
   return scopes.some((prefix) => scope.startsWith(prefix)) ? undefined : `\`${by}\` has no right in scope ${scope}`;

@@ -1,7 +1,7 @@
 /**
- * Blobs in a folder beside the journal: a file each, under the first digits of its name. A file is written aside, synced
- * and renamed, and its folder synced, so that it is there as a whole or not at all. The time of a file says when it was
- * last put.
+ * Content-addressed blobs in a folder beside the journal, one file each, sharded by the first digits of the name. A
+ * file is written under a temporary name, synced and renamed, then its folder is synced: it exists whole or not at all.
+ * Its modification time is the time of the last put.
  */
 import { randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readFile, readdir, rename, rm, stat, utimes } from "node:fs/promises";
@@ -9,28 +9,19 @@ import { join } from "node:path";
 import type { BlobStore, AttachmentStore } from "@pawl/runtime";
 import { JournalFileError } from "../sqlite/file-error.ts";
 
-/** Nobody's in particular: the same bytes are one attachment, whichever scope puts them. */
-const anyScope = "";
-
-/** The folder is made when the first is put; several processes may share it. */
-export const diskAttachments = (folder: string): AttachmentStore => {
-  const blobs = diskBlobs(folder);
-  return {
-    put: (id, bytes) => blobs.put(anyScope, id, bytes),
-    bytes: (id) => blobs.read(anyScope, id),
-  };
-};
-
 export interface DiskBlobsOptions {
   /** The store's clock, in milliseconds. */
   readonly now?: () => number;
 }
 
 const isName = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
-/** What is being removed: still there for readers, and put back by the next who looks if nobody ends it. */
+/**
+ * Suffix of a file that is being removed. Readers still find it; the next sweep restores it if the removal was not
+ * finished.
+ */
 const dead = ".dead";
 const fanOut = 2;
-/** Its time says when the folder was swept last. */
+/** The modification time of this file is the time of the last sweep. */
 const swept = "swept";
 
 const codeOf = (thrown: unknown): string =>
@@ -48,7 +39,7 @@ const failed = (folder: string, thrown: unknown): JournalFileError => {
   return new JournalFileError(codes[codeOf(thrown)] ?? "io_failed", `blobs in ${folder}: ${what}`);
 };
 
-/** What is not there is undefined. */
+/** Returns undefined if the file does not exist. */
 const ifThere = async <A>(work: Promise<A>): Promise<A | undefined> => {
   try {
     return await work;
@@ -79,7 +70,7 @@ class DiskBlobs {
 
   #folderOf(name: string): string {
     if (!isName(name))
-      throw new JournalFileError("io_failed", `a blob's name has 64 hexadecimal digits, found ${name}`);
+      throw new JournalFileError("io_failed", `a blob's name must have 64 hexadecimal digits, found ${name}`);
     return join(this.#root, name.slice(0, fanOut));
   }
   #pathOf(name: string): string {
@@ -90,7 +81,9 @@ class DiskBlobs {
     if (!(await this.#touch(name, bytes.length))) await this.#write(name, bytes);
   }
 
-  /** Whether the same bytes are there: then they are as good as new, and on disk even if who wrote them is not done. */
+  /**
+   * Renews the time of an existing blob and syncs it, in case its writer has not finished. Returns whether it exists.
+   */
   async #touch(name: string, size: number): Promise<boolean> {
     const path = this.#pathOf(name);
     const seconds = this.#now() / 1000;
@@ -137,7 +130,7 @@ class DiskBlobs {
     return found !== undefined && found.mtimeMs <= this.#now() - ms;
   }
 
-  /** Who takes the last one's mark out of the way has the turn, and leaves one of its own. */
+  /** Tells whether this process may sweep now: the one that renames the mark of the last sweep wins. */
   async turn(everyMs: number): Promise<boolean> {
     const mark = join(this.#root, swept);
     const isFirst = (await ifThere(stat(mark))) === undefined;
@@ -169,13 +162,15 @@ class DiskBlobs {
     return names;
   }
 
-  /** It counts as just put: it takes the place of what somebody may have put meanwhile, whose event is on its way. */
+  /** Restores a blob and renews its time: another process may have put it meanwhile and be about to record it. */
   async #restore(path: string): Promise<void> {
     const seconds = this.#now() / 1000;
     await ifThere(utimes(path + dead, seconds, seconds).then(() => rename(path + dead, path)));
   }
 
-  /** It is taken out of the way first: who puts it meanwhile writes it anew, or is seen by its time. */
+  /**
+   * Removes an old blob in two steps: rename, then delete. A put in between writes it again, or is noticed by its time.
+   */
   async remove(name: string, ms: number): Promise<boolean> {
     const path = this.#pathOf(name);
     if (!(await this.#isOld(path, ms))) return false;
@@ -186,7 +181,7 @@ class DiskBlobs {
   }
 }
 
-/** A store of blobs in a folder, which is made when the first is put. Several processes may share it. */
+/** Opens a folder of blobs. It is created with the first one; several processes may share it. */
 export const diskBlobs = (folder: string, options: DiskBlobsOptions = {}): BlobStore => {
   const store = new DiskBlobs(folder, options);
   const told = async <A>(work: Promise<A>): Promise<A> => {
@@ -202,5 +197,17 @@ export const diskBlobs = (folder: string, options: DiskBlobsOptions = {}): BlobS
     turn: (everyMs) => told(store.turn(everyMs)),
     old: (ms) => told(store.old(ms)),
     remove: (name, ms) => told(store.remove(name, ms)),
+  };
+};
+
+/** Attachments are shared by all scopes: the same bytes are one attachment. */
+const anyScope = "";
+
+/** Opens a folder of attachments. It is created with the first one; several processes may share it. */
+export const diskAttachments = (folder: string): AttachmentStore => {
+  const blobs = diskBlobs(folder);
+  return {
+    put: (id, bytes) => blobs.put(anyScope, id, bytes),
+    bytes: (id) => blobs.read(anyScope, id),
   };
 };

@@ -1,4 +1,4 @@
-/** Opens a journal file, and decides which thread commits: this one, or another where a sync would hold it up. */
+/** Opens a journal file and chooses the thread that commits: this one, or its own if a sync is slow. */
 import { type BlobStore, type Journal, memoryBlobs } from "@pawl/runtime";
 import { diskBlobs } from "./disk-blob.ts";
 import { blobsPathOf, inMemory, journalPathOf } from "./path.ts";
@@ -7,23 +7,23 @@ import { inlineJournal } from "../sqlite/inline.ts";
 import { threadJournal } from "./thread.ts";
 
 export interface SqliteOptions extends FileOptions {
-  /** `measured` (default): in a thread of its own where a commit takes longer than a millisecond. */
+  /** `measured` (default): a thread of its own if a commit takes longer than 1 ms. */
   readonly commits?: "inline" | "thread" | "measured";
 }
 
 export interface SqliteJournal extends Journal {
-  /** Which thread commits. */
+  /** The thread that commits. */
   readonly commits: "inline" | "thread";
-  /** Resolves when all that was asked for is done, and the file is closed. */
+  /** Resolves once all work is done and the file is closed. */
   readonly close: () => Promise<void>;
 }
 
-/** A commit that takes longer holds up the bodies of tools for too long. */
+/** A slower commit would block tool bodies for too long. */
 const longestInlineMs = 1;
 
 const trials = 6;
 
-/** What a commit takes on this disk: the least of a few that write, since the others wait for a core as well. */
+/** Measures a commit on this disk. Takes the fastest of several, since the others may have waited for a core. */
 export const measureCommitMs = (at: Connection): number => {
   const { know, leave } = at.sql;
   const times = Array.from({ length: trials }, (_, i) => {
@@ -40,14 +40,14 @@ const inlineIn = (at: Connection, blobs: BlobStore): SqliteJournal => ({
   commits: "inline",
 });
 
-/** What lies in memory waits for no disk, and has nothing beside it. */
+/** Opens a journal in memory: no disk, no files beside it. */
 const journalInMemory = (options: FileOptions): SqliteJournal => {
   const { blobs } = options;
   const store = blobs === undefined ? memoryBlobs(options) : diskBlobs(blobsPathOf(inMemory, blobs), options);
   return inlineIn(new Connection(inMemory, options), store);
 };
 
-/** Whatever is wrong with the file is thrown here, in either case. `:memory:` is one that is on no disk. */
+/** Opens a journal, or throws what is wrong with its file. `:memory:` opens one without a file. */
 export const sqliteJournal = (
   named: string,
   { commits = "measured", ...options }: SqliteOptions = {},

@@ -1,7 +1,8 @@
 /**
- * The root secret of wait keys stands beside the journal: every process over it can tell a true key. One that was set
- * aside, under a name that begins with `{journal}.root.old`, signs no more, and what it signed is good as long as it lies
- * there. The files are looked at whenever a key is made or told: so a root is rotated under hosts that run.
+ * The root secret, which signs wait tokens, in a file beside the journal. All processes on the journal share it.
+ *
+ * To rotate it, rename the file to a name that begins with `{journal}.root.old`: it signs no more tokens, and those it
+ * signed stay valid while the file exists. The files are read at each use, so running hosts notice.
  */
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import {
@@ -23,7 +24,7 @@ import { inMemory } from "./path.ts";
 import { JournalFileError } from "../sqlite/file-error.ts";
 
 const rootBytes = 32;
-/** Fewer can be guessed. */
+/** A shorter secret could be guessed. */
 const minRootBytes = 16;
 
 const pathOf = (file: string): string => `${file}.root`;
@@ -38,11 +39,11 @@ const rootOf = (secret: Uint8Array): Root => ({
 const rootIn = (path: string): Root => {
   const secret = readFileSync(path);
   if (secret.length >= minRootBytes) return rootOf(secret);
-  const advice = "restore it, or remove it, and with it all keys that were handed out";
+  const advice = "restore it, or remove it, which invalidates all wait tokens";
   throw new JournalFileError("not_intact", `the root secret ${path} has ${secret.length} bytes: ${advice}`);
 };
 
-/** Those that were set aside, so that another is made. */
+/** Returns the secrets that were rotated out. */
 const retiredRoots = (path: string): readonly Root[] =>
   readdirSync(dirname(path))
     .filter((name) => name.startsWith(`${basename(path)}.old`))
@@ -62,7 +63,7 @@ const writeWhole = (path: string, bytes: Uint8Array): void => {
 
 const isThere = (thrown: unknown): boolean => thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST";
 
-/** The first stays, except where the file system has no links. */
+/** Publishes the file unless another process was first. File systems without hard links use a rename. */
 const put = (aside: string, path: string): void => {
   try {
     linkSync(aside, path);
@@ -71,7 +72,7 @@ const put = (aside: string, path: string): void => {
   }
 };
 
-/** Of several processes one makes it, and nobody ever reads half of it. */
+/** Creates a secret. If several processes try at once, one wins, and nobody reads half a file. */
 const make = (path: string): void => {
   const aside = `${path}.${randomUUID()}`;
   try {
@@ -82,7 +83,7 @@ const make = (path: string): void => {
   }
 };
 
-/** Tells one file from another under the same name. */
+/** Tells files under the same name apart. */
 const fileIdentity = (path: string): string | undefined => {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? undefined : `${stat.dev} ${stat.ino} ${stat.mtimeMs}`;
@@ -113,11 +114,11 @@ class RootFiles implements Roots {
   }
 }
 
-/** The roots of a journal, the newest made where there is none; that of one in memory ends with it. */
+/** Returns the roots of a journal and creates the newest if missing. A journal in memory gets one that ends with it. */
 export const rootsOf = (file: string): Roots =>
   file === inMemory ? { newest: rootOf(randomBytes(rootBytes)) } : new RootFiles(pathOf(file));
 
-/** The root of a journal, if it has one. */
+/** Returns the roots of a journal that has one. */
 export const existingRootsOf = (file: string): Roots | undefined => {
   const path = pathOf(file);
   return existsSync(path) ? rootsIn(path) : undefined;

@@ -1,63 +1,30 @@
-/** Keys of scopes, one each: whoever deletes a key deletes the values of its scope, wherever they are. */
+/**
+ * Sealed values: AES-256-GCM under one key for each scope. Deleting a key destroys the scope's values in every copy
+ * (crypto-shredding). The place of a value is authenticated, so a value copied to another place does not open.
+ */
 import { createHash, randomBytes, createCipheriv, createDecipheriv } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { SealedError, type SealPlace, type ValueCodec } from "@pawl/runtime";
 
-/** The first byte says the form: 1, then a nonce, what was encrypted, and a tag. */
-const form = 1;
-const nonceBytes = 12;
-const tagBytes = 16;
-const algorithm = "aes-256-gcm";
-
-const placeBytes = ({ scope, at }: SealPlace): Buffer => Buffer.from(JSON.stringify([scope, at]));
-
-const broken = ({ scope, at }: SealPlace): SealedError =>
-  new SealedError("seal_broken", `${scope}: what stands at ${at} was not sealed there, or under another key`);
-
-const opened = (key: Uint8Array, place: SealPlace, sealed: Uint8Array): Uint8Array => {
-  const end = sealed.length - tagBytes;
-  if (sealed[0] !== form || end < 1 + nonceBytes) throw broken(place);
-  const decipher = createDecipheriv(algorithm, key, sealed.subarray(1, 1 + nonceBytes), { authTagLength: tagBytes });
-  decipher.setAAD(placeBytes(place));
-  decipher.setAuthTag(sealed.subarray(end));
-  try {
-    return Buffer.concat([decipher.update(sealed.subarray(1 + nonceBytes, end)), decipher.final()]);
-  } catch {
-    throw broken(place); // The tag does not fit: nothing more can be said of it.
-  }
-};
-
-/** Encrypts values with AES-256-GCM, each scope's under a key of its own. */
-export const aesCodec = (keys: ScopeKeys): ValueCodec => ({
-  seal: async (place, bytes) => {
-    const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv(algorithm, await keys.sealing(place.scope), nonce, { authTagLength: tagBytes });
-    cipher.setAAD(placeBytes(place));
-    const encrypted = Buffer.concat([cipher.update(bytes), cipher.final()]);
-    return Buffer.concat([Buffer.of(form), nonce, encrypted, cipher.getAuthTag()]);
-  },
-  open: async (place, sealed) => opened(await keys.opening(place.scope), place, sealed),
-});
-
-/** The port that a store of keys fills: files, or a service that keeps keys. */
+/** A store of keys: files, or a key service. */
 export interface ScopeKeys {
-  /** The key of a scope, made with its first value; rejects with `key_gone` after it was deleted. */
+  /** Returns a scope's key, created with its first value. Rejects with `key_gone` if it was deleted. */
   readonly sealing: (scope: string) => Promise<Uint8Array>;
-  /** The key of a scope that has one: rejects with `key_missing` or `key_gone`. */
+  /** Returns the key of a scope that has one. Rejects with `key_missing` or `key_gone`. */
   readonly opening: (scope: string) => Promise<Uint8Array>;
-  /** Deletes the key for ever. */
+  /** Deletes a key permanently. */
   readonly remove: (scope: string) => Promise<void>;
 }
 
 const keyBytes = 32;
 
 const gone = (scope: string): SealedError =>
-  new SealedError("key_gone", `the key of ${scope} was deleted: its values can not be read any more`);
+  new SealedError("key_gone", `the key of ${scope} was deleted: its values can never be read again`);
 const missing = (scope: string): SealedError =>
-  new SealedError("key_missing", `there is no key of ${scope} here: name the store that has it`);
+  new SealedError("key_missing", `there is no key of ${scope} here: name the store of keys that has it`);
 
-/** Keys that are forgotten with their process. */
+/** Keeps keys in memory; they end with the process. */
 export const memoryKeys = (): ScopeKeys => {
   const keys = new Map<string, Uint8Array | "gone">();
   const known = (scope: string): Uint8Array | undefined => {
@@ -111,7 +78,7 @@ const syncFolder = (folder: string): void => {
   }
 };
 
-/** Known keys that a process keeps at hand, and how long it does so before it looks whether they are there. */
+/** Cached keys, and the time after which a cached key is checked against its file again. */
 const maxKnownKeys = 10_000;
 const knownKeyMs = 10_000;
 
@@ -132,7 +99,7 @@ class FileKeys {
     if (known !== undefined && performance.now() - known.readAt < knownKeyMs) return known.key;
     const found = readIfThere(`${this.#pathOf(scope)}.key`);
     if (found?.length === 0) throw gone(scope);
-    if (found === undefined && known !== undefined) throw missing(scope); // Never another in its place.
+    if (found === undefined && known !== undefined) throw missing(scope); // A vanished key is never replaced by a new one.
     if (found !== undefined) this.#keep(scope, found);
     return found;
   }
@@ -142,7 +109,7 @@ class FileKeys {
     this.#known.set(scope, { key, readAt: performance.now() });
   }
 
-  /** Of two who make one at once, the first to link it has made it. */
+  /** Creates a key. If two processes try at once, the first to link the file wins. */
   make(scope: string): Uint8Array {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const path = this.#pathOf(scope);
@@ -161,7 +128,7 @@ class FileKeys {
     return made;
   }
 
-  /** Its file stays, empty: the scope gets no other key. */
+  /** Overwrites the key and leaves an empty file, so that the scope gets no other key. */
   remove(scope: string): void {
     this.#known.delete(scope);
     const path = `${this.#pathOf(scope)}.key`;
@@ -173,7 +140,9 @@ class FileKeys {
   }
 }
 
-/** A folder with a file for each scope's key. Another process has what it has read for ten seconds at most. */
+/**
+ * Keeps each scope's key in a file of a folder. A deleted key stays usable in other processes for up to ten seconds.
+ */
 export const fileKeys = (folder: string): ScopeKeys => {
   const keys = new FileKeys(folder);
   return {
@@ -186,3 +155,39 @@ export const fileKeys = (folder: string): ScopeKeys => {
     remove: async (scope) => keys.remove(scope),
   };
 };
+
+/** The first byte is the format version, then the nonce, the ciphertext and the tag. */
+const form = 1;
+const nonceBytes = 12;
+const tagBytes = 16;
+const algorithm = "aes-256-gcm";
+
+const placeBytes = ({ scope, at }: SealPlace): Buffer => Buffer.from(JSON.stringify([scope, at]));
+
+const broken = ({ scope, at }: SealPlace): SealedError =>
+  new SealedError("seal_broken", `${scope}: the value at ${at} was not sealed for this place, or under another key`);
+
+const opened = (key: Uint8Array, place: SealPlace, sealed: Uint8Array): Uint8Array => {
+  const end = sealed.length - tagBytes;
+  if (sealed[0] !== form || end < 1 + nonceBytes) throw broken(place);
+  const decipher = createDecipheriv(algorithm, key, sealed.subarray(1, 1 + nonceBytes), { authTagLength: tagBytes });
+  decipher.setAAD(placeBytes(place));
+  decipher.setAuthTag(sealed.subarray(end));
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(1 + nonceBytes, end)), decipher.final()]);
+  } catch {
+    throw broken(place); // The tag does not match. The reason cannot be known.
+  }
+};
+
+/** Encrypts values with AES-256-GCM, under one key for each scope. */
+export const aesCodec = (keys: ScopeKeys): ValueCodec => ({
+  seal: async (place, bytes) => {
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv(algorithm, await keys.sealing(place.scope), nonce, { authTagLength: tagBytes });
+    cipher.setAAD(placeBytes(place));
+    const encrypted = Buffer.concat([cipher.update(bytes), cipher.final()]);
+    return Buffer.concat([Buffer.of(form), nonce, encrypted, cipher.getAuthTag()]);
+  },
+  open: async (place, sealed) => opened(await keys.opening(place.scope), place, sealed),
+});

@@ -1,4 +1,4 @@
-/** The thread of a journal file: the same journal, pending by messages, one after the other. */
+/** The worker thread of a journal: serves requests one after the other. */
 import { parentPort, workerData } from "node:worker_threads";
 import { Connection, type FileOptions } from "../sqlite/connection.ts";
 import { type InlineJournal, inlineJournal } from "../sqlite/inline.ts";

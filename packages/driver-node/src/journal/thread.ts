@@ -1,4 +1,4 @@
-/** A journal file in a thread of its own: a sync holds up nobody but who waits for it. */
+/** A journal in a worker thread of its own, so that a slow sync does not block this thread. */
 import type { Worker } from "node:worker_threads";
 import type { Append, AppendResult, Journal, MoveStore } from "@pawl/runtime";
 import type { FileOptions } from "../sqlite/connection.ts";
@@ -9,7 +9,7 @@ import { moduleExtension, startThread } from "../sqlite/worker-thread.ts";
 export type Methods = Omit<Journal, "moves"> & MoveStore;
 export type Method = keyof Methods;
 
-/** `now` is the store's clock when the request was pending: what waits for the disk takes no lease for longer. */
+/** `now` is the store's clock at the time of the request: waiting for the disk does not lengthen a lease. */
 export type ThreadRequest =
   | {
       readonly type: "call";
@@ -42,7 +42,7 @@ interface PendingRequest {
   readonly reject: (error: Error) => void;
 }
 
-/** What is pending and answered is soon garbage: room for more of it would only stay resident, up to 100 MB. */
+/** Young generation of the thread's heap. Messages die soon; a larger one would only stay resident, up to 100 MB. */
 const youngMb = 16;
 
 class JournalThread {
@@ -64,7 +64,7 @@ class JournalThread {
     this.#worker.on("exit", () => this.#end("closed", "was closed"));
   }
 
-  /** The process lives on as long as somebody waits for the disk. */
+  /** Keeps the process alive while a request is pending. */
   #onAnswer(answer: ThreadAnswer): void {
     const pending = this.#pending.get(answer.id);
     this.#pending.delete(answer.id);
@@ -94,7 +94,7 @@ class JournalThread {
     return this.#request((id) => ({ type: "call", id, now: this.#now(), method, args }));
   }
 
-  /** Whoever closes it again waits for the same. */
+  /** Closes the file; a second call returns the same promise. */
   close(): Promise<void> {
     return (this.#closed ??= this.#close());
   }
@@ -113,7 +113,7 @@ export interface ThreadJournal extends Journal {
 
 export const threadJournal = (file: string, options: FileOptions): ThreadJournal => {
   const thread = new JournalThread(file, options);
-  /** The thread runs the same method with the same arguments, and its answer is of the same type. */
+  /** Forwards a method to the thread, which runs the same method and returns the same type. */
   const forward = <M extends Method>(method: M): Methods[M] =>
     ((...args: readonly unknown[]) => thread.call(method, args)) as unknown as Methods[M];
   const appendAll = async (appends: readonly Append[]): Promise<readonly AppendResult[]> => {

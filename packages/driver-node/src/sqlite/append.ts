@@ -1,4 +1,7 @@
-/** Appends: one row each, all of a group in one commit. One that goes alone is a commit by itself. */
+/**
+ * Appends: one row each, and one commit for a group (group commit). A single append is one statement that commits by
+ * itself.
+ */
 import type { Append, AppendResult } from "@pawl/runtime";
 import { Checkpoints } from "./checkpoint.ts";
 import type { Connection } from "./connection.ts";
@@ -14,11 +17,11 @@ const textOf = ({ lines }: Append): string => {
   return whole;
 };
 
-/** What finished with an append, as its row has it. */
+/** Encodes what finished with an append, for its row. */
 const finishedOf = ({ finished }: Append): string | null =>
   finished.length === 0 ? null : JSON.stringify(finished.map(({ kind, id, seq }) => [kind, id, seq]));
 
-/** Whether nothing but its row is to be written, where the scope is believed to stand. */
+/** Tells whether an append writes nothing but its row, judging by the cached row of its scope. */
 const isPlainAppend = (append: Append, at: ScopeRow): boolean => {
   const { epoch, expectedSeq, lines, messages, received, approvals, protocol } = append;
   return (
@@ -43,7 +46,7 @@ export class Appender {
     this.#checkpoints = new Checkpoints(connection);
   }
 
-  /** Lets go of what works beside it. */
+  /** Stops the checkpoint thread. */
   close(): Promise<void> {
     return this.#checkpoints.close();
   }
@@ -78,8 +81,8 @@ export class Appender {
   }
 
   /**
-   * One statement, if it says all: it compares the epoch, and whether anybody else has appended since, as it writes.
-   * Where it writes nothing, the file has to be asked why.
+   * Appends with one statement, which checks the epoch and that nobody else has appended. If it writes nothing, the
+   * caller has to find out why.
    */
   #appendSingle(append: Append): AppendResult | undefined {
     const scopeRow = this.#index.current(append.scope);
@@ -104,7 +107,7 @@ export class Appender {
     return { type: "ok" };
   }
 
-  /** Whether an append stands among the scope's rows: its acknowledgement was lost. */
+  /** Tells whether the append was written already, so that only its acknowledgement was lost. */
   #isAlreadyWritten({ appendId, expectedSeq }: Append, { head }: ScopeRow): boolean {
     const place = [...appendsBackwards(this.#connection, head, expectedSeq)].at(-1);
     return (
@@ -112,7 +115,10 @@ export class Appender {
     );
   }
 
-  /** What is written; the index that follow from it hold once it is committed, and are forgotten if it is not. */
+  /**
+   * Writes an append in a transaction. The index entries that it sets are valid once the transaction commits, and are
+   * dropped if it rolls back.
+   */
   #append(append: Append): AppendResult {
     const scopeRow = this.#index.of(append.scope);
     const epoch = scopeRow?.epoch ?? 0;
@@ -138,7 +144,7 @@ export class Appender {
     this.#index.keep(append.scope, { ...scopeRow, protocol, seq: last, head: Number(lastInsertRowid), appendId });
   }
 
-  /** Letters into the inboxes of others, and those out of its own that are done with. */
+  /** Puts outgoing messages into other scopes' inboxes and deletes received ones from its own. */
   #exchangeMessages({ scope, messages, received }: Append, id: number): void {
     const { sql } = this.#connection;
     for (const { to, kind, link, number, text: body } of messages) {

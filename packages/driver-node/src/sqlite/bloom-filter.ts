@@ -1,20 +1,20 @@
-/** A set of texts that keeps only bits of them: whoever asks for one that was never put in hears so, nearly always. */
+/** A scalable Bloom filter over strings. "Not in the set" is certain; "in the set" is wrong for few strings. */
 
 const bitsPerText = 16;
 const probes = 4;
 const firstTexts = 64;
 
-/** FNV-1a over its UTF-16 units. */
+/** Hashes a string with FNV-1a over its UTF-16 units. */
 const hashOf = (text: string): number => {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash >>> 0;
 };
 
-/** How far one probe is from the next: odd, so that all of them differ. */
+/** Returns the distance between probes. An odd number visits different bits. */
 const strideOf = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) | 1;
 
-/** So many texts' bits, a power of two. */
+/** A Bloom filter of fixed size, a power of two. */
 class Layer {
   readonly texts: number;
   readonly #words: Uint32Array;
@@ -47,7 +47,7 @@ class Layer {
 }
 
 export class BloomFilter {
-  /** Each four times as large as the one before. */
+  /** Each layer is four times as large as the one before. */
   readonly #layers: Layer[] = [];
 
   add(text: string): void {

@@ -1,4 +1,4 @@
-/** The chain over a scope's appends. Nothing of it is hashed where appends are written, but where it is asked for. */
+/** The hash chain over a scope's appends. It is computed when somebody asks for it, not when appends are written. */
 import { type ChainCheck, type ChainHead, chainStartOf } from "@pawl/runtime";
 import { linkText } from "@pawl/sansio-core";
 import { nodePlatform } from "../platform.ts";
@@ -12,13 +12,13 @@ interface Scope {
   readonly id: number;
 }
 
-/** How far the chain has been storedHead. */
+/** Reads how far the chain has been computed. */
 const storedHead = ({ sql }: Connection, { id }: Scope): ChainHead | undefined => {
   const row = sql.chain.get(id);
   return row === undefined ? undefined : { seq: integer(row, "seq"), hash: text(row, "hash") };
 };
 
-/** Where the rows chainBegin that are still there. */
+/** Returns the chain's start: retention may have deleted earlier rows. */
 const chainBegin = ({ sql }: Connection, { name }: Scope): ChainHead => {
   const row = sql.segment.get(name);
   return row === undefined
@@ -26,7 +26,7 @@ const chainBegin = ({ sql }: Connection, { name }: Scope): ChainHead => {
     : { seq: integer(row, "base"), hash: text(row, "hash") };
 };
 
-/** The links of all appends after one, up to a row. */
+/** Computes the links of the appends after `from`, up to a row. */
 const chainFrom = (connection: Connection, from: ChainHead, row: number | undefined): readonly ChainHead[] => {
   let { hash } = from;
   return [...appendsBackwards(connection, row, from.seq + 1)].toReversed().map((place) => {
@@ -38,7 +38,7 @@ const chainFrom = (connection: Connection, from: ChainHead, row: number | undefi
 const extend = (connection: Connection, from: ChainHead, row: number | undefined): ChainHead =>
   chainFrom(connection, from, row).at(-1) ?? from;
 
-/** The chain up to a row that ends with a sequence. Inside a transaction: it is written down how far it has come. */
+/** Computes the chain up to a row and stores how far it has come. Runs inside a transaction. */
 export const chainTo = (connection: Connection, scope: Scope, row: number | undefined, seq: number): ChainHead => {
   const known = storedHead(connection, scope);
   if (known !== undefined && known.seq > seq) return extend(connection, chainBegin(connection, scope), row);
@@ -54,7 +54,7 @@ export const head = (connection: Connection, index: ScopeIndex, name: string): C
     return chainTo(connection, { name, id: scopeRow.id }, scopeRow.head, scopeRow.seq);
   });
 
-/** Up to where the chain had been storedHead; what was appended since goes on from there. */
+/** Compares the lines with the stored chain and continues it over later appends. */
 export const verify = (connection: Connection, index: ScopeIndex, name: string): ChainCheck | undefined =>
   connection.transact(() => {
     const scopeRow = index.read(name);

@@ -1,7 +1,7 @@
 /**
- * Checkpoints beside the commits. SQLite makes one in the commit that comes to a thousand pages of its log: 4 ms in which
- * nothing else is done. Where so much is written, a thread copies pages while commits go on, and the log becomes four
- * times as long; the commit that comes to its end has little left to copy.
+ * Checkpoints in the background. SQLite makes a checkpoint in the commit that fills a thousand pages of its log, which
+ * blocks for 4 ms. Under heavy writing a thread copies pages while commits go on, and the log is allowed four times the
+ * length, so the commit at its end has little left to copy.
  */
 import { existsSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
@@ -11,21 +11,23 @@ import { text } from "./sql.ts";
 import { preallocateWal, walPages, maxWalPages } from "./wal.ts";
 import { moduleExtension, startThread } from "./worker-thread.ts";
 
-/** It holds a statement, and next to nothing besides. */
+/** Young generation of the thread's heap. It holds one statement. */
 const youngMb = 1;
 
-/** Pages that are written before the thread copies them. */
+/** Pages written before the thread is asked to copy them. */
 const pagesPerPass = 800;
 
-/** The log becomes longer by so many pages in one commit, which takes 2 ms for it, and by the next some commits later. */
+/**
+ * The log grows by this many pages in one commit, which takes 2 ms, and then waits some commits before it grows again.
+ */
 const pagesPerStep = 256;
 const commitsPerStep = 16;
 
 const pageCharacters = 4000;
 
 /**
- * Before these SQLite could take a log that was begun anew for one that is copied already, where two connections made
- * checkpoints at once (its "WAL-reset bug"): versions of each line in which it is fixedVersions, the newest last.
+ * Fixed versions of each SQLite release line, oldest first. Before them two connections that made checkpoints at once
+ * could corrupt the file (the "WAL-reset bug").
  */
 const fixedVersions: readonly (readonly [number, number, number])[] = [
   [3, 44, 6],
@@ -33,7 +35,7 @@ const fixedVersions: readonly (readonly [number, number, number])[] = [
   [3, 51, 3],
 ];
 
-/** Whether connections of one process may make checkpoints beside each other. */
+/** Tells whether two connections of one process may make checkpoints at the same time. */
 export const mayShareCheckpoints = (version: string): boolean => {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   const line = fixedVersions.find(([a, b]) => a === major && b === minor);
@@ -42,15 +44,15 @@ export const mayShareCheckpoints = (version: string): boolean => {
 
 export class Checkpoints {
   readonly #connection: Connection;
-  /** Pages since the thread was last request, at least. */
+  /** Pages written since the thread was last asked, at least. */
   #pages = 0;
   #commits = 0;
   #length = walPages;
   #thread: Worker | undefined;
-  /** Of the thread, also of one that is request no more. */
+  /** Resolves once the thread has ended, even if it is no longer used. */
   #exit: { readonly thread: Worker; readonly gone: Promise<unknown> } | undefined;
   #isBusy = false;
-  /** SQLite makes them alone. */
+  /** Leaves checkpoints to SQLite. */
   #isSqliteOnly: boolean;
 
   constructor(connection: Connection) {
@@ -60,18 +62,18 @@ export class Checkpoints {
     if (this.#isSqliteOnly) connection.useSqliteCheckpoints();
   }
 
-  /** Whether the next commit makes the log longer. */
+  /** Tells whether the next commit should lengthen the log. */
   get isStepDue(): boolean {
     return this.#thread !== undefined && this.#length < maxWalPages && this.#commits % commitsPerStep === 0;
   }
 
-  /** Makes the log longer. Inside a transaction, before it writes. */
+  /** Lengthens the log. Runs inside a transaction, before its first write. */
   step(): void {
     this.#length += pagesPerStep;
     if (!preallocateWal(this.#connection.file, this.#length)) this.#stopThread();
   }
 
-  /** A commit of so many characters is made. */
+  /** Counts a commit, and asks the thread for a pass if enough pages were written. */
   committed(characters: number): void {
     this.#commits += 1;
     this.#pages += 1 + Math.floor(characters / pageCharacters);
@@ -82,7 +84,7 @@ export class Checkpoints {
     this.#send("pass");
   }
 
-  /** What is committed is committed, whether or not there can be a thread. */
+  /** Starts the thread. If that fails, SQLite makes the checkpoints: commits do not depend on the thread. */
   #startThread(): Worker | undefined {
     try {
       const module = new URL(`./checkpoint-thread.${moduleExtension}`, import.meta.url);
@@ -101,7 +103,7 @@ export class Checkpoints {
     this.#thread?.postMessage(request);
   }
 
-  /** There is no room, or the thread has failed: SQLite makes them alone. */
+  /** Leaves checkpoints to SQLite, because the disk is full or the thread has failed. */
   #stopThread(): void {
     this.#send("close");
     this.#thread = undefined;
@@ -109,7 +111,7 @@ export class Checkpoints {
     this.#connection.useSqliteCheckpoints();
   }
 
-  /** Resolves when the thread has let go of the file. */
+  /** Resolves once the thread has closed its connection. */
   async close(): Promise<void> {
     this.#isSqliteOnly = true;
     this.#send("close");

@@ -1,9 +1,9 @@
 /**
- * A journal on SQLite: what `appendAll` has acknowledged is on disk (WAL, synchronous FULL). Epoch, sequence and lease
- * are compared inside the transaction that writes, so several processes may share one file.
+ * A journal on SQLite. Acknowledged appends are on disk (WAL, synchronous FULL). Epoch, sequence and lease are compared
+ * in the transaction that writes (fencing), so several processes can share one file.
  *
- * A commit writes one row an append and nothing else. Where a scope stands is kept in memory by whoever appends to it,
- * and brought up to date in the file now and then, from the rows prefixEnd a mark.
+ * A commit writes one row for each append and nothing else. The last sequence of a scope is cached in the process that
+ * appends to it. The file's own index is brought up to date from time to time, from the rows behind a mark.
  */
 import type { Journal, MoveStore } from "@pawl/runtime";
 import { Appender } from "./append.ts";
@@ -21,7 +21,7 @@ export interface InlineJournal extends Journal {
   readonly close: () => Promise<void>;
 }
 
-/** A journal file in this thread: each call is done when it returns. */
+/** Opens a journal in this thread. Each call has finished when it returns. */
 export const inlineJournal = (connection: Connection): InlineJournal => {
   const index = new ScopeIndex(connection);
   const appender = new Appender(connection, index);

@@ -1,10 +1,10 @@
-/** The rows of a scope, from its newest backwards, and the lines in them. */
+/** Reads the appends of a scope, newest first, and the lines in them. */
 import type { JournalLine } from "@pawl/runtime";
 import type { Connection } from "./connection.ts";
 import { JournalFileError } from "./file-error.ts";
 import { type Row, integer, optional, text } from "./sql.ts";
 
-/** Where an append stands, without its lines. */
+/** An append without its lines. */
 export interface Place {
   readonly row: number;
   readonly before: number | undefined;
@@ -15,12 +15,12 @@ export interface Place {
 export const placeAt = ({ sql }: Connection, row: number): Place => {
   const found = sql.place.get(row);
   if (found === undefined)
-    throw new JournalFileError("not_intact", `append ${row} is not there: restore a copy of the file`);
+    throw new JournalFileError("not_intact", `append ${row} is missing: restore a backup of the file`);
   const [before, first, last] = [optional(integer, found, "before"), integer(found, "first"), integer(found, "last")];
   return { row, before, first, last };
 };
 
-/** Places from a row backwards, as long as they isContiguousTo further than a sequence; the empty one of retention is left out. */
+/** Yields appends from a row backwards, down to a sequence. Leaves out the empty row that retention keeps. */
 export function* appendsBackwards(connection: Connection, head: number | undefined, downTo: number): Generator<Place> {
   for (let row = head; row !== undefined;) {
     const place = placeAt(connection, row);
@@ -30,20 +30,20 @@ export function* appendsBackwards(connection: Connection, head: number | undefin
   }
 }
 
-/** All lines of one append, as they are stored. */
+/** Returns all lines of an append as one text. */
 export const textAt = ({ sql }: Connection, { row }: Place): string => text(sql.row.get(row) ?? {}, "lines");
 
-/** A text in lines, each with its line feed. */
+/** Splits a text into lines that keep their line feed. */
 const linesOf = (lines: string): readonly string[] =>
   lines
     .split("\n")
     .slice(0, -1)
     .map((line) => `${line}\n`);
 
-/** The lines of one append, each with its line feed. */
+/** Returns the lines of an append. */
 export const textsAt = (connection: Connection, place: Place): readonly string[] => linesOf(textAt(connection, place));
 
-/** Those of a row that stand between two sequences. */
+/** Adds the lines of a row that lie between two sequences. */
 const putLines = (row: Row, from: number, to: number, into: JournalLine[]): void => {
   const [lines, first] = [text(row, "lines"), integer(row, "first")];
   for (let seq = first, at = 0; at < lines.length && seq <= to; seq++) {
@@ -53,7 +53,7 @@ const putLines = (row: Row, from: number, to: number, into: JournalLine[]): void
   }
 };
 
-/** The walk ends where it has come far enough, or where retention has cut: never because a row is gone. */
+/** Throws if the walk ended because a row is missing, not at its goal or where retention has cut. */
 const refuseMissingRow = (
   connection: Connection,
   head: number | undefined,
@@ -73,10 +73,10 @@ interface Log {
   readonly seq: number;
 }
 
-/** As many rows before the newest are looked at, where no more can be wanted. */
+/** Maximum number of rows that are scanned before the newest one. */
 const maxNearRows = 4096;
 
-/** Whether rows follow each other without a gap, up to a sequence. */
+/** Tells whether rows follow each other without a gap up to a sequence. */
 const isContiguousTo = (rows: readonly Row[], to: number): boolean => {
   let next = rows[0] === undefined ? Infinity : integer(rows[0], "first");
   for (const row of rows) {
@@ -92,7 +92,7 @@ const rowsBack = (connection: Connection, head: number | undefined, from: number
   return rows;
 };
 
-/** Rows near the newest are read as they lie, in half the time of a walk; what lies before them is walked to. */
+/** Reads recent rows by scanning, which takes half the time of walking back row by row. Older rows are walked to. */
 const rowsOf = (connection: Connection, { id, head, seq }: Log, from: number, upTo: number): readonly Row[] => {
   const span = seq - from + 1;
   const isNear = head !== undefined && span <= maxNearRows;

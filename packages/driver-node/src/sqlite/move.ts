@@ -1,4 +1,4 @@
-/** What a journal file keeps of moves between stores. */
+/** Moves between stores, as a journal file records them. */
 import type { Adoption, IndexEntry, MoveEnd, MoveStore } from "@pawl/runtime";
 import type { Connection } from "./connection.ts";
 import { failure } from "./file-error.ts";
@@ -17,7 +17,7 @@ const moveEndOf = ({ sql }: Connection, scope: string, nonce: string): MoveEnd |
   return row === undefined ? undefined : moveEndIn(row);
 };
 
-/** The whole log as one row that has none before it; what stood here of the scope goes. */
+/** Stores the whole log as one row, in place of everything that the scope had here. */
 const replaceLog = ({ sql }: Connection, { id }: ScopeRow, adoption: Adoption): void => {
   const { lines, segment, kept, appendId, wakeAt = null, approvals, protocol, epoch } = adoption;
   const base = segment?.base ?? 0;

@@ -1,4 +1,9 @@
-/** Whose a scope is: claimed, held, given up. */
+/**
+ * Ownership of scopes: claims, leases of instances, and the identity of the process behind a lease.
+ *
+ * A lease has one row and one renewal for each instance, by the store's clock. A lease whose process has ended is
+ * dropped at once, without waiting for it to expire.
+ */
 import type { Claim, Holding, Snapshot, Lease } from "@pawl/runtime";
 import type { Connection } from "./connection.ts";
 import { type Row, integer, optional, text } from "./sql.ts";
@@ -6,7 +11,7 @@ import type { ScopeRow, ScopeIndex } from "./scope-index.ts";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** After so long nobody asks any more which instances were lost. */
+/** Time after which a lost instance is forgotten. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
 
 export const join = (connection: Connection, instance: string, { ttlMs, address }: Lease): void =>
@@ -21,7 +26,7 @@ export const renew = (connection: Connection, instance: string): boolean =>
 export const leave = (connection: Connection, instance: string): void =>
   connection.transact(() => void connection.sql.leave.run(instance));
 
-/** Lets the leases run out whose processes have ended. Inside a transaction. */
+/** Ends the leases of dead processes. Runs inside a transaction. */
 export const expireDeadLeases = ({ sql, now }: Connection): void => {
   for (const row of sql.marks.all(now())) if (hasEnded(text(row, "process"))) sql.end.run(now(), integer(row, "id"));
 };
@@ -32,18 +37,18 @@ export const lost = (connection: Connection): readonly string[] =>
     return connection.sql.lost.all(connection.now()).map((row) => text(row, "name"));
   });
 
-/** Fields of `/proc/<pid>/stat` prefixEnd the name, which may hold anything: the state, and when the process began. */
+/** Reads the state and start time from `/proc/<pid>/stat`. The name before them may contain anything. */
 const statOf = (pid: number): { readonly state: string; readonly began: string } | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return { state: fields[0] ?? "", began: fields[19] ?? "" };
   } catch {
-    return undefined; // No such process, or no such file system: the caller knows which.
+    return undefined; // The process has ended, or there is no `/proc`; the caller decides.
   }
 };
 
-/** Where process numbers mean the same as here: one boot and one namespace of Linux, or one machine elsewhere. */
+/** Identifies the range in which process numbers are unique: a boot and a PID namespace on Linux, else the machine. */
 const realm = (): string =>
   process.platform === "linux"
     ? `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`
@@ -53,12 +58,12 @@ const readIdentity = (): string | undefined => {
   try {
     return [realm(), process.pid, statOf(process.pid)?.began ?? ""].join("|");
   } catch {
-    return undefined; // A system that hides such things: its leases run out by the clock.
+    return undefined; // Without an identity its leases end by the clock.
   }
 };
 let own: { readonly mark: string | undefined } | undefined;
 
-/** The mark of this process; none where it can not be told from another. It stays the same for as long as that lives. */
+/** Returns an identity of this process; undefined if none can be read. */
 export const processIdentity = (): string | undefined => (own ??= { mark: readIdentity() }).mark;
 
 const isThere = (pid: number): boolean => {
@@ -69,7 +74,7 @@ const isThere = (pid: number): boolean => {
   }
 };
 
-/** Whether the process of a mark has surely ended. Of one in another realm nobody here can say. */
+/** Tells whether a process has certainly ended. Nothing is known about processes of other machines or namespaces. */
 export const hasEnded = (mark: string): boolean => {
   const [where, number, began] = mark.split("|");
   const pid = Number(number);
@@ -89,7 +94,7 @@ const holding = (connection: Connection, { id, epoch, seq }: ScopeRow): Holding 
   return { epoch, seq, ...(snapshot !== undefined && { snapshot }) };
 };
 
-/** The live instance that stands between the scope and another one. */
+/** Returns the live instance that owns the scope, unless it is the one that asks. */
 const otherOwner = (connection: Connection, scope: string, instance: string): Claim | undefined => {
   const find = (): Row | undefined => connection.sql.owner.get(scope, connection.now(), instance);
   if (find() === undefined) return undefined;
@@ -100,7 +105,7 @@ const otherOwner = (connection: Connection, scope: string, instance: string): Cl
   return { type: "owned_by", instance: text(row, "name"), ...(address !== undefined && { address }) };
 };
 
-/** The number of an instance; of one that has not joined as well. */
+/** Returns the number of an instance and adds it if it has not joined. */
 const numberOf = ({ sql }: Connection, instance: string): number => {
   sql.know.run(instance);
   return integer(sql.instance.get(instance) ?? {}, "id");

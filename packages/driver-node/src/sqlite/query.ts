@@ -1,4 +1,4 @@
-/** What can be read of a journal file without owning anything. */
+/** Queries on a journal file that need no ownership. */
 import type { Journal, JournalLine, Letter, ScopeEntry } from "@pawl/runtime";
 import type { Connection } from "./connection.ts";
 import { JournalFileError } from "./file-error.ts";
@@ -23,7 +23,10 @@ export const read = (
 
 const seqIn = (row: Row | undefined): number | undefined => (row === undefined ? undefined : integer(row, "seq"));
 
-/** Of a scope that appends from here memory knows what the index does not have yet; of another nobody does. */
+/**
+ * Finds the event that finished something. For a scope that appends here, memory knows what the file's index does not
+ * have yet.
+ */
 export const find = (
   connection: Connection,
   index: ScopeIndex,
@@ -58,7 +61,7 @@ export const due = (
 const messageIn = (row: Row): Letter => {
   const kind = text(row, "kind");
   if (kind !== "message" && kind !== "answer")
-    throw new JournalFileError("not_intact", `a letter is a message or an answer, found ${kind}: restore a copy`);
+    throw new JournalFileError("not_intact", `an inbox holds messages and answers, found ${kind}: restore a backup`);
   const [link, number] = [integer(row, "link"), integer(row, "number")];
   return { kind, link, number, from: text(row, "source"), text: text(row, "text") };
 };
@@ -93,19 +96,19 @@ const entryOf = (row: Row): ScopeEntry => {
 const lastPoint = 0x10ffff;
 
 /**
- * What follows on all names with a prefix, in the order of code points: SQLite's functions see no text prefixEnd a NUL. No
- * text follows on those with no prefix, but bytes do, in its order.
+ * Returns the upper bound of all names with a prefix, in code point order. SQLite's own functions stop at a NUL. For
+ * the empty prefix it is a blob, which SQLite orders behind all text.
  */
 const prefixEnd = (prefix: string): string | Uint8Array => {
   const points = [...prefix].map((one) => one.codePointAt(0) ?? 0);
   while (points.at(-1) === lastPoint) points.pop();
   const last = points.pop();
   if (last === undefined) return new Uint8Array();
-  const next = last === 0xd7ff ? 0xe000 : last + 1; // What lies between is no character.
+  const next = last === 0xd7ff ? 0xe000 : last + 1; // Skips the surrogates, which are not characters.
   return String.fromCodePoint(...points, next);
 };
 
-/** The name that comes next after one, if there were a scope of every name. */
+/** Returns the smallest text after a name. */
 const next = (name: string): string => (name === "" ? "" : `${name}\0`);
 
 export const scopes = (

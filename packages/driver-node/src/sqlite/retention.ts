@@ -1,4 +1,4 @@
-/** Snapshots, and what retention leaves where it deletes. */
+/** Snapshots, and retention, which deletes the lines before one. */
 import type { AppendResult, NotWritten, Retained, Segment, Snapshot } from "@pawl/runtime";
 import { chainTo } from "./chain.ts";
 import type { Connection } from "./connection.ts";
@@ -7,7 +7,7 @@ import { type Place, appendsBackwards, textsAt } from "./lines.ts";
 import { integer, text } from "./sql.ts";
 import type { ScopeRow, ScopeIndex } from "./scope-index.ts";
 
-/** Does a write under the epoch check, and says in the port's words why it was not done. */
+/** Runs a write if the epoch still holds; otherwise returns why it was not done. */
 const underEpoch = <A>(
   connection: Connection,
   scopeRow: () => ScopeRow | undefined,
@@ -27,7 +27,7 @@ const underEpoch = <A>(
   }
 };
 
-/** A snapshot waits for no sync: a power cut leaves the one before, or what retention has made sure of. */
+/** Stores a snapshot without a sync. A power cut leaves the previous one, or the segment of the last retention. */
 export const putSnapshot = (
   connection: Connection,
   index: ScopeIndex,
@@ -49,7 +49,10 @@ export const putSnapshot = (
     { isSynced: false },
   );
 
-/** Deletes one append, but for the lines to be kept. The last one stays, empty: its number is not used again. */
+/**
+ * Deletes an append, except the lines to keep. The last one stays as an empty row, so that its number is not used
+ * again.
+ */
 const deleteAppend = (
   connection: Connection,
   id: number,

@@ -1,7 +1,7 @@
 /**
- * Where scopes stand, and what of them has finished. In memory for those that append, as many as a bound says and as
- * long as nobody else commits; in the file for all, up to a mark: what lies prefixEnd it is caught up with when somebody
- * wants to know, and after so many commits.
+ * An index of scopes: the last sequence of each, and what has finished in it. The rows of scopes that append here are
+ * cached in memory while nobody else commits. The file covers all scopes up to a mark; rows behind the mark are added
+ * when somebody asks, and after a number of commits.
  */
 import type { Finished } from "@pawl/sansio-core";
 import type { Connection } from "./connection.ts";
@@ -16,17 +16,17 @@ export interface ScopeRow {
   readonly seq: number;
   readonly head: number | undefined;
   readonly appendId: string;
-  /** What has finished of it, where that is known of all: it began here. */
+  /** Everything that has finished, if the scope began here. */
   readonly finished?: BloomFilter | undefined;
 }
 
-/** Commits after which the mark moves, so that a crash leaves few rows to look through. */
+/** Commits after which the mark moves, so that few rows have to be read after a crash. */
 const commitsPerMark = 1000;
 
-/** What has finished and is not in the index, before the mark moves: so many rows are sorted in within 10 ms. */
+/** Finished entries after which the mark moves: this many are sorted in within 10 ms. */
 const finishedPerMark = 4096;
 
-/** Scopes whose scopeRow is in memory: those that appended last. */
+/** Maximum number of cached scopes, the most recent ones. */
 const inMemory = 4096;
 
 const finishedKey = (scope: number, kind: string, id: string): string => `${scope} ${kind} ${id}`;
@@ -34,7 +34,7 @@ const finishedKey = (scope: number, kind: string, id: string): string => `${scop
 export class ScopeIndex {
   readonly #connection: Connection;
   readonly #known = new Map<string, ScopeRow>();
-  /** What has finished prefixEnd the mark, by the number of its scope, kind and id. */
+  /** Entries that finished behind the mark. */
   readonly #finishing = new Map<string, number>();
   #rollbacks = 0;
   #sinceMark = 0;
@@ -45,7 +45,7 @@ export class ScopeIndex {
     this.#connection = connection;
   }
 
-  /** Writes where each scope stands by now. Inside a transaction. */
+  /** Writes the last sequence of each scope to the file. Runs inside a transaction. */
   catchUp(): void {
     const { sql } = this.#connection;
     const newest = Number(sql.newest.get()?.["id"] ?? 0);
@@ -62,7 +62,7 @@ export class ScopeIndex {
     return this.#sinceMark >= commitsPerMark || this.#finishing.size >= finishedPerMark;
   }
 
-  /** As the file says, once it is caught up with. Inside a transaction. */
+  /** Reads a scope from the file, after catching up. Runs inside a transaction. */
   read(scope: string): ScopeRow | undefined {
     this.catchUp();
     const row = this.#connection.sql.scopeRow.get(scope);
@@ -77,7 +77,7 @@ export class ScopeIndex {
     return { id, epoch, protocol, seq, head, appendId, finished: seq === 0 ? new BloomFilter() : undefined };
   }
 
-  /** Of a scope that appends. Inside a transaction. */
+  /** Returns the row of a scope that appends. Runs inside a transaction. */
   of(scope: string): ScopeRow | undefined {
     const known = this.#sure.get(scope);
     if (known !== undefined) return known;
@@ -86,18 +86,20 @@ export class ScopeIndex {
     return read;
   }
 
-  /** Of a scope, as this transaction finds it. */
+  /** Returns the row of a scope and drops cached rows that are stale. Runs inside a transaction. */
   inTransaction(scope: string): ScopeRow | undefined {
     this.beforeAppends();
     return this.of(scope);
   }
 
-  /** What is in memory of a scope, unless the file is to be caught up with. */
+  /** Returns the cached row, unless the mark is due to move. */
   current(scope: string): ScopeRow | undefined {
     return this.#isMarkDue ? undefined : this.#sure.get(scope);
   }
 
-  /** What is in memory of a scope that nobody has claimed since: whoever does appends what nobody knows of here. */
+  /**
+   * Returns the cached row if nobody has claimed the scope since: a new owner appends rows that are not cached here.
+   */
   unclaimed(scope: string): ScopeRow | undefined {
     const known = this.#sure.get(scope);
     if (known === undefined) return undefined;
@@ -107,17 +109,17 @@ export class ScopeIndex {
     return undefined;
   }
 
-  /** Whether something may have finished in a scope: of one that began here it is known what has not. */
+  /** Tells whether something may have finished. If the scope began here, "no" is certain. */
   mayHaveFinished({ id: scope, finished }: ScopeRow, kind: string, id: string): boolean {
     return finished?.mayContain(finishedKey(scope, kind, id)) ?? true;
   }
 
-  /** With which event something finished, if that is prefixEnd the mark. */
+  /** Returns the event that finished something, if it is behind the mark. */
   finishing(scope: number, kind: string, id: string): number | undefined {
     return this.#finishing.get(finishedKey(scope, kind, id));
   }
 
-  /** This has finished with an append of a scope. */
+  /** Records what finished with an append. */
   finished({ id: scope, finished }: ScopeRow, all: readonly (Finished & { readonly seq: number })[]): void {
     for (const { kind, id, seq } of all) {
       const name = finishedKey(scope, kind, id);
@@ -126,12 +128,12 @@ export class ScopeIndex {
     }
   }
 
-  /** The last row that was appended from here: whoever appends the next has the file as it was then. */
+  /** The last row appended from here. The next append from here must follow it. */
   get newest(): number {
     return this.#newest;
   }
 
-  /** The newest scopeRow of a scope; the one that has not moved for longest makes room. */
+  /** Caches a row and evicts the least recently used one. */
   keep(scope: string, scopeRow: ScopeRow): void {
     this.#newest = Math.max(this.#newest, scopeRow.head ?? 0);
     this.#known.delete(scope);
@@ -144,20 +146,20 @@ export class ScopeIndex {
   forget(scope: string): void {
     this.#known.delete(scope);
   }
-  /** Nobody knows what a failed commit left prefixEnd: the file says. */
+  /** Drops everything cached after a failed commit: only the file knows what it left. */
   forgetAll(): void {
     this.#known.clear();
     this.#finishing.clear();
     this.#newest = 0;
   }
-  /** What is known, unless a transaction was rolled back that may have caught up. */
+  /** The cached rows; dropped if a transaction was rolled back, which may have included a catch-up. */
   get #sure(): Map<string, ScopeRow> {
     if (this.#rollbacks !== this.#connection.rollbacks) this.forgetAll();
     this.#rollbacks = this.#connection.rollbacks;
     return this.#known;
   }
 
-  /** What is in memory holds as long as nobody else has committed. Inside the transaction that is to be committed. */
+  /** Drops cached rows if another connection has committed. Runs inside the transaction that appends. */
   beforeAppends(): void {
     const version = this.#connection.sql.dataVersion.get()?.["data_version"];
     if (version !== this.#version) this.forgetAll();

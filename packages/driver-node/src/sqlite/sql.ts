@@ -1,11 +1,11 @@
-/** Every statement on a journal file, prepared once. */
+/** Prepared statements, and decoders for the columns of a row. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { JournalFileError } from "./file-error.ts";
 
 export type Row = { readonly [column: string]: SQLOutputValue };
 
 const wrong = (column: string, wanted: string, found: SQLOutputValue | undefined): JournalFileError =>
-  new JournalFileError("not_intact", `column ${column}: expected ${wanted}, found ${typeof found}: restore a copy`);
+  new JournalFileError("not_intact", `column ${column}: expected ${wanted}, found ${typeof found}: restore a backup`);
 
 export const integer = (row: Row, column: string): number => {
   const value = row[column];
@@ -19,16 +19,19 @@ export const text = (row: Row, column: string): string => {
   return value;
 };
 
-/** NULL is absence. */
+/** Returns undefined for NULL. */
 export const optional = <A>(of: (row: Row, column: string) => A, row: Row, column: string): A | undefined =>
   row[column] === null ? undefined : of(row, column);
 
-/** A scope whose owner is no live instance, or the one that asks: bound to the store's clock, then the instance. */
+/**
+ * Matches scopes without a live owner, and those of the instance that asks. Parameters: the store's clock, the
+ * instance.
+ */
 const isFree = "(i.until IS NULL OR i.until <= ? OR i.name = ?)";
 const ofOwner = "LEFT JOIN instance AS i ON i.id = s.owner";
 const scopeId = "(SELECT id FROM scope WHERE name = ?)";
 
-/** Those after a name, or the first of those wanted, whichever comes later: one bound, so that no others are walked. */
+/** Selects a page of scopes by name. One lower bound (the later of both) keeps SQLite from walking other rows. */
 const scopesWhere = (isWanted: string): string =>
   `SELECT s.name, s.epoch, s.seq, s.wake_at, s.approvals, i.name AS owner, i.address, i.until > ? AS held FROM scope AS s ${ofOwner} WHERE ${isWanted} AND s.name >= max(?, ?) AND s.name < ? ORDER BY s.name LIMIT ?`;
 
@@ -64,14 +67,14 @@ export const statements = (db: DatabaseSync) => ({
   scopes: db.prepare(scopesWhere("TRUE")),
   awaitingApproval: db.prepare(scopesWhere("s.approvals > 0")),
 
-  /** Another number whenever another connection has committed. */
+  /** Changes whenever another connection commits. */
   dataVersion: db.prepare("PRAGMA data_version"),
   append: db.prepare(
     "INSERT INTO append (scope, before, first, last, append_id, wake_at, lines, finished) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   ),
   /**
-   * An append that is a commit by itself, if the epoch is still the scope's, and the row nobody else's. Retention frees
-   * rows, but none prefixEnd the mark.
+   * Appends and commits in one statement, if the epoch still holds and the row number is free. Retention frees row
+   * numbers, but none behind the mark.
    */
   appendAlone: db.prepare(
     "INSERT OR IGNORE INTO append (id, scope, before, first, last, append_id, wake_at, lines, finished) SELECT ?1, s.id, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM scope AS s, mark AS m WHERE s.id = ?9 AND s.epoch = ?10 AND m.upto < ?1",
@@ -90,12 +93,12 @@ export const statements = (db: DatabaseSync) => ({
   newest: db.prepare("SELECT max(id) AS id FROM append"),
   mark: db.prepare("SELECT upto FROM mark"),
   setMark: db.prepare("UPDATE mark SET upto = ?"),
-  /** The last row of each scope prefixEnd the mark. */
+  /** The last row of each scope behind the mark. */
   catchUp: db.prepare(
     "UPDATE scope SET seq = a.last, head = a.id, append_id = a.append_id, wake_at = a.wake_at FROM append AS a WHERE a.scope = scope.id AND a.id IN (SELECT max(id) FROM append WHERE id > ? GROUP BY scope)",
   ),
 
-  /** The rows of a scope from its newest backwards, as long as they reach further than a sequence. */
+  /** Walks a scope's rows from its newest backwards, down to a sequence. */
   back: db.prepare(
     `WITH RECURSIVE back (id, before, first, last) AS (
        SELECT id, before, first, last FROM append WHERE id = ? AND last >= ? AND first <= last
@@ -104,7 +107,7 @@ export const statements = (db: DatabaseSync) => ({
        WHERE a.last >= ? AND a.first <= a.last
      ) SELECT b.first, b.before, a.lines FROM back AS b JOIN append AS a ON a.id = b.id WHERE b.first <= ?`,
   ),
-  /** Those of a scope's rows that lie between two others. */
+  /** Scans the rows of a scope between two row numbers. */
   near: db.prepare(
     "SELECT first, last, before, lines FROM append WHERE id > ? AND id <= ? AND scope = ? AND last >= ? AND first <= ? AND first <= last ORDER BY id",
   ),
@@ -117,7 +120,7 @@ export const statements = (db: DatabaseSync) => ({
     `SELECT s.name FROM scope AS s ${ofOwner} WHERE s.wake_at <= ? AND ${isFree} ORDER BY s.wake_at, s.id LIMIT ?`,
   ),
   inbox: db.prepare(`SELECT kind, link, number, source, text FROM letter WHERE target = ${scopeId} ORDER BY id`),
-  /** From one inbox to the next, however many letters lie in each. */
+  /** Skips from one inbox to the next, whatever the number of messages in each. */
   mailed: db.prepare(
     `WITH RECURSIVE inbox (target) AS (
       SELECT min(target) FROM letter

@@ -1,4 +1,4 @@
-/** A context that performs nothing: whatever work it is handed never begins, and what it promises is watched. */
+/** A context that performs nothing: steps never start, and requests are only recorded. */
 import type { ToolContext } from "@pawl/runtime";
 import type { EffectSpec, Recorded } from "@pawl/sansio-core";
 
@@ -31,7 +31,7 @@ const effectText = (effect: EffectSpec): string | undefined => {
   }
 };
 
-/** By the method of the context that it was asked with. */
+/** Describes the arguments of a context method, if they are short enough to tell apart. */
 const argumentsText = (method: string, args: readonly unknown[]): string | undefined => {
   const [first, second] = args;
   switch (method) {
@@ -48,7 +48,7 @@ const argumentsText = (method: string, args: readonly unknown[]): string | undef
   }
 };
 
-/** A body may hand in what no JSON is: then its request is refused, and there is nothing to tell. */
+/** Returns undefined if the arguments cannot be described, as with values that are no JSON. */
 export const askedText = (method: string, args: readonly unknown[]): string | undefined => {
   try {
     const text = argumentsText(method, args);
@@ -58,7 +58,7 @@ export const askedText = (method: string, args: readonly unknown[]): string | un
   }
 };
 
-/** What is recorded under a key of a call; of several attempts the last. */
+/** Returns the request recorded under a key of a call; of several attempts, the last one's. */
 export type RecordedText = (call: string, key: string) => string | undefined;
 
 export const recordedTexts =
@@ -72,14 +72,14 @@ export const recordedTexts =
     return undefined;
   };
 
-/** What a body asked of its context. */
+/** Records the requests that a body makes. */
 export class Watch {
   readonly keys = new Set<string>();
-  /** What was asked for under a key, where that can be told. */
+  /** A short text of each request, if there is one. */
   readonly texts = new Map<string, string>();
   #unanswered = 0;
 
-  /** Requests that have no answer yet. */
+  /** The number of requests without an answer. */
   get unanswered(): number {
     return this.#unanswered;
   }

@@ -1,4 +1,4 @@
-/** `pawl ls` and `pawl show` over a journal in which something runs in the background. */
+/** `pawl ls` and `pawl show` over a journal with a background run. */
 import { join } from "node:path";
 import { defineTool } from "@pawl/runtime";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { type OpenOptions, aesCodec, fileKeys, openRuntime } from "../../src/ind
 import { newFolder } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
 
-/** Says how far it is, and never ends. */
+/** Reports progress and never ends. */
 const work = defineTool({
   name: "index",
   hints: { supports_background: true, idempotent: true },
@@ -18,7 +18,7 @@ const work = defineTool({
   },
 });
 
-/** A journal with that run under way in it. */
+/** Makes a journal with that run in progress. */
 const journalWithRun = async (more: Partial<OpenOptions> = {}) => {
   const file = join(newFolder(), "journal.db");
   const { runtime, close } = openRuntime({ file, tools: [work], host: { artifacts: async () => undefined }, ...more });
@@ -33,7 +33,7 @@ const journalWithRun = async (more: Partial<OpenOptions> = {}) => {
   return { file, spawned };
 };
 
-it("a run is shown with how far it is, where it lives and in its session", async () => {
+it("a run is shown with its progress, in its own scope and in its session", async () => {
   const { file, spawned } = await journalWithRun();
   const bar = "[###############.....] reading: 3 / 4 pages";
   const { out } = await pawl(["ls", file]);
@@ -45,7 +45,7 @@ it("a run is shown with how far it is, where it lives and in its session", async
   expect(shown).toMatchObject({ run: { progress: { current: 3, total: 4 } } });
 }, 120_000);
 
-it("a run whose values are sealed hides no other scope, and is shown to who has the keys", async () => {
+it("a sealed run hides no other scope, and is shown with its keys", async () => {
   const keys = join(newFolder(), "keys");
   const { file, spawned } = await journalWithRun({ codec: aesCodec(fileKeys(keys)) });
   const { code, out } = await pawl(["ls", file]);

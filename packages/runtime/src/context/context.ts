@@ -3,7 +3,7 @@ import type { Json } from "@pawl/tool-value";
 import type { BodyRun } from "../body.ts";
 import { ended } from "../signals.ts";
 import type { LiveTool } from "../live-tool.ts";
-import type { ToolManifest } from "../compat/tool.ts";
+import type { ToolManifest } from "../tool/manifest.ts";
 import { Asking, handled, toJson } from "./asking.ts";
 import { type Cancels, cancels } from "./cancel.ts";
 import { type Facets, facetsOf } from "./facets.ts";

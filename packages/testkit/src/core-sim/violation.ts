@@ -1,4 +1,4 @@
-/** What the core simulation finds wrong: thrown where it is found, and told with the seed. */
+/** A violation found by the core simulation, thrown where it is found. */
 export type CoreSimHarm =
   | "invariant"
   | "conservation"

@@ -1,4 +1,4 @@
-/** `pawl blobs sweep`: takes away large values that no log names any more. */
+/** `pawl blobs sweep`: deletes large values that no log refers to. */
 import { sweepBlobs } from "@pawl/runtime";
 import { type Command, countOf, journalOption } from "../command.ts";
 import { exit } from "../exit.ts";
@@ -9,22 +9,22 @@ const defaultGraceS = 3600;
 
 export const blobsSweep: Command = {
   name: "blobs sweep",
-  summary: "Take away large values that no log of a journal names any more",
+  summary: "Delete large values that no log of a journal refers to",
   usage: "[journal]",
   minArgs: 0,
   maxArgs: 1,
   options: {
     journal: journalOption["journal"] as (typeof journalOption)[string],
     blobs: journalOption["blobs"] as (typeof journalOption)[string],
-    grace: { type: "string", value: "<s>", what: `Spare those that were put so lately (${defaultGraceS})` },
-    "dry-run": { type: "boolean", what: "Only say what would be taken away" },
+    grace: { type: "string", value: "<s>", what: `Keep values younger than this (${defaultGraceS})` },
+    "dry-run": { type: "boolean", what: "Only print what would be deleted" },
   },
   detail:
-    "Hosts do so once a day. All logs are read for the names in them, sealed ones without their keys. What was put within\nthe grace is spared, as its event may be on its way: with a short one no host may be at work.",
+    "Hosts do this once a day. All logs are searched for references; sealed logs need no keys. Values younger than\nthe grace time are kept, because their event may not be recorded yet. Do not shorten it while a host is running.",
   json: [{ what: "The journal", fields: "journal, looked, removed, dry_run" }],
   examples: [
-    ["pawl blobs sweep journal.db", "after retention, say"],
-    ["pawl blobs sweep journal.db --dry-run --json", "what it would take"],
+    ["pawl blobs sweep journal.db", "for example after retention"],
+    ["pawl blobs sweep journal.db --dry-run --json", "print what it would delete"],
   ],
   run: async (input, terminal) => {
     const file = input.positionals[0] ?? journalOf(input, terminal);
@@ -35,7 +35,7 @@ export const blobsSweep: Command = {
       terminal.progress(`reading the logs of ${file}`);
       const { looked, removed } = await sweepBlobs(journal.journal, { graceMs, isTrial });
       terminal.print({ journal: file, looked, removed, dry_run: isTrial }, () => [
-        `${looked} values older than ${graceMs / 1000} s, ${removed.length} of them ${isTrial ? "to be taken" : "taken"} away`,
+        `${looked} values older than ${graceMs / 1000} s, ${removed.length} of them ${isTrial ? "would be" : "were"} deleted`,
       ]);
       return exit.fine;
     } finally {

@@ -1,4 +1,4 @@
-/** `pawl check-upgrade`: whether logs would go on under the code that stands here now. */
+/** `pawl check-upgrade`: checks whether logs continue under the current code. */
 import { linesIn } from "@pawl/runtime";
 import { type Check, type CallCheck, checkUpgrade, isSafe } from "../../upgrade/check.ts";
 import { isBad, verdictWords } from "../../upgrade/verdict.ts";
@@ -32,25 +32,29 @@ const words = (name: string, check: Check, terminal: Terminal): readonly string[
 
 export const checkUpgradeCommand: Command = {
   name: "check-upgrade",
-  summary: "Check whether logs go on under today's code: the core, and the bodies of live calls",
+  summary: "Check whether logs continue under the current code: the core, and the bodies of live calls",
   usage: "<log…>",
   minArgs: 1,
   maxArgs: Infinity,
   options: {
     ...placeOptions,
     tools: { type: "string", short: "t", value: "<module>", what: "The module that exports the tools (`tools`)" },
-    patience: { type: "string", value: "<ms>", what: `How long a body may be silent (${defaultPatienceMs})` },
+    patience: {
+      type: "string",
+      value: "<ms>",
+      what: `Time after which a silent body counts as waiting (${defaultPatienceMs})`,
+    },
   },
   detail:
-    "Bodies are run again with what is recorded of them, and with a context that performs nothing. What a body does\noutside of its context, it does: run this where that harms nobody.",
+    "Bodies run again with their recorded results and a context that performs nothing. Code of a body that does not go\nthrough its context does run: use this where it can do no harm.",
   json: [{ what: "Each log", fields: "log, safe, scope, events, calls, unchecked?, fault?" }],
   examples: [
-    ["pawl check-upgrade journal.db --tools ./tools.ts", "every scope of a journal, before a deployment"],
+    ["pawl check-upgrade journal.db --tools ./tools.ts", "all scopes of a journal, before a deployment"],
     ["pawl check-upgrade logs/*.jsonl -t ./tools.ts --json", "exported logs, in CI"],
   ],
   run: async (input, terminal) => {
     const file = input.text("tools");
-    if (file === undefined) throw usageError("no tools are named", "add --tools <module>");
+    if (file === undefined) throw usageError("--tools is missing", "add --tools <module>");
     const tools = toolsIn(file, await loadModule(file));
     const patienceMs = countOf(input, "patience") ?? defaultPatienceMs;
     const places = input.positionals.map((argument) => placeOf(argument, input, terminal));
@@ -60,7 +64,7 @@ export const checkUpgradeCommand: Command = {
         terminal.progress(`checking ${log.name}`);
         refuseSealed(
           linesIn(await log.text()),
-          `${log.name} can not be run again: its values are sealed`,
+          `${log.name} cannot be run again: its values are sealed`,
           exit.unreachable,
         );
         const check = await checkUpgrade(await log.text(), tools, patienceMs);

@@ -1,4 +1,4 @@
-/** `pawl explore`: tries what can go wrong with tools before it does, in a simulated world. */
+/** `pawl explore`: tests tools in a simulated world, under crashes, faults and reordering. */
 import {
   type Again,
   type Scenario,
@@ -22,7 +22,7 @@ const isScenario = (one: unknown): one is Scenario =>
   "host" in one &&
   typeof one.host === "function";
 
-/** The scenarios of a module: every export that is one. */
+/** Returns the exported scenarios of a module. */
 const scenariosIn = async (file: string, wanted?: string): Promise<readonly (readonly [string, Scenario])[]> => {
   const found = Object.entries(await loadModule(file)).filter((entry): entry is [string, Scenario] =>
     isScenario(entry[1]),
@@ -30,7 +30,7 @@ const scenariosIn = async (file: string, wanted?: string): Promise<readonly (rea
   const chosen = found.filter(([name]) => wanted === undefined || name === wanted);
   if (chosen.length > 0) return chosen;
   if (found.length > 0)
-    throw usageError(`--scenario takes one of ${found.map(([name]) => name).join(", ")}, found \`${wanted}\``);
+    throw usageError(`--scenario expects one of ${found.map(([name]) => name).join(", ")}, found \`${wanted}\``);
   throw new CliError("no_scenario", `${file} exports no scenario`, {
     exit: exit.usage,
     hint: "export const scenario: Scenario = { tools: (outside) => […], host: callsOf(…) }",
@@ -45,7 +45,7 @@ interface Explored {
 
 type Explore = (scenario: Scenario, input: Input, name: string) => Promise<Explored>;
 
-/** Options that were given, by the names that explorers have for them. */
+/** Returns the given options, under the names that the explorers use. */
 const given = (input: Input, names: readonly string[]): { readonly [name: string]: number } =>
   Object.fromEntries(
     names.flatMap((name) => {
@@ -80,7 +80,7 @@ const chosenIn = (input: Input): readonly string[] => {
   const only = input.text("only");
   if (only === undefined) return input.text("fates") === undefined ? Object.keys(explorers) : ["chance"];
   if (only in explorers) return [only];
-  throw usageError(`--only takes one of ${Object.keys(explorers).join(", ")}, found \`${only}\``);
+  throw usageError(`--only expects one of ${Object.keys(explorers).join(", ")}, found \`${only}\``);
 };
 
 const told = (name: string, by: string, { isSafe, json, words }: Explored, terminal: Terminal): void => {
@@ -93,26 +93,26 @@ const told = (name: string, by: string, { isSafe, json, words }: Explored, termi
 
 export const exploreCommand: Command = {
   name: "explore",
-  summary: "Try what can go wrong with tools: each moment to die at, faults by chance, orders of what arrives",
+  summary: "Test tools in a simulated world: a crash at each moment, random faults, all orders of arrival",
   usage: "<module>",
   minArgs: 1,
   maxArgs: 1,
   options: {
     only: { type: "string", value: "<how>", what: `One of ${Object.keys(explorers).join(", ")}, instead of all` },
     scenario: { type: "string", value: "<name>", what: "This export of the module, instead of all scenarios" },
-    pairs: { type: "string", value: "<n>", what: "So many pairs of moments to die at (200)" },
-    seeds: { type: "string", value: "<n>", what: "So many seeds of chance (100)" },
+    pairs: { type: "string", value: "<n>", what: "Number of pairs of crashes (200)" },
+    seeds: { type: "string", value: "<n>", what: "Number of random seeds (100)" },
     seed: { type: "string", value: "<n>", what: "The first seed (1)" },
-    fates: { type: "string", value: "<n:fate,…>", what: "What befalls one run, as a failure told it" },
-    orders: { type: "string", value: "<n>", what: "So many orders (1000)" },
+    fates: { type: "string", value: "<n:fate,…>", what: "The faults of one run, as a failure printed them" },
+    orders: { type: "string", value: "<n>", what: "Number of orders (1000)" },
   },
   detail:
-    "The module exports scenarios (`Scenario` of @pawl/testkit). They run in a world of their own: nothing outside happens.",
+    "The module exports scenarios (`Scenario` of @pawl/testkit). They run in a simulated world; nothing outside of it happens.",
   json: [{ what: "Each scenario, by each explorer", fields: "scenario, by, safe, report" }],
   examples: [
-    ["pawl explore ./pay.scenario.ts", "all three explorers over each scenario"],
-    ["pawl explore ./pay.scenario.ts --only crashes --json", "where it would fire twice, for a script"],
-    ['pawl explore ./pay.scenario.ts --seed 55 --fates "9:die"', "one failure again, as it was told"],
+    ["pawl explore ./pay.scenario.ts", "all three explorers on each scenario"],
+    ["pawl explore ./pay.scenario.ts --only crashes --json", "effects that would happen twice, for a script"],
+    ['pawl explore ./pay.scenario.ts --seed 55 --fates "9:die"', "repeat a failure"],
   ],
   run: async (input, terminal) => {
     const chosen = chosenIn(input);

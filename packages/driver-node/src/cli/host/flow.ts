@@ -1,4 +1,4 @@
-/** The flows that a host's configuration mounts, and what they need beside the tools of its module. */
+/** The flows that a host's configuration mounts, and their tools. */
 import type { ServedFlow } from "@pawl/flow";
 import { type ToolDefinition, flowToolOf } from "@pawl/runtime";
 import { HostFlows } from "../../host/flow-server.ts";
@@ -19,15 +19,16 @@ const configError = (message: string): CliError => new CliError("invalid_config"
 const refuseInvalidFlows = (flows: readonly FlowConfig[]): void => {
   const names = new Set<string>();
   for (const { name, path = "", parameters = [] } of flows) {
-    if (name === "" || name.includes("/")) throw configError(`a flow's name is one piece of a path, found \`${name}\``);
+    if (name === "" || name.includes("/"))
+      throw configError(`a flow's name must be one path segment, found \`${name}\``);
     if (names.has(name)) throw configError(`two flows have the name ${name}`);
     names.add(name);
     const unknown = namesInPath(path).find((one) => !parameters.includes(one));
-    if (unknown !== undefined) throw configError(`flow ${name}: {${unknown}} in its path is none of its parameters`);
+    if (unknown !== undefined) throw configError(`flow ${name}: {${unknown}} in its path is not one of its parameters`);
   }
 };
 
-/** Tools of the module win over those of flows with the same name. */
+/** Merges the flows' tools with the module's, which win where names are the same. */
 export const mountedBy = (config: HostConfig, own: readonly ToolDefinition[]): Mounted => {
   const { flows = [], flow_tools: file, flow_base: base, flow_allow: allowed = [] } = config;
   if (flows.length === 0) return { tools: own };

@@ -1,4 +1,4 @@
-/** `pawl log import`: logs in JSON Lines as scopes of a journal. */
+/** `pawl log import`: reads logs in JSON Lines into a journal. */
 import {
   type AttachmentStore,
   BlobMissing,
@@ -40,7 +40,7 @@ export const put = async (
   }
 };
 
-/** All that the log names has to be with it. */
+/** Stores the log's large values; fails if one is missing. */
 const takeBlobs = async (
   journal: Journal,
   scope: string,
@@ -61,7 +61,7 @@ const takeBlobs = async (
   }
 };
 
-/** Where values are sealed there is no store: bytes would lie open beside them. */
+/** Stores the log's attachments. A sealed journal has no store for them: their bytes would not be sealed. */
 const takeAttachments = async (
   store: AttachmentStore | undefined,
   scope: string,
@@ -72,7 +72,7 @@ const takeAttachments = async (
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
     const isSealed = store === undefined;
-    const why = isSealed ? "it brings attachments along, which lie in the open" : thrown.message;
+    const why = isSealed ? "it has attachments, which are not sealed" : thrown.message;
     const ends = { exit: thrown.code === "attachment_corrupt" ? exit.wrong : exit.refused };
     const hint = isSealed ? "export it without --attachments, and give the bytes to the host's own store" : undefined;
     throw new CliError(thrown.code, `${scope} is not imported: ${why}`, hint === undefined ? ends : { ...ends, hint });
@@ -103,7 +103,7 @@ const importLog = async (log: LogSource, { journal, store }: Into, terminal: Ter
     });
   }
   if (header !== undefined && header.base > 0) {
-    const message = `${log.name} goes on from event ${header.base}: only whole logs are imported`;
+    const message = `${log.name} starts after event ${header.base}: only complete logs can be imported`;
     throw new CliError("not_whole", message, { exit: exit.refused, hint: "copy the journal file instead" });
   }
   if (state === undefined || stepped.length === 0) {
@@ -124,13 +124,13 @@ const importLog = async (log: LogSource, { journal, store }: Into, terminal: Ter
 
 export const logImport: Command = {
   name: "log import",
-  summary: "Import logs into a journal, each as the scope that it is of",
+  summary: "Import logs into a journal, each as its own scope",
   usage: "<file…>",
   minArgs: 1,
   maxArgs: Infinity,
   options: journalOption,
   detail:
-    "A log is verified first, and taken as a whole or not at all. A scope that is there already is left alone. The\njournal is made where there is none.",
+    "A log is verified first and imported whole or not at all. An existing scope is not changed. The journal is created if\nit does not exist.",
   json: [{ what: "Each log", fields: "log, scope, events, attachments?, torn?" }],
   examples: [["pawl log import alice.jsonl -j journal.db", "one log"]],
   run: async (input, terminal): Promise<Exit> => {

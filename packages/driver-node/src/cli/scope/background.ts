@@ -1,4 +1,4 @@
-/** Background runs, tasks and schedules as a person sees them: how far each is. */
+/** Background runs, tasks and schedules, as a person reads them. */
 import type { ScopeEntry } from "@pawl/runtime";
 import {
   ProcessStatus,
@@ -18,7 +18,7 @@ import { untilText } from "./time.ts";
 
 const width = 20;
 
-/** A bar, if it is known how much there is to do, and what it counts. */
+/** Draws a progress bar if the total is known, with the count and its unit. */
 export const barOf = ({ current, total, unit = "", label }: Progress): string => {
   const counted = [current, total === undefined ? undefined : `/ ${total}`, unit].filter((part) => part !== undefined);
   const text = [label, counted.join(" ").trim()].filter((part) => part !== undefined && part !== "").join(": ");
@@ -27,14 +27,14 @@ export const barOf = ({ current, total, unit = "", label }: Progress): string =>
   return `[${"#".repeat(full)}${".".repeat(width - full)}] ${text}`;
 };
 
-/** What an event says of a run: how far it is; nothing more of it, where it has ended; undefined, where it says nothing. */
+/** Returns a run's progress after an event: "" at its end, undefined if the event says nothing about it. */
 export const progressIn = (event: Event): string | undefined => {
   if (event.type === "call.settled" || event.type === "artifacts.written") return "";
   if (event.type !== "run.reported" || event.progress === undefined) return undefined;
   return [barOf(event.progress), event.detail].filter((word) => word !== undefined && word !== "").join("  ");
 };
 
-/** A run as the scope that it lives in tells it. */
+/** A background run, read from its own scope. */
 export interface SeenRun {
   readonly row: RunRow;
   readonly status: ProcessStatus;
@@ -43,10 +43,10 @@ export interface SeenRun {
 export const seenIn = ({ background: { run: row }, process }: State): SeenRun | undefined =>
   row && { row, status: process?.status ?? { state: "running" } };
 
-/** The first line of what went wrong: a list has one line for each. */
+/** Keeps the first line of an error: a list has one line each. */
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
 
-/** How a process ended, and with what. */
+/** Describes how a process ended. */
 export const endText = (status: ProcessStatus): string => {
   if (status.state === "running") return status.state;
   const { await_output: output } = status;
@@ -60,13 +60,13 @@ export const endText = (status: ProcessStatus): string => {
   }
 };
 
-/** How a process ended, for a script; nothing of one that goes on. */
+/** The end of a process as JSON; undefined while it runs. */
 export const endJson = (status: ProcessStatus): unknown =>
   status.state === "running" ? undefined : ProcessStatus.encode(status);
 
 export const runJson = ({ row, status }: SeenRun): object => ({ ...row, ended: endJson(status) });
 
-/** How far it is, with a bar where that is known. */
+/** Describes how far a run is, with a bar if possible. */
 const farText = ({ attempt, detail, progress }: RunRow): string => {
   const bar = progress === undefined ? "" : `  ${barOf(progress)}`;
   const isSaid = attempt === 1 || detail.includes(`attempt ${attempt}`);
@@ -96,10 +96,10 @@ const scheduleText = ({ id, enabled, next_trigger_at: at, trigger_count: count }
   return `schedule ${id}: ${next}; fired ${count === 1 ? "once" : `${count} times`}`;
 };
 
-/** The runs of a session's tasks that are not over, by task. */
+/** Live runs of a session, by task. */
 export type SeenRuns = ReadonlyMap<string, SeenRun>;
 
-/** A line each. */
+/** One line for each run, task and schedule. */
 export const longWorkLines = (state: State, runs: SeenRuns, now: number): readonly string[] => {
   const { background, schedules } = state;
   const own = seenIn(state);
@@ -116,7 +116,7 @@ export const longWorkLines = (state: State, runs: SeenRuns, now: number): readon
   ];
 };
 
-/** The run that lives in a scope, if one does; or why nothing can be told of it. */
+/** Reads the run in a scope, if there is one. Returns the error if its log cannot be read. */
 const runIn = async (journal: JournalFile, scope: string): Promise<SeenRun | CliError | undefined> => {
   if (!scope.startsWith(processScope("bg_"))) return undefined;
   try {
@@ -127,7 +127,7 @@ const runIn = async (journal: JournalFile, scope: string): Promise<SeenRun | Cli
   }
 };
 
-/** Tells the runs of scopes, each read again when there is something new of it. */
+/** Returns a function that reads runs and reads one again only if its scope has new events. */
 export const runReader = (journal: JournalFile): ((entry: ScopeEntry) => ReturnType<typeof runIn>) => {
   const known = new Map<string, readonly [seq: number, run: ReturnType<typeof runIn>]>();
   return ({ scope, seq }) => {
@@ -139,7 +139,7 @@ export const runReader = (journal: JournalFile): ((entry: ScopeEntry) => ReturnT
   };
 };
 
-/** What is not there yet, or can not be read, is left out. */
+/** Reads the runs of live tasks. A run that does not exist yet, or cannot be read, is left out. */
 export const runsOf = async ({ background }: State, journal: JournalFile | undefined): Promise<SeenRuns> => {
   const runs = new Map<string, SeenRun>();
   for (const { task, run } of background.tasks.values()) {

@@ -1,20 +1,20 @@
-/** What a person could do about a call that waits. */
+/** Command lines that would move a waiting call on. */
 import type { CallReason } from "@pawl/sansio-core";
 import type { JournalFolders } from "../journal-file.ts";
 import { shellWord } from "../escape.ts";
 
-/** Names that begin like options stand behind all of these, and are none. */
+/** Puts names that start with `-` behind `--`. */
 const commandLine = (verb: string, names: readonly string[], options: string): string => {
   const words = names.map(shellWord).join(" ");
   const isMistakable = names.some((name) => name.startsWith("-"));
   return isMistakable ? `pawl ${verb}${options} -- ${words}` : `pawl ${verb} ${words}${options}`;
 };
 
-/** Where a scope is changed: as the command line takes it, or as the host knows it that has it. */
+/** The scope as the command line takes it, or its name at the host that owns it. */
 export interface Changed {
   readonly scope: string;
   readonly host?: string;
-  /** The folders that were named beside its journal. */
+  /** Folders that the command has to repeat. */
   readonly beside?: JournalFolders;
 }
 
@@ -23,7 +23,9 @@ const endOf = ({ host, beside = {} }: Changed): string =>
     .map(([name, value]) => ` --${name} ${shellWord(value)}`)
     .join("");
 
-/** What a person could type to make a call go on; a host resolves no outcomes. */
+/**
+ * Returns the command lines that would move a call on. Hosts resolve no unknown outcomes, so none is proposed for them.
+ */
 export const remedies = (at: Changed, { call, what }: CallReason): readonly string[] => {
   const { scope, host } = at;
   const end = endOf(at);

@@ -1,4 +1,4 @@
-/** `pawl why`: what a scope waits for, since when, and what would move it. */
+/** `pawl why`: says what a scope waits for, since when, and what would move it on. */
 import {
   type CallReason,
   type EffectReason,
@@ -45,20 +45,20 @@ const effectJson = (history: History, effect: EffectReason): object => ({
 const sinceOfCall = ({ entered }: History, { call, since }: CallReason): number | undefined =>
   entered.get(call) ?? since;
 
-/** What a call's program asked in the place of what its log records, if that is why it stands. */
+/** Returns the divergence if the call waits because of it. */
 const divergenceOf = ({ diverged }: History, { call, what }: CallReason): object | undefined => {
   const event = what.type === "resolver" && what.cause === "diverged" ? diverged.get(call) : undefined;
   return event && divergenceJson(event);
 };
 
-/** What was wrong with the arguments that it was approved with, if that is why it waits again. */
+/** Returns the failed edit if the call waits for approval again because of it. */
 const refusedEditOf = ({ refusedEdits }: History, { call, what }: CallReason): RefusedEdit | undefined =>
   what.type === "approval" ? refusedEdits.get(call) : undefined;
 
 const refusedEditWords = (history: History, reason: CallReason): readonly string[] => {
   const refused = refusedEditOf(history, reason);
   if (refused === undefined) return [];
-  return [`  what ${refused.by} approved it with does not fit (event ${refused.seq}): ${refused.message}`];
+  return [`  the arguments that ${refused.by} approved do not fit (event ${refused.seq}): ${refused.message}`];
 };
 
 const callJson = (history: History, reason: CallReason, told: readonly string[]): object => {
@@ -114,7 +114,10 @@ const callWords = (
 const otherLine = (history: History, reason: OtherReason, terminal: Terminal): string =>
   `${otherWords(reason.what)}${timeWords(history, reason, reason.since, terminal)}`;
 
-/** Which live process has the scope: the host that tells of it; a log does not know, and its journal does. */
+/**
+ * Finds the process that owns the scope: the host that was asked, or the owner in the journal. An exported log names
+ * none.
+ */
 const ownershipOf = async ({ host, journal, scope }: LogSource): Promise<Pick<Asked, "owned" | "host">> => {
   if (host !== undefined) return { owned: true, host };
   if (journal === undefined || scope === undefined) return { owned: undefined, host };
@@ -122,7 +125,7 @@ const ownershipOf = async ({ host, journal, scope }: LogSource): Promise<Pick<As
   return { owned: entry?.held !== undefined, host: entry?.held?.address };
 };
 
-/** What is to be typed: to the host that has the scope, if it is known; a scope that has moved away takes nothing here. */
+/** Returns the proposals of a call: for its host if that is known, none if the scope has moved away. */
 const remedyFor = ({ name, state }: History, { host, beside }: Asked): ((reason: CallReason) => readonly string[]) => {
   const { id, status } = state.scope;
   if (status.type === "moved") return () => [];
@@ -131,18 +134,18 @@ const remedyFor = ({ name, state }: History, { host, beside }: Asked): ((reason:
 };
 
 const movedWords = ({ scope: { status } }: State): readonly string[] =>
-  status.type === "moved" ? [`it lives at ${status.to}`] : [];
+  status.type === "moved" ? [`it has moved to ${status.to}`] : [];
 
 const ownerWords = (shown: readonly CallReason[], owned: boolean | undefined): readonly string[] =>
   owned === false && shown.some(({ what }) => "owner" in what)
-    ? ["nobody runs it now: the process of its owner has ended, and the next host of this journal goes on with it"]
+    ? ["nobody runs it now: its process has ended, and the next host of this journal continues it"]
     : [];
 
 interface Asked {
-  /** The one call that is asked about. */
+  /** The call that was asked about. */
   readonly only: string | undefined;
   readonly owned: boolean | undefined;
-  /** The host that has it. */
+  /** The host that owns the scope. */
   readonly host: string | undefined;
   readonly beside: JournalFolders;
 }
@@ -162,7 +165,7 @@ const words = (history: History, asked: Asked, terminal: Terminal): readonly str
   ];
 };
 
-/** Of a call that has ended there is what it came to; of one that the log does not know, nothing. */
+/** Prints a finished call, or throws if the log never had it. */
 const printEnd = (history: History, call: string, terminal: Terminal): Exit => {
   const { state, end } = history;
   if (end === undefined) {
@@ -176,7 +179,7 @@ const printEnd = (history: History, call: string, terminal: Terminal): Exit => {
 
 export const whyCommand: Command = {
   name: "why",
-  summary: "Say what a scope waits for, since when, and what would move it",
+  summary: "Say what a scope waits for, since when, and how to move it on",
   usage: "<scope> [call]",
   minArgs: 1,
   maxArgs: 2,
@@ -185,8 +188,8 @@ export const whyCommand: Command = {
   examples: [
     ["pawl why alice -j journal.db", "the session alice"],
     ["pawl why journal.db#process:p1 --json", "a process, for a script"],
-    ["pawl why alice turn-1:call-1", "one call; of one that has ended, what it came to"],
-    ["pawl why alice --host ws://127.0.0.1:7777", "of a host, with what it would take there"],
+    ["pawl why alice turn-1:call-1", "one call; if it has ended, its result"],
+    ["pawl why alice --host ws://127.0.0.1:7777", "ask a host"],
   ],
   run: (input, terminal) => {
     const [, only] = input.positionals;

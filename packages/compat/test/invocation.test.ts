@@ -8,7 +8,7 @@ import {
   pendingAwaitInvocation,
   retrySleepInvocation,
   stepInvocation,
-} from "../../src/compat/invocation.ts";
+} from "../src/invocation.ts";
 
 const parent: RuntimeInvocation = {
   scope: { session_id: "s1", turn_id: "t1", turn_index: 0, protocol_iteration: 2 },

@@ -1,18 +1,9 @@
 import { createHash } from "node:crypto";
 import type { CausalRef, RuntimeInvocation } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";
-import type { LlmRequest } from "../../src/compat/llm-request.ts";
-import {
-  processInvocation,
-  processSignalWaitInvocation,
-  processSleepInvocation,
-} from "../../src/compat/process-invocation.ts";
-import {
-  directDiscriminator,
-  directInvocation,
-  triggerInvocation,
-  turnInvocation,
-} from "../../src/compat/turn-invocation.ts";
+import type { LlmRequest } from "@pawl/runtime";
+import { processInvocation, processSignalWaitInvocation, processSleepInvocation } from "../src/process-invocation.ts";
+import { directDiscriminator, directInvocation, triggerInvocation, turnInvocation } from "../src/turn-invocation.ts";
 
 const parent: RuntimeInvocation = {
   scope: { session_id: "other", turn_id: "t1", turn_index: 0 },

@@ -1,9 +1,11 @@
-/** What is asked of the registry of processes, and what it answers. */
+/** The commands to the registry of processes, and its answers. */
 import {
   type Codec,
   type Json,
   array,
   codecFrom,
+  defaulted,
+  dict,
   json,
   nullable,
   oneOf,
@@ -25,14 +27,13 @@ import {
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import type * as t from "io-ts";
-import { type JsonMap, jsonMap } from "./field.ts";
 
 export type ProcessCommand =
   | {
       readonly op: "start";
       readonly registration: ProcessRegistration;
       readonly grant?: Json;
-      readonly execution_context: JsonMap;
+      readonly execution_context: { readonly [key: string]: Json };
     }
   | { readonly op: "list"; readonly session_scope: SessionScope; readonly mode: ProcessListMode }
   | {
@@ -51,8 +52,14 @@ export type ProcessCommand =
       readonly signal_id: string;
       readonly request: ProcessEventAppendRequest;
     };
+const executionContext = defaulted<{ readonly [key: string]: Json }>(
+  dict(json),
+  {},
+  (context) => Object.keys(context).length === 0,
+);
+
 export const ProcessCommand: Codec<ProcessCommand> = tagged<ProcessCommand, "op">("ProcessCommand", "op", {
-  start: { registration: ProcessRegistration, grant: optional(json), execution_context: jsonMap },
+  start: { registration: ProcessRegistration, grant: optional(json), execution_context: executionContext },
   list: { session_scope: SessionScope, mode: oneOf("a list mode", "live", "all") },
   transfer: { from_scope: SessionScope, to_scope: SessionScope, process_ids: array(string) },
   delete_session: { session_id: string },
@@ -76,7 +83,8 @@ const GrantedProcess: Codec<GrantedProcess> = codecFrom<GrantedProcess>(
     if (!isPair(u)) return refuse(u, c, "invalid length, expected a grant and its process");
     const grant = item(json, [u, c], 0);
     if (E.isLeft(grant)) return grant;
-    return E.map((process: ProcessRecord): GrantedProcess => [grant.right, process])(item(ProcessRecord, [u, c], 1));
+    const process = item(ProcessRecord, [u, c], 1);
+    return E.isLeft(process) ? process : E.right([grant.right, process.right]);
   },
   ([grant, process]) => [json.encode(grant), ProcessRecord.encode(process)],
 );
@@ -99,7 +107,7 @@ export const ProcessOutcome: Codec<ProcessOutcome> = tagged<ProcessOutcome, "op"
   signal: { event: ProcessEvent },
 });
 
-/** The effect id of a command: the same command has the same one. */
+/** Returns the effect id of a command. Equal commands have equal ids. */
 export const commandEffectId = (command: ProcessCommand): string => {
   switch (command.op) {
     case "start":

@@ -1,10 +1,10 @@
-/** What the reference asks of whoever performs effects. All kinds are read; pawl performs those that tools need. */
+/** The commands that the reference gives to the performer of effects. All kinds are read; pawl performs those of tools. */
 import { type Codec, type Json, boolean, json, oneOf, string, tagged, u64 } from "@pawl/tool-value";
 import { AwaitEventKey, PreparedToolBatch, PreparedToolCall, type RuntimeEffectKind } from "@pawl/sansio-core";
+import { LlmRequest } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
-import { LlmRequest } from "./llm-request.ts";
 import { ProcessCommand } from "./process-effect.ts";
-import type { RuntimeError } from "./runtime-error.ts";
+import type { RuntimeError } from "./outcome.ts";
 
 export type RuntimeEffectCommand =
   | { readonly type: "llm_call"; readonly request: LlmRequest }
@@ -46,7 +46,7 @@ const performed = {
   durable_step: true,
 } as const satisfies { readonly [K in RuntimeEffectKind]?: true };
 
-/** The commands that pawl performs; the rest belong to whoever owns the model loop. */
+/** The commands that pawl performs. The others belong to the owner of the model loop. */
 export type PerformedCommand = Extract<RuntimeEffectCommand, { readonly type: keyof typeof performed }>;
 
 export interface NotPerformed extends RuntimeError {
@@ -57,7 +57,7 @@ export interface NotPerformed extends RuntimeError {
 const isPerformed = (command: RuntimeEffectCommand): command is PerformedCommand =>
   Object.hasOwn(performed, command.type);
 
-/** A command that pawl performs, or a refusal that names its kind. */
+/** Returns a command that pawl performs, or a refusal that names the kind of command. */
 export const checkPerformed = (command: RuntimeEffectCommand): E.Either<NotPerformed, PerformedCommand> => {
   if (isPerformed(command)) return E.right(command);
   const { type: kind } = command;

@@ -1,4 +1,4 @@
-/** Ops on what the reference writes: envelopes, invocations, and the replies of a batch that went wrong. */
+/** Ops on the reference's encoding: envelopes, invocations, and the replies of a failed batch. */
 import {
   ExecutionScope,
   type IdentityError,
@@ -10,30 +10,26 @@ import { withFields } from "@pawl/testkit";
 import * as v from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
-import { fillReplies, launchesOf, pendingAwaitFailure, pendingWithoutKey } from "../../src/compat/batch-reply.ts";
-import * as command from "../../src/compat/command.ts";
-import { RuntimeEffectEnvelope, envelopeHash } from "../../src/compat/envelope.ts";
+import { fillReplies, launchesOf, pendingAwaitFailure } from "../src/batch-reply.ts";
+import { RuntimeEffectCommand } from "../src/command.ts";
+import { RuntimeEffectEnvelope, envelopeHash, validateEnvelope } from "../src/envelope.ts";
 import {
   type EffectPlace,
   awaitInvocation,
   batchInvocation,
   retrySleepInvocation,
   stepInvocation,
-} from "../../src/compat/invocation.ts";
-import * as launch from "../../src/compat/launch.ts";
-import { LlmRequest } from "../../src/compat/llm-request.ts";
-import * as outcome from "../../src/compat/outcome.ts";
-import * as process from "../../src/compat/process-effect.ts";
-import { RuntimeEffectControllerError, RuntimeError } from "../../src/compat/runtime-error.ts";
-import * as tool from "../../src/compat/tool.ts";
-import { TurnActivity, TurnOutcome } from "../../src/compat/turn.ts";
-import { validateEnvelope } from "../../src/compat/validate.ts";
+} from "../src/invocation.ts";
+import { CompletedToolCall, PendingToolCall, ToolCallLaunch } from "../src/launch.ts";
+import { RuntimeEffectControllerError, RuntimeEffectOutcome, RuntimeError } from "../src/outcome.ts";
+import { ProcessCommand, ProcessOutcome } from "../src/process-effect.ts";
+import { TurnOutcome } from "../src/turn.ts";
 
 type Input = v.JsonObject;
 
 const or = <A>(codec: v.Codec<A>, absent: A): v.Defaulted<A> => v.defaulted(codec, absent, () => false);
 
-/** Where a case says that something is made; its execution scope stands there as an id, or as a whole. */
+/** The place of an effect in a case. Its execution scope is given by id, or as a whole. */
 interface CasePlace {
   readonly session_id?: string;
   readonly scope_id: string;
@@ -51,16 +47,17 @@ const placeFields = {
 
 const placeOf = (input: CasePlace): E.Either<IdentityError, EffectPlace> => {
   const { execution_scope: scope, session_id, scope_id, call_id, parent } = input;
-  const checked = scope === undefined ? E.right(undefined) : checkExecutionScope(scope);
-  return E.map((execution: ExecutionScope | undefined) => ({
+  const checked = scope === undefined ? undefined : checkExecutionScope(scope);
+  if (checked !== undefined && E.isLeft(checked)) return checked;
+  return E.right({
     sessionId: session_id ?? "",
-    scopeId: execution === undefined ? scope_id : executionScopeId(execution),
+    scopeId: checked === undefined ? scope_id : executionScopeId(checked.right),
     ...(call_id === undefined ? {} : { callId: call_id }),
     ...(parent === undefined ? {} : { parent }),
-  }))(checked);
+  });
 };
 
-/** An invocation, and what is mostly asked of it. */
+/** Encodes an invocation, with the parts that cases compare. */
 const seen = (invocation: RuntimeInvocation): unknown => {
   const { subject, replay } = invocation;
   const effect = subject.type === "effect" ? { effect_id: subject.effect_id, kind: subject.kind } : {};
@@ -81,15 +78,15 @@ const BatchCase = v.record<BatchCase>("a batch", { ...placeFields, batch_id: v.s
 type SleepCase = CasePlace & { readonly tool_name: string; readonly attempt: number };
 const SleepCase = v.record<SleepCase>("a retry's pause", { ...placeFields, tool_name: v.string, attempt: v.u64 });
 
-/** A batch's answer in a case: an error, or an outcome of whatever kind. */
+/** A batch's answer in a case: an error, or an outcome of any kind. */
 interface BatchAnswer {
   readonly error?: RuntimeError;
-  readonly outcome?: outcome.RuntimeEffectOutcome;
+  readonly outcome?: RuntimeEffectOutcome;
   readonly prepared: number;
 }
 const BatchAnswer = v.record<BatchAnswer>("a batch's answer", {
   error: v.optional(RuntimeError),
-  outcome: v.optional(outcome.RuntimeEffectOutcome),
+  outcome: v.optional(RuntimeEffectOutcome),
   prepared: or(v.u64, 1),
 });
 
@@ -99,7 +96,7 @@ interface LaunchCount {
 }
 const LaunchCount = v.record<LaunchCount>("a count of launches", { launches: v.u64, prepared: v.u64 });
 
-const launched = (index: number): launch.ToolCallLaunch => {
+const launched = (index: number): ToolCallLaunch => {
   const output = v.successOutput(null);
   const [call_id, tool_name] = [`c${index}`, "t"];
   const model_return = v.modelReturn(call_id, tool_name, output);
@@ -109,10 +106,10 @@ const launched = (index: number): launch.ToolCallLaunch => {
   };
 };
 
-/** What every prepared slot of a batch is told, where its answer is not one launch for each. */
-const slotsOf = (answer: E.Either<RuntimeError, outcome.RuntimeEffectOutcome>, prepared: number): unknown => {
+/** Encodes the launches of a batch, or the reply to every prepared slot if there is not one launch for each. */
+const slotsOf = (answer: E.Either<RuntimeError, RuntimeEffectOutcome>, prepared: number): unknown => {
   const launches = launchesOf(answer, prepared);
-  if (E.isRight(launches)) return { launches: launches.right.map(launch.ToolCallLaunch.encode) };
+  if (E.isRight(launches)) return { launches: launches.right.map(ToolCallLaunch.encode) };
   const slots = Array.from({ length: prepared }, () => undefined);
   const replies = fillReplies(
     slots,
@@ -134,7 +131,7 @@ const counted = ({ launches, prepared }: LaunchCount): unknown => {
 const reading = <A>(fields: readonly string[], codec: v.Codec<A>, answer: (input: A) => unknown) =>
   withFields(fields, (input: Input): E.Either<v.ValueError, unknown> => pipe(v.read(codec, input), E.map(answer)));
 
-/** An invocation of something that has fields of its own beside those of its place. */
+/** Builds an adapter for an invocation that has fields of its own beside those of its place. */
 const invoking = <A extends CasePlace>(
   own: readonly string[],
   codec: v.Codec<A>,
@@ -143,11 +140,16 @@ const invoking = <A extends CasePlace>(
   withFields([...placeNames, ...own], (input: Input): E.Either<v.ValueError | IdentityError, unknown> =>
     pipe(
       v.read(codec, input),
-      E.chainW((read) => E.map((place: EffectPlace) => seen(make(place, read)))(placeOf(read))),
+      E.chainW((read) =>
+        pipe(
+          placeOf(read),
+          E.map((place) => seen(make(place, read))),
+        ),
+      ),
     ),
   );
 
-export const compatAdapters = {
+export const adapters = {
   "step.invocation": invoking(["step_id"], StepCase, (place, { call_id, step_id }) =>
     stepInvocation({ ...place, callId: call_id }, step_id),
   ),
@@ -169,7 +171,7 @@ export const compatAdapters = {
   ),
   "call_tool_batch.effect_error": reading(["error", "outcome", "prepared"], BatchAnswer, batchAnswered),
   "call_tool_batch.launch_count": reading(["launches", "prepared"], LaunchCount, counted),
-  "launch.pending_without_key": withFields([], () => E.right(v.ToolFailure.encode(pendingWithoutKey))),
+  "launch.pending_without_key": withFields([], () => E.right(v.ToolFailure.encode(v.pendingWithoutKey))),
   "pending.await_error": reading(
     ["error"],
     v.record<{ readonly error: RuntimeError }>("a failed wait", { error: RuntimeError }),
@@ -178,26 +180,18 @@ export const compatAdapters = {
 };
 
 /** The records that `wire.roundtrip` reads and writes. */
-export const compatWire = {
-  CompletedToolCall: launch.CompletedToolCall,
-  LlmRequest,
-  PendingToolCall: launch.PendingToolCall,
-  ProcessCommand: process.ProcessCommand,
-  ProcessEffectCommand: process.ProcessCommand,
-  ProcessEffectOutcome: process.ProcessOutcome,
-  ProcessOutcome: process.ProcessOutcome,
-  RuntimeEffectCommand: command.RuntimeEffectCommand,
+export const wire = {
+  CompletedToolCall: CompletedToolCall,
+  PendingToolCall: PendingToolCall,
+  ProcessCommand: ProcessCommand,
+  ProcessEffectCommand: ProcessCommand,
+  ProcessEffectOutcome: ProcessOutcome,
+  ProcessOutcome: ProcessOutcome,
+  RuntimeEffectCommand: RuntimeEffectCommand,
   RuntimeEffectControllerError,
   RuntimeEffectEnvelope,
-  RuntimeEffectOutcome: outcome.RuntimeEffectOutcome,
+  RuntimeEffectOutcome: RuntimeEffectOutcome,
   RuntimeError,
-  ToolArgumentProjection: tool.ToolArgumentProjection,
-  ToolCallLaunch: launch.ToolCallLaunch,
-  ToolContract: tool.ToolContract,
-  ToolDefinition: tool.ToolDefinition,
-  ToolId: tool.ToolId,
-  ToolManifest: tool.ToolManifest,
-  ToolOutputContract: tool.ToolOutputContract,
-  TurnActivity,
+  ToolCallLaunch: ToolCallLaunch,
   TurnOutcome,
 };

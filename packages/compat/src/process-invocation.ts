@@ -1,4 +1,4 @@
-/** Invocations of what is done with processes, and of what a process's own run waits for. */
+/** Invocations of commands to processes, and of the waits of a process's own run. */
 import {
   type RuntimeEffectKind,
   type RuntimeInvocation,
@@ -12,7 +12,7 @@ import {
 import { type EffectPlace, childEffectId, childInvocation, effectInvocation, parentOf } from "./invocation.ts";
 import { type ProcessCommand, commandEffectId } from "./process-effect.ts";
 
-/** The parent's place in its turn, where it has one; the session is the current one. */
+/** Returns the parent's place in its turn, if it has one, with the current session. */
 const scopeBelow = (sessionId: string, parent: RuntimeInvocation | undefined): RuntimeScope => {
   if (parent?.scope.turn_id === undefined) return { session_id: sessionId };
   return { ...parent.scope, session_id: sessionId };
@@ -26,8 +26,8 @@ const processKey = ({ sessionId, scopeId, callId, parent }: EffectPlace, effectI
 };
 
 /**
- * A command to the registry. One that is made twice at one place has one key, so that await, cancel and signal are
- * done once; but a list that is asked for again (`occurrence` counts from 1) is a new one.
+ * Builds the invocation of a command to the registry. The same command at the same place has the same key, so that await,
+ * cancel and signal are performed once. A repeated list is a new effect; `occurrence` counts from 1.
  */
 export const processInvocation = (place: EffectPlace, command: ProcessCommand, occurrence = 1): RuntimeInvocation => {
   const id = commandEffectId(command);
@@ -47,7 +47,7 @@ const runInvocation = (
     ? effectInvocation({ sessionId }, { effectId: suffix, kind, replayKey: suffix })
     : childInvocation(parent, { effectId: childEffectId(parent, suffix), kind, suffix });
 
-/** The n-th sleep of a process's run. */
+/** Builds the invocation of the n-th sleep of a process's run. */
 export const processSleepInvocation = (
   place: Pick<EffectPlace, "sessionId" | "parent">,
   scope: string,
@@ -60,7 +60,7 @@ export interface SignalOrdinal {
   readonly ordinal: number;
 }
 
-/** A process's wait for the signal with this ordinal. */
+/** Builds the invocation of a process's wait for the signal with this ordinal. */
 export const processSignalWaitInvocation = (
   place: Pick<EffectPlace, "sessionId" | "parent">,
   { processId, name, ordinal }: SignalOrdinal,

@@ -1,4 +1,4 @@
-/** What the caller of a batch is told, call by call. */
+/** The replies of a batch to its caller, call by call. */
 import {
   type ToolCallRecord,
   type ToolFailure,
@@ -10,18 +10,17 @@ import {
 import { type BatchCall, Invariant } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import type { CompletedToolCall, ToolCallLaunch } from "./launch.ts";
-import { type RuntimeEffectOutcome, expectOutcome } from "./outcome.ts";
-import { type RuntimeError, errorLine } from "./runtime-error.ts";
+import { type RuntimeEffectOutcome, type RuntimeError, errorLine, expectOutcome } from "./outcome.ts";
 
-/** Nothing is known of any prepared call of a batch whose effect failed. */
+/** Replies to every prepared call of a batch whose effect failed, since the fate of each is unknown. */
 export const batchFailedReply = (error: RuntimeError): ToolInvocationReply =>
   replyError(`tool batch failed: ${errorLine(error)}`);
 
-/** Which launch would belong to which call is not known: so none is taken. */
+/** Replies to every prepared call if the number of launches is wrong: none can be assigned to a call. */
 export const launchCountReply = (launches: number, prepared: number): ToolInvocationReply =>
   replyError(`tool batch returned ${launches} launches for ${prepared} prepared calls`);
 
-/** One launch for each prepared call, or what all of them are told instead. */
+/** Returns one launch for each prepared call, or the reply that all of them get instead. */
 export const launchesOf = (
   answer: E.Either<RuntimeError, RuntimeEffectOutcome>,
   prepared: number,
@@ -32,7 +31,7 @@ export const launchesOf = (
   return launches.length === prepared ? E.right(launches) : E.left(launchCountReply(launches.length, prepared));
 };
 
-/** Replies at the places of their calls: those that are there already stay; the others, one for each, fill the rest. */
+/** Fills the empty slots with the replies, in order. */
 export const fillReplies = (
   slots: readonly (ToolInvocationReply | undefined)[],
   replies: readonly ToolInvocationReply[],
@@ -45,7 +44,7 @@ export const fillReplies = (
   });
 };
 
-/** A call whose tool is not there: it is over at once, and on record under the id that was asked for. */
+/** Replies to a call whose tool is not available. Its record has the requested tool id as the tool's name. */
 export const unavailableReply = ({ id, tool_id, args }: BatchCall): ToolInvocationReply => {
   const message = `Tool id \`${tool_id}\` is unavailable in this session`;
   const output = failureOutput(runtimeFailure("unavailable", "tool_unavailable", message));
@@ -60,19 +59,12 @@ const recordOf = ({ call_id, tool_name, args, output, duration_ms }: CompletedTo
   duration_ms,
 });
 
-/** The reply of a call that is over. */
+/** Builds the reply of a completed call. */
 export const completedReply = (result: CompletedToolCall): ToolInvocationReply => ({
   output: result.output,
   record: recordOf(result),
 });
 
-/** A body that says it completes from outside, and has not asked for the key under which it would. */
-export const pendingWithoutKey: ToolFailure = runtimeFailure(
-  "internal",
-  "pending_tool_missing_completion_key",
-  "tool returned Pending without first obtaining a completion key",
-);
-
-/** A pending call whose wait could not be made; its hooks do not hear of it. */
+/** The failure of a pending call whose wait could not be registered. No hook is called for it. */
 export const pendingAwaitFailure = (error: RuntimeError): ToolFailure =>
   runtimeFailure("internal", "pending_tool_completion_failed", errorLine(error));

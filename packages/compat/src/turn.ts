@@ -1,39 +1,5 @@
-/** What observers of a turn see: its activities, and how it ended. */
-import {
-  type Codec,
-  type Json,
-  TurnEvent,
-  codecFrom,
-  external,
-  json,
-  nullable,
-  record,
-  string,
-} from "@pawl/tool-value";
-import * as E from "fp-ts/lib/Either.js";
-
-interface ActivityHead {
-  readonly id: string;
-  readonly correlation_id: string;
-}
-/** A turn event with an id of its own, and the id that ties together what belongs together. */
-export type TurnActivity = ActivityHead & TurnEvent;
-
-/** What ties together the activities of a call. */
-export const callCorrelation = (callId: string): string => `tool:${callId}`;
-
-const Head: Codec<ActivityHead> = record<ActivityHead>("struct TurnActivity", { id: string, correlation_id: string });
-
-export const TurnActivity: Codec<TurnActivity> = codecFrom<TurnActivity>(
-  "TurnActivity",
-  (u): u is TurnActivity => Head.is(u) && TurnEvent.is(u),
-  (u, c) => {
-    const head = Head.validate(u, c);
-    if (E.isLeft(head)) return head;
-    return E.map((event: TurnEvent): TurnActivity => ({ ...head.right, ...event }))(TurnEvent.validate(u, c));
-  },
-  (activity) => ({ ...(Head.encode(activity) as object), ...(TurnEvent.encode(activity) as object) }),
-);
+/** The outcome of a turn. */
+import { type Codec, type Json, external, json, nullable, record, string } from "@pawl/tool-value";
 
 interface Value {
   readonly value: Json;

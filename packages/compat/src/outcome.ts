@@ -1,13 +1,42 @@
-/** What came of an effect, one kind of outcome for each kind of command. */
-import { type Codec, type Json, Resolution, array, boolean, external, json, tagged } from "@pawl/tool-value";
+/**
+ * The outcome of an effect: one kind of outcome for each kind of command, or an error. Errors have a stable code and a
+ * text for people; unknown codes are passed on.
+ */
+import {
+  type Codec,
+  type Json,
+  Resolution,
+  array,
+  boolean,
+  external,
+  json,
+  list,
+  record,
+  string,
+  tagged,
+} from "@pawl/tool-value";
 import type { RuntimeEffectKind } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import { list } from "./field.ts";
 import { ToolCallLaunch } from "./launch.ts";
 import { ProcessOutcome } from "./process-effect.ts";
-import type { RuntimeError } from "./runtime-error.ts";
 
-/** Success or error of work that pawl does not look into. */
+export interface RuntimeError {
+  readonly code: string;
+  readonly message: string;
+}
+export const RuntimeError: Codec<RuntimeError> = record<RuntimeError>("struct RuntimeError", {
+  code: string,
+  message: string,
+});
+
+/** The error of an effect without an outcome: a runtime error under another name. */
+export type RuntimeEffectControllerError = RuntimeError;
+export const RuntimeEffectControllerError: Codec<RuntimeEffectControllerError> = RuntimeError;
+
+/** Formats an error in one line, for messages. */
+export const errorLine = ({ code, message }: RuntimeError): string => `${code}: ${message}`;
+
+/** The success or error of work that is opaque to pawl. */
 export type EffectResult = { readonly Ok: Json } | { readonly Err: Json };
 export const EffectResult: Codec<EffectResult> = external<EffectResult>("Result", [], { Ok: json, Err: json });
 
@@ -50,7 +79,7 @@ export interface WrongOutcome extends RuntimeError {
 const isOf = <K extends RuntimeEffectKind>(kind: K, outcome: RuntimeEffectOutcome): outcome is OutcomeOf<K> =>
   outcome.type === kind;
 
-/** An outcome of the kind that was asked for; a performer may have answered something else. */
+/** Checks the kind of an outcome, since a performer may have answered something else. */
 export const expectOutcome = <K extends RuntimeEffectKind>(
   kind: K,
   outcome: RuntimeEffectOutcome,

@@ -1,4 +1,4 @@
-/** A call on its way: asked for by a model, launched, completed. */
+/** The stages of a call: requested by a model, launched, completed. */
 import {
   type Codec,
   type Json,
@@ -12,15 +12,11 @@ import {
   tagged,
   u64,
 } from "@pawl/tool-value";
+import type * as runtime from "@pawl/runtime";
 import { AwaitEventKey, ProviderReplayMeta } from "@pawl/sansio-core";
 
-/** A call as a model asked for it. */
-export interface PendingToolCall {
-  readonly call_id: string;
-  readonly tool_name: string;
-  readonly args: Json;
-  readonly replay: ProviderReplayMeta | null;
-}
+/** A call as a model requested it. */
+export type PendingToolCall = runtime.PendingToolCall;
 export const PendingToolCall: Codec<PendingToolCall> = record<PendingToolCall>("struct PendingToolCall", {
   call_id: string,
   tool_name: string,
@@ -28,7 +24,7 @@ export const PendingToolCall: Codec<PendingToolCall> = record<PendingToolCall>("
   replay: nullable(ProviderReplayMeta),
 });
 
-/** A call that is over, with what its model gets back. */
+/** A completed call, with what its model gets back. */
 export interface CompletedToolCall {
   readonly call_id: string;
   readonly tool_name: string;
@@ -48,7 +44,7 @@ export const CompletedToolCall: Codec<CompletedToolCall> = record<CompletedToolC
   replay: nullable(ProviderReplayMeta),
 });
 
-/** What a launch came to: the call is over, or waits for somebody outside. */
+/** The result of a launch: the call is completed, or waits for the outside. */
 export type ToolCallLaunch =
   | { readonly status: "done"; readonly result: CompletedToolCall }
   | {

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import type { RuntimeInvocation } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { type RuntimeEffectCommand, checkPerformed } from "../../src/compat/command.ts";
-import { envelopeHash } from "../../src/compat/envelope.ts";
-import { effectEnvelope, validateEnvelope } from "../../src/compat/validate.ts";
+import { type RuntimeEffectCommand, checkPerformed } from "../src/command.ts";
+import { effectEnvelope, envelopeHash, validateEnvelope } from "../src/envelope.ts";
 
 const invocation = (kind: RuntimeEffectCommand["type"], effect_id = "e"): RuntimeInvocation => ({
   scope: { session_id: "s" },

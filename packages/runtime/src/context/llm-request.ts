@@ -1,12 +1,11 @@
-/** What is asked of a model, as the reference writes it. */
+/** A request to a model, in the reference's wire format. */
 import { AttachmentRef, type Codec, type Json, array, json, nullable, record, string } from "@pawl/tool-value";
-import { jsonOrNull } from "./field.ts";
 
-/** Bytes are stored first: a request only names them. */
+/** Bytes are stored before the request, which only refers to them. */
 interface RequestAttachment {
   readonly reference: AttachmentRef;
 }
-/** What is asked of a model. pawl has none: it hands the parts on as they are. */
+/** A request to a model. pawl passes its parts on unread, to the host's provider. */
 export interface LlmRequest {
   readonly model: string;
   readonly messages: readonly Json[];
@@ -27,5 +26,5 @@ export const LlmRequest: Codec<LlmRequest> = record<LlmRequest>("struct LlmReque
   model_variant: nullable(string),
   generation: json,
   session_id: nullable(string),
-  output_spec: jsonOrNull,
+  output_spec: nullable(json),
 });

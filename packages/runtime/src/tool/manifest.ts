@@ -1,11 +1,17 @@
-/** Tools as the reference publishes them: what is shown of a tool, and what its calls have to look like. */
+/**
+ * The wire format of a tool: its manifest, which describes the tool to models and to the runtime, and its contract, the
+ * schemas of its arguments and its result. Fields with their default are left out.
+ */
 import {
   type Codec,
   type Json,
   boolean,
   codecFrom,
   defaulted,
+  dict,
   json,
+  list,
+  nullable,
   oneOf,
   optional,
   record,
@@ -15,20 +21,59 @@ import {
   u64,
 } from "@pawl/tool-value";
 import { type Tool, ToolRetryPolicy } from "@pawl/sansio-core";
-import { isBlank } from "./blank.ts";
-import { type JsonMap, jsonMap, jsonOrNull, list } from "./field.ts";
-import { ToolHints } from "./tool-hint.ts";
+
+type JsonMap = { readonly [key: string]: Json };
+const isEmptyObject = (object: object): boolean => Object.keys(object).length === 0;
+
+const isBlank = (text: string): boolean => text.trim() === "";
+
+/** Facts about a tool, for programs that choose or show tools. The runtime enforces none. An unset hint is unknown, not false. */
+export interface ToolHints {
+  readonly readonly?: boolean;
+  readonly destructive?: boolean;
+  readonly idempotent?: boolean;
+  readonly open_world?: boolean;
+  readonly requires_secrets?: boolean;
+  readonly long_running?: boolean;
+  readonly supports_background?: boolean;
+  readonly cpu_bound?: boolean;
+  readonly persist_output?: boolean;
+  readonly concurrency_class?: string;
+  readonly narration_noun?: string;
+  readonly capability_id?: string;
+  readonly capability_name?: string;
+  readonly side_effect_class?: "Pure" | "Idempotent" | "AtMostOnce";
+  readonly metadata?: Json;
+}
+
+export const ToolHints: Codec<ToolHints> = record<ToolHints>("struct ToolHints", {
+  readonly: optional(boolean),
+  destructive: optional(boolean),
+  idempotent: optional(boolean),
+  open_world: optional(boolean),
+  requires_secrets: optional(boolean),
+  long_running: optional(boolean),
+  supports_background: optional(boolean),
+  cpu_bound: optional(boolean),
+  persist_output: optional(boolean),
+  concurrency_class: optional(string),
+  narration_noun: optional(string),
+  capability_id: optional(string),
+  capability_name: optional(string),
+  side_effect_class: optional(oneOf("a side effect class", "Pure", "Idempotent", "AtMostOnce")),
+  metadata: optional(json),
+});
 
 export type ToolId = string;
 export type ToolAvailability = Tool["availability"];
 export type ToolScheduling = Tool["scheduling"];
 
-/** Which arguments reach the tool as values, and which as references. */
+/** The form of a tool's arguments: values, or references in one field. */
 export type ToolArgumentProjection =
   | { readonly kind: "materialize_projected_values" }
   | { readonly kind: "preserve_projected_refs_in_field"; readonly field: string };
 
-/** Whether the schema of a tool's result is fixed, or given by an argument. */
+/** The source of the result's schema: fixed, or given by an argument. */
 export type ToolOutputContract =
   | { readonly kind: "static" }
   | { readonly kind: "from_input_schema"; readonly input_field: string; readonly default_schema?: Json };
@@ -45,15 +90,15 @@ export interface ToolManifest {
   readonly argument_projection: ToolArgumentProjection;
   readonly scheduling: ToolScheduling;
   readonly retry_policy: Tool["retry_policy"];
-  /** What pawl adds: what a lost owner means for a call. */
+  /** The consequence of a lost owner for a call; an extension of pawl. */
   readonly recovery?: NonNullable<Tool["recovery"]>;
   readonly durable: boolean;
   readonly hints: ToolHints;
   readonly policy: Tool["policy"];
   readonly divergence: Tool["divergence"];
-  /** How long an approval may take; without it a call waits for ever. */
+  /** The time limit of an approval. Without one, a call waits for ever. */
   readonly approval_ms?: number;
-  /** Whether a model's tool search may leave its schema out until it is asked for. */
+  /** Permits a model's tool search to leave out the schema until it is requested. */
   readonly deferrable: "never" | "automatic" | "always";
   readonly display_name?: string;
   readonly category?: string;
@@ -105,7 +150,7 @@ const manifestFields = {
     (activation) => activation === "always",
   ),
   availability_override: optional(Availability),
-  bindings: jsonMap,
+  bindings: defaulted<JsonMap>(dict(json), {}, isEmptyObject),
   argument_projection: defaulted<ToolArgumentProjection>(
     ToolArgumentProjection,
     { kind: "materialize_projected_values" },
@@ -121,7 +166,7 @@ const manifestFields = {
     oneOf("a recovery", "rerunnable", "owner_bound", "externally_owned"),
   ),
   durable: defaulted(boolean, false, (is) => !is),
-  hints: defaulted<ToolHints>(ToolHints, {}, (hints) => Object.keys(hints).length === 0),
+  hints: defaulted<ToolHints>(ToolHints, {}, isEmptyObject),
   policy: defaulted<Tool["policy"]>(
     oneOf("a policy", "auto", "requires_approval", "client_side"),
     "auto",
@@ -142,17 +187,16 @@ const manifestFields = {
   category: optional(string),
 };
 
-/** The schema of a tool that says nothing of its arguments: any object. */
+/** The default schema of arguments: any object. */
 const anyObject: Json = { type: "object", properties: {}, additionalProperties: true };
 
-const isEmpty = (value: Json): boolean =>
-  value === null || (typeof value === "object" && Object.keys(value).length === 0);
-/** The reference does not say whether projections are a list or a map; none is written as nothing either way. */
+const isEmpty = (value: Json): boolean => value === null || (typeof value === "object" && isEmptyObject(value));
+/** The reference does not define projections as a list or a map. Either is left out if it is empty. */
 const projections = defaulted<Json>(json, [], isEmpty);
 
 const contractFields = {
   input_schema: defaulted<Json>(json, anyObject, () => false),
-  output_schema: jsonOrNull,
+  output_schema: nullable(json),
   input_schema_projections: projections,
   output_schema_projections: projections,
   output_contract: defaulted<ToolOutputContract>(
@@ -165,7 +209,7 @@ const contractFields = {
 
 export const ToolManifest: Codec<ToolManifest> = record<ToolManifest>("struct ToolManifest", manifestFields);
 export const ToolContract: Codec<ToolContract> = record<ToolContract>("struct ToolContract", contractFields);
-/** Manifest and contract in one record. */
+/** The manifest and the contract in one record. */
 export const ToolDefinition: Codec<ToolDefinition> = record<ToolDefinition>("struct ToolDefinition", {
   ...manifestFields,
   ...contractFields,

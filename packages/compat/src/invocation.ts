@@ -1,6 +1,8 @@
 /**
- * Whose doing an effect is, and under which key it is remembered. The parent of everything that a body does is its
- * call: its id stands in every key, after the parent's key where there is a parent, else after the execution scope.
+ * Invocations: the origin of an effect, and the replay key under which its outcome is remembered.
+ *
+ * Every effect of a body is a child of its call. The call's id is in every key, after the parent's key if there is a
+ * parent, else after the id of the execution scope.
  */
 import {
   type CausalRef,
@@ -15,12 +17,12 @@ import {
   retrySleepIdentity,
 } from "@pawl/sansio-core";
 
-/** Where an effect is made. */
+/** The place that an effect comes from. */
 export interface EffectPlace {
   readonly sessionId: string;
   /** The id of the execution scope. */
   readonly scopeId: string;
-  /** The call that makes it; a turn makes its batches without one. */
+  /** The call that requests it. A turn requests its batches without a call. */
   readonly callId?: string;
   readonly parent?: RuntimeInvocation;
 }
@@ -32,7 +34,7 @@ export interface Effect {
   readonly replayKey: string;
 }
 
-/** What an invocation is called as a cause. */
+/** Returns the reference to an invocation as a cause. */
 export const causalRefOf = ({ scope, subject }: RuntimeInvocation): CausalRef => {
   const { session_id, turn_id } = scope;
   switch (subject.type) {
@@ -51,13 +53,13 @@ export const causalRefOf = ({ scope, subject }: RuntimeInvocation): CausalRef =>
   }
 };
 
-/** What the keys of an invocation's children begin with. */
+/** Returns the part of an invocation that the keys of its children begin with. */
 export const parentOf = ({ subject, replay }: RuntimeInvocation): ParentInvocation => ({
   ...(replay === undefined ? {} : { replayKey: replay.key }),
   ...(subject.type === "effect" ? { effectId: subject.effect_id } : {}),
 });
 
-/** An effect of a session's own, or below another. */
+/** Builds the invocation of an effect of a session, or of a child of another effect. */
 export const effectInvocation = (
   { sessionId, parent }: Pick<EffectPlace, "sessionId" | "parent">,
   { effectId, kind, replayKey }: Effect,
@@ -68,7 +70,7 @@ export const effectInvocation = (
   replay: { key: replayKey },
 });
 
-/** The reference's child rule: the key of a child is its parent's and a suffix. */
+/** Applies the reference's child rule: the key of a child is its parent's key and a suffix. */
 export const childInvocation = (
   parent: RuntimeInvocation,
   { effectId, kind, suffix }: Omit<Effect, "replayKey"> & { readonly suffix: string },
@@ -77,7 +79,7 @@ export const childInvocation = (
   return effectInvocation({ sessionId: parent.scope.session_id, parent }, { effectId, kind, replayKey });
 };
 
-/** The effect id of what is named after its parent; `fallback` stands for a parent that is no effect. */
+/** Returns the effect id of a child that is named after its parent. `fallback` replaces a parent that is not an effect. */
 export const childEffectId = (parent: RuntimeInvocation, suffix: string, fallback = "effect"): string =>
   `${parentOf(parent).effectId ?? fallback}:${suffix}`;
 
@@ -86,7 +88,7 @@ const keyAt = ({ scopeId, callId, parent }: EffectPlace, suffix: string): string
   return callId === undefined ? childKey(parentOf(parent), suffix) : callChildKey(parentOf(parent), callId, suffix);
 };
 
-/** The reference's step rule: a suffix is effect id and key alike. */
+/** Applies the reference's step rule: effect id and key end in the same suffix. */
 const stepRule = (place: CallPlace, kind: RuntimeEffectKind, suffix: string): RuntimeInvocation =>
   effectInvocation(place, { effectId: `${place.callId}:${suffix}`, kind, replayKey: keyAt(place, suffix) });
 
@@ -96,14 +98,14 @@ export const stepInvocation = (place: CallPlace, stepId: string): RuntimeInvocat
 export const awaitInvocation = (place: CallPlace, keyId: string): RuntimeInvocation =>
   stepRule(place, "await_event", `await-event:${keyId}`);
 
-/** Calls made together; the same ones again (`occurrence` counts from 1) are a new batch. */
+/** Builds the invocation of a batch of calls. The same calls again are a new batch; `occurrence` counts from 1. */
 export const batchInvocation = (place: EffectPlace, batchId: string, occurrence = 1): RuntimeInvocation => {
   const suffix = batchSuffix(batchId, occurrence);
   const effectId = place.parent === undefined ? suffix : childEffectId(place.parent, suffix);
   return effectInvocation(place, { effectId, kind: "tool_batch", replayKey: keyAt(place, suffix) });
 };
 
-/** The pause after an attempt that failed. */
+/** Builds the invocation of the pause after a failed attempt. */
 export const retrySleepInvocation = (
   { sessionId, callId, parent }: Omit<EffectPlace, "scopeId">,
   tool: string,
@@ -125,7 +127,7 @@ const awaitParent = (sessionId: string, callId: string): RuntimeInvocation => {
   return effectInvocation({ sessionId }, { effectId: id, kind: "await_event", replayKey: id });
 };
 
-/** The wait of a call that completes from outside; without a parent it is given one of its own. */
+/** Builds the invocation of a pending call's wait. Without a parent, the call gets one of its own. */
 export const pendingAwaitInvocation = ({
   sessionId,
   callId,

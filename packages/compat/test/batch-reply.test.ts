@@ -1,14 +1,8 @@
 import { type ToolInvocationReply, modelReturn, replySuccess, successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import {
-  completedReply,
-  fillReplies,
-  launchesOf,
-  pendingAwaitFailure,
-  unavailableReply,
-} from "../../src/compat/batch-reply.ts";
-import type { ToolCallLaunch } from "../../src/compat/launch.ts";
+import { completedReply, fillReplies, launchesOf, pendingAwaitFailure, unavailableReply } from "../src/batch-reply.ts";
+import type { ToolCallLaunch } from "../src/launch.ts";
 
 const output = successOutput("ok");
 const result = {

@@ -1,11 +1,24 @@
-/** `@pawl/runtime/compat`: the reference's envelopes, as an encoding: for hosts that speak to what knows them. */
-export { RuntimeEffectEnvelope, envelopeHash } from "./envelope.ts";
+/** `@pawl/compat`: the reference's effect envelopes as an encoding, for hosts that speak to systems that know them. */
+export {
+  type EnvelopeError,
+  type EnvelopeErrorCode,
+  RuntimeEffectEnvelope,
+  effectEnvelope,
+  envelopeHash,
+  validateEnvelope,
+} from "./envelope.ts";
 export { type NotPerformed, type PerformedCommand, RuntimeEffectCommand, checkPerformed } from "./command.ts";
-export { LlmRequest } from "./llm-request.ts";
-export { EffectResult, RuntimeEffectOutcome, type WrongOutcome, expectOutcome } from "./outcome.ts";
+export { LlmRequest } from "@pawl/runtime";
+export {
+  EffectResult,
+  RuntimeEffectControllerError,
+  RuntimeEffectOutcome,
+  RuntimeError,
+  type WrongOutcome,
+  errorLine,
+  expectOutcome,
+} from "./outcome.ts";
 export { type GrantedProcess, ProcessCommand, ProcessOutcome, commandEffectId } from "./process-effect.ts";
-export { RuntimeEffectControllerError, RuntimeError, errorLine } from "./runtime-error.ts";
-export { type EnvelopeError, type EnvelopeErrorCode, effectEnvelope, validateEnvelope } from "./validate.ts";
 export {
   type CallPlace,
   type EffectPlace,
@@ -39,8 +52,8 @@ export {
   launchCountReply,
   launchesOf,
   pendingAwaitFailure,
-  pendingWithoutKey,
   unavailableReply,
 } from "./batch-reply.ts";
 export { CompletedToolCall, PendingToolCall, ToolCallLaunch } from "./launch.ts";
-export { TurnActivity, TurnOutcome, callCorrelation } from "./turn.ts";
+export { TurnOutcome } from "./turn.ts";
+export { TurnActivity, callCorrelation, pendingWithoutKey } from "@pawl/tool-value";
