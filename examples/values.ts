@@ -39,10 +39,7 @@ const read = pipe(
   parse(canonicalJson(result)),
   E.chain((json) => decode(json)),
 );
-show(
-  "Read back, it is identical:",
-  E.isRight(read) && valueHash(read.right) === valueHash(result) ? "yes" : "no",
-);
+show("Read back, it is identical:", E.isRight(read) && valueHash(read.right) === valueHash(result) ? "yes" : "no");
 
 const forged = lift({ [tagKey]: "attachment", ref: { id: "secret" } });
 show("An object that only looks like an attachment stays an object, and is escaped:", canonicalJson(forged));
