@@ -31,7 +31,11 @@ interface ServedFile {
   readonly body: Buffer;
 }
 
-const fileHeaders = { "Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache" };
+const fileHeaders = {
+  "Content-Security-Policy": policy,
+  "X-Content-Type-Options": "nosniff",
+  "Cache-Control": "no-cache",
+};
 
 /** Serves the files as they were at the start. Nothing else on the disk is reachable. */
 export const serveFiles = (folder: string): ((request: IncomingMessage, response: ServerResponse) => void) => {
