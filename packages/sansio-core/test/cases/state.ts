@@ -3,7 +3,7 @@ import { tokenOf } from "@pawl/runtime";
 import { knownFields, knownName, withFields } from "@pawl/testkit";
 import { type Json, ModelToolReturn, ToolCallOutput, modelReturn, read, successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { idOfToken } from "../../../runtime/src/token-check.ts";
+import { idOfToken } from "../../../runtime/src/scope/token-check.ts";
 import { ExecutionScope, callRef, defaultOptions, plainTool, resolutionOf } from "../../src/index.ts";
 import { sessionOfScope } from "../../src/identity/execution-scope.ts";
 import { TestScope } from "./scope.ts";

@@ -15,12 +15,12 @@ export interface Mutant {
   readonly caught?: { readonly by: "crashes" | "chance" | "orders"; readonly saying: string };
 }
 
-const memory = "runtime/src/memory-journal.ts";
-const stored = "runtime/src/memory-scope.ts";
-const scope = "runtime/src/scope.ts";
-const bodies = "runtime/src/bodies.ts";
-const body = "runtime/src/body.ts";
-const timeline = "runtime/src/timeline.ts";
+const memory = "runtime/src/journal/memory-journal.ts";
+const stored = "runtime/src/journal/memory-scope.ts";
+const scope = "runtime/src/scope/runner.ts";
+const bodies = "runtime/src/body/bodies.ts";
+const body = "runtime/src/body/body.ts";
+const timeline = "runtime/src/body/timeline.ts";
 const recovery = "sansio-core/src/recovery.ts";
 const ask = "sansio-core/src/call/ask.ts";
 const settle = "sansio-core/src/call/settle.ts";
@@ -109,7 +109,7 @@ export const mutants: readonly Mutant[] = [
     file: scope,
     find: 'if (this.#port.hasLapsed()) this.lose("its lease may have run out");',
     replace: "",
-    caught: { by: "crashes", saying: "is nobody's owner, and does" },
+    caught: { by: "crashes", saying: "owns no scope, and does" },
   },
   {
     what: "a journal that takes what a zombie appends",
