@@ -48,7 +48,7 @@ export interface Command {
 }
 
 /** Options of every command. */
-export const everywhere: Options = {
+export const commonOptions: Options = {
   json: { type: "boolean", what: "Print JSON for scripts instead of text" },
   help: { type: "boolean", short: "h", what: "Show this help" },
 };
@@ -71,7 +71,7 @@ const checkCount = (command: Command, positionals: readonly string[]): void => {
 
 /** Parses the arguments of a command, or throws a usage error. */
 export const inputOf = (command: Command, args: readonly string[]): Input => {
-  const options = { ...command.options, ...everywhere };
+  const options = { ...command.options, ...commonOptions };
   const accepted = Object.fromEntries(
     Object.entries(options).map(([name, { type, short }]) => {
       const kind = type === "boolean" ? { type } : { type: "string" as const, multiple: type === "strings" };
@@ -96,10 +96,10 @@ export const inputOf = (command: Command, args: readonly string[]): Input => {
 };
 
 /** Returns the whole number that an option gives. */
-export const countOf = (input: Input, name: string, least = 0): number | undefined => {
+export const countOf = (input: Input, name: string, min = 0): number | undefined => {
   const text = input.text(name);
   if (text === undefined) return undefined;
   const count = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count >= least) return count;
-  throw usageError(`--${name} expects a whole number from ${least}, found \`${text}\``);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count >= min) return count;
+  throw usageError(`--${name} expects a whole number from ${min}, found \`${text}\``);
 };

@@ -10,7 +10,7 @@ import { type Log, type Runtime, entryOf, type FlowHost } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import type { WebSocket } from "ws";
 import { corsHeaders, answerPreflight } from "./cors.ts";
-import { beat } from "./socket.ts";
+import { startHeartbeat } from "./socket.ts";
 import { type HostLimits, longestTimerMs } from "./limits.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
 
@@ -140,7 +140,7 @@ export class FlowMount {
     return new Request(url, { method, headers: headersOf(incoming), ...body });
   }
 
-  async #answered(
+  async #openStream(
     incoming: IncomingMessage,
     how: "handle" | "messages",
     left: AbortSignal,
@@ -184,7 +184,7 @@ export class FlowMount {
   }
 
   /** Waits until the reader has taken a chunk; rejects after `stallMs`. */
-  #taken(waiting: (done: () => void) => void, left: AbortSignal): Promise<void> {
+  #untilTaken(waiting: (done: () => void) => void, left: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error("the reader is too slow")), this.#port.limits.stallMs);
       const done = (): void => {
@@ -204,7 +204,7 @@ export class FlowMount {
     const left = new AbortController();
     outgoing.on("close", () => left.abort());
     outgoing.on("error", () => left.abort());
-    const [response, claims] = await this.#answered(incoming, "handle", left.signal);
+    const [response, claims] = await this.#openStream(incoming, "handle", left.signal);
     outgoing.writeHead(response.status, {
       ...Object.fromEntries(response.headers),
       ...corsHeaders(incoming, isAllowedOrigin),
@@ -213,7 +213,7 @@ export class FlowMount {
       return void outgoing.end(await response.text());
     const send = async (chunk: Uint8Array): Promise<void> => {
       if (!left.signal.aborted && !outgoing.write(chunk))
-        await this.#taken((done) => outgoing.once("drain", done), left.signal);
+        await this.#untilTaken((done) => outgoing.once("drain", done), left.signal);
     };
     try {
       await this.#pump(response.body, claims, send, left.signal);
@@ -228,8 +228,8 @@ export class FlowMount {
     const left = new AbortController();
     socket.on("close", () => left.abort());
     socket.on("error", () => left.abort());
-    beat(socket, this.#port.limits.heartbeatMs);
-    const [response, claims] = await this.#answered(incoming, "messages", left.signal);
+    startHeartbeat(socket, this.#port.limits.heartbeatMs);
+    const [response, claims] = await this.#openStream(incoming, "messages", left.signal);
     if (response.body === null || claims === undefined || response.status !== 200) {
       socket.send(await response.text());
       return socket.close(4000 + response.status, "refused");
@@ -238,7 +238,7 @@ export class FlowMount {
     const send = (chunk: Uint8Array): Promise<void> =>
       left.signal.aborted
         ? Promise.resolve()
-        : this.#taken((done) => socket.send(decoder.decode(chunk), () => done()), left.signal);
+        : this.#untilTaken((done) => socket.send(decoder.decode(chunk), () => done()), left.signal);
     try {
       await this.#pump(response.body, claims, send, left.signal);
       socket.close(1000);

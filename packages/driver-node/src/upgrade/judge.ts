@@ -99,7 +99,7 @@ const toolProblem = async (row: CallRow, tools: ReadonlyMap<string, ToolDefiniti
 };
 
 /** Phases in which no body runs. */
-const past: ReadonlySet<CallRow["phase"]> = new Set(["pending", "finishing", "completed"]);
+const endedPhases: ReadonlySet<CallRow["phase"]> = new Set(["pending", "finishing", "completed"]);
 
 export const judge = async (
   row: CallRow,
@@ -107,7 +107,7 @@ export const judge = async (
   seen: Rerun,
   recordedText: RecordedText,
 ): Promise<Verdict> => {
-  if (past.has(row.phase)) return { type: "body_over", phase: row.phase };
+  if (endedPhases.has(row.phase)) return { type: "body_over", phase: row.phase };
   const problem = await toolProblem(row, new Map(tools.map((tool) => [manifestOf(tool).id, tool])));
   if (problem !== undefined) return problem;
   const body = bodyOf(row);

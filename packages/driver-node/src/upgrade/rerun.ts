@@ -9,7 +9,7 @@ import { nodePlatform } from "../platform.ts";
 import type { Copied } from "./copy.ts";
 import { Watch, idleContext } from "./idle-context.ts";
 
-/** What the bodies of one scope did. */
+/** Observations of the bodies of one scope. */
 export interface Rerun {
   /** Events after the copied ones. */
   readonly events: readonly Event[];
@@ -66,7 +66,7 @@ const eventsAfter = async (journal: Journal, scope: string, seq: number): Promis
   });
 
 /** Waits until nothing has been recorded for a while. */
-const quiet = async (journal: Journal, scope: string, after: number, patienceMs: number): Promise<void> => {
+const untilQuiet = async (journal: Journal, scope: string, after: number, patienceMs: number): Promise<void> => {
   let count = -1;
   for (let idle = 0; idle < 3; idle++) {
     await pause(patienceMs);
@@ -104,6 +104,6 @@ export const rerun = async (copied: Copy, tools: readonly ToolDefinition[], pati
     patience: { suspendMs: patienceMs, holdMs: patienceMs },
   });
   await runtime.session(id.slice("session:".length));
-  await quiet(journal, id, state.seq, patienceMs);
+  await untilQuiet(journal, id, state.seq, patienceMs);
   return { events: await eventsAfter(journal, id, state.seq), watchOf: (call) => watches.get(call), errors };
 };

@@ -121,7 +121,7 @@ describe("pawl ls, show and why", () => {
     const over = new AbortController();
     const { runtime, close } = openRuntime({ file, tools });
     const session = await runtime.session("fresh");
-    await session.runner.settled(); // It is durable, so that a reader sees it.
+    await session.runner.settled(); // Makes it durable, so that a reader sees it.
     let told = "";
     const looking = Promise.withResolvers<void>();
     const following = pawl(["show", "fresh", "-j", file, "--follow"], {
@@ -273,7 +273,7 @@ describe("the command line", () => {
     expect(jsonIn(fine).every(({ ok }) => ok === true)).toBe(true);
     expect((await pawlProcess(["log", "verify", "none"])).code).toBe(3);
     const old = await pawlProcess(["ls"], { NODE_OPTIONS: "--no-experimental-sqlite" });
-    expect([old.code, old.err]).toEqual([2, expect.stringContaining("expected Node 22.13 or newer")]);
+    expect([old.code, old.err]).toEqual([2, expect.stringContaining("needs Node 22.13 or newer")]);
     expect((await pawlProcess(["nonsense"])).code).toBe(2);
     expect((await pawlProcess(["why", "parked"], { PAWL_JOURNAL: file })).out).toContain("awaiting_approval");
   });

@@ -112,7 +112,7 @@ export const historyOf = async (log: LogSource, terminal: Terminal, asked?: stri
 };
 
 /** Folds a log, or throws if it is empty or has a fault. */
-export const soundHistoryOf = async (log: LogSource, terminal: Terminal, asked?: string): Promise<History> => {
+export const checkedHistoryOf = async (log: LogSource, terminal: Terminal, asked?: string): Promise<History> => {
   const history = await historyOf(log, terminal, asked);
   const { fault, state } = history;
   if (fault === undefined && state.seq > 0) return history;

@@ -15,7 +15,7 @@ import { CliError, type Exit, exit } from "../exit.ts";
 import { withLogOrHost, hostOptions } from "../act/remote.ts";
 import { type LogSource, givenFolders, placeOptions } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { endedJson, endedWords, type History, type RefusedEdit, divergenceJson, soundHistoryOf } from "./history.ts";
+import { endedJson, endedWords, type History, type RefusedEdit, divergenceJson, checkedHistoryOf } from "./history.ts";
 import { isNever, sinceText, untilText } from "./time.ts";
 import { remedies } from "./remedy.ts";
 
@@ -194,7 +194,7 @@ export const whyCommand: Command = {
   run: (input, terminal) => {
     const [, only] = input.positionals;
     return withLogOrHost(input, terminal, async (log) => {
-      const history = await soundHistoryOf(log, terminal, only);
+      const history = await checkedHistoryOf(log, terminal, only);
       const { state } = history;
       if (only !== undefined && state.calls.at(only) === undefined) return printEnd(history, only, terminal);
       const { calls, others } = why(state);

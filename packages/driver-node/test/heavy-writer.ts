@@ -1,4 +1,4 @@
-/** `much-process.ts FILE`: appends 60 KB repeatedly and prints each acknowledged sequence. */
+/** `heavy-writer.ts FILE`: appends 60 KB repeatedly and prints each acknowledged sequence. */
 import { sqliteJournal } from "../src/index.ts";
 import { oneLine } from "./sqlite-rig.ts";
 

@@ -50,7 +50,7 @@ it("keeps earlier resolutions known", async () => {
   const file = join(newFolder(), "journal.db");
   const before = openRuntime({ file, tools: [twice] });
   const session = await before.runtime.session("s");
-  void session.call("r", [{ id: "c", tool: "twice", args: {} }]).catch(() => undefined); // It is cancelled.
+  void session.call("r", [{ id: "c", tool: "twice", args: {} }]).catch(() => undefined); // The call is cancelled.
   await until(async () => session.state.waits.size === 1);
   const key = session.state.waits.rows()[0]?.key ?? "";
   const yes = { status: "ok", payload: "yes" } as const;

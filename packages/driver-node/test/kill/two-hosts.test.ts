@@ -87,7 +87,7 @@ const endOf = async (
 
 /** Runs both sessions, each at its host; the first host dies at its n-th append. */
 const lived = async (nth: number) => {
-  const folder = mkdtempSync(join(tmpdir(), "pawl-carriage-"));
+  const folder = mkdtempSync(join(tmpdir(), "pawl-two-hosts-"));
   const fate = { point: "before_append", nth, signal: "SIGKILL" } as const;
   const [dies, lives] = await Promise.all([start(folder, "dies", fate), start(folder, "lives")]);
   const [first, second] = [new Place(), new Place()];
