@@ -1,17 +1,19 @@
 /** `@pawl/sansio-core`: the pure state machine that decides everything a tool call can live through. */
-export { type Transition, step } from "./core.ts";
-export { type State, initial, nextDeadline } from "./kernel/state.ts";
+export { type Transition, step } from "./machine.ts";
+export { type State } from "./kernel/state.ts";
+export { initial, nextDeadline } from "./machine.ts";
 export { PersistentMap } from "./kernel/persistent-map.ts";
 export { type Finished } from "./kernel/finished.ts";
 export { type Deadline, type Due } from "./kernel/deadline.ts";
 export { type Envelope, type Event, type EventOf, type EventType } from "./kernel/event.ts";
 export { type Command, type CommandType } from "./kernel/command.ts";
-export { type Duty, duties, dutyOf } from "./kernel/duty.ts";
+export { type Duty } from "./kernel/duty.ts";
+export { dutyOf } from "./machine.ts";
 export { Invariant, type Rejection, type RejectionCode } from "./kernel/error.ts";
-export { EventCodec } from "./codec.ts";
+export { EventCodec } from "./machine.ts";
 export { Options, defaultOptions, invalidOption } from "./kernel/options.ts";
 export { currentProtocol } from "./kernel/protocol.ts";
-export { outstanding, wakeAtOf } from "./recovery.ts";
+export { outstanding, wakeAtOf } from "./machine.ts";
 export { type Asked, ask } from "./call/ask.ts";
 export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from "./call/effect-model.ts";
 export { EffectSpecCodec } from "./call/effect-codec.ts";
@@ -138,7 +140,7 @@ export {
 export { type Replay, type ReplayOptions, follow, replay } from "./log/replay.ts";
 export { type Fault, type FaultCode, type Produced } from "./log/fault.ts";
 export { describeFault } from "./log/report.ts";
-export { digest } from "./kernel/digest.ts";
+export { digest } from "./machine.ts";
 export { ReplyCodec, RequestedCallCodec } from "./request/codec.ts";
 export { type EffectKind, type EffectStatus, type SelectMode, type StepRecovery } from "./call/effect-model.ts";
 export { type BodyState, type CallRow, bodyOf } from "./call/model.ts";

@@ -1,5 +1,11 @@
-import { cancelledOutput, failureOutput, runtimeCancellation, safeRetryFailure, successOutput } from "@pawl/tool-value";
-import { toolFailure } from "@pawl/tool-value";
+import {
+  cancelledOutput,
+  failureOutput,
+  runtimeCancellation,
+  safeRetryFailure,
+  successOutput,
+  toolFailure,
+} from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type RetryTerms, maxAttempts } from "../src/call/attempt.ts";
 import { decideRetry, retryDelayMs, retryTermsOf } from "../src/call/retry.ts";

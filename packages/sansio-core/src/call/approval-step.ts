@@ -37,7 +37,7 @@ const misfit = (row: CallIn<"awaiting_approval">, event: ApprovalEvent): Rejecti
   return reject("stale_decision", "an edited approval holds for one call: it can not be sticky");
 };
 
-export const onApprovalEvent = (draft: Draft, event: ApprovalEvent): Rejection | undefined => {
+export const onApprovalDecided = (draft: Draft, event: ApprovalEvent): Rejection | undefined => {
   const row = inPhase(draft, event.call, "awaiting_approval");
   if (isRejection(row)) return row;
   const rejection = misfit(row, event);

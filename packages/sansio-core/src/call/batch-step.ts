@@ -1,14 +1,16 @@
 /** Batches prepare, launch and end. They count; the calls themselves are the business of `call/`. */
 import { withNested } from "./nested.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { absurd } from "../kernel/error.ts";
 import { type CallRef, callRef } from "../kernel/ids.ts";
 import type { Signal } from "../kernel/signal.ts";
 import { type BatchRow, batchAt, mayLaunch } from "./batch-model.ts";
 
 type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
-const onCreate = (draft: Draft, { ref, request, prefix, parent, step, calls }: Of<"batch.create">): void => {
+export const onBatchCreate = (
+  draft: Draft,
+  { ref, request, prefix, parent, step, calls }: Of<"batch.create">,
+): void => {
   draft.putBatch({
     ref,
     request,
@@ -55,15 +57,15 @@ const advance = (draft: Draft, row: BatchRow): void => {
   if (!isOver && mayLaunch(row, draft.options.concurrency)) draft.raiseLaunch(row.ref);
 };
 
-const onPrepared = (draft: Draft, row: BatchRow): void => {
+const put = (draft: Draft, row: BatchRow): void => {
   if (row.phase !== "preparing" || row.prepared < row.calls.length) draft.putBatch(row);
   else advance(draft, { ...row, phase: "running", ...ready(draft, row.calls) });
 };
 
-const onPreparationEnded = (draft: Draft, { batch }: Of<"preparation.ended">): void => {
+export const onPreparationEnded = (draft: Draft, { batch }: Of<"preparation.ended">): void => {
   const row = batchAt(draft, batch);
   const next = { ...row, prepared: row.prepared + 1 };
-  onPrepared(draft, next);
+  put(draft, next);
   if (next.phase === "preparing" && next.prepared < next.calls.length) draft.raise({ type: "calls.prepare", batch });
 };
 
@@ -79,7 +81,17 @@ const withReadied = (draft: Draft, row: BatchRow, readied: CallRef | undefined):
   return { ...row, parallel: [...row.parallel, ...parallel], serial: [...row.serial, ...serial] };
 };
 
-const onCounted = (draft: Draft, signal: Of<"batch.counted">): void => {
+export const onBatchPrepared = (draft: Draft, { batch, count, completed }: Of<"batch.prepared">): void => {
+  const row = batchAt(draft, batch);
+  put(draft, { ...row, prepared: row.prepared + count, unfinished: row.unfinished - completed });
+};
+
+export const onCallMoved = (draft: Draft, signal: Of<"call.moved">): void => {
+  const row = counted(batchAt(draft, signal.batch), signal);
+  advance(draft, withReadied(draft, row, signal.readied));
+};
+
+export const onBatchCounted = (draft: Draft, signal: Of<"batch.counted">): void => {
   const row = counted(batchAt(draft, signal.batch), signal);
   close(draft, {
     ...row,
@@ -88,7 +100,7 @@ const onCounted = (draft: Draft, signal: Of<"batch.counted">): void => {
   });
 };
 
-const onCancel = (draft: Draft, { batches }: Of<"batches.cancel">): void => {
+export const onBatchesCancel = (draft: Draft, { batches }: Of<"batches.cancel">): void => {
   for (const ref of withNested(draft, batches)) {
     const row = batchAt(draft, ref);
     if (row.phase === "ended") continue;
@@ -98,54 +110,13 @@ const onCancel = (draft: Draft, { batches }: Of<"batches.cancel">): void => {
 };
 
 /** Oldest first, so that what is launched hangs on data alone. */
-const onReview = (draft: Draft): void => {
+export const onBatchesReview = (draft: Draft): void => {
   for (const row of draft.batches().toSorted((a, b) => a.born - b.born || (a.ref < b.ref ? -1 : 1))) {
     if (mayLaunch(row, draft.options.concurrency)) draft.raiseLaunch(row.ref);
   }
 };
 
-const onTriggered = (draft: Draft, { batch, occurrence }: Of<"batch.triggered">): void => {
+export const onBatchTriggered = (draft: Draft, { batch, occurrence }: Of<"batch.triggered">): void => {
   const row = batchAt(draft, batch);
   draft.putBatch({ ...row, triggers: [...row.triggers, occurrence] });
-};
-
-export const onBatchSignal = (
-  draft: Draft,
-  signal: Of<
-    | "batch.create"
-    | "preparation.ended"
-    | "batch.prepared"
-    | "call.moved"
-    | "batch.counted"
-    | "batches.cancel"
-    | "batches.review"
-    | "batch.triggered"
-  >,
-): void => {
-  if ("batch" in signal && draft.batch(signal.batch) === undefined) return; // Dropped by this event, with its body.
-  switch (signal.type) {
-    case "batch.create":
-      return onCreate(draft, signal);
-    case "preparation.ended":
-      return onPreparationEnded(draft, signal);
-    case "batch.prepared": {
-      const row = batchAt(draft, signal.batch);
-      const { count, completed } = signal;
-      return onPrepared(draft, { ...row, prepared: row.prepared + count, unfinished: row.unfinished - completed });
-    }
-    case "call.moved": {
-      const row = counted(batchAt(draft, signal.batch), signal);
-      return advance(draft, withReadied(draft, row, signal.readied));
-    }
-    case "batch.counted":
-      return onCounted(draft, signal);
-    case "batches.review":
-      return onReview(draft);
-    case "batches.cancel":
-      return onCancel(draft, signal);
-    case "batch.triggered":
-      return onTriggered(draft, signal);
-    default:
-      return absurd(signal);
-  }
 };

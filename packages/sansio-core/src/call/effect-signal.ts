@@ -3,7 +3,6 @@ import { withNested } from "./nested.ts";
 import { bodyOf } from "./model.ts";
 import { known } from "./place.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { absurd } from "../kernel/error.ts";
 import { type CallRef, effectBatch } from "../kernel/ids.ts";
 import type { Signal } from "../kernel/signal.ts";
 import type { OpenEffect } from "./effect-model.ts";
@@ -12,7 +11,7 @@ import { endEffect } from "./wake.ts";
 type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
 /** An end that is meant for an effect whose key another has by now is nobody's. */
-const onEnd = (draft: Draft, { call, key, status, value, requested }: Of<"effect.end">): void => {
+export const onEffectEnd = (draft: Draft, { call, key, status, value, requested }: Of<"effect.end">): void => {
   const row = draft.call(call);
   if (row === undefined) return;
   const open = bodyOf(row)?.open.find((effect) => effect.key === key);
@@ -20,7 +19,7 @@ const onEnd = (draft: Draft, { call, key, status, value, requested }: Of<"effect
 };
 
 /** The earliest of a body's sleeps and waits is over. */
-const onExpire = (draft: Draft, { call }: Of<"effects.expire">): void => {
+export const onEffectsExpire = (draft: Draft, { call }: Of<"effects.expire">): void => {
   const open = bodyOf(known(draft, call))?.open ?? [];
   const [first] = open
     .filter(({ due }) => due !== undefined && due.at <= draft.at)
@@ -38,7 +37,7 @@ const leaveWaits = (draft: Draft, call: CallRef, effects: readonly OpenEffect[])
 };
 
 /** A body is over: it waits for nothing any more, and what it began ends with it. */
-const onLeft = (draft: Draft, { call, effects }: Of<"call.left">): void => {
+export const onCallLeft = (draft: Draft, { call, effects }: Of<"call.left">): void => {
   leaveWaits(draft, call, effects);
   const own = effects.filter(({ kind }) => kind === "batch").map(({ key }) => effectBatch(call, key));
   const batches = withNested(draft, own).filter((ref) => draft.batch(ref) !== undefined);
@@ -47,17 +46,4 @@ const onLeft = (draft: Draft, { call, effects }: Of<"call.left">): void => {
       leaveWaits(draft, child, bodyOf(known(draft, child))?.open ?? []);
   }
   if (batches.length > 0) draft.raise({ type: "calls.drop", batches });
-};
-
-export const onEffectSignal = (draft: Draft, signal: Of<"effect.end" | "effects.expire" | "call.left">): void => {
-  switch (signal.type) {
-    case "effect.end":
-      return onEnd(draft, signal);
-    case "effects.expire":
-      return onExpire(draft, signal);
-    case "call.left":
-      return onLeft(draft, signal);
-    default:
-      return absurd(signal);
-  }
 };

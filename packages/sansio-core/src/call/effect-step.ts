@@ -1,10 +1,10 @@
 /** What bodies ask for, and what comes of it. */
 import { type CallIn, runningRow } from "./model.ts";
 import { cleaned } from "./stop.ts";
-import { inPhase, isRejection, known, misfitOfRun } from "./place.ts";
+import { inPhase, isRejection, known, misfitOfRun, putCall } from "./place.ts";
 import { deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, absurd, reject } from "../kernel/error.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import { type CallRef, effectBatch } from "../kernel/ids.ts";
 import { misfitOfLink } from "../link/room.ts";
@@ -12,7 +12,7 @@ import { firstDifference } from "../request/difference.ts";
 import { repliesOf } from "../request/replies.ts";
 import { isForgotten } from "./ask.ts";
 import { type Requested, conflictOfSpec, isOpen } from "./conflict.ts";
-import type { EffectEvent, EffectKind, OpenEffect, SettledEffect } from "./effect-model.ts";
+import type { EffectKind, OpenEffect, SettledEffect } from "./effect-model.ts";
 import { perform } from "./perform.ts";
 import { decideSelect } from "./select.ts";
 import { type Bodied, answer, settleAll, withBody } from "./settle.ts";
@@ -81,7 +81,7 @@ const onAsked = (draft: Draft, row: CallIn<"running">, event: Requested): Reject
   if (refusal !== undefined) return refusal;
   const effect = opened(draft, event);
   const next = withOpen(row, effect, row.body.settled.get(event.key));
-  draft.putCall(decideAtOnce(draft, next, effect), row);
+  putCall(draft, decideAtOnce(draft, next, effect), row);
   perform(draft, row, event);
   return undefined;
 };
@@ -108,7 +108,7 @@ const conflictOfKey = (
   return undefined;
 };
 
-const onRequested = (draft: Draft, event: Requested): Rejection | undefined => {
+export const onEffectRequested = (draft: Draft, event: Requested): Rejection | undefined => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
   const { body } = row;
@@ -117,13 +117,13 @@ const onRequested = (draft: Draft, event: Requested): Rejection | undefined => {
   const misfit = misfitOfRun(row, event) ?? conflictOfKey(row, event, before);
   if (misfit !== undefined) return misfit;
   if (event.refused !== undefined) {
-    draft.putCall(refuse(draft, row, event), row);
+    putCall(draft, refuse(draft, row, event), row);
     return undefined;
   }
   if (effect.kind !== "step") return onAsked(draft, row, event);
   const { recovery } = effect;
   const open = { key, kind: "step", hash, seq: draft.seq, attempt, run, recovery } as const;
-  draft.putCall(withOpen(row, open, before), row);
+  putCall(draft, withOpen(row, open, before), row);
   draft.emit({ type: "step.run", call: row.call.ref, attempt, run, key, recovery });
   return undefined;
 };
@@ -143,14 +143,14 @@ const openEffect = (row: Bodied, key: string, ...kinds: readonly EffectKind[]): 
   return reject("effect_kind_mismatch", `call \`${call}\`: \`${key}\` is a ${effect.kind}, found ${found}`);
 };
 
-const onStepSettled = (draft: Draft, event: EventOf<"step.settled">): Rejection | undefined => {
+export const onStepSettled = (draft: Draft, event: EventOf<"step.settled">): Rejection | undefined => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
   const misfit = misfitOfRun(row, event);
   if (misfit !== undefined) return misfit;
   const effect = openEffect(row, event.key, "step");
   if ("type" in effect) return effect;
-  draft.putCall(settleAll(draft, row, effect, { status: event.result.status, value: draft.seq }), row);
+  putCall(draft, settleAll(draft, row, effect, { status: event.result.status, value: draft.seq }), row);
   return undefined;
 };
 
@@ -164,7 +164,7 @@ const bodied = (draft: Draft, call: string): Bodied | Rejection => {
   return body === undefined ? reject("effect_unknown", `call \`${call}\` has not started`) : { ...row, body };
 };
 
-const onHostAnswered = (draft: Draft, event: EventOf<"host.answered">): Rejection | undefined => {
+export const onHostAnswered = (draft: Draft, event: EventOf<"host.answered">): Rejection | undefined => {
   const row = bodied(draft, event.call);
   if (isRejection(row)) return row;
   const effect = openEffect(row, event.key, "host", "trigger");
@@ -178,7 +178,7 @@ const onHostAnswered = (draft: Draft, event: EventOf<"host.answered">): Rejectio
 };
 
 /** The replies are on record: the batch and its calls have done their work. */
-const onReplies = (draft: Draft, event: EventOf<"replies.recorded">): Rejection | undefined => {
+export const onRepliesRecorded = (draft: Draft, event: EventOf<"replies.recorded">): Rejection | undefined => {
   const row = bodied(draft, event.call);
   if (isRejection(row)) return row;
   const effect = openEffect(row, event.key, "batch");
@@ -204,11 +204,11 @@ const onReplies = (draft: Draft, event: EventOf<"replies.recorded">): Rejection 
 const heardOfCleaning = (draft: Draft, call: CallRef): void => {
   const row = known(draft, call);
   const isWaiting = row.phase === "running" && row.cancelled?.due === undefined && row.cancelled?.cleans === false;
-  if (isWaiting) draft.putCall(cleaned(draft, row, row.cancelled), row);
+  if (isWaiting) putCall(draft, cleaned(draft, row, row.cancelled), row);
 };
 
 /** The first ask, in an attempt, for what an earlier one settled: the answer takes its place in the log from here. */
-const onReused = (draft: Draft, event: EventOf<"effect.reused">): Rejection | undefined => {
+export const onEffectReused = (draft: Draft, event: EventOf<"effect.reused">): Rejection | undefined => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
   const { body } = row;
@@ -228,24 +228,7 @@ const onReused = (draft: Draft, event: EventOf<"effect.reused">): Rejection | un
     settled: draft.seq,
     index: draft.nextAnswer(),
   };
-  draft.putCall(withBody(row, { ...body, resumes: 0, settled: body.settled.set(event.key, reused) }), row);
+  putCall(draft, withBody(row, { ...body, resumes: 0, settled: body.settled.set(event.key, reused) }), row);
   answer(draft, row, event.key, reused);
   return undefined;
-};
-
-export const onEffectEvent = (draft: Draft, event: EffectEvent): Rejection | undefined => {
-  switch (event.type) {
-    case "effect.requested":
-      return onRequested(draft, event);
-    case "step.settled":
-      return onStepSettled(draft, event);
-    case "host.answered":
-      return onHostAnswered(draft, event);
-    case "replies.recorded":
-      return onReplies(draft, event);
-    case "effect.reused":
-      return onReused(draft, event);
-    default:
-      return absurd(event);
-  }
 };

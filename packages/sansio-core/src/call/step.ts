@@ -3,24 +3,23 @@ import type { PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
 import { batchesOfCall } from "./nested.ts";
 import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, absurd, reject } from "../kernel/error.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import type { WaitRow } from "../wait/model.ts";
 import { continued, nextAttempt } from "./again.ts";
-import { onArgsChecked, onHookRan, onPrepared, onProjected, prepared } from "./answered.ts";
+import { prepared } from "./answered.ts";
 import { cancel, cancelNow } from "./cancel.ts";
 import { ending } from "./finish.ts";
 import { resuming } from "./launch.ts";
-import { type BodyResult, type CallEvent, type CallIn, type CallRow, byBirth, runningRow } from "./model.ts";
+import { type BodyResult, type CallIn, type CallRow, byBirth, runningRow } from "./model.ts";
 import { inPhase, isRejection, misfitOfRun, move } from "./place.ts";
 import { diverge, resolve } from "./recover.ts";
 import { decideRetry } from "./retry.ts";
 import { cleaned, stopLeft } from "./stop.ts";
-import { onSuspended } from "./suspend.ts";
 
 type Answer = Rejection | undefined;
 
-const onDispatched = (draft: Draft, event: EventOf<"call.dispatched">): Answer => {
+export const onDispatched = (draft: Draft, event: EventOf<"call.dispatched">): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
   const misfit = misfitOfRun(row, event);
@@ -67,7 +66,7 @@ const afterAttempt = (draft: Draft, row: CallIn<"running">, output: ToolCallOutp
 const keep = { type: "keep" } as const;
 
 /** It came after the call had ended without it: observers see it, and nothing changes. */
-const onSettledLate = (draft: Draft, event: EventOf<"call.settled_late">): Answer => {
+export const onSettledLate = (draft: Draft, event: EventOf<"call.settled_late">): Answer => {
   const { call, output, duration_ms } = event;
   const row = draft.call(call);
   if (row !== undefined && row.phase !== "completed" && row.phase !== "finishing") {
@@ -93,7 +92,7 @@ const afterRun = (draft: Draft, row: CallIn<"running">, { result, duration_ms }:
   return afterAttempt(draft, row, result.output, duration_ms);
 };
 
-const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer => {
+export const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
   const misfit = misfitOfRun(row, event);
@@ -103,7 +102,7 @@ const onSettled = (draft: Draft, event: EventOf<"call.settled">): Answer => {
 };
 
 /** A body starts again: this is on record before its first word. */
-const onResumed = (draft: Draft, event: EventOf<"call.resumed">): Answer => {
+export const onResumed = (draft: Draft, event: EventOf<"call.resumed">): Answer => {
   const row = inPhase(draft, event.call, "resuming");
   if (isRejection(row)) return row;
   const misfit = misfitOfRun(row, event);
@@ -114,7 +113,7 @@ const onResumed = (draft: Draft, event: EventOf<"call.resumed">): Answer => {
   return undefined;
 };
 
-const onCleanedUp = (draft: Draft, event: EventOf<"call.cleaned_up">): Answer => {
+export const onCleanedUp = (draft: Draft, event: EventOf<"call.cleaned_up">): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
   const misfit = misfitOfRun(row, event);
@@ -125,7 +124,10 @@ const onCleanedUp = (draft: Draft, event: EventOf<"call.cleaned_up">): Answer =>
 };
 
 /** A report of the current run that changes what becomes of its call; one that was told to stop gets no other run. */
-const onRun = (draft: Draft, event: EventOf<"call.continued" | "call.diverged" | "call.executor_missing">): Answer => {
+export const onRun = (
+  draft: Draft,
+  event: EventOf<"call.continued" | "call.diverged" | "call.executor_missing">,
+): Answer => {
   const row = inPhase(draft, event.call, "running");
   if (isRejection(row)) return row;
   const misfit = misfitOfRun(row, event);
@@ -155,7 +157,7 @@ const afterReport = (
 };
 
 /** Tools have executors again: the calls that waited for one start another run. */
-const onExecutors = (draft: Draft, { tools }: EventOf<"executors.available">): undefined => {
+export const onExecutors = (draft: Draft, { tools }: EventOf<"executors.available">): undefined => {
   const waiting = draft
     .calls()
     .filter((row): row is CallIn<"no_executor"> => row.phase === "no_executor" && tools.includes(row.body.manifest.id))
@@ -163,7 +165,7 @@ const onExecutors = (draft: Draft, { tools }: EventOf<"executors.available">): u
   for (const row of waiting) move(draft, row, resuming(draft, row, { body: row.body, cause: "executor_back" }));
 };
 
-const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Answer => {
+export const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Answer => {
   const row = draft.call(event.call);
   if (row === undefined) return reject("call_unknown", `no live call \`${event.call}\``);
   if (row.phase === "finishing" || row.phase === "completed") {
@@ -178,46 +180,9 @@ const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Answer => 
   return undefined;
 };
 
-const onResolved = (draft: Draft, event: EventOf<"outcome.resolved">): Answer => {
+export const onResolved = (draft: Draft, event: EventOf<"outcome.resolved">): Answer => {
   const row = inPhase(draft, event.call, "unknown");
   if (isRejection(row)) return row;
   move(draft, row, resolve(draft, row, event.resolved));
   return undefined;
-};
-
-export const onCallEvent = (draft: Draft, event: CallEvent): Answer => {
-  switch (event.type) {
-    case "hook.ran":
-      return onHookRan(draft, event);
-    case "args.checked":
-      return onArgsChecked(draft, event);
-    case "call.prepared":
-      return onPrepared(draft, event);
-    case "call.dispatched":
-      return onDispatched(draft, event);
-    case "call.settled":
-      return onSettled(draft, event);
-    case "call.resumed":
-      return onResumed(draft, event);
-    case "call.settled_late":
-      return onSettledLate(draft, event);
-    case "call.suspended":
-      return onSuspended(draft, event);
-    case "call.cleaned_up":
-      return onCleanedUp(draft, event);
-    case "call.continued":
-    case "call.diverged":
-    case "call.executor_missing":
-      return onRun(draft, event);
-    case "executors.available":
-      return onExecutors(draft, event);
-    case "call.cancelled":
-      return onCancelled(draft, event);
-    case "outcome.resolved":
-      return onResolved(draft, event);
-    case "result.projected":
-      return onProjected(draft, event);
-    default:
-      return absurd(event);
-  }
 };

@@ -1,7 +1,7 @@
 /** What a body waited for ends, and one that was dropped meanwhile starts again. */
 import { resuming } from "./launch.ts";
 import { type CallRow, bodyOf } from "./model.ts";
-import { known } from "./place.ts";
+import { known, putCall } from "./place.ts";
 import type { Draft } from "../kernel/draft.ts";
 import type { CallRef } from "../kernel/ids.ts";
 import { type Bodied, type End, settleAll } from "./settle.ts";
@@ -15,5 +15,5 @@ export const endEffect = (draft: Draft, ref: CallRef, key: string, end: End): vo
   const row = known(draft, ref);
   const effect = bodyOf(row)?.open.find((open) => open.key === key);
   if (effect === undefined) return;
-  draft.putCall(wake(draft, settleAll(draft, row as Bodied, effect, end)), row);
+  putCall(draft, wake(draft, settleAll(draft, row as Bodied, effect, end)), row);
 };

@@ -1,16 +1,4 @@
-import {
-  type Codec,
-  array,
-  boolean,
-  defaulted,
-  nullable,
-  oneOf,
-  optional,
-  record,
-  string,
-  tagged,
-  u64,
-} from "@pawl/tool-value";
+import { type Codec, boolean, defaulted, oneOf, optional, record, string, tagged, u64 } from "@pawl/tool-value";
 import type {
   Availability,
   DivergencePolicy,
@@ -44,7 +32,7 @@ const HintsCodec: Codec<Hints> = record<Hints>("struct Hints", {
   idempotent: defaulted(boolean, false, kept),
 });
 
-const ToolCodec: Codec<Tool> = record<Tool>("struct Tool", {
+export const ToolCodec: Codec<Tool> = record<Tool>("struct Tool", {
   id: string,
   name: string,
   availability: defaulted(AvailabilityCodec, "showcased", kept),
@@ -59,8 +47,3 @@ const ToolCodec: Codec<Tool> = record<Tool>("struct Tool", {
   checks: defaulted(boolean, false, kept),
   prepares: defaulted(boolean, false, kept),
 });
-
-export const catalogEvents = {
-  "catalog.published": { tools: array(ToolCodec) },
-  "catalog.overridden": { names: array(string), availability: nullable(AvailabilityCodec) },
-} as const;

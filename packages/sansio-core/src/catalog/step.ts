@@ -3,12 +3,11 @@ import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
-import type { CatalogEvent } from "./model.ts";
 
 const firstRepeated = (names: readonly string[]): string | undefined =>
   names.length === new Set(names).size ? undefined : names.find((name, i) => names.indexOf(name) !== i);
 
-const onPublished = (draft: Draft, { tools }: EventOf<"catalog.published">): Rejection | undefined => {
+export const onPublished = (draft: Draft, { tools }: EventOf<"catalog.published">): Rejection | undefined => {
   const repeated = firstRepeated(tools.map(({ id }) => id)) ?? firstRepeated(tools.map(({ name }) => name));
   if (repeated !== undefined) return reject("tool_conflict", `two tools are called \`${repeated}\``);
   draft.setCatalog({
@@ -20,7 +19,7 @@ const onPublished = (draft: Draft, { tools }: EventOf<"catalog.published">): Rej
   return undefined;
 };
 
-const onOverridden = (draft: Draft, { names, availability }: EventOf<"catalog.overridden">): undefined => {
+export const onOverridden = (draft: Draft, { names, availability }: EventOf<"catalog.overridden">): undefined => {
   const { catalog } = draft;
   const overrides = names.reduce(
     (map, name) => (availability === null ? map.delete(name) : map.set(name, availability)),
@@ -28,6 +27,3 @@ const onOverridden = (draft: Draft, { names, availability }: EventOf<"catalog.ov
   );
   draft.setCatalog({ ...catalog, overrides });
 };
-
-export const onCatalogEvent = (draft: Draft, event: CatalogEvent): Rejection | undefined =>
-  event.type === "catalog.published" ? onPublished(draft, event) : onOverridden(draft, event);

@@ -105,7 +105,7 @@ export const FlowToolCodec: Codec<FlowTool> = record<FlowTool>("struct FlowTool"
   parameters: defaulted<readonly Parameter[]>(array(ParameterCodec), [], kept),
 });
 
-const LambdaResultCodec: Codec<LambdaResult> = tagged<LambdaResult, "status">("LambdaResult", "status", {
+export const LambdaResultCodec: Codec<LambdaResult> = tagged<LambdaResult, "status">("LambdaResult", "status", {
   ok: { output: text },
   err: { message: text },
 });
@@ -137,15 +137,3 @@ export const specFields = {
   lambdas: defaulted<readonly string[]>(array(string), [], kept),
   unresolved: defaulted<Unresolved>(oneOf("placeholder or fail", "placeholder", "fail"), "placeholder", kept),
 };
-
-export const flowEvents = {
-  "flow.submitted": {
-    request: string,
-    hash: string,
-    execution_scope: optional(string),
-    bindings: dict(text),
-    ...specFields,
-  },
-  "lambda.applied": { request: string, id: string, result: LambdaResultCodec },
-  "flow.consumer_gone": { request: string },
-} as const;

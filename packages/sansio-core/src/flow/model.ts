@@ -18,6 +18,7 @@
  *   F6  a flow that was cancelled stands at calls alone
  *   F7  a flow never unlearns: what it has walked and written grows, and so does what it has executed
  */
+import type { FlowExecutionEvent } from "./event.ts";
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Parameter } from "./body.ts";
@@ -122,6 +123,12 @@ export interface StepEnd {
   readonly triggers: readonly Json[];
 }
 
+/** What a flow is submitted with, under the request that it is. */
+export interface FlowStart extends FlowSpec {
+  readonly request: string;
+  readonly bindings: { readonly [name: string]: string };
+}
+
 export type LambdaResult =
   | { readonly status: "ok"; readonly output: string }
   | { readonly status: "err"; readonly message: string };
@@ -149,3 +156,29 @@ export const stepId = (
   request: string,
   { path, top, turn }: { readonly path: string; readonly top: number; readonly turn: number | undefined },
 ): string => `flow:${request}/${path}/${top}${turn === undefined ? "" : `/${turn}`}`;
+
+/** What flows hear. */
+export type FlowSignal =
+  | ({ readonly type: "flow.start" } & FlowStart)
+  | { readonly type: "flow.cancel"; readonly request: string }
+  /** The batch of a step has ended: deferred until no other signal is left. */
+  | ({ readonly type: "step.ended" } & StepEnd);
+
+/** What flows ask of the world. */
+export type FlowCommand =
+  /** A lambda is to be applied to a text; `target` is the name that the input was found by, or the input itself. */
+  | {
+      readonly type: "lambda.apply";
+      readonly request: string;
+      readonly id: string;
+      readonly name: string;
+      readonly target: string;
+      readonly input: string;
+    }
+  | { readonly type: "flow.observe"; readonly request: string; readonly event: FlowExecutionEvent };
+
+/** Its rows in a state. */
+export interface FlowRows {
+  /** By the request that each is. */
+  readonly flows: PersistentMap<string, FlowRow>;
+}

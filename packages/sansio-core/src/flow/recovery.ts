@@ -1,5 +1,5 @@
 /** What flows still ask of the world: lambdas to be applied. */
-import type { Born } from "../kernel/born.ts";
+import type { Born } from "../kernel/command.ts";
 import type { State } from "../kernel/state.ts";
 import { lambdasOf } from "./read.ts";
 

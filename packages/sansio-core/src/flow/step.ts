@@ -1,7 +1,7 @@
 /** Flows begin, go on where the world has answered, and end. */
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { Invariant, type Rejection, absurd, reject } from "../kernel/error.ts";
+import { Invariant, type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import { stepBatch } from "../kernel/ids.ts";
 import type { Signal } from "../kernel/signal.ts";
@@ -63,7 +63,10 @@ const put = (draft: Draft, stage: Stage, root: Strand): void => {
   else draft.putFlow(row);
 };
 
-const onStart = (draft: Draft, { request, bindings, flow, tools, lambdas, unresolved }: Of<"flow.start">): void => {
+export const onStart = (
+  draft: Draft,
+  { request, bindings, flow, tools, lambdas, unresolved }: Of<"flow.start">,
+): void => {
   const root: Strand = {
     bindings: PersistentMap.of(Object.entries(bindings)),
     counter: 0,
@@ -96,7 +99,7 @@ export const onStepEnded = (draft: Draft, { request, id, output, triggers }: Ste
 };
 
 /** A flow is a request that makes its calls one after the other. */
-const onSubmitted = (draft: Draft, event: EventOf<"flow.submitted">): Rejection | undefined => {
+export const onSubmitted = (draft: Draft, event: EventOf<"flow.submitted">): Rejection | undefined => {
   const misfit = misfitOfId(draft, event);
   if (misfit !== undefined) return misfit;
   const refused = misfitOfProgram(event.flow);
@@ -109,38 +112,22 @@ const onSubmitted = (draft: Draft, event: EventOf<"flow.submitted">): Rejection 
   return undefined;
 };
 
-const onApplied = (draft: Draft, { request, id, result }: EventOf<"lambda.applied">): Rejection | undefined => {
+export const onApplied = (draft: Draft, { request, id, result }: EventOf<"lambda.applied">): Rejection | undefined => {
   const row = draft.flow(request);
   if (row === undefined) return reject("request_unknown", `no live flow \`${request}\``);
   if (goOn(draft, row, { type: "lambda", id, result })) return undefined;
   return reject("effect_unknown", `flow \`${request}\` waits for no lambda \`${id}\``);
 };
 
-const onGone = (draft: Draft, { request }: EventOf<"flow.consumer_gone">): Rejection | undefined => {
+export const onGone = (draft: Draft, { request }: EventOf<"flow.consumer_gone">): Rejection | undefined => {
   const row = draft.flow(request);
   if (row === undefined) return reject("request_unknown", `no live flow \`${request}\``);
   draft.putFlow({ ...row, gone: true });
   return undefined;
 };
 
-export const onFlowEvent = (
-  draft: Draft,
-  event: EventOf<"flow.submitted" | "lambda.applied" | "flow.consumer_gone">,
-): Rejection | undefined => {
-  switch (event.type) {
-    case "flow.submitted":
-      return onSubmitted(draft, event);
-    case "lambda.applied":
-      return onApplied(draft, event);
-    case "flow.consumer_gone":
-      return onGone(draft, event);
-    default:
-      return absurd(event);
-  }
-};
-
 /** Its calls are told to stop as those of any batch are; the flow ends when the last of them has. */
-const onCancel = (draft: Draft, { request }: Of<"flow.cancel">): void => {
+export const onCancel = (draft: Draft, { request }: Of<"flow.cancel">): void => {
   const before = draft.flow(request);
   if (before === undefined || before.cancelled) return;
   const row = { ...before, cancelled: true };
@@ -148,15 +135,4 @@ const onCancel = (draft: Draft, { request }: Of<"flow.cancel">): void => {
   put(draft, stage, cancel(stage, rootGround(row), row.root));
   const batches = waitingsOf(row, "call").map(({ id }) => stepBatch(request, id));
   if (batches.length > 0) draft.raise({ type: "batches.cancel", batches });
-};
-
-export const onFlowSignal = (draft: Draft, signal: Of<"flow.start" | "flow.cancel">): void => {
-  switch (signal.type) {
-    case "flow.start":
-      return onStart(draft, signal);
-    case "flow.cancel":
-      return onCancel(draft, signal);
-    default:
-      return absurd(signal);
-  }
 };

@@ -1,9 +1,7 @@
 /** The invariants of links, one function each: what is broken, and in which link. */
-import { outstanding } from "../recovery.ts";
+import type { Check } from "../concern.ts";
 import type { State } from "../kernel/state.ts";
 import { type LinkRow, sendingsOf } from "./model.ts";
-
-type Check = (state: State) => string | undefined;
 
 const firstOf = (state: State, broken: (row: LinkRow) => string | undefined): string | undefined => {
   for (const row of state.links.values()) {
@@ -48,8 +46,8 @@ export const checkL4: Check = (state) =>
       : `L4: ${outgoing.waiting.length} messages wait while it is ${outgoing.phase}`,
   );
 
-export const checkL5: Check = (state) => {
-  const issued = outstanding(state).flatMap((command) => (command.type === "send" ? [command] : []));
+export const checkL5: Check = (state, commands) => {
+  const issued = commands.flatMap((command) => (command.type === "send" ? [command] : []));
   return firstOf(state, (row) => {
     const again = issued.filter(({ to }) => to === row.peer).map(({ number }) => number);
     const expected = sendingsOf(row).map(({ number }) => number);

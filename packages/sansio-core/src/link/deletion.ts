@@ -37,7 +37,7 @@ export const onDeleted = (draft: Draft): Rejection | undefined => {
   const deletion = { asked: asked.toSorted(), orphaned: [], preserved: [] };
   draft.setDeletion(deletion);
   draft.raise({ type: "waits.revoke", keys: draft.waits().map(({ key }) => key) });
-  if (draft.work.schedules.rows.size > 0) draft.raise({ type: "schedules.end" });
+  if (draft.state.schedules.rows.size > 0) draft.raise({ type: "schedules.end" });
   report(draft, deletion);
   return undefined;
 };

@@ -1,6 +1,6 @@
 /** Handles are granted, handed on, revoked, and told of the end of their process. */
 import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, absurd, reject } from "../kernel/error.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import type { SessionScope } from "../identity/session-scope.ts";
 import type { GrantedHandle } from "../message/message.ts";
@@ -8,8 +8,8 @@ import { processScope } from "../identity/process-scope.ts";
 import { notGranted } from "../message/handle.ts";
 import type { Signal } from "../kernel/signal.ts";
 import { misfitOfDeleted } from "../scope/deleted.ts";
-import { letGo, onDeleted, onReleased } from "./deletion.ts";
-import { type HandleEvent, type HandleRow, isHeldBy, isSameHolder, scopeOfHolder } from "./handle-model.ts";
+import { letGo } from "./deletion.ts";
+import { type HandleRow, isHeldBy, isSameHolder, scopeOfHolder } from "./handle-model.ts";
 
 type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
@@ -49,7 +49,7 @@ const misfitOfHolder = (draft: Draft, holder: SessionScope): Rejection | undefin
   return reject("handle_refused", `handles of \`${scope}\` are not kept in \`${draft.scope.id}\``);
 };
 
-const onGranted = (draft: Draft, event: EventOf<"handle.granted">): Rejection | undefined => {
+export const onGranted = (draft: Draft, event: EventOf<"handle.granted">): Rejection | undefined => {
   const misfit = misfitOfDeleted(draft) ?? misfitOfHolder(draft, event.holder);
   if (misfit !== undefined) return misfit;
   if (!draft.handles.has(event.process)) tellHeld(draft, event, true);
@@ -87,7 +87,7 @@ const transfer = (draft: Draft, row: HandleRow, { from, to }: EventOf<"handles.t
   draft.raise({ type: "messages.send", to: scopeOfHolder(to), message, isLast: false });
 };
 
-const onTransferred = (draft: Draft, event: EventOf<"handles.transferred">): Rejection | undefined => {
+export const onTransferred = (draft: Draft, event: EventOf<"handles.transferred">): Rejection | undefined => {
   const misfit = missing(draft, event.from, event.processes);
   if (misfit !== undefined) return misfit;
   for (const process of new Set(event.processes)) {
@@ -97,7 +97,7 @@ const onTransferred = (draft: Draft, event: EventOf<"handles.transferred">): Rej
   return undefined;
 };
 
-const onRevoked = (draft: Draft, { holder, processes }: EventOf<"handles.revoked">): Rejection | undefined => {
+export const onRevoked = (draft: Draft, { holder, processes }: EventOf<"handles.revoked">): Rejection | undefined => {
   const misfit = processes === undefined ? undefined : missing(draft, holder, processes);
   if (misfit !== undefined) return misfit;
   const rows = draft.handles
@@ -107,43 +107,15 @@ const onRevoked = (draft: Draft, { holder, processes }: EventOf<"handles.revoked
   return undefined;
 };
 
-export const onHandleEvent = (draft: Draft, event: HandleEvent): Rejection | undefined => {
-  switch (event.type) {
-    case "handle.granted":
-      return onGranted(draft, event);
-    case "handles.transferred":
-      return onTransferred(draft, event);
-    case "handles.revoked":
-      return onRevoked(draft, event);
-    case "session.deleted":
-      return onDeleted(draft);
-    default:
-      return absurd(event);
-  }
-};
-
-const onEnded = (draft: Draft, { process, state }: Of<"handle.ended">): void => {
+export const onEnded = (draft: Draft, { process, state }: Of<"handle.ended">): void => {
   const row = draft.handles.get(process);
   if (row === undefined || row.ended !== undefined) return;
   draft.putHandle({ ...row, status: state, ended: draft.seq });
   trim(draft);
 };
 
-const onGrant = (draft: Draft, signal: Of<"handle.grant">): void => {
+export const onGrant = (draft: Draft, signal: Of<"handle.grant">): void => {
   if (signal.isNews && draft.deletion === undefined && !draft.handles.has(signal.process))
     tellHeld(draft, signal, true);
   grant(draft, signal);
-};
-
-export const onHandleSignal = (draft: Draft, signal: Of<"handle.grant" | "handle.ended" | "handle.released">): void => {
-  switch (signal.type) {
-    case "handle.grant":
-      return onGrant(draft, signal);
-    case "handle.released":
-      return onReleased(draft, signal);
-    case "handle.ended":
-      return onEnded(draft, signal);
-    default:
-      return absurd(signal);
-  }
 };

@@ -4,10 +4,9 @@
  */
 import { type Json, ToolCallOutput, stringifyRecord } from "@pawl/tool-value";
 import type { Command } from "../kernel/command.ts";
-import type { Transition } from "../core.ts";
+import { type Transition, nextDeadline } from "../machine.ts";
 import { ReplyCodec } from "../request/codec.ts";
 import type { Produced } from "./fault.ts";
-import { nextDeadline } from "../kernel/state.ts";
 
 /** A command holds values as the core does; on paper they stand encoded. */
 const encodeCommand = (command: Command): Json => {

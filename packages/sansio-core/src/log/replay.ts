@@ -4,9 +4,8 @@
  * before it is the last that can be trusted, and a fork may begin there.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { type Transition, step } from "../core.ts";
-import { digest, hasDigest } from "../kernel/digest.ts";
-import { type State, initial } from "../kernel/state.ts";
+import { type Transition, digest, hasDigest, initial, step } from "../machine.ts";
+import type { State } from "../kernel/state.ts";
 import { producedBy } from "./commands.ts";
 import type { PackedAttachment, PackedBlob } from "./blob.ts";
 import { type Against, Comparison } from "./compare.ts";

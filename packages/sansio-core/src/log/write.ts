@@ -1,7 +1,6 @@
 /** Writes a log: a header, then a line for each event that the core accepts. A fold, like the step itself. */
 import * as E from "fp-ts/lib/Either.js";
-import { type Transition, step } from "../core.ts";
-import { digest } from "../kernel/digest.ts";
+import { type Transition, digest, step } from "../machine.ts";
 import type { Rejection } from "../kernel/error.ts";
 import type { Envelope } from "../kernel/event.ts";
 import type { State } from "../kernel/state.ts";

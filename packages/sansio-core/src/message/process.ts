@@ -1,6 +1,10 @@
 /** Processes on the wire. */
-import { type Codec, FailureClass, type Json, ProcessValueSelector, ToolControl } from "@pawl/tool-value";
 import {
+  type Codec,
+  FailureClass,
+  type Json,
+  ProcessValueSelector,
+  ToolControl,
   array,
   defaulted,
   external,
@@ -9,8 +13,8 @@ import {
   optional,
   record,
   string,
-  text,
   tagged,
+  text,
   toolValue,
   u64,
 } from "@pawl/tool-value";

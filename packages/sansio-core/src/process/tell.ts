@@ -49,7 +49,7 @@ const cancelledAtOnce = { type: "cancelled", message: "tool call cancelled" } as
 
 /** Whether a background run is under way here. */
 export const isRun = ({
-  work: {
+  state: {
     background: { run },
   },
 }: Draft): boolean => run !== undefined && run.phase !== "ended";

@@ -1,4 +1,4 @@
-import { type Codec, ToolCallOutput, array, boolean, json, optional, record, string, u64 } from "@pawl/tool-value";
+import { type Codec, ToolCallOutput, boolean, json, optional, record, string, u64 } from "@pawl/tool-value";
 import type { Reply, RequestedCall } from "./model.ts";
 
 export const RequestedCallCodec: Codec<RequestedCall> = record<RequestedCall>("struct RequestedCall", {
@@ -18,16 +18,3 @@ export const ReplyCodec: Codec<Reply> = record<Reply>("struct Reply", {
   parts: optional(json),
   replay: optional(json),
 });
-
-export const requestEvents = {
-  "request.submitted": {
-    request: string,
-    hash: string,
-    execution_scope: optional(string),
-    calls: array(RequestedCallCodec),
-    by: optional(string),
-    traceparent: optional(string),
-  },
-  "request.cancelled": { request: string, by: optional(string) },
-  "reply.acked": { request: string },
-} as const;

@@ -1,20 +1,6 @@
 /** Runs on the wire. */
-import {
-  type Codec,
-  array,
-  boolean,
-  defaulted,
-  json,
-  oneOf,
-  optional,
-  record,
-  string,
-  tagged,
-  text,
-  u64,
-} from "@pawl/tool-value";
-import { ProcessRegistration } from "../message/process.ts";
-import { NewTaskCodec, ProgressCodec, TaskErrorCodec, TaskUpdateCodec } from "../message/task.ts";
+import { type Codec, array, boolean, json, oneOf, optional, record, string, tagged, text, u64 } from "@pawl/tool-value";
+import { TaskErrorCodec } from "../message/task.ts";
 import type { RunOutcome } from "./finish.ts";
 import type { MessagePart, NewMessage, TaskMessage } from "./message.ts";
 import type { NewMonitor, Permit, RunDefinition } from "./model.ts";
@@ -31,7 +17,7 @@ const newMessage = {
   content: array(MessagePartCodec),
   in_reply_to: optional(string),
 };
-const NewMessageCodec: Codec<NewMessage> = record<NewMessage>("struct NewMessage", newMessage);
+export const NewMessageCodec: Codec<NewMessage> = record<NewMessage>("struct NewMessage", newMessage);
 export const TaskMessageCodec: Codec<TaskMessage> = record<TaskMessage>("struct TaskMessage", {
   ...newMessage,
   created_at: u64,
@@ -60,23 +46,7 @@ export const MonitorCodec: Codec<NewMonitor> = record<NewMonitor>("struct Monito
 });
 
 export const OutputCodec: Codec<Output> = record<Output>("struct Output", { stream: string, delta: text });
-const PermitCodec: Codec<Permit> = tagged<Permit, "status">("Permit", "status", {
+export const PermitCodec: Codec<Permit> = tagged<Permit, "status">("Permit", "status", {
   granted: {},
   refused: { limit: u64 },
 });
-
-export const backgroundEvents = {
-  "run.requested": { registration: ProcessRegistration, hash: string },
-  "permit.answered": { run: string, permit: PermitCodec },
-  "run.reported": {
-    attempt: u64,
-    detail: optional(text),
-    progress: optional(ProgressCodec),
-    output: defaulted<readonly Output[]>(array(OutputCodec), [], (list) => list.length === 0),
-  },
-  "artifacts.written": { attempt: u64, written: boolean },
-  "task.created": { task: NewTaskCodec },
-  "task.updated": { task: string, update: TaskUpdateCodec },
-  "task.cancel_requested": { task: string },
-  "task.messaged": { message: NewMessageCodec, expected_attempt: optional(u64) },
-} as const;

@@ -36,14 +36,14 @@ const misfitOfScope = ({ scope, process }: Draft): Rejection | undefined =>
     : reject("wrong_scope", `tasks and schedules live in sessions, and \`${scope.id}\` is none`);
 
 const found = (draft: Draft, id: string): TaskRow | Rejection =>
-  misfitOfScope(draft) ?? draft.work.background.tasks.get(id) ?? reject("task_unknown", `no task \`${id}\``);
+  misfitOfScope(draft) ?? draft.state.background.tasks.get(id) ?? reject("task_unknown", `no task \`${id}\``);
 
 const isRow = (row: TaskRow | Rejection): row is TaskRow => "task" in row;
 
 const isAsked = (draft: Draft, run: string, task: string): boolean =>
-  draft.work.background.asked.values().some((asked) => asked.run === run || asked.definition.task === task);
+  draft.state.background.asked.values().some((asked) => asked.run === run || asked.definition.task === task);
 const isTaken = (draft: Draft, run: string, task: string): boolean =>
-  draft.work.background.tasks.has(task) || draft.work.background.tasks.values().some((row) => row.run?.run === run);
+  draft.state.background.tasks.has(task) || draft.state.background.tasks.values().some((row) => row.run?.run === run);
 
 export const onRunRequested = (draft: Draft, event: EventOf<"run.requested">): Rejection | undefined => {
   const { registration, hash } = event;
@@ -61,7 +61,7 @@ export const onRunRequested = (draft: Draft, event: EventOf<"run.requested">): R
 };
 
 const activeRuns = (draft: Draft): number =>
-  draft.work.background.tasks.values().filter(({ run, task }) => run !== undefined && !isTerminal(task.state)).length;
+  draft.state.background.tasks.values().filter(({ run, task }) => run !== undefined && !isTerminal(task.state)).length;
 
 const refuse = (draft: Draft, run: string, message: string): void =>
   draft.emit({ type: "spawn.answer", run, answer: { status: "refused", message } });
@@ -87,7 +87,7 @@ const start = (draft: Draft, { run, registration, hash, definition }: Asked): vo
 const sessionOf = ({ scope }: Draft): string => scope.id.slice("session:".length);
 
 export const onPermit = (draft: Draft, { run, permit }: EventOf<"permit.answered">): Rejection | undefined => {
-  const asked = draft.work.background.asked.get(run);
+  const asked = draft.state.background.asked.get(run);
   if (asked === undefined) return reject("run_unknown", `no permit is asked for run \`${run}\``);
   dropAsked(draft, run);
   if (permit.status === "refused") {
@@ -107,7 +107,7 @@ export const onPermit = (draft: Draft, { run, permit }: EventOf<"permit.answered
 export const onTaskCreated = (draft: Draft, { task }: EventOf<"task.created">): Rejection | undefined => {
   const misfit = misfitOfScope(draft) ?? misfitOfDeleted(draft);
   if (misfit !== undefined) return misfit;
-  if (draft.work.background.tasks.has(task.id) || isAsked(draft, "", task.id)) {
+  if (draft.state.background.tasks.has(task.id) || isAsked(draft, "", task.id)) {
     return reject("task_exists", `task \`${task.id}\` is there already`);
   }
   putNewTask(draft, { task: createTask(task, sessionOf(draft), draft.at), born: draft.seq, messages: [] });
@@ -190,7 +190,7 @@ interface Fire {
 /** A monitor's fire: its task says so, and is done, where there will be no other. */
 export const noteFire = (draft: Draft, row: TaskRow, { id, text, isLast }: Fire): void => {
   say(draft, row, { id, task_id: row.task.id, direction: "outbound", content: [{ type: "text", text }] });
-  const noted = draft.work.background.tasks.get(row.task.id);
+  const noted = draft.state.background.tasks.get(row.task.id);
   if (isLast && noted !== undefined) {
     updateTask(draft, noted, { state: "succeeded", summary: "Scheduled monitor completed" });
   }
@@ -202,14 +202,14 @@ export const beginMonitor = (
   schedule: string,
   task: Omit<Parameters<typeof createTask>[0], "kind">,
 ): void => {
-  if (draft.work.background.tasks.has(task.id) || isAsked(draft, "", task.id)) return;
+  if (draft.state.background.tasks.has(task.id) || isAsked(draft, "", task.id)) return;
   const made: Task = createTask({ ...task, kind: monitorKind, state: "running" }, sessionOf(draft), draft.at);
   putNewTask(draft, { task: made, born: draft.seq, messages: [], schedule });
 };
 
 /** The tasks that show a schedule, and are not over. */
 export const monitorsOf = (draft: Draft, schedule: string): readonly TaskRow[] =>
-  draft.work.background.tasks
+  draft.state.background.tasks
     .values()
     .filter((row) => row.schedule === schedule && !isTerminal(row.task.state))
     .toSorted((a, b) => a.born - b.born || (a.task.id < b.task.id ? -1 : 1));

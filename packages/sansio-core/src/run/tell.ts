@@ -34,7 +34,7 @@ const age = ({ task, born }: TaskRow): number => task.finished_at ?? born;
 
 /** Of more ended ones than are kept the oldest leave. */
 const trim = (draft: Draft): void => {
-  const ended = draft.work.background.tasks.values().filter(({ task }) => isTerminal(task.state));
+  const ended = draft.state.background.tasks.values().filter(({ task }) => isTerminal(task.state));
   const excess = ended.length - draft.options.max_ended_tasks;
   if (excess <= 0) return;
   const oldest = ended.toSorted((a, b) => age(a) - age(b) || a.born - b.born || (a.task.id < b.task.id ? -1 : 1));

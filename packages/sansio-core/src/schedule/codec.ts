@@ -23,25 +23,18 @@ export const ScheduleCodec: Codec<Schedule> = record<Schedule>("struct Schedule"
   updated_at: u64,
 });
 
-const NewScheduleCodec: Codec<NewSchedule> = record<NewSchedule>("struct NewSchedule", {
+export const NewScheduleCodec: Codec<NewSchedule> = record<NewSchedule>("struct NewSchedule", {
   ...said,
   monitor: optional(MonitorCodec),
 });
 
-const PlanCodec: Codec<Plan> = tagged<Plan, "status">("Plan", "status", {
+export const PlanCodec: Codec<Plan> = tagged<Plan, "status">("Plan", "status", {
   next: { at: u64, interval_s: optional(u64) },
   none: { message: text },
 });
 
-const ProbeOutcomeCodec: Codec<ProbeOutcome> = tagged<ProbeOutcome, "type">("ProbeOutcome", "type", {
+export const ProbeOutcomeCodec: Codec<ProbeOutcome> = tagged<ProbeOutcome, "type">("ProbeOutcome", "type", {
   succeeded: { text: text },
   failed: { message: text },
   skipped: {},
 });
-
-export const scheduleEvents = {
-  "schedule.requested": { schedule: NewScheduleCodec },
-  "schedule.planned": { schedule: string, after: u64, plan: PlanCodec },
-  "schedule.cancelled": { schedule: string },
-  "probe.answered": { schedule: string, fire: u64, outcome: ProbeOutcomeCodec },
-} as const;

@@ -17,8 +17,10 @@
  *   M4  one that fires once is disabled when it has; how often one fired only grows
  *   M5  disabled schedules are kept up to a bound, unless there were more before
  */
+import type { Json } from "@pawl/tool-value";
+import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { NewMonitor } from "../run/model.ts";
-import type { Deadline } from "../kernel/deadline.ts";
+import type { Deadline, Due } from "../kernel/deadline.ts";
 
 /** A schedule, as it is read. Times are scope time, in milliseconds. */
 export interface Schedule {
@@ -137,3 +139,41 @@ export const probeText = (
   outcome.type === "succeeded"
     ? `Probe \`${tool}\` succeeded at ${at}.\n\n${outcome.text}`
     : `Probe \`${tool}\` failed at ${at}.\n\nError: ${outcome.message}`;
+
+/** What schedules hear. */
+export type ScheduleSignal =
+  | { readonly type: "schedule.end"; readonly schedule: string }
+  | { readonly type: "schedules.end" };
+
+/** What schedules ask of the world. */
+export type ScheduleCommand =
+  /** When a schedule fires next after a time, and how often at the most. */
+  | {
+      readonly type: "schedule.next";
+      readonly schedule: string;
+      readonly cron_expression: string;
+      readonly timezone: string;
+      readonly after: number;
+    }
+  /** Whoever asked for a schedule is told. */
+  | { readonly type: "schedule.answer"; readonly schedule: string; readonly answer: ScheduleAnswer }
+  /** A monitor's tool is to be tried. */
+  | {
+      readonly type: "probe.run";
+      readonly schedule: string;
+      readonly fire: number;
+      readonly tool: string;
+      readonly arguments: Json;
+    };
+
+/** What a state keeps of schedules. */
+export interface Schedules {
+  readonly rows: PersistentMap<string, ScheduleRow>;
+  /** The next fire of all. */
+  readonly due: Due | undefined;
+}
+
+/** Its rows in a state. */
+export interface ScheduleRows {
+  readonly schedules: Schedules;
+}

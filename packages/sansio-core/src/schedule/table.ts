@@ -2,8 +2,7 @@
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import { type Due, isBefore } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
-import type { ScheduleRow } from "./model.ts";
-import type { Schedules } from "./none.ts";
+import type { ScheduleRow, Schedules } from "./model.ts";
 
 export const schedulesOf = (rows: PersistentMap<string, ScheduleRow>): Schedules => {
   let first: Due | undefined;
@@ -15,10 +14,10 @@ export const schedulesOf = (rows: PersistentMap<string, ScheduleRow>): Schedules
 };
 
 export const putSchedule = (draft: Draft, row: ScheduleRow): void => {
-  draft.setWork({ schedules: schedulesOf(draft.work.schedules.rows.set(row.schedule.id, row)) });
+  draft.set("schedules", schedulesOf(draft.state.schedules.rows.set(row.schedule.id, row)));
 };
 
 export const dropSchedule = (draft: Draft, id: string): void => {
-  draft.setWork({ schedules: schedulesOf(draft.work.schedules.rows.delete(id)) });
+  draft.set("schedules", schedulesOf(draft.state.schedules.rows.delete(id)));
   draft.finished.push({ kind: "schedule", id });
 };

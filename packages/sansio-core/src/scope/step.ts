@@ -1,12 +1,11 @@
 /** Who owns the scope, under which protocol and options, and where it moves. */
-import { type Rejection, absurd, reject } from "../kernel/error.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { isKnownProtocol } from "../kernel/protocol.ts";
 import type { EventOf } from "../kernel/event.ts";
 import { invalidOption } from "../kernel/options.ts";
-import type { ScopeEvent } from "./model.ts";
 
-const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | undefined => {
+export const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | undefined => {
   const { scope } = draft;
   if (event.epoch <= scope.epoch) return reject("stale_epoch", `the epoch is ${scope.epoch}, found ${event.epoch}`);
   if (!isKnownProtocol(event.protocol)) {
@@ -33,7 +32,7 @@ const onOpened = (draft: Draft, event: EventOf<"scope.opened">): Rejection | und
   return undefined;
 };
 
-const onConfigured = (draft: Draft, { options }: EventOf<"scope.configured">): Rejection | undefined => {
+export const onConfigured = (draft: Draft, { options }: EventOf<"scope.configured">): Rejection | undefined => {
   const invalid = invalidOption(options);
   if (invalid !== undefined) return reject("invalid_option", invalid);
   draft.setScope({ ...draft.scope, options });
@@ -41,7 +40,7 @@ const onConfigured = (draft: Draft, { options }: EventOf<"scope.configured">): R
   return undefined;
 };
 
-const onUpgraded = (draft: Draft, event: EventOf<"scope.upgraded">): Rejection | undefined => {
+export const onUpgraded = (draft: Draft, event: EventOf<"scope.upgraded">): Rejection | undefined => {
   const { scope } = draft;
   if (!isKnownProtocol(event.to)) return reject("newer_protocol", `this core does not know protocol ${event.to}`);
   if (event.to <= scope.protocol) return reject("not_an_upgrade", `the scope is of protocol ${scope.protocol} already`);
@@ -49,7 +48,7 @@ const onUpgraded = (draft: Draft, event: EventOf<"scope.upgraded">): Rejection |
   return undefined;
 };
 
-const onReceived = (draft: Draft, event: EventOf<"scope.received">): Rejection | undefined => {
+export const onReceived = (draft: Draft, event: EventOf<"scope.received">): Rejection | undefined => {
   const { scope } = draft;
   const { status } = scope;
   if (status.type !== "moving") return reject("scope_is_not_moving", "only a scope that was moving can be received");
@@ -62,7 +61,7 @@ const onReceived = (draft: Draft, event: EventOf<"scope.received">): Rejection |
 };
 
 /** The source's own word on the end of a move. */
-const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.kept">): Rejection | undefined => {
+export const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.kept">): Rejection | undefined => {
   const { scope } = draft;
   const { status } = scope;
   if (status.type !== "moving") return reject("scope_is_not_moving", `no move is under way, found ${event.type}`);
@@ -75,34 +74,13 @@ const onMoveEnded = (draft: Draft, event: EventOf<"scope.moved" | "scope.kept">)
   return undefined;
 };
 
-const onOwnerLost = (draft: Draft, { owner }: EventOf<"owner.lost">): Rejection | undefined => {
+export const onOwnerLost = (draft: Draft, { owner }: EventOf<"owner.lost">): Rejection | undefined => {
   const isKnown = draft.calls().some((row) => row.phase === "running" && row.owner === owner);
   if (!isKnown) return reject("owner_unknown", `nothing here is run by \`${owner}\``);
   draft.raise({ type: "owners.lost", owners: [owner] });
   return undefined;
 };
 
-export const onScopeEvent = (draft: Draft, event: ScopeEvent): Rejection | undefined => {
-  switch (event.type) {
-    case "scope.opened":
-      return onOpened(draft, event);
-    case "clock.ticked":
-      return undefined;
-    case "scope.configured":
-      return onConfigured(draft, event);
-    case "scope.upgraded":
-      return onUpgraded(draft, event);
-    case "scope.moving":
-      draft.setScope({ ...draft.scope, status: { type: "moving", to: event.to, nonce: event.nonce, reopened: false } });
-      return undefined;
-    case "scope.received":
-      return onReceived(draft, event);
-    case "scope.moved":
-    case "scope.kept":
-      return onMoveEnded(draft, event);
-    case "owner.lost":
-      return onOwnerLost(draft, event);
-    default:
-      return absurd(event);
-  }
+export const onMoving = (draft: Draft, { to, nonce }: EventOf<"scope.moving">): undefined => {
+  draft.setScope({ ...draft.scope, status: { type: "moving", to, nonce, reopened: false } });
 };

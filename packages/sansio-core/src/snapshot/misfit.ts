@@ -1,6 +1,5 @@
 /** What codecs can't see: a version that nobody reads, and places at which nothing stands. */
-import type { BatchShape, RequestShape, SnapshotShape } from "./shape.ts";
-import { snapshotVersion } from "./shape.ts";
+import { type BatchShape, type RequestShape, type SnapshotShape, snapshotVersion } from "./shape.ts";
 import type { BodyShape, CallShape } from "./call.ts";
 
 const bodyOf = (shape: CallShape): BodyShape | undefined => ("body" in shape ? shape.body : undefined);

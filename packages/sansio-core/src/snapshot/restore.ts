@@ -5,25 +5,23 @@ import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { BatchParent, BatchRow } from "../call/batch-model.ts";
 import { type CallRow, awaitsApproval, occupies } from "../call/model.ts";
 import { checkAll } from "../check.ts";
+import { initial } from "../machine.ts";
 import { Deadlines } from "../kernel/deadline.ts";
 import { type CallRef, callRef, effectBatch, requestBatch, stepBatch } from "../kernel/ids.ts";
-import type { OutboxRow } from "../link/outbox-model.ts";
 import { ownExecutionScope, type RequestRow } from "../request/model.ts";
-import { schedulesOf } from "../schedule/table.ts";
-import { type State, duesOf } from "../kernel/state.ts";
+import type { State } from "../kernel/state.ts";
+import { duesOf } from "../call/due.ts";
 import { Table } from "../kernel/table.ts";
 import type { WaitRow } from "../wait/model.ts";
 import { type Known, callRow } from "./call-row.ts";
 import { flowRow } from "./flow.ts";
-import { linkRow } from "./link.ts";
 import { misfitOf } from "./misfit.ts";
-import { processRow } from "./process.ts";
 import {
   type BatchShape,
   type ChildShape,
-  type OutboxShape,
   type RequestShape,
   SnapshotCodec,
+  ownParts,
   type StepShape,
   type SnapshotShape,
   type WaitShape,
@@ -154,19 +152,17 @@ const catalogOf = ({ tools, catalog, overrides }: SnapshotShape): State["catalog
   };
 };
 
-const outboxRow = ({ key, call, wake, text, schedule, born }: OutboxShape): OutboxRow => {
-  if (wake !== undefined) return { type: "wake.deliver", key, wake, born };
-  if (text === undefined) return { type: "external.cancel", call: call as CallRef, key, born }; // The call may have left long ago.
-  return { type: "session.tell", key, text, ...(schedule === undefined ? {} : { schedule }), born };
-};
-
-const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State => {
+const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State | undefined => {
+  const own = ownParts.map((part) => part.read(shape));
+  if (own.includes(undefined)) return undefined;
   const calls = keyed(
     batches.flatMap((batch) => batch.calls),
     ({ call }) => call.ref,
   );
   const waits = waitRows(shape);
   return {
+    ...initial(shape.scope.id),
+    ...(Object.assign({}, ...own) as Partial<State>),
     scope: shape.scope,
     seq: shape.seq,
     at: shape.at,
@@ -184,20 +180,9 @@ const stateOf = (shape: SnapshotShape, batches: readonly Batch[]): State => {
     waits: keyed(waits, ({ key }) => key),
     unclaimed: waits.filter(({ requests }) => requests.length === 0).length,
     sticky: PersistentMap.of(Object.entries(shape.sticky)),
-    outbox: PersistentMap.of(shape.outbox.map((row) => [row.key, outboxRow(row)])),
-    links: PersistentMap.of(shape.links.map((link) => [link.peer, linkRow(link)])),
-    handles: PersistentMap.of(shape.handles.map((row) => [row.process, row])),
-    deletion: shape.deletion,
-    process: shape.process === undefined ? undefined : processRow(shape.process),
     flows: PersistentMap.of(
       shape.requests.flatMap((one) => (one.phase === "flow" ? [[one.request, flowRow(one.request, one.flow)]] : [])),
     ),
-    background: {
-      tasks: PersistentMap.of(shape.tasks.map((row) => [row.task.id, row])),
-      asked: PersistentMap.of(shape.asked.map((row) => [row.run, row])),
-      run: shape.run,
-    },
-    schedules: schedulesOf(PersistentMap.of(shape.schedules.map((row) => [row.schedule.id, row]))),
     deadlines: Deadlines.of(duesOf(calls)),
   };
 };
@@ -209,12 +194,6 @@ const refused = (message: string): E.Either<ValueError, never> =>
 const isWhole = (state: State, shape: SnapshotShape, batches: readonly Batch[]): boolean =>
   state.waits.size === shape.waits.length &&
   state.requests.size === shape.requests.length &&
-  state.outbox.size === shape.outbox.length &&
-  state.links.size === shape.links.length &&
-  state.handles.size === shape.handles.length &&
-  state.background.tasks.size === shape.tasks.length &&
-  state.background.asked.size === shape.asked.length &&
-  state.schedules.rows.size === shape.schedules.length &&
   state.batches.size === batches.length &&
   state.calls.size === batches.reduce((sum, { calls }) => sum + calls.length, 0);
 
@@ -224,7 +203,7 @@ const believed = (shape: SnapshotShape): E.Either<ValueError, State> => {
   const batches = batchesOf({ tools: shape.tools, waits: shape.waits }, shape);
   if (typeof batches === "string") return refused(batches);
   const state = stateOf(shape, batches);
-  if (!isWhole(state, shape, batches)) return refused("two rows have one name");
+  if (state === undefined || !isWhole(state, shape, batches)) return refused("two rows have one name");
   const broken = checkAll(state);
   return broken === undefined ? E.right(state) : refused(broken);
 };

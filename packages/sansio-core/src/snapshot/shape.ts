@@ -4,6 +4,7 @@
  */
 import {
   type Codec,
+  type Fields,
   type Json,
   Resolution,
   array,
@@ -21,26 +22,21 @@ import {
 } from "@pawl/tool-value";
 import type { StickyDecision } from "../call/approval-model.ts";
 import type { BatchRow } from "../call/batch-model.ts";
-import type { Asked, RunRow, TaskRow } from "../run/model.ts";
-import { catalogEvents } from "../catalog/codec.ts";
+import { AvailabilityCodec, ToolCodec } from "../catalog/codec.ts";
 import type { Availability, Tool } from "../catalog/model.ts";
 import { FlowEndCodec } from "../flow/codec.ts";
 import type { FlowEnd } from "../flow/model.ts";
-import type { DeletionRow, HandleRow } from "../link/handle-model.ts";
-import { WakeDeliveryCodec } from "../message/codec.ts";
 import { Options } from "../kernel/options.ts";
-import type { WakeDelivery } from "../process/wake.ts";
 import { ReplyCodec } from "../request/codec.ts";
 import type { Reply } from "../request/model.ts";
-import type { ScheduleRow } from "../schedule/model.ts";
+import type { SnapshotPart } from "../concern.ts";
+import { concerns } from "../concerns.ts";
+import type { State } from "../kernel/state.ts";
 import type { ScopeRow, ScopeStatus } from "../scope/model.ts";
 import type { Terminal } from "../wait/model.ts";
-import { AskedCodec, RunRowCodec, ScheduleRowCodec, TaskRowCodec } from "./background.ts";
 import { CallCodec, type CallShape } from "./call.ts";
 import { FlowRowCodec, type FlowShape } from "./flow.ts";
 import { isEmpty, isFalse, isNone } from "./left-out.ts";
-import { DeletionCodec, HandleCodec, LinkCodec, type LinkShape } from "./link.ts";
-import { ProcessCodec, type ProcessShape } from "./process.ts";
 
 /** The version that is written, and the only one that is read so far. */
 export const snapshotVersion = 1;
@@ -106,17 +102,6 @@ export interface WaitShape {
   readonly revoked: boolean;
 }
 
-export interface OutboxShape {
-  readonly key: string;
-  /** Of outside work that is to end; of a wake there is the wake. */
-  readonly call?: string;
-  readonly wake?: WakeDelivery;
-  /** Of what a session is told. */
-  readonly text?: string;
-  readonly schedule?: string;
-  readonly born: number;
-}
-
 export interface SnapshotShape {
   readonly version: number;
   readonly scope: ScopeRow;
@@ -130,15 +115,6 @@ export interface SnapshotShape {
   readonly waits: readonly WaitShape[];
   readonly requests: readonly RequestShape[];
   readonly children: readonly ChildShape[];
-  readonly outbox: readonly OutboxShape[];
-  readonly links: readonly LinkShape[];
-  readonly handles: readonly HandleRow[];
-  readonly deletion?: DeletionRow;
-  readonly process?: ProcessShape;
-  readonly tasks: readonly TaskRow[];
-  readonly asked: readonly Asked[];
-  readonly run?: RunRow;
-  readonly schedules: readonly ScheduleRow[];
 }
 
 const isRunning = (phase: BatchRow["phase"]): boolean => phase === "running";
@@ -194,8 +170,6 @@ const StickyCodec: Codec<StickyDecision> = tagged<StickyDecision, "decision">("S
   approve: { by: string },
   reject: { by: string, reason: text },
 });
-const availabilities = ["off", "searchable", "callable", "showcased"] as const;
-const AvailabilityCodec = oneOf<Availability>("an availability", ...availabilities);
 
 const StatusCodec: Codec<ScopeStatus> = tagged<ScopeStatus, "type">("ScopeStatus", "type", {
   open: {},
@@ -210,16 +184,13 @@ const ScopeCodec: Codec<ScopeRow> = record<ScopeRow>("struct Scope", {
   options: Options,
   status: StatusCodec,
 });
-const OutboxCodec: Codec<OutboxShape> = record<OutboxShape>("struct Outbox", {
-  key: string,
-  call: optional(string),
-  wake: optional(WakeDeliveryCodec),
-  text: optional(text),
-  schedule: optional(string),
-  born: u64,
-});
+export const ToolsCodec: Codec<readonly Tool[]> = array(ToolCodec);
 
-export const ToolsCodec: Codec<readonly Tool[]> = catalogEvents["catalog.published"].tools;
+/** Rows that no other concern's rows refer to by place: each concern writes its own, in the order of the list. */
+export const ownParts: readonly SnapshotPart<object, Partial<State>>[] = concerns.flatMap((concern) =>
+  "snapshot" in concern ? (concern.snapshot ?? []) : [],
+);
+const partFields = Object.assign({}, ...ownParts.map(({ fields }) => fields)) as Fields<object>;
 
 export const SnapshotCodec: Codec<SnapshotShape> = record<SnapshotShape>("struct Snapshot", {
   version: u64,
@@ -233,13 +204,5 @@ export const SnapshotCodec: Codec<SnapshotShape> = record<SnapshotShape>("struct
   waits: defaulted<readonly WaitShape[]>(array(WaitCodec), [], isEmpty),
   requests: defaulted<readonly RequestShape[]>(array(RequestCodec), [], isEmpty),
   children: defaulted<readonly ChildShape[]>(array(ChildCodec), [], isEmpty),
-  outbox: defaulted<readonly OutboxShape[]>(array(OutboxCodec), [], isEmpty),
-  links: defaulted<readonly LinkShape[]>(array(LinkCodec), [], isEmpty),
-  handles: defaulted<readonly HandleRow[]>(array(HandleCodec), [], isEmpty),
-  deletion: optional(DeletionCodec),
-  process: optional(ProcessCodec),
-  tasks: defaulted<readonly TaskRow[]>(array(TaskRowCodec), [], isEmpty),
-  asked: defaulted<readonly Asked[]>(array(AskedCodec), [], isEmpty),
-  run: optional(RunRowCodec),
-  schedules: defaulted<readonly ScheduleRow[]>(array(ScheduleRowCodec), [], isEmpty),
+  ...partFields,
 });

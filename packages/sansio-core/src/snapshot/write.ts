@@ -2,30 +2,25 @@
 import type { Json } from "@pawl/tool-value";
 import type { BatchRow } from "../call/batch-model.ts";
 import type { BodyState, CallRow } from "../call/model.ts";
-import type { HandleRow } from "../link/handle-model.ts";
 import type { FlowRow } from "../flow/model.ts";
 import { waitingsOf } from "../flow/read.ts";
 import { type CallRef, stepBatch } from "../kernel/ids.ts";
-import type { LinkRow } from "../link/model.ts";
-import type { OutboxRow } from "../link/outbox-model.ts";
 import { ownExecutionScope, type RequestRow } from "../request/model.ts";
 import type { State } from "../kernel/state.ts";
 import type { WaitRow } from "../wait/model.ts";
 import type { BodyShape, CallShape } from "./call.ts";
 import { byPlace } from "./effect.ts";
 import { flowShape } from "./flow.ts";
-import { linkShape } from "./link.ts";
 import { type Manifests, manifestsOf } from "./manifest.ts";
-import { processShape } from "./process.ts";
 import {
   type BatchShape,
   type ChildShape,
-  type OutboxShape,
   type RequestShape,
   type StepShape,
   SnapshotCodec,
   type SnapshotShape,
   type WaitShape,
+  ownParts,
   snapshotVersion,
 } from "./shape.ts";
 
@@ -197,23 +192,8 @@ const byBirth = (a: Aged, b: Aged): number => a.born - b.born;
 const byBirthAndKey = <A extends Aged & { readonly key: string }>(a: A, b: A): number =>
   a.born - b.born || (a.key < b.key ? -1 : 1);
 
-const byPeer = (a: LinkRow, b: LinkRow): number => (a.peer < b.peer ? -1 : 1);
-const byBirthAndProcess = (a: HandleRow, b: HandleRow): number => a.born - b.born || (a.process < b.process ? -1 : 1);
-
-const outboxShape = (row: OutboxRow): OutboxShape => {
-  const { key, born } = row;
-  switch (row.type) {
-    case "wake.deliver":
-      return { key, wake: row.wake, born };
-    case "session.tell":
-      return { key, text: row.text, ...maybe("schedule", row.schedule), born };
-    case "external.cancel":
-      return { key, call: row.call, born };
-  }
-};
-
 export const shapeOf = (state: State): SnapshotShape => {
-  const { scope, seq, at, catalog, background } = state;
+  const { scope, seq, at, catalog } = state;
   const waits = state.waits.rows().toSorted(byBirthAndKey);
   const manifests = manifestsOf(state);
   const source = { state, manifests, waits: new Map(waits.map(({ key }, i) => [key, i])) };
@@ -234,15 +214,7 @@ export const shapeOf = (state: State): SnapshotShape => {
     waits: waits.map(waitShape),
     requests: requests.map((row) => requestShape(source, row, top.get(row.request))),
     children: batches.flatMap((row) => childShapes(source, row)),
-    outbox: state.outbox.values().toSorted(byBirthAndKey).map(outboxShape),
-    links: state.links.values().toSorted(byPeer).map(linkShape),
-    handles: state.handles.values().toSorted(byBirthAndProcess),
-    ...(state.deletion === undefined ? {} : { deletion: state.deletion }),
-    ...(state.process === undefined ? {} : { process: processShape(state.process) }),
-    tasks: background.tasks.values().toSorted((a, b) => a.born - b.born || (a.task.id < b.task.id ? -1 : 1)),
-    asked: background.asked.values().toSorted(byBirth),
-    ...maybe("run", background.run),
-    schedules: state.schedules.rows.values().toSorted(byBirth),
+    ...(Object.assign({}, ...ownParts.map((part) => part.write(state))) as object),
   };
 };
 

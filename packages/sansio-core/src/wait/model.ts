@@ -15,6 +15,7 @@
  *   W4  a wait names the running requests that hold it, and each of them lists it, once
  *   W5  in a deleted session no wait is open
  */
+import type { Table } from "../kernel/table.ts";
 import type { Resolution } from "@pawl/tool-value";
 import type { CallRef } from "../kernel/ids.ts";
 
@@ -51,3 +52,30 @@ export type WaitEvent =
     }
   | { readonly type: "wait.cancelled"; readonly call: string; readonly key: string }
   | { readonly type: "wait.revoked"; readonly keys: readonly string[] };
+
+/** What waits hear. */
+export type WaitSignal =
+  | { readonly type: "wait.open"; readonly key: string; readonly waiter: Waiter; readonly request: string }
+  | { readonly type: "wait.leave"; readonly key: string; readonly waiter: Waiter }
+  /** A call's end resolves its completion key, so that a late completion is told so. */
+  | {
+      readonly type: "wait.close";
+      readonly key: string;
+      readonly waiter: Waiter;
+      readonly request: string;
+      readonly resolution: Resolution;
+    }
+  | { readonly type: "waits.forget"; readonly request: string; readonly keys: readonly string[] }
+  /** Nobody may resolve these any more. */
+  | { readonly type: "waits.revoke"; readonly keys: readonly string[] }
+  /** A request holds a key that is resolved from within, before any of its calls waits there. */
+  | { readonly type: "wait.claim"; readonly key: string; readonly request: string }
+  /** A key is resolved from within. `isKept`: also where nobody holds it, for whoever comes. */
+  | { readonly type: "wait.settle"; readonly key: string; readonly resolution: Resolution; readonly isKept: boolean };
+
+/** Its rows in a state. */
+export interface WaitRows {
+  readonly waits: Table<WaitRow>;
+  /** Waits that were resolved before anyone waited. */
+  readonly unclaimed: number;
+}

@@ -1,12 +1,12 @@
 /** Waits are opened, resolved once, and left. */
 import type { Resolution } from "@pawl/tool-value";
 import type { Draft } from "../kernel/draft.ts";
-import { type Rejection, absurd, reject } from "../kernel/error.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import { isRejection, inPhase } from "../call/place.ts";
 import { bodyOf } from "../call/model.ts";
 import type { Signal } from "../kernel/signal.ts";
-import type { Terminal, WaitEvent, WaitRow, Waiter } from "./model.ts";
+import type { Terminal, WaitRow, Waiter } from "./model.ts";
 
 type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
@@ -23,7 +23,7 @@ const unknownWait = (draft: Draft, key: string): WaitRow => {
   return draft.deletion === undefined ? row : { ...row, revoked: true };
 };
 
-const onResolved = (draft: Draft, { key, resolution }: EventOf<"wait.resolved">): Rejection | undefined => {
+export const onResolved = (draft: Draft, { key, resolution }: EventOf<"wait.resolved">): Rejection | undefined => {
   const row = draft.wait(key);
   const isRevoked = row === undefined ? draft.deletion !== undefined : row.revoked;
   if (isRevoked) return reject("unknown_or_revoked", `\`${key}\` was revoked`);
@@ -45,7 +45,7 @@ const onResolved = (draft: Draft, { key, resolution }: EventOf<"wait.resolved">)
 };
 
 /** A body cancels its own wait: that waiter is detached, the key is not resolved. */
-const onCancelled = (draft: Draft, event: EventOf<"wait.cancelled">): Rejection | undefined => {
+export const onCancelled = (draft: Draft, event: EventOf<"wait.cancelled">): Rejection | undefined => {
   const row = inPhase(draft, event.call, "running", "suspended", "resuming", "no_executor");
   if (isRejection(row)) return row;
   const effect = bodyOf(row)?.open.find(({ key }) => key === event.key);
@@ -64,26 +64,13 @@ const deny = (draft: Draft, { call, effect }: Waiter): void => {
 };
 
 /** A resolved wait stays as it is: the first one won. */
-const revoke = (draft: Draft, keys: readonly string[]): undefined => {
+export const revoke = (draft: Draft, keys: readonly string[]): undefined => {
   for (const key of keys) {
     const row = draft.wait(key);
     if (row?.terminal !== undefined || row?.revoked) continue;
     if (row === undefined) draft.countUnclaimed(1);
     draft.putWait({ key, born: row?.born ?? draft.seq, waiters: [], requests: row?.requests ?? [], revoked: true });
     for (const waiter of row?.waiters ?? []) deny(draft, waiter);
-  }
-};
-
-export const onWaitEvent = (draft: Draft, event: WaitEvent): Rejection | undefined => {
-  switch (event.type) {
-    case "wait.resolved":
-      return onResolved(draft, event);
-    case "wait.cancelled":
-      return onCancelled(draft, event);
-    case "wait.revoked":
-      return revoke(draft, event.keys);
-    default:
-      return absurd(event);
   }
 };
 
@@ -97,7 +84,7 @@ const claim = (draft: Draft, row: WaitRow, request: string): WaitRow => {
 
 const isOver = ({ terminal, revoked }: WaitRow): boolean => terminal !== undefined || revoked === true;
 
-const onOpen = (draft: Draft, { key, waiter, request }: Of<"wait.open">): void => {
+export const onOpen = (draft: Draft, { key, waiter, request }: Of<"wait.open">): void => {
   const known = draft.wait(key);
   const row = known ?? unknownWait(draft, key);
   const wasOver = isOver(row);
@@ -111,7 +98,7 @@ const onOpen = (draft: Draft, { key, waiter, request }: Of<"wait.open">): void =
 const isSame = (a: Waiter, b: Waiter): boolean => a.call === b.call && a.effect === b.effect;
 
 /** A waiter goes; the key is as it was. */
-const onLeave = (draft: Draft, { key, waiter }: Of<"wait.leave">): void => {
+export const onLeave = (draft: Draft, { key, waiter }: Of<"wait.leave">): void => {
   const row = draft.wait(key);
   if (row === undefined || row.waiters.length === 0) return;
   const waiters = row.waiters.filter((other) => !isSame(other, waiter));
@@ -120,7 +107,7 @@ const onLeave = (draft: Draft, { key, waiter }: Of<"wait.leave">): void => {
 };
 
 /** A call's end resolves its key, whoever else waits there. */
-const onClose = (draft: Draft, { key, waiter, request, resolution }: Of<"wait.close">): void => {
+export const onClose = (draft: Draft, { key, waiter, request, resolution }: Of<"wait.close">): void => {
   const row: WaitRow = draft.wait(key) ?? { key, born: draft.seq, waiters: [], requests: [] };
   if (row.terminal !== undefined || row.revoked) return;
   const terminal = { resolution, seq: draft.seq };
@@ -130,14 +117,14 @@ const onClose = (draft: Draft, { key, waiter, request, resolution }: Of<"wait.cl
   for (const other of row.waiters) if (!isSame(other, waiter)) answer(draft, other, terminal);
 };
 
-const onClaim = (draft: Draft, { key, request }: Of<"wait.claim">): void => {
+export const onClaim = (draft: Draft, { key, request }: Of<"wait.claim">): void => {
   const known = draft.wait(key);
   const row = known ?? unknownWait(draft, key);
   if (known !== undefined && isOver(row) && row.requests.length === 0) draft.countUnclaimed(-1);
   draft.putWait(claim(draft, row, request));
 };
 
-const onSettle = (draft: Draft, { key, resolution, isKept }: Of<"wait.settle">): void => {
+export const onSettle = (draft: Draft, { key, resolution, isKept }: Of<"wait.settle">): void => {
   const row = draft.wait(key);
   if (row === undefined ? !isKept : isOver(row)) return;
   const terminal = { resolution, seq: draft.seq };
@@ -146,38 +133,12 @@ const onSettle = (draft: Draft, { key, resolution, isKept }: Of<"wait.settle">):
   for (const waiter of row?.waiters ?? []) answer(draft, waiter, terminal);
 };
 
-const onForget = (draft: Draft, { request, keys }: Of<"waits.forget">): void => {
+export const onForget = (draft: Draft, { request, keys }: Of<"waits.forget">): void => {
   for (const key of keys) {
     const row = draft.wait(key);
     if (row === undefined) continue;
     const requests = row.requests.filter((holder) => holder !== request);
     if (requests.length === 0) draft.dropWait(key, row.terminal);
     else draft.putWait({ ...row, requests });
-  }
-};
-
-export const onWaitSignal = (
-  draft: Draft,
-  signal: Of<
-    "wait.open" | "wait.leave" | "wait.close" | "waits.forget" | "waits.revoke" | "wait.claim" | "wait.settle"
-  >,
-): void => {
-  switch (signal.type) {
-    case "wait.open":
-      return onOpen(draft, signal);
-    case "wait.leave":
-      return onLeave(draft, signal);
-    case "wait.close":
-      return onClose(draft, signal);
-    case "waits.forget":
-      return onForget(draft, signal);
-    case "waits.revoke":
-      return revoke(draft, signal.keys);
-    case "wait.claim":
-      return onClaim(draft, signal);
-    case "wait.settle":
-      return onSettle(draft, signal);
-    default:
-      return absurd(signal);
   }
 };

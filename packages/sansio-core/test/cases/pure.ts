@@ -10,8 +10,7 @@ import { ExecutionScope } from "../../src/identity/execution-scope.ts";
 import { awaitKeyId, batchId } from "../../src/identity/hash.ts";
 import { preparedBatch } from "../../src/identity/prepared.ts";
 import { AwaitEventWaitIdentity, promiseKey } from "../../src/identity/wait-identity.ts";
-import type { Input } from "./input.ts";
-import { listOf, objectOf, textOf } from "./input.ts";
+import { type Input, listOf, objectOf, textOf } from "./input.ts";
 
 const termsOf = (input: Input): RetryTerms => input["policy"] as unknown as RetryTerms;
 

@@ -3,7 +3,7 @@ import { successOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
 import { checkAll, checkChange } from "../../src/check.ts";
-import { step } from "../../src/core.ts";
+import { step } from "../../src/machine.ts";
 import type { Event } from "../../src/kernel/event.ts";
 import type { DispatchError } from "../../src/flow/failure.ts";
 import type { FlowNode } from "../../src/flow/program.ts";

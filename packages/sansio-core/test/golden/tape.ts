@@ -8,7 +8,8 @@ import { commandsLine, producedBy } from "../../src/log/commands.ts";
 import { headerLine } from "../../src/log/format.ts";
 import { write } from "../../src/log/write.ts";
 import { defaultOptions, type Options } from "../../src/kernel/options.ts";
-import { type State, initial } from "../../src/kernel/state.ts";
+import type { State } from "../../src/kernel/state.ts";
+import { initial } from "../../src/machine.ts";
 
 export const tool = (name: string, more: Partial<Tool> = {}): Tool => plainTool(name, { durable: true, ...more });
 

@@ -5,7 +5,7 @@ import { eventPayloadHash } from "../../src/process/hash.ts";
 import { completionRequest } from "../../src/process/core-event.ts";
 import type { ProcessRow } from "../../src/process/model.ts";
 import { resultOfEvent, resultOfOutcome, resultOfUnsent } from "../../src/process/read.ts";
-import { outstanding } from "../../src/recovery.ts";
+import { outstanding } from "../../src/machine.ts";
 import { resolutionIn } from "../../src/wait/read.ts";
 import { tool } from "../rig.ts";
 import { World } from "../link/world.ts";

@@ -21,11 +21,11 @@ const scope = "runtime/src/scope/runner.ts";
 const bodies = "runtime/src/body/bodies.ts";
 const body = "runtime/src/body/body.ts";
 const timeline = "runtime/src/body/timeline.ts";
-const recovery = "sansio-core/src/recovery.ts";
+const recovery = "sansio-core/src/call/outstanding.ts";
 const ask = "sansio-core/src/call/ask.ts";
 const settle = "sansio-core/src/call/settle.ts";
 const waits = "sansio-core/src/wait/step.ts";
-const duty = "sansio-core/src/kernel/duty.ts";
+const duty = "sansio-core/src/call/concern.ts";
 const recover = "sansio-core/src/call/recover.ts";
 const replies = "sansio-core/src/request/replies.ts";
 

@@ -2,8 +2,11 @@
 import { type Codec, array, boolean, defaulted, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { ExternalRef, ProcessRegistration, ProcessStatus, ProcessWait } from "../message/process.ts";
-import type { AppendedEvent, Peer, ProcessRow, ProcessRun } from "../process/model.ts";
-import { isEmpty } from "./left-out.ts";
+import type { AppendedEvent, Peer, ProcessRow, ProcessRun } from "./model.ts";
+import type { SnapshotPart } from "../concern.ts";
+import type { ProcessRows } from "./contract.ts";
+
+const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
 
 interface Keyed extends AppendedEvent {
   readonly key: string;
@@ -12,7 +15,7 @@ interface Counted {
   readonly type: string;
   readonly count: number;
 }
-export interface ProcessShape extends Omit<ProcessRow, "replays" | "signals"> {
+interface ProcessShape extends Omit<ProcessRow, "replays" | "signals"> {
   readonly replays: readonly Keyed[];
   readonly signals: readonly Counted[];
 }
@@ -27,7 +30,7 @@ const KeyedCodec: Codec<Keyed> = record<Keyed>("struct KeyedEvent", {
 });
 const CountedCodec: Codec<Counted> = record<Counted>("struct CountedSignal", { type: string, count: u64 });
 
-export const ProcessCodec: Codec<ProcessShape> = record<ProcessShape>("struct Process", {
+const ProcessCodec: Codec<ProcessShape> = record<ProcessShape>("struct Process", {
   registration: ProcessRegistration,
   hash: string,
   createdAt: u64,
@@ -44,14 +47,20 @@ export const ProcessCodec: Codec<ProcessShape> = record<ProcessShape>("struct Pr
   wakesNobody: defaulted(boolean, false, (flag) => !flag),
 });
 
-export const processShape = ({ replays, signals, ...row }: ProcessRow): ProcessShape => ({
+const processShape = ({ replays, signals, ...row }: ProcessRow): ProcessShape => ({
   ...row,
   replays: [...replays].map(([key, event]) => ({ key, ...event })).toSorted((a, b) => a.seq - b.seq),
   signals: [...signals].map(([type, count]) => ({ type, count })).toSorted((a, b) => (a.type < b.type ? -1 : 1)),
 });
 
-export const processRow = ({ replays, signals, ...row }: ProcessShape): ProcessRow => ({
+const processRow = ({ replays, signals, ...row }: ProcessShape): ProcessRow => ({
   ...row,
   replays: PersistentMap.of(replays.map(({ key, ...event }) => [key, event])),
   signals: PersistentMap.of(signals.map(({ type, count }) => [type, count])),
 });
+
+export const processSnapshot: SnapshotPart<{ readonly process?: ProcessShape }, ProcessRows> = {
+  fields: { process: optional(ProcessCodec) },
+  write: ({ process: row }) => (row === undefined ? {} : { process: processShape(row) }),
+  read: ({ process: shape }) => ({ process: shape === undefined ? undefined : processRow(shape) }),
+};
