@@ -13,5 +13,6 @@ export const SessionScope: Codec<SessionScope> = record<SessionScope>("struct Se
 /** Of the name of a scope. */
 export const isSession = (scope: string): boolean => scope.startsWith("session:");
 
+/** Names a session's scope, with its agent frame. */
 export const sessionScopeId = ({ session_id, agent_frame_id = "" }: SessionScope): string =>
   agent_frame_id === "" ? `session:${session_id}` : `session:${session_id}/frame:${agent_frame_id}`;

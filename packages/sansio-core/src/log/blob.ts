@@ -10,6 +10,7 @@ export interface PackedBlob {
 
 export const PackedBlob: Codec<PackedBlob> = record<PackedBlob>("a blob line", { blob: string, bytes: string });
 
+/** Writes a large value as a line of an exported log. */
 export const blobLine = (packed: PackedBlob): string => `${stringifyRecord(PackedBlob.encode(packed))}\n`;
 
 /** What is no blob is a record, or wrong. */
@@ -30,6 +31,7 @@ export const PackedAttachment: Codec<PackedAttachment> = record<PackedAttachment
   bytes: string,
 });
 
+/** Writes the bytes of an attachment as a line of an exported log. */
 export const attachmentLine = (packed: PackedAttachment): string =>
   `${stringifyRecord(PackedAttachment.encode(packed))}\n`;
 

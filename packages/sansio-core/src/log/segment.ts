@@ -33,6 +33,7 @@ const SegmentCodec: Codec<Segment> = record<Segment>("a segment line", {
   kept: array(json),
 });
 
+/** Writes the line that stands for what retention deleted. */
 export const segmentLine = (segment: Segment): string => `${stringifyRecord(SegmentCodec.encode(segment))}\n`;
 
 export const isSegment = (line: Json | undefined): line is Json =>

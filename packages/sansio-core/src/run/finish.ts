@@ -12,9 +12,11 @@ export type RunOutcome =
 
 /** How the call of a lost run fails that may not be begun again; its driver says so, and no tool can. */
 export const reattachRefused = "reattach_refused";
+/** Words the end of a background run that said nothing of its own. */
 export const unexpectedEnd = "Background run ended unexpectedly";
 export const canceledSummary = "Canceled by request.";
 
+/** Makes the outcome of a background run that failed. */
 export const failedRun = (message: string, kind = "error"): RunOutcome => ({
   type: "failed",
   error: { kind, message },
@@ -68,6 +70,7 @@ export interface RunPaths {
   readonly log_path: string;
   readonly result_path: string;
 }
+/** Returns where a background run writes its log and its result. */
 export const pathsOf = (run: string): RunPaths => {
   const dir = `/.background/${run}`;
   return { artifact_dir: dir, log_path: `${dir}/output.log`, result_path: `${dir}/result.json` };

@@ -22,6 +22,7 @@ export interface TaskMessage extends NewMessage {
 /** How many of a task's newest messages a state keeps; the older ones are in the log. */
 export const keptMessages = 20;
 
+/** Words the refusal of an update for an attempt that is over. */
 export const staleMessage = (task: Task, expected: number): string =>
   `Stale attempt ${expected} for task ${task.id} (current attempt ${task.attempt})`;
 

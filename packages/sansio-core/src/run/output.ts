@@ -23,6 +23,7 @@ const placeAfter = (text: string, count: number): number => {
   return Math.min(place, text.length);
 };
 
+/** Counts the code points of a text. */
 export const codePoints = (text: string): number => {
   let count = 0;
   for (let place = 0; place < text.length; place += isLead(text.charCodeAt(place)) ? 2 : 1) count++;
@@ -62,6 +63,7 @@ export const logOf = (writes: readonly Output[], cap: number): Filled & { readon
   return { ...filled, text: kept.join("") };
 };
 
+/** Marks the place where the log of a background run was cut. */
 export const truncationNote = (cap: number): string => `\n[system] background output truncated at ${cap} characters\n`;
 
 /** A text that came in one piece, under the same bound. */

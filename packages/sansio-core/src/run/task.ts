@@ -9,9 +9,11 @@ import {
   terminalStates,
 } from "../message/task.ts";
 
+/** Returns whether a task in this state is over. */
 export const isTerminal = (state: TaskState): state is EndState =>
   terminalStates.some((terminal) => terminal === state);
 
+/** Makes a task as it is recorded, with its id and its times. */
 export const createTask = (task: NewTask, session: string, now: number): Task => {
   const { state = "queued", wake_policy = "silent", links = { resource_ids: [] }, ...said } = task;
   return {
