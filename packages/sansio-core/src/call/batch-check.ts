@@ -1,9 +1,8 @@
 /** The invariants of batches, one function each: what is broken, and in which batch. */
+import type { Check } from "../concern.ts";
 import { type CallPhase, type CallRow, occupies } from "./model.ts";
 import type { State } from "../kernel/state.ts";
 import type { BatchRow } from "./batch-model.ts";
-
-type Check = (state: State) => string | undefined;
 
 const firstOf = (state: State, broken: (row: BatchRow) => string | undefined): string | undefined => {
   for (const row of state.batches.rows()) {

@@ -2,14 +2,12 @@
 import { withNested } from "./nested.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type CallRef, callRef } from "../kernel/ids.ts";
-import type { Signal } from "../kernel/signal.ts";
+import type { SignalOf } from "../kernel/signal.ts";
 import { type BatchRow, batchAt, mayLaunch } from "./batch-model.ts";
-
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
 export const onBatchCreate = (
   draft: Draft,
-  { ref, request, prefix, parent, step, calls }: Of<"batch.create">,
+  { ref, request, prefix, parent, step, calls }: SignalOf<"batch.create">,
 ): void => {
   draft.putBatch({
     ref,
@@ -62,14 +60,14 @@ const put = (draft: Draft, row: BatchRow): void => {
   else advance(draft, { ...row, phase: "running", ...ready(draft, row.calls) });
 };
 
-export const onPreparationEnded = (draft: Draft, { batch }: Of<"preparation.ended">): void => {
+export const onPreparationEnded = (draft: Draft, { batch }: SignalOf<"preparation.ended">): void => {
   const row = batchAt(draft, batch);
   const next = { ...row, prepared: row.prepared + 1 };
   put(draft, next);
   if (next.phase === "preparing" && next.prepared < next.calls.length) draft.raise({ type: "calls.prepare", batch });
 };
 
-const counted = (row: BatchRow, { occupied, completed }: Of<"batch.counted" | "call.moved">): BatchRow => ({
+const counted = (row: BatchRow, { occupied, completed }: SignalOf<"batch.counted" | "call.moved">): BatchRow => ({
   ...row,
   occupied: row.occupied + occupied,
   unfinished: row.unfinished - completed,
@@ -81,17 +79,17 @@ const withReadied = (draft: Draft, row: BatchRow, readied: CallRef | undefined):
   return { ...row, parallel: [...row.parallel, ...parallel], serial: [...row.serial, ...serial] };
 };
 
-export const onBatchPrepared = (draft: Draft, { batch, count, completed }: Of<"batch.prepared">): void => {
+export const onBatchPrepared = (draft: Draft, { batch, count, completed }: SignalOf<"batch.prepared">): void => {
   const row = batchAt(draft, batch);
   put(draft, { ...row, prepared: row.prepared + count, unfinished: row.unfinished - completed });
 };
 
-export const onCallMoved = (draft: Draft, signal: Of<"call.moved">): void => {
+export const onCallMoved = (draft: Draft, signal: SignalOf<"call.moved">): void => {
   const row = counted(batchAt(draft, signal.batch), signal);
   advance(draft, withReadied(draft, row, signal.readied));
 };
 
-export const onBatchCounted = (draft: Draft, signal: Of<"batch.counted">): void => {
+export const onBatchCounted = (draft: Draft, signal: SignalOf<"batch.counted">): void => {
   const row = counted(batchAt(draft, signal.batch), signal);
   close(draft, {
     ...row,
@@ -100,7 +98,7 @@ export const onBatchCounted = (draft: Draft, signal: Of<"batch.counted">): void 
   });
 };
 
-export const onBatchesCancel = (draft: Draft, { batches }: Of<"batches.cancel">): void => {
+export const onBatchesCancel = (draft: Draft, { batches }: SignalOf<"batches.cancel">): void => {
   for (const ref of withNested(draft, batches)) {
     const row = batchAt(draft, ref);
     if (row.phase === "ended") continue;
@@ -116,7 +114,7 @@ export const onBatchesReview = (draft: Draft): void => {
   }
 };
 
-export const onBatchTriggered = (draft: Draft, { batch, occurrence }: Of<"batch.triggered">): void => {
+export const onBatchTriggered = (draft: Draft, { batch, occurrence }: SignalOf<"batch.triggered">): void => {
   const row = batchAt(draft, batch);
   draft.putBatch({ ...row, triggers: [...row.triggers, occurrence] });
 };

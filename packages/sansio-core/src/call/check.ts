@@ -1,8 +1,7 @@
 /** The invariants of calls, one function each: what is broken, and in which call. */
+import type { Check } from "../concern.ts";
 import type { State } from "../kernel/state.ts";
 import { type CallPhase, type CallRow, bodyOf } from "./model.ts";
-
-type Check = (state: State) => string | undefined;
 
 const firstOf = (state: State, broken: (row: CallRow) => string | undefined): string | undefined => {
   for (const row of state.calls.rows()) {

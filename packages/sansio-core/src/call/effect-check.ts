@@ -1,10 +1,10 @@
 /** The invariants of effects, one function each: what is broken, and in which body. */
+import type { Check } from "../concern.ts";
 import { type BodyState, type CallRow, bodyOf } from "./model.ts";
 import { effectBatch } from "../kernel/ids.ts";
 import type { State } from "../kernel/state.ts";
 import type { Waiter } from "../wait/model.ts";
 
-type Check = (state: State) => string | undefined;
 type Broken = (body: BodyState, row: CallRow) => string | undefined;
 
 const firstOf = (state: State, broken: Broken): string | undefined => {

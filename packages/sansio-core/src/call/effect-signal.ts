@@ -4,14 +4,12 @@ import { bodyOf } from "./model.ts";
 import { known } from "./place.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type CallRef, effectBatch } from "../kernel/ids.ts";
-import type { Signal } from "../kernel/signal.ts";
+import type { SignalOf } from "../kernel/signal.ts";
 import type { OpenEffect } from "./effect-model.ts";
 import { endEffect } from "./wake.ts";
 
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
-
 /** An end that is meant for an effect whose key another has by now is nobody's. */
-export const onEffectEnd = (draft: Draft, { call, key, status, value, requested }: Of<"effect.end">): void => {
+export const onEffectEnd = (draft: Draft, { call, key, status, value, requested }: SignalOf<"effect.end">): void => {
   const row = draft.call(call);
   if (row === undefined) return;
   const open = bodyOf(row)?.open.find((effect) => effect.key === key);
@@ -19,7 +17,7 @@ export const onEffectEnd = (draft: Draft, { call, key, status, value, requested 
 };
 
 /** The earliest of a body's sleeps and waits is over. */
-export const onEffectsExpire = (draft: Draft, { call }: Of<"effects.expire">): void => {
+export const onEffectsExpire = (draft: Draft, { call }: SignalOf<"effects.expire">): void => {
   const open = bodyOf(known(draft, call))?.open ?? [];
   const [first] = open
     .filter(({ due }) => due !== undefined && due.at <= draft.at)
@@ -37,7 +35,7 @@ const leaveWaits = (draft: Draft, call: CallRef, effects: readonly OpenEffect[])
 };
 
 /** A body is over: it waits for nothing any more, and what it began ends with it. */
-export const onCallLeft = (draft: Draft, { call, effects }: Of<"call.left">): void => {
+export const onCallLeft = (draft: Draft, { call, effects }: SignalOf<"call.left">): void => {
   leaveWaits(draft, call, effects);
   const own = effects.filter(({ kind }) => kind === "batch").map(({ key }) => effectBatch(call, key));
   const batches = withNested(draft, own).filter((ref) => draft.batch(ref) !== undefined);

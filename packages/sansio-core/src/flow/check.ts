@@ -1,11 +1,10 @@
 /** The invariants of flows, one function each: what is broken, and in which flow. */
+import type { Check } from "../concern.ts";
 import { stepBatch } from "../kernel/ids.ts";
 import type { State } from "../kernel/state.ts";
 import { type FlowRow, stepId } from "./model.ts";
 import { type Standing, strandsOf, waitingsOf } from "./read.ts";
 import { bodyAt, nodeAt, placeOf } from "./strand.ts";
-
-type Check = (state: State) => string | undefined;
 
 const firstOf = (state: State, broken: (row: FlowRow) => string | undefined): string | undefined => {
   for (const [request, row] of state.flows) {

@@ -4,7 +4,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { Invariant, type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import { stepBatch } from "../kernel/ids.ts";
-import type { Signal } from "../kernel/signal.ts";
+import type { SignalOf } from "../kernel/signal.ts";
 import { type DispatchError, dispatchErrorDebug } from "./failure.ts";
 import { misfitOfProgram } from "./program.ts";
 import { begin, misfitOfId } from "../request/submit.ts";
@@ -13,8 +13,6 @@ import { rootGround, waitingsOf } from "./read.ts";
 import { Stage } from "./stage.ts";
 import { boundTexts } from "./strand.ts";
 import { type Answer, cancel, resume, walk } from "./walk.ts";
-
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
 const executedOf = ({ frames: [first] }: Strand): number => (first?.part.type === "flow" ? first.part.executed : 0);
 
@@ -65,7 +63,7 @@ const put = (draft: Draft, stage: Stage, root: Strand): void => {
 
 export const onStart = (
   draft: Draft,
-  { request, bindings, flow, tools, lambdas, unresolved }: Of<"flow.start">,
+  { request, bindings, flow, tools, lambdas, unresolved }: SignalOf<"flow.start">,
 ): void => {
   const root: Strand = {
     bindings: PersistentMap.of(Object.entries(bindings)),
@@ -127,7 +125,7 @@ export const onGone = (draft: Draft, { request }: EventOf<"flow.consumer_gone">)
 };
 
 /** Its calls are told to stop as those of any batch are; the flow ends when the last of them has. */
-export const onCancel = (draft: Draft, { request }: Of<"flow.cancel">): void => {
+export const onCancel = (draft: Draft, { request }: SignalOf<"flow.cancel">): void => {
   const before = draft.flow(request);
   if (before === undefined || before.cancelled) return;
   const row = { ...before, cancelled: true };

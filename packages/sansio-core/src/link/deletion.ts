@@ -3,7 +3,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import { processOfScope, processScope } from "../identity/process-scope.ts";
 import { isSession } from "../identity/session-scope.ts";
-import type { Signal } from "../kernel/signal.ts";
+import type { SignalOf } from "../kernel/signal.ts";
 import { misfitOfDeleted } from "../scope/deleted.ts";
 import type { DeletionRow } from "./handle-model.ts";
 
@@ -53,7 +53,7 @@ const withProcess = (processes: readonly string[], process: string): readonly st
   processes.includes(process) ? processes : [...processes, process].toSorted();
 
 /** A process has said what becomes of it. Of one that has ended there is nothing to report. */
-export const onReleased = (draft: Draft, signal: Extract<Signal, { readonly type: "handle.released" }>): void => {
+export const onReleased = (draft: Draft, signal: SignalOf<"handle.released">): void => {
   const { deletion } = draft;
   const { process, fate } = signal;
   if (deletion === undefined || !deletion.asked.includes(process)) return;

@@ -1,10 +1,9 @@
 /** The invariants of handles, one function each: what is broken, and in which handle. */
+import type { Check } from "../concern.ts";
 import { sessionScopeId } from "../identity/session-scope.ts";
 import { mostOf } from "../scope/check.ts";
 import type { State } from "../kernel/state.ts";
 import { scopeOfHolder } from "./handle-model.ts";
-
-type Check = (state: State) => string | undefined;
 
 export const checkH1: Check = ({ handles, scope }) => {
   for (const { process, holders } of handles.values()) {

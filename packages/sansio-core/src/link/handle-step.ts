@@ -6,12 +6,10 @@ import type { SessionScope } from "../identity/session-scope.ts";
 import type { GrantedHandle } from "../message/message.ts";
 import { processScope } from "../identity/process-scope.ts";
 import { notGranted } from "../message/handle.ts";
-import type { Signal } from "../kernel/signal.ts";
+import type { SignalOf } from "../kernel/signal.ts";
 import { misfitOfDeleted } from "../scope/deleted.ts";
 import { letGo } from "./deletion.ts";
 import { type HandleRow, isHeldBy, isSameHolder, scopeOfHolder } from "./handle-model.ts";
-
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
 const without = (row: HandleRow, holder: SessionScope): readonly SessionScope[] =>
   row.holders.filter((other) => !isSameHolder(other, holder));
@@ -107,14 +105,14 @@ export const onRevoked = (draft: Draft, { holder, processes }: EventOf<"handles.
   return undefined;
 };
 
-export const onEnded = (draft: Draft, { process, state }: Of<"handle.ended">): void => {
+export const onEnded = (draft: Draft, { process, state }: SignalOf<"handle.ended">): void => {
   const row = draft.handles.get(process);
   if (row === undefined || row.ended !== undefined) return;
   draft.putHandle({ ...row, status: state, ended: draft.seq });
   trim(draft);
 };
 
-export const onGrant = (draft: Draft, signal: Of<"handle.grant">): void => {
+export const onGrant = (draft: Draft, signal: SignalOf<"handle.grant">): void => {
   if (signal.isNews && draft.deletion === undefined && !draft.handles.has(signal.process))
     tellHeld(draft, signal, true);
   grant(draft, signal);

@@ -1,4 +1,5 @@
 /** The invariants of a process, one function each: what is broken, if anything. */
+import type { Check } from "../concern.ts";
 import { isBlank } from "../identity/blank.ts";
 import { signalEventType, signalWaitKey } from "../identity/process.ts";
 import { processScope } from "../identity/process-scope.ts";
@@ -61,8 +62,6 @@ export const checkP7: ProcessCheck = ({ createdAt, updatedAt }) =>
   updatedAt >= createdAt ? undefined : `P7: updated at ${updatedAt}, made at ${createdAt}`;
 
 export const processChecks: readonly ProcessCheck[] = [checkP1, checkP2, checkP3, checkP4, checkP5, checkP6, checkP7];
-
-type Check = (state: State) => string | undefined;
 
 export const checkP8: Check = ({ process: row, requests }) => {
   if (row === undefined) return undefined;

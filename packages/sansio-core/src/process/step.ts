@@ -3,7 +3,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Draft } from "../kernel/draft.ts";
 import { Invariant, type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
-import type { Signal } from "../kernel/signal.ts";
+import type { SignalOf } from "../kernel/signal.ts";
 import { begin, decideRegistration, startCall } from "./begin.ts";
 import { endProcess } from "./end.ts";
 import { awaitOfOutput } from "./output.ts";
@@ -11,8 +11,6 @@ import { requestOfEffect } from "./read.ts";
 import { decideAppend } from "./receive.ts";
 import { enterWait, leaveWait } from "./signal.ts";
 import { isRun, write } from "./tell.ts";
-
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
 export const onRegistered = (
   draft: Draft,
@@ -41,7 +39,7 @@ export const onAppended = (draft: Draft, event: EventOf<"process.event_appended"
 };
 
 /** A body's event, in its own process's log. */
-export const onEmit = (draft: Draft, { call, key, effect }: Of<"process.emit">): void => {
+export const onEmit = (draft: Draft, { call, key, effect }: SignalOf<"process.emit">): void => {
   const before = draft.process;
   const { payload_hash: payloadHash, invalid } = effect;
   const request = requestOfEffect(effect);
@@ -52,7 +50,7 @@ export const onEmit = (draft: Draft, { call, key, effect }: Of<"process.emit">):
 };
 
 /** The process's own call has its reply. Where the process has ended already, the first end stays. */
-export const onRunEnded = (draft: Draft, { replies }: Of<"run.ended">): void => {
+export const onRunEnded = (draft: Draft, { replies }: SignalOf<"run.ended">): void => {
   const [reply] = replies;
   if (draft.process === undefined || reply === undefined) throw new Invariant("a run ended that no process made");
   if (isRun(draft) && draft.process.status.state === "running") {
@@ -65,7 +63,7 @@ export const onRunEnded = (draft: Draft, { replies }: Of<"run.ended">): void => 
 };
 
 /** The files of a background run are written, and its task has heard. */
-export const onFinish = (draft: Draft, { output }: Of<"process.finish">): void => {
+export const onFinish = (draft: Draft, { output }: SignalOf<"process.finish">): void => {
   const { process: before } = draft;
   if (before === undefined || before.status.state !== "running") return;
   const row = { ...before, run: "none" as const };
@@ -73,14 +71,14 @@ export const onFinish = (draft: Draft, { output }: Of<"process.finish">): void =
   write(draft, row, endProcess(row, output, draft.at));
 };
 
-export const onWait = (draft: Draft, { key, name, ordinal }: Of<"process.wait">): void => {
+export const onWait = (draft: Draft, { key, name, ordinal }: SignalOf<"process.wait">): void => {
   const row = draft.process;
   if (row === undefined || draft.wait(key)?.terminal !== undefined) return;
   const waiting = enterWait(row, name, ordinal, draft.at);
   if (E.isRight(waiting)) draft.setProcess(waiting.right);
 };
 
-export const onUnwait = (draft: Draft, { key }: Of<"process.unwait">): void => {
+export const onUnwait = (draft: Draft, { key }: SignalOf<"process.unwait">): void => {
   const row = draft.process;
   if (row?.wait?.kind.key === key) draft.setProcess(leaveWait(row, draft.at));
 };

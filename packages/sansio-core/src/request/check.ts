@@ -1,9 +1,8 @@
 /** The invariants of requests, one function each: what is broken, and in which request. */
+import type { Check } from "../concern.ts";
 import { requestBatch } from "../kernel/ids.ts";
 import type { State } from "../kernel/state.ts";
 import { type RequestRow, conflictOfIds } from "./model.ts";
-
-type Check = (state: State) => string | undefined;
 
 const firstOf = (state: State, broken: (row: RequestRow) => string | undefined): string | undefined => {
   for (const row of state.requests.rows()) {

@@ -1,10 +1,9 @@
 /** The invariants of runs and tasks, one function each: what is broken, and in which of them. */
+import type { Check } from "../concern.ts";
 import { mostOf } from "../scope/check.ts";
 import type { State } from "../kernel/state.ts";
 import type { TaskRow } from "./model.ts";
 import { isTerminal } from "./task.ts";
-
-type Check = (state: State) => string | undefined;
 
 const firstOf = (
   { background: { tasks } }: State,

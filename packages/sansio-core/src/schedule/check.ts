@@ -1,10 +1,9 @@
 /** The invariants of schedules, one function each: what is broken, and in which of them. */
+import type { Check } from "../concern.ts";
 import { type Due, isBefore } from "../kernel/deadline.ts";
 import { mostOf } from "../scope/check.ts";
 import type { State } from "../kernel/state.ts";
 import type { ScheduleRow } from "./model.ts";
-
-type Check = (state: State) => string | undefined;
 
 const firstOf = (
   { schedules: { rows: schedules } }: State,

@@ -5,10 +5,8 @@ import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import { isRejection, inPhase } from "../call/place.ts";
 import { bodyOf } from "../call/model.ts";
-import type { Signal } from "../kernel/signal.ts";
+import type { SignalOf } from "../kernel/signal.ts";
 import type { Terminal, WaitRow, Waiter } from "./model.ts";
-
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
 /** Tells one who waits: a body by its effect, a pending call by its end. */
 const answer = (draft: Draft, { call, effect }: Waiter, { resolution, seq }: Terminal): void => {
@@ -84,7 +82,7 @@ const claim = (draft: Draft, row: WaitRow, request: string): WaitRow => {
 
 const isOver = ({ terminal, revoked }: WaitRow): boolean => terminal !== undefined || revoked === true;
 
-export const onOpen = (draft: Draft, { key, waiter, request }: Of<"wait.open">): void => {
+export const onOpen = (draft: Draft, { key, waiter, request }: SignalOf<"wait.open">): void => {
   const known = draft.wait(key);
   const row = known ?? unknownWait(draft, key);
   const wasOver = isOver(row);
@@ -98,7 +96,7 @@ export const onOpen = (draft: Draft, { key, waiter, request }: Of<"wait.open">):
 const isSame = (a: Waiter, b: Waiter): boolean => a.call === b.call && a.effect === b.effect;
 
 /** A waiter goes; the key is as it was. */
-export const onLeave = (draft: Draft, { key, waiter }: Of<"wait.leave">): void => {
+export const onLeave = (draft: Draft, { key, waiter }: SignalOf<"wait.leave">): void => {
   const row = draft.wait(key);
   if (row === undefined || row.waiters.length === 0) return;
   const waiters = row.waiters.filter((other) => !isSame(other, waiter));
@@ -107,7 +105,7 @@ export const onLeave = (draft: Draft, { key, waiter }: Of<"wait.leave">): void =
 };
 
 /** A call's end resolves its key, whoever else waits there. */
-export const onClose = (draft: Draft, { key, waiter, request, resolution }: Of<"wait.close">): void => {
+export const onClose = (draft: Draft, { key, waiter, request, resolution }: SignalOf<"wait.close">): void => {
   const row: WaitRow = draft.wait(key) ?? { key, born: draft.seq, waiters: [], requests: [] };
   if (row.terminal !== undefined || row.revoked) return;
   const terminal = { resolution, seq: draft.seq };
@@ -117,14 +115,14 @@ export const onClose = (draft: Draft, { key, waiter, request, resolution }: Of<"
   for (const other of row.waiters) if (!isSame(other, waiter)) answer(draft, other, terminal);
 };
 
-export const onClaim = (draft: Draft, { key, request }: Of<"wait.claim">): void => {
+export const onClaim = (draft: Draft, { key, request }: SignalOf<"wait.claim">): void => {
   const known = draft.wait(key);
   const row = known ?? unknownWait(draft, key);
   if (known !== undefined && isOver(row) && row.requests.length === 0) draft.countUnclaimed(-1);
   draft.putWait(claim(draft, row, request));
 };
 
-export const onSettle = (draft: Draft, { key, resolution, isKept }: Of<"wait.settle">): void => {
+export const onSettle = (draft: Draft, { key, resolution, isKept }: SignalOf<"wait.settle">): void => {
   const row = draft.wait(key);
   if (row === undefined ? !isKept : isOver(row)) return;
   const terminal = { resolution, seq: draft.seq };
@@ -133,7 +131,7 @@ export const onSettle = (draft: Draft, { key, resolution, isKept }: Of<"wait.set
   for (const waiter of row?.waiters ?? []) answer(draft, waiter, terminal);
 };
 
-export const onForget = (draft: Draft, { request, keys }: Of<"waits.forget">): void => {
+export const onForget = (draft: Draft, { request, keys }: SignalOf<"waits.forget">): void => {
   for (const key of keys) {
     const row = draft.wait(key);
     if (row === undefined) continue;
