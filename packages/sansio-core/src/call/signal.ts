@@ -1,16 +1,15 @@
 /** What calls do when another concern says so. */
 import { type CallRef, callRef, isExecutor } from "../kernel/ids.ts";
-import { batchAt, parallelSlots } from "./batch-model.ts";
+import { batchAt, parallelSlots } from "./batch.ts";
 import type { Draft } from "../kernel/draft.ts";
 import type { SignalOf } from "../kernel/signal.ts";
-import { cancel, drop } from "./cancel.ts";
+import { cancel, drop } from "./stop.ts";
 import { outputOfPending } from "./due.ts";
-import { ending, project } from "./finish.ts";
+import { ending, internal, project } from "./finish.ts";
 import { launch } from "./launch.ts";
 import { type CallIn, type CallRow, byBirth } from "./model.ts";
 import { type Change, known, move, place, putCall } from "./place.ts";
-import { internal } from "./output.ts";
-import { unpark } from "./park.ts";
+import { unpark } from "./approval.ts";
 import { begin } from "./prepare.ts";
 import { lose } from "./recover.ts";
 

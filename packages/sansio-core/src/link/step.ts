@@ -1,10 +1,9 @@
 /** Messages go out numbered, come in once, and are answered. What they do is the business of other concerns. */
-import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { Invariant, type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { SignalOf } from "../kernel/signal.ts";
-import type { Message, Outcome } from "../message/message.ts";
 import {
   type IncomingEnd,
   type LinkRow,
@@ -14,6 +13,7 @@ import {
   type WaitingMessage,
   finishedLink,
 } from "./model.ts";
+import type { Message, Outcome } from "../message/message.ts";
 
 type Received = EventOf<"message.received">;
 

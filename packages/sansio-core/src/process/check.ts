@@ -1,12 +1,10 @@
 /** The invariants of a process, one function each: what is broken, if anything. */
 import type { Check } from "../concern.ts";
-import { isBlank } from "../identity/blank.ts";
+import { isBlank, processScope } from "../identity/scope.ts";
 import { signalEventType, signalWaitKey } from "../identity/process.ts";
-import { processScope } from "../identity/process-scope.ts";
-import { coreEventTypes } from "./core-event.ts";
+import { coreEventTypes, envMisfit, typesMisfit } from "./registration.ts";
 import type { State } from "../kernel/state.ts";
 import type { ProcessRow } from "./model.ts";
-import { envMisfit, typesMisfit } from "./registration.ts";
 import { signalOfType } from "./signal.ts";
 
 export type ProcessCheck = (row: ProcessRow) => string | undefined;

@@ -1,11 +1,11 @@
 /** Requests come in, are joined or refused, cancelled, and leave with their acknowledged reply. A flow is a request too. */
-import { type Replies, type RequestRow, conflictOfIds } from "./model.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { Invariant, type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import { requestBatch } from "../kernel/ids.ts";
 import type { SignalOf } from "../kernel/signal.ts";
-import { repliesOf } from "./replies.ts";
+import { type Replies, type RequestRow, conflictOfIds } from "./model.ts";
+import { repliesOf } from "./reply.ts";
 import { begin, misfitOfId } from "./submit.ts";
 
 export const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejection | undefined => {
