@@ -116,7 +116,7 @@ export class LaneBuilder {
     return track;
   }
 
-  /** What is new since the last time. */
+  /** Returns the changes since the last update. */
   takeUpdate(): LaneUpdate {
     const update = {
       lanes: [...this.#newLanes].map((id) => ({ ...(this.lanes[id] as Lane) })),

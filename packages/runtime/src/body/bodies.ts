@@ -11,11 +11,11 @@ import {
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { type Answer, type BodyPort, BodyRun, type RunId } from "./body.ts";
-import { executionScopeIn, placeOf, report, sessionOf } from "../host/call-place.ts";
+import { completionKeyId, executionScopeIn, placeOf, report, sessionOf } from "../host/call-place.ts";
 import { answeredConnection } from "../host/connection.ts";
 import { toolContext } from "./facet/context.ts";
 import { textOf } from "../error.ts";
-import { type CallFacts, completionKeyId } from "./facet/facts.ts";
+import type { CallFacts } from "./facet/facts.ts";
 import type { ProcessReach } from "./facet/process-reach.ts";
 import { hookedCall } from "../host/hook.ts";
 import { askAs } from "../host/host-request.ts";

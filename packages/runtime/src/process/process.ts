@@ -21,7 +21,7 @@ import {
 } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { readRegistration } from "../body/facet/process-registration.ts";
+import { readRegistration } from "./registration.ts";
 import { Refused, ScopeLost } from "../error.ts";
 import { appendProcessEvent } from "./append.ts";
 import { admittedId } from "../scope-name.ts";

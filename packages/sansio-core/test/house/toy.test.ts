@@ -92,10 +92,10 @@ const listed = (text: string): string =>
   text
     .replace(
       "export const concerns",
-      'import { note } from "./note/concern.ts";
+      `import { note } from "./note/concern.ts";
 import type { NoteCommand, NoteEvent, NoteRows, NoteSignal } from "./note/model.ts";
 
-export const concerns',
+export const concerns`,
     )
     .replace("schedule] as const", "schedule, note] as const")
     .replace("  | ScheduleEvent;", "  | ScheduleEvent\n  | NoteEvent;")

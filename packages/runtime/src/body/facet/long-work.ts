@@ -19,7 +19,7 @@ import { EffectError, failureOf } from "../../error.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 import { type Asking, type Durable, refusing, toJson, valueOf } from "./asking.ts";
 import { firstAttempt } from "./name.ts";
-import { capturedEnv, startOf } from "./process-registration.ts";
+import { capturedEnv, startOf } from "../../process/registration.ts";
 
 /** A run of a tool that this session has, by its name. */
 export interface RunStart {

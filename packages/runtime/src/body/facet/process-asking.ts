@@ -25,8 +25,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";
 import { type Asking, toJson, valueOf } from "./asking.ts";
 import type { CancelledProcess, SignalledProcess } from "./process.ts";
-import { holderOf } from "./process-reach.ts";
-import { type ProcessStart, registrationOf } from "./process-registration.ts";
+import { type ProcessStart, holderOf, registrationOf } from "../../process/registration.ts";
 
 const reason = "requested by tool";
 

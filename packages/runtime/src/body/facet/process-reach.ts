@@ -1,5 +1,5 @@
 /** What a body's scope can do with processes, as its context needs it. */
-import type { Command, EffectResult, Event, ProcessEvent, SessionScope, State } from "@pawl/sansio-core";
+import type { Command, EffectResult, Event, ProcessEvent, State } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import type { SessionWork } from "../../process/run/session-work.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
@@ -29,12 +29,6 @@ export interface ProcessReach {
   readonly eventAfter: (eventType: string, after: number, signal: AbortSignal) => Promise<ProcessEvent>;
   readonly childStarted: (call: string, processId: string, entryName: string | undefined) => void;
 }
-
-const sessionPrefix = "session:";
-
-/** In whose name a scope's bodies hold handles. A process holds none. */
-export const holderOf = ({ scope }: State): SessionScope | undefined =>
-  scope.id.startsWith(sessionPrefix) ? { session_id: scope.id.slice(sessionPrefix.length) } : undefined;
 
 /** Of a call in a process: which it is, and the agent's frame that started it. */
 export const origin = ({

@@ -12,8 +12,7 @@ import {
 import { awaitEffectKey } from "../value.ts";
 import { type Asking, type Durable, durable, handled, refusing } from "./asking.ts";
 import { ProcessAsking } from "./process-asking.ts";
-import { holderOf } from "./process-reach.ts";
-import type { ProcessStart } from "./process-registration.ts";
+import { type ProcessStart, holderOf } from "../../process/registration.ts";
 
 /** How a process stands after it was asked to end. */
 export interface CancelledProcess {

@@ -2,7 +2,7 @@
 import { type EventOf, type ProcessProvenance, type RunDefinition, registrationHash, runKind } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { readRegistration } from "../../body/facet/process-registration.ts";
+import { readRegistration } from "../registration.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";
 
 export interface RunRequest {

@@ -5,6 +5,7 @@ import {
   type ProcessIdentity,
   type ProcessInput,
   ProcessRegistration,
+  type SessionScope,
   type State,
   checkRegistration,
   envRef,
@@ -14,8 +15,8 @@ import {
 } from "@pawl/sansio-core";
 import { describe, jsonFromJs, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { EffectError } from "../../error.ts";
-import { type ProcessReach, holderOf } from "./process-reach.ts";
+import { EffectError } from "../error.ts";
+import type { ProcessReach } from "../body/facet/process-reach.ts";
 
 export interface ProcessStart {
   readonly id: string;
@@ -44,6 +45,12 @@ export const readRegistration = (said: object): E.Either<EffectError, ProcessReg
 /** Names the environment that a process started here runs in. */
 export const capturedEnv = ({ environmentSpec }: Pick<ProcessReach, "environmentSpec">): string =>
   envRef(environmentSpec());
+
+const sessionPrefix = "session:";
+
+/** In whose name a scope's bodies hold handles. A process holds none. */
+export const holderOf = ({ scope }: State): SessionScope | undefined =>
+  scope.id.startsWith(sessionPrefix) ? { session_id: scope.id.slice(sessionPrefix.length) } : undefined;
 
 /** On whose behalf a process runs that a call starts here, and whom it wakes. */
 export const startOf = (state: State, callId: string): ReturnType<typeof startedBySession> => {
