@@ -141,6 +141,7 @@ const passTime = (draft: Draft): void => {
   }
 };
 
+/** Takes an event in a state: returns the next state with its commands, or the reason why the event does not fit. */
 export const step = (state: State, { seq, at, event }: Envelope): E.Either<Rejection, Transition> => {
   const problem = admit(state, { seq, at, event });
   if (problem !== undefined) return E.left(problem);

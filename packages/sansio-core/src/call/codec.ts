@@ -86,6 +86,7 @@ export const SignalCodec = record<{ readonly name: string; readonly ordinal: num
 
 export const SelectModeCodec: Codec<SelectMode> = oneOf("a select mode", "race", "any", "all", "all_settled");
 
+/** Reads and writes what a body asks for. */
 export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("EffectSpec", "kind", {
   step: { recovery: oneOf<StepRecovery>("a step recovery", "again", "idempotent", "once"), input: json },
   sleep: { ms: u64 },

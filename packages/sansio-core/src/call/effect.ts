@@ -189,6 +189,10 @@ const askOpen = (effect: OpenEffect, { attempt, run }: Asked): Ask => {
   return { type: effect.recovery === "once" ? "unknown" : "run" };
 };
 
+/**
+ * Decides what a driver does with a body's request: record it, answer it from the log, run it again, or stop the
+ * body.
+ */
 export const ask = (state: State, asked: Asked): Ask => {
   const row = state.calls.at(asked.call);
   const body = row === undefined ? undefined : bodyOf(row);

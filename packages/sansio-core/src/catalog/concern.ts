@@ -42,6 +42,7 @@ export const AvailabilityCodec: Codec<Availability> = oneOf(
 );
 
 const bounded = { max_attempts: u64, base_delay_ms: u64, max_delay_ms: u64 };
+/** Reads and writes a tool's policy for further attempts. */
 export const RetryPolicyCodec: Codec<RetryPolicy> = tagged<RetryPolicy, "type">("ToolRetryPolicy", "type", {
   never: {},
   safe: bounded,

@@ -126,6 +126,7 @@ export const otherReasons = (state: State): readonly OtherReason[] => [
   ].toSorted(byAge),
 ];
 
+/** Explains why a scope stands where it stands: what each live call waits for, and what would move it. */
 export const why = (state: State): Why => ({
   calls: state.calls
     .rows()
@@ -137,8 +138,10 @@ export const why = (state: State): Why => ({
 /** For each live call the event with which it came to its phase: kept up, transition by transition, by who folds a log. */
 export type Entered = PersistentMap<string, number>;
 
+/** Begins to note where live calls entered their phases. */
 export const noneEntered: Entered = PersistentMap.empty();
 
+/** Notes where a live call entered its phase, as an event is folded. */
 export const enter = (entered: Entered, before: State, after: State): Entered =>
   after.calls.changedSince(before.calls).reduce((next, key) => {
     const row = after.calls.at(key);

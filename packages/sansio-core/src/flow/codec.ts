@@ -97,6 +97,7 @@ export const ProgramCodec: Codec<Program> = record<Program>("struct Flow", {
   nodes: body,
 });
 
+/** Reads and writes a tool as a flow's submission names it. */
 export const FlowToolCodec: Codec<FlowTool> = record<FlowTool>("struct FlowTool", {
   name: string,
   id: string,

@@ -11,6 +11,7 @@ export interface Hashed {
   readonly hash: string;
 }
 
+/** Returns the canonical text of a JSON value and its SHA-256. */
 export const hashed = (json: Json): Hashed => {
   const canonical = stringify(json);
   return { canonical, hash: hashText(canonical) };

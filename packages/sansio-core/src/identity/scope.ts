@@ -20,6 +20,7 @@ export const SessionScope: Codec<SessionScope> = record<SessionScope>("struct Se
 /** Of the name of a scope. */
 export const isSession = (scope: string): boolean => scope.startsWith("session:");
 
+/** Names a session's scope, with its agent frame. */
 export const sessionScopeId = ({ session_id, agent_frame_id = "" }: SessionScope): string =>
   agent_frame_id === "" ? `session:${session_id}` : `session:${session_id}/frame:${agent_frame_id}`;
 
@@ -28,6 +29,7 @@ export const sessionScopeId = ({ session_id, agent_frame_id = "" }: SessionScope
 /** The scope that a process lives in, and the process of such a scope. */
 export const processScope = (processId: string): string => `process:${processId}`;
 
+/** Returns the id of the process that a scope is of. */
 export const processOfScope = (scope: string): string => scope.slice(scope.indexOf(":") + 1);
 
 // An execution scope: on whose behalf calls are made. Every replay key and every wait key begins with it.

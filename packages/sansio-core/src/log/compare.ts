@@ -35,6 +35,7 @@ export const producedBy = ({ state, commands }: Pick<Transition, "state" | "comm
   return deadline === undefined ? { commands } : { commands, deadline: { at: deadline.at, birth: deadline.birth } };
 };
 
+/** Writes the commands and the next deadline of an event in full, for a golden log. */
 export const commandsLine = (seq: number, { commands, deadline }: Produced): string =>
   `${stringifyRecord({ seq, commands: commands.map(encodeCommand), deadline: deadline ?? null })}\n`;
 

@@ -62,6 +62,7 @@ export interface Recorded extends Envelope {
   readonly cmds: string;
 }
 
+/** Reads and writes the header of a log. */
 export const HeaderCodec: Codec<Header> = record<Header>("a log header", {
   format: u64,
   protocol: u64,
@@ -71,8 +72,10 @@ export const HeaderCodec: Codec<Header> = record<Header>("a log header", {
   base: u64,
 });
 
+/** Writes the header of a log. */
 export const headerLine = (header: Header): string => `${stringifyRecord(HeaderCodec.encode(header))}\n`;
 
+/** Writes an event as a line of a log. */
 export const eventLine = ({ seq, epoch, at, event, cmds }: Recorded): string =>
   `{"seq":${seq},"epoch":${epoch},"at":${at},"event":${eventText(event)},"cmds":"${cmds}"}\n`;
 

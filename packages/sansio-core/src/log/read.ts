@@ -49,6 +49,7 @@ export interface Fed {
   readonly line?: number;
 }
 
+/** Begins to read a log; `feed` goes on with its text. */
 export const beginReading: Reading = {
   header: undefined,
   base: undefined,

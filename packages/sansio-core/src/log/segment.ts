@@ -33,6 +33,7 @@ const SegmentCodec: Codec<Segment> = record<Segment>("a segment line", {
   kept: array(json),
 });
 
+/** Writes the line that stands for what retention deleted. */
 export const segmentLine = (segment: Segment): string => `${stringifyRecord(SegmentCodec.encode(segment))}\n`;
 
 export const isSegment = (line: Json | undefined): line is Json =>
@@ -94,6 +95,7 @@ export interface PackedBlob {
 
 export const PackedBlob: Codec<PackedBlob> = record<PackedBlob>("a blob line", { blob: string, bytes: string });
 
+/** Writes a large value as a line of an exported log. */
 export const blobLine = (packed: PackedBlob): string => `${stringifyRecord(PackedBlob.encode(packed))}\n`;
 
 /** What is no blob is a record, or wrong. */
@@ -114,6 +116,7 @@ export const PackedAttachment: Codec<PackedAttachment> = record<PackedAttachment
   bytes: string,
 });
 
+/** Writes the bytes of an attachment as a line of an exported log. */
 export const attachmentLine = (packed: PackedAttachment): string =>
   `${stringifyRecord(PackedAttachment.encode(packed))}\n`;
 

@@ -247,6 +247,7 @@ export const parseHandle = (handle: Json): E.Either<string, string> => {
 /** What is said of a handle that its holder may not use, or that nobody granted. */
 export const notVisible = (processId: string): string =>
   `process handle \`${processId}\` is not live or visible in this session`;
+/** Words the refusal of a session that has no handle on a process. */
 export const notGranted = (processId: string, sessionId: string): string =>
   `process handle \`${processId}\` is not granted to session \`${sessionId}\``;
 

@@ -6,6 +6,7 @@ import { Invariant } from "../kernel/error.ts";
 import type { CallRef } from "../kernel/ids.ts";
 import type { Reply, RequestedCall } from "./model.ts";
 
+/** Reads and writes a call as a request submits it. */
 export const RequestedCallCodec: Codec<RequestedCall> = record<RequestedCall>("struct RequestedCall", {
   id: string,
   tool: string,
@@ -14,6 +15,7 @@ export const RequestedCallCodec: Codec<RequestedCall> = record<RequestedCall>("s
   replay: optional(json),
 });
 
+/** Reads and writes the reply of one call. */
 export const ReplyCodec: Codec<Reply> = record<Reply>("struct Reply", {
   call_id: string,
   tool: string,

@@ -60,6 +60,7 @@ export const MonitorCodec: Codec<NewMonitor> = record<NewMonitor>("struct Monito
   signal_on_completion: boolean,
 });
 
+/** Reads and writes a piece of a background run's output. */
 export const OutputCodec: Codec<Output> = record<Output>("struct Output", { stream: string, delta: text });
 export const PermitCodec: Codec<Permit> = tagged<Permit, "status">("Permit", "status", {
   granted: {},

@@ -34,6 +34,7 @@ const placeAfter = (text: string, count: number): number => {
   return Math.min(place, text.length);
 };
 
+/** Counts the code points of a text. */
 export const codePoints = (text: string): number => {
   let count = 0;
   for (let place = 0; place < text.length; place += isLead(text.charCodeAt(place)) ? 2 : 1) count++;
@@ -73,6 +74,7 @@ export const logOf = (writes: readonly Output[], cap: number): Filled & { readon
   return { ...filled, text: kept.join("") };
 };
 
+/** Marks the place where the log of a background run was cut. */
 export const truncationNote = (cap: number): string => `\n[system] background output truncated at ${cap} characters\n`;
 
 /** A text that came in one piece, under the same bound. */
@@ -137,9 +139,11 @@ export type RunOutcome =
 
 /** How the call of a lost run fails that may not be begun again; its driver says so, and no tool can. */
 export const reattachRefused = "reattach_refused";
+/** Words the end of a background run that said nothing of its own. */
 export const unexpectedEnd = "Background run ended unexpectedly";
 export const canceledSummary = "Canceled by request.";
 
+/** Makes the outcome of a background run that failed. */
 export const failedRun = (message: string, kind = "error"): RunOutcome => ({
   type: "failed",
   error: { kind, message },
@@ -193,6 +197,7 @@ export interface RunPaths {
   readonly log_path: string;
   readonly result_path: string;
 }
+/** Returns where a background run writes its log and its result. */
 export const pathsOf = (run: string): RunPaths => {
   const dir = `/.background/${run}`;
   return { artifact_dir: dir, log_path: `${dir}/output.log`, result_path: `${dir}/result.json` };

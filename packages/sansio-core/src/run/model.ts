@@ -117,8 +117,10 @@ export type SpawnAnswer =
   | { readonly status: "started"; readonly task: string }
   | { readonly status: "refused"; readonly message: string };
 
+/** Words the refusal of a background run beyond the session's limit. */
 export const sessionIsFull = (limit: number): string =>
   `Maximum ${limit} active background runs per session. Wait for an existing run to finish before starting another.`;
+/** Words the refusal of a background run beyond the worker's limit. */
 export const workerIsFull = (limit: number): string =>
   `Worker is already running the maximum ${limit} active background runs. Try again after an existing run finishes.`;
 

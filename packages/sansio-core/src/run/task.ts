@@ -13,9 +13,11 @@ import {
 import { signalText } from "./finish.ts";
 import type { Asked, Background, RunRow, TaskRow } from "./model.ts";
 
+/** Returns whether a task in this state is over. */
 export const isTerminal = (state: TaskState): state is EndState =>
   terminalStates.some((terminal) => terminal === state);
 
+/** Makes a task as it is recorded, with its id and its times. */
 export const createTask = (task: NewTask, session: string, now: number): Task => {
   const { state = "queued", wake_policy = "silent", links = { resource_ids: [] }, ...said } = task;
   return {
@@ -110,6 +112,7 @@ export interface TaskMessage extends NewMessage {
 /** How many of a task's newest messages a state keeps; the older ones are in the log. */
 export const keptMessages = 20;
 
+/** Words the refusal of an update for an attempt that is over. */
 export const staleMessage = (task: Task, expected: number): string =>
   `Stale attempt ${expected} for task ${task.id} (current attempt ${task.attempt})`;
 

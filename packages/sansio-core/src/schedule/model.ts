@@ -86,13 +86,16 @@ export type ScheduleAnswer =
   | { readonly status: "created"; readonly schedule: Schedule; readonly task: string | null }
   | { readonly status: "refused"; readonly message: string };
 
+/** Words the refusal of a schedule beyond the session's limit. */
 export const sessionHasSchedules = (limit: number): string =>
   `Maximum ${limit} active schedules per session. Cancel an existing schedule first.`;
 
+/** Words the refusal of a schedule that fires too often. */
 export const firesTooOften = (minimum: number, interval: number): string =>
   `Schedule cron must fire no more than once every ${minimum} seconds (≥ ${Math.floor(minimum / 60)} min); ` +
   `expression fires every ${interval} seconds`;
 
+/** Makes a schedule as it is recorded, with its id and its times. */
 export const createSchedule = (made: NewSchedule, session: string, now: number): Schedule => {
   const { monitor: _, ...said } = made;
   const { cron_expression: cron, scheduled_at: at } = made;
@@ -122,6 +125,7 @@ export const triggered = (schedule: Schedule, now: number): Schedule => ({
   updated_at: now,
 });
 
+/** Returns a schedule that fires no more. */
 export const disabled = (schedule: Schedule, now: number): Schedule => ({
   ...withoutNext(schedule),
   enabled: false,
@@ -131,6 +135,7 @@ export const disabled = (schedule: Schedule, now: number): Schedule => ({
 /** What its task hears of a fire. */
 export const fireText = (at: string): string => `Monitor fired at ${at}.`;
 
+/** Words what a monitor's probe found, for its session. */
 export const probeText = (
   tool: string,
   at: string,

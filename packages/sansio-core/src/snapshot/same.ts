@@ -43,6 +43,7 @@ const isSame = (a: unknown, b: unknown): boolean => {
 
 const textOf = (state: State): string => stringifyRecord(snapshot(state));
 
+/** Returns whether two states are equal, however they came about. */
 export const isSameState = (a: State, b: State): boolean =>
   a === b || isSame(shapeOf(a), shapeOf(b)) || textOf(a) === textOf(b);
 

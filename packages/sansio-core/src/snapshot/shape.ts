@@ -191,6 +191,7 @@ export const ownParts: readonly SnapshotPart<object, Partial<State>>[] = concern
 );
 const partFields = Object.assign({}, ...ownParts.map(({ fields }) => fields)) as Fields<object>;
 
+/** Reads and writes a state as plain JSON. */
 export const SnapshotCodec: Codec<SnapshotShape> = record<SnapshotShape>("struct Snapshot", {
   version: u64,
   scope: ScopeCodec,
