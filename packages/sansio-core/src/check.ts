@@ -56,6 +56,7 @@ export const checkPast: Check = (state) => {
   return undefined;
 };
 
+/** Lists the invariants of a state. */
 export const checks: readonly Check[] = [
   ...concerns.flatMap((concern) => concern.checks),
   checkTables,
@@ -69,6 +70,7 @@ const changes = concerns.flatMap((concern) =>
   Object.entries<readonly ChangeCheck[]>(("changes" in concern ? concern.changes : undefined) ?? {}),
 ) as readonly (readonly [part: keyof State, checks: readonly ChangeCheck[]])[];
 
+/** Lists the invariants of a step from one state to the next. */
 export const changeChecks: readonly ChangeCheck[] = [...new Set(changes.flatMap(([, ofPart]) => ofPart))];
 
 /** Returns what is wrong with a state, if anything is. */

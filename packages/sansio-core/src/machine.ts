@@ -41,14 +41,12 @@ import { type Codec, tagged } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { CommandRule, DueSource, EventRule, SignalRule } from "./concern.ts";
 import { concerns } from "./concerns.ts";
-import type { Born, Command, CommandType } from "./kernel/command.ts";
+import type { Born, Command, CommandType, Duty } from "./kernel/command.ts";
 import { type Deadline, type Due, earlierOf } from "./kernel/deadline.ts";
 import { Lanes } from "./kernel/digest.ts";
 import { Draft } from "./kernel/draft.ts";
-import type { Duty } from "./kernel/duty.ts";
 import { Invariant, type Rejection } from "./kernel/error.ts";
-import type { Envelope, Event, EventType } from "./kernel/event.ts";
-import type { Finished } from "./kernel/finished.ts";
+import type { Envelope, Event, EventType, Finished } from "./kernel/event.ts";
 import type { Signal, SignalType } from "./kernel/signal.ts";
 import type { State } from "./kernel/state.ts";
 import { admit } from "./scope/admit.ts";
@@ -143,6 +141,7 @@ const passTime = (draft: Draft): void => {
   }
 };
 
+/** Takes an event in a state: returns the next state with its commands, or the reason why the event does not fit. */
 export const step = (state: State, { seq, at, event }: Envelope): E.Either<Rejection, Transition> => {
   const problem = admit(state, { seq, at, event });
   if (problem !== undefined) return E.left(problem);

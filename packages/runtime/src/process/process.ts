@@ -44,6 +44,7 @@ export interface ProcessSignal {
 
 const unknown = (id: string): Refused => new Refused("process_unknown", `unknown process \`${id}\``);
 
+/** Reads, awaits, signals and ends processes by their ids. */
 export class Processes {
   readonly #open: (scope: string) => Promise<Session>;
   readonly #has: (scope: string) => Promise<boolean>;

@@ -25,9 +25,8 @@
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { ProcessRegistration, ProcessStatus } from "../process/model.ts";
-import type { RunOutcome } from "./finish.ts";
-import type { NewMessage, TaskMessage } from "./message.ts";
-import type { Filled, Output } from "./output.ts";
+import type { Filled, Output, RunOutcome } from "./finish.ts";
+import type { NewMessage, TaskMessage } from "./task.ts";
 import type { NewTask, Progress, Task, TaskUpdate } from "../message/task.ts";
 
 /** What a process that is a background run says of itself: the definition in its identity. */
@@ -118,8 +117,10 @@ export type SpawnAnswer =
   | { readonly status: "started"; readonly task: string }
   | { readonly status: "refused"; readonly message: string };
 
+/** Words the refusal of a background run beyond the session's limit. */
 export const sessionIsFull = (limit: number): string =>
   `Maximum ${limit} active background runs per session. Wait for an existing run to finish before starting another.`;
+/** Words the refusal of a background run beyond the worker's limit. */
 export const workerIsFull = (limit: number): string =>
   `Worker is already running the maximum ${limit} active background runs. Try again after an existing run finishes.`;
 

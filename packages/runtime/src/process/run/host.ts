@@ -58,4 +58,5 @@ export interface BackgroundOptions {
   readonly reportMs: number;
   readonly reportCharacters: number;
 }
+/** Sets how many background runs a worker takes, and how often they report, unless the host says otherwise. */
 export const defaultBackground: BackgroundOptions = { workerRuns: 64, reportMs: 1000, reportCharacters: 4096 };

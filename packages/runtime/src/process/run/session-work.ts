@@ -67,6 +67,7 @@ const rests = ({ background }: State, id: string): boolean => {
   return state === undefined || isTerminal(state) || state === "awaiting_input";
 };
 
+/** Lists, updates and cancels the background runs, tasks and schedules of one session. */
 export class SessionWork {
   readonly #live: () => Promise<LiveWork>;
 
