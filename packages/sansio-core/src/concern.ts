@@ -4,11 +4,10 @@
  * `machine.ts` derives the core from the list. To add one, write its folder and name it in `concerns.ts`.
  */
 import type { Fields } from "@pawl/tool-value";
-import type { Born, Command, CommandOf, CommandType } from "./kernel/command.ts";
+import type { Born, Command, CommandOf, CommandType, Duty } from "./kernel/command.ts";
 import type { Due } from "./kernel/deadline.ts";
 import type { Lanes } from "./kernel/digest.ts";
 import type { Draft } from "./kernel/draft.ts";
-import type { Duty } from "./kernel/duty.ts";
 import type { Rejection } from "./kernel/error.ts";
 import type { EventOf, EventType } from "./kernel/event.ts";
 import type { SignalOf, SignalType } from "./kernel/signal.ts";
@@ -45,6 +44,8 @@ export interface DueSource {
 
 /** Returns what is broken in a state, if anything is. `issued`: the commands that are outstanding. */
 export type Check = (state: State, issued: readonly Command[]) => string | undefined;
+/** A check that looks at the state alone. */
+export type StateCheck = (state: State) => string | undefined;
 /** Returns what is broken in a step from one state to the next, if anything is. */
 export type ChangeCheck = (before: State, after: State) => string | undefined;
 

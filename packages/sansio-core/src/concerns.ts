@@ -3,10 +3,10 @@
  * concern touches its own folder and this file. A concern imports from those above it in the list, never from below;
  * what it has to tell those, it says by a signal.
  */
-import type { ApprovalEvent } from "./call/approval-model.ts";
+import type { ApprovalEvent } from "./call/approval.ts";
 import { call } from "./call/concern.ts";
 import type { CallCommand, CallRows, CallSignal } from "./call/contract.ts";
-import type { EffectEvent } from "./call/effect-model.ts";
+import type { EffectEvent } from "./call/effect.ts";
 import type { CallEvent } from "./call/model.ts";
 import { catalog } from "./catalog/concern.ts";
 import type { CatalogEvent, CatalogRows } from "./catalog/model.ts";
@@ -14,11 +14,10 @@ import { flow } from "./flow/concern.ts";
 import type { FlowCommand, FlowEvent, FlowRows, FlowSignal } from "./flow/model.ts";
 import type { Place } from "./kernel/state.ts";
 import { link } from "./link/concern.ts";
-import type { HandleEvent } from "./link/handle-model.ts";
+import type { HandleEvent } from "./link/handle.ts";
 import type { LinkCommand, LinkEvent, LinkRows, LinkSignal } from "./link/model.ts";
-import type { OutboxEvent } from "./link/outbox-model.ts";
-import { process } from "./process/concern.ts";
-import type { ProcessCommand, ProcessRows, ProcessSignal } from "./process/contract.ts";
+import type { OutboxEvent } from "./link/outbox.ts";
+import { type ProcessCommand, type ProcessRows, type ProcessSignal, process } from "./process/concern.ts";
 import type { ProcessScopeEvent } from "./process/model.ts";
 import { request } from "./request/concern.ts";
 import type { RequestCommand, RequestEvent, RequestRows, RequestSignal } from "./request/model.ts";

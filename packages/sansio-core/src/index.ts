@@ -3,28 +3,28 @@ export { type Transition, step } from "./machine.ts";
 export { type State } from "./kernel/state.ts";
 export { initial, nextDeadline } from "./machine.ts";
 export { PersistentMap } from "./kernel/persistent-map.ts";
-export { type Finished } from "./kernel/finished.ts";
+export { type Finished } from "./kernel/event.ts";
 export { type Deadline, type Due } from "./kernel/deadline.ts";
 export { type Envelope, type Event, type EventOf, type EventType } from "./kernel/event.ts";
 export { type Command, type CommandType } from "./kernel/command.ts";
-export { type Duty } from "./kernel/duty.ts";
+export { type Duty } from "./kernel/command.ts";
 export { dutyOf } from "./machine.ts";
 export { Invariant, type Rejection, type RejectionCode } from "./kernel/error.ts";
 export { EventCodec } from "./machine.ts";
 export { Options, defaultOptions, invalidOption } from "./kernel/options.ts";
 export { currentProtocol } from "./kernel/protocol.ts";
 export { outstanding, wakeAtOf } from "./machine.ts";
-export { type Asked, ask } from "./call/ask.ts";
-export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from "./call/effect-model.ts";
-export { EffectSpecCodec } from "./call/effect-codec.ts";
-export { resolutionIn, resolutionOf } from "./wait/read.ts";
+export { type Asked, ask } from "./call/effect.ts";
+export { type Ask, type EffectResult, type EffectSpec, type SettledEffect } from "./call/effect.ts";
+export { EffectSpecCodec } from "./call/codec.ts";
+export { resolutionIn, resolutionOf } from "./wait/model.ts";
 export { type WaitRow } from "./wait/model.ts";
-export { referredTo } from "./snapshot/referred.ts";
-export { type Decision } from "./call/approval-model.ts";
-export { type PendingApproval, pendingApprovals } from "./call/pending.ts";
-export { hooked } from "./call/hook.ts";
+export { referredTo } from "./snapshot/same.ts";
+export { type Decision } from "./call/approval.ts";
+export { type PendingApproval, pendingApprovals } from "./call/approval.ts";
+export { hooked } from "./call/prepare.ts";
 export { type Recovery, type Tool, plainTool, recoveryOf } from "./catalog/model.ts";
-export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/codec.ts";
+export { RetryPolicyCodec as ToolRetryPolicy } from "./catalog/concern.ts";
 export { type Reply, type RequestedCall } from "./request/model.ts";
 export {
   type BatchRef,
@@ -35,15 +35,10 @@ export {
   requestBatch,
   toolReplayKey,
 } from "./kernel/ids.ts";
-export { maxAttempts } from "./call/attempt.ts";
-export {
-  ExecutionScope,
-  type IdentityError,
-  checkExecutionScope,
-  executionScopeId,
-} from "./identity/execution-scope.ts";
-export { AwaitEventKey, AwaitEventWaitIdentity } from "./identity/wait-identity.ts";
-export { SessionScope, sessionScopeId } from "./identity/session-scope.ts";
+export { maxAttempts } from "./call/launch.ts";
+export { ExecutionScope, type IdentityError, checkExecutionScope, executionScopeId } from "./identity/scope.ts";
+export { AwaitEventKey, AwaitEventWaitIdentity } from "./identity/call.ts";
+export { SessionScope, sessionScopeId } from "./identity/scope.ts";
 export {
   type EffectIdentity,
   type ParentInvocation,
@@ -52,15 +47,15 @@ export {
   childKey,
   pendingAwaitSuffix,
   retrySleepIdentity,
-} from "./identity/child.ts";
-export { type DirectCompletion, directIdentity } from "./identity/direct.ts";
+} from "./identity/call.ts";
+export { type DirectCompletion, directIdentity } from "./identity/call.ts";
 export {
   PreparedToolBatch,
   PreparedToolCall,
   ProviderReplayMeta,
   batchOccurrence,
   batchSuffix,
-} from "./identity/prepared.ts";
+} from "./identity/call.ts";
 export {
   type ProcessEffect,
   type ProcessListMode,
@@ -74,7 +69,7 @@ export {
   signalWaitKey,
   terminalKey,
 } from "./identity/process.ts";
-export { processOfScope, processScope } from "./identity/process-scope.ts";
+export { processOfScope, processScope } from "./identity/scope.ts";
 export {
   type AwaitKeyId,
   type BatchCall,
@@ -93,7 +88,7 @@ export {
   registrationHash,
   wakeId,
 } from "./process/hash.ts";
-export { transferEffectId } from "./identity/transfer-hash.ts";
+export { transferEffectId } from "./identity/hash.ts";
 export {
   ExternalRef,
   ProcessAwaitOutput,
@@ -112,9 +107,9 @@ export {
 } from "./message/process.ts";
 export { type ProcessRow } from "./process/model.ts";
 export { CausalRef, RuntimeEffectKind, RuntimeInvocation, RuntimeScope, RuntimeSubject } from "./message/invocation.ts";
-export { completionRequest } from "./process/core-event.ts";
+export { completionRequest } from "./process/registration.ts";
 export { type Appended, type ProcessAppend, appendEvent } from "./process/append.ts";
-export { type WakeDelivery, wakeKey, wakeText } from "./process/wake.ts";
+export { type WakeDelivery, wakeKey, wakeText } from "./process/append.ts";
 export { outputOfAwait } from "./process/output.ts";
 export { checkSignalName, signalRequest } from "./process/signal.ts";
 export {
@@ -126,8 +121,8 @@ export {
   startedByProcess,
   startedBySession,
 } from "./process/registration.ts";
-export { descriptorOf, handleValue, notGranted, notVisible, parseHandle } from "./message/handle.ts";
-export { type Written, write } from "./log/write.ts";
+export { descriptorOf, handleValue, notGranted, notVisible, parseHandle } from "./message/process.ts";
+export { type Written, write } from "./log/format.ts";
 export {
   type Header,
   HeaderCodec,
@@ -139,10 +134,10 @@ export {
 } from "./log/format.ts";
 export { type Replay, type ReplayOptions, follow, replay } from "./log/replay.ts";
 export { type Fault, type FaultCode, type Produced } from "./log/fault.ts";
-export { describeFault } from "./log/report.ts";
+export { describeFault } from "./log/compare.ts";
 export { digest } from "./machine.ts";
-export { ReplyCodec, RequestedCallCodec } from "./request/codec.ts";
-export { type EffectKind, type EffectStatus, type SelectMode, type StepRecovery } from "./call/effect-model.ts";
+export { ReplyCodec, RequestedCallCodec } from "./request/reply.ts";
+export { type EffectKind, type EffectStatus, type SelectMode, type StepRecovery } from "./call/effect.ts";
 export { type BodyState, type CallRow, bodyOf } from "./call/model.ts";
 export { type Check, type ChangeCheck, changeChecks, checkAll, checkChange, checks } from "./check.ts";
 export { SnapshotCodec } from "./snapshot/shape.ts";
@@ -151,23 +146,23 @@ export { restore } from "./snapshot/restore.ts";
 export { isSameState } from "./snapshot/same.ts";
 export { stateHash } from "./snapshot/state-hash.ts";
 export { type Reading, type Torn, beginReading, endReading, feed } from "./log/read.ts";
-export { commandsLine, producedBy } from "./log/commands.ts";
-export { type Difference, differencesOf } from "./log/difference.ts";
+export { commandsLine, producedBy } from "./log/compare.ts";
+export { type Difference, differencesOf } from "./log/compare.ts";
 export { chain, chainStart, linkText } from "./log/chain-hash.ts";
 export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";
 export { type LinkRow, type MessageReceived, type Sending, answerOf, finishedLink, sendingsOf } from "./link/model.ts";
-export { type DeletionRow, type HandleRow } from "./link/handle-model.ts";
-export { handleMisfit, handlesOf } from "./link/handle-read.ts";
+export { type DeletionRow, type HandleRow } from "./link/handle.ts";
+export { handleMisfit, handlesOf } from "./link/handle.ts";
 export { observedEvent } from "./process/read.ts";
-export { resultAmong } from "./process/result.ts";
-export { type Parameter, argumentText } from "./flow/body.ts";
-export { type Comparison, holds } from "./flow/condition.ts";
-export { type FlowExecutionEvent, type StepEvent } from "./flow/event.ts";
-export { type DispatchError, dispatchErrorText } from "./flow/failure.ts";
+export { resultAmong } from "./process/read.ts";
+export { type Parameter, argumentText } from "./flow/program.ts";
+export { type Comparison, holds } from "./flow/value.ts";
+export { type FlowExecutionEvent, type StepEvent } from "./flow/model.ts";
+export { type DispatchError, dispatchErrorText } from "./flow/model.ts";
 export { FlowNodeCodec, FlowToolCodec, ProgramCodec } from "./flow/codec.ts";
 export { type FlowEnd, type FlowRow, type FlowSpec, type FlowTool, type LambdaResult } from "./flow/model.ts";
-export { placeholder } from "./flow/name.ts";
-export { decimalText, floatJson } from "./flow/number.ts";
+export { placeholder } from "./flow/text.ts";
+export { decimalText, floatJson } from "./flow/value.ts";
 export { type FlowNode, type NamedArg, type NodeOf, type Program, misfitOfProgram } from "./flow/program.ts";
 export { type Bindings } from "./flow/text.ts";
 export {
@@ -192,8 +187,8 @@ export {
   staleMessage,
   wakeOfMessage,
   wakeOfUpdate,
-} from "./run/message.ts";
-export { type Output, codePoints, cutTo, logOf, truncationNote } from "./run/output.ts";
+} from "./run/task.ts";
+export { type Output, codePoints, cutTo, logOf, truncationNote } from "./run/finish.ts";
 export {
   type Artifacts,
   type RunOutcome,
@@ -224,8 +219,8 @@ export {
 } from "./run/model.ts";
 export { ProgressCodec, TaskCodec } from "./message/task.ts";
 export { OutputCodec } from "./run/codec.ts";
-export { pretty } from "./run/pretty.ts";
-export { instantOf, instantText } from "./schedule/instant.ts";
+export { pretty } from "./run/finish.ts";
+export { instantOf, instantText } from "./schedule/model.ts";
 export {
   type NewSchedule,
   type Plan,
@@ -252,4 +247,4 @@ export {
 } from "./explain/model.ts";
 export { effectWords, otherWords, waitsWords } from "./explain/words.ts";
 export { type Base, type Segment, segmentLine } from "./log/segment.ts";
-export { PackedAttachment, PackedBlob, attachmentLine, attachmentOf, blobLine, blobOf } from "./log/blob.ts";
+export { PackedAttachment, PackedBlob, attachmentLine, attachmentOf, blobLine, blobOf } from "./log/segment.ts";

@@ -6,12 +6,17 @@ import {
   json,
   oneOf,
   optional,
+  record,
   string,
   tagged,
   text,
   u64,
 } from "@pawl/tool-value";
+import type { Decision } from "./approval.ts";
+import type { ChildCall, EffectResult, EffectSpec, SelectMode, StepError, StepRecovery } from "./effect.ts";
 import type { ArgsVerdict, BodyResult, Directive, HookOutcome, Preparation, Resolved, ResumeCause } from "./model.ts";
+import { SessionScope } from "../identity/scope.ts";
+import { AskingCodec } from "../message/message.ts";
 
 export const ArgsVerdictCodec: Codec<ArgsVerdict> = tagged<ArgsVerdict, "verdict">("ArgsVerdict", "verdict", {
   valid: {},
@@ -61,3 +66,54 @@ export const ResumeCauseCodec: Codec<ResumeCause> = oneOf(
 );
 
 export const ofRun = { call: string, attempt: u64, run: u64 };
+
+export const DecisionCodec: Codec<Decision> = tagged<Decision, "type">("Decision", "type", {
+  approve: {},
+  approve_edited: { args: json, args_hash: optional(string) },
+  reject: { reason: text },
+});
+
+export const ChildCallCodec: Codec<ChildCall> = record<ChildCall>("struct ChildCall", {
+  id: string,
+  tool: string,
+  args: json,
+});
+
+export const SignalCodec = record<{ readonly name: string; readonly ordinal: number }>("struct SignalPlace", {
+  name: string,
+  ordinal: u64,
+});
+
+export const SelectModeCodec: Codec<SelectMode> = oneOf("a select mode", "race", "any", "all", "all_settled");
+
+/** Reads and writes what a body asks for. */
+export const EffectSpecCodec: Codec<EffectSpec> = tagged<EffectSpec, "kind">("EffectSpec", "kind", {
+  step: { recovery: oneOf<StepRecovery>("a step recovery", "again", "idempotent", "once"), input: json },
+  sleep: { ms: u64 },
+  cleanup: { deadline_ms: u64 },
+  wait: { wait: string, deadline_ms: optional(u64), signal: optional(SignalCodec) },
+  host: { name: string, input: json },
+  trigger: { input: json },
+  batch: { calls: array(ChildCallCodec) },
+  message: {
+    to: string,
+    message: AskingCodec,
+    holder: optional(SessionScope),
+  },
+  event: {
+    event_type: string,
+    payload: json,
+    replay_key: string,
+    payload_hash: string,
+    invalid: optional(string),
+    wake_target_scope: optional(SessionScope),
+  },
+  select: { mode: SelectModeCodec, keys: array(string) },
+});
+
+export const StepErrorCodec: Codec<StepError> = record<StepError>("struct StepError", { code: string, message: text });
+
+export const EffectResultCodec: Codec<EffectResult> = tagged<EffectResult, "status">("EffectResult", "status", {
+  ok: { value: json },
+  err: { error: StepErrorCodec },
+});

@@ -2,15 +2,48 @@
 import { ToolCallOutput, array, json, oneOf, optional, string, u64 } from "@pawl/tool-value";
 import { Deadlines } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
-import { type Duty, answered, observed, toBody } from "../kernel/duty.ts";
+import { type CommandOf, type Duty, answered, observed, toBody } from "../kernel/command.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import { Table } from "../kernel/table.ts";
-import { ReplyCodec } from "../request/codec.ts";
-import { onArgsChecked, onHookRan, onPrepared, onProjected } from "./answered.ts";
-import { approvalChangeChecks, approvalChecks } from "./approval-check.ts";
-import { DecisionCodec } from "./approval-codec.ts";
-import { onApprovalDecided } from "./approval-step.ts";
-import { batchChangeChecks, batchChecks } from "./batch-check.ts";
+import { ReplyCodec } from "../request/reply.ts";
+import {
+  onArgsChecked,
+  onCancelled,
+  onCleanedUp,
+  onDispatched,
+  onExecutors,
+  onHookRan,
+  onPrepared,
+  onProjected,
+  onResolved,
+  onResumed,
+  onRun,
+  onSettled,
+  onSettledLate,
+} from "./step.ts";
+import {
+  approvalChangeChecks,
+  approvalChecks,
+  batchChangeChecks,
+  batchChecks,
+  callChangeChecks,
+  callChecks,
+  effectChecks,
+} from "./check.ts";
+import {
+  ArgsVerdictCodec,
+  BodyResultCodec,
+  DecisionCodec,
+  EffectResultCodec,
+  EffectSpecCodec,
+  HookOutcomeCodec,
+  PreparationCodec,
+  ResolvedCodec,
+  ResumeCauseCodec,
+  StepErrorCodec,
+  ofRun,
+} from "./codec.ts";
+import { type ApprovalEvent, onApprovalDecided } from "./approval.ts";
 import {
   onBatchCounted,
   onBatchCreate,
@@ -20,23 +53,19 @@ import {
   onBatchesReview,
   onCallMoved,
   onPreparationEnded,
-} from "./batch-step.ts";
-import { callChangeChecks, callChecks } from "./check.ts";
-import {
-  ArgsVerdictCodec,
-  BodyResultCodec,
-  HookOutcomeCodec,
-  PreparationCodec,
-  ResolvedCodec,
-  ResumeCauseCodec,
-  ofRun,
-} from "./codec.ts";
+} from "./batch.ts";
 import { nextCallDue, onCallDue, tidyCallDues } from "./due.ts";
-import { effectChecks } from "./effect-check.ts";
-import { EffectResultCodec, EffectSpecCodec, StepErrorCodec } from "./effect-codec.ts";
-import { onCallLeft, onEffectEnd, onEffectsExpire } from "./effect-signal.ts";
-import { onEffectRequested, onEffectReused, onHostAnswered, onRepliesRecorded, onStepSettled } from "./effect-step.ts";
-import { areAtWork, outstandingOfCalls } from "./outstanding.ts";
+import { onEffectRequested } from "./perform.ts";
+import {
+  onCallLeft,
+  onEffectEnd,
+  onEffectReused,
+  onEffectsExpire,
+  onHostAnswered,
+  onRepliesRecorded,
+  onStepSettled,
+} from "./settle.ts";
+import { areAtWork, outstandingOfCalls } from "./recover.ts";
 import {
   onCallsCancel,
   onCallsCreate,
@@ -47,25 +76,12 @@ import {
   onOwnersLost,
   onPendingEnd,
 } from "./signal.ts";
-import {
-  onCancelled,
-  onCleanedUp,
-  onDispatched,
-  onExecutors,
-  onResolved,
-  onResumed,
-  onRun,
-  onSettled,
-  onSettledLate,
-} from "./step.ts";
-import { onSuspended } from "./suspend.ts";
+import { onSuspended } from "./stop.ts";
 import type { CallEvent } from "./model.ts";
-import type { ApprovalEvent } from "./approval-model.ts";
-import type { EffectEvent, StepRecovery } from "./effect-model.ts";
+import type { EffectEvent, StepRecovery } from "./effect.ts";
 import type { CallCommand, CallRows, CallSignal } from "./contract.ts";
 import type { Concern } from "../concern.ts";
 import type { Recovery } from "../catalog/model.ts";
-import type { CommandOf } from "../kernel/command.ts";
 import type { BatchRef } from "../kernel/ids.ts";
 
 const executeDuty: { readonly [R in Recovery]: Duty } = {

@@ -6,9 +6,9 @@ import type { NewCall, Replies } from "../request/model.ts";
 import type { Deadlines } from "../kernel/deadline.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Table } from "../kernel/table.ts";
-import type { StickyDecision } from "./approval-model.ts";
-import type { BatchParent, BatchRow } from "./batch-model.ts";
-import type { OpenEffect, SettledEffect, StepRecovery } from "./effect-model.ts";
+import type { StickyDecision } from "./approval.ts";
+import type { BatchParent, BatchRow } from "./batch.ts";
+import type { OpenEffect, SettledEffect, StepRecovery } from "./effect.ts";
 import type { CallRow, ResumeCause, UnknownCause } from "./model.ts";
 
 interface NewBatch {

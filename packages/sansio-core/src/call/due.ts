@@ -4,12 +4,11 @@ import { type Deadline, Deadlines, type Due, isSameDeadline } from "../kernel/de
 import type { Draft } from "../kernel/draft.ts";
 import type { State } from "../kernel/state.ts";
 import type { Table } from "../kernel/table.ts";
-import { nextAttempt, pauseOver } from "./again.ts";
-import { cancelledCall } from "./output.ts";
-import { complete, ending, project, unavailable } from "./finish.ts";
+import { nextAttempt, pauseOver } from "./launch.ts";
+import { cancelledCall, complete, ending, project, unavailable } from "./finish.ts";
 import { type CallIn, type CallRow, dueOf } from "./model.ts";
 import { closeKey, move } from "./place.ts";
-import { expired } from "./park.ts";
+import { expired } from "./approval.ts";
 
 /** The output of a pending call that was resolved so; a timeout may end the turn. */
 export const outputOfPending = ({ pending }: CallIn<"pending">, resolution: Resolution): ToolCallOutput => {

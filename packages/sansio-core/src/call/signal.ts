@@ -1,22 +1,19 @@
 /** What calls do when another concern says so. */
 import { type CallRef, callRef, isExecutor } from "../kernel/ids.ts";
-import { batchAt, parallelSlots } from "./batch-model.ts";
+import { batchAt, parallelSlots } from "./batch.ts";
 import type { Draft } from "../kernel/draft.ts";
-import type { Signal } from "../kernel/signal.ts";
-import { cancel, drop } from "./cancel.ts";
+import type { SignalOf } from "../kernel/signal.ts";
+import { cancel, drop } from "./stop.ts";
 import { outputOfPending } from "./due.ts";
-import { ending, project } from "./finish.ts";
+import { ending, internal, project } from "./finish.ts";
 import { launch } from "./launch.ts";
 import { type CallIn, type CallRow, byBirth } from "./model.ts";
 import { type Change, known, move, place, putCall } from "./place.ts";
-import { internal } from "./output.ts";
-import { unpark } from "./park.ts";
+import { unpark } from "./approval.ts";
 import { begin } from "./prepare.ts";
 import { lose } from "./recover.ts";
 
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
-
-export const onCallsCreate = (draft: Draft, { batch, request, prefix, calls }: Of<"calls.create">): void => {
+export const onCallsCreate = (draft: Draft, { batch, request, prefix, calls }: SignalOf<"calls.create">): void => {
   for (const [index, { id, tool, by_id = false, args, replay, prepared }] of calls.entries()) {
     const name = prefix + id;
     const identity = { ref: callRef(request, name), request, name, id, batch, index, born: draft.seq };
@@ -34,7 +31,7 @@ const addUp = (sum: Change, change: Change): Change => ({
 
 const nothing: Change = { occupied: 0, completed: 0 };
 
-export const onCallsPrepare = (draft: Draft, { batch }: Of<"calls.prepare">): void => {
+export const onCallsPrepare = (draft: Draft, { batch }: SignalOf<"calls.prepare">): void => {
   const { calls, prepared } = batchAt(draft, batch);
   let sum = nothing;
   let count = 0;
@@ -64,7 +61,7 @@ const launchFrom = (
   return { ...sum, count };
 };
 
-export const onCallsLaunch = (draft: Draft, { batch }: Of<"calls.launch">): void => {
+export const onCallsLaunch = (draft: Draft, { batch }: SignalOf<"calls.launch">): void => {
   const row = batchAt(draft, batch);
   const slots = parallelSlots(row, draft.options.concurrency);
   const parallel = launchFrom(draft, row.parallel, row.launchedParallel, slots);
@@ -88,7 +85,7 @@ const inOrder = <P extends CallRow["phase"]>(draft: Draft, phase: P): readonly C
     .toSorted(byBirth);
 
 /** An executor outlives the driver that it works for: only its own lease ends it. */
-export const onOwnersLost = (draft: Draft, { owners }: Of<"owners.lost">): void => {
+export const onOwnersLost = (draft: Draft, { owners }: SignalOf<"owners.lost">): void => {
   const isLost = (owner: string): boolean => (owners === "older" ? !isExecutor(owner) : owners.includes(owner));
   const lost = inOrder(draft, "running").filter(({ owner }) => isLost(owner));
   for (const row of lost) move(draft, row, lose(draft, row));
@@ -98,7 +95,7 @@ export const onOwnersLost = (draft: Draft, { owners }: Of<"owners.lost">): void 
   if (isOfRun) draft.raise({ type: "run.lost" });
 };
 
-export const onCallsCancel = (draft: Draft, { batch, calls }: Of<"calls.cancel">): void => {
+export const onCallsCancel = (draft: Draft, { batch, calls }: SignalOf<"calls.cancel">): void => {
   let sum = nothing;
   for (const ref of calls) {
     const row = known(draft, ref);
@@ -116,7 +113,7 @@ export const onCallsCancel = (draft: Draft, { batch, calls }: Of<"calls.cancel">
 };
 
 /** Ends what a body that is over had begun: told, observed, and gone. */
-export const onCallsDrop = (draft: Draft, { batches }: Of<"calls.drop">): void => {
+export const onCallsDrop = (draft: Draft, { batches }: SignalOf<"calls.drop">): void => {
   for (const batch of batches) {
     for (const ref of draft.batch(batch)?.calls ?? []) {
       drop(draft, known(draft, ref));
@@ -131,7 +128,7 @@ const revoked = internal(
   "await_event_unknown_or_revoked: await-event key is invalid or revoked",
 );
 
-export const onPendingEnd = (draft: Draft, { call, resolution }: Of<"pending.end">): void => {
+export const onPendingEnd = (draft: Draft, { call, resolution }: SignalOf<"pending.end">): void => {
   const row = draft.call(call);
   if (row?.phase !== "pending") return; // It has ended by this event, with its batch or its body.
   const after =
@@ -142,7 +139,7 @@ export const onPendingEnd = (draft: Draft, { call, resolution }: Of<"pending.end
 };
 
 /** A sticky decision is applied to the calls of its tool that are parked now. */
-export const onCallsDecide = (draft: Draft, { tool }: Of<"calls.decide">): void => {
+export const onCallsDecide = (draft: Draft, { tool }: SignalOf<"calls.decide">): void => {
   for (const row of inOrder(draft, "awaiting_approval")) {
     if (row.manifest.id === tool && row.approval.edited === undefined) move(draft, row, unpark(draft, row));
   }

@@ -1,23 +1,82 @@
-/** What the outside reports of calls. Each handler looks up, decides, and only then writes. */
+/** Takes what the outside reports of calls. Each handler looks up, decides, and only then writes. */
 import type { PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
-import { batchesOfCall } from "./nested.ts";
+import { continued, decideRetry, nextAttempt, resuming } from "./launch.ts";
+import { afterEdit, afterPrepare } from "./approval.ts";
+import { cancel, cancelNow, cleaned, stopLeft } from "./stop.ts";
+import { complete, ending, project } from "./finish.ts";
+import { afterBeforeHook, afterCheck, afterHooks } from "./prepare.ts";
+import { type BodyResult, type CallIn, type CallRow, byBirth, runningRow } from "./model.ts";
+import { batchesOfCall } from "./batch.ts";
+import { inPhase, isRejection, misfitOfRun, move } from "./place.ts";
+import { diverge, resolve } from "./recover.ts";
 import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import type { WaitRow } from "../wait/model.ts";
-import { continued, nextAttempt } from "./again.ts";
-import { prepared } from "./answered.ts";
-import { cancel, cancelNow } from "./cancel.ts";
-import { ending } from "./finish.ts";
-import { resuming } from "./launch.ts";
-import { type BodyResult, type CallIn, type CallRow, byBirth, runningRow } from "./model.ts";
-import { inPhase, isRejection, misfitOfRun, move } from "./place.ts";
-import { diverge, resolve } from "./recover.ts";
-import { decideRetry } from "./retry.ts";
-import { cleaned, stopLeft } from "./stop.ts";
 
 type Answer = Rejection | undefined;
+
+/** A call whose preparation waits for this answer of the outside's. */
+const preparing = (draft: Draft, ref: string, waits: CallIn<"preparing">["waits"]): CallIn<"preparing"> | Rejection => {
+  const row = inPhase(draft, ref, "preparing");
+  if (isRejection(row) || row.waits === waits) return row;
+  return reject("wrong_phase", `call \`${ref}\`: its preparation waits for ${row.waits}, not for ${waits}`);
+};
+
+export const prepared = (draft: Draft, before: CallIn<"preparing">, after: CallRow): undefined => {
+  move(draft, before, after);
+  if (after.phase !== "preparing") draft.raise({ type: "preparation.ended", batch: before.call.batch });
+};
+
+const onBeforeHook = (draft: Draft, event: EventOf<"hook.ran">): Answer => {
+  const row = preparing(draft, event.call, "hook");
+  return isRejection(row) ? row : prepared(draft, row, afterBeforeHook(draft, row, event.outcome));
+};
+
+const finishing = (draft: Draft, ref: string, waits: CallIn<"finishing">["waits"]): CallIn<"finishing"> | Rejection => {
+  const row = inPhase(draft, ref, "finishing");
+  if (isRejection(row) || row.waits === waits) return row;
+  return reject("wrong_phase", `call \`${ref}\`: its end waits for the ${row.waits}, not for the ${waits}`);
+};
+
+const onAfterHook = (draft: Draft, event: EventOf<"hook.ran">): Answer => {
+  const row = finishing(draft, event.call, "hook");
+  if (isRejection(row)) return row;
+  move(draft, row, project(draft, row, afterHooks(row.output, event.outcome), row.durationMs));
+  return undefined;
+};
+
+const onEditChecked = (draft: Draft, row: CallIn<"awaiting_approval">, event: EventOf<"args.checked">): Answer => {
+  const { edited } = row.approval;
+  if (edited === undefined) return reject("wrong_phase", `call \`${event.call}\`: no edited arguments are checked`);
+  move(draft, row, afterEdit(draft, row, edited.args, event));
+  return undefined;
+};
+
+export const onPrepared = (draft: Draft, event: EventOf<"call.prepared">): Answer => {
+  const row = preparing(draft, event.call, "prepare");
+  return isRejection(row) ? row : prepared(draft, row, afterPrepare(draft, row, event.preparation));
+};
+
+/** The answer to a check is a preparing call's, or that of arguments which a person edited. */
+export const onArgsChecked = (draft: Draft, event: EventOf<"args.checked">): Answer => {
+  const row = inPhase(draft, event.call, "preparing", "awaiting_approval");
+  if (isRejection(row)) return row;
+  if (row.phase === "awaiting_approval") return onEditChecked(draft, row, event);
+  const waiting = preparing(draft, event.call, "args");
+  return isRejection(waiting) ? waiting : prepared(draft, waiting, afterCheck(draft, waiting, event.verdict));
+};
+
+export const onHookRan = (draft: Draft, event: EventOf<"hook.ran">): Answer =>
+  event.phase === "before" ? onBeforeHook(draft, event) : onAfterHook(draft, event);
+
+export const onProjected = (draft: Draft, event: EventOf<"result.projected">): Answer => {
+  const row = finishing(draft, event.call, "projection");
+  if (isRejection(row)) return row;
+  move(draft, row, complete(draft, row, row, event.parts ?? undefined)); // In a reply `null` counts as absent.
+  return undefined;
+};
 
 export const onDispatched = (draft: Draft, event: EventOf<"call.dispatched">): Answer => {
   const row = inPhase(draft, event.call, "running");

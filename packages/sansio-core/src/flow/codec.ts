@@ -17,11 +17,9 @@ import {
   u64,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { Parameter } from "./body.ts";
-import type { Comparison } from "./condition.ts";
-import type { DispatchError } from "./failure.ts";
-import type { Ending, FlowEnd, FlowTool, LambdaResult, Unresolved } from "./model.ts";
-import { type FlowNode, type NamedArg, type Program, unbuiltKinds } from "./program.ts";
+import { type FlowNode, type NamedArg, type Parameter, type Program, unbuiltKinds } from "./program.ts";
+import type { Comparison } from "./value.ts";
+import type { DispatchError, Ending, FlowEnd, FlowTool, LambdaResult, Unresolved } from "./model.ts";
 
 const kept = (): boolean => false;
 const named = defaulted(string, "", kept);

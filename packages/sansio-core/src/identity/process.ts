@@ -1,6 +1,6 @@
 /** Names and keys of what is done with processes. Those that need a hash are in `process-hash.ts`. */
 import { absurd } from "../kernel/error.ts";
-import { type SessionScope, sessionScopeId } from "./session-scope.ts";
+import { type SessionScope, sessionScopeId } from "./scope.ts";
 
 /** Names the event type under which a process takes a signal. */
 export const signalEventType = (name: string): string => `signal.${name}`;

@@ -3,19 +3,19 @@
  * state it began from is never touched. A rejected event's draft is thrown away.
  */
 import type { PersistentMap } from "./persistent-map.ts";
-import type { StickyDecision } from "../call/approval-model.ts";
-import type { BatchRow } from "../call/batch-model.ts";
+import type { StickyDecision } from "../call/approval.ts";
+import type { BatchRow } from "../call/batch.ts";
 import type { CallRow } from "../call/model.ts";
 import type { CatalogRow } from "../catalog/model.ts";
 import type { Command } from "./command.ts";
-import type { Finished } from "./finished.ts";
+import type { Finished } from "./event.ts";
 import type { FlowRow } from "../flow/model.ts";
 import type { Deadline } from "./deadline.ts";
 import type { BatchRef, CallRef } from "./ids.ts";
 import type { Options } from "./options.ts";
-import type { DeletionRow, HandleRow } from "../link/handle-model.ts";
+import type { DeletionRow, HandleRow } from "../link/handle.ts";
 import type { LinkRow } from "../link/model.ts";
-import type { OutboxRow } from "../link/outbox-model.ts";
+import type { OutboxRow } from "../link/outbox.ts";
 import type { ProcessRow } from "../process/model.ts";
 import type { RequestRow } from "../request/model.ts";
 import type { ScopeRow } from "../scope/model.ts";

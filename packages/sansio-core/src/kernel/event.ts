@@ -11,3 +11,14 @@ export interface Envelope {
   readonly at: number;
   readonly event: Event;
 }
+
+/**
+ * What has left the state with this event, for the journal's finished index. A wait that its call's end or its own time
+ * closed, or that nobody ever resolved, has a mark beside it: the event that ended it does not say how.
+ */
+export interface Finished {
+  readonly kind: "request" | "call" | "wait" | "wait_timed_out" | "wait_left" | "link" | "wake" | "task" | "schedule";
+  readonly id: string;
+  /** Of a wait: the event that resolved it, where that came before the one with which it left. */
+  readonly seq?: number;
+}

@@ -1,21 +1,24 @@
 /** Messages between scopes, who may use which process, and what waits to be heard outside. */
 import { array, boolean, optional, string, u64 } from "@pawl/tool-value";
-import { SessionScope } from "../identity/session-scope.ts";
-import { observed, toCaller, untilAcked } from "../kernel/duty.ts";
+import { SessionScope } from "../identity/scope.ts";
+import { observed, toCaller, untilAcked } from "../kernel/command.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import { MessageCodec, OutcomeCodec, grantedFields } from "../message/codec.ts";
-import { linkChangeChecks, linkChecks } from "./check.ts";
-import { onDeleted, onReleased } from "./deletion.ts";
-import { handleChangeChecks, handleChecks } from "./handle-check.ts";
-import { onEnded, onGrant, onGranted, onRevoked, onTransferred } from "./handle-step.ts";
-import { outboxChecks } from "./outbox-check.ts";
-import { onAcked } from "./outbox-step.ts";
-import { hasWords, outstandingOfLinks } from "./recover.ts";
+import { MessageCodec, OutcomeCodec, grantedFields } from "../message/message.ts";
+import { handleChangeChecks, handleChecks, linkChangeChecks, linkChecks, outboxChecks } from "./check.ts";
+import {
+  type HandleEvent,
+  onDeleted,
+  onEnded,
+  onGrant,
+  onGranted,
+  onReleased,
+  onRevoked,
+  onTransferred,
+} from "./handle.ts";
+import { type OutboxEvent, hasWords, onAcked, outstandingOfLinks } from "./outbox.ts";
 import { linkSnapshot } from "./snapshot.ts";
 import { onAnswered, onJudged, onReceived, onRetired, onSend } from "./step.ts";
 import type { LinkCommand, LinkEvent, LinkRows, LinkSignal } from "./model.ts";
-import type { HandleEvent } from "./handle-model.ts";
-import type { OutboxEvent } from "./outbox-model.ts";
 import type { Concern } from "../concern.ts";
 
 const place = { link: u64, number: u64 };

@@ -20,11 +20,13 @@
  *   L6  a row has an end
  *   L7  within one link counters only grow; a later link to the same peer has a later name
  */
+import type { Draft } from "../kernel/draft.ts";
+import { type Rejection, reject } from "../kernel/error.ts";
 import type { TerminalState } from "../process/model.ts";
-import type { WakeDelivery } from "../process/wake.ts";
+import type { WakeDelivery } from "../process/append.ts";
 import type { GrantedHandle, Message, Outcome, Said } from "../message/message.ts";
-import type { DeletionRow, HandleRow } from "./handle-model.ts";
-import type { OutboxRow } from "./outbox-model.ts";
+import type { DeletionRow, HandleRow } from "./handle.ts";
+import type { OutboxRow } from "./outbox.ts";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { CallRef } from "../kernel/ids.ts";
 
@@ -110,6 +112,15 @@ export interface Sending {
 /** How many messages to a peer are on their way, or wait to be. */
 export const unansweredOf = ({ outgoing }: Pick<LinkRow, "outgoing">): number =>
   outgoing === undefined ? 0 : outgoing.unanswered.size + outgoing.waiting.length;
+
+/** Returns why a link takes no more messages until some of them are answered. */
+export const misfitOfLink = (draft: Draft, to: string): Rejection | undefined => {
+  const row = draft.link(to);
+  const max = draft.options.max_unanswered;
+  return row === undefined || unansweredOf(row) < max
+    ? undefined
+    : reject("link_full", `to \`${to}\`: ${max} messages are not answered yet`);
+};
 
 /** What a receiver's end is called in the finished index. */
 export const finishedLink = (from: string, link: number): string => `${from}#${link}`;

@@ -13,14 +13,21 @@ import {
   u64,
 } from "@pawl/tool-value";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import type { DeletionRow, HandleRow } from "./handle-model.ts";
+import type { DeletionRow, HandleRow } from "./handle.ts";
 import type { CallRef } from "../kernel/ids.ts";
-import { SessionScope } from "../identity/session-scope.ts";
-import { DescriptorCodec, MessageCodec, OutcomeCodec, WakeDeliveryCodec } from "../message/codec.ts";
-import type { Message, Outcome, Said } from "../message/message.ts";
+import { SessionScope } from "../identity/scope.ts";
+import {
+  DescriptorCodec,
+  type Message,
+  MessageCodec,
+  type Outcome,
+  OutcomeCodec,
+  type Said,
+  WakeDeliveryCodec,
+} from "../message/message.ts";
 import type { SnapshotPart } from "../concern.ts";
-import type { WakeDelivery } from "../process/wake.ts";
-import type { OutboxRow } from "./outbox-model.ts";
+import type { WakeDelivery } from "../process/append.ts";
+import type { OutboxRow } from "./outbox.ts";
 import type { IncomingEnd, LinkRow, LinkRows, Origin, OutgoingEnd, OutgoingMessage, WaitingMessage } from "./model.ts";
 import { ProcessStateCodec } from "../message/process.ts";
 

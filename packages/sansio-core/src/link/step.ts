@@ -1,10 +1,9 @@
 /** Messages go out numbered, come in once, and are answered. What they do is the business of other concerns. */
-import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { Invariant, type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
-import type { Signal } from "../kernel/signal.ts";
-import type { Message, Outcome } from "../message/message.ts";
+import { PersistentMap } from "../kernel/persistent-map.ts";
+import type { SignalOf } from "../kernel/signal.ts";
 import {
   type IncomingEnd,
   type LinkRow,
@@ -14,8 +13,8 @@ import {
   type WaitingMessage,
   finishedLink,
 } from "./model.ts";
+import type { Message, Outcome } from "../message/message.ts";
 
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 type Received = EventOf<"message.received">;
 
 const withOutgoing = ({ peer, incoming }: LinkRow, outgoing: OutgoingEnd | undefined): LinkRow => ({
@@ -67,7 +66,7 @@ const drained = (draft: Draft, to: string, end: OutgoingEnd): OutgoingEnd =>
     ? { ...post(draft, to, end, { message: { type: "link.closed" } }), phase: "closing" }
     : end;
 
-export const onSend = (draft: Draft, { to, message: said, isLast, origin }: Of<"messages.send">): void => {
+export const onSend = (draft: Draft, { to, message: said, isLast, origin }: SignalOf<"messages.send">): void => {
   const message = { message: said, isLast, ...(origin === undefined ? {} : { origin }) };
   const row: LinkRow = draft.link(to) ?? { peer: to };
   const end = row.outgoing ?? opened(draft);
@@ -138,7 +137,7 @@ const onClosed = (draft: Draft, row: LinkRow, { from, link, number }: Received):
   draft.emit({ type: "message.answer", to: from, link, number, outcome: { status: "accepted", value: null } });
 };
 
-export const onJudged = (draft: Draft, { from, outcome }: Of<"message.judged">): void => {
+export const onJudged = (draft: Draft, { from, outcome }: SignalOf<"message.judged">): void => {
   const row = draft.link(from);
   const end = row?.incoming;
   if (row === undefined || end === undefined) throw new Invariant(`no link from ${from}`);

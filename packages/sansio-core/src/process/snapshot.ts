@@ -4,7 +4,7 @@ import { PersistentMap } from "../kernel/persistent-map.ts";
 import { ExternalRef, ProcessRegistration, ProcessStatus, ProcessWait } from "../message/process.ts";
 import type { AppendedEvent, Peer, ProcessRow, ProcessRun } from "./model.ts";
 import type { SnapshotPart } from "../concern.ts";
-import type { ProcessRows } from "./contract.ts";
+import type { ProcessRows } from "./concern.ts";
 
 const isEmpty = (list: readonly unknown[]): boolean => list.length === 0;
 

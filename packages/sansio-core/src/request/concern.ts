@@ -1,14 +1,65 @@
-/** Requests come in, are joined or refused, and leave with their acknowledged reply. */
+/** The record of requests, and their invariants: one function each says what is broken, and in which request. */
 import { array, optional, string } from "@pawl/tool-value";
-import { untilAcked } from "../kernel/duty.ts";
-import { Table } from "../kernel/table.ts";
-import { requestChangeChecks, requestChecks } from "./check.ts";
-import { RequestedCallCodec } from "./codec.ts";
-import { onAcked, onBatchEnded, onCancelled, onFlowEnded, onRequestOpen, onSubmitted } from "./step.ts";
-import type { RequestCommand, RequestEvent, RequestRows, RequestSignal } from "./model.ts";
-import type { Concern } from "../concern.ts";
-import type { Born } from "../kernel/command.ts";
+import type { Check, Concern } from "../concern.ts";
+import { type Born, untilAcked } from "../kernel/command.ts";
+import { requestBatch } from "../kernel/ids.ts";
 import type { State } from "../kernel/state.ts";
+import { Table } from "../kernel/table.ts";
+import {
+  type RequestCommand,
+  type RequestEvent,
+  type RequestRow,
+  type RequestRows,
+  type RequestSignal,
+  conflictOfIds,
+} from "./model.ts";
+import { RequestedCallCodec } from "./reply.ts";
+import { onAcked, onBatchEnded, onCancelled, onFlowEnded, onRequestOpen, onSubmitted } from "./step.ts";
+
+const firstOf = (state: State, broken: (row: RequestRow) => string | undefined): string | undefined => {
+  for (const row of state.requests.rows()) {
+    const what = broken(row);
+    if (what !== undefined) return `request \`${row.request}\` (${row.phase}): ${what}`;
+  }
+  return undefined;
+};
+
+export const checkR1: Check = (state) =>
+  firstOf(state, ({ request, phase }) => {
+    const batch = state.batches.at(requestBatch(request));
+    const flow = state.flows.get(request);
+    if (phase === "replying") {
+      return batch === undefined && flow === undefined ? undefined : "R1: it has its reply, and is not over";
+    }
+    if (flow !== undefined) return batch === undefined ? undefined : "R1: it is a flow, and has a batch";
+    if (batch === undefined) return "R1: it has no batch";
+    return batch.request === request && batch.parent === undefined ? undefined : "R1: its batch is another's";
+  });
+
+const idsOf = (state: State, request: string): readonly { readonly id: string }[] => {
+  const calls = state.batches.at(requestBatch(request))?.calls ?? [];
+  return calls.map((ref) => ({ id: state.calls.at(ref)?.call.id ?? "" }));
+};
+
+export const checkR2: Check = (state) =>
+  firstOf(state, ({ request }) => {
+    const conflict = conflictOfIds(idsOf(state, request));
+    return conflict === undefined ? undefined : `R2: ${conflict}`;
+  });
+
+/** Looks at a reply as it is made: afterwards the calls are gone. */
+export const checkR3Change = (before: State, after: State): string | undefined =>
+  firstOf(after, (row) => {
+    const earlier = before.requests.at(row.request);
+    if (row.phase !== "replying" || earlier?.phase !== "running" || earlier.born !== row.born) return undefined;
+    const expected = idsOf(before, row.request).map(({ id }) => id);
+    const found = row.replies.map(({ call_id }) => call_id);
+    const isSame = found.length === expected.length && found.every((id, i) => id === expected[i]);
+    return isSame ? undefined : `R3: replies to ${found.join()}, expected ${expected.join()}`;
+  });
+
+export const requestChecks: readonly Check[] = [checkR1, checkR2];
+export const requestChangeChecks = [checkR3Change] as const;
 
 /** A reply is put out until it is acknowledged. */
 const ofRequests = (state: State): Born[] =>

@@ -1,14 +1,12 @@
 /** Requests come in, are joined or refused, cancelled, and leave with their acknowledged reply. A flow is a request too. */
-import { type Replies, type RequestRow, conflictOfIds } from "./model.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { Invariant, type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import { requestBatch } from "../kernel/ids.ts";
-import type { Signal } from "../kernel/signal.ts";
-import { repliesOf } from "./replies.ts";
+import type { SignalOf } from "../kernel/signal.ts";
+import { type Replies, type RequestRow, conflictOfIds } from "./model.ts";
+import { repliesOf } from "./reply.ts";
 import { begin, misfitOfId } from "./submit.ts";
-
-type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
 
 export const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejection | undefined => {
   const misfit = misfitOfId(draft, event);
@@ -43,7 +41,7 @@ const isOfProcess = ({ process: row }: Draft, request: string): boolean =>
   row?.run === "call" && row.registration.id === request;
 
 /** A body's batch stays until its replies are on record; a request's or a step's leaves them to who waits for it. */
-export const onBatchEnded = (draft: Draft, { batch }: Of<"batch.ended">): void => {
+export const onBatchEnded = (draft: Draft, { batch }: SignalOf<"batch.ended">): void => {
   const row = draft.batch(batch);
   if (row === undefined) return; // Dropped by this event, with its body.
   const { triggers, step } = row;
@@ -77,14 +75,14 @@ const onRequestOver = (draft: Draft, id: string, { replies, triggers }: Replies)
 };
 
 /** What a process runs is a request of its own: nobody submitted it, and its reply is the process's end. */
-export const onRequestOpen = (draft: Draft, signal: Of<"request.open">): void => {
+export const onRequestOpen = (draft: Draft, signal: SignalOf<"request.open">): void => {
   const { request, hash, executionScope, calls } = signal;
   draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
   draft.raise({ type: "batch.create", ref: requestBatch(request), request, prefix: "", calls });
 };
 
 /** A flow's reply says how it ended; its steps were shown one by one. */
-export const onFlowEnded = (draft: Draft, signal: Of<"flow.ended">): void => {
+export const onFlowEnded = (draft: Draft, signal: SignalOf<"flow.ended">): void => {
   const { end: flow, triggers } = signal;
   const { request, hash, born, executionScope, waits } = running(draft, signal.request);
   if (waits.length > 0) draft.raise({ type: "waits.forget", request, keys: waits });

@@ -25,9 +25,8 @@
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { ProcessRegistration, ProcessStatus } from "../process/model.ts";
-import type { RunOutcome } from "./finish.ts";
-import type { NewMessage, TaskMessage } from "./message.ts";
-import type { Filled, Output } from "./output.ts";
+import type { Filled, Output, RunOutcome } from "./finish.ts";
+import type { NewMessage, TaskMessage } from "./task.ts";
 import type { NewTask, Progress, Task, TaskUpdate } from "../message/task.ts";
 
 /** What a process that is a background run says of itself: the definition in its identity. */

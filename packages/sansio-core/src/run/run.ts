@@ -10,14 +10,15 @@ import {
   type RunOutcome,
   artifactFailure,
   canceledSummary,
+  emptyOutput,
   orphaned,
   outcomeOfOutput,
   pathsOf,
   updateOf,
+  writeOutput,
 } from "./finish.ts";
 import { type RunRow, runOfAttempt } from "./model.ts";
-import { emptyOutput, writeOutput } from "./output.ts";
-import { setRun } from "./table.ts";
+import { setRun } from "./task.ts";
 import { definitionOf } from "./session.ts";
 import type { TaskUpdate } from "../message/task.ts";
 

@@ -1,27 +1,42 @@
 /** Runs and tasks in the scope of their session. */
 import { read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { processScope } from "../identity/scope.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
-import { processScope } from "../identity/process-scope.ts";
-import { coreMade, type ProcessRegistration } from "../process/model.ts";
+import type { SignalOf } from "../kernel/signal.ts";
+import type { Task } from "../message/task.ts";
+import { type ProcessRegistration, coreMade } from "../process/model.ts";
 import { RunDefinitionCodec } from "./codec.ts";
-import { misfitOfDeleted } from "../scope/deleted.ts";
-import { afterMessage, keptMessages, staleMessage, wakeOfMessage } from "./message.ts";
+import { failedRun, updateOf } from "./finish.ts";
+import {
+  afterMessage,
+  createTask,
+  dropAsked,
+  isTerminal,
+  keptMessages,
+  misfitOfUpdate,
+  putAsked,
+  putNewTask,
+  putTask,
+  requestCancel,
+  staleMessage,
+  tellSession,
+  updateTask,
+  wakeOfMessage,
+} from "./task.ts";
 import {
   type Asked,
   type RunDefinition,
   type TaskRow,
+  countedId,
   monitorKind,
   runKind,
   sessionIsFull,
   workerIsFull,
 } from "./model.ts";
-import { type Task } from "../message/task.ts";
-import { createTask, isTerminal, misfitOfUpdate, requestCancel } from "./task.ts";
-import { dropAsked, putAsked, putTask } from "./table.ts";
-import { putNewTask, tellSession, updateTask } from "./tell.ts";
+import { misfitOfDeleted } from "../scope/admit.ts";
 
 /** What a registration says of the background run that it is; undefined where it is none. */
 export const definitionOf = ({ identity, input }: ProcessRegistration): RunDefinition | undefined => {
@@ -213,3 +228,28 @@ export const monitorsOf = (draft: Draft, schedule: string): readonly TaskRow[] =
     .values()
     .filter((row) => row.schedule === schedule && !isTerminal(row.task.state))
     .toSorted((a, b) => a.born - b.born || (a.task.id < b.task.id ? -1 : 1));
+
+/** A run's word on its task: taken from its own process alone. */
+export const onReported = (draft: Draft, { from, task, run, update }: SignalOf<"task.report">): void => {
+  const row = draft.state.background.tasks.get(task);
+  if (row?.run === undefined || processScope(row.run.run) !== from) return;
+  if (misfitOfUpdate(row.task, update) === undefined) updateTask(draft, row, update, run);
+};
+
+/** Its process would not begin. */
+export const onRefused = (draft: Draft, { process, message }: SignalOf<"task.refused">): void => {
+  const row = draft.state.background.tasks.values().find(({ run }) => run?.run === process);
+  if (row !== undefined && !isTerminal(row.task.state)) updateTask(draft, row, updateOf(failedRun(message), undefined));
+};
+
+export const onFired = (draft: Draft, { schedule, fire, text, isLast }: SignalOf<"monitor.fired">): void => {
+  const rows = monitorsOf(draft, schedule);
+  const id = countedId(`tmsg_${schedule.slice(schedule.indexOf("_") + 1)}`, fire);
+  for (const row of rows) noteFire(draft, row, { id, text, isLast });
+};
+
+export const onScheduleEnded = (draft: Draft, { schedule }: SignalOf<"monitor.ended">): void => {
+  for (const row of monitorsOf(draft, schedule)) {
+    updateTask(draft, row, { state: "canceled", state_detail: "schedule canceled" });
+  }
+};

@@ -1,10 +1,12 @@
 /** What a session is told again and again, or once, at its time. */
 import { string, u64 } from "@pawl/tool-value";
-import { answered, toCaller } from "../kernel/duty.ts";
+import type { Check, Concern } from "../concern.ts";
+import { type Born, answered, toCaller } from "../kernel/command.ts";
+import { type Due, isBefore } from "../kernel/deadline.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import { scheduleChangeChecks, scheduleChecks } from "./check.ts";
-import { NewScheduleCodec, PlanCodec, ProbeOutcomeCodec } from "./codec.ts";
-import { scheduleSnapshot } from "./snapshot.ts";
+import type { State } from "../kernel/state.ts";
+import { NewScheduleCodec, PlanCodec, ProbeOutcomeCodec, scheduleSnapshot } from "./codec.ts";
+import type { ScheduleCommand, ScheduleEvent, ScheduleRow, ScheduleRows, ScheduleSignal } from "./model.ts";
 import {
   onCancelled,
   onEnd,
@@ -16,10 +18,74 @@ import {
   planning,
   probing,
 } from "./step.ts";
-import type { ScheduleCommand, ScheduleEvent, ScheduleRows, ScheduleSignal } from "./model.ts";
-import type { Concern } from "../concern.ts";
-import type { Born } from "../kernel/command.ts";
-import type { State } from "../kernel/state.ts";
+import { mostOf } from "../scope/concern.ts";
+
+const firstOf = (
+  { schedules: { rows: schedules } }: State,
+  broken: (row: ScheduleRow) => string | undefined,
+): string | undefined => {
+  for (const row of schedules.values()) {
+    const what = broken(row);
+    if (what !== undefined) return `schedule \`${row.schedule.id}\`: ${what}`;
+  }
+  return undefined;
+};
+
+export const checkM1: Check = (state) =>
+  firstOf(state, ({ schedule, asked, due }) => {
+    const { enabled, schedule_type: type, next_trigger_at: next } = schedule;
+    if (due?.at !== next) return `M1: it is due at ${due?.at}, and says ${next}`;
+    if (!enabled) return asked === undefined && due === undefined ? undefined : "M1: it is disabled, and fires";
+    if (asked !== undefined && due !== undefined) return "M1: it knows when it fires, and asks";
+    return type === "recurring" && asked === undefined && due === undefined
+      ? "M1: it recurs, and never fires"
+      : undefined;
+  });
+
+const enabled = ({ schedules: { rows: schedules } }: State): number =>
+  schedules.values().filter(({ schedule }) => schedule.enabled).length;
+
+export const checkM2Change = (before: State, after: State): string | undefined => {
+  const max = mostOf("max_schedules", before, after);
+  return enabled(after) <= Math.max(max, enabled(before)) ? undefined : `M2: ${enabled(after)} schedules of ${max}`;
+};
+
+export const checkM3: Check = ({ schedules: { rows: schedules, due: scheduleDue } }) => {
+  let first: Due | undefined;
+  for (const [key, { due }] of schedules) {
+    const candidate = due === undefined ? undefined : { ...due, key };
+    if (candidate !== undefined && (first === undefined || isBefore(candidate, first))) first = candidate;
+  }
+  return first?.at === scheduleDue?.at && first?.key === scheduleDue?.key
+    ? undefined
+    : `M3: found ${scheduleDue?.at} of \`${scheduleDue?.key}\`, expected ${first?.at} of \`${first?.key}\``;
+};
+
+export const checkM4: Check = (state) =>
+  firstOf(state, ({ schedule }) => {
+    const { schedule_type: type, trigger_count: count } = schedule;
+    return type === "oneshot" && (count > 1 || (count === 1 && schedule.enabled))
+      ? `M4: it fired ${count} times`
+      : undefined;
+  });
+
+export const checkM4Change = (before: State, after: State): string | undefined =>
+  firstOf(before, ({ schedule: was, born }) => {
+    const row = after.schedules.rows.get(was.id);
+    if (row?.born !== born || row.schedule.trigger_count >= was.trigger_count) return undefined;
+    return `M4: it had fired ${was.trigger_count} times, now ${row.schedule.trigger_count}`;
+  });
+
+const over = ({ schedules: { rows: schedules } }: State): number =>
+  schedules.values().filter(({ schedule, probe }) => !schedule.enabled && probe === undefined).length;
+
+export const checkM5Change = (before: State, after: State): string | undefined => {
+  const max = mostOf("max_ended_tasks", before, after);
+  return over(after) <= Math.max(max, over(before)) ? undefined : `M5: ${over(after)} disabled schedules of ${max}`;
+};
+
+export const scheduleChecks: readonly Check[] = [checkM1, checkM3, checkM4];
+export const scheduleChangeChecks = [checkM2Change, checkM4Change, checkM5Change] as const;
 
 const ofSchedules = ({ schedules }: State): Born[] =>
   schedules.rows.values().flatMap((row) => {

@@ -1,15 +1,17 @@
 /** Schedules are asked for, planned, fire, are probed and cancelled. */
 import type { Json } from "@pawl/tool-value";
+import { type Due, isBefore } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
+import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { SignalOf } from "../kernel/signal.ts";
-import { misfitOfDeleted } from "../scope/deleted.ts";
-import { instantText } from "./instant.ts";
+import { instantText } from "./model.ts";
 import {
   type Schedule,
   type ScheduleAnswer,
   type ScheduleRow,
+  type Schedules,
   createSchedule,
   disabled,
   fireText,
@@ -18,7 +20,25 @@ import {
   sessionHasSchedules,
   triggered,
 } from "./model.ts";
-import { dropSchedule, putSchedule } from "./table.ts";
+import { misfitOfDeleted } from "../scope/admit.ts";
+
+export const schedulesOf = (rows: PersistentMap<string, ScheduleRow>): Schedules => {
+  let first: Due | undefined;
+  for (const [key, { due }] of rows) {
+    const candidate = due === undefined ? undefined : { ...due, key };
+    if (candidate !== undefined && (first === undefined || isBefore(candidate, first))) first = candidate;
+  }
+  return { rows, due: first };
+};
+
+export const putSchedule = (draft: Draft, row: ScheduleRow): void => {
+  draft.set("schedules", schedulesOf(draft.state.schedules.rows.set(row.schedule.id, row)));
+};
+
+export const dropSchedule = (draft: Draft, id: string): void => {
+  draft.set("schedules", schedulesOf(draft.state.schedules.rows.delete(id)));
+  draft.finished.push({ kind: "schedule", id });
+};
 
 const answer = (draft: Draft, schedule: string, said: ScheduleAnswer): void =>
   draft.emit({ type: "schedule.answer", schedule, answer: said });

@@ -1,6 +1,6 @@
 /** What a running body asks for, and what comes back. */
 import type { CallIn } from "../../src/call/model.ts";
-import type { EffectSpec } from "../../src/call/effect-model.ts";
+import type { EffectSpec } from "../../src/call/effect.ts";
 import type { Event } from "../../src/kernel/event.ts";
 import { outstanding } from "../../src/machine.ts";
 import type { State } from "../../src/kernel/state.ts";

@@ -5,7 +5,7 @@ import { type Json, ModelToolReturn, ToolCallOutput, modelReturn, read, successO
 import * as E from "fp-ts/lib/Either.js";
 import { idOfToken } from "../../../runtime/src/scope/token-check.ts";
 import { ExecutionScope, callRef, defaultOptions, plainTool, resolutionOf } from "../../src/index.ts";
-import { sessionOfScope } from "../../src/identity/execution-scope.ts";
+import { sessionOfScope } from "../../src/identity/scope.ts";
 import { TestScope } from "./scope.ts";
 
 type Input = { readonly [field: string]: Json };

@@ -35,7 +35,7 @@ export interface NoteRows {
 
 const concern = `import { array, defaulted, record, string, u64 } from "@pawl/tool-value";
 import type { Concern } from "../concern.ts";
-import { untilAcked } from "../kernel/duty.ts";
+import { untilAcked } from "../kernel/command.ts";
 import { reject } from "../kernel/error.ts";
 import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { NoteCommand, NoteEvent, NoteRow, NoteRows, NoteSignal } from "./model.ts";
@@ -91,8 +91,11 @@ export const note: Concern<NoteRows, NoteEvent["type"], NoteSignal["type"], Note
 const listed = (text: string): string =>
   text
     .replace(
-      "import { process }",
-      'import { note } from "./note/concern.ts";\nimport type { NoteCommand, NoteEvent, NoteRows, NoteSignal } from "./note/model.ts";\nimport { process }',
+      "export const concerns",
+      `import { note } from "./note/concern.ts";
+import type { NoteCommand, NoteEvent, NoteRows, NoteSignal } from "./note/model.ts";
+
+export const concerns`,
     )
     .replace("schedule] as const", "schedule, note] as const")
     .replace("  | ScheduleEvent;", "  | ScheduleEvent\n  | NoteEvent;")

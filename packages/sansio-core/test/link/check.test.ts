@@ -1,9 +1,8 @@
 import { PersistentMap } from "../../src/kernel/persistent-map.ts";
 import { mapped } from "../arbitrary/mapped.ts";
 import { describe, expect, it } from "vitest";
-import { handleChangeChecks, handleChecks } from "../../src/link/handle-check.ts";
-import type { HandleRow } from "../../src/link/handle-model.ts";
-import { linkChangeChecks, linkChecks } from "../../src/link/check.ts";
+import { handleChangeChecks, handleChecks, linkChangeChecks, linkChecks } from "../../src/link/check.ts";
+import type { HandleRow } from "../../src/link/handle.ts";
 import { outstanding } from "../../src/machine.ts";
 import type { LinkRow, OutgoingEnd } from "../../src/link/model.ts";
 import { processChangeChecks, processStateChecks } from "../../src/process/check.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Decision } from "../../src/call/approval-model.ts";
-import { pendingApprovals } from "../../src/call/pending.ts";
+import { type Decision, pendingApprovals } from "../../src/call/approval.ts";
 import type { Tool } from "../../src/catalog/model.ts";
 import { outstanding } from "../../src/machine.ts";
 import { Rig, tool } from "../rig.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { NewSchedule, ProbeOutcome } from "../../src/schedule/model.ts";
-import { instantOf, instantText } from "../../src/schedule/instant.ts";
+import { instantOf, instantText } from "../../src/schedule/model.ts";
 import { nextDeadline } from "../../src/machine.ts";
 import { Rig } from "../rig.ts";
 

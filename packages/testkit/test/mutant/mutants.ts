@@ -21,13 +21,13 @@ const scope = "runtime/src/scope/runner.ts";
 const bodies = "runtime/src/body/bodies.ts";
 const body = "runtime/src/body/body.ts";
 const timeline = "runtime/src/body/timeline.ts";
-const recovery = "sansio-core/src/call/outstanding.ts";
-const ask = "sansio-core/src/call/ask.ts";
+const recovery = "sansio-core/src/call/recover.ts";
+const ask = "sansio-core/src/call/effect.ts";
 const settle = "sansio-core/src/call/settle.ts";
-const waits = "sansio-core/src/wait/step.ts";
+const waits = "sansio-core/src/wait/concern.ts";
 const duty = "sansio-core/src/call/concern.ts";
 const recover = "sansio-core/src/call/recover.ts";
-const replies = "sansio-core/src/request/replies.ts";
+const replies = "sansio-core/src/request/reply.ts";
 
 export const mutants: readonly Mutant[] = [
   {
@@ -180,7 +180,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a core that wakes no suspended body",
-    file: "sansio-core/src/call/wake.ts",
+    file: "sansio-core/src/call/settle.ts",
     find: 'row.phase === "suspended" ? resuming(draft, row, { body: row.body, cause: "suspended" }) : row;',
     replace: "row;",
   },
@@ -204,7 +204,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     what: "a core that gives up after the first attempt",
-    file: "sansio-core/src/call/attempt.ts",
+    file: "sansio-core/src/call/launch.ts",
     find: 'terms.type === "never" ? 1 : Math.max(1, Number(terms.max_attempts))',
     replace: "1",
   },
