@@ -46,7 +46,7 @@ export interface LaneUpdate {
   readonly marks: readonly Mark[];
 }
 
-/** Holds a log, its forks and its search for the element, in a worker or in the page's thread. */
+/** Builds lanes, spans and marks as events come, and gives out what has changed since the last time. */
 export class LaneBuilder {
   readonly lanes: Writable<Lane>[] = [];
   readonly spans: Writable<Span>[] = [];
