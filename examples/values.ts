@@ -13,6 +13,7 @@ import {
   valueHash,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 
 const show = (title: string, ...lines: readonly string[]): void =>
   console.log([`\n${title}`, ...lines.map((line) => `  ${line}`)].join("\n"));
@@ -34,7 +35,10 @@ show(
   ...modelParts(result).map((part) => (part.type === "text" ? part.text : `[${part.media_type.type} ${part.label}]`)),
 );
 
-const read = E.chain((json: ToolValue) => decode(json))(parse(canonicalJson(result)));
+const read = pipe(
+  parse(canonicalJson(result)),
+  E.chain((json) => decode(json)),
+);
 show(
   "Read back it is the same, to the bit:",
   E.isRight(read) && valueHash(read.right) === valueHash(result) ? "yes" : "no",

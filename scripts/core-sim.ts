@@ -1,4 +1,7 @@
-/** `pnpm core-sim [SEEDS] [--seed N] [--events N] [--without FAULT,…] [--jobs N]`: the core simulation; a seed repeats a run. */
+/**
+ * `pnpm core-sim [SEEDS] [--seed N] [--events N] [--without FAULT,…] [--jobs N]`: runs the core simulation. A seed
+ * repeats a run.
+ */
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { type CoreSimFault, describeCoreSims, coreSimCoverage, coreSimFaults } from "@pawl/testkit/core-sim";
@@ -28,7 +31,7 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 
-/** A long run says that it lives. */
+/** Seeds between two lines of progress. */
 const seedsBetweenLines = 10_000;
 
 const { seed } = values;

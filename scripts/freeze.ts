@@ -1,4 +1,4 @@
-/** `pnpm freeze`: records what today's protocol is, before its release. Afterwards a test holds it. */
+/** `pnpm freeze`: records the current protocol before its release. A test then holds it. */
 import { writeFileSync } from "node:fs";
 import { frozenFile, today } from "../test/freeze/frozen.ts";
 import { pathOf } from "../test/project.ts";

@@ -1,6 +1,6 @@
 /**
- * `pnpm kills [N] [--seed S] [--runs]`: kills hosts N times with SIGKILL while agents work with them, or, with `--runs`,
- * while their background runs and schedules go on; a seed repeats the choices.
+ * `pnpm kills [N] [--seed S] [--runs]`: kills hosts N times with SIGKILL while agents work with them or, with `--runs`,
+ * while their background runs and schedules do. A seed repeats the choices.
  */
 import { parseArgs } from "node:util";
 import { runKills as runsKilled } from "../packages/driver-node/test/background/run.ts";
@@ -42,6 +42,6 @@ for (let killed = 0; killed < total; seed++) {
   console.log(`seed ${seed}: ${kills} kills, ${what} in ${seconds} s`);
   console.log(`  ${at.map(([place, times]) => `${place} ${times}`).join(", ")}`);
   for (const one of wrong) console.log(`  WRONG ${one}`);
-  if (wrong.length > 0) console.log(`  the journal and what was done outside are in ${folder}`);
+  if (wrong.length > 0) console.log(`  the journal and the record of outside effects are in ${folder}`);
   if (wrong.length > 0) process.exitCode = 1;
 }

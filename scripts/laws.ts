@@ -1,4 +1,6 @@
-/** `pnpm laws [RUNS] [--only TEXT] [--seed N]`: tries the laws of all packages, each as often; a seed repeats a run. */
+/**
+ * `pnpm laws [RUNS] [--only TEXT] [--seed N]`: runs the laws of all packages, each RUNS times. A seed repeats a run.
+ */
 import { globSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,4 +1,4 @@
-/** `pnpm bench:readme [FILE]`: writes what `pnpm bench:peers` has measured into the README, with its date and machine. */
+/** `pnpm bench:readme [FILE]`: writes the results of `pnpm bench:peers` into the README, with date and machine. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, figures, ratios } from "../bench/peers/src/table.ts";

@@ -1,4 +1,4 @@
-/** `pnpm pictures [folder]`: what the scenes of the demo look like, at three widths, by day and by night. */
+/** `pnpm pictures [folder]`: takes pictures of the demo's scenes, at three widths, in light and dark. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const { values, positionals } = parseArgs({
 });
 const [folder = "docs/pictures"] = positionals;
 
-/** What the docs show; with `--all`, everything. */
+/** Pictures for the docs; `--all` takes everything. */
 const kept = new Set(["kill-survived-desktop-light", "ask-asks-desktop-dark", "order-harmed-desktop-light"]);
 
 const screens = [

@@ -1,4 +1,4 @@
-/** `pnpm soak [--minutes N] [--seed S] [--json FILE]`: two hosts on one file, one of them killed every 30 s. */
+/** `pnpm soak [--minutes N] [--seed S] [--json FILE]`: runs two hosts on one file and kills one of them every 30 s. */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { soak } from "../test/soak/run.ts";
@@ -13,8 +13,8 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.minutes) * 60;
 const seed = Number(values.seed);
-if (!(seconds > 0)) throw new Error(`--minutes is a number above 0, and was ${values.minutes}`);
-if (!Number.isSafeInteger(seed)) throw new Error(`--seed is an integer, and was ${values.seed}`);
+if (!(seconds > 0)) throw new Error(`--minutes: expected a number above 0, found ${values.minutes}`);
+if (!Number.isSafeInteger(seed)) throw new Error(`--seed: expected an integer, found ${values.seed}`);
 
 const mib = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 const inWords = ({ now, rise, most }: Verdict): string =>
@@ -39,5 +39,5 @@ const rows = {
 };
 for (const [name, value] of Object.entries(rows)) console.log(`${name.padEnd(10)}${value}`);
 for (const one of wrong) console.log(`WRONG ${one}`);
-if (report.wrong.length > 0) console.log(`the journal and what was done outside are in ${report.folder}`);
+if (report.wrong.length > 0) console.log(`the journal and the record of outside effects are in ${report.folder}`);
 process.exitCode = wrong.length > 0 ? 1 : 0;

@@ -1,11 +1,11 @@
-/** `pnpm tarballs FOLDER`: builds every package and packs it, to be installed with `npm install FOLDER/*.tgz`. */
+/** `pnpm tarballs FOLDER`: builds and packs every package, for `npm install FOLDER/*.tgz`. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 
 const [to] = process.argv.slice(2);
 if (to === undefined) {
-  console.error("pnpm tarballs: where to? Name a folder, as in `pnpm tarballs ../tarballs`.");
+  console.error("pnpm tarballs: name a folder, as in `pnpm tarballs ../tarballs`.");
   process.exit(2);
 }
 const folder = resolve(process.env["INIT_CWD"] ?? ".", to);

@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { files, textOf } from "./project.ts";
 
 const sources = files.filter((file) =>
-  /^packages\/(?:runtime|wire|driver-node|driver-browser|sansio-core(?=\/src\/call\/))\/src\/.*\.ts$/.test(file),
+  /^packages\/(?:compat|runtime|wire|driver-node|driver-browser|sansio-core(?=\/src\/call\/))\/src\/.*\.ts$/.test(file),
 );
-const ends = ["output", "completion", "resolution"].map((name) => `packages/tool-value/src/${name}.ts`);
+const ends = ["output", "result", "resolution"].map((name) => `packages/tool-value/src/${name}.ts`);
 const others = ["packages/sansio-core/src/kernel/error.ts", ...ends];
 
 /** Where a code is given: errors, refusals and failures, fields, and unions of codes. */

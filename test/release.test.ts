@@ -29,9 +29,9 @@ describe("a release", () => {
 
   it("names in its pages for contributors only what is there", () => {
     const named = ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].flatMap((page) =>
-      [...textOf(page).matchAll(/`(?<file>(?:packages|test|docs|scripts|apps)\/[^`]+)`|\]\((?<link>[^):]+)\)/g)].map(
-        ({ groups }) => groups?.["file"] ?? (groups?.["link"] as string),
-      ),
+      [
+        ...textOf(page).matchAll(/`(?<file>(?:packages|test|docs|scripts|apps)\/[^`]+)`|\]\((?<link>[^):#]+)[^):]*\)/g),
+      ].map(({ groups }) => groups?.["file"] ?? (groups?.["link"] as string)),
     );
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((file) => !existsSync(pathOf(file)))).toEqual([]);

@@ -1,4 +1,4 @@
-/** What a step of the core costs beside one JSON round trip of its event. */
+/** Costs of a step of the core, relative to a JSON round trip of its event. */
 import {
   type Event,
   type State,
@@ -45,7 +45,7 @@ const submit = (state: State, request: string, calls: number): State =>
     calls: Array.from({ length: calls }, (_, i) => ({ id: `call-${i}`, tool: "work", args: { n: i } })),
   });
 
-/** A body that sleeps for long, so that its call has a deadline. */
+/** Adds a sleeping body, so that its call has a deadline. */
 const asleep = (state: State, call: string): State =>
   tell(state, state.at, {
     type: "effect.requested",
@@ -73,14 +73,14 @@ const pair = (call: string, n: number): readonly [Event, Event] => {
   ];
 };
 
-/** Events of `calls` in turn, so many steps each. */
+/** Events of several calls in turn, with a number of steps each. */
 const traffic = (calls: readonly string[], steps: number): readonly Event[] =>
   Array.from({ length: steps }, (_, n) => calls.flatMap((call) => pair(call, n))).flat();
 
 const slice = 200;
 const passes = 5;
 
-/** One pass over the events, a slice of each in turns, so that what else the machine does falls on both alike. */
+/** Runs both over the events in alternating slices, so that other load affects both alike. */
 const pass = (start: State, events: readonly Event[]): Measurement => {
   let state = start;
   let floor = 0;
@@ -97,7 +97,7 @@ const pass = (start: State, events: readonly Event[]): Measurement => {
   return { floor: (floor * 1000) / events.length, value: (value * 1000) / events.length };
 };
 
-/** The least disturbed of a few passes, for both. */
+/** Returns the least disturbed of several passes. */
 const leastOf = (run: () => Measurement): Measurement => {
   const all = Array.from({ length: passes }, run);
   return { floor: Math.min(...all.map((m) => m.floor)), value: Math.min(...all.map((m) => m.value)) };
@@ -119,7 +119,7 @@ const few = 10;
 const many = 10_000;
 
 const small = submit(opened(), "hot", few);
-/** Made when it is asked for: what is alive in the same heap makes all else slower. */
+/** Built on demand: live objects in the heap slow down everything else. */
 const crowd = once(() => refs("crowd", many).reduce(asleep, submit(small, "crowd", many)));
 
 const batchUs = (calls: number, rounds: number): number => {
@@ -135,7 +135,7 @@ const batchUs = (calls: number, rounds: number): number => {
   return ((performance.now() - start) * 1000) / (calls * rounds);
 };
 
-/** Calls that wait for the outside under a deadline, with 100 bytes of arguments each. */
+/** Calls that wait under a deadline, with arguments of 100 bytes each. */
 const parked = (calls: number): State => {
   const args = { order: "o".repeat(87) };
   let state = tell(opened(), 1, {

@@ -1,9 +1,9 @@
-/** How many moments to die at are tried in a second, over the scenario of the README. */
+/** Crash moments that are tried per second, over the scenario of the README. */
 import { defineTool } from "@pawl/runtime";
 import { type CrashReport, type Scenario, exploreCrashes, runScenario } from "@pawl/testkit";
 import type { Figure, Measurement } from "./figure.ts";
 
-/** `book_trip`: a seat is reserved, a person approves days later, a card is charged. */
+/** `book_trip`: reserves a seat, waits days for an approval, charges a card. */
 const trip: Scenario = {
   tools: ({ effect }) => [
     defineTool<{ readonly to: string }>({
@@ -41,7 +41,7 @@ const explored = async (): Promise<CrashReport> => {
   return report;
 };
 
-/** A run that dies, beside one that nothing disturbs. */
+/** A run that dies, and one that does not. */
 const round = async (): Promise<Measurement> => {
   const start = performance.now();
   for (let i = 0; i < calmRuns; i++) await runScenario(trip);

@@ -1,4 +1,6 @@
-/** The WebSocket host at 64 connections beside the same calls made inside its process. Reported; nothing bounds it. */
+/**
+ * The WebSocket host with 64 connections, compared with the same calls inside its process. Reported without a bound.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +17,7 @@ const calls = [{ id: "c", tool: "echo", args: { text: "hello" } }];
 
 type Call = (request: string) => Promise<unknown>;
 
-/** Callers beside each other, each of them one call after the other: how long each call took, and all of them. */
+/** Runs callers in parallel, each with one call after the other. Returns each call's time and the total. */
 const load = async (
   callers: readonly Call[],
   round: string,

@@ -1,4 +1,4 @@
-/** The inspector over 50,000 events, in Chromium: until it shows something, and while one scrubs over all of them. */
+/** The inspector over 50,000 events in Chromium: time to its first content, and frames while scrubbing. */
 import { type Coping, copeWith, droppedIn, quantile } from "../../packages/inspector/test/long-log.ts";
 import { hasChromium } from "../../test/runtime/chromium.ts";
 import type { Figure } from "./figure.ts";
@@ -6,7 +6,7 @@ import type { Figure } from "./figure.ts";
 const frames = 400;
 
 let measured: Promise<Coping> | undefined;
-/** Once for all figures. */
+/** Measured once for all figures. */
 const coping = (): Promise<Coping> => (measured ??= copeWith(50_000, frames));
 
 const inspectorOnly: readonly Figure[] = [

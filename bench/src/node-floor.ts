@@ -1,8 +1,8 @@
-/** What the Node driver is measured against: rows written to SQLite by hand, with the same durability. */
+/** The floor of the Node driver: rows written to SQLite by hand, with the same durability. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 
-/** Bytes of the log that one durable step leaves: its settlement and the next request. */
+/** Bytes of log for one durable step: its settlement and the next request. */
 const rowBytes = 700;
 
 export class Floor {
@@ -18,14 +18,14 @@ export class Floor {
     this.#insert = this.#db.prepare("INSERT INTO row (scope, text) VALUES (?, ?)");
   }
 
-  /** Microseconds for so many rows, each committed by itself. */
+  /** Microseconds for this many rows, each committed by itself. */
   insertsUs(count: number): number {
     const start = performance.now();
     for (let i = 0; i < count; i++) this.#insert.run(i, this.#text);
     return (performance.now() - start) * 1000;
   }
 
-  /** Microseconds for so many commits, each of one row for each of so many scopes. */
+  /** Microseconds for this many commits, each of one row for every scope. */
   groupsUs(commits: number, scopes: number): number {
     const start = performance.now();
     for (let i = 0; i < commits; i++) {

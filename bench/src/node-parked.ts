@@ -1,4 +1,4 @@
-/** What sessions cost that are parked, half of them on a pending completion, half inside a suspended body. */
+/** Costs of parked sessions: half of them wait for a pending completion, half in a suspended body. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -18,7 +18,7 @@ const completes = defineTool({ name: "completes", execute: (_, ctx) => (ctx.comp
 const waits = defineTool({ name: "waits", durable: true, execute: (_, ctx) => ctx.awaitEventJson("go") });
 
 setFlagsFromString("--expose-gc");
-/** What can be collected goes, and so do the pages that V8 has emptied and keeps: as many as it once needed at a time. */
+/** Collects garbage and returns the empty pages that V8 keeps. */
 const collect = runInNewContext("gc") as (how: { readonly type: "major"; readonly flavor: "last-resort" }) => void;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -31,14 +31,14 @@ const residentMb = async (): Promise<number> => {
   return process.memoryUsage().rss / 2 ** 20;
 };
 
-/** Parks the session, and lets go of it. */
+/** Parks the session and evicts it. */
 const park = async (runtime: Runtime, n: number): Promise<void> => {
   const session = await runtime.session(`s${n}`);
   const tool = n % 2 === 0 ? "completes" : "waits";
   await session.report({ type: "request.submitted", request: "r", hash: "0", calls: [{ id: "c", tool, args: {} }] });
 };
 
-/** Until all of them have left memory. */
+/** Resolves once all of them have left memory. */
 const parkAll = async (runtime: Runtime, from: number, to: number): Promise<void> => {
   for (let at = from; at < to; at += atOnce) {
     await Promise.all(Array.from({ length: Math.min(atOnce, to - at) }, (_, i) => park(runtime, at + i)));
@@ -47,7 +47,7 @@ const parkAll = async (runtime: Runtime, from: number, to: number): Promise<void
   while (runtime.inMemory > 0) await pause(5);
 };
 
-/** Milliseconds from the resolution of what a parked session waits for to its reply. */
+/** Returns the milliseconds from resolving a parked session's wait to its reply. */
 const wakeMs = async (runtime: Runtime, n: number): Promise<number> => {
   const start = performance.now();
   const session = await runtime.session(`s${n}`);

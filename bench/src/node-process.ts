@@ -1,4 +1,4 @@
-/** A process for figures: it measures a round of one whenever it is told its name. */
+/** A process that measures a round of a figure when it is told the figure's name. */
 import { rounds } from "./node-round.ts";
 
 process.on("message", (name: string) => {

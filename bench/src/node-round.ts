@@ -1,4 +1,4 @@
-/** The rounds of the figures `node.*`, each run in the process of `node-process.ts`. */
+/** The rounds of the figures `node.*`. Each runs in a process of `node-process.ts`. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { openRuntime } from "@pawl/driver-node";
@@ -20,7 +20,7 @@ const inWorld = async <A>(run: (world: World) => Promise<A>, tools = [rerunnable
   }
 };
 
-/** A call, then as many inserts as it has steps, and so on. */
+/** Alternates a call with as many inserts as it has steps. */
 const sequence = (tool: string) => (): Promise<Measurement> =>
   inWorld(async ({ runtime, floor }) => {
     const session = await runtime.session("bench");
@@ -46,7 +46,7 @@ const commits = (tool: string) => (): Promise<Measurement> =>
 const atOnce = 32;
 const crowd = 200;
 
-/** Calls of `atOnce` sessions, each of which begins its next call when one ends, `crowd` in all; then the floor of as much work. */
+/** Runs `crowd` calls, `atOnce` sessions at a time, then the floor of the same work. */
 const concurrent = (floorOf: (world: World) => number) => (): Promise<Measurement> =>
   inWorld(async (world) => {
     const sessions = await Promise.all(Array.from({ length: atOnce }, (_, i) => world.runtime.session(`s${i}`)));
@@ -61,7 +61,7 @@ const concurrent = (floorOf: (world: World) => number) => (): Promise<Measuremen
     return { value: value / (crowd * steps), floor: floorOf(world) / (crowd * steps) };
   });
 
-/** One row a step and scope, and one for the call's end. */
+/** One row for each step and scope, and one for the call's end. */
 const groupFloor = ({ floor }: World): number => floor.groupsUs(((steps + 1) * crowd) / atOnce, atOnce);
 const insertFloor = ({ floor }: World): number => floor.insertsUs(steps * crowd);
 
@@ -96,7 +96,10 @@ const oneStep = (tool: string) => (): Promise<Measurement> =>
 
 const recorded = 1000;
 
-/** One life of a session whose body has recorded so many steps: milliseconds until it goes on, and hangs a step on. */
+/**
+ * One life of a session whose body has recorded this many steps: returns the milliseconds until it continues and hangs
+ * in a step.
+ */
 const lifeOf = async (file: string, steps_: number): Promise<number> => {
   const opened = Promise.withResolvers<number>();
   let start = 0;
@@ -114,7 +117,7 @@ const lifeOf = async (file: string, steps_: number): Promise<number> => {
   return ms;
 };
 
-/** What a body that was killed and opened again takes until it goes on, in milliseconds. */
+/** Milliseconds until a killed body continues after reopening. */
 const resume = async (): Promise<Measurement> => {
   const at = folder();
   const file = join(at, "journal.db");

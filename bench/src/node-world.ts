@@ -1,4 +1,4 @@
-/** A runtime over a journal file of its own, with the tools that the figures run. */
+/** A runtime over its own journal file, with the tools that the figures run. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { Floor } from "./node-floor.ts";
 
 const text = "a result as a tool gives it back, with a few fields and a line of prose to read";
 
-/** A body of as many steps as its arguments say; what it takes and gives is what tools exchange. */
+/** A body with as many steps as its arguments say, with realistic input and results. */
 export const stepping = (definition: Partial<ToolDefinition>, onStep: (n: number) => unknown = () => undefined) =>
   defineTool({
     name: "work",
@@ -50,13 +50,13 @@ export const openWorld = (tools: readonly ToolDefinition[]): World => {
 
 let requests = 0;
 
-/** One call, from its submission to its reply. */
+/** Makes one call, from its submission to its reply. */
 export const callOf = async (session: Session, steps: number, tool = "work"): Promise<void> => {
   const [reply] = await session.call(`r${(requests += 1)}`, [{ id: "c", tool, args: { steps } }]);
   if (reply?.output.outcome.status !== "success") throw new Error(`the call failed: ${JSON.stringify(reply)}`);
 };
 
-/** Microseconds until it is done. */
+/** Returns the microseconds that it takes. */
 export const spentUs = async (run: () => Promise<unknown>): Promise<number> => {
   const start = performance.now();
   await run();

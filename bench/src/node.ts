@@ -1,11 +1,11 @@
-/** What the Node driver costs beside a committed insert. Each figure has a process to itself. */
+/** Costs of the Node driver, relative to a committed insert. Each figure has a process of its own. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { Figure, Measurement } from "./figure.ts";
 
 const children = new Map<string, ChildProcess>();
 
-/** The process of this name; figures that are measured together share one. */
+/** Returns the process of this name; figures that are measured together share one. */
 const childOf = (process: string): ChildProcess => {
   const child = children.get(process) ?? fork(new URL("node-process.ts", import.meta.url));
   children.set(process, child);
@@ -17,7 +17,7 @@ const roundIn = async (process: string, name: string): Promise<Measurement> => {
   child.ref();
   child.send(name);
   const [measurement] = (await once(child, "message")) as [Measurement];
-  child.unref(); // Who asks for a figure whose process another one closes ends all the same.
+  child.unref(); // A figure whose process another one closes still ends.
   return measurement;
 };
 
@@ -26,7 +26,7 @@ const close = (process: string): void => {
   children.delete(process);
 };
 
-/** A host lives for days: what it costs is what it costs once the engine has compiled it, after some ten rounds. */
+/** Warms up for ten rounds: a host runs for days with compiled code. */
 const warm = { warmUp: 10, rounds: 21 };
 
 const figure = (name: string, bound: number, what: string, unit = "us"): Figure => ({

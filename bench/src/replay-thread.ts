@@ -1,4 +1,4 @@
-/** The thread of `replay.ts`: makes a log, and measures a round whenever it is asked to. */
+/** The thread of `replay.ts`: makes a log and measures a round on request. */
 import {
   type Event,
   type State,
@@ -13,7 +13,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { parentPort } from "node:worker_threads";
 import type { Measurement } from "./figure.ts";
 
-/** Digits as those of a hash: some of them look like numbers with exponents. */
+/** Digits like those of a hash: some of them look like numbers with exponents. */
 const hashOf = (n: number): string => {
   let state = n;
   const word = (): string => {
@@ -46,7 +46,7 @@ const pair = (call: string, n: number): readonly Event[] => {
 
 const steps = 100;
 
-/** A request with one call of so many steps, from its submission to its acknowledged reply. */
+/** A request with one call of this many steps, from its submission to its acknowledged reply. */
 const call = (n: number): readonly Event[] => {
   const request = `request-${n}`;
   const ref = `${request}:call-0`;
@@ -79,7 +79,7 @@ const slices = Array.from({ length: Math.ceil(lines.length / slice) }, (_, i) =>
   return { part, text: part.join("") };
 });
 
-/** Both in turns, a slice of the lines each, so that what else the machine does falls on both alike. */
+/** Runs both in alternating slices of the lines, so that other load affects both alike. */
 const round = (): Measurement => {
   let floor = 0;
   const inTurns = function* (): Generator<string> {

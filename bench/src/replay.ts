@@ -1,6 +1,6 @@
 /**
- * What reading a log costs beside the engine's own parse of its lines. It is measured in a thread, which has an engine
- * to itself: what the engine has learnt from other figures, and what they keep alive, tells nothing of this one.
+ * Cost of reading a log, relative to the engine's own parse of its lines. Measured in a thread with an engine of its
+ * own, so that other figures' compiled code and live objects do not matter.
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";

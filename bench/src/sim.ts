@@ -1,4 +1,4 @@
-/** What a simulated event of the core simulation costs, with all its checkers, beside the step alone. */
+/** Cost of a simulated event of the core simulation with all checkers, relative to its step alone. */
 import { type Envelope, type State, digest, initial, step } from "@pawl/sansio-core";
 import { type CoreSimRun, runCoreSim } from "@pawl/testkit/core-sim";
 import * as E from "fp-ts/lib/Either.js";
@@ -23,7 +23,7 @@ const checked = (seed: number): CoreSimRun => {
   return run;
 };
 
-/** Seed by seed, first the simulation, then the steps of its logs, so that what else the machine does falls on both. */
+/** Runs each seed's simulation, then the steps of its logs, so that other load affects both alike. */
 const round = (): Measurement => {
   let floor = 0;
   let value = 0;

@@ -1,4 +1,4 @@
-/** Background runs in numbers: how long the host's event loop is held up while a thousand of them report. */
+/** Delay of the host's event loop while a thousand background runs report. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -14,7 +14,7 @@ const reportEveryMs = 100;
 const watchedMs = 10_000;
 const allowedMs = 50;
 
-/** A run that says how far it is ten times a second, until it is told to end. */
+/** A run that reports its progress ten times a second until it is told to end. */
 const reporting = (isOver: () => boolean) =>
   defineTool({
     name: "report",
@@ -39,7 +39,7 @@ const startAll = async ({ background }: Runtime): Promise<void> => {
   await pause(2 * reportEveryMs);
 };
 
-/** Of the event loop, in milliseconds. */
+/** Returns the delay of the event loop in milliseconds. */
 const delayMs = async (): Promise<number> => {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();

@@ -1,4 +1,4 @@
-/** What values cost beside the engine's own JSON, and beside the hash alone. */
+/** Costs of values, relative to the engine's own JSON, and to the hash alone. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { canonicalJson, decode, parse, type ToolValue, utf8, valueHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -12,7 +12,7 @@ const call = (i: number): object => ({
   note: i % 3 === 0 ? null : "first line\nsecond line",
 });
 
-/** A nested value of about so many bytes: records as models and tools exchange them. */
+/** A nested value of about this size, like the records that models and tools exchange. */
 const textOfSize = (bytes: number): string => {
   const one = JSON.stringify(call(1)).length + 1;
   return JSON.stringify({ calls: Array.from({ length: Math.round(bytes / one) }, (_, i) => call(i)), total: bytes });

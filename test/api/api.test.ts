@@ -48,6 +48,17 @@ it("has links that lead to an entry", () => {
   expect(dead).toEqual([]);
 });
 
+/** The entries of a page whose first line declares a function, a constant or a class, and that have no sentence before it. */
+const unexplainedIn = (page: string): readonly string[] =>
+  [...(pages.get(page) ?? "").matchAll(/^### (?<name>\w+)\n\n```ts\n(?:const|function|class|abstract class) /gm)].map(
+    ({ groups }) => `${page}: ${groups?.["name"]}`,
+  );
+
+it("has a sentence for each function, constant and class", () => {
+  const later = new Set(["runtime.md", "sansio-core.md"]);
+  expect([...pages.keys()].filter((page) => !later.has(page)).flatMap(unexplainedIn)).toEqual([]);
+});
+
 it("spells out what no page has: types of another module by its namespace, and members of what is not shown", () => {
   const text = [...pages.values()].join("\n");
   expect(text.match(/^type (\w+) = \w+\.\1;$/gm)).toBeNull();

@@ -13,9 +13,8 @@ const leaf = (codec: Codec): string => {
   return `${codec.name}${/^unknown variant `\?`, expected(?<texts> .*)$/.exec(message)?.groups?.["texts"] ?? ""}`;
 };
 
-/** All members of a union, those that are made when they are needed as well. */
-const membersOf = ({ names, of }: Variants): readonly (readonly [string, Codec])[] =>
-  names().map((name) => [name, of(name) as Codec]);
+const membersOf = ({ of }: Variants): readonly (readonly [string, Codec])[] =>
+  [...of].map(([name, codec]) => [String(name), codec]);
 
 /** A codec within itself is told by its name. */
 const shapeIn = (codec: Codec, around: readonly Codec[]): string => {

@@ -1,4 +1,7 @@
-/** What has to hold at the end: all that was acknowledged is there, done once a record, at rest, and its logs are whole. */
+/**
+ * Final checks of the soak: everything acknowledged exists, was done once for each record, is at rest, and its log is
+ * complete.
+ */
 import { readFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Journal } from "@pawl/runtime";
@@ -27,7 +30,7 @@ const scopesOf = async (journal: Journal): Promise<readonly string[]> => {
   }
 };
 
-/** Schedules that have fired, in words that their sessions were told. */
+/** Returns the schedules that have fired, by the messages that their sessions got. */
 export const toldIn = (folder: string): ReadonlySet<string> => {
   const file = join(folder, "told.txt");
   const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
@@ -61,7 +64,7 @@ export const checkTown = async (folder: string, accounts: readonly Account[]): P
     check.served(served.get(scope) ?? []);
     check.atRest();
     wrong.push(...check.wrong);
-    if ((await journal.inbox(scope)).length > 0) wrong.push(`${scope}: letters lie in its inbox`);
+    if ((await journal.inbox(scope)).length > 0) wrong.push(`${scope}: messages are left in its inbox`);
     counts.scopes += 1;
     counts.events += check.events;
     counts.steps += check.steps;

@@ -1,4 +1,4 @@
-/** Somebody with a session: turns of all kinds, one after the other, over connections that break, at hosts that die. */
+/** A customer with a session: turns of all kinds over connections that break, at hosts that die. */
 import { setTimeout as pause } from "node:timers/promises";
 import { type Client, HostRefused, type SessionClient } from "@pawl/driver-node/client";
 import type { Event, Reply, RequestedCall } from "@pawl/sansio-core";
@@ -8,7 +8,7 @@ import { Random } from "../../packages/driver-node/test/kill/random.ts";
 import { type Called, called, isExpected } from "./expected.ts";
 import type { Town } from "./town.ts";
 
-/** What was acknowledged to a customer, and has to be there at the end. */
+/** Everything acknowledged to a customer; it must exist at the end. */
 export interface Account {
   readonly session: string;
   readonly requests: string[];
@@ -25,7 +25,7 @@ const stuckMs = 120_000;
 
 interface Made {
   readonly id: string;
-  /** Nothing, if its time had passed when it was made. */
+  /** Absent if its time had passed when it was made. */
   readonly next_trigger_at?: string;
 }
 
@@ -46,10 +46,10 @@ export class Customer {
     this.#client = this.#place.client();
     this.#session = this.#client.session(session);
     this.#random = new Random(seed);
-    this.#failure.promise.catch(() => undefined); // Whoever lives hears of it.
+    this.#failure.promise.catch(() => undefined); // The customer's life gets the failure.
   }
 
-  /** Turn after turn, as long as there are more. */
+  /** Does turn after turn, as long as there are more. */
   async live(hasMore: (turns: number) => boolean, last: () => Promise<void> = async () => undefined): Promise<void> {
     const leaving = new AbortController();
     const watched = this.#watch(leaving.signal);
@@ -65,7 +65,7 @@ export class Customer {
     this.#town.leave(this.#place);
   }
 
-  /** Asks where the session is, however often it has moved. */
+  /** Asks the host that has the session, however often it has moved. */
   async #asked<A>(ask: () => Promise<A>): Promise<A> {
     for (;;) {
       try {
@@ -101,7 +101,7 @@ export class Customer {
     await pause(this.#random.below(400));
   }
 
-  /** Nothing takes so long: it is stuck. */
+  /** Fails a request that takes this long: it must be stuck. */
   async #late(request: string, signal: AbortSignal): Promise<never> {
     await pause(stuckMs, undefined, { signal }).catch(() => new Promise<never>(() => undefined));
     throw this.#wrong(request, `is not over after ${stuckMs / 1000} s`);
@@ -116,7 +116,7 @@ export class Customer {
     }
   }
 
-  /** The payload of a call that has to succeed. */
+  /** Returns the payload of a call that must succeed. */
   async #said<A>(request: string, tool: string, args: RequestedCall["args"]): Promise<A> {
     const [reply] = await this.call(request, [{ id: "c0", tool, args }]);
     if (reply?.output.outcome.status !== "success") throw this.#wrong(request, `${tool}: ${JSON.stringify(reply)}`);
@@ -156,11 +156,11 @@ export class Customer {
       if (text.includes("event: flow_complete")) break;
       await pause(100);
     }
-    await this.#asked(() => this.#session.acknowledge(request)); // A host that is killed may not have come to it.
+    await this.#asked(() => this.#session.acknowledge(request)); // A killed host may not have acknowledged it.
     this.account.flows.push(request);
   }
 
-  /** Another session shows its work here, and sees this one's. */
+  /** Shows this session's work to another session, and sees the other's. */
   async meet(partner: string): Promise<void> {
     const args = { own: this.account.session, partner };
     const ends = await this.#said<readonly string[]>("meeting", "meet", args);
@@ -197,7 +197,7 @@ export class Customer {
     }
   }
 
-  /** Done, or seen to be done already. */
+  /** Repeats an act until it is done, or reported as done already. */
   async #until(act: () => Promise<unknown>): Promise<void> {
     for (;;) {
       try {

@@ -1,4 +1,4 @@
-/** Calls of the tools of the kill tests, and what each has to come to, whoever was killed meanwhile. */
+/** Calls of the kill tests' tools, with the result that each must have after any crash. */
 import type { RequestedCall } from "@pawl/sansio-core";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import type { Random } from "../../packages/driver-node/test/kill/random.ts";
@@ -39,7 +39,7 @@ const payloadOf = ({ tool, args: { n } }: Called): unknown => {
   }
 };
 
-/** What may run once may be unknown instead. */
+/** A `once` step may have an unknown outcome instead. */
 export const isExpected = (call: Called, { outcome }: ToolCallOutput): boolean => {
   if (call.tool === "long") return outcome.status === "cancelled";
   const found = JSON.stringify(outcome);

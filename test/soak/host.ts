@@ -1,4 +1,4 @@
-/** A host with all that hosts have, as a process of its own: tools, long work, flows, retention, a lease. */
+/** A host with every feature, in a process of its own: tools, background work, flows, retention, a lease. */
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
@@ -15,7 +15,7 @@ import { obey, sayUp } from "../../packages/driver-node/test/kill/parent.ts";
 import { toolsOf } from "../../packages/driver-node/test/kill/tools.ts";
 import { soakTools } from "./tools.ts";
 
-/** Short, so that an hour shows whether what is kept stays as it is. */
+/** Short, so that an hour shows whether storage stays constant. */
 const retention = { olderThanMs: 20_000 };
 const snapshotAfter = 16_384;
 

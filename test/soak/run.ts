@@ -1,4 +1,6 @@
-/** The soak: customers come and go while hosts are killed; memory and file are weighed; then all is looked through. */
+/**
+ * The soak: customers come and go while hosts are killed. Memory and file size are sampled, then everything is checked.
+ */
 import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Checked, checkTown, toldIn } from "./check.ts";
@@ -10,17 +12,17 @@ export interface SoakOptions {
   readonly seconds: number;
   readonly killEverySeconds: number;
   readonly seed: number;
-  /** Sessions that last as long as the soak; there are as many pairs of short ones at a time. */
+  /** Sessions that last as long as the soak, and as many pairs of short ones at a time. */
   readonly customers: number;
 }
 
-/** What was weighed, all the while. */
+/** Samples taken during the soak. */
 export interface Weighed {
   /** Of the host that is not killed in the second half. */
   readonly heap: readonly Sample[];
   readonly resident: readonly Sample[];
   readonly file: readonly Sample[];
-  /** How many sessions had begun when the file was weighed. */
+  /** Number of sessions started when the file was sampled. */
   readonly begun: readonly Sample[];
 }
 
@@ -62,7 +64,7 @@ class Soak {
     return customer;
   }
 
-  /** Two sessions that meet at the end, then two others, and so on. */
+  /** Runs two sessions that meet at the end, then the next two, and so on. */
   async #pairs(n: number): Promise<void> {
     for (let pair = 0; !this.#isOver; pair++) {
       const names = [`p${n}-${pair}-a`, `p${n}-${pair}-b`] as const;
@@ -100,7 +102,7 @@ class Soak {
     }
   }
 
-  /** Whether there is more to come after so many seconds. */
+  /** Waits some seconds. Returns whether there is more to come. */
   async #rest(seconds: number): Promise<boolean> {
     await pause(seconds * 1000, undefined, { signal: this.#over.signal }).catch(() => undefined);
     return !this.#isOver;
@@ -127,7 +129,7 @@ class Soak {
     }
   }
 
-  /** Schedules have fired that still have to; what nobody waits for has been recorded. */
+  /** Waits until due schedules have fired and unawaited work is recorded. */
   async #settled(): Promise<void> {
     const awaited = this.#accounts.flatMap(({ schedules }) => schedules);
     const isAllTold = (): boolean => {

@@ -1,6 +1,6 @@
-/** Whether something stays as it is: the line of least squares through the second half of its samples. */
+/** Detects growth: fits a line through the second half of the samples (least squares). */
 export interface Sample {
-  /** In seconds since the beginning. */
+  /** Seconds since the start. */
   readonly at: number;
   readonly value: number;
 }
@@ -9,13 +9,13 @@ const mean = (values: readonly number[]): number => values.reduce((sum, value) =
 
 const halfOf = (samples: readonly Sample[]): number => (samples.at(-1)?.at ?? 0) / 2;
 
-/** What it came to in the first half. */
+/** Returns the rise in the first half. */
 export const firstRiseOf = (samples: readonly Sample[]): number => {
   const half = halfOf(samples);
   return (samples.findLast(({ at }) => at <= half)?.value ?? 0) - (samples[0]?.value ?? 0);
 };
 
-/** By how much the line rises over the second half. */
+/** Returns the rise of the line over the second half. */
 export const riseOf = (samples: readonly Sample[]): number => {
   const half = halfOf(samples);
   const late = samples.filter(({ at }) => at >= half);

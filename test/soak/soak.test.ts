@@ -1,4 +1,4 @@
-/** The soak for 20 seconds; `pnpm soak` goes on for longer. */
+/** The soak for 20 seconds; `pnpm soak` runs longer. */
 import { describe, expect, it } from "vitest";
 import { soak } from "./run.ts";
 import { riseOf } from "./slope.ts";

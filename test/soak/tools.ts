@@ -1,4 +1,4 @@
-/** What a host of the soak has beside the tools of the kill tests: long work, and words between scopes. */
+/** Further tools of a soak's host: background work, and messages between scopes. */
 import { type ToolContext, type ToolDefinition, defineTool } from "@pawl/runtime";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Effects } from "../../packages/driver-node/test/kill/effects.ts";
@@ -13,7 +13,7 @@ const chapters = 3;
 /** The name of a process's call in its log. */
 const callOf = ({ sessionId, toolCallId }: ToolContext): string => `${sessionId.replace("process:", "")}:${toolCallId}`;
 
-/** Each chapter is a step; a run that lost its host begins its next attempt. */
+/** Each chapter is a step. A run that lost its host starts its next attempt. */
 const job = ({ effects, instance }: SoakToolPort): ToolDefinition =>
   defineTool<{ readonly name: string }>({
     name: "job",
@@ -49,7 +49,7 @@ const errand = ({ effects, instance }: SoakToolPort): ToolDefinition =>
     },
   });
 
-/** Has a process of its own run an errand, and shows it to a partner; then it awaits its own, and the partner's. */
+/** Starts an errand in a process, shows it to a partner, then awaits its own and the partner's. */
 const meet = defineTool<{ readonly own: string; readonly partner: string }>({
   name: "meet",
   durable: true,
@@ -64,7 +64,7 @@ const meet = defineTool<{ readonly own: string; readonly partner: string }>({
   },
 });
 
-/** What flows use. */
+/** The tool of the flows. */
 const turn = defineTool({
   name: "turn",
   hints: { readonly: true, idempotent: true },

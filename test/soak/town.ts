@@ -1,4 +1,4 @@
-/** Two hosts on one journal file, one of which is killed now and then; and whoever works with them. */
+/** Two hosts on one journal file, one of which is killed now and then, and the customers that use them. */
 import { mkdtempSync, readdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { Life } from "../../packages/driver-node/test/kill/life.ts";
 import { Place } from "../../packages/driver-node/test/kill/place.ts";
 
 const program = join(import.meta.dirname, "host.ts");
-/** How long a host is away that was killed. */
+/** Downtime of a killed host. */
 const awayMs = 1000;
 
 class Host {
@@ -35,7 +35,7 @@ class Host {
     await this.#life?.ended;
   }
 
-  /** Nothing, of one that is killed before it has said so. */
+  /** Undefined if the host is killed before it answers. */
   async weight(): Promise<{ readonly heap: number; readonly resident: number } | undefined> {
     const life = this.#life;
     if (this.url === undefined || life === undefined) return undefined;
@@ -58,7 +58,7 @@ export class Town {
     return [this.steady.url, this.other.url].filter((url) => url !== undefined);
   }
 
-  /** Somebody who knows where both hosts are, and begins at the n-th. */
+  /** Returns the addresses of both hosts, starting with the n-th. */
   visit(n: number): Place {
     const place = new Place();
     this.moveTo(place, this.#urls[n % this.#urls.length]);
@@ -69,7 +69,7 @@ export class Town {
     return this.#places.get(place);
   }
 
-  /** Nobody goes where nobody is any more. */
+  /** Removes the address of a stopped host. */
   moveTo(place: Place, url: string | undefined): void {
     const known = url !== undefined && this.#urls.includes(url) ? url : this.#urls[0];
     this.#places.set(place, known);
@@ -81,7 +81,7 @@ export class Town {
     this.#places.delete(place);
   }
 
-  /** Kills a host with SIGKILL, and starts it again. */
+  /** Kills a host with SIGKILL and starts it again. */
   async kill(host: Host): Promise<void> {
     const gone = host.url;
     await host.end();
@@ -91,7 +91,7 @@ export class Town {
     await host.begin();
   }
 
-  /** The journal with what belongs to it, in bytes. */
+  /** Bytes of the journal and the files beside it. */
   get fileBytes(): number {
     const names = readdirSync(this.folder).filter((name) => name.startsWith("journal.db"));
     return names.reduce(

@@ -1,17 +1,20 @@
-/** How flat a soak was: by how much the line through the second half of its samples rises, and how much it may. */
+/** The verdict of a soak: the rise through the second half of the samples, and its bounds. */
 import type { Weighed } from "./run.ts";
 import { firstRiseOf, riseOf } from "./slope.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** Bytes over the second half: what turns leave in memory adds up to far more within half an hour. */
+/** Bytes over the second half. A leak in each turn adds up to far more within half an hour. */
 const mayRise = { heap: 8 * mebibyte, resident: 48 * mebibyte };
-/** A session that is over leaves its last snapshot and lines, and its processes leave their logs: each as much as before. */
+/**
+ * An ended session leaves its last snapshot and lines, and its processes leave their logs; later sessions leave as much
+ * as earlier ones.
+ */
 const moreThanBefore = 1.25;
-/** The file grows by leaps: the log before it reaches to its usual size. */
+/** The file grows in leaps, when its write-ahead log reaches its usual length. */
 const leap = 4 * mebibyte;
 
-/** What as many sessions may add as began in the second half, by what each added in the first. */
+/** Returns the growth allowed for the sessions started in the second half, by the growth of the first. */
 const mostOfFile = ({ file, begun }: Weighed): number => {
   const before = firstRiseOf(file) / Math.max(1, firstRiseOf(begun));
   return leap + moreThanBefore * before * Math.max(0, riseOf(begun));

@@ -1,4 +1,4 @@
-/** Every scene of the demo, clicked through in Chromium as it is served: nothing complains, and nobody is left out. */
+/** Every scene of the demo in Chromium, as it is served: without console errors, and accessible. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     on.getByRole("button", { name, exact: true }).first().click(waiting);
   const isFine = (on = page): Promise<void> => on.locator("p.trouble").waitFor({ state: "hidden" });
 
-  /** Goes through a scene; at its places the page can be used by everybody. */
+  /** Goes through a scene, and checks accessibility at its places. */
   const goThrough = async (id: string): Promise<void> => {
     await open(id);
     await visit(id).go(page, async (place) => {
@@ -70,11 +70,11 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     expect(await page.evaluate("document.documentElement.scrollHeight - innerHeight")).toBeLessThanOrEqual(0);
   };
 
-  it("does in the world outside once what it asks for again, asks once for what says once, and knows it after a reload", async () => {
+  it("survives a kill: effects happen once, a step that runs at most once is not repeated, and a reload shows the same", async () => {
     await goThrough("kill");
     const rowOf = (effect: string): Promise<readonly string[]> =>
       page.getByRole("row", { name: effect }).getByRole("cell").allInnerTexts();
-    // Whether the mails went out before the worker died is up to the machine; asked for again they are not.
+    // Timing decides whether the mails went out before the worker died. They are never requested again.
     await expect.poll(async () => (await rowOf("send the mails"))[0], waiting).toBe("1×");
     const happened = await page.locator(".counts .happened").allInnerTexts();
     expect(happened.filter((times) => !["0×", "1×"].includes(times))).toEqual([]);
@@ -85,9 +85,9 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     await expect.poll(() => rowOf("send the mails"), waiting).toEqual(known);
   });
 
-  it("takes decisions in any order, with other arguments, over a reload", () => goThrough("ask"));
+  it("takes decisions in any order, with edited arguments, across a reload", () => goThrough("ask"));
 
-  it("saves a log with the large values that it names: the file can be taken in elsewhere", async () => {
+  it("saves a log with its large values: the file can be imported", async () => {
     await open("ask");
     await press("Run the agent");
     const card = page.locator('.decision[data-tool="post"]');
@@ -104,15 +104,15 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     await isFine();
   });
 
-  it("goes on with long work after a kill, cancels it, and speaks up when its time has come", async () => {
+  it("continues background runs after a kill, cancels one, and delivers a reminder", async () => {
     await goThrough("long");
-    await page.reload(); // What was told is on record.
+    await page.reload(); // The reminder is recorded.
     await page.locator(".told li", { hasText: "Look at what the archives say" }).waitFor(waiting);
   });
 
-  it("explores the scene's own tool, and shows the log of any crash", () => goThrough("order"));
+  it("explores the scene's tool, and shows the log of any crash", () => goThrough("order"));
 
-  it("lets nobody choose another tool while one is explored", async () => {
+  it("locks the choice of the tool during an exploration", async () => {
     await open("order");
     const isLocked = await page.evaluate(`(() => {
       document.querySelector("button.primary").click();
@@ -123,7 +123,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     await page.getByLabel("Forgets the key").check(waiting);
   });
 
-  it("survives a worker that is killed again and again, and a page that is left in between", async () => {
+  it("survives repeated kills, and leaving the page in between", async () => {
     await open("kill");
     await press("Run the agent");
     for (let n = 1; n <= 2; n++) {
@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     await isFine();
   });
 
-  it("says in a second tab that it only watches, until the first is closed", async () => {
+  it("only watches in a second tab, until the first is closed", async () => {
     await open("kill");
     const second = await openIn(page.context(), "kill");
     await second.locator(".watching").waitFor(waiting);
@@ -155,7 +155,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     await isFine(second);
   });
 
-  it("shows a session that another tab moves to the host and back, and is left while it is there", async () => {
+  it("shows a session that another tab moves to the host and back, also after the scene was left in between", async () => {
     await open("move");
     const second = await openIn(page.context(), "move");
     await press("Start walking");
@@ -172,7 +172,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     for (const one of [page, second]) await isFine(one);
   });
 
-  it("asks a model behind an endpoint of one's own, and says so when that answers otherwise", async () => {
+  it("uses the model of the user's own endpoint, and reports an answer of another form", async () => {
     const mail = { id: "m", name: "send_invitations", args: '{"to":["ada"]}' };
     const endpoint = await openFakeEndpoint([
       { type: "stream", text: "Only the invitation, then.", calls: [mail] },
@@ -193,11 +193,13 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     expect(endpoint.asked[1]?.body.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
     await press("Start over");
     await press("Run the agent");
-    await page.locator("p.trouble", { hasText: "the model's endpoint answered otherwise" }).waitFor(waiting);
+    await page
+      .locator("p.trouble", { hasText: "the answer of the model's endpoint has another form" })
+      .waitFor(waiting);
     await endpoint.close();
   });
 
-  /** What moved by itself on a page that asks for this, all through a scene. */
+  /** Returns the animations during a visit, with a setting for reduced motion. */
   const motionsThrough = async (id: string, reducedMotion: "reduce" | "no-preference"): Promise<readonly string[]> => {
     complaints = [];
     const context = await browser.newContext({ reducedMotion });
@@ -207,13 +209,13 @@ describe.skipIf(!hasChromium)(hasChromium ? "the demo" : withoutChromium, { time
     return motionsIn(page);
   };
 
-  it.each(["kill", "move", "order"])("moves nothing by itself in %s where less motion is asked for", async (id) => {
+  it.each(["kill", "move", "order"])("animates nothing in %s if the user wants reduced motion", async (id) => {
     expect(await motionsThrough(id, "reduce")).toEqual([]);
     await page.context().close();
     expect((await motionsThrough(id, "no-preference")).length).toBeGreaterThan(0);
   });
 
-  it("fits on screens of any width, by night too, and without motion", async () => {
+  it("fits screens of any width, also dark and without motion", async () => {
     for (const { id } of visits) {
       await open(id, { colorScheme: "dark", reducedMotion: "reduce" });
       for (const width of [1440, 820, 390]) {

@@ -1,4 +1,4 @@
-/** A model behind an endpoint, as the demo's agents ask it. */
+/** The client for models behind an endpoint. */
 import { afterEach, describe, expect, it } from "vitest";
 import { endpointModel } from "../src/agent/endpoint.ts";
 import type { Message } from "../src/agent/model.ts";
@@ -20,7 +20,7 @@ describe("a model behind an endpoint", () => {
     return endpointModel({ url: `${endpoint.url}/`, model: "small", key: "k" }, withinMs)(talk, tools);
   };
 
-  it("is told the whole talk and the tools, with numbers as they are", async () => {
+  it("gets the whole conversation and the tools, with exact numbers", async () => {
     expect(await ask({ type: "plain", text: "Done." })).toEqual({ text: "Done.", calls: [] });
     const [asked] = endpoint?.asked ?? [];
     expect(asked?.authorization).toBe("Bearer k");
@@ -56,12 +56,12 @@ describe("a model behind an endpoint", () => {
     });
   });
 
-  it("says what went wrong: an error, an answer of another kind, none in time, and nobody there", async () => {
+  it("reports an error, an answer of another form, a timeout, and an unreachable endpoint", async () => {
     await expect(ask({ type: "error", status: 503, text: "overloaded" })).rejects.toThrow("answered 503: overloaded");
-    await expect(ask({ type: "error", status: 200, text: "<html>" })).rejects.toThrow("answered otherwise");
+    await expect(ask({ type: "error", status: 200, text: "<html>" })).rejects.toThrow("has another form");
     await expect(ask({ type: "silent" }, 50)).rejects.toThrow("did not answer within 0.05 s");
     await endpoint?.close();
     const gone = endpointModel({ url: endpoint?.url ?? "", model: "m", key: "" });
-    await expect(gone(talk, tools)).rejects.toThrow("was not reached");
+    await expect(gone(talk, tools)).rejects.toThrow("could not be reached");
   });
 });

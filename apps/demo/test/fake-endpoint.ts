@@ -1,8 +1,8 @@
-/** A server that speaks as OpenAI's does, and says what the test wants it to. */
+/** An OpenAI-compatible server with scripted answers. */
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How it answers; `silent` never does. */
+/** The kinds of answers; `silent` never answers. */
 export type Answer =
   | { readonly type: "plain" | "stream"; readonly text: string | null; readonly calls?: readonly FakeCall[] }
   | { readonly type: "error"; readonly status: number; readonly text: string }
@@ -14,7 +14,7 @@ export interface FakeCall {
   readonly args: string;
 }
 
-/** What it was asked, as it came. */
+/** A request, as it arrived. */
 export interface Asked {
   readonly authorization: string | undefined;
   readonly body: {
@@ -49,7 +49,7 @@ const plain = (text: string | null, calls: readonly FakeCall[] = []): string => 
 
 const half = (whole: string): readonly string[] => [whole.slice(0, whole.length / 2), whole.slice(whole.length / 2)];
 
-/** Texts and arguments cut in two, as they come from a model. */
+/** Streams an answer with texts and arguments cut in two. */
 const streamed = (text: string | null, calls: readonly FakeCall[] = []): string => {
   const deltas: object[] = [{ role: "assistant", content: "" }, ...half(text ?? "").map((content) => ({ content }))];
   for (const [index, { id, name, args }] of calls.entries()) {
@@ -87,7 +87,7 @@ const say = (response: ServerResponse, answer: Answer): void => {
   }
 };
 
-/** Answers one question after the other; more questions than answers are an error. */
+/** Answers requests in order. A request without a scripted answer is an error. */
 export const openFakeEndpoint = async (answers: readonly Answer[]): Promise<FakeEndpoint> => {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** What the first scene says of its crashes: read off the log, and off what the world outside has counted. */
+/** The verdict of the scene "Kill it", from the log and from the counts of the outside world. */
 import { describe, expect, it } from "vitest";
 import type { CallStory, Crash, StepStory, Story } from "../src/page/story.ts";
 import { verdictOf } from "../src/scene/kill-verdict.ts";
@@ -32,7 +32,7 @@ const crash: Crash = { kept: 2, again: 1, left: 1 };
 const meansOf = (of: Crash): string => verdictOf(storyOf({ crashes: [of] }), true, []).means;
 
 describe("the verdict on a trip that may be killed", () => {
-  it("tells what to do first, and what to do then", () => {
+  it("tells the user the first action, and the next one", () => {
     expect(verdictOf(storyOf({}), true, []).words).toBe("Run the agent, then kill its worker.");
     const calls = [call("ask_model", step("complete", "ok"))];
     expect(verdictOf(storyOf({ calls }), true, []).words).toBe("Run the agent, then kill its worker.");
@@ -49,12 +49,12 @@ describe("the verdict on a trip that may be killed", () => {
     expect(verdict).toMatchObject({ kind: "dead", words: "The worker is dead, with 1 step cut off." });
   });
 
-  it("says what the next worker kept, began again, and left alone", () => {
-    expect(meansOf(crash)).toBe("2 steps kept, 1 begun again, 1 left alone: it says once.");
+  it("counts the steps that the next worker kept, started again, and did not repeat", () => {
+    expect(meansOf(crash)).toBe("2 steps kept, 1 started again, 1 not repeated: it runs at most once.");
     expect(meansOf({ kept: 1, again: 0, left: 0 })).toBe("1 step kept.");
   });
 
-  it("says that nothing happened twice once the world outside has said so, and that something did", () => {
+  it("reports whether something happened twice, once the outside world has counted", () => {
     const told = storyOf({ words: over, crashes: [crash] });
     expect(verdictOf(told, true, []).words).toBe("It is over.");
     const counts = [
@@ -64,7 +64,7 @@ describe("the verdict on a trip that may be killed", () => {
     expect(verdictOf(told, true, counts)).toEqual({
       kind: "alive",
       words: "A crash, and nothing happened twice.",
-      means: "The world outside was asked 3 times for 2 things.",
+      means: "The outside world got 3 requests for 2 effects.",
     });
     const doubled = [...counts, { effect: "pay the fare", asked: 2, happened: 2 }];
     expect(verdictOf(told, true, doubled)).toMatchObject({ kind: "harmed", words: "Happened twice: pay the fare." });

@@ -1,15 +1,15 @@
-/** Visits to the scenes of the demo: what a person would click there. Tests and pictures are made of them. */
+/** Scripted visits to the scenes of the demo, as a person would click through them, for tests and pictures. */
 import type { Locator, Page } from "playwright-core";
 
-/** How long a scene may take where the machine is slow. */
+/** The timeout on a slow machine. */
 const patience = { timeout: 120_000 };
 
-/** A place in a visit at which a picture is worth while. */
+/** Called at the places of a visit where a picture is taken. */
 export type At = (name: string) => Promise<void>;
 
 export interface Visit {
   readonly id: string;
-  /** The places that it comes to. */
+  /** The places of the visit, in order. */
   readonly places: readonly string[];
   readonly go: (page: Page, at: At) => Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface Visit {
 const press = (page: Page | Locator, name: string | RegExp): Promise<void> =>
   page.getByRole("button", { name }).click(patience);
 
-/** Presses a button once the page shows something, in the page itself: from here one might come too late for it. */
+/** Presses a button as soon as the page shows an element. The wait runs in the page: a wait out here could come too late. */
 export const pressDuring = (page: Page, shown: string, name: string): Promise<void> =>
   page.evaluate<void>(`new Promise((pressed) => {
     const look = () => {
@@ -40,7 +40,7 @@ const kill: Visit = {
     await press(page, "Run the agent");
     await pressDuring(page, '[data-step="send the mails"].doing', "Kill the worker");
     await at("killed");
-    await page.locator(".verdict", { hasText: "It goes on from the log" }).waitFor(patience);
+    await page.locator(".verdict", { hasText: "It continues from the log" }).waitFor(patience);
     await at("survived");
     await agentSays(page, "Three seats and two nights are booked");
     await at("over");
@@ -56,14 +56,14 @@ const ask: Visit = {
     await card("delete_drafts").waitFor(patience);
     await at("asks");
     await card("delete_drafts").getByLabel("older than days").fill("");
-    await press(card("delete_drafts"), "Approve"); // Nobody can say what that would be.
+    await press(card("delete_drafts"), "Approve"); // An empty field is invalid.
     await card("delete_drafts").locator("input:invalid").waitFor(patience);
     await card("post").getByLabel("text").fill("Booked and paid: see you there!");
     await press(card("post"), "Approve with changes");
     await page.locator(".decision.approve_edited").waitFor(patience);
     await press(page, "Reload the page");
     await page.locator('.decision.approve_edited[data-tool="post"]').waitFor(patience);
-    await press(card("delete_drafts"), "No");
+    await press(card("delete_drafts"), "Reject");
     await press(card("pay"), "Approve");
     await agentSays(page, "Done as you decided: 2 of 3 went ahead.");
     await at("over");
@@ -80,7 +80,7 @@ const order: Visit = {
   places: ["harmed"],
   go: async (page, at) => {
     await explored(page, "Crash it everywhere", "safe");
-    await page.getByLabel("Says once").check();
+    await page.getByLabel("At most once").check();
     await explored(page, "Crash it everywhere", "safe");
     await page.locator(".moment.unknown").first().waitFor(patience);
     await page.getByLabel("Forgets the key").check();

@@ -1,4 +1,4 @@
-/** DBOS on a PostgreSQL of its own with that one's defaults (fsync and synchronous_commit on). */
+/** DBOS on its own PostgreSQL with default settings (fsync and synchronous_commit on). */
 import { join } from "node:path";
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { postgres } from "./postgres.ts";
@@ -9,7 +9,7 @@ const stepsIn = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await DBOS.runStep(async () => stepResult(i), { name: `step-${i}` });
 };
 
-/** What a program that is run again tells of itself. */
+/** Observations of a program that runs again. */
 const life: { hangs: boolean; began: number; atEnd: (ms: number) => void } = {
   hangs: false,
   began: 0,
@@ -21,7 +21,7 @@ interface Executor {
   readonly recoverPendingWorkflows: (executors: readonly string[]) => Promise<readonly unknown[]>;
 }
 
-/** DBOS has no name for it in its interface: recovery is what a restarted process does. */
+/** DBOS has no public function for this: a restarted process recovers by itself. */
 const executor = async (): Promise<Executor> => {
   const file = join(import.meta.dirname, "../node_modules/@dbos-inc/dbos-sdk/dist/src/dbos-executor.js");
   const { DBOSExecutor } = (await import(file)) as { readonly DBOSExecutor: { readonly globalInstance: Executor } };
@@ -59,7 +59,10 @@ export const dbos = async (folder: string): Promise<System> => {
     version: `${versionOf("@dbos-inc/dbos-sdk")}, PostgreSQL ${database.version}`,
     durability: "PostgreSQL, fsync and synchronous_commit on: 1.0 syncs a step",
     run: async (steps) => void (await work(steps)),
-    /** Its program again, from its first line to the end of what is recorded; until DBOS looks takes up to a second more. */
+    /**
+     * Runs the program again from its first line to the end of its records. DBOS's own delay of up to a second is left
+     * out.
+     */
     resume: async (steps) => {
       const ended = (): Promise<number> => new Promise((resolve) => void (life.atEnd = resolve));
       life.hangs = true;

@@ -1,4 +1,4 @@
-/** What nothing can be faster than: rows written to SQLite by hand, committed one by one, or for all that wait together. */
+/** The floor: rows written to SQLite by hand, committed one by one or in groups. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { type System, stepResult } from "./system.ts";

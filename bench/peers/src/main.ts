@@ -1,6 +1,7 @@
 /**
- * `pnpm bench:peers [NAME…] [--reps N] [--json FILE] [--markdown FILE] [--at FOLDER]`: installs the peers, measures each in turns, one
- * process a system and repetition, and prints medians. A peer that can not be installed or run is said so.
+ * `pnpm bench:peers [NAME…] [--reps N] [--json FILE] [--markdown FILE] [--at FOLDER]`: installs the peers, measures
+ * each in turn, in one process for each system and repetition, and prints medians. Reports peers that cannot be
+ * installed or run.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +14,7 @@ import { median } from "./workload.ts";
 
 const here = join(import.meta.dirname, "..");
 const everything = ["inserts", "groups", "pawl", "restate", "dbos", "vercel", "xstate"];
-/** A repetition that takes longer is given up. */
+/** Time after which a repetition is given up. */
 const longestMs = 15 * 60_000;
 
 const { positionals, values } = parseArgs({
@@ -32,7 +33,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-/** With the lockfile as it stands; what is there already is not fetched again. */
+/** Installs by the lockfile; packages that are cached are not fetched again. */
 const install = (): void => {
   if (!existsSync(join(here, "node_modules"))) console.error("installing the peers");
   const pnpm = ["-y", "pnpm@12", "install", "--frozen-lockfile"];
@@ -66,7 +67,7 @@ const measureOnce = async (name: string): Promise<Row> => {
 
 const numbers = ["floor", "ofFloor", "sequence", "crowd", "long", "p50", "p99", "resume", "parked"] as const;
 
-/** The median of each figure over all repetitions. */
+/** Returns the median of each figure over all repetitions. */
 const medianRow = (rows: readonly Row[]): Row => {
   const [first] = rows as [Row];
   const medians = numbers.flatMap((name) => {
@@ -91,7 +92,7 @@ const resultsNow = (): Results =>
 const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, Node ${process.versions.node}`;
 const begun = new Date().toISOString();
 
-/** What has been measured so far, as Markdown; and the same as JSON, so that a run which is cut short leaves something. */
+/** Writes the results so far as Markdown and JSON, so that an interrupted run leaves something. */
 const report = (rep: number): string => {
   const results = resultsNow();
   const short = shortfalls(results);

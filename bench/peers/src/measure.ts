@@ -1,4 +1,4 @@
-/** `measure.ts NAME [FOLDER]`: one system, measured in a process of its own, which says what it found in its last line. */
+/** `measure.ts NAME [FOLDER]`: measures one system in this process and prints the result in its last line. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { System } from "./system.ts";
@@ -18,7 +18,7 @@ const name = process.argv[2] ?? "";
 const open = systems[name];
 if (open === undefined) throw new Error(`no system named ${name}; there are ${Object.keys(systems).join(", ")}`);
 
-/** Where files are written: on the disk that is meant. */
+/** The folder for data files, on the disk to be measured. */
 const data = process.argv[3] ?? join(import.meta.dirname, "../data");
 mkdirSync(data, { recursive: true });
 const folder = mkdtempSync(join(data, `${name}-`));

@@ -1,4 +1,4 @@
-/** pawl: a runtime over a journal file. A run is a call; calls that run at once are in sessions of their own. */
+/** pawl: a runtime over a journal file. A run is a call; concurrent calls have sessions of their own. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRuntime } from "@pawl/driver-node";
@@ -52,7 +52,7 @@ export const pawl = async (folder: string): Promise<System> => {
     while (runtime.inMemory > 0) await pause(5);
   };
 
-  /** Parks one call, and lets go of it. */
+  /** Parks one call and evicts its session. */
   const parkOne = async (id: string, steps: number): Promise<void> => {
     const session = await runtime.session(id);
     const calls = [{ id: "c", tool: "parks", args: { steps } }];

@@ -1,4 +1,7 @@
-/** A PostgreSQL of its own, as Debian packages it, with its own defaults: started as a user that is not root, ended by its id. */
+/**
+ * A private PostgreSQL, as Debian packages it, with default settings. Runs as a user other than root and is stopped by
+ * its process id.
+ */
 import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +38,7 @@ export interface Postgres {
 export const postgres = async (folder: string): Promise<Postgres> => {
   const [bin, as, data] = [binaries(), user(), join(folder, "postgres")];
   mkdirSync(data);
-  chmodSync(folder, 0o755); // Its user has to come through.
+  chmodSync(folder, 0o755); // PostgreSQL's user needs access.
   if (as.uid !== undefined) chownSync(data, as.uid, as.gid ?? as.uid);
   chmodSync(data, 0o700);
   const here = { ...as, cwd: data };

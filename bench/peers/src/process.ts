@@ -1,4 +1,4 @@
-/** Servers that peers need: started here, and ended by their ids. */
+/** Starts and stops the servers that peers need. */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ process.on("exit", () => {
 export interface Server {
   readonly pid: number;
   readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
-  /** What it has said so far. */
+  /** The output so far. */
   readonly said: () => string;
 }
 
@@ -32,7 +32,7 @@ export const serve = (
   child.on("error", (error) => console.error(`${name}: ${error.message}`));
   running.add(child);
   const ended = once(child, "exit").finally(() => running.delete(child));
-  ended.catch(() => undefined); // It could not be started: whoever waits until it answers says so.
+  ended.catch(() => undefined); // A server that fails to start is reported by whoever waits for its answer.
   return {
     pid: child.pid ?? 0,
     stop: async (signal = "SIGKILL") => {
@@ -53,7 +53,7 @@ export const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** Asks until there is an answer. */
+/** Retries until there is an answer. */
 export const untilAnswered = async <A>(ask: () => Promise<A>, server: Server, ms = 60_000): Promise<A> => {
   const end = Date.now() + ms;
   for (;;) {

@@ -1,4 +1,4 @@
-/** The programs of the Restate peer, as a process of their own: `PORT` says where they are served. */
+/** The programs of the Restate peer, in a process of their own. `PORT` sets the port. */
 import * as restate from "@restatedev/restate-sdk";
 import { collect, stepResult } from "./system.ts";
 
@@ -6,7 +6,7 @@ const stepsIn = async (ctx: restate.Context, count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await ctx.run(`step-${i}`, () => stepResult(i));
 };
 
-/** The awakeables of runs that are parked, by the names of these runs. */
+/** Awakeables of parked runs, by the runs' names. */
 const awakeables = new Map<string, string>();
 
 const bench = restate.service({

@@ -1,4 +1,4 @@
-/** Restate: its server as it comes, one node on the loopback, and its TypeScript SDK in a process beside it. */
+/** Restate: its server with default settings, one node on loopback, and its TypeScript SDK in another process. */
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { freePort, serve, untilAnswered } from "./process.ts";

@@ -1,18 +1,18 @@
-/** What is measured: one engine that runs programs of durable steps. */
+/** An engine to measure: it runs programs of durable steps. */
 
 export interface System {
   readonly version: string;
-  /** What is on disk when a step counts as done. */
+  /** The guarantee behind a completed step. */
   readonly durability: string;
-  /** One run of so many steps, one after the other, until its result is there. */
+  /** Runs a program of this many steps, one after the other, to its result. */
   readonly run: (steps: number) => Promise<void>;
-  /** Milliseconds that a run which recorded so many steps, and rests, takes from being woken to its end. */
+  /** Returns the milliseconds from waking a run with this many recorded steps to its end. */
   readonly resume?: (steps: number) => Promise<number>;
-  /** So many more runs of one step, all of them waiting for the outside when this resolves. */
+  /** Starts more runs of one step. Resolves once all of them wait for the outside. */
   readonly park?: (count: number) => Promise<void>;
-  /** The processes that hold them, besides this one. */
+  /** Other processes that hold the runs. */
   readonly pids?: readonly number[];
-  /** Where the usual sizes would take hours. */
+  /** Smaller sizes, where the usual ones would take hours. */
   readonly sizes?: Partial<Sizes>;
   readonly close: () => Promise<void>;
 }
@@ -20,15 +20,15 @@ export interface System {
 export interface Sizes {
   /** Calls of ten steps, one at a time. */
   readonly sequence: number;
-  /** Calls of ten steps, 32 at once. */
+  /** Calls of ten steps, 32 at a time. */
   readonly crowd: number;
-  /** Steps of one call. */
+  /** Steps of one long call. */
   readonly long: number;
   /** Calls of one step, each timed. */
   readonly single: number;
-  /** Steps that are recorded before a resumption. */
+  /** Recorded steps before a resumption. */
   readonly recorded: number;
-  /** Runs that wait, before memory is measured and after. */
+  /** Parked runs before and after memory is measured. */
   readonly warm: number;
   readonly parked: number;
 }
@@ -42,7 +42,7 @@ export const usualSizes: Sizes = {
   parked: 10_000,
 };
 
-/** What every step of every engine gives back. */
+/** Returns the result of each step, the same for every engine. */
 export const stepResult = (i: number) => ({
   ok: true,
   i,
@@ -53,5 +53,5 @@ export const stepResult = (i: number) => ({
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What a process holds is what is left after this: not what its heap has once grown to. */
+/** Collects garbage, so that live memory is measured and not the grown heap. */
 export const collect = (): void => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });

@@ -1,4 +1,4 @@
-/** What was measured, as a table; and whether pawl is as far ahead as it has to be. */
+/** Prints the results as a table, and checks that pawl leads by the required factors. */
 import type { Measured } from "./workload.ts";
 
 export type Row = Measured & { readonly version: string; readonly durability: string };
@@ -33,7 +33,7 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   return [padded(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(padded)].join("\n");
 };
 
-/** How many times as good pawl is: above one it is ahead. */
+/** Returns how many times better pawl is; above one it leads. */
 const aheadOf = (pawl: Row, other: Row, { name, isLessBetter }: Column): number | undefined => {
   const [mine, theirs] = [pawl[name], other[name]];
   if (mine === undefined || theirs === undefined) return undefined;
@@ -50,7 +50,7 @@ export const figures = (results: Results): string =>
     ),
   );
 
-/** How many times as good pawl is as each of the others. */
+/** Returns how many times better pawl is than each of the others. */
 export const ratios = (results: Results): string => {
   const { pawl } = results;
   if (!isRow(pawl)) return "no ratios: pawl was not measured";
@@ -61,7 +61,7 @@ export const ratios = (results: Results): string => {
   );
 };
 
-/** What each syncs, and where sizes are reduced. */
+/** Describes what each system syncs, and where sizes are reduced. */
 export const conditions = (results: Results): string =>
   Object.entries(results)
     .flatMap(([name, result]) => {
@@ -91,10 +91,10 @@ const demands: readonly Demand[] = [
   { of: "xstate", columns: ["parked"], atLeast: 2 },
 ];
 
-/** Of the floor in turns with it, one call at a time. */
+/** Minimum ratio to the floor measured in turns with it, one call at a time. */
 const leastOfFloor = 0.75;
 
-/** Each demand that does not hold, or can not be looked at. */
+/** Returns the requirements that do not hold or cannot be checked. */
 export const shortfalls = (results: Results): readonly string[] => {
   const { pawl } = results;
   if (!isRow(pawl)) return ["pawl was not measured"];

@@ -1,4 +1,7 @@
-/** Vercel Workflow in its local world, which its documentation names for development, its handlers called in this process. */
+/**
+ * Vercel Workflow in its local world, which its documentation recommends for development. Its handlers are called in
+ * this process.
+ */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +13,7 @@ const place = join(import.meta.dirname, "../vercel");
 const built = join(place, ".well-known/workflow");
 const compiler = join(import.meta.dirname, "../node_modules/workflow/bin/run.js");
 
-/** At the usual sizes a repetition takes an hour. */
+/** With the usual sizes a repetition takes an hour. */
 const sizes: Partial<Sizes> = { sequence: 10, crowd: 40, long: 100, single: 40, recorded: 50, warm: 10, parked: 50 };
 
 const build = (): void => {
@@ -55,7 +58,7 @@ interface Workflow {
   readonly getWorld: () => World | Promise<World>;
 }
 
-/** Runs that have ended, as the journal is told of it: `returnValue` looks only once a second. */
+/** Resolves runs when the journal hears of their end: `returnValue` polls only once a second. */
 class Ends {
   readonly #ends = new Map<string, PromiseWithResolvers<string>>();
 
@@ -110,7 +113,7 @@ export const vercel = async (folder: string): Promise<System> => {
     return existsSync(at) ? readdirSync(at).filter((name) => name.endsWith(".json")).length : 0;
   };
 
-  /** The hook is there once its run has come so far. */
+  /** The hook exists once its run has reached it. */
   const resumed = async (token: string): Promise<number> => {
     for (;;) {
       const begun = performance.now();

@@ -1,4 +1,4 @@
-/** Which release of a package is installed. */
+/** Returns the installed version of a package. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,14 +1,14 @@
-/** The workloads, each measured the same way for every system, beside a floor of the same moment. */
+/** The workloads. Each system is measured in the same way, beside a floor of the same moment. */
 import { readFileSync } from "node:fs";
 import { Floor } from "../../src/node-floor.ts";
 import { type Sizes, type System, collect, pause, usualSizes } from "./system.ts";
 
 export interface Measured {
-  /** Committed inserts of one row into a new file of SQLite, a second, made in turns: ten behind each call of ten steps. */
+  /** Inserts per second, each committed, into a new SQLite file: ten after each call of ten steps. */
   readonly floor: number;
-  /** Steps a second of these calls, as a part of that. */
+  /** Steps per second of these calls, relative to the floor. */
   readonly ofFloor: number;
-  /** Steps a second. */
+  /** Steps per second. */
   readonly sequence: number;
   readonly crowd: number;
   readonly long: number;
@@ -16,18 +16,18 @@ export interface Measured {
   readonly p50: number;
   readonly p99: number;
   readonly resume?: number;
-  /** Kilobytes of memory that a parked run adds, in all processes together. */
+  /** Kilobytes that a parked run adds, in all processes together. */
   readonly parked?: number;
-  /** What was measured at another size than the usual. */
+  /** Sizes that differ from the usual ones. */
   readonly sizes: Partial<Sizes>;
 }
 
 const stepsEach = 10;
 const atOnce = 32;
 const resumptions = 5;
-/** How often what is counted by the second is done: a checkpoint or a snapshot is else all of it, or none. */
+/** Rounds of each rate: in a single one a checkpoint or a snapshot would count fully or not at all. */
 const rounds = 3;
-/** What a process holds moves by this much by itself. */
+/** A process's memory varies this much by itself. */
 const leastMb = 1;
 
 const quantile = (times: readonly number[], q: number): number =>
@@ -40,7 +40,7 @@ const spentMs = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - start;
 };
 
-/** Steps a second of so many calls, so many of them at once. */
+/** Returns steps per second of a number of calls in parallel lanes. */
 const rate = async ({ run }: System, calls: number, lanes: number): Promise<number> => {
   let left = calls;
   const lane = async (): Promise<void> => {
@@ -53,7 +53,7 @@ const rate = async ({ run }: System, calls: number, lanes: number): Promise<numb
   return (calls * stepsEach * 1000) / ms;
 };
 
-/** Calls one at a time, each with as many inserts behind it as it has steps. */
+/** Runs calls one at a time, each followed by as many inserts as it has steps. */
 const inTurns = async (
   { run }: System,
   calls: number,
@@ -69,7 +69,7 @@ const inTurns = async (
   return { floor: (calls * stepsEach * 1000) / floorMs, ofFloor: floorMs / ms };
 };
 
-/** Of a process that has ended meanwhile: nothing. */
+/** Returns "" if the process has ended. */
 const mapsOf = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
@@ -80,7 +80,7 @@ const mapsOf = (pid: number): string => {
   }
 };
 
-/** Memory of a process that is its own, and its share of what others have as well. */
+/** Returns a process's proportional memory: its own, and its share of what it shares. */
 const pssMb = (pid: number): number => {
   const line = /^Pss:\s+(?<kb>\d+)/m.exec(mapsOf(pid));
   return Number(line?.groups?.["kb"] ?? 0) / 1024;
@@ -110,7 +110,7 @@ const resumeMs = async ({ resume }: System, { recorded }: Sizes): Promise<number
   return median(times);
 };
 
-/** A service has run for a while: what is measured was done for as long before, with nobody looking at the clock. */
+/** Time of warming up with the same work, since services run for long. */
 const warmMs = 10_000;
 
 const warmUp = async (system: System, { sequence, crowd }: Sizes): Promise<void> => {

@@ -1,4 +1,6 @@
-/** What people write themselves: an XState actor, one promise actor a step, and its snapshot in SQLite after each. */
+/**
+ * A hand-written solution: an XState actor with one promise actor for each step, and a snapshot in SQLite after each.
+ */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { type AnyActorRef, type Snapshot, assign, createActor, fromPromise, setup } from "xstate";
@@ -54,7 +56,7 @@ export const xstate = async (folder: string): Promise<System> => {
   const look = db.prepare("SELECT json FROM snapshot WHERE run = ?");
   let runs = 0;
 
-  /** Until the run ends, or waits. */
+  /** Resolves when the run ends or waits. */
   const begin = (run: string, given: Given): Promise<AnyActorRef> =>
     new Promise((resolve, reject) => {
       const actor = createActor(machine, { input: given });
@@ -88,7 +90,7 @@ export const xstate = async (folder: string): Promise<System> => {
       actor.send({ type: "GO" });
     });
 
-  /** Parked actors live on, as nothing else of XState would wake them. */
+  /** Parked actors stay in memory: nothing else of XState would wake them. */
   const alive: AnyActorRef[] = [];
   const nameOfRun = (): string => `run-${(runs += 1)}`;
   return {

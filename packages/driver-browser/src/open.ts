@@ -1,27 +1,10 @@
 /**
- * One tab, or a worker of one. Of all tabs that are open over a journal, one writes: it has the runtime, and runs the
- * tools. The others watch, and the next of them goes on where it was when it is closed, crashes or hangs.
+ * The door of a page: `openTab` loads the engine, which is all that runs sessions, and opens a tab with it. A page starts
+ * with this file and its tools.
  */
 import type { Recorded } from "@pawl/sansio-core";
-import {
-  type AttachmentStore,
-  type Journal,
-  type Log,
-  Registry,
-  Runtime,
-  type RuntimeOptions,
-  admittedOptions,
-  entryOf,
-  wrongNumber,
-} from "@pawl/runtime";
-import { BrowserJournalError } from "./journal/error.ts";
-import { type BrowserJournal, openBrowserJournal } from "./journal/journal.ts";
-import { browserPlatform } from "./platform.ts";
-import { Chair, locksHere } from "./tab/chair.ts";
-import { Channel } from "./tab/channel.ts";
-import { News, follow } from "./tab/follow.ts";
-import { takeOver } from "./tab/left-behind.ts";
-import { telling } from "./tab/telling.ts";
+import type { AttachmentStore, Journal, Runtime, RuntimeOptions } from "@pawl/runtime";
+import { loadEngine } from "./load-engine.ts";
 
 /** What a runtime is told besides its ports. Its `log` shows errors on the console, unless it is another one. */
 export interface OpenTabOptions extends Pick<
@@ -56,135 +39,8 @@ export interface OpenTab {
   readonly close: () => Promise<void>;
 }
 
-const errorsShown: Log = ({ level, name, fields, thrown }) => {
-  if (level === "error") console.error(`pawl: ${name}`, fields, thrown);
-};
-
-interface Waiting {
-  readonly resolve: (runtime: Runtime) => void;
-  readonly reject: (why: BrowserJournalError) => void;
-}
-
-type Admitted = OpenTabOptions & { readonly beatMs: number };
-
-class Tab implements OpenTab {
-  readonly #options: OpenTabOptions;
-  readonly #journal: BrowserJournal;
-  readonly #channel: Channel;
-  readonly #news: News;
-  readonly #chair: Chair;
-  #writing: Runtime | undefined;
-  #waiting: Waiting[] = [];
-  #closed: BrowserJournalError | undefined;
-  readonly journal: Journal;
-  readonly attachments: AttachmentStore;
-
-  constructor(options: Admitted, journal: BrowserJournal) {
-    this.#options = options;
-    this.#journal = journal;
-    this.#channel = new Channel(`pawl ${options.name}`);
-    this.#news = new News(this.#channel);
-    this.attachments = options.host?.attachments ?? journal.attachments;
-    this.journal = telling(journal, this.#channel);
-    this.#chair = new Chair({
-      lock: `pawl ${options.name}`,
-      writer: crypto.randomUUID(),
-      channel: this.#channel,
-      beatMs: options.beatMs,
-      taken: () => this.#begin(),
-      lost: () => this.#end(),
-      fault: (what, thrown) => this.#fault(what, thrown),
-    });
-  }
-
-  get isWriting(): boolean {
-    return this.#writing !== undefined;
-  }
-
-  runtime(): Promise<Runtime> {
-    if (this.#closed !== undefined) return Promise.reject(this.#closed);
-    if (this.#writing !== undefined) return Promise.resolve(this.#writing);
-    return new Promise((resolve, reject) => void this.#waiting.push({ resolve, reject }));
-  }
-
-  follow(scope: string, after: number, signal: AbortSignal): AsyncGenerator<Recorded> {
-    return follow(this.#journal, this.#news, { scope, after }, signal);
-  }
-
-  #fault(what: string, thrown: unknown): void {
-    (this.#options.log ?? errorsShown)(entryOf("store.fault", { what }, thrown));
-    this.#options.host?.fault?.(what, thrown);
-  }
-
-  async #begin(): Promise<void> {
-    const { name: _name, beatMs: _beatMs, changed, ...told } = this.#options;
-    await this.#journal.takeSeat();
-    const roots = await this.#journal.roots();
-    if (this.#closed !== undefined || !this.#chair.isHeld) return; // Closed, or another tab's, meanwhile.
-    const instance = `tab:${crypto.randomUUID()}`;
-    const host = { ...told.host, attachments: this.attachments };
-    const ports = { journal: this.journal, platform: browserPlatform, instance, roots, log: errorsShown };
-    const runtime = new Runtime({ ...ports, ...told, host });
-    this.#writing = runtime;
-    const notTakenOver = (what: string, thrown: unknown): void => {
-      if (this.#writing === runtime) this.#fault(what, thrown); // Else the next tab does.
-    };
-    void takeOver(this.#journal, runtime, instance, notTakenOver).catch((thrown: unknown) =>
-      notTakenOver("what another tab left was not taken over", thrown),
-    );
-    changed?.(runtime);
-    for (const { resolve } of this.#waiting.splice(0)) resolve(runtime);
-  }
-
-  /** What this tab had stepped and nobody heard of is void: the journal takes nothing more from it. */
-  #end(): void {
-    const ended = this.#writing;
-    this.#writing = undefined;
-    void ended?.close().catch((thrown: unknown) => {
-      if (this.#closed === undefined) this.#fault("the runtime was not closed", thrown); // Else it was told why.
-    });
-    this.#options.changed?.(undefined);
-  }
-
-  /** Nothing can be written or read here any more; what was acknowledged is for whoever opens it next. */
-  cutOff(why: BrowserJournalError): void {
-    if (this.#closed !== undefined) return;
-    this.#fault("the journal was closed", why);
-    this.#closed = why;
-    if (this.#writing !== undefined) this.#end();
-    this.#leave(why);
-  }
-
-  async close(): Promise<void> {
-    const ended = this.#writing;
-    const why = new BrowserJournalError("closed", `journal ${this.#options.name}: this tab was closed`);
-    this.#closed ??= why;
-    this.#writing = undefined;
-    await ended?.close();
-    this.#journal.close();
-    this.#leave(why);
-  }
-
-  #leave(why: BrowserJournalError): void {
-    for (const { reject } of this.#waiting.splice(0)) reject(why);
-    this.#news.wakeAll();
-    this.#chair.close();
-    this.#channel.close();
-  }
-}
-
-/** What no runtime could be made of is told here, not when it is this tab's turn to write. All turns have one registry. */
-const admitted = (options: OpenTabOptions): Admitted => {
-  const { tools, beatMs = 1000 } = admittedOptions(options);
-  if (!(beatMs > 0 && beatMs < 2 ** 31)) throw wrongNumber("beatMs", beatMs, "above");
-  return { ...options, beatMs, tools: tools instanceof Registry ? tools : new Registry(tools) };
-};
-
-export const openTab = async (given: OpenTabOptions): Promise<OpenTab> => {
-  const options = admitted(given);
-  locksHere();
-  const opened: { tab?: Tab } = {};
-  const closed = (why: BrowserJournalError): void => opened.tab?.cutOff(why);
-  opened.tab = new Tab(options, await openBrowserJournal({ name: options.name, closed }));
-  return opened.tab;
-};
+/**
+ * Opens a tab over the journal of a name. Its `runtime()` resolves once this tab is the one that writes. Rejects with the browser's
+ * error if the engine cannot be loaded: ask again then.
+ */
+export const openTab = async (options: OpenTabOptions): Promise<OpenTab> => (await loadEngine()).openTab(options);

@@ -33,4 +33,5 @@ const later = (ms: number, then: () => void): (() => void) => {
   return () => clearTimeout(timer);
 };
 
+/** Gives a runtime the clocks, timers and hashes of a browser; a turn is a message to oneself. */
 export const browserPlatform: Platform = { now: () => Date.now(), monotonic, nextTurn: messageTurn, hashText, later };

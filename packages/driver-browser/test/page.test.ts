@@ -5,18 +5,6 @@ import { type PageFiles, kbOf, pageFiles } from "../../../bench/src/browser.ts";
 import { hasChromium, openChromium, withoutChromium } from "../../../test/runtime/chromium.ts";
 import { origin, scriptOf } from "../../../test/runtime/page.ts";
 
-/** Of an event of a log. */
-interface Told {
-  readonly type: string;
-  readonly key?: string;
-}
-
-interface Lived {
-  readonly output: unknown;
-  readonly ending: unknown;
-  readonly log: readonly Told[];
-}
-
 const policy = "default-src 'self'; script-src 'self'";
 
 const served = async (browser: Browser) => {
@@ -82,14 +70,6 @@ const pageOf = async (
   return page;
 };
 
-/** A body that starts a process, and asks for a step before that can have been loaded. */
-const starting = `async (_, ctx) => {
-  const started = ctx.processes.start({ id: "p", input: { type: "tool_call", call: { call_id: "w", tool_id: "tool:t", tool_name: "t", args: {}, prepared_payload: null } } });
-  const stepped = ctx.runJson("beside", {}, () => "stepped");
-  const { status } = await ctx.processes.await("p").then(({ type }) => ({ status: type }));
-  return { started: (await started).id, stepped: await stepped, status };
-}`;
-
 /** A tool of two steps, which the page has before it takes up what was under way. */
 const stepping = (second: string): string => `Object.defineProperty(globalThis, "pawl", {
   configurable: true,
@@ -107,99 +87,66 @@ const inSession = (act: string): string => `pawl.tab.then(async (tab) => {
   ${act}
 })`;
 
-const logOf = `async (session) => {
-  const events = [];
-  const over = new AbortController();
-  for await (const { seq, event } of session.follow(0, over.signal)) {
-    events.push(event);
-    if (seq === session.state.seq) over.abort();
-  }
-  return events;
-}`;
-
 describe("what a page loads", () => {
-  it("at its start does not grow beyond what it has come to", async () => {
-    expect(kbOf((await pageFiles()).start)).toBeLessThan(59.8);
+  it("at its start, and when it opens a tab, does not grow beyond what it has come to", async () => {
+    const { start, later } = await pageFiles();
+    expect(kbOf(start)).toBeLessThan(20);
+    expect(kbOf(later)).toBeLessThan(125);
+    expect(later.size).toBe(1);
   });
 
-  it.skipIf(!hasChromium)("at its start is enough for a call, and the rest comes when it is needed", async () => {
-    const { start, later } = await pageFiles();
+  it.skipIf(!hasChromium)("is its start and the engine, whatever it does", async () => {
+    const files = await pageFiles();
     const asked = new Set<string>();
     const browser = await openChromium();
     try {
-      const page = await pageOf({ start, later }, await browser.newContext(), asked);
-      const called = (tool: string): Promise<string> =>
-        page.evaluate(`pawl.tab.then(async (tab) => {
-          const runtime = await tab.runtime();
-          const strict = { type: "object", required: ["to"] };
-          runtime.registry.register(pawl.defineTool({ name: "strict", parameters: strict, execute: () => "fits" }));
-          const session = await runtime.session("${tool}");
-          return JSON.stringify(await session.call("r", [{ id: "c", tool: "${tool}", args: { to: "x" } }]));
-        })`);
-      expect(await called("t")).toContain("success");
-      expect([...asked].toSorted()).toEqual([...start.keys()].toSorted());
-      expect(await called("strict")).toContain("fits");
-      expect([...asked].filter((name) => later.has(name))).toHaveLength(1);
+      const context = await browser.newContext();
+      const page = await pageOf(files, context, asked);
+      const lived = await page.evaluate(
+        inSession(`const replies = await session.call("r", [{ id: "c", tool: "t", args: { to: "x" } }]);
+        const use = { node_type: "use_tool", tool_name: "t", argument: "x", named_args: [] };
+        const { ending } = await session.flow({ request: "f", flow: { name: "f", nodes: [use] } });
+        return { outcome: replies[0].output.outcome, ending };`),
+      );
+      expect(lived).toMatchObject({ outcome: { status: "success" }, ending: { type: "completed" } });
+      expect([...asked].toSorted()).toEqual([...files.start.keys(), ...files.later.keys()].toSorted());
     } finally {
       await browser.close();
     }
   });
 
-  it.skipIf(!hasChromium)("at its start is enough for a call of steps that goes on after a reload", async () => {
-    const { start, later } = await pageFiles();
+  it.skipIf(!hasChromium)("goes on with a call of steps after a reload", async () => {
+    const files = await pageFiles();
     const asked = new Set<string>();
     const browser = await openChromium();
     try {
       const context = await browser.newContext();
-      const page = await pageOf({ start, later }, context, asked, stepping("() => new Promise(() => undefined)"));
+      const page = await pageOf(files, context, asked, stepping("() => new Promise(() => undefined)"));
       const begin = `void session.call("r", [{ id: "c", tool: "stepping", args: {} }], { keep: true });
         for await (const { event } of session.follow(0, new AbortController().signal))
           if (event.key === "durable-step:second") return event.type;`;
       expect(await page.evaluate(inSession(begin))).toBe("effect.requested");
       await page.close();
-      const again = await pageOf({ start, later }, context, asked, stepping("() => 2"));
+      const again = await pageOf(files, context, asked, stepping("() => 2"));
       const replies = await again.evaluate(inSession(`return session.replies("r");`));
       expect(replies).toMatchObject([{ output: { outcome: { status: "success", payload: [1, 2] } } }]);
-      expect([...asked].toSorted()).toEqual([...start.keys()].toSorted());
     } finally {
       await browser.close();
     }
   });
 
-  it.skipIf(!hasChromium)(
-    "for processes and flows comes before the first word of them, and after a reload",
-    async () => {
-      const files = await pageFiles();
-      const asked = new Set<string>();
-      const browser = await openChromium();
-      try {
-        const context = await browser.newContext();
-        const page = await pageOf(files, context, asked);
-        const lived = await page.evaluate(`pawl.tab.then(async (tab) => {
-        const runtime = await tab.runtime();
-        runtime.registry.register(pawl.defineTool({ name: "starting", durable: true, execute: ${starting} }));
-        const session = await runtime.session("s");
-        const replies = await session.call("r", [{ id: "c", tool: "starting", args: {} }]);
-        const use = { node_type: "use_tool", tool_name: "t", argument: "x", named_args: [] };
-        const { ending } = await session.flow({ request: "f", flow: { name: "f", nodes: [use] } });
-        return { output: replies[0].output, ending, log: await (${logOf})(session) };
-      })`);
-        const { output, ending, log } = lived as Lived;
-        expect(ending).toMatchObject({ type: "completed" });
-        expect(output).toMatchObject({ outcome: { payload: { started: "p", stepped: "stepped", status: "success" } } });
-        const requested = log.filter(({ type }) => type === "effect.requested").map(({ key }) => key);
-        expect(requested.slice(0, 2)).toEqual(["process:start:p", "durable-step:beside"]);
-        expect([...asked].some((name) => files.later.has(name))).toBe(true);
-        await page.close();
-        const again = await pageOf(files, context, new Set());
-        const read = await again.evaluate(`pawl.tab.then(async (tab) => {
-        const runtime = await tab.runtime();
-        return (${logOf})(await runtime.session("s"));
-      })`);
-        expect((read as readonly Told[]).slice(0, log.length)).toEqual(log);
-      } finally {
-        await browser.close();
-      }
-    },
-  );
+  it.skipIf(!hasChromium)("refuses a misspelt field of a tool, and a schema that is none, as Node does", async () => {
+    const browser = await openChromium();
+    try {
+      const page = await pageOf(await pageFiles(), await browser.newContext(), new Set());
+      const refusalOf = (tool: string): Promise<string> =>
+        page.evaluate(`(() => { try { pawl.defineTool({ name: "pay", execute: () => 1, ${tool} }); return "taken"; }
+          catch ({ code, message }) { return code + ": " + message; } })()`);
+      expect(await refusalOf("durable: true")).toBe("taken");
+      expect(await refusalOf("durabel: true")).toMatch(/^invalid_tool: tool `pay`: .*`?durabel/);
+      expect(await refusalOf(`parameters: { type: "strng" }`)).toMatch(/^invalid_tool: .*type: expected/);
+    } finally {
+      await browser.close();
+    }
+  });
 });

@@ -1,2 +1,2 @@
-/** `@pawl/driver-node/client`: the client of hosts, as Node programs import it. */
+/** `@pawl/driver-node/client`: the client for hosts, for Node programs. */
 export * from "@pawl/wire";

@@ -1,17 +1,32 @@
-/** The clocks, timers and turns of Node. */
+/** Node's clocks, timers and turns of the event loop. */
 import { hash } from "node:crypto";
 import type { Platform } from "@pawl/runtime";
-import { followingTurn } from "./turns.ts";
 
-/** The longest that a Node timer can be set for; a longer one rings early, and is set again. */
+const readyAtOnce = 8;
+
+const asked: (() => void)[] = [];
+let ready = 0;
+
+const come = (): void => {
+  ready -= 1;
+  asked.shift()?.();
+};
+
+export const followingTurn = (then: () => void): void => {
+  asked.push(then);
+  if (ready < asked.length) for (; ready < readyAtOnce; ready++) setImmediate(come);
+};
+
+/** Maximum delay of a Node timer. A longer one fires early and is set again. */
 const longestTimerMs = 2 ** 31 - 1;
 
+/** Gives a runtime the clocks, timers, turns and hashes of Node. */
 export const nodePlatform: Platform = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   nextTurn: (then) => void setImmediate(then),
   followingTurn,
-  afterTurn: (then) => queueMicrotask(() => process.nextTick(then)), // Ticks come when no microtask is left.
+  afterTurn: (then) => queueMicrotask(() => process.nextTick(then)), // `nextTick` runs once no microtask is left.
   hashText: (text) => hash("sha256", text),
   later: (ms, then) => {
     const timer = setTimeout(then, Math.min(ms, longestTimerMs));

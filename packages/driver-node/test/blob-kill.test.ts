@@ -1,4 +1,4 @@
-/** A process is killed with SIGKILL between a blob and the event that names it. */
+/** Kills a process with SIGKILL between a blob and the event that refers to it. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { namesIn, sweepBlobs } from "@pawl/runtime";
@@ -28,7 +28,7 @@ const namesOf = async (path: string): Promise<ReadonlySet<string>> => {
 };
 
 describe("a process that is killed between a blob and its event", () => {
-  it("leaves a blob that nobody names, and a log that names none that is not there", async () => {
+  it("leaves an orphaned blob, and a log whose references all exist", async () => {
     const path = file("killed.db");
     expect((await run(path, "die")).signal).toBe("SIGKILL");
     expect(await namesOf(path)).toEqual(new Set());

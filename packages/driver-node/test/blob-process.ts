@@ -1,4 +1,4 @@
-/** A process that makes a large value, and dies when it is told to: after its blob, before its event. */
+/** A process that stores a large value and dies when told to: after the blob, before the event. */
 import { Runtime, defineTool, namesIn } from "@pawl/runtime";
 import { nodePlatform, sqliteJournal } from "../src/index.ts";
 

@@ -1,8 +1,8 @@
-/** A runtime that is closed: whatever a host still asks of it is refused alike, whether its scope is in memory or not. */
+/** A closed runtime refuses every request in the same way, whether the scope is in memory or not. */
 import { type Session, Runtime, defineTool } from "@pawl/runtime";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { nodePlatform, openRuntime, sqliteJournal } from "../src/index.ts";
-import { rootsOf } from "../src/roots.ts";
+import { rootsOf } from "../src/journal/root-secret.ts";
 import { testFolder } from "./sqlite-rig.ts";
 
 const { file, remove } = testFolder();
@@ -41,7 +41,7 @@ const ofRuntime: { readonly [verb: string]: (runtime: Runtime) => unknown } = {
   tasks: (runtime) => runtime.background.of("s").tasks({}),
 };
 
-/** What a verb says of a runtime that is closed. */
+/** Returns the error of a request to a closed runtime. */
 const saidBy = async (verb: () => unknown): Promise<unknown> => {
   try {
     return await verb();
@@ -76,7 +76,7 @@ const closed = async (lingers: boolean) => {
 
 describe("a runtime that is closed, and its journal with it", () => {
   it.each([true, false])(
-    "refuses each verb as closing, its scope being in memory: %s",
+    "refuses each verb with `closing` while its scope is in memory: %s",
     async (lingers) => {
       const { runtime, session } = await closed(lingers);
       const said: { [verb: string]: unknown } = {};
@@ -90,7 +90,7 @@ describe("a runtime that is closed, and its journal with it", () => {
 });
 
 describe("a runtime over a file that is closed twice, the second time before the first is done", () => {
-  it("has all on disk that was stepped when either is done", async () => {
+  it("has everything on disk when either call returns", async () => {
     const path = file("closed-twice.db");
     const waits = defineTool({ name: "waits", execute: () => new Promise<never>(() => undefined) });
     const { runtime, close } = openRuntime({ file: path, tools: [waits] });

@@ -1,4 +1,4 @@
-/** A process of the tests: holds a scope under a long lease, or takes scopes from others and appends to them. */
+/** A test process that holds a scope under a long lease, or takes scopes from others and appends to them. */
 import { setTimeout as pause } from "node:timers/promises";
 import { sqliteJournal } from "../src/index.ts";
 import { oneLine } from "./sqlite-rig.ts";
@@ -13,7 +13,7 @@ const hold = async (): Promise<void> => {
   await pause(3_600_000);
 };
 
-/** Claims a scope, and appends until it is fenced, or has had enough; says what was acknowledged. */
+/** Claims a scope and appends until it is fenced or done. Prints each acknowledged append. */
 const contend = async (): Promise<never> => {
   for (let round = 0; ; round++) {
     const scope = `s${round % 3}`;

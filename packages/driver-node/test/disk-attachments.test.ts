@@ -1,4 +1,4 @@
-/** Bytes that bodies hand over are as durable as the log that names them. */
+/** Attachments are as durable as the log that refers to them. */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const draws = defineTool({
     attachment(await ctx.attachments.put(bytes, { media_type: { kind: "image", type: "png" } })),
 });
 
-/** What a session was answered, whose process is over by now. */
+/** Returns the answer of a session whose process has ended. */
 const drawn = async (more: Partial<OpenOptions> = {}): Promise<AttachmentRef | undefined> => {
   const { runtime, close } = openRuntime({ file: join(folder, "journal.db"), tools: [draws], ...more });
   const session = await runtime.session("s");
@@ -32,21 +32,21 @@ const drawn = async (more: Partial<OpenOptions> = {}): Promise<AttachmentRef | u
 };
 const beside = (): string => join(folder, "journal.db.attachments");
 
-it("bytes of an attachment lie beside the journal, and outlive the process that put them", async () => {
+it("attachments are stored beside the journal, and survive their process", async () => {
   const ref = await drawn();
   expect(ref?.byte_len).toBe(bytes.length);
   expect(await diskAttachments(beside()).bytes(ref?.id ?? "")).toEqual(bytes);
   expect(await diskAttachments(beside()).bytes("0".repeat(64))).toBeUndefined();
 });
 
-it("a host's own store is the one that is used", async () => {
+it("a host's own store is used instead", async () => {
   const own = memoryAttachments();
   const ref = await drawn({ host: { attachments: own } });
   expect(await own.bytes(ref?.id ?? "")).toEqual(bytes);
   expect(existsSync(beside())).toBe(false);
 });
 
-it("beside sealed values no bytes lie open", async () => {
+it("attachments are not stored in the open beside sealed values", async () => {
   await drawn({ codec: aesCodec(memoryKeys()) });
   expect(readdirSync(folder).filter((name) => name.endsWith(".attachments"))).toEqual([]);
 });

@@ -28,7 +28,7 @@ describe("blobs on disk", () => {
     expect(readdirSync(join(folder, "ab"))).toEqual([name]);
   });
 
-  it("are still there after somebody died while one was being removed, and come back for the next", async () => {
+  it("survive a death during their removal, and are restored at the next sweep", async () => {
     const folder = file("half-removed");
     const store = diskBlobs(folder);
     await store.put("s", name, bytes);
@@ -39,7 +39,7 @@ describe("blobs on disk", () => {
     expect(statSync(path).size).toBe(bytes.length);
   });
 
-  it("are as young as they were put last, where somebody died while one was being removed", async () => {
+  it("keep the time of their last put if a removal was interrupted", async () => {
     let now = 1_700_000_000_000;
     const folder = file("put-meanwhile");
     const store = diskBlobs(folder, { now: () => now });
@@ -54,7 +54,7 @@ describe("blobs on disk", () => {
     expect(readdirSync(join(folder, "ab"))).toEqual([name]);
   });
 
-  it("are put again where a file of another size has their name, and what somebody left half written goes", async () => {
+  it("replace a file of the wrong size, and half-written files are deleted", async () => {
     let now = Date.now();
     const folder = file("torn");
     const store = diskBlobs(folder, { now: () => now });
@@ -68,7 +68,7 @@ describe("blobs on disk", () => {
     expect(readdirSync(join(folder, "ab"))).toEqual([name]);
   });
 
-  it("say where they could not be kept, and take no other names than hashes", async () => {
+  it("report why they cannot be stored, and accept only hashes as names", async () => {
     const path = file("no-folder");
     writeFileSync(path, "a file");
     await expect(diskBlobs(path).put("s", name, bytes)).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** A flow whose host is killed with SIGKILL at any of its nodes resumes there. */
+/** A flow whose host is killed with SIGKILL at any node resumes there. */
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const countsOf = (done: string): ReadonlyMap<string, number> => {
 const works = ["first", "twice ha", "turn a", "else", "turn b", "then", "left", "right", "last"];
 
 describe("a flow on SQLite whose host is killed with SIGKILL", () => {
-  it("at any node resumes there: what had ended before is not done again, and the end is the same", async () => {
+  it("at any node resumes there: ended nodes are not repeated, and the result is the same", async () => {
     const [undisturbed, done] = [file("undisturbed.db"), file("undisturbed.done")];
     writeFileSync(done, "");
     const { text: expected } = await run(undisturbed, done, 0);
@@ -46,7 +46,7 @@ describe("a flow on SQLite whose host is killed with SIGKILL", () => {
       const counts = countsOf(log);
       expect([...counts.keys()].toSorted()).toEqual(works.map((work) => `"${work}"`).toSorted());
       const again = [...counts.values()].filter((count) => count > 1);
-      expect(again.length).toBeLessThanOrEqual(2); // What was under way: one node, or both branches.
+      expect(again.length).toBeLessThanOrEqual(2); // One node or both branches were in progress.
       expect(Math.max(...counts.values())).toBeLessThanOrEqual(2);
     }
   }, 600_000);

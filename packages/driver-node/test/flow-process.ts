@@ -1,4 +1,4 @@
-/** A process that runs a flow over a journal file, and is killed with SIGKILL when it has shown so many of its steps. */
+/** A process that runs a flow over a journal file, and is killed with SIGKILL after a number of steps. */
 import { appendFileSync } from "node:fs";
 import * as f from "@pawl/flow";
 import { defineTool } from "@pawl/runtime";

@@ -1,4 +1,4 @@
-/** Where a journal lies: in a file that its program names, or in memory. */
+/** A journal's place: a file that the program names, or memory. */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { defineTool, idOfToken, tokenOf } from "@pawl/runtime";
 import { JournalFileError, openRuntime, sqliteJournal } from "../src/index.ts";
-import { rootsOf } from "../src/roots.ts";
+import { rootsOf } from "../src/journal/root-secret.ts";
 
 const large = defineTool({ name: "large", execute: () => "x".repeat(100_000) });
 const call = [{ id: "c", tool: "large", args: {} }];
 
-/** A tool that waits for the outside, and hands out its tokens. */
+/** A tool that waits for the outside and gives out its tokens. */
 const askedBy = (tokens: string[]) =>
   defineTool({
     name: "asked",
@@ -56,7 +56,7 @@ describe("a journal in memory", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("is nobody else's: neither its scopes nor the keys that it hands out", async () => {
+  it("is private: its scopes and its tokens", async () => {
     const [one, two] = [sqliteJournal(":memory:"), sqliteJournal(":memory:", { commits: "thread" })];
     await one.claim("session:s", "a", 1);
     expect([await one.scopes("", "", 9), await two.scopes("", "", 9)]).toMatchObject([[{ scope: "session:s" }], []]);
@@ -67,8 +67,8 @@ describe("a journal in memory", () => {
   });
 });
 
-describe("a journal of a relative path", () => {
-  it("is where the program was when it opened it, with its blobs and its root", async () => {
+describe("a journal with a relative path", () => {
+  it("stays in the folder where it was opened, with its blobs and its root", async () => {
     const { runtime, close } = openRuntime({ file: "journal.db", tools: [large] });
     mkdirSync("elsewhere");
     process.chdir("elsewhere");
@@ -88,20 +88,20 @@ describe("a journal of a relative path", () => {
   });
 });
 
-describe("a journal that takes no leave of its runtime", { timeout: 30_000 }, () => {
-  it("is closed all the same: nothing of it stays open", async () => {
+describe("a journal whose runtime is not closed", { timeout: 30_000 }, () => {
+  it("leaves no file open when it is closed", async () => {
     const { runtime, close } = openRuntime({ file: "journal.db", tools: [large] });
     await (await runtime.session("s")).call("r", call);
     const other = new DatabaseSync("journal.db");
-    other.exec("BEGIN IMMEDIATE"); // For longer than a commit waits.
+    other.exec("BEGIN IMMEDIATE"); // Longer than a commit waits.
     await expect(close()).rejects.toMatchObject({ name: "JournalFileError", code: "locked" });
     other.exec("ROLLBACK");
     other.close();
-    expect(readdirSync(".").filter((name) => name.endsWith("-wal"))).toEqual([]); // The last one to close takes it away.
+    expect(readdirSync(".").filter((name) => name.endsWith("-wal"))).toEqual([]); // The last one to close deletes it.
   });
 });
 
-describe("a path that no journal can have", () => {
+describe("an invalid path of a journal", () => {
   const wrong: readonly (readonly [file: unknown, message: RegExp])[] = [
     ["", /expected a path, found ""/],
     [" ", /expected a path, found " "/],
@@ -109,27 +109,27 @@ describe("a path that no journal can have", () => {
     [new URL("file:///tmp/j.db"), /is a URL.*fileURLToPath/],
     ["file:journal.db", /is a URL.*fileURLToPath/],
     [".", /is a folder.*name a file in it/],
-    ["nowhere/deep/journal.db", /folder .*nowhere\/deep is not there.*make it/],
-    ["text/journal.db", /text is no folder/],
+    ["nowhere/deep/journal.db", /folder .*nowhere\/deep does not exist.*create it/],
+    ["text/journal.db", /text is not a folder/],
   ];
 
-  it.each(wrong)("is refused, and leaves nothing behind: %s", (file, message) => {
+  it.each(wrong)("is refused, and creates nothing: %s", (file, message) => {
     writeFileSync("text", "");
     for (const open of [() => sqliteJournal(file as string), () => openRuntime({ file: file as string, tools: [] })])
       expect(refused(open)).toMatchObject({ code: "can_not_open", message: expect.stringMatching(message) });
     expect(readdirSync(folder)).toEqual(["text"]);
   });
 
-  it("is one for blobs where a file is", () => {
+  it("is a file as the folder of blobs", () => {
     writeFileSync("text", "");
     const wrongBlobs = refused(() => openRuntime({ file: "journal.db", blobs: "text", tools: [] }));
-    expect(wrongBlobs).toMatchObject({ code: "can_not_open", message: expect.stringMatching(/text is no folder/) });
+    expect(wrongBlobs).toMatchObject({ code: "can_not_open", message: expect.stringMatching(/text is not a folder/) });
   });
 });
 
 describe("the root secret beside a journal", () => {
-  it("is one for all who open it at once", async () => {
-    const module = JSON.stringify(new URL("../src/roots.ts", import.meta.url).href);
+  it("is the same for all who open it at once", async () => {
+    const module = JSON.stringify(new URL("../src/journal/root-secret.ts", import.meta.url).href);
     const source = `import(${module}).then(({ rootsOf }) => console.log(rootsOf(process.argv[1]).newest.kid))`;
     const kids = Array.from({ length: 6 }, () => {
       const child = spawn(process.execPath, ["--input-type=module", "-e", source, join(folder, "j.db")]);
@@ -146,7 +146,7 @@ describe("the root secret beside a journal", () => {
     expect(readFileSync("j.db.root")).toHaveLength(32);
   });
 
-  it("is rotated by setting it aside: what it signed is good as long as it is there, and another one signs", async () => {
+  it("is rotated by renaming: old tokens are valid while the file exists, and a new root signs", async () => {
     const file = "journal.db";
     const tokens: string[] = [];
     const asked = askedBy(tokens);
@@ -175,7 +175,7 @@ describe("the root secret beside a journal", () => {
     expect(await answered("r2", () => third)).toBe("unknown_or_revoked");
   });
 
-  it("is rotated under hosts that run: each key is of the newest, and told by what lies there at that moment", () => {
+  it("is rotated under running hosts: each token is made and checked with the current files", () => {
     const [one, other] = [rootsOf("j.db"), rootsOf("j.db")];
     const before = tokenOf(one, "s", "key");
     renameSync("j.db.root", "j.db.root.old");
@@ -187,7 +187,7 @@ describe("the root secret beside a journal", () => {
     expect([before, after].map((token) => idOfToken(other, "s", token))).toEqual([undefined, "key"]);
   });
 
-  it("is rotated under a host whose calls wait: the keys of before are answered, until they are taken away", async () => {
+  it("is rotated under a host with waiting calls: old tokens work until the file is removed", async () => {
     const tokens: string[] = [];
     const asked = askedBy(tokens);
     const { runtime, close } = openRuntime({ file: "journal.db", tools: [asked] });
@@ -205,7 +205,7 @@ describe("the root secret beside a journal", () => {
     await close();
   });
 
-  it("is refused where it was cut short, as anybody could make its keys", () => {
+  it("is refused if it was truncated, since anybody could guess it", () => {
     writeFileSync("journal.db.root", "");
     const short = refused(() => openRuntime({ file: "journal.db", tools: [] }));
     expect(short).toMatchObject({ code: "not_intact", message: expect.stringMatching(/root.*0 bytes/) });

@@ -1,4 +1,4 @@
-/** `much-process.ts FILE`: appends 60 KB again and again, and says each sequence that was acknowledged. */
+/** `much-process.ts FILE`: appends 60 KB repeatedly and prints each acknowledged sequence. */
 import { sqliteJournal } from "../src/index.ts";
 import { oneLine } from "./sqlite-rig.ts";
 

@@ -1,10 +1,10 @@
-/** A disk without room: the call whose value it does not take says so, and the session goes on. */
+/** A full disk: the call whose value does not fit fails, and the session continues. */
 import { statSync, writeFileSync } from "node:fs";
-import { type Reply } from "@pawl/sansio-core";
+import type { Reply } from "@pawl/sansio-core";
 import { type Journal, Runtime, defineTool } from "@pawl/runtime";
 import { afterAll, describe, expect, it } from "vitest";
 import { nodePlatform, sqliteJournal } from "../src/index.ts";
-import { rootsOf } from "../src/roots.ts";
+import { rootsOf } from "../src/journal/root-secret.ts";
 import { testFolder } from "./sqlite-rig.ts";
 
 const { file, remove } = testFolder();
@@ -29,8 +29,8 @@ const runtimeOver = (journal: Journal, faults: unknown[] = []): Runtime =>
     host: { fault: (_, thrown) => void faults.push(thrown) },
   });
 
-describe("a folder of large values that can not be written", () => {
-  it("ends the call that has one, and tells the host why", async () => {
+describe("a folder of large values that cannot be written", () => {
+  it("fails the call that needs it, and tells the host why", async () => {
     const blobs = file("values");
     const journal = sqliteJournal(file("blobs.db"), { blobs });
     writeFileSync(blobs, "a file is in the way");
@@ -44,8 +44,8 @@ describe("a folder of large values that can not be written", () => {
   });
 });
 
-describe.each(["inline", "thread"] as const)("a journal file that has no room, and commits %s", (commits) => {
-  it("costs the scope once: then the call that wants too much ends, and others go on", async () => {
+describe.each(["inline", "thread"] as const)("a full journal file that commits %s", (commits) => {
+  it("fails the call that is too large, and the others continue", async () => {
     const path = file(`full-${commits}.db`);
     await sqliteJournal(path).close();
     const journal = sqliteJournal(path, { commits, maxBytes: statSync(path).size + 32_768 });

@@ -1,4 +1,4 @@
-/** What a program says wrongly of a runtime is refused before there is a journal. */
+/** Wrong options are refused before a journal is created. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,14 +17,14 @@ describe("an option of a runtime", () => {
     [{ lease: { ms: -1 } }, /^`lease.ttlMs`: expected a number above 0, found undefined$/],
     [{ lease: "x" }, /^`lease.ttlMs`: expected/],
   ];
-  it.each(wrong)("is refused, and nothing was opened: %j", (options, message) => {
+  it.each(wrong)("is refused before anything is opened: %j", (options, message) => {
     const file = join(folder, "journal.db");
     const refused = { name: "Refused", code: "invalid_option", message: expect.stringMatching(message) };
     expect(() => openRuntime({ file, tools: [], ...options })).toThrow(expect.objectContaining(refused));
     expect(existsSync(file)).toBe(false);
   });
 
-  it("may be left out, or be any that there is", async () => {
+  it("may be missing, or have any valid value", async () => {
     const { close } = openRuntime({ file: ":memory:", tools: [], lease: { ttlMs: 1000 }, bounds: { requests: 5 } });
     await close();
   });

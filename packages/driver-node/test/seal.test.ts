@@ -1,4 +1,4 @@
-/** Values encrypted under the key of their scope: deletion is key deletion. */
+/** Sealed values: encrypted under their scope's key, and destroyed by deleting it. */
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool, sealedJournal } from "@pawl/runtime";
@@ -38,7 +38,7 @@ const filesUnder = (folder: string): readonly string[] =>
     .map((entry) => join(entry.parentPath, entry.name));
 
 describe("a journal on SQLite whose values are encrypted", { timeout: 300_000 }, () => {
-  it("holds no value in clear, in no file, and gives them to who has the keys", async () => {
+  it("contains no value in clear, in any file, and opens them with the keys", async () => {
     const [path, keys] = [file("sealed.db"), file("keys")];
     expect(await called(path, "s", keys)).toEqual([{ secret }, { large }]);
     expect(await called(path, "s", keys)).toEqual([{ secret }, { large }]);
@@ -47,14 +47,14 @@ describe("a journal on SQLite whose values are encrypted", { timeout: 300_000 },
       try {
         return [readFileSync(name)];
       } catch {
-        return []; // The log of a journal that was closed is gone.
+        return []; // A closed journal's write-ahead log is gone.
       }
     });
     expect(held.length).toBeGreaterThan(1);
     expect(held.some((bytes) => bytes.includes("secret of Ann"))).toBe(false);
   });
 
-  it("is read without a key as far as its structure goes, and verified", async () => {
+  it("can be read and verified in its structure without a key", async () => {
     const [path, keys] = [file("structure.db"), file("structure-keys")];
     await called(path, "s", keys);
     const verified = await pawl(["log", "verify", `${path}#s`]);
@@ -78,7 +78,7 @@ describe("a journal on SQLite whose values are encrypted", { timeout: 300_000 },
   it.each([
     ["of its log", {}],
     ["of a snapshot", { snapshotAfter: 1 }],
-  ])("is not gone on with where nothing opens its values, %s", async (_, more) => {
+  ])("is not resumed without its keys, %s", async (_, more) => {
     const [path, keys] = [file(`codecless${Object.keys(more).length}.db`), file("codecless-keys")];
     const call = [{ id: "c", tool: "echo", args: { secret } }];
     const callSealed = async (): Promise<unknown> => {
@@ -101,7 +101,7 @@ describe("a journal on SQLite whose values are encrypted", { timeout: 300_000 },
     expect(await callSealed()).toEqual({ secret });
   });
 
-  it("is imported only by who has opened it", async () => {
+  it("can be imported only from an open export", async () => {
     const [path, keys] = [file("travels.db"), file("travel-keys")];
     await called(path, "s", keys);
     const [closed, open] = [file("closed.jsonl"), file("open.jsonl")];
@@ -112,7 +112,7 @@ describe("a journal on SQLite whose values are encrypted", { timeout: 300_000 },
     expect((await pawl(["log", "import", open, "-j", file("other.db")])).code).toBe(0);
   });
 
-  it("has lost what a scope said when the scope's key is deleted, blobs included, and nothing of others", async () => {
+  it("loses all of a scope's values with its key, with blobs, and nothing of others", async () => {
     const [path, keys] = [file("deleted.db"), file("deleted-keys")];
     await called(path, "ann", keys);
     await called(path, "bob", keys);
@@ -139,7 +139,7 @@ describe("a journal on SQLite whose values are encrypted", { timeout: 300_000 },
 });
 
 describe("a key store", () => {
-  it.each(["memory", "files"])("of %s makes one key a scope, and none after it was deleted", async (kind) => {
+  it.each(["memory", "files"])("of %s makes one key for each scope, and none after its deletion", async (kind) => {
     const keys = kind === "memory" ? memoryKeys() : fileKeys(file("store"));
     await expect(keys.opening("s")).rejects.toMatchObject({ code: "key_missing" });
     const [one, same, other] = await Promise.all([keys.sealing("s"), keys.sealing("s"), keys.sealing("t")]);
@@ -153,7 +153,7 @@ describe("a key store", () => {
     await expect(keys.sealing("never-had-one")).rejects.toMatchObject({ code: "key_gone" });
   });
 
-  it("of files looks after ten seconds whether a key is there still, and makes no other in its place", async () => {
+  it("of files checks after ten seconds whether a key still exists, and never replaces it", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     try {
       const folder = file("watched");
@@ -171,7 +171,7 @@ describe("a key store", () => {
     }
   });
 
-  it("tells bytes that were changed, cut, or put elsewhere", async () => {
+  it("detects bytes that were changed, cut, or moved", async () => {
     const codec = aesCodec(memoryKeys());
     const place = { scope: "s", at: "1/value" };
     const sealed = await codec.seal(place, new TextEncoder().encode("said"));

@@ -1,4 +1,4 @@
-/** What is waited for by a commit: what is acknowledged survives a power cut, and what can be made again waits for no disk. */
+/** Which commits sync: acknowledged appends survive a power cut, and derived data does not wait for the disk. */
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, expect, it, vi } from "vitest";
 import { Connection, type FileOptions } from "../src/sqlite/connection.ts";
@@ -10,7 +10,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const [normal, full] = [1, 2];
 
-/** A connection, and how far a commit of it waits at the moment. */
+/** Opens a connection and returns its current sync mode. */
 const opened = (name: string, options: FileOptions) => {
   const exec = vi.spyOn(DatabaseSync.prototype, "exec");
   const at = new Connection(file(name), options);
@@ -23,7 +23,7 @@ const fails = (): never => {
   throw new Error("no room");
 };
 
-it("waits for the disk after what did not have to, and after what came to nothing", () => {
+it("syncs again after a transaction that did not, and after a failed one", () => {
   const { at, synchronous } = opened("full.db", {});
   expect(synchronous()).toBe(full);
   expect(at.unsynced(synchronous)).toBe(normal);
@@ -34,7 +34,7 @@ it("waits for the disk after what did not have to, and after what came to nothin
   at.close();
 });
 
-it("never waits for it where it is not to", () => {
+it("never syncs if it is told not to", () => {
   const { at, synchronous } = opened("normal.db", { synchronous: "normal" });
   expect(at.unsynced(synchronous)).toBe(normal);
   expect([synchronous(), at.transact(synchronous)]).toEqual([normal, normal]);

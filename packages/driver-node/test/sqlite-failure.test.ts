@@ -1,4 +1,4 @@
-/** What can happen to a file: each ends in an error that says so, and what was acknowledged is there. */
+/** Faults of a file: each ends in a clear error, and acknowledged appends survive. */
 import {
   chmodSync,
   copyFileSync,
@@ -24,7 +24,7 @@ afterAll(remove);
 const seqs = async (journal: Journal, scope = "s"): Promise<readonly number[]> =>
   (await journal.read(scope, 1)).map(({ seq }) => seq);
 
-/** A journal with so many appends of scope `s`. */
+/** Makes a journal with a number of appends of scope `s`. */
 const written = async (path: string, appends: number, text = ""): Promise<SqliteJournal> => {
   const journal = sqliteJournal(path, { commits: "inline" });
   await journal.claim("s", "a", 1);
@@ -32,7 +32,7 @@ const written = async (path: string, appends: number, text = ""): Promise<Sqlite
   return journal;
 };
 
-/** As somebody whom the rights of files bind. */
+/** Runs as a user whom file permissions bind. */
 const asNobody = <A>(work: () => A): A => {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65_534);
@@ -52,20 +52,22 @@ const codeOf = (work: () => unknown): unknown => {
   }
 };
 
-describe("a journal file that can not be opened", () => {
-  it("is of a newer schema, or no database at all", () => {
+describe("a journal file that cannot be opened", () => {
+  it("has a newer schema, or is not a database", () => {
     const newer = new DatabaseSync(file("newer.db"));
     newer.exec("PRAGMA user_version = 99");
     newer.close();
     const page = readFileSync(join(import.meta.dirname, "../../../docs/journal-file.md"), "utf8");
-    const [, today] = /\(today's is (\d+)\)/.exec(page) ?? [];
-    expect(() => sqliteJournal(file("newer.db"))).toThrow(`has schema 99, this driver knows ${today}: update it first`);
+    const [, today] = /Today's schema is (\d+)/.exec(page) ?? [];
+    expect(() => sqliteJournal(file("newer.db"))).toThrow(
+      `has schema 99, this driver knows up to ${today}: update pawl`,
+    );
     expect(codeOf(() => sqliteJournal(file("newer.db")))).toBe("newer_schema");
     writeFileSync(file("garbage.db"), "this is not a database, and never was one".repeat(100));
     expect(codeOf(() => sqliteJournal(file("garbage.db")))).toBe("not_intact");
   });
 
-  it("is in a folder that is not there, or that may not be written", async () => {
+  it("is in a missing or read-only folder", async () => {
     expect(codeOf(() => sqliteJournal(file("nowhere/journal.db")))).toBe("can_not_open");
     mkdirSync(file("closed"));
     await (await written(file("closed/journal.db"), 1)).close();
@@ -83,7 +85,7 @@ describe("a journal file that can not be opened", () => {
     await journal.close();
   });
 
-  it("has a page that was overwritten", async () => {
+  it("has an overwritten page", async () => {
     const path = file("damaged.db");
     await (await written(path, 200, "x".repeat(1000))).close();
     const pages = statSync(path).size / 4096;
@@ -98,12 +100,12 @@ describe("a journal file that can not be opened", () => {
   });
 });
 
-describe("a journal file without a row that its log has", () => {
+describe("a journal file with a missing row", () => {
   it.each([
     ["the newest", 3],
     ["one amid the others", 2],
     ["the first", 1],
-  ])("gives no log that is shorter: %s", async (_, first) => {
+  ])("returns no shortened log: %s", async (_, first) => {
     const path = file(`without-${first}.db`);
     const journal = await written(path, 3);
     expect(await seqs(journal)).toEqual([1, 2, 3]);
@@ -116,7 +118,7 @@ describe("a journal file without a row that its log has", () => {
 });
 
 describe.each(["inline", "thread"] as const)("a journal file that commits %s", (commits) => {
-  it("is locked by another process: nothing is acknowledged, and it goes on when the lock is gone", async () => {
+  it("is locked by another process: nothing is acknowledged until the lock is released", async () => {
     const path = file(`locked-${commits}.db`);
     const journal = sqliteJournal(path, { commits, busyMs: 30 });
     await journal.claim("s", "a", 1);
@@ -135,7 +137,7 @@ describe.each(["inline", "thread"] as const)("a journal file that commits %s", (
     await journal.close();
   });
 
-  it("is full: claims, snapshots and leases say so as well, and what was acknowledged can be read", async () => {
+  it("is full: claims, snapshots and leases report it, and acknowledged lines can be read", async () => {
     const path = file(`full-${commits}.db`);
     await (await written(path, 3)).close();
     const journal = sqliteJournal(path, { commits, maxBytes: statSync(path).size });
@@ -149,8 +151,8 @@ describe.each(["inline", "thread"] as const)("a journal file that commits %s", (
   });
 });
 
-describe("a commit that was torn", () => {
-  it("is there as a whole or not at all, wherever the file was cut or spoilt", async () => {
+describe("a torn commit", () => {
+  it("is there whole or not at all, wherever the file was cut or overwritten", async () => {
     const [path, wal] = [file("torn.db"), `${file("torn.db")}-wal`];
     const journal = await written(path, 2);
     await journal.claim("t", "a", 1);

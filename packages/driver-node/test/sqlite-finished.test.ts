@@ -3,16 +3,16 @@ import type { Append } from "@pawl/runtime";
 import { afterAll, expect, it } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
 import { Appender } from "../src/sqlite/append.ts";
-import { claim } from "../src/sqlite/claim.ts";
+import { claim } from "../src/sqlite/ownership.ts";
 import { Connection } from "../src/sqlite/connection.ts";
-import { find } from "../src/sqlite/look.ts";
-import { Standings } from "../src/sqlite/standing.ts";
+import { find } from "../src/sqlite/query.ts";
+import { ScopeIndex } from "../src/sqlite/scope-index.ts";
 import { oneLine, testFolder } from "./sqlite-rig.ts";
 
 const { file, remove } = testFolder();
 afterAll(remove);
 
-/** An append of one line, with which requests finish. */
+/** Returns an append of one line that finishes these requests. */
 const finishing = (scope: string, seq: number, ...ids: readonly string[]): Append => ({
   ...oneLine(scope, 1, seq),
   finished: ids.map((id) => ({ kind: "request", id, seq })),
@@ -24,7 +24,7 @@ const opened = async (path: string): Promise<SqliteJournal> => {
   return journal;
 };
 
-it("is found by who appended it, by others at once, and after a crash", async () => {
+it("is found by its writer, by others at once, and after a crash", async () => {
   const one = await opened(file("found.db"));
   expect(await one.appendAll([finishing("s", 1, "r")])).toEqual([{ type: "ok" }]);
   const other = sqliteJournal(file("found.db"), { commits: "inline" });
@@ -39,7 +39,7 @@ it("is found by who appended it, by others at once, and after a crash", async ()
   for (const journal of [one, other, third]) await journal.close();
 });
 
-it("is found by who held the scope before, once another has claimed it", async () => {
+it("is found by the former owner after another claim", async () => {
   const path = file("claimed.db");
   const one = await opened(path);
   await one.appendAll([finishing("s", 1, "r")]);
@@ -53,7 +53,7 @@ it("is found by who held the scope before, once another has claimed it", async (
   await other.close();
 });
 
-it("is found wherever the mark stands", async () => {
+it("is found on either side of the mark", async () => {
   const journal = await opened(file("mark.db"));
   const [appends, each] = [60, 100];
   for (let seq = 1; seq <= appends; seq++) {
@@ -65,7 +65,7 @@ it("is found wherever the mark stands", async () => {
   await journal.close();
 });
 
-it("is found whatever it is called", async () => {
+it("is found whatever its name is", async () => {
   const ids = ["", "\0", "a\0b", "12", "null", '"', "'", "\\u0000", "\n", "\u{1f600}", "{}"];
   const one = await opened(file("named.db"));
   await one.appendAll([finishing("s", 1, ...ids)]);
@@ -77,11 +77,11 @@ it("is found whatever it is called", async () => {
   await other.close();
 });
 
-it("is found in a file of version 5, which had a table for what is behind the mark", async () => {
+it("is found in a file of version 5, which kept entries behind the mark in a table", async () => {
   const path = file("version-5.db");
   const one = await opened(path);
   await one.appendAll([finishing("s", 1, "indexed")]);
-  await one.find("t", "request", "indexed"); // Whoever looks from outside has it indexed.
+  await one.find("t", "request", "indexed"); // A reader without ownership brings the index up to date.
   await one.close();
   const old = new DatabaseSync(path);
   old.exec(`
@@ -101,7 +101,7 @@ it("is found in a file of version 5, which had a table for what is behind the ma
   await journal.close();
 });
 
-it("is the later one, where something finished twice", async () => {
+it("is the later one, if something finished twice", async () => {
   const one = await opened(file("twice.db"));
   for (const seq of [1, 2]) await one.appendAll([finishing("s", seq, "r")]);
   expect(await one.find("s", "request", "r")).toBe(2);
@@ -111,21 +111,20 @@ it("is the later one, where something finished twice", async () => {
   await other.close();
 });
 
-it("is found where a transaction that caught up with it came to nothing", () => {
+it("is found after a rolled-back catch-up", () => {
   const at = new Connection(file("nothing.db"));
-  const standings = new Standings(at);
-  const appender = new Appender(at, standings);
-  claim(at, standings, "s", { instance: "a", protocol: 1, above: 0 });
+  const index = new ScopeIndex(at);
+  const appender = new Appender(at, index);
+  claim(at, index, "s", { instance: "a", protocol: 1, above: 0 });
   expect(appender.appendAll([finishing("s", 1, "r")])).toEqual([{ type: "ok" }]);
   const failing = (): void =>
     at.transact(() => {
-      standings.catchUp();
+      index.catchUp();
       throw new Error("no room");
     });
   expect(failing).toThrow("no room");
-  expect(find(at, standings, "s", "request", "r")).toBe(1);
+  expect(find(at, index, "s", "request", "r")).toBe(1);
   expect(appender.appendAll([finishing("s", 2, "q")])).toEqual([{ type: "ok" }]);
-  for (const [id, seq] of [["r", 1] as const, ["q", 2] as const])
-    expect(find(at, standings, "s", "request", id)).toBe(seq);
+  for (const [id, seq] of [["r", 1] as const, ["q", 2] as const]) expect(find(at, index, "s", "request", id)).toBe(seq);
   at.close();
 });

@@ -22,7 +22,7 @@ describe.each(["inline", "thread"] as const)("a journal on SQLite that commits %
     });
   }
 
-  it("has after it was closed what it had acknowledged", async () => {
+  it("keeps acknowledged appends after it is closed", async () => {
     const path = file(`reopened-${commits}.db`);
     const before = sqliteJournal(path, { commits });
     expect(before.commits).toBe(commits);
@@ -35,7 +35,7 @@ describe.each(["inline", "thread"] as const)("a journal on SQLite that commits %
     await after.close();
   });
 
-  it("says that it was closed to whoever asks later", async () => {
+  it("reports that it was closed", async () => {
     const journal = sqliteJournal(file(`closed-${commits}.db`), { commits });
     await journal.claim("s", "a", 1);
     await journal.close();
@@ -44,14 +44,14 @@ describe.each(["inline", "thread"] as const)("a journal on SQLite that commits %
     expect(await journal.appendAll([oneLine("s", 1, 1)])).toMatchObject([{ type: "failed" }]);
   });
 
-  it("answers what was asked before it was closed", async () => {
+  it("answers requests from before it was closed", async () => {
     const journal = sqliteJournal(file(`closing-${commits}.db`), { commits });
     await journal.claim("s", "a", 1);
     const [results] = await Promise.all([journal.appendAll([oneLine("s", 1, 1)]), journal.close()]);
     expect(results).toEqual([{ type: "ok" }]);
   });
 
-  it("is closed for whoever closes it second no sooner than for the first", async () => {
+  it("resolves a second close with the first", async () => {
     const journal = sqliteJournal(file(`twice-${commits}.db`), { commits });
     await journal.claim("s", "a", 1);
     const order: string[] = [];
@@ -63,7 +63,7 @@ describe.each(["inline", "thread"] as const)("a journal on SQLite that commits %
 });
 
 describe("a journal on SQLite", () => {
-  it("measures a commit, and leaves the thread where one takes longer than a millisecond", async () => {
+  it("measures a commit, and stays in this thread if it takes less than a millisecond", async () => {
     const path = file("measured.db");
     const journal = sqliteJournal(path);
     expect(["inline", "thread"]).toContain(journal.commits);
@@ -72,7 +72,7 @@ describe("a journal on SQLite", () => {
     await journal.close();
   });
 
-  it("appends behind what another has appended, and where that has cut its rows", async () => {
+  it("appends after another writer, and where that one has cut rows", async () => {
     const path = file("two.db");
     const [one, two] = [sqliteJournal(path, { commits: "inline" }), sqliteJournal(path, { commits: "inline" })];
     await one.claim("s", "a", 1);
@@ -93,7 +93,7 @@ describe("a journal on SQLite", () => {
     await after.close();
   });
 
-  it("refuses a lone append of one whose scope another has claimed", async () => {
+  it("refuses a single append after another claim", async () => {
     const path = file("claimed.db");
     const [one, two] = [sqliteJournal(path, { commits: "inline" }), sqliteJournal(path, { commits: "inline" })];
     await one.claim("s", "a", 1);
@@ -105,7 +105,7 @@ describe("a journal on SQLite", () => {
     await two.close();
   });
 
-  it("keeps nothing in memory of scopes that others have taken the place of", async () => {
+  it("evicts scopes from memory for others", async () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     const journal = sqliteJournal(file("many.db"), { commits: "inline", synchronous: "normal" });
@@ -124,7 +124,7 @@ describe("a journal on SQLite", () => {
     await journal.close();
   }, 60_000);
 
-  it("has no row left of what retention cut, and of what a move has replaced", async () => {
+  it("keeps no rows that retention cut or a move replaced", async () => {
     const path = file("cut.db");
     const journal = sqliteJournal(path, { commits: "inline" });
     const rows = (): unknown => {
@@ -139,7 +139,7 @@ describe("a journal on SQLite", () => {
       if (seq % 2 === 1) continue;
       await journal.snapshot("s", 1, seq, "{}");
       expect(await journal.retain("s", 1, [])).toEqual({ type: "ok", base: seq });
-      expect(rows()).toBe(1); // The last, empty: its number is not used again.
+      expect(rows()).toBe(1); // The last row is empty: its number is not used again.
     }
     await journal.appendAll([oneLine("s", 1, 7)]);
     const { appendId, lines, wakeAt } = oneLine("s", 1, 1);
@@ -160,7 +160,7 @@ describe("a journal on SQLite", () => {
     await journal.close();
   });
 
-  it("forgets an instance that was lost a week ago, and no sooner", async () => {
+  it("forgets an instance a week after its loss, and no sooner", async () => {
     let now = 0;
     const day = 24 * 60 * 60 * 1000;
     const journal = sqliteJournal(file("forgotten.db"), { commits: "inline", now: () => now });
@@ -176,7 +176,7 @@ describe("a journal on SQLite", () => {
     await journal.close();
   });
 
-  it("has a thread whose heap keeps little room for what is soon garbage", async () => {
+  it("has a thread with a small young generation", async () => {
     const begun = once(process, "worker");
     const journal = sqliteJournal(file("thread.db"), { commits: "thread" });
     const [{ resourceLimits }] = (await begun) as [Worker];
@@ -184,7 +184,7 @@ describe("a journal on SQLite", () => {
     await journal.close();
   });
 
-  it("goes on with a file of version 1, as the code of that version wrote it", async () => {
+  it("migrates a file of version 1, as that version wrote it", async () => {
     const path = file("version-1.db");
     const old = new DatabaseSync(path);
     old.exec(readFileSync(join(import.meta.dirname, "version-1.sql"), "utf8"));

@@ -1,4 +1,4 @@
-/** Lines are read as they lie where a scope's rows lie close together, and by a walk where others' lie between them. */
+/** Reading lines: a scan where a scope's rows are close together, a walk where others' rows lie between. */
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
@@ -7,7 +7,7 @@ import { oneLine, testFolder } from "./sqlite-rig.ts";
 const { file, remove } = testFolder();
 afterAll(remove);
 
-/** Appends to scopes in this order, of one, two or three lines; gives each scope's lines. */
+/** Appends one to three lines to scopes in this order. Returns each scope's lines. */
 const written = async (journal: SqliteJournal, scopes: string): Promise<ReadonlyMap<string, readonly string[]>> => {
   const all = new Map<string, string[]>();
   for (const scope of new Set(scopes)) {
@@ -40,7 +40,7 @@ it.each(["aaaaaaaa", "abababab", "aaaabbbb", "abbbbbba", "bbbaabbbbbcccaaccc"])(
   },
 );
 
-it("says which row is gone, where they lie close together", async () => {
+it("names a missing row, even if rows are scanned", async () => {
   const path = file("gone.db");
   const journal = sqliteJournal(path);
   await written(journal, "aaaaaa");
@@ -59,7 +59,7 @@ describe("a read of a part", () => {
   afterAll(() => void all.mockRestore());
   const rows = (): number => all.mock.results.reduce((sum, { value }) => sum + (value as readonly unknown[]).length, 0);
 
-  it("loads the rows of that part, and no others", async () => {
+  it("loads the rows of that part only", async () => {
     const journal = sqliteJournal(file("part.db"), { commits: "inline" });
     await written(journal, "a".repeat(300));
     all.mockClear();
@@ -68,7 +68,7 @@ describe("a read of a part", () => {
     await journal.close();
   });
 
-  it("loads each row once where others lie between", async () => {
+  it("loads each row once if others lie between", async () => {
     const journal = sqliteJournal(file("between.db"), { commits: "inline" });
     await written(journal, "abb".repeat(100));
     all.mockClear();

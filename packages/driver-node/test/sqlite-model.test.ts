@@ -1,4 +1,4 @@
-/** Two connections to one file against the journal in memory: whatever is done, both say the same of it. */
+/** Model test: two connections to one file must behave as the journal in memory. */
 import { type Append, type Journal, memoryJournal } from "@pawl/runtime";
 import { afterAll, expect, it } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
@@ -9,7 +9,7 @@ afterAll(remove);
 
 const scopes = ["session:a", "session:a\0", "process:b"];
 
-/** Chances that a seed repeats. */
+/** Random choices from a seed. */
 const chancesOf = (seed: number) => {
   let state = seed * 7919;
   const below = (n: number): number => {
@@ -19,7 +19,7 @@ const chancesOf = (seed: number) => {
   return { below, oneOf: <A>(all: readonly A[]): A => all[below(all.length)] as A };
 };
 
-/** What a scope has come to: its owner's connection, its epoch, and where its appends end. */
+/** The model of a scope: its owner's connection, its epoch, and the ends of its appends. */
 interface Known {
   readonly owner: number;
   readonly epoch: number;
@@ -85,6 +85,6 @@ const lived = async (seed: number): Promise<void> => {
   await Promise.all(files.map((one) => one.close()));
 };
 
-it("reads, finds and verifies what is there, whoever wrote it, and wherever it was cut", async () => {
+it("reads, finds and verifies the same as the model, whoever wrote, and wherever retention cut", async () => {
   for (let seed = 1; seed <= 12; seed++) await lived(seed);
 });

@@ -1,4 +1,4 @@
-/** A journal file that many open at once, before there is one: often enough that they meet. */
+/** Many processes open a journal file that does not exist yet, often enough to collide. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import(workerData.module).then(({ Connection }) => {
 const said = (worker: Worker): Promise<string> =>
   new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
 
-it("is opened by all of them: each waits for the others", async () => {
+it("can be opened by all of them at once", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-open-"));
   const module = new URL("../src/sqlite/connection.ts", import.meta.url).href;
   const data = (n: number) => ({ module, file: join(folder, `journal-${n}.db`) });

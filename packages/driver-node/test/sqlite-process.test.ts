@@ -13,7 +13,7 @@ afterAll(remove);
 
 interface Contender {
   readonly child: ChildProcess;
-  /** What it has said that was acknowledged to it. */
+  /** The acknowledged appends that it has printed. */
   readonly said: () => readonly string[];
   readonly ended: Promise<void>;
 }
@@ -28,7 +28,7 @@ const contend = (path: string, name: string, work: "hold" | "contend"): Contende
 };
 
 describe("processes on one journal file", () => {
-  it("lose no acknowledged append and make none twice, while they take scopes from each other and are killed", async () => {
+  it("lose no acknowledged append and double none, while they take scopes from each other and are killed", async () => {
     const path = file("contended.db");
     await sqliteJournal(path).close();
     const contenders = ["one", "two", "three"].map((name) => contend(path, name, "contend"));
@@ -53,7 +53,7 @@ describe("processes on one journal file", () => {
     await journal.close();
   }, 60_000);
 
-  it("give up the lease of one that was killed at once, and keep that of one that lives", async () => {
+  it("end the lease of a killed process at once, and keep that of a live one", async () => {
     const path = file("held.db");
     await sqliteJournal(path).close();
     const holder = contend(path, "holder", "hold");
@@ -69,7 +69,7 @@ describe("processes on one journal file", () => {
   }, 60_000);
 });
 
-describe("a lease whose process has ended before its time", () => {
+describe("a lease whose process has ended early", () => {
   const whatShows: Readonly<Record<string, (journal: Journal) => Promise<unknown>>> = {
     "claims the scope": async (journal) => (await journal.claim("s", "b", 1)).type,
     "looks for what is due": (journal) => journal.due(1, "b"),
@@ -81,7 +81,7 @@ describe("a lease whose process has ended before its time", () => {
     ["looks for what is due", [], ["s"]],
     ["lists scopes", {}, undefined],
     ["looks for the lost", [], ["a"]],
-  ] as const)("has run out for whoever %s", async (what, before, after) => {
+  ] as const)("has expired for whoever %s", async (what, before, after) => {
     const path = file(`${what}.db`);
     const journal = sqliteJournal(path, { commits: "inline" });
     await journal.join("a", { ttlMs: 60_000 });
@@ -89,15 +89,15 @@ describe("a lease whose process has ended before its time", () => {
     await journal.appendAll([{ ...oneLine("s", 1, 1), wakeAt: 1 }]);
     expect(await whatShows[what]?.(journal)).toEqual(before);
     const later = new DatabaseSync(path);
-    later.exec("UPDATE instance SET process = process || '0'"); // As if its number were another process's by now.
+    later.exec("UPDATE instance SET process = process || '0'"); // As if another process had its number by now.
     later.close();
     expect(await whatShows[what]?.(journal)).toEqual(after);
     await journal.close();
   });
 });
 
-describe("a journal file that somebody has changed by hand", () => {
-  it("is told by its chain from where it was hashed before", async () => {
+describe("a journal file that was changed by hand", () => {
+  it("is detected by its chain from where it was hashed before", async () => {
     const path = file("forged.db");
     const journal = sqliteJournal(path, { commits: "inline" });
     await journal.claim("s", "a", 1);

@@ -1,4 +1,4 @@
-/** Journal files of tests, and what is appended to them. */
+/** Journal files of tests, and appends to them. */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,13 +6,13 @@ import type { Append } from "@pawl/runtime";
 import type { JournalRig } from "@pawl/testkit";
 import { type SqliteJournal, type SqliteOptions, sqliteJournal } from "../src/index.ts";
 
-/** A folder of files, until the tests are over. */
+/** A folder for the duration of the tests. */
 export const testFolder = (): { readonly file: (name: string) => string; readonly remove: () => void } => {
   const folder = mkdtempSync(join(tmpdir(), "pawl-journal-"));
   return { file: (name) => join(folder, name), remove: () => rmSync(folder, { recursive: true }) };
 };
 
-/** An append of one line. */
+/** Returns an append of one line. */
 export const oneLine = (scope: string, epoch: number, seq: number, text = ""): Append => ({
   scope,
   epoch,
@@ -31,7 +31,7 @@ export interface FileRig extends JournalRig {
   readonly close: () => Promise<void>;
 }
 
-/** One file, which each `open` connects to anew. */
+/** One file; each `open` makes a new connection. */
 export const fileRig = (path: string, options: SqliteOptions): FileRig => {
   const connections: SqliteJournal[] = [];
   let now = 0;

@@ -1,9 +1,9 @@
-/** The list of scopes, by whatever their names begin with. */
+/** Lists scopes by the prefix of their names. */
 import { afterAll, expect, it } from "vitest";
 import { type SqliteJournal, sqliteJournal } from "../src/index.ts";
 import { Connection } from "../src/sqlite/connection.ts";
-import { scopes } from "../src/sqlite/look.ts";
-import { Standings } from "../src/sqlite/standing.ts";
+import { scopes } from "../src/sqlite/query.ts";
+import { ScopeIndex } from "../src/sqlite/scope-index.ts";
 import { testFolder } from "./sqlite-rig.ts";
 
 const { file, remove } = testFolder();
@@ -12,7 +12,7 @@ afterAll(remove);
 const listed = async (journal: SqliteJournal, prefix: string, after = "", limit = 100): Promise<readonly string[]> =>
   (await journal.scopes(prefix, after, limit)).map(({ scope }) => scope);
 
-it("has all whose names begin with a text, whatever characters are in it, and no others", async () => {
+it("lists all names with a prefix, whatever its characters, and no others", async () => {
   const ids = ["", "a", "a\0", "a\0b", "a\0c", "aa", "a\u{d7ff}", "a\u{e000}", "a\u{10ffff}", "a\u{10ffff}b", "b", "é"];
   const names = ids.flatMap((id) => [`process:${id}`, `session:${id}`, `s${id}`]);
   const journal = sqliteJournal(file("names.db"), { commits: "inline" });
@@ -27,17 +27,17 @@ it("has all whose names begin with a text, whatever characters are in it, and no
   await journal.close();
 });
 
-it("is found by name, whatever stands before and behind", () => {
+it("finds a name, whatever comes before and after it", () => {
   const path = file("many.db");
   const at = new Connection(path);
   const scope = at.sql.make;
   at.transact(() => {
     for (let i = 0; i < 200_000; i++) scope.run(`session:${i}`);
   });
-  const standings = new Standings(at);
+  const index = new ScopeIndex(at);
   const ms = (prefix: string, after: string): number => {
     const begun = performance.now();
-    for (let i = 0; i < 20; i++) scopes(at, standings, "scopes", [prefix, after, 1]);
+    for (let i = 0; i < 20; i++) scopes(at, index, "scopes", [prefix, after, 1]);
     return performance.now() - begun;
   };
   const first = ms("session:0", "");
@@ -47,6 +47,6 @@ it("is found by name, whatever stands before and behind", () => {
     ["session:0x", ""],
     ["a", "t"],
   ] as const)
-    expect(ms(prefix, after)).toBeLessThan(10 * first + 10); // Of so many names each walk took 20 ms.
+    expect(ms(prefix, after)).toBeLessThan(10 * first + 10); // Walking all names took 20 ms each time.
   at.close();
 });

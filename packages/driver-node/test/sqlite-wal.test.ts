@@ -1,4 +1,4 @@
-/** The write-ahead log of a journal file, which gets its full length before its pages are needed. */
+/** The write-ahead log, which gets its full length before its pages are needed. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, readFileSync, statSync, truncateSync } from "node:fs";
@@ -13,7 +13,7 @@ afterAll(remove);
 
 const walOf = (path: string): number => statSync(`${path}-wal`).size;
 
-/** Appends so many lines to the scope, each a commit. */
+/** Appends lines to the scope, one commit each. */
 const write = async (journal: SqliteJournal, from: number, count: number): Promise<void> => {
   for (let seq = from; seq < from + count; seq++)
     expect(await journal.appendAll([oneLine("s", 1, seq)])).toEqual([{ type: "ok" }]);
@@ -22,7 +22,7 @@ const write = async (journal: SqliteJournal, from: number, count: number): Promi
 
 const lengthOf = async (journal: SqliteJournal): Promise<number> => (await journal.read("s", 1)).length;
 
-it("grows once, where a file is written to, and not with each commit", async () => {
+it("grows once if a file is written to, not with each commit", async () => {
   const path = file("grows.db");
   const journal = sqliteJournal(path, { commits: "inline" });
   await journal.claim("s", "a", 1);
@@ -36,11 +36,11 @@ it("grows once, where a file is written to, and not with each commit", async () 
   await journal.close();
 });
 
-/** Where the frames stand that count: SQLite writes another salt into the log's head when it begins it anew. */
+/** Returns the salt in the log's header, which SQLite changes when it restarts the log. */
 const saltOf = (path: string): string => readFileSync(`${path}-wal`).subarray(16, 24).toString("hex");
 
 it.each(["inline", "thread"] as const)(
-  "becomes four times as long where much is written, and is then begun anew at its end (%s)",
+  "becomes four times as long under heavy writing, then is reused from its start (%s)",
   async (commits) => {
     const path = file(`much-${commits}.db`);
     const journal = sqliteJournal(path, { commits, writer: true });
@@ -62,7 +62,7 @@ it.each(["inline", "thread"] as const)(
 );
 
 it.each(["inline", "thread"] as const)(
-  "has its full length at once, where it is opened to be written to (%s)",
+  "has its full length at once if it is opened for writing (%s)",
   async (commits) => {
     const path = file(`writer-${commits}.db`);
     const journal = sqliteJournal(path, { commits, writer: true });
@@ -75,7 +75,7 @@ it.each(["inline", "thread"] as const)(
   },
 );
 
-it("holds all that was acknowledged, whenever its process is killed beside a thread at work", async () => {
+it("keeps everything acknowledged if its process is killed while the thread works", async () => {
   const path = file("killed.db");
   for (const ms of [500, 900, 600, 1100]) {
     const child = spawn(process.execPath, [join(import.meta.dirname, "much-process.ts"), path]);
@@ -86,7 +86,7 @@ it("holds all that was acknowledged, whenever its process is killed beside a thr
     child.kill("SIGKILL");
     await once(child, "close");
     const acknowledged = said.split("\n").slice(0, -1);
-    expect(acknowledged.length).toBeGreaterThan(50); // Of 15 pages each: the thread is at work.
+    expect(acknowledged.length).toBeGreaterThan(50); // Each has 15 pages: the thread is working.
     const journal = sqliteJournal(path);
     const lines = await journal.read("s", 1);
     expect(lines.length).toBeGreaterThanOrEqual(Number(acknowledged.at(-1)));
@@ -95,7 +95,7 @@ it("holds all that was acknowledged, whenever its process is killed beside a thr
   }
 });
 
-it("is read again after a crash, wherever the zeros behind its pages end", async () => {
+it("is read after a crash, wherever the zeros behind its pages end", async () => {
   const path = file("zeros.db");
   const journal = sqliteJournal(path, { commits: "inline" });
   await journal.claim("s", "a", 1);
@@ -116,7 +116,7 @@ it("is read again after a crash, wherever the zeros behind its pages end", async
   await journal.close();
 });
 
-/** How so many appends of so much text ended, in a process that may make no file larger than so many blocks of 512 bytes. */
+/** Returns the results of appends in a process that may make no file larger than a number of 512-byte blocks. */
 const appendedWithin = (path: string, blocks: number, rows: number, characters: number): readonly string[] => {
   const program = `
     import { sqliteJournal } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};
@@ -137,17 +137,17 @@ const appendedWithin = (path: string, blocks: number, rows: number, characters: 
 it.each([
   ["goes on growing with each commit", 2048, 60, 0, [200_000, 700_000]],
   ["stays as long as it is, and SQLite makes its checkpoints alone,", 12_288, 2500, 700, [5_273_600, 5_273_600]],
-] as const)("%s where there is no room for more", async (_, blocks, rows, characters, [least, most]) => {
+] as const)("%s if the disk is full", async (_, blocks, rows, characters, [least, most]) => {
   const path = file(`room-${rows}.db`);
   expect(appendedWithin(path, blocks, rows, characters)).toEqual(Array.from({ length: rows }, () => "ok"));
-  expect(walOf(path)).toBeGreaterThanOrEqual(least); // What was there for less than it was to be is there for others.
+  expect(walOf(path)).toBeGreaterThanOrEqual(least); // Space that was not preallocated is left to others.
   expect(walOf(path)).toBeLessThanOrEqual(most);
   const journal = sqliteJournal(path);
   expect(await lengthOf(journal)).toBe(rows);
   await journal.close();
 });
 
-it("has its pages copied into the file beside the commits, long before it comes to its end", async () => {
+it("is copied into the file beside the commits, long before it is full", async () => {
   const path = file("copied.db");
   const journal = sqliteJournal(path, { commits: "inline", writer: true });
   await journal.claim("s", "a", 1);
@@ -167,11 +167,11 @@ it.each([
   ["3.51.3", true],
   ["3.53.4", true],
   ["4.0.0", true],
-])("is copied from beside the commits where SQLite bears that: %s", (version, mayShare) => {
+])("is copied beside the commits only with a fixed SQLite: %s", (version, mayShare) => {
   expect(mayShareCheckpoints(version)).toBe(mayShare);
 });
 
-/** What a process says that writes so many pages to a journal, after `limit`. */
+/** Returns the output of a process that writes pages to a journal under `limit`. */
 const saidBy = (limit: string, path: string, rows: number, how: string, end: string): string => {
   const program = `
     import { closeSync, openSync } from "node:fs";
@@ -206,11 +206,11 @@ const inline = '{ commits: "inline", synchronous: "normal", writer: true }';
 it.each([
   ["its thread", 1500, inline],
   ["the thread of all commits", 0, '{ commits: "thread" }'],
-])("lets a process end that never closes its journal: %s holds nobody", (what, rows, how) => {
+])("does not keep a process alive that never closes its journal: %s", (what, rows, how) => {
   expect(saidBy("true", file(`open-${what}.db`), rows, how, 'console.log("over")')).toBe("over 0");
 });
 
-it("stays as long as it is where no file can be opened any more, and no commit fails for it", () => {
+it("keeps its length if no file can be opened any more, and no commit fails", () => {
   const end = `
     await new Promise((resolve) => setTimeout(resolve, 300));
     const held = [];
@@ -222,7 +222,7 @@ it("stays as long as it is where no file can be opened any more, and no commit f
   expect(saidBy("ulimit -n 200", file("files.db"), 850, inline, end)).toBe("300 0");
 });
 
-it("is let go of by the thread before its journal is closed, where that was given up before", () => {
+it("is released by the thread before its journal is closed, even if the thread was given up", () => {
   const end = `
     await write(1501, 1000);
     await journal.close();

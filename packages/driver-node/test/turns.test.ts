@@ -1,6 +1,6 @@
-/** Turns that follow on each other: each is heard before the next, and the rest of the loop has its turn in between. */
+/** Consecutive turns: each one comes before the next, and the rest of the event loop runs in between. */
 import { expect, it } from "vitest";
-import { followingTurn } from "../src/turns.ts";
+import { followingTurn } from "../src/platform.ts";
 
 const inTurns = (turns: number, each: (n: number) => void): Promise<void> =>
   new Promise((resolve) => {
@@ -12,7 +12,7 @@ const inTurns = (turns: number, each: (n: number) => void): Promise<void> =>
     followingTurn(() => take(1));
   });
 
-it("hears the promises and ticks of a turn before the next, in order", async () => {
+it("runs promises and ticks of a turn before the next, in order", async () => {
   const heard: string[] = [];
   await inTurns(40, (n) => {
     heard.push(`turn ${n}`);
@@ -26,7 +26,7 @@ it("hears the promises and ticks of a turn before the next, in order", async () 
   expect(heard).toEqual(turns.flatMap((n) => [`turn ${n}`, `tick ${n}`, `promise ${n}`]));
 });
 
-it("lets what else is ready have its turn after eight at most", async () => {
+it("lets the rest of the loop run after at most eight", async () => {
   let others = 0;
   let isOver = false;
   const other = (): void => {
@@ -39,7 +39,7 @@ it("lets what else is ready have its turn after eight at most", async () => {
   expect(others).toBeGreaterThanOrEqual(100);
 });
 
-it("takes each turn once where two rows run at once", async () => {
+it("runs each turn once if two sequences run at once", async () => {
   const counts = [0, 0];
   await Promise.all([0, 1].map((row) => inTurns(100, () => void (counts[row] = (counts[row] ?? 0) + 1))));
   expect(counts).toEqual([100, 100]);

@@ -1,23 +1,24 @@
-/** Flows as files and requests bring them: read, looked through, and given their first bindings. */
+/** Flows as text: parsed, checked, and given their first bindings from a request. */
 import { type Program, ProgramCodec, misfitOfProgram } from "@pawl/sansio-core";
 import { type Json, type JsonObject, formatPath, parse, read, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
-/** Why a text is no flow that can run: where in it, and what was wanted. */
+/** The place where a text is not a flow that can run, and the reason. */
 export interface FlowMisfit {
   readonly path: string;
   readonly message: string;
 }
 
-/** The flow that a JSON text is. */
+/** Reads a flow from JSON text. */
 export const readFlow = (text: string): E.Either<FlowMisfit, Program> => {
-  const program = E.chain((json: Json) => read(ProgramCodec, json))(parse(text));
+  const json = parse(text);
+  const program = E.isLeft(json) ? json : read(ProgramCodec, json.right);
   if (E.isLeft(program)) return E.left({ path: formatPath(program.left.path), message: program.left.message });
-  const misfit = misfitOfProgram(program.right);
-  return misfit === undefined ? program : E.left({ path: `$.${misfit.path}`, message: misfit.message });
+  const problem = misfitOfProgram(program.right);
+  return problem === undefined ? program : E.left({ path: `$.${problem.path}`, message: problem.message });
 };
 
-/** Where the values of a request's parameters may stand, the first place first. */
+/** The places of a request's parameters, in order of precedence. */
 export interface FlowRequest {
   readonly path?: { readonly [name: string]: string };
   readonly query?: { readonly [name: string]: string };
@@ -32,7 +33,7 @@ const fieldsOf = (body: Json | undefined): JsonObject | undefined =>
 
 const textOf = (json: Json): string => (typeof json === "string" ? json : json === null ? "" : stringify(json));
 
-/** The first bindings of a flow: its parameters, from the first place that has each; one that none has is not bound. */
+/** Binds each parameter to its value in the first place that has one; a parameter without a value stays unbound. */
 export const firstBindings = (
   parameters: readonly string[],
   { path, query, body }: FlowRequest,

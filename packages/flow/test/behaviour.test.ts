@@ -1,4 +1,4 @@
-/** The behaviours that the reference tests (1 to 8) and states (9 to 18), and those worth testing too, by number. */
+/** The numbered behaviours of the specification: tested by the reference (1 to 8), stated by it (9 to 18), and more. */
 import { type FlowNode, FlowNodeCodec, placeholder } from "@pawl/sansio-core";
 import { array, describe as say, read } from "@pawl/tool-value";
 import * as fc from "fast-check";
@@ -79,7 +79,7 @@ describe("the two steps", () => {
     expect(seen.end.bindings["calculator_result"]).toBe("tool:calculator(5+3)");
     expect(steps(seen)[0]).toMatchObject({ kind: "step_start", step_type: "use_tool", step_name: "calculator" });
   });
-  it("8: what was cancelled before leaves no event, no binding, and the counter as it was", async () => {
+  it("8: a flow that was cancelled before leaves no event, no binding, and the counter as it was", async () => {
     for (const node of [lambda("x", "y", "z"), tool("x", "y")]) {
       const seen = await run(
         [lambda("gate", ""), node],
@@ -94,7 +94,7 @@ describe("the two steps", () => {
 });
 
 describe("registered tools", () => {
-  it("9: are really run, and their output is bound and shown", async () => {
+  it("9: run, and their output is bound and shown", async () => {
     const seen = await run([tool("S", "hi")], {}, { registry: stub("S") });
     expect(outputs(seen)).toEqual(["[stub] S(hi)"]);
     expect(seen.end.bindings).toEqual({ S_result: "[stub] S(hi)" });
@@ -120,7 +120,7 @@ describe("registered tools", () => {
     const seen = await run([tool("S", "é ${q}!")], { q: "ü" }, { registry: stub("S") });
     expect(outputs(seen)).toEqual(["[stub] S(é ü!)"]);
   });
-  it("12: without a registry, a name, or a provider of ours the placeholder stays", async () => {
+  it("12: stay placeholders without a registry, a name, or a known provider", async () => {
     for (const registry of [undefined, new Registry(), new Registry([{ name: "W", provider: "brave" }])]) {
       expect(outputs(await run([tool("W", "q")], { q: "x" }, { registry }))).toEqual(["tool:W(x)"]);
     }
@@ -145,7 +145,7 @@ describe("registered tools", () => {
     expect(seen.events.map(({ kind }) => kind)).toEqual(["flow_start", "step_start"]);
     expect(seen.end).toMatchObject({ bindings: {}, step_counter: 1 });
   });
-  it("15: that break are a failed result, with the cause", async () => {
+  it("15: that throw are a failed result, with the cause", async () => {
     const seen = await run([tool("S", "y")], {}, { registry: stub("S"), providers: { stub: () => broken } });
     expect(seen.end.bindings).toEqual({ S_result: "tool 'S' dispatch task failed: boom" });
     expect(steps(seen)[1]).toMatchObject({ success: false });
@@ -155,7 +155,7 @@ describe("registered tools", () => {
     expect(outputs(await run([node], {}, { registry: stub("S") }))).toEqual(["[stub] S(y)"]);
     expect(outputs(await run([node]))).toEqual(["tool:S(y)"]);
   });
-  it("17: end with ChannelClosed where nobody reads any more", async () => {
+  it("17: end with ChannelClosed after the reader has left", async () => {
     const seen = await run(
       [tool("S", "y"), tool("T")],
       {},
@@ -173,22 +173,22 @@ describe("registered tools", () => {
   });
 });
 
-describe("worth testing too", () => {
+describe("further behaviours", () => {
   it("19: lambdas and tools count their steps, in order", async () => {
     const seen = await run([lambda("a", "1"), tool("b", "2")]);
     expect(starts(seen)).toMatchObject([{ step_index: 0 }, { step_index: 1 }]);
     expect(seen.end.step_counter).toBe(2);
   });
-  it("20: after a loop the last turn's result stands", async () => {
+  it("20: after a loop the result of the last iteration stays bound", async () => {
     const body = [tool("web_search", "q")];
     const seen = await run([{ node_type: "for_in", variable: "q", iterable: "rust,python,go", body }]);
     expect(seen.end.bindings).toEqual({ q: "go", web_search_result: "tool:web_search(go)" });
   });
-  it("21: a tool takes what a lambda put out", async () => {
+  it("21: a tool takes the output of a lambda", async () => {
     const seen = await run([lambda("process", "input", "processed"), tool("validate", "processed")], { input: "raw" });
     expect(outputs(seen)[1]).toBe("tool:validate(lambda:process(raw))");
   });
-  it("22: `remember` is decoded, and refused by its name and place", async () => {
+  it("22: `remember` decodes, and is refused with its name and path", async () => {
     const nodes = read(array(FlowNodeCodec), [
       { node_type: "for_in", variable: "v", body: [{ node_type: "remember" }] },
     ]);
@@ -201,7 +201,7 @@ describe("worth testing too", () => {
   it("23: the builtin calculator of a fresh registry calculates", async () => {
     expect(outputs(await run([tool("Calculator", "2 + 3")], {}, { registry: new Registry() }))).toEqual(["5"]);
   });
-  it("24: a stub shows its argument filled in", async () => {
+  it("24: a stub shows its argument with bindings filled in", async () => {
     const seen = await run([tool("Calc", "${expr}")], { expr: "2+2" }, { registry: stub("Calc") });
     expect(outputs(seen)).toEqual(["[stub] Calc(2+2)"]);
   });
@@ -213,13 +213,13 @@ describe("worth testing too", () => {
     const seen = await run([tool("S", "", args)], { topic: "quanta" }, { registry: stub("S", [["n", "Int"]]) });
     expect(outputs(seen)).toEqual(['[stub] S({"n":5,"q":"quanta"})']);
   });
-  it("26: a bare name stays as it is where the tool is really run; what is not bound stays as written", async () => {
+  it("26: a bare name stays as it is in the argument of a real tool; so does an unbound reference", async () => {
     const registry = stub("S");
     const nodes = ["query", "$query", "${query}", "${tpyo}"].map((argument) => tool("S", argument));
     const seen = await run(nodes, { query: "w" }, { registry });
     expect(outputs(seen)).toEqual(["[stub] S(query)", "[stub] S(w)", "[stub] S(w)", "[stub] S(${tpyo})"]);
   });
-  it("27: whatever names and arguments there are, a flow completes or was cancelled", async () => {
+  it("27: with any names and arguments, a flow completes or is cancelled", async () => {
     const text = fc.string({ unit: "binary-ascii", maxLength: 12 });
     const property = fc.asyncProperty(
       text,
@@ -240,7 +240,7 @@ describe("worth testing too", () => {
 });
 
 describe("a lambda that is applied", () => {
-  it("binds what the driver answers; its failure is a BackendError that ends the flow", async () => {
+  it("binds the driver's answer; its failure is a BackendError that ends the flow", async () => {
     const nodes = [lambda("l", "x", "out"), tool("t", "out")];
     const more = { lambdas: ["l"], lambda: { status: "ok", output: "seen" } } as const;
     expect(outputs(await run(nodes, { x: "1" }, more))).toEqual(["seen", "tool:t(seen)"]);

@@ -1,4 +1,4 @@
-/** The ops of this package for the case runner: each calls the public API, and nothing else. */
+/** The ops of this package for the case runner. Each calls the public API alone. */
 import * as E from "fp-ts/lib/Either.js";
 import { knownName, withFields } from "@pawl/testkit";
 import { type Json, parse, stringify } from "@pawl/tool-value";
@@ -30,23 +30,25 @@ const declarationFields = [
 ];
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
-/** A declaration to its bytes; or bytes to their declaration. */
+/** Encodes a declaration, or decodes bytes. */
 const codec = (input: Input): E.Either<flow.DeclarationError, unknown> => {
-  if (!("hex" in input))
-    return E.map((bytes: Uint8Array) => ({ hex: hex(bytes) }))(flow.encodeDeclaration(declarationIn(input)));
-  const bytes = Uint8Array.from(Buffer.from(text(input, "hex"), "hex"));
-  return E.map(({ value, ...rest }: flow.LambdaData) => ({ ...rest, value_hex: hex(value) }))(
-    flow.decodeDeclaration(bytes),
-  );
+  if (!("hex" in input)) {
+    const encoded = flow.encodeDeclaration(declarationIn(input));
+    return E.isLeft(encoded) ? encoded : E.right({ hex: hex(encoded.right) });
+  }
+  const decoded = flow.decodeDeclaration(Uint8Array.from(Buffer.from(text(input, "hex"), "hex")));
+  if (E.isLeft(decoded)) return decoded;
+  const { value, ...rest } = decoded.right;
+  return E.right({ ...rest, value_hex: hex(value) });
 };
 
-/** Without a declaration it is the one that nobody made of this name. */
+/** Without a spec the name has no declaration. */
 const psi = (input: Input): E.Either<{ readonly message: string }, Json> => {
   const { spec = null, value = null } = input;
   const declared = spec === null ? flow.declarationOf([], text(input, "name")) : declarationIn(spec as Input);
-  const shown = typeof value === "string" || value === null ? value : stringify(value);
-  const made = flow.envelope(declared, shown);
-  return E.chainW((json: string) => parse(json))(made);
+  const valueText = typeof value === "string" || value === null ? value : stringify(value);
+  const envelope = flow.envelope(declared, valueText);
+  return E.isLeft(envelope) ? envelope : parse(envelope.right);
 };
 
 const answered = ({ success, output }: flow.Answer): { readonly success: boolean; readonly output: string } => ({
@@ -72,8 +74,8 @@ const httpResult = (input: Input): flow.Answer => {
   const name = text(input, "tool");
   if (typeof input["status"] === "number") return flow.httpAnswer(input["status"], text(input, "body"));
   const tool = { name, runtime: text(input, "runtime"), timeout: text(input, "timeout") };
-  const misfit = flow.httpMisfit(name, tool.runtime);
-  return misfit ?? flow.httpFailure(tool, failureOf(text(input, "failure"), text(input, "detail")));
+  const problem = flow.httpMisfit(name, tool.runtime);
+  return problem ?? flow.httpFailure(tool, failureOf(text(input, "failure"), text(input, "detail")));
 };
 
 const dispatched = async (input: Input): Promise<E.Either<never, unknown>> => {

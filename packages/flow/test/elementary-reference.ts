@@ -1,12 +1,12 @@
 /**
- * Elementary functions once more, by other ways than those of `elementary.ts`: exponentials and sines of small parts of their
- * arguments, by squaring and doubling; logarithms by Newton's steps. No constant is known, nothing is reduced.
+ * A second implementation of the elementary functions, by other methods than `elementary.ts`: exponentials and sines by
+ * squaring and doubling from a small argument, logarithms by Newton's method. It uses no constants and no range reduction.
  */
 
 const bits = 640n;
 const one = 1n << bits;
 
-/** In units of 2^-640, from 1e-100 to 1e100 without a rest. */
+/** Converts to units of 2^-640, exactly from 1e-100 to 1e100. */
 export const unitsOf = (value: number): bigint => {
   let [rest, shift] = [value, bits];
   for (; !Number.isInteger(rest); rest *= 2) shift -= 1n;
@@ -16,7 +16,7 @@ export const unitsOf = (value: number): bigint => {
 const times = (a: bigint, b: bigint): bigint => (a * b) >> bits;
 export const over = (a: bigint, b: bigint): bigint => (a << bits) / b;
 
-/** Halvings after which a thousandth is left. */
+/** Counts the halvings until the argument is below a thousandth. */
 const halvings = (value: bigint): number => (value * 1000n).toString(2).length - Number(bits);
 
 const small = (value: bigint, count: number): bigint => value >> BigInt(Math.max(count, 0));
@@ -49,7 +49,7 @@ const sineOfSmall = (part: bigint): bigint => {
   return sum;
 };
 
-/** With the cosine's distance from 1, which keeps the bits of small angles. */
+/** Works with the distance of the cosine from 1, which keeps the bits of small angles. */
 export const sineAndCosine = (angle: bigint): readonly [sine: bigint, cosine: bigint] => {
   if (angle < 0n) return [-sineAndCosine(-angle)[0], sineAndCosine(-angle)[1]];
   const count = halvings(angle);

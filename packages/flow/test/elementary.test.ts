@@ -1,9 +1,9 @@
-/** Elementary functions: nearest by MPFR (`elementary.txt`, made by `elementary.py`), by another way, and at the ends by IEEE 754. */
+/** Elementary functions, compared with MPFR (`elementary.txt`, made by `elementary.py`), a second method, and IEEE 754. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import * as elementary from "../src/elementary.ts";
+import * as elementary from "../src/native/elementary.ts";
 import { expOf, lnOf, over, sineAndCosine, unitsOf } from "./elementary-reference.ts";
 
 const { acos, asin, atan, atan2, cos, exp, ln, log10, log2, pow, sin, tan } = elementary;
@@ -23,7 +23,7 @@ const words: ReadonlyMap<string, number> = new Map([
 ]);
 const numberOf = (word: string): number => words.get(word) ?? Number(word);
 
-describe("elementary functions, where they are hard to round", () => {
+describe("elementary functions, for arguments that are hard to round", () => {
   const lines = readFileSync(join(import.meta.dirname, "elementary.txt"), "utf8")
     .trim()
     .split("\n")
@@ -35,7 +35,7 @@ describe("elementary functions, where they are hard to round", () => {
     expect(lines.length).toBeGreaterThan(350);
   });
 
-  it.each(names)("%s is what MPFR makes of the same arguments", (name) => {
+  it.each(names)("%s agrees with MPFR", (name) => {
     const rows = lines
       .filter((line) => line.startsWith(`${name} `))
       .map((line) => line.split(" ").slice(1).map(numberOf));
@@ -44,7 +44,7 @@ describe("elementary functions, where they are hard to round", () => {
   });
 });
 
-/** The double that is so many after this one; before it, if less than none. */
+/** Returns the double that is so many steps after this one, or before it for a negative count. */
 const after = (value: number, count: bigint): number => {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
@@ -52,7 +52,7 @@ const after = (value: number, count: bigint): number => {
   return view.getFloat64(0);
 };
 
-/** The middles between a double and those beside it, twice as large. */
+/** Returns twice the midpoints between a double and its neighbours. */
 const middles = (value: number): readonly [below: bigint, above: bigint] => [
   unitsOf(value) + unitsOf(after(value, -1n)),
   unitsOf(value) + unitsOf(after(value, 1n)),
@@ -75,7 +75,7 @@ const signed = (size: fc.Arbitrary<number>): fc.Arbitrary<number> =>
 const holds = (numbers: fc.Arbitrary<number>, law: (value: number) => boolean): void =>
   fc.assert(fc.property(numbers, law), { numRuns: 200 });
 
-/** Whether the direction that is a little less turned is to the right of the point, and the other one to the left. */
+/** Returns true if the slightly smaller angle passes right of the point and the slightly larger one left of it. */
 const pointsAt = (y: number, x: number): boolean => {
   const [right, left] = middles(atan2(y, x)).map((middle) => {
     const [sine, cosine] = sineAndCosine(middle / 2n);
@@ -84,12 +84,12 @@ const pointsAt = (y: number, x: number): boolean => {
   return isBetween(right, 0n, left);
 };
 
-describe("elementary functions, beside another computation", () => {
-  it("exp is nearest", () => {
+describe("elementary functions, compared with a second method", () => {
+  it("exp is the nearest double", () => {
     holds(signed(scaled(-60, 7)), (value) => isNearest(exp(value), expOf(unitsOf(value))));
   });
 
-  it("logarithms are nearest, also beside 1", () => {
+  it("logarithms are the nearest doubles, also close to 1", () => {
     const [two, ten] = [lnOf(unitsOf(2), Math.LN2), lnOf(unitsOf(10), Math.LN10)];
     const besideOne = signed(scaled(-52, -2)).map((distance) => 1 + distance);
     const far = scaled(-200, 200).filter((value) => value !== 1);
@@ -100,14 +100,14 @@ describe("elementary functions, beside another computation", () => {
     });
   });
 
-  it("sin, cos and tan are nearest", () => {
+  it("sin, cos and tan are the nearest doubles", () => {
     holds(signed(scaled(-60, 60)), (value) => {
       const [sine, cosine] = sineAndCosine(unitsOf(value));
       return isNearest(sin(value), sine) && isNearest(cos(value), cosine) && isNearest(tan(value), over(sine, cosine));
     });
   });
 
-  it("asin and acos are between those whose sines and cosines are too small and too large", () => {
+  it("asin and acos lie between angles whose sines and cosines are too small and too large", () => {
     const value = signed(
       fc.oneof(
         scaled(-60, -1),
@@ -121,12 +121,12 @@ describe("elementary functions, beside another computation", () => {
     });
   });
 
-  it("atan2 is between directions to the right and to the left of the point", () => {
+  it("atan2 lies between directions to the right and to the left of the point", () => {
     const leg = signed(scaled(-60, 60));
     fc.assert(fc.property(leg, leg, pointsAt), { numRuns: 200 });
   });
 
-  it("pow is nearest", () => {
+  it("pow is the nearest double", () => {
     fc.assert(
       fc.property(scaled(-8, 8), signed(scaled(-20, 4)), (base, exponent) => {
         const truth = (lnOf(unitsOf(base), Math.log(base)) * unitsOf(exponent)) >> 640n;
@@ -140,15 +140,15 @@ describe("elementary functions, beside another computation", () => {
 const anything = fc.double();
 const ordered = (of: (value: number) => number, value: number): boolean => !(of(after(value, 1n)) < of(value));
 
-describe("elementary functions, of any double", () => {
-  it("change their sign with their argument's, or do not", () => {
+describe("elementary functions, for any double", () => {
+  it("are odd or even", () => {
     for (const of of [sin, tan, asin, atan]) holds(anything, (value) => Object.is(of(-value), -of(value)));
     holds(anything, (value) => Object.is(cos(-value), cos(value)));
     const both = fc.tuple(anything, anything);
     fc.assert(fc.property(both, ([y, x]) => Object.is(atan2(-y, x), -atan2(y, x))));
   });
 
-  it("rise from a double to the next", () => {
+  it("are monotonic from one double to the next", () => {
     const positive = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true, minExcluded: true, max: 1e308 });
     for (const of of [ln, log2, log10, exp, atan, (value: number) => pow(value, 0.3)]) {
       holds(positive, (value) => ordered(of, value));
@@ -157,19 +157,19 @@ describe("elementary functions, of any double", () => {
     holds(inside, (value) => ordered(asin, value) && ordered((height) => -acos(height), value));
   });
 
-  it("undo each other, but for what was rounded", () => {
+  it("are inverse to each other, up to rounding", () => {
     const power = signed(scaled(-3, 9)).filter((value) => Math.abs(value) < 700);
     holds(power, (value) => Math.abs(ln(exp(value)) - value) <= 2 ** -52 * Math.max(1, Math.abs(value)));
     holds(scaled(-500, 500), (value) => Math.abs(exp(ln(value)) / value - 1) < 2 ** -52 * 400);
     holds(signed(scaled(-20, -1)), (value) => Math.abs(sin(asin(value)) - value) <= 2 ** -52 * Math.abs(value));
   });
 
-  it("agree with roots and products where those are exact or rounded once", () => {
+  it("agree with roots and products that are exact or rounded once", () => {
     holds(scaled(-1000, 1000), (value) => pow(value, 0.5) === Math.sqrt(value) && pow(value, 1) === value);
     holds(signed(scaled(-500, 500)), (value) => pow(value, 2) === value * value && pow(value, -1) === 1 / value);
   });
 
-  it("take no time", () => {
+  it("are fast", () => {
     const start = performance.now();
     const ends = [Number.MAX_VALUE, -Number.MAX_VALUE, 1e300, 1e18, 5e-324, -5e-324];
     for (const [name, value] of [...functions.keys()].flatMap((key) => ends.map((one) => [key, one] as const))) {
@@ -181,7 +181,7 @@ describe("elementary functions, of any double", () => {
   });
 });
 
-describe("elementary functions, where IEEE 754 says what they are", () => {
+describe("elementary functions, for the special values of IEEE 754", () => {
   it.each([
     ["sin", "0=0 -0=-0 inf=nan -inf=nan nan=nan"],
     ["cos", "0=1 -0=1 inf=nan -inf=nan nan=nan"],

@@ -1,4 +1,4 @@
-/** A flow with branches, a loop, a break and a cancel through the runtime: in all orders, dying at every moment. */
+/** A flow with branches, a loop, a break and a cancel in the runtime: every order, and a crash at every write. */
 import { Refused, defineTool } from "@pawl/runtime";
 import { type Scenario, type ScenarioHost, exploreCrashes, exploreSchedules, explorerMatchers } from "@pawl/testkit";
 import { describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ const program = f.flow("Explored", [
 
 const submission = { request: "r1", flow: program, bindings: { items: "a, b, c" } };
 
-/** Work that is on record: done once, wherever its process dies. */
+/** A recorded step: done once, wherever its process dies. */
 const tools: Scenario["tools"] = ({ effect }) => [
   defineTool({
     name: "work",

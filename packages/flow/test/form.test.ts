@@ -1,4 +1,4 @@
-/** Calculator, clock, addresses, declarations and envelopes, where the given cases do not look. */
+/** Calculator, clock, addresses, declarations and envelopes, beyond the given cases. */
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ describe("the calculator", () => {
     const expressions = ["-2 ** 2", "2 ** 3 ** 2", "2 ** -1", "- - 3 * 2", "7 % -4", "-7 % 4", "2*3**2", "+.5+5."];
     expect(expressions.map(value)).toEqual(["4", "512", "0.5", "6", "3", "-3", "18", "5.5"]);
   });
-  it("knows its names, and tells which it does not", () => {
+  it("knows its names, and reports an unknown one", () => {
     expect(value("max(min(2, 3), sqrt(16)) + pow(2, 10) + abs(-1) + tau * 0 + log2(8)")).toBe("1032");
     expect(value(" PI ")).toBe("3.141592653589793");
     expect(["sqrt()", "Sqrt(1)", "_x", "x_1"].map(value)).toEqual([
@@ -21,7 +21,7 @@ describe("the calculator", () => {
       "Calculator error: Unknown identifier: 'x_1'",
     ]);
   });
-  it("never calls a constant: what follows it is left over", () => {
+  it("never calls a constant: parentheses after it are trailing characters", () => {
     expect(["pi(1)", "2 * e ()", "inf(1/0)", "max(TAU(1), 2)", "(E(1"].map(value)).toEqual([
       "Calculator error: Unexpected trailing characters at position 2",
       "Calculator error: Unexpected trailing characters at position 6",
@@ -42,7 +42,7 @@ describe("the calculator", () => {
       "inf",
     ]);
   });
-  it("says where an expression ends, in bytes", () => {
+  it("counts positions in bytes", () => {
     expect(["(1", "sqrt(1", "1 +", "1 2", "1 + é", "5 % 0", "1.2.3", "", "2 ^ 3"].map(value)).toEqual([
       "Calculator error: Missing closing parenthesis",
       "Calculator error: Missing ')' after sqrt(...)",
@@ -122,11 +122,11 @@ const refusal = <A>(made: E.Either<f.DeclarationError, A>): string => (E.isLeft(
 const refused = (more: Partial<f.LambdaData>): string => refusal(f.encodeDeclaration({ ...declaration, ...more }));
 
 describe("a declaration", () => {
-  it("survives its bytes, and what follows is not looked at", () => {
+  it("survives a round trip, and ignores bytes after it", () => {
     expect(f.decodeDeclaration(Uint8Array.of(...bytes(declaration), 9))).toEqual(E.right(declaration));
     expect(f.declarationJson(declaration)).toMatchObject({ _ld_version: 1, _ld_lossy: true, value_bytes: 3 });
   });
-  it("is refused where its bytes end, or are none", () => {
+  it("is refused if its bytes are truncated or invalid", () => {
     const whole = bytes(declaration);
     for (let end = 0; end < whole.length; end++) {
       expect(refusal(f.decodeDeclaration(whole.slice(0, end)))).toMatch(/^ΛD decode error: truncated: /);
@@ -137,7 +137,7 @@ describe("a declaration", () => {
     expect(changed(7, 0xff)).toBe("ΛD decode error: invalid UTF-8 in string field");
     expect(changed(whole.length - 8, 7)).toBe("ΛD decode error: invalid derivation tag: 7");
   });
-  it("is refused where it claims what can not be", () => {
+  it("is refused if its claims are impossible", () => {
     expect(refused({ ontology: "" })).toBe(
       "ΛD invariant violation: Ontological Rigidity: 'Tèmp' has empty ontology (T = ⊥)",
     );
@@ -148,7 +148,7 @@ describe("a declaration", () => {
     expect(refused({ name: "x".repeat(65_536) })).toContain("65536 bytes");
     expect(refused({ certainty: 1, derivation: "raw" })).toBe("made");
   });
-  it("of two is as certain as the less certain, and as derived as the more derived", () => {
+  it("composed of two has the lower certainty and the later derivation", () => {
     const other = { ...declaration, certainty: 0.9, derivation: "", temporal_frame_end: "2025", provenance: "" };
     expect(f.composeDeclarations(declaration, other, "N", "o")).toEqual(
       E.right({ ...declaration, name: "N", ontology: "o", temporal_frame_end: "2025", value: new Uint8Array() }),
@@ -165,16 +165,16 @@ describe("an envelope", () => {
       ),
     );
   });
-  it("claims nothing where nobody declared its name, which it does not show either", () => {
+  it("of an undeclared name claims nothing, and has no name", () => {
     const empty = { ...declaration, name: "", ontology: "", temporal_frame_start: "", provenance: "", derivation: "" };
     expect(f.envelope(f.declarationOf([declaration], "Temp"), "1")).toEqual(
       f.envelope({ ...empty, certainty: 0 }, "1"),
     );
     expect(f.declarationOf([declaration], "Tèmp")).toBe(declaration);
   });
-  it("is refused beyond certainty, where NaN is", () => {
-    const said = f.envelope({ ...declaration, certainty: NaN }, "x");
-    expect(E.isLeft(said) ? said.left.message : "").toBe(
+  it("is refused with a certainty of NaN", () => {
+    const made = f.envelope({ ...declaration, certainty: NaN }, "x");
+    expect(E.isLeft(made) ? made.left.message : "").toBe(
       "[L3] EpistemicDegradationError: lambda 'Tèmp' has out-of-range certainty NaN (must be in [0.0, 1.0])",
     );
   });

@@ -1,4 +1,4 @@
-/** The http provider against a real server, on loopback because it is allowed here. */
+/** The http provider against a real server on loopback, which the guard allows here. */
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Answer, Registry, type ToolEntry, httpProvider, isRefusedAddress, runOf } from "../src/index.ts";
@@ -59,7 +59,7 @@ describe("the http provider", () => {
     expect(seen).toEqual([["POST", "application/json", "Search", '{"n":9007199254740993,"q":"ü"}']]);
   });
 
-  it("sends a text as an input, and tells an error's status with the first 200 bytes of its body", async () => {
+  it("sends a text as an input, and reports an error's status with the first 200 bytes of its body", async () => {
     const url = await started(async (request, response) => {
       response.writeHead(500).end(`${await bodyOf(request)}${"é".repeat(150)}`);
     });
@@ -68,7 +68,7 @@ describe("the http provider", () => {
     expect(output).toBe(`HTTP 500: {"input":"hello"}${"é".repeat(91)}...`);
   });
 
-  it("keeps the method and body of a redirect that says so, and drops them of others", async () => {
+  it("keeps the method and body over 307 and 308, and drops them over other redirects", async () => {
     const url = await started(async (request, response) => {
       if (request.url === "/kept") redirect(response, 307, "/end");
       else if (request.url === "/dropped") redirect(response, 302, "/end");
@@ -78,19 +78,19 @@ describe("the http provider", () => {
     expect(await ask({ runtime: `${url}/dropped` })).toEqual({ success: true, output: "GET " });
   });
 
-  it("follows so many redirects, and looks at each", async () => {
+  it("limits the number of redirects, and checks each", async () => {
     const url = await started((request, response) => {
       if (request.url === "/metadata") redirect(response, 307, "http://169.254.169.254/latest");
       else if (request.url === "/file") redirect(response, 307, "file:///etc/passwd");
       else redirect(response, 307, "/again");
     });
-    const said = async (path: string): Promise<string> => (await ask({ runtime: url + path })).output;
-    expect(await said("/again")).toBe("HTTP tool 'T': request failed: more than 3 redirects");
-    expect(await said("/metadata")).toContain("request failed: 169.254.169.254 is not a public address");
-    expect(await said("/file")).toContain("request failed: redirect to file:///etc/passwd");
+    const outputAt = async (path: string): Promise<string> => (await ask({ runtime: url + path })).output;
+    expect(await outputAt("/again")).toBe("HTTP tool 'T': request failed: more than 3 redirects");
+    expect(await outputAt("/metadata")).toContain("request failed: 169.254.169.254 is not a public address");
+    expect(await outputAt("/file")).toContain("request failed: redirect to file:///etc/passwd");
   });
 
-  it("asks no address of this machine by default, by number or by name", async () => {
+  it("connects to no address of this machine by default, by number or by name", async () => {
     const url = await started((_, response) => response.end("never"));
     const fetch = guardedFetch();
     const { port } = new URL(url);
@@ -100,7 +100,7 @@ describe("the http provider", () => {
     }
   });
 
-  it("gives up in time, whether the answer does not begin or does not end", async () => {
+  it("times out if the answer does not begin or does not end", async () => {
     const url = await started((request, response) => {
       if (request.url === "/body") response.writeHead(200).write("begun");
     });
@@ -110,7 +110,7 @@ describe("the http provider", () => {
     }
   });
 
-  it("reads no more than it may", async () => {
+  it("limits the size of an answer", async () => {
     const url = await started((_, response) => {
       const more = (): void => {
         while (response.write("x".repeat(65_536)));
@@ -122,7 +122,7 @@ describe("the http provider", () => {
     expect(answer.output).toBe("HTTP tool 'T': request failed: response larger than 100000 bytes");
   });
 
-  it("tells a server that hangs up, before or in its answer, and one that is not there", async () => {
+  it("reports a server that hangs up before or during its answer, and one that is not there", async () => {
     const url = await started((request, response) => {
       if (request.url === "/body")
         response.writeHead(200, { "content-length": "100" }).write("begun", () => response.destroy());
@@ -149,7 +149,7 @@ describe("the http provider", () => {
 });
 
 describe("addresses", () => {
-  it("of this machine, its networks, its metadata, and what is nobody's are refused", () => {
+  it("of this machine, private networks, cloud metadata and reserved ranges are refused", () => {
     const refused = [
       ..."127.0.0.1 127.9.9.9 0.0.0.0 10.1.2.3 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254 100.64.0.1".split(
         " ",
@@ -159,7 +159,7 @@ describe("addresses", () => {
     ];
     expect(refused.filter((address) => !isRefusedAddress(address))).toEqual([]);
   });
-  it("of the public are not", () => {
+  it("of the public network are accepted", () => {
     const open =
       "1.1.1.1 8.8.8.8 172.32.0.1 192.167.0.1 100.128.0.1 2606:4700::1111 ::ffff:1.1.1.1 2002:101:101::".split(" ");
     expect(open.filter(isRefusedAddress)).toEqual([]);

@@ -5,7 +5,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, Registry, type ToolEntry, runOf } from "../src/index.ts";
-import { mcpProvider } from "../src/mcp.ts";
+import { mcpProvider } from "../src/remote/mcp.ts";
 import { guardedFetch, stdioServers } from "../src/node/index.ts";
 import { tools } from "./mcp-tools.ts";
 import { type Served, serve } from "./server.ts";
@@ -54,18 +54,18 @@ const ask = (name: string, argument: string, more: Partial<ToolEntry> = {}, how:
   return Promise.resolve(run(argument, { nowMs: 0, signal: new AbortController().signal }));
 };
 
-const saidAt = async (runtime: string): Promise<string> => (await ask("T", "x", { runtime })).output;
+const outputAt = async (runtime: string): Promise<string> => (await ask("T", "x", { runtime })).output;
 
 describe("the mcp provider", () => {
-  it("hands a text to its tool as the input, and gives the texts of the result, one a line", async () => {
+  it("sends a text as the tool's input, and returns the texts of the result, one a line", async () => {
     expect(await ask("Echo", "é")).toEqual({ success: true, output: "é\ntwice\né" });
   });
-  it("hands a body over as the arguments, and whole parameters as they are", async () => {
+  it("sends an object as the arguments, and whole parameters as they are", async () => {
     const found = { success: true, output: '{"query":"x","n":5}' };
     expect(await ask("Search", '{"n":5,"query":"x"}')).toEqual(found);
     expect(await ask("Any", '{"name":"Search","arguments":{"query":"x","n":5}}')).toEqual(found);
   });
-  it("tells a result that is an error as the server's fault, and one without text whole", async () => {
+  it("blames the server for an error result, and returns a result without text whole", async () => {
     expect(await ask("Broken", "x")).toEqual({ success: false, output: "it broke [blame=server]" });
     expect(await ask("Silent", "x")).toEqual({ success: true, output: '{"content":[]}' });
     expect(await ask("Tagged", "x")).toEqual({
@@ -73,40 +73,42 @@ describe("the mcp provider", () => {
       output: '{"_meta":{"$lash_tool_value":"nope"},"content":[]}',
     });
   });
-  it("tells what the server refuses, and whose fault it is", async () => {
+  it("reports a refusal of the server, and whose fault it is", async () => {
     const { success, output } = await ask("Search", "no body");
     expect(success).toBe(false);
     expect(output).toMatch(/\[blame=(?:caller|server)\]$/);
     const missing = await ask("Nobody", "x");
     expect([missing.success, missing.output]).toEqual([false, expect.stringMatching(/\[blame=(?:caller|server)\]$/)]);
   });
-  it("gives up in time", async () => {
+  it("times out", async () => {
     const answer = await ask("Slow", "x", { timeout: "400ms" });
     expect(answer).toEqual({ success: false, output: "ℰMCP error: MCP server timed out after 0s [blame=network]" });
   });
-  it("tells what is no server, and what is not there", async () => {
-    const said = async (path: string): Promise<string> =>
+  it("reports an answer that is not MCP, and a server that is not there", async () => {
+    const outputOfPath = async (path: string): Promise<string> =>
       (await ask("Echo", "x", { runtime: other.url + path })).output;
-    expect(await said("/")).toBe("ℰMCP error: MCP server returned HTTP 503: out of order [blame=network]");
-    expect(await said("/text")).toMatch(/^ℰMCP error: invalid JSON-RPC response: .* \[blame=network\]$/);
-    expect(await said("/huge")).toMatch(/^ℰMCP error: .*response larger than 100000 bytes.* \[blame=network\]$/s);
+    expect(await outputOfPath("/")).toBe("ℰMCP error: MCP server returned HTTP 503: out of order [blame=network]");
+    expect(await outputOfPath("/text")).toMatch(/^ℰMCP error: invalid JSON-RPC response: .* \[blame=network\]$/);
+    expect(await outputOfPath("/huge")).toMatch(
+      /^ℰMCP error: .*response larger than 100000 bytes.* \[blame=network\]$/s,
+    );
     const gone = await serve(() => undefined);
     await gone.close();
     const cannot = `ℰMCP error: cannot connect to MCP server at ${gone.url} [blame=network]`;
     expect((await ask("Echo", "x", { runtime: gone.url })).output).toBe(cannot);
   });
-  it("asks no address of this machine by default", async () => {
+  it("connects to no address of this machine by default", async () => {
     const { output } = await ask("Echo", "x", {}, { fetch: guardedFetch() });
     expect(output).toContain("127.0.0.1 is not a public address");
   });
   it("needs an address", async () => {
-    expect(await saidAt(" ")).toBe(`ℰMCP tool 'T': no server URL. Set runtime: "http://..." in tool definition.`);
-    expect(await saidAt("ftp://h")).toBe(
+    expect(await outputAt(" ")).toBe(`ℰMCP tool 'T': no server URL. Set runtime: "http://..." in tool definition.`);
+    expect(await outputAt("ftp://h")).toBe(
       "ℰMCP tool 'T': invalid server URL 'ftp://h'. Must start with http:// or https://.",
     );
-    expect(await saidAt("stdio:none")).toContain("no stdio server `none`");
+    expect(await outputAt("stdio:none")).toContain("no stdio server `none`");
   });
-  it("speaks with a process that its host names", async () => {
+  it("runs a server as a process of its host", async () => {
     expect(await ask("Echo", "x", { runtime: "stdio:local" })).toEqual({ success: true, output: "x\ntwice\nx" });
   });
 });

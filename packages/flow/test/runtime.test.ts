@@ -1,4 +1,4 @@
-/** Flows in the runtime: run, joined, cancelled, and killed wherever something is written. */
+/** Flows in the runtime: run, joined, cancelled, and killed at every write. */
 import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core";
 import { defineTool } from "@pawl/runtime";
 import type { Json } from "@pawl/tool-value";
@@ -45,7 +45,7 @@ const seen = (): { readonly kinds: string[]; readonly host: { readonly flow: obj
 
 const run = async (process: Process): Promise<FlowEnd> => (await process.runtime.session("s")).flow(submission);
 
-/** Runs the flow until it has its end, in one process after the other. */
+/** Runs the flow to its end, in one process after another. */
 const survive = async (death: { readonly append: number; readonly when: "before" | "after" }): Promise<FlowEnd> => {
   const world = new World();
   const { host } = seen();
@@ -69,14 +69,14 @@ describe("a flow in the runtime", () => {
     await expect(session.flow({ ...submission, bindings: {} })).rejects.toThrow("was submitted with another body");
   });
 
-  it("killed before or after any append comes to the same end", async () => {
+  it("that is killed before or after any append ends the same", async () => {
     for (let append = 1; append <= 24; append++) {
       expect(await survive({ append, when: "before" })).toEqual(end);
       expect(await survive({ append, when: "after" })).toEqual(end);
     }
   });
 
-  it("ends when what is claimed of a value can not be", async () => {
+  it("ends when a claim about a value is impossible", async () => {
     const { host } = seen();
     const session = await new World().start([], { host }).runtime.session("s");
     const { ending } = await session.flow({ request: "f", flow: f.flow("F", [f.apply("Sure", "x")]) });
@@ -93,7 +93,7 @@ describe("a flow in the runtime", () => {
     expect(bindings).toEqual({ shout_result: "É" });
   });
 
-  it("gives tools of its session what their schemas want, where a text says it", async () => {
+  it("converts texts to the types that the schemas of the session's tools ask for", async () => {
     const types = { n: "integer", x: "number", is: "boolean", all: "array", text: "string", any: ["string", "null"] };
     const properties = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }]));
     const all = { type: "array", items: { type: "integer" } };
@@ -107,13 +107,13 @@ describe("a flow in the runtime", () => {
     const asked = { request: "f", flow: f.flow("F", [f.use("typed", given)]), bindings: { five: "5" } };
     const { bindings } = await session.flow(asked);
     expect(JSON.parse(bindings["typed_result"] ?? "")).toEqual(
-      { n: 5, x: 5.5, is: true, all: [1, 2], text: "5", any: "5" }, // A text where no one type is said.
+      { n: 5, x: 5.5, is: true, all: [1, 2], text: "5", any: "5" }, // A text, since the schema names no single type.
     );
     const misfit = { request: "g", flow: f.flow("F", [f.use("typed", { ...given, n: "five" })]), bindings: {} };
     expect((await session.flow(misfit)).bindings["typed_result"]).toContain("arguments.n");
   });
 
-  it("is refused with what does not fit, and nothing is recorded", async () => {
+  it("is refused with the reason if it does not fit, and nothing is recorded", async () => {
     const session = await new World().start(definitions).runtime.session("s");
     const { seq } = session.state;
     for (const wrong of [{ unresolved: "perhaps" }, { bindings: { a: 5 } }, { executionScope: 5 }, { tools: [{}] }]) {
@@ -136,7 +136,7 @@ describe("a flow in the runtime", () => {
     expect(session.state.seq).toBe(seq);
   });
 
-  it("is cancelled with its call, whose signal is aborted, and says nothing more", async () => {
+  it("is cancelled with its call, whose signal is aborted, and emits no more events", async () => {
     const { kinds, host } = seen();
     let aborted = false;
     const wait = defineTool({
@@ -159,30 +159,30 @@ describe("a flow in the runtime", () => {
   });
 });
 
-const said = (json: object): unknown => f.readFlow(JSON.stringify(json));
+const flowOf = (json: object): unknown => f.readFlow(JSON.stringify(json));
 
 describe("a flow's text", () => {
   it("is read with errors that name the node and its path", () => {
     expect(
-      said({ name: "F", nodes: [{ node_type: "for_in", variable: "v", body: [{ node_type: "remember" }] }] }),
+      flowOf({ name: "F", nodes: [{ node_type: "for_in", variable: "v", body: [{ node_type: "remember" }] }] }),
     ).toMatchObject({
       left: { path: "$.nodes[0].body[0]", message: "the node `remember` is not built: leave it out of the flow" },
     });
-    expect(said({ name: "F", nodes: [{ node_type: "let_binding" }] })).toMatchObject({
+    expect(flowOf({ name: "F", nodes: [{ node_type: "let_binding" }] })).toMatchObject({
       left: { path: "$.nodes[0]", message: "missing field `target`" },
     });
-    expect(said({ name: "F", nodes: [{ node_type: "use_tool", named_args: [{ value: "x" }] }] })).toMatchObject({
+    expect(flowOf({ name: "F", nodes: [{ node_type: "use_tool", named_args: [{ value: "x" }] }] })).toMatchObject({
       left: { path: "$.nodes[0].named_args[0]", message: "missing field `name`" },
     });
     expect(f.readFlow("{")).toMatchObject({ left: { path: "$" } });
   });
-  it("survives being written and read", () => {
+  it("survives a round trip", () => {
     expect(f.readFlow(JSON.stringify(program))).toEqual({ _tag: "Right", right: program });
   });
 });
 
 describe("the first bindings", () => {
-  it("come from the path, the query and the body, in this order, and only where they are declared", () => {
+  it("come from the path, the query and the body, in this order, for declared names only", () => {
     const request = {
       path: { a: "p" },
       query: { a: "q", b: "q" },

@@ -1,4 +1,4 @@
-/** Flows over HTTP: what a request binds, what a reader sees, and what becomes of a flow whose reader leaves. */
+/** Flows over HTTP: the bindings of a request, the frames of a stream, and a reader that leaves. */
 import { type ToolContext, defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import { World } from "../../runtime/test/world.ts";
@@ -30,7 +30,7 @@ const open = (execute: Executed = shouted, more: Partial<f.FlowServerOptions> = 
   return { world, runtime, ask };
 };
 
-/** The names of the frames of a stream, and the data of the last. */
+/** Returns the names of a stream's frames, and the data of the last. */
 const read = async (response: Response): Promise<{ readonly names: readonly string[]; readonly last: object }> => {
   const text = await response.text();
   expect(text.startsWith("retry: 5000\n\n")).toBe(true);
@@ -60,13 +60,13 @@ describe("a flow over HTTP", () => {
     expect(again).toEqual([]);
   });
 
-  it("shows the named events where it is asked to, numbered from 1", async () => {
+  it("streams the named events on request, numbered from 1", async () => {
     const { ask } = open();
     const text = await (await ask("/flows/plain?wire=named")).text();
     expect(text).toMatch(/^retry: 5000\n\nevent: axon\.complete\nid: 1\ndata: \{"trace_id":"r1","flow":"Plain",/);
   });
 
-  it("says behind its events what it came to where it is asked to, also who comes when it is over", async () => {
+  it("adds the flow's result to the stream on request, also for a reader that comes late", async () => {
     const { ask } = open();
     const init = { headers: { "idempotency-key": "whole" } };
     const end = { kind: "flow_end", flow_name: "Weather", ending: { type: "returned", value: "lambda:label(A B M)" } };
@@ -83,7 +83,7 @@ describe("a flow over HTTP", () => {
     expect(other.names).toEqual(["flow_error"]); // It is another flow's id: nothing came of this.
   });
 
-  it("says of a flow that was cancelled that it was, where what it came to is asked for", async () => {
+  it("tells a cancelled flow in the result, if the result is asked for", async () => {
     const { ask, runtime, world } = open(
       (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("left"))),
     );
@@ -95,7 +95,7 @@ describe("a flow over HTTP", () => {
     expect(last).toMatchObject({ ending: { type: "failed", error: { type: "UpstreamCancelled" } } });
   });
 
-  it("answers a request of the same id with how the flow ended, without running it again", async () => {
+  it("answers a repeated request with the flow's result, without running it again", async () => {
     let runs = 0;
     const { ask } = open(() => `${(runs += 1)}`);
     const init = { headers: { "idempotency-key": "once" } };
@@ -106,29 +106,29 @@ describe("a flow over HTTP", () => {
     expect(other.last).toMatchObject({ kind: "flow_error", error: expect.stringContaining("request_conflict") });
   });
 
-  it("refuses what it does not have, or can not read", async () => {
+  it("refuses unknown flows, methods and projections, and bodies that it cannot read", async () => {
     const { ask } = open();
-    const said = async (path: string, init?: RequestInit): Promise<unknown> => {
+    const refusalOf = async (path: string, init?: RequestInit): Promise<unknown> => {
       const response = await ask(path, init);
       return [response.status, ((await response.json()) as { readonly error: string }).error];
     };
-    expect(await said("/flows/none")).toEqual([404, "flow 'none' not deployed"]);
-    expect(await said("/flows/toString")).toEqual([404, "flow 'toString' not deployed"]);
-    expect(await said("/flows/weather/x")).toEqual([404, "flow 'weather': expected the path `{city}/on/{day}`"]);
-    expect(await said("/flows/plain", { method: "DELETE" })).toEqual([405, "expected GET or POST"]);
-    expect(await said("/flows/plain", { method: "POST", body: "{" })).toEqual([
+    expect(await refusalOf("/flows/none")).toEqual([404, "flow 'none' not deployed"]);
+    expect(await refusalOf("/flows/toString")).toEqual([404, "flow 'toString' not deployed"]);
+    expect(await refusalOf("/flows/weather/x")).toEqual([404, "flow 'weather': expected the path `{city}/on/{day}`"]);
+    expect(await refusalOf("/flows/plain", { method: "DELETE" })).toEqual([405, "expected GET or POST"]);
+    expect(await refusalOf("/flows/plain", { method: "POST", body: "{" })).toEqual([
       400,
-      expect.stringContaining("no JSON"),
+      expect.stringContaining("not JSON"),
     ]);
-    expect(await said("/flows/plain", { method: "POST", body: "x".repeat(51) })).toEqual([
+    expect(await refusalOf("/flows/plain", { method: "POST", body: "x".repeat(51) })).toEqual([
       413,
-      "a body may have 50 bytes",
+      "the body must have at most 50 bytes",
     ]);
-    expect(await said("/flows/plain?wire=other")).toEqual([400, "wire: expected raw, named, whole, found other"]);
+    expect(await refusalOf("/flows/plain?wire=other")).toEqual([400, "wire: expected raw, named, whole, found other"]);
   });
 
   for (const endsWithReader of [false, true]) {
-    it(`whose reader leaves ${endsWithReader ? "ends with its next event, as its host wants" : "goes on unseen"}`, async () => {
+    it(`whose reader leaves ${endsWithReader ? "ends with its next event, if the host wants that" : "goes on without a reader"}`, async () => {
       const { promise, resolve } = Promise.withResolvers<string>();
       const { world, ask, runtime } = open(() => promise, { endsWithReader });
       const response = await ask("/flows/weather/a/on/b");

@@ -1,4 +1,4 @@
-/** Runs in the browser: an inspector, and what tests ask of it. */
+/** The part of the tests that runs in the browser: an inspector, and the functions that tests call. */
 import { type Observed, defineInspector, engineOf, observedSource, sessionSource, textSource } from "../src/index.ts";
 import type { PawlInspector } from "../src/view/element.ts";
 import { browserPlatform } from "../../driver-browser/src/platform.ts";
@@ -10,7 +10,7 @@ import * as E from "fp-ts/lib/Either.js";
 defineInspector();
 const inspector = document.querySelector<PawlInspector>("pawl-inspector") as PawlInspector;
 
-/** The tools of the log `trip`, for forks that run on. */
+/** The tools of the log `trip`, for forks that continue. */
 const tools = [
   defineTool({
     name: "trip",
@@ -27,7 +27,7 @@ inspector.configure({
   engine: engineOf({ tools, platform: browserPlatform }),
 });
 
-/** How long it took until something was painted, and until all of it was there. */
+/** Opens a log; returns the time to the first paint and to the whole log. */
 const open = async (name: string, text: string): Promise<{ readonly painted: number; readonly whole: number }> => {
   const start = performance.now();
   const opened = inspector.open(textSource(name, text));
@@ -44,7 +44,7 @@ const open = async (name: string, text: string): Promise<{ readonly painted: num
   return { painted, whole: await until(() => inspector.place.isDone) };
 };
 
-/** Scrubs over the whole log for so many frames; how long each took. */
+/** Scrubs over the whole log for a number of frames; returns the time of each. */
 const scrub = async (frames: number): Promise<readonly number[]> => {
   const { last } = inspector.place;
   const times: number[] = [];
@@ -59,7 +59,7 @@ const scrub = async (frames: number): Promise<readonly number[]> => {
   return times;
 };
 
-/** Does nothing for so many frames; how long each took. */
+/** Does nothing for a number of frames; returns the time of each. */
 const rest = async (frames: number): Promise<readonly number[]> => {
   const times: number[] = [];
   let before = performance.now();
@@ -72,7 +72,7 @@ const rest = async (frames: number): Promise<readonly number[]> => {
   return times;
 };
 
-/** A session that lives in this page: looked at, and then set to work, on a trip with so long a note. */
+/** Inspects a session of this page, and starts a trip in it with a note of a given length. */
 const live = async (characters = 0): Promise<void> => {
   const roots = { newest: { kid: "k", secret: new Uint8Array(32) } };
   const runtime = new Runtime({ journal: memoryJournal(), platform: browserPlatform, tools, instance: "page", roots });
@@ -81,11 +81,12 @@ const live = async (characters = 0): Promise<void> => {
   await session.call("r", [{ id: "c", tool: "trip", args: { note: "n".repeat(characters) } }]);
 };
 
-/** What a host has observed for this page, of these lines; it may end before its time. */
+/** Opens a source that observes these lines from a host, and may fail at the end. */
 const observed = (scope: string, lines: readonly string[], end = ""): void => {
   const observing = async function* (): AsyncGenerator<Observed> {
     for (const line of lines) {
-      const recorded = E.chain(recordedOf)(parse(line, noLimits));
+      const json = parse(line, noLimits);
+      const recorded = E.isLeft(json) ? json : recordedOf(json.right);
       if (E.isLeft(recorded)) throw new Error(recorded.left.message);
       const { seq, at, event } = recorded.right;
       yield { cursor: seq, at, event };
@@ -95,14 +96,14 @@ const observed = (scope: string, lines: readonly string[], end = ""): void => {
   void inspector.open(observedSource(scope, observing()));
 };
 
-/** A file is dropped on the inspector. */
+/** Drops a file on the inspector. */
 const drop = (name: string, text: string): void => {
   const dataTransfer = new DataTransfer();
   dataTransfer.items.add(new File([text], name));
   inspector.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
 };
 
-/** The events whose lines hold these words. */
+/** Finds the events whose lines contain these words. */
 const lines = async (query: string): Promise<readonly number[]> => (await inspector.search(query)) ?? [];
 const forkText = (): Promise<string> => inspector.text("fork");
 

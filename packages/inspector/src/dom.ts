@@ -1,10 +1,11 @@
-/** `@pawl/inspector/dom`: elements, made in one expression. */
+/** `@pawl/inspector/dom`: helpers that create elements in one expression. */
 type Child = Node | string | undefined;
 
 interface Attributes {
   readonly [name: string]: string | number | boolean | undefined;
 }
 
+/** Makes an element with its attributes and children in one expression. */
 export const el = <T extends keyof HTMLElementTagNameMap>(
   tag: T,
   attributes: Attributes = {},
@@ -19,13 +20,14 @@ export const el = <T extends keyof HTMLElementTagNameMap>(
   return element;
 };
 
+/** Makes a button with a label and an action. */
 export const button = (label: string | Node, attributes: Attributes, press: () => void): HTMLButtonElement => {
   const made = el("button", { type: "button", ...attributes }, label);
   made.addEventListener("click", press);
   return made;
 };
 
-/** A picture on a button, drawn in a square of 16. */
+/** Creates an icon from a path in a 16 by 16 square. */
 export const icon = (path: string): SVGSVGElement => {
   const made = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   made.setAttribute("viewBox", "0 0 16 16");
@@ -36,24 +38,24 @@ export const icon = (path: string): SVGSVGElement => {
   return made;
 };
 
-/** Calls back once a frame, however often it was asked to. */
+/** Returns a function that draws at most once in a frame. */
 export const onceAFrame = (draw: () => void): (() => void) => {
-  let isAsked = false;
+  let isScheduled = false;
   return () => {
-    if (isAsked) return;
-    isAsked = true;
+    if (isScheduled) return;
+    isScheduled = true;
     requestAnimationFrame(() => {
-      isAsked = false;
+      isScheduled = false;
       draw();
     });
   };
 };
 
-const twoDigits = (n: number, length = 2): string => String(n).padStart(length, "0");
+const padded = (n: number, length = 2): string => String(n).padStart(length, "0");
 
-/** Scope time as a clock shows it here. */
+/** Formats a time of a log in the local time zone. */
 export const clock = (at: number): string => {
   const date = new Date(at);
-  const [h, m, s] = [date.getHours(), date.getMinutes(), date.getSeconds()].map((n) => twoDigits(n));
-  return `${h}:${m}:${s}.${twoDigits(date.getMilliseconds(), 3)}`;
+  const [h, m, s] = [date.getHours(), date.getMinutes(), date.getSeconds()].map((n) => padded(n));
+  return `${h}:${m}:${s}.${padded(date.getMilliseconds(), 3)}`;
 };

@@ -1,4 +1,4 @@
-/** A page with an inspector in it, as a host would have one: bundled, and served under a strict policy. */
+/** A page with an inspector, as a host would embed it: bundled, and served under a strict policy. */
 import type { BrowserContext, Page } from "playwright-core";
 import { build } from "rolldown";
 import { pathOf } from "../../../test/project.ts";
@@ -24,7 +24,7 @@ export interface Bundle {
 
 export const bundle = async (): Promise<Bundle> => {
   const [page, worker] = await Promise.all(
-    ["packages/inspector/page/inspect.ts", "packages/inspector/src/desk/worker.ts"].map(bundleOf),
+    ["packages/inspector/page/inspect.ts", "packages/inspector/src/worker/worker.ts"].map(bundleOf),
   );
   return { page: page as string, worker: worker as string };
 };
@@ -33,7 +33,7 @@ const html = `<!doctype html><html lang="en"><title>Inspector</title><link rel="
 <main><h1>Inspector</h1><pawl-inspector></pawl-inspector></main><script type="module" src="/page.js"></script></html>`;
 const css = "body { margin: 0 } h1 { position: absolute; left: -9999px } pawl-inspector { height: 100vh }";
 
-/** Opens the page; what it complains of is kept in `complaints`. */
+/** Opens the page; its console errors go to `complaints`. */
 export const openPage = async (
   context: BrowserContext,
   { page: code, worker }: Bundle,

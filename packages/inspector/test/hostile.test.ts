@@ -1,4 +1,4 @@
-/** Logs that somebody wrote to do harm to whoever opens them. */
+/** Logs that were written to attack their reader. */
 import { currentFormat, currentProtocol, defaultOptions, headerLine, initial, write } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ const nested = (depth: number): unknown => {
   return json;
 };
 
-/** A log that fits to the bit, with arguments of its writer's choice. */
+/** Returns a valid log with arguments of the attacker's choice. */
 const logOf = (args: unknown): string => {
   const scope = "session:s";
   const header = { format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "i", base: 0 };
@@ -43,9 +43,9 @@ const recordingOf = (text: string): Recording => {
 };
 
 describe("a hostile log", () => {
-  it.each([500, 200_000])("%s deep is shown down to where a page can follow, and goes to it from a worker", (depth) => {
+  it.each([500, 200_000])("%s levels deep is cut, so that a worker can send it and a page can show it", (depth) => {
     const recording = recordingOf(logOf(nested(depth)));
-    expect(recording.trouble).toBeUndefined();
+    expect(recording.problem).toBeUndefined();
     const moment = recording.momentAt(recording.last);
     expect(moment.known?.waiting).toBeDefined();
     const sent = structuredClone(moment);
@@ -54,10 +54,10 @@ describe("a hostile log", () => {
     expect(sent.line).toContain("core");
   });
 
-  it("with `__proto__` as a key and as names is a log like any", () => {
+  it("with `__proto__` as a key and as names is handled like any other", () => {
     const args = JSON.parse('{"__proto__":{"isAdmin":true},"constructor":1}') as unknown;
     const recording = recordingOf(logOf(args));
-    expect(recording.trouble).toBeUndefined();
+    expect(recording.problem).toBeUndefined();
     const { json, known } = structuredClone(recording.momentAt(recording.last));
     expect(JSON.stringify(json)).toContain('{"__proto__":{"isAdmin":true},"constructor":1}');
     expect(JSON.stringify(known?.tree)).toContain("isAdmin");

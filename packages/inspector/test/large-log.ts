@@ -1,4 +1,4 @@
-/** Sessions with large values, and their logs: as they stand in a journal, and as they are exported. */
+/** Sessions with large values, and their logs: as the journal has them, and as an export. */
 import { type Journal, Runtime, defineTool, logText, memoryJournal } from "@pawl/runtime";
 import { headerLine } from "@pawl/sansio-core";
 import { nodePlatform } from "../../driver-node/src/platform.ts";
@@ -12,7 +12,7 @@ const roots = { newest: { kid: "k", secret: new Uint8Array(32).fill(7) } };
 export const runtimeOver = (journal: Journal): Runtime =>
   new Runtime({ journal, platform: nodePlatform, tools: [echo], instance: "node", roots });
 
-/** Two calls with a large value each, which it gives back, and one without; until all that is recorded of it is. */
+/** Makes two calls with a large value each and one without; resolves once everything is recorded. */
 export const workOn = async (runtime: Runtime): Promise<void> => {
   const session = await runtime.session("large");
   for (const [i, text] of [longText("a"), "small", longText("b")].entries())

@@ -1,4 +1,4 @@
-/** Long logs, made by the core itself, for tests and figures. */
+/** Long logs for tests and figures, written by the core itself. */
 import { type Event, type State, headerLine, initial, plainTool, write } from "@pawl/sansio-core";
 import { defaultOptions } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
@@ -29,7 +29,7 @@ const open = (epoch: number): Event => ({
   options: defaultOptions,
 });
 
-/** Two calls beside each other, of `steps` steps each. */
+/** Writes a request with two parallel calls of `steps` steps each. */
 const sayRequest = (writer: Writer, request: string, steps: number, padding: string): void => {
   const calls = ["a", "b"].map((id) => ({ id, tool: "work", args: { id } }));
   writer.say({ type: "request.submitted", request, hash: "h".repeat(64), calls });
@@ -48,7 +48,7 @@ const sayRequest = (writer: Writer, request: string, steps: number, padding: str
   writer.say({ type: "reply.acked", request });
 };
 
-/** A log of at least so many events, in lines of about `size` characters, with a crash now and then. */
+/** Returns a log of at least so many events, in lines of about `size` characters, with new owners now and then. */
 export const longLog = (events: number, size = 200): string => {
   const writer = new Writer();
   writer.say(open(1));
@@ -62,7 +62,7 @@ export const longLog = (events: number, size = 200): string => {
   return writer.lines.join("");
 };
 
-/** A body waits for a batch of two calls, whose arguments are not checked yet. */
+/** Returns a log whose body waits for a batch of two calls with unchecked arguments. */
 export const batchLog = (): string => {
   const writer = new Writer();
   writer.say(open(1));

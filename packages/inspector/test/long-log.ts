@@ -1,19 +1,19 @@
-/** How the inspector copes with a long log: what tests hold it to, and figures measure. */
+/** The performance of the inspector with a long log, for a test and for figures. */
 import { openChromium } from "../../../test/runtime/chromium.ts";
 import { bundle, openPage } from "./host-page.ts";
 import { longLog } from "./log.ts";
 
-/** An event of the log of the tests takes about so many characters as an event of an agent's. */
+/** The size of a line, about that of an agent's log. */
 const lineSize = 210;
 
 export interface Coping {
-  /** Milliseconds until something of it was painted, and until all of it was read. */
+  /** Milliseconds until the first paint, and until the whole log was read. */
   readonly painted: number;
   readonly whole: number;
-  /** Milliseconds from one frame to the next, shortest first: while nothing is done, and while one scrubs. */
+  /** Milliseconds between frames, shortest first: idle, and while scrubbing. */
   readonly idle: readonly number[];
   readonly scrubbed: readonly number[];
-  /** Milliseconds of its processor that the page's own thread takes for a frame while one scrubs. */
+  /** Milliseconds of processor time of the page's thread for each frame while scrubbing. */
   readonly busy: number;
   readonly place: string;
   readonly complaints: readonly string[];
@@ -21,11 +21,11 @@ export interface Coping {
 
 const sorted = (times: readonly number[]): readonly number[] => times.toSorted((a, b) => a - b);
 
-/** The time that so large a part of them does not exceed. */
+/** Returns a quantile of sorted times. */
 export const quantile = (times: readonly number[], part: number): number =>
   times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0;
 
-/** Longer than a frame may take that is not dropped, at 60 a second. */
+/** A longer frame counts as dropped, at 60 a second. */
 const dropped = 32;
 export const droppedIn = (times: readonly number[]): number => times.filter((ms) => ms > dropped).length;
 
@@ -43,7 +43,7 @@ export const copeWith = async (events: number, frames: number): Promise<Coping> 
       return 1000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0);
     };
     let busy = 0;
-    // Idle and scrubbing in turns, so that what else the machine does slows both.
+    // Idle and scrubbing alternate, so that other work of the machine slows both.
     const [idle, scrubbed]: [number[], number[]] = [[], []];
     for (let n = 0; n < 4; n++) {
       idle.push(...(await page.evaluate<readonly number[]>(`inspect.rest(${frames / 4})`)));

@@ -1,6 +1,6 @@
-/** Any log under the inspector: lanes, moments, what is wrong with it, and forks. */
+/** The model of the inspector: lanes, moments, faults and forks of any log. */
 import { readFileSync, readdirSync } from "node:fs";
-import { type Fork, Recording, firstDifference, forkAt, runOnAsRecorded, textOfFork } from "../src/model/index.ts";
+import { type Fork, Recording, firstDifference, forkAt, continueAsRecorded, textOfFork } from "../src/model/index.ts";
 import { packNamed } from "@pawl/runtime";
 import { eventLine } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
@@ -26,9 +26,9 @@ const right = <A>(result: E.Either<{ readonly message: string }, A>): A => {
 };
 
 describe("every golden log", () => {
-  it.each(names)("%s is at home at every event", (name) => {
+  it.each(names)("%s can be inspected at every event", (name) => {
     const recording = recordingOf(textOf(name));
-    expect(recording.trouble).toBeUndefined();
+    expect(recording.problem).toBeUndefined();
     for (let seq = recording.base + 1; seq <= recording.last; seq++) {
       const { known, line } = recording.momentAt(seq);
       expect(known).toBeDefined();
@@ -37,20 +37,20 @@ describe("every golden log", () => {
     }
   });
 
-  it.each(names)("%s is the same, in whatever pieces it comes", (name) => {
+  it.each(names)("%s is the same, in whatever pieces it is read", (name) => {
     const [whole, pieces] = [recordingOf(textOf(name)), recordingOf(textOf(name), 37)];
-    expect(pieces.sheet.spans).toEqual(whole.sheet.spans);
+    expect(pieces.lanes.spans).toEqual(whole.lanes.spans);
     expect(pieces.entries).toEqual(whole.entries);
     expect(pieces.momentAt(pieces.last)).toEqual(whole.momentAt(whole.last));
   });
 
-  it.each(names)("%s has a span for each thing that was under way, which ends no earlier than it began", (name) => {
-    const { sheet, last } = recordingOf(textOf(name));
-    for (const { lane, from, to = last, track } of sheet.spans) {
+  it.each(names)("%s has spans that do not overlap and do not end before they begin", (name) => {
+    const { lanes, last } = recordingOf(textOf(name));
+    for (const { lane, from, to = last, track } of lanes.spans) {
       expect(to).toBeGreaterThanOrEqual(from);
-      expect(track).toBeLessThanOrEqual(sheet.lanes[lane]?.tracks ?? -1);
+      expect(track).toBeLessThanOrEqual(lanes.lanes[lane]?.tracks ?? -1);
     }
-    const ofTrack = sheet.spans
+    const ofTrack = lanes.spans
       .filter(({ kind }) => kind !== "ended")
       .map((span) => [`${span.lane}/${span.track}`, span] as const);
     for (const [place, span] of ofTrack)
@@ -60,30 +60,30 @@ describe("every golden log", () => {
 });
 
 describe("a log with large values", () => {
-  it("is at home at every event, where it brings them along", async () => {
+  it("can be inspected at every event if it contains them", async () => {
     const { packed } = await largeLog();
     for (const recording of [recordingOf(packed), recordingOf(packed, 1000)]) {
-      expect(recording.trouble).toBeUndefined();
+      expect(recording.problem).toBeUndefined();
       for (let seq = 1; seq <= recording.last; seq++) expect(recording.momentAt(seq).line).toContain(`{"seq":${seq},`);
-      expect(recording.absent).toEqual([]);
+      expect(recording.missing).toEqual([]);
       expect(recording.text).toBe(packed);
     }
   });
 
-  it("says which it does not bring, and where they are named first; with them it is as it was exported", async () => {
+  it("lists the missing ones with the events that name them first; with them it equals the export", async () => {
     const { journal, bare, packed } = await largeLog();
     const recording = recordingOf(bare, 1000);
     const submitted = recording.entries.filter(({ type }) => type === "request.submitted").map(({ seq }) => seq);
-    expect(recording.absent.map(({ seq }) => seq)).toEqual([submitted[0], submitted[2]]);
-    const absent = recording.absent.map(({ blob }) => blob);
-    const blobs = await packNamed(journal.blobs, scope, absent);
+    expect(recording.missing.map(({ seq }) => seq)).toEqual([submitted[0], submitted[2]]);
+    const missing = recording.missing.map(({ blob }) => blob);
+    const blobs = await packNamed(journal.blobs, scope, missing);
     expect(recording.textOf(recording.size, blobs)).toBe(packed);
     const [first] = blobs;
     const half = recordingOf(recording.textOf(recording.size, first === undefined ? [] : [first]));
-    expect(half.absent.map(({ blob }) => blob)).toEqual(absent.slice(1));
+    expect(half.missing.map(({ blob }) => blob)).toEqual(missing.slice(1));
   });
 
-  it("may have grown since it was asked what it lacks", async () => {
+  it("can grow while its missing values are read", async () => {
     const { bare } = await largeLog();
     const lines = bare.split(/(?<=\n)/);
     const recording = recordingOf(lines.slice(0, 4).join(""));
@@ -94,24 +94,24 @@ describe("a log with large values", () => {
 });
 
 describe("calls that a body makes", () => {
-  const { sheet } = recordingOf(batchLog());
+  const { lanes } = recordingOf(batchLog());
 
-  it("have lanes by the names of their tools, before they are prepared as well", () => {
-    expect(sheet.lanes.map(({ title }) => title)).toEqual(["answer", "work", "work"]);
+  it("have lanes under the names of their tools, also before they are prepared", () => {
+    expect(lanes.lanes.map(({ title }) => title)).toEqual(["answer", "work", "work"]);
   });
 
-  it("are waited for in a span of what it is, and not of a hash", () => {
-    expect(sheet.spans.filter(({ kind }) => kind === "batch").map(({ label }) => label)).toEqual(["batch"]);
+  it("have a batch span that is labelled by its kind, not by a hash", () => {
+    expect(lanes.spans.filter(({ kind }) => kind === "batch").map(({ label }) => label)).toEqual(["batch"]);
   });
 });
 
 describe("a log with a crash in it", () => {
   const recording = recordingOf(textOf("owner-lost.jsonl"));
   const treeAt = (seq: number): unknown => recording.momentAt(seq).known?.tree;
-  const spans = recording.sheet.spans.map(({ label, from, to, end }) => [label, from, to, end]);
+  const spans = recording.lanes.spans.map(({ label, from, to, end }) => [label, from, to, end]);
 
-  it("marks the crash, and shows steps lost, and done again", () => {
-    expect(recording.sheet.marks.map(({ seq, type }) => [seq, type])).toEqual([
+  it("marks the crash, and shows lost steps and their repeats", () => {
+    expect(recording.lanes.marks.map(({ seq, type }) => [seq, type])).toEqual([
       [1, "opened"],
       [8, "crash"],
       [12, "lost"],
@@ -122,34 +122,34 @@ describe("a log with a crash in it", () => {
     expect(spans).toContainEqual(["ok", 14, 14, "ok"]);
   });
 
-  it("says what an event changed, place by place", () => {
+  it("lists the differences that an event made", () => {
     const changes = recording.momentAt(9).known?.changes ?? [];
     expect(changes.map(({ section, key, type }) => [section, key, type])).toEqual([["calls", "r:c1", "changed"]]);
     expect(changes[0]?.differences).toContainEqual({ path: ["phase"], expected: "resuming", found: "running" });
   });
 
-  it("says what waits, since when, and what would move it", () => {
+  it("lists the open waits, since when, and what would end them", () => {
     const [body, step] = recording.momentAt(6).known?.waiting ?? [];
     expect(body).toMatchObject({ call: "r:c1", words: expect.stringContaining("waits for its body, which d1 runs") });
     expect(step).toMatchObject({ since: 6, movedBy: expect.arrayContaining(["step.settled"]) });
   });
 
-  it("says what an event asked for, why, and what the driver owes", () => {
+  it("explains the commands of an event, and what the driver owes", () => {
     const [command] = recording.momentAt(6).known?.commands ?? [];
     expect(command).toMatchObject({
       type: "step.run",
-      words: "Step “b” is to be done: its request is on record, its result is not.",
+      words: "Step “b” will run: its request is recorded, its result is not.",
       duty: expect.stringContaining("answered by step.settled"),
     });
   });
 
-  it("marks an owner that follows another while nothing runs as no crash", () => {
-    const { sheet } = recordingOf(longLog(2_500));
-    expect(sheet.marks.map(({ type }) => type)).toEqual(["opened", "owner"]);
-    expect(sheet.marks[1]?.label).toBe("a new owner, epoch 2");
+  it("does not mark a crash if a new owner comes while nothing runs", () => {
+    const { lanes } = recordingOf(longLog(2_500));
+    expect(lanes.marks.map(({ type }) => type)).toEqual(["opened", "owner"]);
+    expect(lanes.marks[1]?.label).toBe("a new owner, epoch 2");
   });
 
-  it("tells of its events in a few words: which call it was, and no more of an id than tells it from others", () => {
+  it("describes its events in a few words: with the call, and with shortened ids", () => {
     const gists = recording.entries.map(({ gist }) => gist);
     expect(gists[8]).toBe("r:c1: run 2, owner lost");
     expect(gists[13]).toBe("r:c1: success");
@@ -161,32 +161,32 @@ describe("a log with a crash in it", () => {
     expect(opened?.gist).toBe("epoch 1, owned by tab:dbf32f3f…");
   });
 
-  it("finds events by what their lines hold", () => {
+  it("finds events by the text of their lines", () => {
     expect(recording.search('STEP.settled "b"')).toEqual([10]);
     expect(recording.search("nowhere")).toEqual([]);
     expect(recording.search("  ")).toEqual([]);
   });
 
-  it("shows the state that replay comes to, from whichever side one comes", () => {
+  it("shows the same state forwards and backwards", () => {
     const forth = [3, 7, 11, 15].map(treeAt);
     expect([15, 11, 7, 3].map(treeAt).toReversed()).toEqual(forth);
   });
 });
 
 describe("a log that came from another store", () => {
-  it("leaves behind what was under way, and nobody has lost it", () => {
-    const { sheet } = recordingOf(textOf("received.jsonl"));
-    const moved = sheet.marks.find(({ type }) => type === "moved")?.seq;
-    const ended = sheet.spans.filter(({ to }) => to === moved).map(({ label, end }) => [label, end]);
+  it("has abandoned its open work, not lost it", () => {
+    const { lanes } = recordingOf(textOf("received.jsonl"));
+    const moved = lanes.marks.find(({ type }) => type === "moved")?.seq;
+    const ended = lanes.spans.filter(({ to }) => to === moved).map(({ label, end }) => [label, end]);
     expect(ended).toEqual([
-      ["running", "left"],
-      ["a", "left"],
+      ["running", "abandoned"],
+      ["a", "abandoned"],
     ]);
   });
 });
 
 describe("a long log", () => {
-  it("shows the same at any event, as if it were folded up to it alone", () => {
+  it("shows the same at any event as a log that ends there", () => {
     const text = longLog(400);
     const recording = recordingOf(text);
     const lines = text.split("\n");
@@ -200,30 +200,30 @@ describe("a long log", () => {
 describe("a log with something wrong in it", () => {
   const lines = textOf("owner-lost.jsonl").trimEnd().split("\n");
 
-  it("is shown up to a line that is none, and says which", () => {
+  it("is shown up to a corrupt line, which is named", () => {
     const broken = recordingOf([...lines.slice(0, 6), "no json", ...lines.slice(7)].join("\n"));
     expect(broken.last).toBe(5);
-    expect(broken.trouble).toMatchObject({ seq: 5, words: expect.stringContaining("line_corrupt in line 7") });
-    expect(broken.sheet.marks.at(-1)).toMatchObject({ type: "fault" });
+    expect(broken.problem).toMatchObject({ seq: 5, words: expect.stringContaining("line_corrupt in line 7") });
+    expect(broken.lanes.marks.at(-1)).toMatchObject({ type: "fault" });
   });
 
-  it("knows nothing but the lines after an event that today's core does otherwise", () => {
+  it("has only its lines after an event that diverges", () => {
     const spoiled = lines.map((line, i) => (i === 6 ? line.replace(/"cmds":"....../, '"cmds":"000000') : line));
     const recording = recordingOf(`${spoiled.join("\n")}\n`);
-    expect(recording.trouble).toMatchObject({ seq: 5, words: expect.stringContaining("diverged in line 7, event 6") });
+    expect(recording.problem).toMatchObject({ seq: 5, words: expect.stringContaining("diverged in line 7, event 6") });
     expect(recording.momentAt(5).known).toBeDefined();
     expect(recording.momentAt(6).known).toBeUndefined();
     expect(recording.momentAt(9).line).toBe(lines[9]);
   });
 
-  it("says that its last line is torn", () => {
+  it("reports a torn last line", () => {
     const torn = recordingOf(textOf("owner-lost.jsonl").slice(0, -20));
     expect(torn.last).toBe(14);
-    expect(torn.trouble?.words).toContain("Line 16 is torn");
+    expect(torn.problem?.words).toContain("Line 16 is torn");
   });
 
-  it("is empty", () => {
-    expect(recordingOf("").trouble?.words).toContain("log_empty");
+  it("is reported as empty", () => {
+    expect(recordingOf("").problem?.words).toContain("log_empty");
   });
 });
 
@@ -239,19 +239,19 @@ describe("a fork", () => {
     return E.isLeft(fork) ? fork.left.code : "forked";
   };
 
-  it("without an edit is the log up to there, to the bit", () => {
+  it("without an edit equals the log up to there", () => {
     const text = textOf("owner-lost.jsonl").split("\n").slice(0, 8).join("\n");
     expect(textOfFork(right(forkAt(recording, 7)))).toBe(`${text}\n`);
   });
 
-  it("runs on as recorded to the very log that it came from", () => {
-    const { text, left } = runOnAsRecorded(right(forkAt(recording, 7)), recording);
+  it("continues as recorded to the same log", () => {
+    const { text, left } = continueAsRecorded(right(forkAt(recording, 7)), recording);
     expect(left).toEqual([]);
     expect(text).toBe(textOf("owner-lost.jsonl"));
     expect(firstDifference(recording, recordingOf(text))).toBeUndefined();
   });
 
-  it("of a log that an older version wrote differs in nothing from it", () => {
+  it("of a log of an older version does not differ from it", () => {
     const rewritten = recording.events(1, recording.last).map(eventLine);
     const [header = "", first = ""] = textOf("owner-lost.jsonl").split(/(?<=\n)/);
     expect(rewritten[0]).not.toBe(first); // It had fewer options then.
@@ -259,37 +259,37 @@ describe("a fork", () => {
   });
 
   it("with another result differs there first", () => {
-    const { text } = runOnAsRecorded(forked(5, { result: { status: "ok", value: "other" } }), recording);
+    const { text } = continueAsRecorded(forked(5, { result: { status: "ok", value: "other" } }), recording);
     const beside = recordingOf(text);
-    expect(beside.trouble).toBeUndefined();
+    expect(beside.problem).toBeUndefined();
     expect(firstDifference(recording, beside)).toEqual({ seq: 5, what: "event" });
     expect(beside.momentAt(5).line).toContain('"other"');
   });
 
-  it("that is opened anew has lost nothing there, and after that as any log", () => {
-    const beside = new Recording(7); // Of the log, whose eighth event takes over from an owner that is gone.
+  it("loses nothing at the fork, and shows later losses as any log", () => {
+    const beside = new Recording(7); // The eighth event takes over from an owner that is gone.
     beside.feed(textOf("owner-lost.jsonl"));
     beside.end();
-    expect(beside.sheet.marks.map(({ seq, type }) => [seq, type])).toEqual([
+    expect(beside.lanes.marks.map(({ seq, type }) => [seq, type])).toEqual([
       [1, "opened"],
       [8, "forked"],
       [12, "lost"],
     ]);
-    const ends = beside.sheet.spans.filter(({ to }) => to === 8).map(({ label, end }) => [label, end]);
-    expect(ends).toContainEqual(["b", "left"]);
+    const ends = beside.lanes.spans.filter(({ to }) => to === 8).map(({ label, end }) => [label, end]);
+    expect(ends).toContainEqual(["b", "abandoned"]);
     expect(ends.flat()).not.toContain("lost");
   });
 
-  it("says which events do not fit any more", () => {
+  it("lists the events that no longer fit", () => {
     const settled = { type: "call.settled", call: "r:c1", attempt: 1, run: 1 };
     const output = { outcome: { status: "success", payload: null } };
     const edited = { ...settled, result: { type: "done", output }, duration_ms: 1 };
-    const { left, text } = runOnAsRecorded(right(forkAt(recording, 6, edited)), recording);
+    const { left, text } = continueAsRecorded(right(forkAt(recording, 6, edited)), recording);
     expect(left).toEqual([7, 9, 10, 11, 12, 13, 14]);
-    expect(recordingOf(text).trouble).toBeUndefined();
+    expect(recordingOf(text).problem).toBeUndefined();
   });
 
-  it("is refused where the event is none, does not fit, or is not there", () => {
+  it("is refused if the event is invalid, does not fit, or does not exist", () => {
     expect(codeOf(5, { type: "step.settled", call: 5 })).toBe("invalid_event");
     expect(codeOf(5, { type: "reply.acked", request: "nobody" })).toBe("request_unknown");
     expect(codeOf(99)).toBe("not_known");

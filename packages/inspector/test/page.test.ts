@@ -1,4 +1,4 @@
-/** The inspector in Chromium, as a host has it: in a page with a strict policy, its work done in a worker. */
+/** The inspector in Chromium, as a host embeds it: in a page with a strict policy, with a worker. */
 import { readFileSync } from "node:fs";
 import { Runtime, defineTool, importLog, logText, memoryJournal, namesIn } from "@pawl/runtime";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -16,7 +16,7 @@ import { type Bundle, bundle, openPage } from "./host-page.ts";
 
 const golden = (name: string): string => readFileSync(pathOf(`packages/sansio-core/test/golden/${name}.jsonl`), "utf8");
 
-/** The log of a trip, whose tool the page has too. */
+/** Returns the log of a trip; the page has its tool too. */
 const tripLog = async (asked: { readonly [name: string]: string } = { to: "Lviv" }): Promise<string> => {
   const trip = defineTool({
     name: "trip",
@@ -35,7 +35,7 @@ const tripLog = async (asked: { readonly [name: string]: string } = { to: "Lviv"
   return ((await logText(journal, "session:trip")) ?? []).join("");
 };
 
-/** Sets the inspector's height, and presses a key of its list in the same moment. */
+/** Sets the inspector's height and presses a key on its list at the same time. */
 const setHeight = (page: Page, height: number, press = ""): Promise<unknown> =>
   page.evaluate(`new Promise((resolve) => {
     const inspector = document.querySelector("pawl-inspector");
@@ -45,7 +45,7 @@ const setHeight = (page: Page, height: number, press = ""): Promise<unknown> =>
     setTimeout(resolve, 100);
   })`);
 
-/** Forks at the first event that a search finds, with other words in it, and runs on; says at which event. */
+/** Forks at the first event that a search finds, with an edit, and continues; returns the event. */
 const forkAt = async (page: Page, search: string, from: string, to: string): Promise<number> => {
   const seq = await page.evaluate<number>(`inspect.lines("${search}").then(([first]) => first)`);
   await page.evaluate(`inspect.inspector.goTo(${seq})`);
@@ -53,7 +53,7 @@ const forkAt = async (page: Page, search: string, from: string, to: string): Pro
   const event = page.getByLabel("The event, to be edited");
   await expect.poll(() => event.inputValue()).toContain(from);
   await event.fill((await event.inputValue()).replace(from, to));
-  await page.getByRole("button", { name: "Run on with the tools" }).click();
+  await page.getByRole("button", { name: "Continue with the tools" }).click();
   return seq;
 };
 
@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
   const reaches = (words: string): Promise<void> =>
     page.locator(".place", { hasText: new RegExp(`^${words}$`) }).waitFor();
 
-  it("opens a log, and goes through it by keys alone", async () => {
+  it("opens a log, and moves through it by keys alone", async () => {
     await show(golden("owner-lost"));
     expect(await place()).toBe("15 / 15");
     await page.locator(".events").focus();
@@ -99,15 +99,15 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await reaches("1 / 15");
     await page.keyboard.press("End");
     await reaches("15 / 15");
-    await page.keyboard.press("Space"); // It plays from the first event, and rests at the last.
+    await page.keyboard.press("Space"); // It plays from the first event to the last.
     await page.getByRole("button", { name: "Pause" }).waitFor();
     await page.getByRole("button", { name: "Play" }).waitFor();
     await reaches("15 / 15");
     await page.keyboard.press("?");
-    expect(await page.locator(".help").innerText()).toContain("the next crash or fault");
+    expect(await page.locator(".help").innerText()).toContain("next crash or fault");
   });
 
-  it("lists the events that are in sight, also where it is moved and becomes larger at once", async () => {
+  it("lists the events in view, also if it moves and grows at the same time", async () => {
     await show(golden("owner-lost"));
     await setHeight(page, 450, "Home");
     await reaches("1 / 15");
@@ -119,18 +119,18 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     expect(bottomOf(here)).toBeCloseTo(bottomOf(list), 0);
   });
 
-  it("shows the state, what waits, and the line itself", async () => {
+  it("shows the state, the open waits, and the line itself", async () => {
     await show(golden("owner-lost"));
     await page.evaluate("inspect.inspector.goTo(6)");
     await page.locator(".line", { hasText: '{"seq":6,' }).waitFor();
-    expect(await page.locator(".commands").innerText()).toContain("Step “b” is to be done");
+    expect(await page.locator(".commands").innerText()).toContain("Step “b” will run");
     await page.getByRole("tab", { name: "State" }).click();
     await page.locator("#pane-state summary", { hasText: "calls" }).waitFor();
     await page.getByRole("tab", { name: "Waiting" }).click();
     await page.locator("#pane-waiting", { hasText: "durable waits for its body, which d1 runs" }).waitFor();
   });
 
-  it("finds what lines hold, and shows one call alone", async () => {
+  it("searches lines, and filters by call", async () => {
     await show(golden("parallel-and-serial"));
     const all = await page.locator(".status").innerText();
     await page.locator(".events").focus();
@@ -145,10 +145,10 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await page.locator(".status", { hasText: " of " }).waitFor();
   });
 
-  it("forks where one looks, runs on with the tools, and marks the first difference", async () => {
+  it("forks at the current event, continues with the tools, and marks the first difference", async () => {
     await show(await tripLog());
     const seq = await forkAt(page, "step.settled reserve", "12A", "99Z");
-    await page.locator(".beside h3", { hasText: `goes its own way from event ${seq} on` }).waitFor();
+    await page.locator(".beside h3", { hasText: `the events differ from event ${seq} on` }).waitFor();
     await page.locator(".beside-event", { hasText: `event ${seq} · step.settled · ` }).waitFor();
     await expect
       .poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 })
@@ -159,17 +159,17 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
       .poll(() => both.allInnerTexts())
       .toEqual([expect.stringContaining("12A"), expect.stringContaining("99Z")]);
     await page.getByRole("tab", { name: "Fork" }).click();
-    await page.getByRole("button", { name: "Run on as recorded" }).click();
-    await page.locator(".said", { hasText: "The fork stands below" }).waitFor();
+    await page.getByRole("button", { name: "Continue as recorded" }).click();
+    await page.locator(".said", { hasText: "The fork is shown below" }).waitFor();
     await page.getByRole("button", { name: "Leave the fork" }).click();
     await page.locator(".beside").waitFor({ state: "hidden" });
     await page.getByLabel("The event, to be edited").fill("{");
-    await page.getByRole("button", { name: "Run on as recorded" }).click();
-    await page.locator(".said", { hasText: "This is no JSON" }).waitFor();
+    await page.getByRole("button", { name: "Continue as recorded" }).click();
+    await page.locator(".said", { hasText: "This is not JSON" }).waitFor();
   });
 
-  it.each(["a log that brings", "a session that has"])("forks %s large values: the tools have them", async (kind) => {
-    if (kind === "a log that brings") await show(await tripLog({ note: "n".repeat(70_000) }));
+  it.each(["a log that contains", "a session that has"])("forks %s large values: the tools get them", async (kind) => {
+    if (kind === "a log that contains") await show(await tripLog({ note: "n".repeat(70_000) }));
     else {
       complaints = [];
       page = await openPage(await browser.newContext(), code, complaints);
@@ -181,18 +181,18 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await expect.poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 }).toContain(ended);
   });
 
-  it("says of a fork which large values it has not", async () => {
+  it("reports the large values that a fork lacks", async () => {
     const { bare } = await largeLog();
     await show(bare);
     await page.getByRole("tab", { name: "Fork" }).click();
-    await page.getByRole("button", { name: "Run on with the tools" }).click();
+    await page.getByRole("button", { name: "Continue with the tools" }).click();
     await page.locator(".said", { hasText: "but 2 large values are missing" }).waitFor();
   });
 
-  it("forks with another argument, with which the tools run", async () => {
+  it("forks with another argument, and runs the tools with it", async () => {
     await show(await tripLog());
     const seq = await forkAt(page, "request.submitted", "Lviv", "Kyiv");
-    await page.locator(".beside h3", { hasText: `goes its own way from event ${seq} on` }).waitFor();
+    await page.locator(".beside h3", { hasText: `the events differ from event ${seq} on` }).waitFor();
     await expect
       .poll(() => page.evaluate("inspect.forkText()"), { timeout: 20_000 })
       .toContain('"charged":{"seat":"12A","to":"Kyiv"}');
@@ -208,7 +208,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await expect.poll(ends).toEqual([log, fork]);
   });
 
-  it("says what is wrong with a log, and goes there", async () => {
+  it("reports the fault of a log, and goes to it", async () => {
     await show(golden("owner-lost").replace(/("cmds":")..(.*"seq":8)/s, "$1ff$2"));
     await page.getByRole("alert").filter({ hasText: "diverged in line 2" }).waitFor();
     await page.getByRole("button", { name: "Next crash" }).click();
@@ -220,7 +220,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     complaints = [];
     page = await openPage(await browser.newContext(), code, complaints);
     const save = page.getByRole("button", { name: "Save" });
-    expect([await save.isDisabled(), await page.locator(".trouble").isVisible()]).toEqual([true, false]);
+    expect([await save.isDisabled(), await page.locator(".problem").isVisible()]).toEqual([true, false]);
     await page.evaluate("inspect.live()");
     await page.locator(".scope", { hasText: "session:live" }).waitFor();
     await page.locator(".event-head h2", { hasText: "reply.acked" }).waitFor();
@@ -233,7 +233,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     return readFileSync(await (await saving).path(), "utf8");
   };
 
-  it("saves a session of its own page with its large values: the file can be taken in", async () => {
+  it("saves a session of its own page with its large values: the file can be imported", async () => {
     complaints = [];
     page = await openPage(await browser.newContext(), code, complaints);
     await page.evaluate("inspect.live(70_000)");
@@ -243,14 +243,14 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await importLog(journal, "import", [file]);
     expect(((await logText(journal, "session:live")) ?? []).join("")).toBe(file);
     const names = [...new Set(namesIn(file))];
-    expect(names).toHaveLength(3); // The arguments; what is charged with them; what that came to.
+    expect(names).toHaveLength(3); // The arguments, the input of the charge, and its result.
     for (const name of names) expect((await journal.blobs?.read("session:live", name))?.length).toBeGreaterThan(70_000);
     await page.evaluate(`inspect.open("saved", ${JSON.stringify(file)})`);
     await page.locator(".scope", { hasText: "session:live" }).waitFor();
     expect(await fileBy("Save")).toBe(file);
   });
 
-  it("says what is missing before it saves a session of a host, and saves it all the same if it is told to", async () => {
+  it("reports missing values before it saves a session of a host, and saves it after confirmation", async () => {
     const { bare } = await largeLog();
     const lines = bare.trimEnd().split("\n").slice(1);
     complaints = [];
@@ -264,7 +264,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     const question = page.getByRole("alert").filter({ hasText: "2 large values are missing (events 3, 9)" });
     await question.waitFor();
     expect(await question.innerText()).toMatch(
-      /not imported\. Where this log comes from does not give it out: export it there/,
+      /not imported\. The source of this log does not give them out: export the log there/,
     );
     expect(await violationsIn(page)).toEqual([]);
     await takePicture(page, "inspector-save");
@@ -280,20 +280,20 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await expect(taken).rejects.toMatchObject({ code: "blob_missing" });
   });
 
-  it("goes on saying why a host sends nothing more, until another log is opened", async () => {
+  it("keeps showing why a host sends nothing more, until another log is opened", async () => {
     complaints = [];
     page = await openPage(await browser.newContext(), code, complaints);
     await page.evaluate(`inspect.observed("session:s", [], "the host is gone")`);
     const why = page.getByRole("alert").filter({ hasText: "session:s could not be read: Error: the host is gone" });
     await why.waitFor();
     await page.locator(".scope", { hasText: "session:s" }).waitFor();
-    await page.evaluate("new Promise((done) => setTimeout(done, 300))"); // The desk tells of the header meanwhile.
+    await page.evaluate("new Promise((done) => setTimeout(done, 300))"); // The worker reports the header meanwhile.
     expect(await why.isVisible()).toBe(true);
     await page.evaluate(`inspect.open("a log", ${JSON.stringify(golden("waits"))})`);
     await why.waitFor({ state: "detached" });
   });
 
-  it("opens a file that is dropped, or chosen", async () => {
+  it("opens a file that is dropped or chosen", async () => {
     await show(golden("owner-lost"));
     await page.evaluate(`inspect.drop("parallel.jsonl", ${JSON.stringify(golden("parallel-and-serial"))})`);
     const events = golden("parallel-and-serial").trim().split("\n").length - 1;
@@ -303,7 +303,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
     await page.locator(".status", { hasText: "18 events" }).waitFor();
   });
 
-  it("saves a log as a file, byte by byte, which can be opened again", async () => {
+  it("saves a log as an identical file, which can be opened again", async () => {
     const log = golden("waits");
     await show(log);
     const saving = page.waitForEvent("download");
@@ -320,7 +320,7 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
   });
 
   it.each(["reduce", "no-preference"] as const)(
-    "moves by itself only where that is welcome: %s",
+    "animates only if the user allows motion: %s",
     async (reducedMotion) => {
       complaints = [];
       const context = await browser.newContext({ reducedMotion });
@@ -363,14 +363,14 @@ describe.skipIf(!hasChromium)(hasChromium ? "the inspector" : withoutChromium, (
 });
 
 describe.skipIf(!hasChromium)(hasChromium ? "a log of 50,000 events" : withoutChromium, { timeout: 300_000 }, () => {
-  it("is painted soon, read in seconds, and leaves a page time for its frames while one scrubs", async () => {
+  it("is painted soon, read in seconds, and leaves the page time for its frames while scrubbing", async () => {
     const { painted, whole, busy, scrubbed, place, complaints } = await copeWith(50_000, 80);
     expect(place).toMatch(/ \/ 50014$/);
     expect(complaints).toEqual([]);
-    // On a machine that does much else each says what is much for the other.
+    // On a busy machine each of the two bounds the other.
     expect(painted).toBeLessThan(Math.max(8000, whole / 3));
     expect(whole).toBeLessThan(Math.max(60_000, painted * 20));
-    expect(busy).toBeLessThan(50); // Of a processor that is five times slower: a frame is 16 ms.
+    expect(busy).toBeLessThan(50); // A frame of 16 ms on a processor that is five times slower than this one.
     expect(quantile(scrubbed, 0.5)).toBeLessThan(2000);
   });
 });

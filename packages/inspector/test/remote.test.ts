@@ -1,4 +1,4 @@
-/** A session of a host, as an inspector elsewhere has it: over a WebSocket, observed from its first event on. */
+/** A session of a host, inspected over a WebSocket: observed from its first event on. */
 import { openHost } from "@pawl/driver-node";
 import { Client, type Observation } from "@pawl/driver-node/client";
 import { type Journal, importLog, memoryJournal } from "@pawl/runtime";
@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { Recording } from "../src/model/index.ts";
 import { observedSource } from "../src/source/live.ts";
 import type { Source } from "../src/source/source.ts";
-import { type Asking, Saving } from "../src/view/saving.ts";
+import { type Confirmation, LogSaver } from "../src/view/save-log.ts";
 import { logOf, runtimeOver, scope, workOn } from "./large-log.ts";
 
 const closings: (() => unknown)[] = [];
@@ -14,8 +14,8 @@ afterEach(async () => {
   for (const close of closings.splice(0).toReversed()) await close();
 });
 
-/** A host, and a client of it that may only look. */
-const there = async (right: "observe" | "call" = "observe") => {
+/** Opens a host, and a client with one right. */
+const openBoth = async (right: "observe" | "call" = "observe") => {
   const journal = memoryJournal();
   const runtime = runtimeOver(journal);
   const host = await openHost({ runtime, secrets: [new Uint8Array(32).fill(9)] });
@@ -30,94 +30,94 @@ const until = async (holds: () => Promise<boolean>): Promise<void> => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-/** What the element does with a source, without an element. */
-class Looking {
+/** A stand-in for the element: it reads a source and saves it. */
+class Reader {
   readonly recording = new Recording();
-  readonly asked: Asking[] = [];
-  readonly told: string[] = [];
+  readonly questions: Confirmation[] = [];
+  readonly errors: string[] = [];
   readonly files: string[] = [];
-  readonly saving: Saving;
+  readonly saver: LogSaver;
 
   constructor({ text, blobs }: Source) {
     const { recording } = this;
-    this.saving = new Saving(blobs, {
+    this.saver = new LogSaver(blobs, {
       scope: () => scope,
-      absent: async () => ({ lines: recording.size, absent: recording.absent }),
+      missing: async () => ({ lines: recording.size, missing: recording.missing }),
       text: async (lines, packed) => recording.textOf(lines, packed),
-      ask: (asking) => void this.asked.push(asking),
-      tell: (words) => void this.told.push(words),
+      confirm: (confirmation) => void this.questions.push(confirmation),
+      tell: (words) => void this.errors.push(words),
       file: (file) => void this.files.push(file),
     });
-    void this.#read(text).catch((thrown: unknown) => void this.told.push(String(thrown)));
+    void this.#read(text).catch((thrown: unknown) => void this.errors.push(String(thrown)));
   }
 
   async #read(text: AsyncIterable<string>): Promise<void> {
     for await (const piece of text) this.recording.feed(piece);
   }
 
-  /** Until all that is in the journal is here. */
+  /** Waits until everything in the journal has arrived. */
   async upTo(journal: Journal): Promise<void> {
     await until(async () => this.recording.last === (await journal.read(scope, 1)).length);
   }
 }
 
-const lookAt = (observation: Observation): Looking => {
+const readerOf = (observation: Observation): Reader => {
   closings.push(() => observation.return());
-  return new Looking(observedSource(scope, observation));
+  return new Reader(observedSource(scope, observation));
 };
 
 describe("a session of a host", () => {
-  it("is its log there to the byte, as it grows, over connections that break", async () => {
-    const { journal, runtime, client } = await there();
+  it("is the same log to the byte, as it grows, over connections that break", async () => {
+    const { journal, runtime, client } = await openBoth();
     await runtime.session("large");
-    const looking = lookAt(client.session("large").observe({ window: 2 }));
-    await looking.upTo(journal);
+    const reader = readerOf(client.session("large").observe({ window: 2 }));
+    await reader.upTo(journal);
     const working = workOn(runtime);
     client.reconnect();
     await working;
     client.reconnect();
-    await looking.upTo(journal);
-    expect(looking.recording.text).toBe((await logOf(journal)).bare);
-    expect(looking.told).toEqual([]);
+    await reader.upTo(journal);
+    expect(reader.recording.text).toBe((await logOf(journal)).bare);
+    expect(reader.errors).toEqual([]);
   });
 
-  it("comes without its large values: that is said before it is saved, and they are in no file", async () => {
-    const { journal, runtime, client } = await there();
+  it("comes without its large values: saving asks first, and the file lacks them", async () => {
+    const { journal, runtime, client } = await openBoth();
     await workOn(runtime);
-    const looking = lookAt(client.session("large").observe());
-    await looking.upTo(journal);
-    looking.saving.save();
-    await until(async () => looking.asked.length > 0);
-    expect(looking.files).toEqual([]);
-    const [asking] = looking.asked;
-    expect(asking?.words).toMatch(
-      /^2 large values are missing \(events 3, 9\): .* not imported\. Where this log comes from/,
+    const reader = readerOf(client.session("large").observe());
+    await reader.upTo(journal);
+    reader.saver.save();
+    await until(async () => reader.questions.length > 0);
+    expect(reader.files).toEqual([]);
+    const [question] = reader.questions;
+    expect(question?.words).toMatch(
+      /^2 large values are missing \(events 3, 9\): .* not imported\. The source of this log/,
     );
-    asking?.act();
-    await until(async () => looking.files.length > 0);
+    question?.act();
+    await until(async () => reader.files.length > 0);
     const { bare, packed } = await logOf(journal);
-    expect(looking.files).toEqual([bare]);
-    await expect(importLog(memoryJournal(), "i", looking.files)).rejects.toMatchObject({ code: "blob_missing" });
+    expect(reader.files).toEqual([bare]);
+    await expect(importLog(memoryJournal(), "i", reader.files)).rejects.toMatchObject({ code: "blob_missing" });
     const whole = await importLog(memoryJournal(), "i", [packed]);
-    expect(whole.seq).toBe(looking.recording.last);
+    expect(whole.seq).toBe(reader.recording.last);
   });
 
-  it("brings them along where its source can be asked for them", async () => {
-    const { journal, runtime, client } = await there();
+  it("includes them if its source can read them", async () => {
+    const { journal, runtime, client } = await openBoth();
     await workOn(runtime);
     const observation = client.session("large").observe();
     closings.push(() => observation.return());
     const { blobs } = journal;
     if (blobs === undefined) throw new Error("the journal in memory keeps blobs");
-    const looking = new Looking({ ...observedSource(scope, observation), blobs });
-    await looking.upTo(journal);
-    looking.saving.save();
-    await until(async () => looking.files.length > 0);
-    expect([looking.asked, looking.files]).toEqual([[], [(await logOf(journal)).packed]]);
+    const reader = new Reader({ ...observedSource(scope, observation), blobs });
+    await reader.upTo(journal);
+    reader.saver.save();
+    await until(async () => reader.files.length > 0);
+    expect([reader.questions, reader.files]).toEqual([[], [(await logOf(journal)).packed]]);
   });
 
-  it("says which values its store has lost, and that a store failed", async () => {
-    const { journal, runtime, client } = await there();
+  it("reports values that its store has lost, and a failure of the store", async () => {
+    const { journal, runtime, client } = await openBoth();
     await workOn(runtime);
     const observation = client.session("large").observe();
     closings.push(() => observation.return());
@@ -127,29 +127,31 @@ describe("a session of a host", () => {
       if (reads === 1) throw new Error("the disk is gone");
       return reads % 2 === 0 ? undefined : journal.blobs?.read(of, name);
     };
-    const looking = new Looking({ ...observedSource(scope, observation), blobs: { read } });
-    await looking.upTo(journal);
-    looking.saving.save();
-    await until(async () => looking.told.length > 0);
-    expect([looking.told, looking.files]).toEqual([["The log was not saved: Error: the disk is gone"], []]);
-    looking.saving.save();
-    await until(async () => looking.asked.length > 0);
-    expect(looking.asked[0]?.words).toMatch(/^1 large value is missing \(event 3\): .* The store that it should be in/);
-    expect(looking.asked[0]?.yes).toBe("Save without it");
+    const reader = new Reader({ ...observedSource(scope, observation), blobs: { read } });
+    await reader.upTo(journal);
+    reader.saver.save();
+    await until(async () => reader.errors.length > 0);
+    expect([reader.errors, reader.files]).toEqual([["The log was not saved: Error: the disk is gone"], []]);
+    reader.saver.save();
+    await until(async () => reader.questions.length > 0);
+    expect(reader.questions[0]?.words).toMatch(
+      /^1 large value is missing \(event 3\): .* The store does not have it any more/,
+    );
+    expect(reader.questions[0]?.yes).toBe("Save without it");
   });
 
-  it("that is not there, or is not to be looked at, is told as that", async () => {
-    const { client } = await there();
-    const [missing] = [lookAt(client.session("large").observe())];
-    await until(async () => missing.told.length > 0);
-    expect(missing.told[0]).toContain("session:large");
-    const { client: stranger } = await there("call");
-    const forbidden = lookAt(stranger.session("large").observe());
-    await until(async () => forbidden.told.length > 0);
-    expect(forbidden.told[0]).toContain("observe");
+  it("that does not exist, or must not be observed, is reported", async () => {
+    const { client } = await openBoth();
+    const [missing] = [readerOf(client.session("large").observe())];
+    await until(async () => missing.errors.length > 0);
+    expect(missing.errors[0]).toContain("session:large");
+    const { client: caller } = await openBoth("call");
+    const forbidden = readerOf(caller.session("large").observe());
+    await until(async () => forbidden.errors.length > 0);
+    expect(forbidden.errors[0]).toContain("observe");
   });
 
-  it("whose events do not follow on each other is told as that", async () => {
+  it("with events that do not follow each other is reported", async () => {
     const event = { type: "reply.acked", request: "r" } as const;
     const text = observedSource(
       scope,

@@ -4,22 +4,21 @@
  */
 import type { Access } from "./access.ts";
 import type { BackgroundHost, BackgroundOptions } from "./background/host.ts";
-import type { LiveWork } from "./background/long-work-verbs.ts";
+import type { LiveWork } from "./background/session-work.ts";
 import type { Places } from "./background/place.ts";
 import { SessionWork } from "./background/session-work.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
 import type { Engines } from "./engine.ts";
 import { ScopeLost } from "./error.ts";
 import { Inbox } from "./inbox.ts";
-import type { Glimpse } from "./background/long-work-verbs.ts";
+import type { Glimpse } from "./background/session-work.ts";
 import type { Journal } from "./journal.ts";
 import type { Ephemeral } from "./observation.ts";
 import type { Observers } from "./observer.ts";
 import { reachOf } from "./process-reach.ts";
 import type { ProcessCommand, ProcessHost, Workplace } from "./process-work.ts";
 import type { LiveTool } from "./live-tool.ts";
-import { late } from "./late-part.ts";
-import type { ScopeWork, ScopeWorkPort } from "./scope-work.ts";
+import { ScopeWork, type ScopeWorkPort } from "./scope-work.ts";
 import type { ToolHost } from "./tool-host.ts";
 import { Watch } from "./watch.ts";
 
@@ -60,31 +59,26 @@ export class AmongScopes {
     const { scope, watch } = this;
     this.#port = { ...port, scope, watch, answered, tell: (said) => this.tell(said) };
     this.inbox = new Inbox({
-      take: (letter) => this.#with(({ links }) => links.take(letter)),
+      take: (letter) => this.#made.links.take(letter),
       letters: port.letters,
       settled: () => access.runner.settled(),
     });
     this.reach = reachOf({
       ...port,
       runner: access.runner,
-      work: new SessionWork(() => this.live),
-      atHand: () => this.#atHand(),
+      work: new SessionWork(async () => this.live),
+      scopeWork: () => this.#made,
     });
   }
 
-  /** What it does with others; a scope that has anything to do with them is not opened before that is there. */
-  #atHand(): ScopeWork {
-    if (late.loaded === undefined) throw new TypeError(`${this.scope.runner.id} has nothing to do with others`);
-    return (this.#work ??= new late.loaded.ScopeWork(this.#port));
-  }
-
-  #with<A>(act: (work: ScopeWork) => Promise<A>): Promise<A> {
-    return late.use(() => act(this.#atHand()));
+  /** Makes it at its first use. */
+  get #made(): ScopeWork {
+    return (this.#work ??= new ScopeWork(this.#port));
   }
 
   /** Its long work, for who works with it. */
-  get live(): Promise<LiveWork> {
-    return this.#with(async ({ live }) => live);
+  get live(): LiveWork {
+    return this.#made.live;
   }
 
   /** Whether nobody waits for anything here. */
@@ -98,7 +92,7 @@ export class AmongScopes {
   }
 
   perform(command: ProcessCommand): Promise<void> {
-    return this.#with((work) => work.perform(command));
+    return this.#made.perform(command);
   }
 
   lose(why: string): void {

@@ -17,13 +17,12 @@ import { toolContext } from "./context/context.ts";
 import { textOf } from "./error.ts";
 import { type CallFacts, completionKeyId } from "./context/facts.ts";
 import type { ProcessReach } from "./context/process-reach.ts";
+import { hookedCall } from "./hook.ts";
 import { askAs } from "./host-request.ts";
 import type { LiveTool } from "./live-tool.ts";
 import { contextOf } from "./prepare.ts";
-import { type LateCode, late } from "./late-part.ts";
-import { withParts } from "./needed-part.ts";
 import type { Ephemeral } from "./observation.ts";
-import type { ParkedCalls } from "./parked-call.ts";
+import { ParkedCalls } from "./parked-call.ts";
 import { type Past, type PastPort, pastOf, shownEventAt } from "./past.ts";
 import type { Ending } from "./outcome.ts";
 import { bodyResult, runTool } from "./run-tool.ts";
@@ -33,7 +32,7 @@ import type { Cause, ScopeRunner } from "./scope.ts";
 import type { BodiesPort } from "./session-port.ts";
 import type { News } from "./timeline.ts";
 import { tokenOf } from "./token.ts";
-import { resultIn } from "./value.ts";
+import { resolvedIn, resultIn } from "./value.ts";
 
 type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
@@ -58,14 +57,14 @@ export class Bodies {
   }
 
   /** Calls that wait for a connection. */
-  #parked({ ParkedCalls }: LateCode): ParkedCalls {
+  get #parked(): ParkedCalls {
     const eventAt = (seq: number): Promise<Event> => shownEventAt(this.#pastPort, seq);
     return new ParkedCalls({ ...this.#port, runner: this.#runner, eventAt });
   }
 
-  /** Tells the host what calls are parked for: there are none where the code for it was never needed. */
+  /** Tells the host what calls are parked for. */
   askParked(): void {
-    if (late.loaded !== undefined) this.#parked(late.loaded).askAll();
+    this.#parked.askAll();
   }
 
   get #pastPort(): PastPort {
@@ -126,12 +125,11 @@ export class Bodies {
     const begins = this.#reach().begins(command);
     if (begins !== undefined && !(await begins)) return;
     const connection = answeredConnection(this.#state.calls.at(call));
-    if (connection !== undefined) return this.#parked(late.atHand).resume(command, connection);
+    if (connection !== undefined) return this.#parked.resume(command, connection);
     if (cause !== undefined) {
       this.#runner().tell({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
       await this.#runner().settled();
     }
-    if (late.loaded === undefined && this.#port.tool(toolId) === undefined) await late.load(); // It may come back meanwhile.
     const tool = this.#port.tool(toolId);
     if (tool === undefined) return void this.#runner().tell({ type: "call.executor_missing", call, attempt, run });
     if (command.recovery === "externally_owned") {
@@ -181,20 +179,15 @@ export class Bodies {
       () => this.#reach().execute(tool, command, context, () => body.isOver),
       body,
     );
-    if (body.stillness.isStill) await body.stillness.until;
     if (body.isCancelled) await body.cleanUps.over();
     await body.ended();
     const duration_ms = Math.max(0, Math.round(this.#port.platform.monotonic() - startedAt));
     if (body.isOver) return this.#overWithout(body, ending, duration_ms);
     this.end(call);
-    if (ending.type === "connection")
-      return late.use((code) => this.#parked(code).park(command, facts, ending.provider));
+    if (ending.type === "connection") return this.#parked.park(command, facts, ending.provider);
     const result = bodyResult(body, facts, ending.result);
-    await this.#tellLast({ type: "call.settled", call, attempt, run, result, duration_ms });
+    this.#runner().tell({ type: "call.settled", call, attempt, run, result, duration_ms });
   }
-
-  /** What is told of a run when it is over may need code that a page has not loaded. */
-  readonly #tellLast = (event: Event): Promise<unknown> => withParts(() => this.#runner().tell(event));
 
   /** What the driver itself ended is no outcome; what its grace was not enough for is shown to observers. */
   #overWithout({ id, isCancelled }: BodyRun, ending: Ending, duration_ms: number): void {
@@ -229,7 +222,7 @@ export class Bodies {
         contextOf(host, this.#state, { ...placeOf(this.#state, call), callId, tool: toolName }),
       hooked: (nested) => {
         const port = { host, emit: (told: Ephemeral) => this.#tell(told) };
-        return late.use((code) => code.hookedCall(port, placeOf(this.#state, call), nested));
+        return hookedCall(port, placeOf(this.#state, call), nested);
       },
       report: (thrown) => report(host, placeOf(this.#state, call), thrown),
       attachments: this.#port.attachments,
@@ -266,12 +259,10 @@ export class Bodies {
       reuse: ({ call, attempt }, key) =>
         this.#asked.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
       settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
-      diverge: (id, position, expected, found) =>
-        void this.#tellLast({ type: "call.diverged", ...id, position, expected, found }).catch(lose),
+      diverge: (id, position, expected, found) => tell({ type: "call.diverged", ...id, position, expected, found }),
       cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
       stir: () => this.#runner().stir(),
       suspend: ({ call, ...run }) => {
-        if (late.loaded === undefined) return; // It waits for nothing: all that it could wait for is asked for there.
         const suspended = this.#runner().tell({ type: "call.suspended", call, ...run });
         if (E.isRight(suspended)) this.end(call as CallRef);
       },
@@ -292,7 +283,7 @@ export class Bodies {
     if (run === undefined || effect === undefined) return undefined;
     const told =
       value === cause.seq ? resultIn(cause.event, key, effect, this.#state.process) : run.earlier(key)?.result;
-    const result = told ?? late.atHand.resolvedIn(this.#state, key, effect);
+    const result = told ?? resolvedIn(this.#state, key, effect);
     return { answer: { key, seq, index, at: cause.at, result, winner: effect.winner }, isRecorded: told === undefined };
   }
 }

@@ -2,7 +2,6 @@
 import type { Ask, EffectResult, EffectSpec } from "@pawl/sansio-core";
 import type { Patience } from "./idle.ts";
 import type { Platform } from "./platform.ts";
-import type { StillnessPort } from "./stillness.ts";
 import type { Place } from "./timeline.ts";
 
 export interface RunId {
@@ -30,7 +29,11 @@ export interface Answer extends Place {
 }
 
 /** What the body's scope does for it. */
-export interface BodyPort extends StillnessPort {
+export interface BodyPort {
+  /** Asks for a turn: there may be something to deliver. */
+  readonly stir: () => void;
+  /** Abandons the scope: its interpreter has failed. */
+  readonly fail: (thrown: unknown) => void;
   /** Whether this process still is the one that works here. */
   readonly mayAct: () => boolean;
   readonly ask: (run: RunId, request: Request) => Ask;

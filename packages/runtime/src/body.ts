@@ -10,7 +10,6 @@ import { CleanUps } from "./clean-up.ts";
 import type { EffectError } from "./error.ts";
 import { IdleWatch } from "./idle.ts";
 import { Signals, ended } from "./signals.ts";
-import { Stillness } from "./stillness.ts";
 import { type News, type Place, type Recorded, Timeline, isEarlier } from "./timeline.ts";
 
 export type { Answer, BodyPort, Request, RunId } from "./body-port.ts";
@@ -48,7 +47,6 @@ export class BodyRun {
   /** Of a cancel that the body has not heard of yet. */
   #cancelledAt: Place | undefined;
   #now: number;
-  readonly stillness: Stillness;
   readonly #idle: IdleWatch;
 
   constructor(
@@ -65,14 +63,12 @@ export class BodyRun {
     const patienceMs = (): number => (this.#timeline.isLive ? suspendMs : holdMs);
     this.#idle = new IdleWatch(port.platform, patienceMs, () => this.#rest());
     this.#idle.touch();
-    this.stillness = new Stillness(port);
     this.cleanUps = new CleanUps({ platform: port.platform, done: () => this.#isOver || port.cleanedUp(id) });
   }
 
   /** Something is on its way to the body: dropped now, it would not hear it. */
   get news(): News {
     const { due, isLive, isRow } = this.#timeline;
-    if (this.stillness.isStill) return "none";
     if (this.#isCancelDue) return "some";
     if (due === undefined) return isLive && this.#queue.length > 0 ? "some" : "none";
     return this.#waiting.has(due) ? (isRow ? "row" : "some") : "none";
@@ -80,7 +76,7 @@ export class BodyRun {
 
   /** Nothing was asked for a while. A body that its log knows to go on, and that does not, has diverged from it. */
   #rest(): void {
-    if (this.news !== "none" || this.stillness.isStill || this.#port.isHeld(this.id) || this.#port.isDue()) {
+    if (this.news !== "none" || this.#port.isHeld(this.id) || this.#port.isDue()) {
       this.#port.stir();
       this.#idle.touch();
     } else if (this.#timeline.isLive) this.#port.suspend(this.id);
@@ -90,8 +86,7 @@ export class BodyRun {
   /** Its program ends, or begins anew: the rest of its log is asked for by what it has left running, or it has diverged. */
   async ended(): Promise<void> {
     while (!this.#isOver && !this.#isCancelled && this.#timeline.isReplaying) {
-      if (this.stillness.isStill) await this.stillness.until;
-      else if (this.news === "none") return this.#diverge(`the recorded \`${this.#timeline.missing}\``, "its end");
+      if (this.news === "none") return this.#diverge(`the recorded \`${this.#timeline.missing}\``, "its end");
       this.#port.stir();
       await new Promise<void>((then) => this.#port.platform.nextTurn(then));
     }
@@ -129,7 +124,6 @@ export class BodyRun {
   /** Makes a request, and is told its answer. What this run has heard once is known to it. */
   request(request: Request, told: (answer: Answer) => void, refused: (error: EffectError) => void): void {
     const { key } = request;
-    if (this.stillness.isStill) return this.stillness.inOrder(() => this.request(request, told, refused));
     if (this.#isOver) return refused(ended);
     const heard = this.#heard.get(key);
     const waiting = this.#waiting.get(key);
@@ -190,7 +184,7 @@ export class BodyRun {
     if (perform === undefined || this.#isOver || !this.#port.mayAct()) return;
     const result = perform();
     if (result instanceof Promise)
-      void result.then((late) => this.#settle(key, late)).catch((thrown: unknown) => this.#port.fail(thrown));
+      void result.then((settled) => this.#settle(key, settled)).catch((thrown: unknown) => this.#port.fail(thrown));
     else this.#settle(key, result);
   }
 
@@ -200,7 +194,7 @@ export class BodyRun {
 
   /** Gives up a wait that it has asked for. */
   leave(key: string): void {
-    this.stillness.inOrder(() => this.#isOver || this.#port.leave(this.id, key));
+    if (!this.#isOver) this.#port.leave(this.id, key);
   }
 
   /** An answer of the log's; it is delivered in its turn. */
@@ -230,7 +224,7 @@ export class BodyRun {
 
   /** Delivers the next thing that the body may hear now, if there is one. */
   deliver(): boolean {
-    if (this.#isOver || this.stillness.isStill) return false;
+    if (this.#isOver) return false;
     if (this.#isCancelDue) return this.#deliverCancel();
     const due = this.#timeline.due;
     if (due !== undefined) return this.#deliverRecorded(due);

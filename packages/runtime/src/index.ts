@@ -16,8 +16,7 @@ export { type ExecutorSpec, type Offer, type OfferedRun } from "./executor.ts";
 export { type Settled, type Settlement } from "./offer.ts";
 export { type Target } from "./cancel.ts";
 export { type Patience, defaultPatience } from "./idle.ts";
-export { Processes } from "./process.ts";
-export { type DeletionReport, type ProcessSignal } from "./process-verbs.ts";
+export { type DeletionReport, type ProcessSignal, Processes } from "./process.ts";
 export { type Engine, type EngineRun, type Engines } from "./engine.ts";
 export { type Wake } from "./process-wake.ts";
 export { Background, type HostRun } from "./background/background.ts";
@@ -33,8 +32,7 @@ export {
 export { Places } from "./background/place.ts";
 export { type Reattach, type ReattachPlace, decideReattach } from "./background/reattach.ts";
 export { type BackgroundSink } from "./background/report.ts";
-export { type LongWorkVerbs, type MessageFilter, type TaskFilter } from "./background/long-work-verbs.ts";
-export { SessionWork } from "./background/session-work.ts";
+export { type MessageFilter, SessionWork, type TaskFilter } from "./background/session-work.ts";
 export { type LongWorkFacets, type RunStart, type ScheduleStart, type Spawned } from "./context/long-work.ts";
 export { type ProcessHost } from "./process-work.ts";
 export { type CancelledProcess, type ProcessesFacet, type SignalledProcess } from "./context/process.ts";
@@ -79,11 +77,13 @@ export { sealedJournal } from "./sealed-journal.ts";
 export { type Sweep, type SweepOptions, type SweepSchedule, sweepBlobs } from "./sweep.ts";
 export { type ValuesPort, Values, defaultBlobChars } from "./values.ts";
 export { chainStartOf } from "./memory-scope.ts";
-export { type ArgsOf, type JsonSchema, type Parameters, checkArgs } from "./argument.ts";
+export { type ArgsOf, type JsonSchema, type Parameters } from "./argument.ts";
+export { checkArgs } from "./argument-check.ts";
 export { type ToolDefinition, contractOf, defineTool, manifestOf, wireManifestOf } from "./tool.ts";
 export { type LiveTool, type PrepareContext } from "./live-tool.ts";
 export { Registry } from "./registry.ts";
 export {
+  type PendingToolCall,
   type ProviderCall,
   type ProviderPrepare,
   type ToolProvider,
@@ -120,7 +120,6 @@ export { type EndedHookCall, type HookCall, type Plugin, type PluginDirective } 
 export { type ProjectedCall, type Projector } from "./project.ts";
 export { type OutcomeDecision, type OutcomeResolver, type UnknownOutcome } from "./unknown-outcome.ts";
 export { type ExternalWork } from "./external.ts";
-export { ToolHints } from "./compat/tool-hint.ts";
 export { type Durable } from "./context/asking.ts";
 export { type ToolContext } from "./context/context.ts";
 export { type StepInfo } from "./context/step.ts";
@@ -138,7 +137,6 @@ export {
 export { type Standing, misfitOfCompletion, misfitOfDurable } from "./open.ts";
 export { misfitOfProcessEvent } from "./open-process.ts";
 export { Quarantined, foldLines, recordedIn } from "./fold.ts";
-export { withParts } from "./needed-part.ts";
 export {
   type LogAttachments,
   type SteppedLine,
@@ -155,8 +153,6 @@ export { type Adoption, type IndexEntry, type MoveEnd, type MoveStore } from "./
 export { type Log, type LogEntry, type LogLevel, type LogName, entryOf, logLevels } from "./log.ts";
 export { type Telemetry } from "./telemetry.ts";
 export { Moves } from "./move.ts";
-export { laterFile } from "./later-file.ts";
-export { loadAll } from "./load-all.ts";
 export { MoveAnswer, type MovePart, type Mover } from "./mover.ts";
 export { type BodiesAtMove, type Resting } from "./move-rest.ts";
 export { type ScopeSecret, idOfToken } from "./token-check.ts";
@@ -165,7 +161,9 @@ export {
   ToolArgumentProjection,
   ToolContract,
   ToolId,
+  ToolHints,
   ToolManifest,
   ToolOutputContract,
   ToolDefinition as WireToolDefinition,
-} from "./compat/tool.ts";
+} from "./tool/manifest.ts";
+export { LlmRequest } from "./context/llm-request.ts";

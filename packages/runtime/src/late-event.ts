@@ -2,8 +2,8 @@
 import type { Event, Rejection, State, Written } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { textOf } from "./error.ts";
-import { late } from "./late-part.ts";
 import type { Referred } from "./values.ts";
+import { withoutValue } from "./without-value.ts";
 
 /** The scope that tells them. */
 export interface LateScope {
@@ -70,9 +70,9 @@ export class LateEvents {
     return this.#scope.isLost ? undefined : this.#scope.tell(event, kept);
   }
 
-  async #without(event: Event, characters: number, thrown: unknown): Promise<E.Either<Rejection, Told> | undefined> {
+  #without(event: Event, characters: number, thrown: unknown): E.Either<Rejection, Told> | undefined {
     this.#fault(`a value of \`${event.type}\` was not stored`, thrown);
-    const without = (await late.load()).withoutValue(event, characters, this.#scope.state);
+    const without = withoutValue(event, characters, this.#scope.state);
     return without === undefined ? undefined : this.#tell(without);
   }
 }

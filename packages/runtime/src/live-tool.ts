@@ -2,9 +2,10 @@
 import type { Tool } from "@pawl/sansio-core";
 import { type Json, type ToolResult, isToolResult } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { checkerOf, jsonOf } from "./argument.ts";
+import { jsonOf } from "./argument.ts";
+import { checkerOf } from "./argument-check.ts";
 import type { BackgroundSink } from "./background/report.ts";
-import type { ToolContract, ToolManifest } from "./compat/tool.ts";
+import type { ToolContract, ToolManifest } from "./tool/manifest.ts";
 import type { ToolContext } from "./context/context.ts";
 import { type ToolDefinition, contractOf, coreTool, wireManifestOf } from "./tool.ts";
 

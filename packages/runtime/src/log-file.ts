@@ -21,7 +21,6 @@ import * as E from "fp-ts/lib/Either.js";
 import type { AttachmentStore } from "./attachment.ts";
 import { Refused } from "./error.ts";
 import type { Fault } from "./late-event.ts";
-import { late } from "./late-part.ts";
 import { Quarantined } from "./fold.ts";
 import { attachmentsOf, packedAttachment, unpackAttachments } from "./move-bytes.ts";
 import { leftBehind, packBlobs, unpackBlobs } from "./pack.ts";
@@ -197,7 +196,6 @@ export const importLog = async (
   text: Iterable<string>,
   { attachments: store, fault }: LogAttachments = {},
 ): Promise<State> => {
-  await late.load(); // It may hold anything.
   const texts = [...text];
   admitOpen(texts);
   const stepped: SteppedLine[] = [];

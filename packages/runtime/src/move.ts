@@ -5,10 +5,10 @@ import { Refused, ScopeMoved } from "./error.ts";
 import type { Gate } from "./gate.ts";
 import type { Journal } from "./journal.ts";
 import type { Fault } from "./late-event.ts";
-import type { Departures } from "./move-departure.ts";
+import { Arrivals } from "./move-arrival.ts";
+import { Departures } from "./move-departure.ts";
 import type { Leaving, Resting } from "./move-rest.ts";
 import type { Mover } from "./mover.ts";
-import { late } from "./late-part.ts";
 import type { Platform } from "./platform.ts";
 import type { Roots } from "./token.ts";
 
@@ -39,48 +39,32 @@ export interface MovesPort {
   readonly open: (scope: string) => Promise<OpenScope>;
 }
 
-/** What runs scopes away from here, and here. */
-interface Ends {
-  readonly arrivals: Mover;
-  readonly departures: Departures;
-}
-
 /** How long bodies may take until their scope moves, unless the host says otherwise. */
 const restMs = 30_000;
 
 export class Moves {
   readonly #port: MovesPort;
-  #ends: Promise<Ends> | undefined;
-  /** What this host answers to others whose scopes move here. */
-  readonly arrivals: Mover = {
-    send: async (part) => (await this.#arrivals()).send(part),
-    decline: async (scope, nonce) => (await this.#arrivals()).decline(scope, nonce),
-  };
+  readonly #departures: Departures;
+  /** Answers other hosts whose scopes move here. */
+  readonly arrivals: Mover;
 
   constructor(port: MovesPort) {
     this.#port = port;
-  }
-
-  #both(): Promise<Ends> {
-    this.#ends ??= this.#begun().catch((thrown: unknown) => {
-      this.#ends = undefined;
-      throw thrown;
-    });
-    return this.#ends;
-  }
-
-  async #arrivals(): Promise<Mover> {
-    this.#port.gate.pass();
-    return (await this.#both()).arrivals;
-  }
-
-  async #begun(): Promise<Ends> {
-    const { Arrivals, Departures } = await late.load();
-    const { host } = this.#port;
+    const { host, gate } = port;
     const fault: Fault = (what, thrown) => host?.fault?.(what, thrown);
-    const port = { ...this.#port, attachments: host?.attachments, fault };
-    const arrivals = new Arrivals({ ...port, received: (scope) => void this.#goOn(scope) });
-    return { arrivals, departures: new Departures(port) };
+    const ends = { ...port, attachments: host?.attachments, fault };
+    const arrivals = new Arrivals({ ...ends, received: (scope) => void this.#goOn(scope) });
+    this.#departures = new Departures(ends);
+    this.arrivals = {
+      send: async (part) => {
+        gate.pass();
+        return arrivals.send(part);
+      },
+      decline: async (scope, nonce) => {
+        gate.pass();
+        return arrivals.decline(scope, nonce);
+      },
+    };
   }
 
   /** Goes on with a scope that came from elsewhere. Who asks for it hears what is wrong with it. */
@@ -90,7 +74,7 @@ export class Moves {
 
   /** Of a scope that was claimed and does not accept events: resolves when it was taken back; else says where it is. */
   async conclude(state: State, epoch: number): Promise<void> {
-    await (await this.#both()).departures.conclude(state, epoch);
+    await this.#departures.conclude(state, epoch);
   }
 
   /**
@@ -115,14 +99,14 @@ export class Moves {
       if (thrown instanceof ScopeMoved && thrown.to === to) return;
       throw thrown;
     }
-    throw (await this.#both()).departures.refusalOf(scope);
+    throw this.#departures.refusalOf(scope);
   }
 
   async #leave(scope: string, mover: Mover, to: string, resting: Resting): Promise<void> {
     const { platform, instance, open } = this.#port;
     await open(scope);
     await mover.ready?.(scope);
-    await (await this.#both()).departures.admit(scope);
+    await this.#departures.admit(scope);
     const { runner, state, leaving } = await open(scope);
     const nonce = platform.hashText(`${instance} ${scope} ${to} ${runner.epoch} ${state.seq}`);
     await leaving.begin({ type: "scope.moving", to, nonce }, resting);
@@ -131,7 +115,7 @@ export class Moves {
 
   /** Takes a scope back that is on its way, unless it has arrived. */
   async keep(scope: string): Promise<void> {
-    (await this.#both()).departures.giveUp(scope);
+    this.#departures.giveUp(scope);
     await this.#port.open(scope);
   }
 }

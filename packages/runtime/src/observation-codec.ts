@@ -4,6 +4,7 @@ import {
   type Codec,
   SessionEvent,
   ToolCallOutput,
+  TurnActivity,
   array,
   json,
   oneOf,
@@ -12,7 +13,6 @@ import {
   tagged,
   u64,
 } from "@pawl/tool-value";
-import { TurnActivity } from "./compat/turn.ts";
 import { Cursor, type Ephemeral, type Frame, type Observation } from "./observation.ts";
 
 const ofRun = {

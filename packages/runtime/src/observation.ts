@@ -1,7 +1,15 @@
 /** What observers of a scope see. */
 import type { Command, Output, Progress, Task } from "@pawl/sansio-core";
-import { type Codec, type Json, type SessionEvent, type ToolCallOutput, record, string, u64 } from "@pawl/tool-value";
-import type { TurnActivity } from "./compat/turn.ts";
+import {
+  type Codec,
+  type Json,
+  type SessionEvent,
+  type ToolCallOutput,
+  type TurnActivity,
+  record,
+  string,
+  u64,
+} from "@pawl/tool-value";
 
 type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
 

@@ -1,7 +1,6 @@
 /** Observations, made of the commands that the events of a scope produced: live and from the log the same. */
 import { type Command, type Event, Invariant, runOfAttempt } from "@pawl/sansio-core";
-import { stableHash } from "@pawl/tool-value";
-import { callCorrelation } from "./compat/turn.ts";
+import { callCorrelation, stableHash } from "@pawl/tool-value";
 import { uuidOf } from "./context/name.ts";
 import type { OfCall, Observation, Observed } from "./observation.ts";
 import type { Cause } from "./scope.ts";

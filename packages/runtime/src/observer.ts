@@ -6,7 +6,8 @@ import type { Command } from "@pawl/sansio-core";
 import type { Access } from "./access.ts";
 import { Refused, aheadOf } from "./error.ts";
 import type { Cursor, Ephemeral, Frame, Observed } from "./observation.ts";
-import { type LateCode, late } from "./late-part.ts";
+import { observePast } from "./observe-past.ts";
+import { observedIn } from "./observed.ts";
 import type { Cause } from "./scope.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { Values } from "./values.ts";
@@ -135,10 +136,7 @@ const pastAfter = (access: Access, after: Cursor): AsyncGenerator<Frame> => {
   if (after.scope !== id)
     throw new Refused("foreign_cursor", `the cursor is of \`${after.scope}\`, and this is \`${id}\``);
   if (after.seq > state.seq) throw aheadOf(id, state.seq, after.seq);
-  return (async function* past() {
-    const { observePast } = await late.load();
-    yield* observePast(access, after, state.seq);
-  })();
+  return observePast(access, after, state.seq);
 };
 
 export class Observers {
@@ -168,35 +166,22 @@ export class Observers {
   stepped(cause: Cause, commands: readonly Command[], scope: Settling): void {
     this.#telemetry?.stepped(this.#scope, cause, commands);
     if (this.#subscriptions.size === 0) return;
-    this.#tell(({ observedIn }, watching) => {
-      const frames = observedIn(this.#scope, cause, commands);
-      const push = (subscription: Subscription, shown: typeof frames): void => {
-        for (const frame of shown) subscription.push(frame);
-      };
-      if (frames.length > 0) this.#whenDurable(watching, scope, frames, push);
+    const frames = observedIn(this.#scope, cause, commands);
+    if (frames.length === 0) return;
+    this.#whenDurable(scope, frames, (subscription, shown) => {
+      for (const frame of shown) subscription.push(frame);
     });
   }
 
   /** What is recorded nowhere comes after what was recorded before it. */
   tell(observation: Ephemeral, scope: Settling): void {
     if (this.#subscriptions.size === 0) return;
-    const push = (subscription: Subscription): void => subscription.pushEphemeral(observation);
-    this.#tell((_, watching) => this.#whenDurable(watching, scope, undefined, push));
+    this.#whenDurable(scope, undefined, (subscription) => subscription.pushEphemeral(observation));
   }
 
   /** Tells those who watch now, one thing after the other. */
-  #tell(act: (code: LateCode, watching: readonly Subscription[]) => void): void {
+  #whenDurable<A>(scope: Settling, what: A, tell: (subscription: Subscription, shown: A) => void): void {
     const watching = [...this.#subscriptions];
-    const failed = (thrown: unknown): void => endAll(watching, thrown);
-    late.use(async (code) => act(code, watching)).catch(failed);
-  }
-
-  #whenDurable<A>(
-    watching: readonly Subscription[],
-    scope: Settling,
-    what: A,
-    tell: (subscription: Subscription, shown: A) => void,
-  ): void {
     const each = (shown: A): void => {
       for (const subscription of watching) tell(subscription, shown);
     };

@@ -22,7 +22,7 @@ export interface Settlement extends OfferedRun {
 /** Whose the runs are until an executor has them, who these are, and what makes tokens of keys. */
 export interface OffersOf {
   readonly owner: string;
-  readonly executors: () => Executors;
+  readonly executors: Executors;
   readonly roots: Roots;
 }
 
@@ -46,7 +46,7 @@ export class Offers {
 
   constructor(access: Access, observers: Observers, of: OffersOf) {
     this.#access = access;
-    this.#executors = of.executors();
+    this.#executors = of.executors;
     this.#observers = observers;
     this.#self = of.owner;
     this.#token = (key) => tokenOf(of.roots, access.runner.id, key);

@@ -1,20 +1,17 @@
 /** The state of a scope as its store has it: of a snapshot and the lines after it, or of the whole log. */
-import { type EventOf, type Options, type State, currentProtocol, initial, isFilled } from "@pawl/sansio-core";
+import { type EventOf, type Options, type State, currentProtocol, initial } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { OwnedElsewhere, newerProtocol, textOf } from "./error.ts";
 import { Quarantined, foldLines } from "./fold.ts";
 import type { Holding, Journal, Snapshot } from "./journal.ts";
-import { withParts } from "./needed-part.ts";
-import { late } from "./late-part.ts";
 import type { RuntimeOptions } from "./runtime-options.ts";
-import { readyForPayloads } from "./process-schema.ts";
 import type { Taken } from "./snapshots.ts";
+import { restored } from "./stored-state.ts";
 
 /** Where the log begins: at its first line, or behind what retention left. */
 export const begun = async (journal: Journal, scope: string): Promise<State> => {
   const segment = await journal.segment(scope);
   if (segment === undefined) return initial(scope);
-  const { restored } = await late.load();
   const state = restored(scope, { seq: segment.base, text: segment.snapshot });
   if (E.isLeft(state)) throw new Quarantined(scope, `what retention left does not restore: ${state.left}`);
   return state.right;
@@ -43,14 +40,12 @@ export interface Opened {
   readonly since: number;
 }
 
-const folded = async (journal: Journal, scope: string, from: State): Promise<Pick<Opened, "state" | "since">> =>
-  withParts(async () => {
-    const lines = await journal.read(scope, from.seq + 1);
-    return { state: foldLines(scope, lines, from), since: lines.reduce((sum, { line }) => sum + line.length, 0) };
-  });
+const folded = async (journal: Journal, scope: string, from: State): Promise<Pick<Opened, "state" | "since">> => {
+  const lines = await journal.read(scope, from.seq + 1);
+  return { state: foldLines(scope, lines, from), since: lines.reduce((sum, { line }) => sum + line.length, 0) };
+};
 
 const fromSnapshot = async (journal: Journal, scope: string, snapshot: Snapshot): Promise<E.Either<string, Opened>> => {
-  const { restored } = await late.load();
   const state = restored(scope, snapshot);
   if (E.isLeft(state)) return state;
   const { seq, at } = state.right;
@@ -70,8 +65,6 @@ export const openState = async (
   snapshot: Snapshot | undefined,
   fault: (what: string) => void,
 ): Promise<Opened> => {
-  await readyForPayloads(scope);
-  if (late.loaded === undefined && isFilled()) await late.load(); // Whoever filled the core did not load this.
   if (snapshot !== undefined) {
     const opened = await fromSnapshot(journal, scope, snapshot);
     if (E.isRight(opened)) return opened.right;

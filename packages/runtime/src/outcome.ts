@@ -16,7 +16,6 @@ import {
 } from "@pawl/tool-value";
 import { type AttachmentStore, putAttachment } from "./attachment.ts";
 import { EffectError, ToolError, textOf } from "./error.ts";
-import { late } from "./late-part.ts";
 import { notStored } from "./not-stored.ts";
 import { readable } from "./readable.ts";
 import { type ExecutionResult, type ToolImage, isExecutionResult, withoutRawOutput } from "./result.ts";
@@ -60,7 +59,6 @@ const endingOfFace = async (result: ExecutionResult, store: AttachmentStore): Pr
 /** What a body returned: a result, the face of one, or any value. */
 export const endingOf = async (returned: unknown, store: AttachmentStore): Promise<Ending> => {
   if (isExecutionResult(returned)) return endingOfFace(returned, store);
-  if (isToolResult(returned) && returned.type === "pending") await late.load();
   const result = isToolResult(returned) ? readable(returned) : resultOf(returned === undefined ? null : returned);
   return { type: "result", result };
 };

@@ -1,7 +1,7 @@
 /** Payloads of process events against the schemas of their types. */
 import type { ProcessRow } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
-import { jsonSchemas } from "./part.ts";
+import { misfitsOf } from "./json-schema.ts";
 
 /** Why a payload does not fit the schema of its type; a type that is not declared is refused elsewhere. */
 export const payloadMisfit = (row: ProcessRow | undefined, eventType: string, payload: Json): string | undefined => {
@@ -11,7 +11,6 @@ export const payloadMisfit = (row: ProcessRow | undefined, eventType: string, pa
   if (schema === true || (typeof schema === "object" && schema !== null && Object.keys(schema).length === 0)) {
     return undefined;
   }
-  if (jsonSchemas.loaded === undefined) throw new TypeError("a process was worked with before its scope was opened");
-  const misfit = jsonSchemas.loaded.misfitsOf(schema as object | boolean)(payload);
+  const misfit = misfitsOf(schema as object | boolean)(payload);
   return misfit && `${misfit.at}: ${misfit.why}`.toWellFormed();
 };

@@ -7,7 +7,6 @@ import type { ProcessReach } from "./context/process-reach.ts";
 import type { LiveTool } from "./live-tool.ts";
 import type { ProcessHost } from "./process-work.ts";
 import { misfitOfEvent } from "./readable.ts";
-import { late } from "./late-part.ts";
 import type { ScopeRunner } from "./scope.ts";
 import type { ScopeWork } from "./scope-work.ts";
 
@@ -15,8 +14,7 @@ export interface ReachPort {
   readonly runner: ScopeRunner;
   readonly tool: (id: string) => LiveTool | undefined;
   readonly work: SessionWork;
-  /** What it does with others: there, wherever it has anything to do with them. */
-  readonly atHand: () => ScopeWork;
+  readonly scopeWork: () => ScopeWork;
   readonly host: ProcessHost;
 }
 
@@ -32,10 +30,9 @@ const toolNamed = ({ catalog }: State, tool: ReachPort["tool"], name: string): L
   return callable.has(availability) ? tool(manifest.id) : undefined;
 };
 
-export const reachOf = ({ runner, tool, work, atHand, host }: ReachPort): ProcessReach => {
+export const reachOf = ({ runner, tool, work, scopeWork, host }: ReachPort): ProcessReach => {
   const isRun = (): boolean => runner.state.background.run !== undefined;
   return {
-    parts: late,
     state: () => runner.state,
     tell: (event: Event) => {
       const misfit = misfitOfEvent(event);
@@ -46,12 +43,12 @@ export const reachOf = ({ runner, tool, work, atHand, host }: ReachPort): Proces
       return { status: "err", error: { code, message } };
     },
     work,
-    begins: (command) => (isRun() ? atHand().runs.begins(command) : undefined),
+    begins: (command) => (isRun() ? scopeWork().runs.begins(command) : undefined),
     execute: async (of, command, context, isOver) =>
-      isRun() ? atHand().runs.execute(of, command, context, isOver) : of.execute(command.args, context),
+      isRun() ? scopeWork().runs.execute(of, command, context, isOver) : of.execute(command.args, context),
     environmentSpec: host.environmentSpec ?? (() => plainEnvironment),
     toolNamed: (name) => toolNamed(runner.state, tool, name),
-    eventAfter: (...of) => atHand().eventAfter(...of),
+    eventAfter: (...of) => scopeWork().eventAfter(...of),
     childStarted: (...child) => host.childStarted?.(...child),
   };
 };

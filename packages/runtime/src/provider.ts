@@ -11,14 +11,22 @@ import {
   read,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Checker, type JsonSchema, checkerOf } from "./argument.ts";
-import type { PendingToolCall } from "./compat/launch.ts";
-import { ToolContract, ToolManifest } from "./compat/tool.ts";
+import type { JsonSchema } from "./argument.ts";
+import { type Checker, checkerOf } from "./argument-check.ts";
+import { ToolContract, ToolManifest } from "./tool/manifest.ts";
 import type { ToolContext } from "./context/context.ts";
 import type { ProgressMessage } from "./context/progress.ts";
 import { Refused } from "./error.ts";
 import type { LiveTool, PrepareContext, Prepared } from "./live-tool.ts";
 import { admitName, admitSchema, coreTool } from "./tool.ts";
+
+/** A call as a model requested it. */
+export interface PendingToolCall {
+  readonly call_id: string;
+  readonly tool_name: string;
+  readonly args: Json;
+  readonly replay: ProviderReplayMeta | null;
+}
 
 export interface ProviderPrepare {
   readonly pending: PendingToolCall;

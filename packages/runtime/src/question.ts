@@ -1,17 +1,17 @@
 /** What the core asks around a call, of its tool and of the host: each is answered by an event. */
 import { type Command, type Event, type State, bodyOf } from "@pawl/sansio-core";
 import { placeOf, report } from "./call-place.ts";
-import type { ExternalPort } from "./external.ts";
-import type { HookPort } from "./hook.ts";
-import { late } from "./late-part.ts";
+import { type ExternalPort, cancelExternal } from "./external.ts";
+import { type HookPort, runHooks } from "./hook.ts";
 import { type HostRequest, answerOf } from "./host-request.ts";
 import { hidden } from "./outcome.ts";
 import { type PreparePort, checkCall, outputOf, prepareCall, uncheckable } from "./prepare.ts";
+import { projectResult } from "./project.ts";
 import { misfitOfEvent } from "./readable.ts";
 import type { Observers } from "./observer.ts";
 import type { Session } from "./session.ts";
 import type { SessionPort } from "./session-port.ts";
-import type { ResolverPort } from "./unknown-outcome.ts";
+import { type ResolverPort, resolveOutcome } from "./unknown-outcome.ts";
 
 const asked = [
   "args.check",
@@ -40,24 +40,22 @@ export const hostWork = (port: SessionPort, observers: Observers, session: Sessi
   isLost: () => session.runner.isLost,
 });
 
-const answered = (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
+const answered = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
   switch (question.type) {
     case "args.check":
       return checkCall(work, state, question);
     case "tool.prepare":
       return prepareCall(work, state, question);
     case "hook.run":
-      return late.use((host) => host.runHooks(work, placeOf(state, question.call), question));
+      return runHooks(work, placeOf(state, question.call), question);
     case "result.project":
-      return late.use((host) => host.projectResult(work, state, question));
+      return projectResult(work, state, question);
     case "outcome.resolve":
-      return late.use((host) => host.resolveOutcome(work, state, question));
+      return resolveOutcome(work, state, question);
     case "external.cancel":
-      return late.use(async (host) =>
-        (await host.cancelExternal(work, state, question))
-          ? { type: "external.cancel_acked", key: question.key }
-          : undefined,
-      );
+      return (await cancelExternal(work, state, question))
+        ? { type: "external.cancel_acked", key: question.key }
+        : undefined;
     case "host.request":
       return answerOf(work.host.request, question);
   }

@@ -5,7 +5,7 @@
 import { type Event, EventCodec } from "@pawl/sansio-core";
 import {
   type Codec,
-  NotLoaded,
+  PendingCompletion,
   ToolCallOutput,
   type ToolResult,
   describe,
@@ -16,7 +16,6 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { Refused, textOf } from "./error.ts";
-import { late } from "./late-part.ts";
 
 /** As it is read back, whatever it is; or why it can not be. */
 const readBack = <A>(codec: Codec<A>, said: A): E.Either<string, A> => {
@@ -24,7 +23,6 @@ const readBack = <A>(codec: Codec<A>, said: A): E.Either<string, A> => {
     const again = E.mapLeft(describe)(read(codec, codec.encode(said)));
     return E.isLeft(again) || codec.is(said) ? again : E.left(`expected ${codec.name}`);
   } catch (thrown) {
-    if (thrown instanceof NotLoaded) throw thrown;
     return E.left(textOf(thrown));
   }
 };
@@ -34,7 +32,7 @@ export const readable = (result: ToolResult): ToolResult => {
   const again =
     result.type === "done"
       ? E.map(done)(readBack(ToolCallOutput, result.output))
-      : E.map(pending)(readBack(late.atHand.PendingCompletion, result.pending));
+      : E.map(pending)(readBack(PendingCompletion, result.pending));
   return E.getOrElse((why: string) => err(`Failed to serialize tool result: ${why}`))(again);
 };
 

@@ -3,7 +3,7 @@
  * place of an earlier one with its name. Whoever watches is told of every change.
  */
 import type { Tool } from "@pawl/sansio-core";
-import type { ToolContract, ToolManifest } from "./compat/tool.ts";
+import type { ToolContract, ToolManifest } from "./tool/manifest.ts";
 import { Refused } from "./error.ts";
 import { type LiveTool, liveTool } from "./live-tool.ts";
 import { type ToolProvider, toolsOfProvider } from "./provider.ts";

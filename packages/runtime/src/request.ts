@@ -15,9 +15,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { type Access, admitted, kept, record, refuse } from "./access.ts";
 import { type Admission, Admitted } from "./admission.ts";
 import { type Overloaded, Refused, type ScopeLost } from "./error.ts";
-import type { FlowPlace, FlowSubmission } from "./flow.ts";
-import { late } from "./late-part.ts";
-import { withParts } from "./needed-part.ts";
+import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
 import { stateBefore } from "./history.ts";
 import { spannedAs, withSpan } from "./telemetry.ts";
 
@@ -162,7 +160,7 @@ export class Requests {
   /** Submits a flow and waits for its end. */
   async flow(place: FlowPlace, given: FlowSubmission, waiting: Waiting): Promise<FlowEnd> {
     const { state } = this.#access.runner;
-    const { flow } = await late.use((code) => this.#submitted(code.flowSubmitted(state, place, given), waiting));
+    const { flow } = await this.#submitted(flowSubmitted(state, place, given), waiting);
     if (flow === undefined) throw new Refused("request_conflict", `request \`${given.request}\` is no flow`);
     return flow;
   }
@@ -175,7 +173,7 @@ export class Requests {
     const { runner, telemetry } = this.#access;
     const asTold = (): Submitted => (spanned ??= withSpan(telemetry, runner.id, event));
     const join = (): Verdict => this.#tell(event, asTold, waiting, stored);
-    return this.#answer(request, await withParts(() => this.#verdict(request, join)), hash);
+    return this.#answer(request, await this.#verdict(request, join), hash);
   }
 
   #verdict(request: string, join: () => Verdict): Verdict | Promise<Verdict> {

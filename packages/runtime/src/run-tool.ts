@@ -1,12 +1,16 @@
 /** One run of a tool, up to the outcome that is recorded of it. */
 import type { Event } from "@pawl/sansio-core";
-import { type PendingCompletion, type ToolResult, failureOutput, runtimeFailure } from "@pawl/tool-value";
+import {
+  type PendingCompletion,
+  type ToolResult,
+  failureOutput,
+  pendingWithoutKey,
+  runtimeFailure,
+} from "@pawl/tool-value";
 import type { AttachmentStore } from "./attachment.ts";
 import type { BodyRun } from "./body.ts";
 import { type Place, report } from "./call-place.ts";
 import { calledOff } from "./called-off.ts";
-import { pendingWithoutKey } from "./compat/batch-reply.ts";
-import { errorLine } from "./compat/runtime-error.ts";
 import { type CallFacts, completionKeyId } from "./context/facts.ts";
 import { EffectError } from "./error.ts";
 import { unanswered } from "./connection.ts";
@@ -47,7 +51,8 @@ const pendingOn = (facts: CallFacts, pending: PendingCompletion): BodyResult => 
     return { type: "pending", key: completionKeyId(facts), pending };
   } catch (thrown) {
     if (!(thrown instanceof EffectError)) throw thrown;
-    const failure = runtimeFailure("internal", "pending_tool_completion_key_failed", errorLine(thrown));
+    const message = `${thrown.code}: ${thrown.message}`;
+    const failure = runtimeFailure("internal", "pending_tool_completion_key_failed", message);
     return { type: "done", output: failureOutput(failure) };
   }
 };

@@ -3,7 +3,7 @@ import { defaultOptions } from "@pawl/sansio-core";
 import { defaultPatience } from "./idle.ts";
 import { Admission } from "./admission.ts";
 import { Alarms } from "./alarms.ts";
-import type { AwaitingPage, ScopeAwaiting } from "./approvals.ts";
+import { type AwaitingPage, type ScopeAwaiting, scopesAwaiting } from "./approvals.ts";
 import { Background } from "./background/background.ts";
 import { viewsOf } from "./background/glimpse.ts";
 import { memoryAttachments } from "./attachment.ts";
@@ -11,7 +11,6 @@ import { ScopeLost } from "./error.ts";
 import { ExecutorVerbs } from "./executor-verbs.ts";
 import { Gate } from "./gate.ts";
 import type { Holding } from "./journal.ts";
-import { late } from "./late-part.ts";
 import { type HeldLease, heldLease } from "./lease.ts";
 import { type Away, Lingering, awayUntil, defaultLinger, loseAway } from "./lingering.ts";
 import { Post } from "./link-post.ts";
@@ -33,7 +32,7 @@ import { ScopeClock } from "./scope-clock.ts";
 import { admittedId } from "./scope-name.ts";
 import { snapshotsOf } from "./snapshots.ts";
 import { mayBringInto } from "./stray-mail.ts";
-import { sweepWhereAsked } from "./sweeping.ts";
+import { sweepFromTimeToTime } from "./sweep.ts";
 import { tellSpans } from "./telemetry.ts";
 import { TurnLoop } from "./turn-loop.ts";
 import { valuesOf } from "./values.ts";
@@ -88,7 +87,6 @@ export class Runtime {
       leaseMs: options.executorLeaseMs ?? executorLeaseMs,
       scope: this.#scope,
       open: this.#open,
-      fault: this.#fault,
     });
     this.#news = new ToolNews(this.registry, options.platform, this.#open);
     this.processes = new Processes(this.#scope, (scope) => this.has(scope));
@@ -120,7 +118,7 @@ export class Runtime {
       fault: this.#fault,
     });
     if (this.#lease !== undefined) this.#post.watch(options.pollMs ?? pollMs);
-    sweepWhereAsked({ ...options, platform: this.#platform, fault: this.#fault });
+    sweepFromTimeToTime({ ...options, platform: this.#platform, fault: this.#fault });
   }
 
   /** How often the store was asked to sync: one commit may hold many appends. */
@@ -147,7 +145,7 @@ export class Runtime {
   /** The scopes of its store of which calls wait for a person's word, page by page; `approvals` of a session says for what. */
   async awaitingApproval(page: AwaitingPage = {}): Promise<readonly ScopeAwaiting[]> {
     this.#gate.pass();
-    return late.use((code) => code.scopesAwaiting(this.#with.journal, page));
+    return scopesAwaiting(this.#with.journal, page);
   }
 
   /** Goes on with what nobody looks after: work, words on their way, deadlines that have passed. A lease does so itself. */

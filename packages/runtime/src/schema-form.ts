@@ -1,12 +1,13 @@
 /** Whether a JSON Schema is one: how its keywords have to look, before anything is held against them. */
 import type { Json } from "@pawl/tool-value";
+import { type Schema, dereference } from "@cfworker/json-schema";
 import { isObject } from "./json-object.ts";
 
 /** Why what was found at a place is not what is wanted there, if so. */
 type Form = (found: Json, at: string) => string | undefined;
 
 const longest = 60;
-export const shown = (found: Json): string => {
+const shown = (found: Json): string => {
   const text = JSON.stringify(found, (_, part: unknown) => (typeof part === "bigint" ? Number(part) : part));
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 };
@@ -106,7 +107,34 @@ const forms: ReadonlyMap<string, Form> = new Map([
 ]);
 
 /** Why it can be held against nothing, if so: `{path}: {what was wanted}`. */
-export const misfitOfForm = (found: Json): string | undefined => {
+const misfitOfForm = (found: Json): string | undefined => {
   const misfit = schema(found, "");
   return misfit?.startsWith(": ") ? misfit.slice(2) : misfit;
+};
+
+/** A copy for the validator, which writes into its schemas and knows no integers but numbers. */
+export const copied = (json: unknown): unknown => {
+  if (typeof json === "bigint") return Number(json);
+  if (typeof json !== "object" || json === null) return json;
+  if (Array.isArray(json)) return json.map(copied);
+  return Object.fromEntries(Object.entries(json).map(([key, part]) => [key, copied(part)]));
+};
+
+/** The first reference in a schema that names no part of it. */
+const missingRefIn = (json: object | boolean): string | undefined => {
+  const parts = dereference(copied(json) as Schema | boolean);
+  const refs = Object.values(parts).flatMap((part) => (typeof part === "object" ? [part] : []));
+  return refs.find(({ __absolute_ref__: ref }) => ref !== undefined && parts[ref] === undefined)?.$ref;
+};
+
+/** Why nothing can be held against a schema, if so. */
+export const misfitOfSchema = (json: Json): string | undefined => {
+  const misfit = misfitOfForm(json);
+  if (misfit !== undefined) return misfit;
+  try {
+    const ref = missingRefIn(json as object | boolean);
+    return ref === undefined ? undefined : `\`$ref\` ${shown(ref)} names no part of the schema`;
+  } catch (thrown) {
+    return `it can not be compiled: ${String(thrown)}`;
+  }
 };

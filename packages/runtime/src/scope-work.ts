@@ -2,7 +2,7 @@
 import type { ProcessEvent } from "@pawl/sansio-core";
 import type { AmongPort } from "./among.ts";
 import { LongWork } from "./background/long-work.ts";
-import type { LiveWork } from "./background/long-work-verbs.ts";
+import type { LiveWork } from "./background/session-work.ts";
 import { Runs } from "./background/run.ts";
 import { EngineRuns } from "./engine.ts";
 import { ScopeLost } from "./error.ts";

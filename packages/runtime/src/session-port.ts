@@ -5,7 +5,7 @@ import type { AttachmentStore } from "./attachment.ts";
 import type { Patience } from "./idle.ts";
 import type { BackgroundOptions } from "./background/host.ts";
 import type { Places } from "./background/place.ts";
-import type { Glimpse } from "./background/long-work-verbs.ts";
+import type { Glimpse } from "./background/session-work.ts";
 import type { Executors } from "./executor.ts";
 import type { Gate } from "./gate.ts";
 import type { HostPort, HostRequest } from "./host-request.ts";
@@ -36,7 +36,7 @@ export interface SessionPort {
   readonly roots: Roots;
   /** Of a scope that came from elsewhere: what its wait keys were signed with there. */
   readonly secrets: () => Promise<readonly ScopeSecret[]>;
-  readonly executors: () => Executors;
+  readonly executors: Executors;
   readonly patience: Patience;
   readonly host: HostPort;
   readonly telemetry: Telemetry | undefined;

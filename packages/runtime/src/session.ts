@@ -3,9 +3,15 @@ import type { Command, Event, Finished, FlowEnd, Recorded, Reply, RequestedCall,
 import type { Resolution } from "@pawl/tool-value";
 import { Bodies } from "./bodies.ts";
 import { type Access, record } from "./access.ts";
+import { type ApprovalWanted, approvalsIn } from "./approvals.ts";
 import type { BlobReader } from "./blob.ts";
+import { type Target, cancel } from "./cancel.ts";
+import type { ConnectionAnswer } from "./connection.ts";
+import { answerOfHost } from "./connection-answer.ts";
+import { type Approval, type Rejecting, approve, reject } from "./decide.ts";
 import { Edits } from "./edit.ts";
 import { ScopeLost, stackOf } from "./error.ts";
+import { type FlowSubmission, lambdaApplied } from "./flow.ts";
 import { follow, held } from "./follow.ts";
 import { Leaving } from "./move-rest.ts";
 import { FinishedIndex } from "./finished.ts";
@@ -13,15 +19,12 @@ import { AmongScopes } from "./among.ts";
 import { publish } from "./catalog.ts";
 import { Questions, hostWork, isQuestion } from "./question.ts";
 import { type ObserveOptions, Observers, type Subscription } from "./observer.ts";
-import type { Offers } from "./offer.ts";
+import { Offers } from "./offer.ts";
 import { type Cause, ScopeRunner } from "./scope.ts";
 import { type CallOptions, type Callers, Requests, type Waiting } from "./request.ts";
-import type { ApprovalWanted } from "./approvals.ts";
-import type { Approval, ConnectionAnswer, FlowSubmission, Rejecting, Resolved, Target } from "./late-code.ts";
-import { type LateCode, late } from "./late-part.ts";
+import { type Resolved, resolveKey, resolveToken } from "./resolve.ts";
 import type { SessionPort } from "./session-port.ts";
 import { showing } from "./show.ts";
-import { atOnceOr, withParts } from "./needed-part.ts";
 import { Snapshots } from "./snapshots.ts";
 import { UnderWay, endedIn, isAtRest, isClientSide, isOffered } from "./under-way.ts";
 
@@ -33,7 +36,8 @@ export class Session {
   readonly #finished: FinishedIndex;
   readonly #access: Access;
   readonly #requests: Requests;
-  #offers: Offers | undefined;
+  /** The calls of it that executors run. @internal */
+  readonly offers: Offers;
   readonly #edits = new Edits();
   readonly #questions = new Questions(
     () => hostWork(this.#port, this.#observers, this),
@@ -84,6 +88,7 @@ export class Session {
     const readLines = this.#underWay.counted(port.readLines);
     this.#access = { ...port, runner: this.#runner, finished: this.#finished, readLines };
     this.#requests = new Requests(this.#access, port.callers, port.admission);
+    this.offers = new Offers(this.#access, this.#observers, port);
     this.among = new AmongScopes(this.#access, port, () => this.#bodies.askAgain(), this.#observers);
     this.#snapshots = new Snapshots({ ...port, ...port.snapshots, taken: () => this.#runner.stir() }, port.opened);
   }
@@ -93,11 +98,6 @@ export class Session {
   }
   get state(): State {
     return this.#runner.state;
-  }
-
-  /** The calls of it that executors run: where the code for them was never needed, there are none. @internal */
-  get offers(): Offers {
-    return (this.#offers ??= new late.atHand.Offers(this.#access, this.#observers, this.#port));
   }
 
   /** Whether memory holds nothing of the scope but what its log says, and those who wait for replies. @internal */
@@ -134,14 +134,9 @@ export class Session {
     return refusal === undefined ? this.#live(act) : Promise.reject(refusal);
   }
 
-  /** The same, with the code for what a host says of calls. */
-  #by<A>(act: (session: Session, host: LateCode) => Promise<A>): Promise<A> {
-    return this.#with((live) => late.use((host) => act(live, host)));
-  }
-
   /** Tells an event of the host's, and waits until it is durable. */
   report(event: Event): Promise<void> {
-    return this.#with((live) => withParts(() => record(live.#access, event)));
+    return this.#with((live) => record(live.#access, event));
   }
 
   /** Submits calls and waits for their replies. The same request again joins it, or is answered as it was. */
@@ -166,12 +161,12 @@ export class Session {
 
   /** Resolves the key that a token was made for. */
   resolve(token: string, resolution: Resolution, by?: string, id?: string): Promise<Resolved> {
-    return this.#by((live, host) => host.resolveToken(live.#access, live.#port, token, { resolution, by, id }));
+    return this.#with((live) => resolveToken(live.#access, live.#port, token, { resolution, by, id }));
   }
 
   /** An operator resolves a key that is waited for. */
   resolveById(key: string, resolution: Resolution, by: string, id?: string): Promise<Resolved> {
-    return this.#by((live, host) => host.resolveKey(live.#access, { key, resolution, by, id }, false));
+    return this.#with((live) => resolveKey(live.#access, { key, resolution, by, id }, false));
   }
 
   /** The log after a cursor, and on as it grows. */
@@ -181,19 +176,19 @@ export class Session {
 
   /** The calls that wait for a person's word, oldest first. */
   approvals(): Promise<readonly ApprovalWanted[]> {
-    return this.#by((live, host) => host.approvalsIn(live.#access));
+    return this.#with((live) => approvalsIn(live.#access));
   }
 
   approve(call: string, approval: Approval): Promise<void> {
-    return this.#by((live, host) => host.approve(live.#access, live.#edits, call, approval));
+    return this.#with((live) => approve(live.#access, live.#edits, call, approval));
   }
 
   reject(call: string, rejecting: Rejecting): Promise<void> {
-    return this.#by((live, host) => host.reject(live.#access, live.#edits, call, rejecting));
+    return this.#with((live) => reject(live.#access, live.#edits, call, rejecting));
   }
 
   cancel(target: Target, by?: string, again = false): Promise<void> {
-    return this.#by((live, host) => host.cancel(live.#access, target, by, again));
+    return this.#with((live) => cancel(live.#access, target, by, again));
   }
 
   #stepped(cause: Cause, commands: readonly Command[], finished: readonly Finished[]): void {
@@ -201,7 +196,7 @@ export class Session {
     this.#edits.stepped(this.state, cause.event);
     for (const call of endedIn(commands)) {
       this.#bodies.end(call);
-      if (late.loaded !== undefined) this.offers.ended(call);
+      this.offers.ended(call);
     }
     this.#observers.stepped(cause, commands, this.#runner);
   }
@@ -212,7 +207,7 @@ export class Session {
     this.#snapshots.stop();
     this.#requests.lose(new ScopeLost(why));
     this.#edits.lose(why);
-    if (late.loaded !== undefined) this.#port.executors().forget(this.#runner.id);
+    this.#port.executors.forget(this.#runner.id);
     this.among.lose(why);
     this.#observers.end(new ScopeLost(`scope ${this.#runner.id} was lost: ${why}`));
     this.#port.lost();
@@ -236,10 +231,10 @@ export class Session {
     switch (command.type) {
       case "tool.execute": {
         const isElsewhere = isClientSide(this.state, command);
-        return this.#guard(isElsewhere ? late.use(() => this.offers.execute(command)) : this.#bodies.execute(command));
+        return this.#guard(isElsewhere ? this.offers.execute(command) : this.#bodies.execute(command));
       }
       case "tool.cancel":
-        this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run }); // What cancels is there.
+        this.offers.cancel({ call: command.call, attempt: command.attempt, run: command.run });
         this.#bodies.at(command.call)?.hearCancel({ seq: cause.seq, index: -1 });
         return this.#runner.stir();
       case "step.run":
@@ -251,7 +246,7 @@ export class Session {
       case "reply":
         return this.#requests.take(command);
       case "lambda.apply":
-        return this.#answer(late.use((code) => code.lambdaApplied(this.#port.host.flow, command)));
+        return this.#answer(lambdaApplied(this.#port.host.flow, command));
       case "flow.observe":
         return this.#port.host.flow?.observe?.(this.#runner.id, command.request, command.event);
       case "observe":
@@ -266,15 +261,14 @@ export class Session {
   #answer(answer: Promise<Event | undefined>): void {
     this.#begin(async () => {
       const event = await answer;
-      if (event !== undefined) await withParts(() => this.#runner.tell(event));
+      if (event !== undefined) this.#runner.tell(event);
     });
   }
 
   /** Opens the scope in its log, and goes on with what was under way. A process loads its tools itself. @internal */
   async open(opened: Event, tools: readonly Tool[]): Promise<void> {
-    const opening = atOnceOr(() => this.#runner.open(opened));
-    if (opening !== undefined) await opening;
-    if (this.state.calls.some(isOffered)) await late.use(async () => this.offers.opened());
+    this.#runner.open(opened);
+    if (this.state.calls.some(isOffered)) this.offers.opened();
     await (this.#runner.id.startsWith("process:") ? this.#runner.settled() : this.publish(tools));
     this.#bodies.askParked();
   }
@@ -295,6 +289,6 @@ export class Session {
 
   /** The host's answer to a call that is parked for a connection. */
   connect(call: string, answer: ConnectionAnswer, by?: string): Promise<void> {
-    return this.#by(async (live, host) => record(live.#access, host.answerOfHost(live.state, call, answer, by)));
+    return this.#with(async (live) => record(live.#access, answerOfHost(live.state, call, answer, by)));
   }
 }

@@ -4,10 +4,10 @@
  */
 import type { State } from "@pawl/sansio-core";
 import type { Journal, JournalLine } from "./journal.ts";
-import { late } from "./late-part.ts";
 import { type Opened, begun } from "./opening.ts";
 import type { Platform } from "./platform.ts";
-import type { Standing } from "./shorten.ts";
+import { type Standing, shortened } from "./shorten.ts";
+import { snapshotText } from "./stored-state.ts";
 
 /** How long logs are kept. */
 export interface Retention {
@@ -117,7 +117,6 @@ export class Snapshots {
 
   async #keep(state: State): Promise<void> {
     const { seq, at } = state;
-    const { snapshotText } = await late.load();
     const text = snapshotText(state);
     const result = await this.#port.keep(seq, text);
     if (result.type === "ok") this.#standing = { ...this.#standing, taken: { seq, at, size: text.length } };
@@ -127,7 +126,6 @@ export class Snapshots {
   async #retain(state: State): Promise<void> {
     const { retention } = this.#port;
     if (retention === undefined || this.#standing === undefined) return;
-    const { shortened } = await late.load();
     this.#standing = await shortened(this.#port, retention, this.#standing, state);
   }
 }

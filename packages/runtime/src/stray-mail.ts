@@ -6,7 +6,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import type { Journal, Letter } from "./journal.ts";
 import { contentOf } from "./letter.ts";
-import { withParts } from "./needed-part.ts";
 
 /** Whether this makes a scope: a process that is started is nowhere yet. */
 const isStart = (letter: Letter): boolean => {
@@ -20,7 +19,7 @@ export const mayBringInto = async (journal: Journal, scope: string): Promise<boo
   const { moves } = journal;
   if (moves === undefined) return true;
   const letters = await journal.inbox(scope);
-  if (letters.length === 0 || (await withParts(() => letters.some(isStart)))) return true;
+  if (letters.length === 0 || letters.some(isStart)) return true;
   for (const from of new Set(letters.map((letter) => letter.from)))
     if ((await moves.secrets(from)).length === 0) return true;
   return false;

@@ -1,8 +1,5 @@
-/**
- * What a tool may say of itself, for authors whose program no compiler reads. Bundlers for pages take
- * `tool-field-unchecked.ts` in the place of this file, as `package.json` tells them.
- */
-import type { ToolHints } from "./compat/tool-hint.ts";
+/** The fields that a tool may have, for authors whose program no compiler reads. */
+import type { ToolHints } from "./tool/manifest.ts";
 import { Refused } from "./error.ts";
 import { strangerIn } from "./stranger.ts";
 import type { ToolDefinition } from "./tool.ts";
@@ -58,7 +55,7 @@ const hints: Record<keyof ToolHints, 1> = {
   metadata: 1,
 };
 
-/** A field that there is not would be as good as unsaid: a tool that is meant to be durable would not be. */
+/** Rejects unknown fields: a misspelt `durable` would silently make the tool non-durable. */
 export const admitToolFields = (tool: ToolDefinition): void => {
   const stranger = strangerIn("", tool, fields) ?? strangerIn("hints.", tool.hints ?? {}, hints);
   if (stranger !== undefined) throw new Refused("invalid_tool", `tool \`${tool.name}\`: ${stranger}`);

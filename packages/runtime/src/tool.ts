@@ -3,8 +3,7 @@ import { type Tool, plainTool } from "@pawl/sansio-core";
 import { type Codec, type Json, type ToolResult, type ValueError, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type ArgsOf, type Parameters, jsonSchemaOf, misfitOfJsonSchema, misfitOfParameters } from "./argument.ts";
-import { isBlank } from "./compat/blank.ts";
-import { ToolContract, ToolManifest } from "./compat/tool.ts";
+import { ToolContract, ToolManifest } from "./tool/manifest.ts";
 import type { BackgroundSink } from "./background/report.ts";
 import type { ToolContext } from "./context/context.ts";
 import { Refused } from "./error.ts";
@@ -73,7 +72,7 @@ export const admittedDefinition = (given: unknown): ToolDefinition => {
 
 /** A name is what models call a tool by; an empty one would be nobody's. */
 export const admitName = (what: string, name: unknown): void => {
-  if (typeof name === "string" && !isBlank(name)) return;
+  if (typeof name === "string" && name.trim() !== "") return;
   const found = typeof name === "string" ? JSON.stringify(name) : typeof name;
   throw refused(`${what}: a tool's name is expected to be a text that is not blank, found ${found}`);
 };

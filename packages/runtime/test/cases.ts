@@ -1,7 +1,24 @@
 /** The ops of this package for the case runner. */
-import { compatAdapters, compatWire } from "./cases/compat.ts";
+import { LlmRequest } from "../src/context/llm-request.ts";
+import {
+  ToolArgumentProjection,
+  ToolContract,
+  ToolDefinition,
+  ToolId,
+  ToolManifest,
+  ToolOutputContract,
+} from "../src/tool/manifest.ts";
 import { contextAdapters } from "./cases/context.ts";
 import { processAdapters } from "./cases/process.ts";
 
-export const adapters = { ...compatAdapters, ...contextAdapters, ...processAdapters };
-export const wire = compatWire;
+export const adapters = { ...contextAdapters, ...processAdapters };
+/** The codecs of the records that `wire.roundtrip` reads and writes. */
+export const wire = {
+  LlmRequest,
+  ToolArgumentProjection,
+  ToolContract,
+  ToolDefinition,
+  ToolId,
+  ToolManifest,
+  ToolOutputContract,
+};

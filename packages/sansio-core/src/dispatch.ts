@@ -44,7 +44,6 @@ export const handle = (draft: Draft, event: Event): Rejection | undefined => {
     case "catalog.overridden":
       return onCatalogEvent(draft, event);
     case "request.submitted":
-    case "flow.submitted":
     case "request.cancelled":
     case "reply.acked":
       return onRequestEvent(draft, event);
@@ -81,6 +80,7 @@ export const handle = (draft: Draft, event: Event): Rejection | undefined => {
     case "wake.acked":
     case "session.told":
       return onOutboxEvent(draft, event);
+    case "flow.submitted":
     case "lambda.applied":
     case "flow.consumer_gone":
       return onFlowEvent(draft, event);

@@ -51,6 +51,7 @@ export {
   pendingAwaitSuffix,
   retrySleepIdentity,
 } from "./identity/child.ts";
+export { type DirectCompletion, directIdentity } from "./identity/direct.ts";
 export {
   PreparedToolBatch,
   PreparedToolCall,
@@ -89,7 +90,7 @@ export {
   eventPayloadHash,
   registrationHash,
   wakeId,
-} from "./identity/process-hash.ts";
+} from "./process/hash.ts";
 export { transferEffectId } from "./identity/transfer-hash.ts";
 export {
   ExternalRef,
@@ -106,9 +107,9 @@ export {
   ProcessRegistration,
   ProcessStatus,
   ProcessWait,
-} from "./process/codec.ts";
+} from "./message/process.ts";
 export { type ProcessRow } from "./process/model.ts";
-export { CausalRef, RuntimeEffectKind, RuntimeInvocation, RuntimeScope, RuntimeSubject } from "./process/invocation.ts";
+export { CausalRef, RuntimeEffectKind, RuntimeInvocation, RuntimeScope, RuntimeSubject } from "./message/invocation.ts";
 export { completionRequest } from "./process/core-event.ts";
 export { type Appended, type ProcessAppend, appendEvent } from "./process/append.ts";
 export { type WakeDelivery, wakeKey, wakeText } from "./process/wake.ts";
@@ -123,7 +124,7 @@ export {
   startedByProcess,
   startedBySession,
 } from "./process/registration.ts";
-export { descriptorOf, handleValue, notGranted, notVisible, parseHandle } from "./process/handle.ts";
+export { descriptorOf, handleValue, notGranted, notVisible, parseHandle } from "./message/handle.ts";
 export { type Written, write } from "./log/write.ts";
 export {
   type Header,
@@ -151,12 +152,12 @@ export { type Reading, type Torn, beginReading, endReading, feed } from "./log/r
 export { commandsLine, producedBy } from "./log/commands.ts";
 export { type Difference, differencesOf } from "./log/difference.ts";
 export { chain, chainStart, linkText } from "./log/chain-hash.ts";
-export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./link/message.ts";
+export { type Asking, type GrantedHandle, type Message, type Outcome, type Telling } from "./message/message.ts";
 export { type LinkRow, type MessageReceived, type Sending, answerOf, finishedLink, sendingsOf } from "./link/model.ts";
 export { type DeletionRow, type HandleRow } from "./link/handle-model.ts";
 export { handleMisfit, handlesOf } from "./link/handle-read.ts";
 export { observedEvent } from "./process/read.ts";
-export { resultAmong } from "./call/result.ts";
+export { resultAmong } from "./process/result.ts";
 export { type Parameter, argumentText } from "./flow/body.ts";
 export { type Comparison, holds } from "./flow/condition.ts";
 export { type FlowExecutionEvent, type StepEvent } from "./flow/event.ts";
@@ -178,11 +179,8 @@ export {
   type TaskState,
   type TaskUpdate,
   type WakePolicy,
-  applyTaskUpdate,
-  createTask,
-  isTerminal,
-  requestCancel,
-} from "./run/task.ts";
+} from "./message/task.ts";
+export { applyTaskUpdate, createTask, isTerminal, requestCancel } from "./run/task.ts";
 export {
   type MessagePart,
   type NewMessage,
@@ -222,7 +220,8 @@ export {
   sessionIsFull,
   workerIsFull,
 } from "./run/model.ts";
-export { OutputCodec, ProgressCodec, TaskCodec } from "./run/codec.ts";
+export { ProgressCodec, TaskCodec } from "./message/task.ts";
+export { OutputCodec } from "./run/codec.ts";
 export { pretty } from "./run/pretty.ts";
 export { instantOf, instantText } from "./schedule/instant.ts";
 export {
@@ -252,8 +251,3 @@ export {
 export { effectWords, otherWords, waitsWords } from "./explain/words.ts";
 export { type Base, type Segment, segmentLine } from "./log/segment.ts";
 export { PackedAttachment, PackedBlob, attachmentLine, attachmentOf, blobLine, blobOf } from "./log/blob.ts";
-
-/** Do nothing: all code is there from the start. */
-export const fillAll = (): void => undefined;
-export const fillCodecs = (): void => undefined;
-export const isFilled = (): boolean => true;

@@ -5,7 +5,7 @@ import { callChildKey, childKey, pendingAwaitSuffix, retrySleepIdentity } from "
 import { type ExecutionScope, executionScopeId, sessionOfScope } from "../src/identity/execution-scope.ts";
 import { awaitKeyId, batchId } from "../src/identity/hash.ts";
 import { batchOccurrence, batchSuffix } from "../src/identity/prepared.ts";
-import { cancelRequest, envRef, eventPayloadHash, wakeId } from "../src/identity/process-hash.ts";
+import { cancelRequest, envRef, eventPayloadHash, wakeId } from "../src/process/hash.ts";
 import { transferEffectId } from "../src/identity/transfer-hash.ts";
 import {
   processEffectId,

@@ -1,18 +1,18 @@
-/** What every store of blobs must do, as named checks that any test runner can run. */
+/** Conformance checks for stores of blobs, for any test runner. */
 import type { BlobStore } from "@pawl/runtime";
 import { same } from "./journal/rig.ts";
 
-/** One store, which processes open and leave. */
+/** A store that several processes can open. */
 export interface BlobRig {
-  /** The store as one more process sees it. */
+  /** Opens the store in one more process. */
   readonly open: () => Promise<BlobStore>;
-  /** Time passes by the store's clock. */
+  /** Advances the store's clock. */
   readonly pass: (ms: number) => void;
 }
 
 export interface BlobCheck {
   readonly name: string;
-  /** Throws where the store does otherwise. */
+  /** Throws if the store fails the check. */
   readonly run: (rig: BlobRig) => Promise<void>;
 }
 
@@ -29,26 +29,27 @@ const textAt = async (store: BlobStore, name: string): Promise<string | undefine
 const graceMs = 1000;
 const oldOf = async (store: BlobStore): Promise<readonly string[]> => (await store.old(graceMs)).toSorted();
 
+/** Lists the checks that every store of blobs has to pass. */
 export const blobChecks: readonly BlobCheck[] = [
   {
-    name: "gives the turn to sweep to one of many, and to nobody else until it is over, if it gives turns",
+    name: "lets one of many processes sweep at a time, if it coordinates sweeps",
     run: async (rig) => {
       const stores = await Promise.all([rig.open(), rig.open(), rig.open()]);
       await stores[0]?.put("s", one, bytesOf("one"));
       const turns = async (): Promise<number> =>
         (await Promise.all(stores.map((store) => store.turn?.(graceMs) ?? false))).filter(Boolean).length;
       if (stores[0]?.turn === undefined) return;
-      same(await turns(), 0, "turns before the first time is over");
+      same(await turns(), 0, "turns before the first interval is over");
       rig.pass(2 * graceMs);
       same(await turns(), 1, "turns when it is over");
-      same(await turns(), 0, "turns right after that");
+      same(await turns(), 0, "turns right after it");
       rig.pass(2 * graceMs);
       same(await turns(), 1, "turns when it is over again");
-      same(await oldOf(stores[0]), [one], "what is old beside that");
+      same(await oldOf(stores[0]), [one], "the old blobs");
     },
   },
   {
-    name: "gives back what was put, to whoever opens it next",
+    name: "returns a stored blob to the next process",
     run: async (rig) => {
       await (await rig.open()).put("s", one, bytesOf("one"));
       const store = await rig.open();
@@ -57,7 +58,7 @@ export const blobChecks: readonly BlobCheck[] = [
     },
   },
   {
-    name: "keeps bytes as they are: none, each of them, and many",
+    name: "keeps bytes unchanged: none, each value, and many",
     run: async (rig) => {
       const store = await rig.open();
       const all = Uint8Array.from({ length: 256 }, (_, i) => i);
@@ -79,7 +80,7 @@ export const blobChecks: readonly BlobCheck[] = [
     },
   },
   {
-    name: "is not changed by who goes on with the bytes that were put, or read",
+    name: "is not affected by later changes to the buffers that were put or read",
     run: async (rig) => {
       const store = await rig.open();
       const bytes = bytesOf("one");
@@ -90,7 +91,7 @@ export const blobChecks: readonly BlobCheck[] = [
     },
   },
   {
-    name: "takes the same blob from many at once",
+    name: "accepts the same blob from many processes at once",
     run: async (rig) => {
       const stores = await Promise.all([rig.open(), rig.open()]);
       const puts = Array.from({ length: 20 }, (_, i) => stores[i % 2]?.put("s", one, bytesOf("one")));
@@ -100,7 +101,7 @@ export const blobChecks: readonly BlobCheck[] = [
     },
   },
   {
-    name: "removes what is old, and not what was put since",
+    name: "removes old blobs, and none that were put again",
     run: async (rig) => {
       const store = await rig.open();
       await store.put("s", one, bytesOf("one"));
@@ -109,16 +110,16 @@ export const blobChecks: readonly BlobCheck[] = [
       await store.put("s", three, bytesOf("three"));
       same(await oldOf(store), [one, two], "what is old");
       await store.put("s", two, bytesOf("two"));
-      same(await oldOf(store), [one], "what is old after one was put again");
+      same(await oldOf(store), [one], "the old blobs after one was put again");
       same(await store.remove(one, graceMs), true, "whether the old one is removed");
-      same(await store.remove(two, graceMs), false, "whether the one is removed that was put again");
+      same(await store.remove(two, graceMs), false, "whether one that was put again is removed");
       same(await store.remove(three, graceMs), false, "whether the young one is removed");
-      same(await store.remove(one, graceMs), false, "whether one is removed that is not there");
+      same(await store.remove(one, graceMs), false, "whether a missing one is removed");
       same([await textAt(store, one), await textAt(store, two)], [undefined, "two"], "what is left");
     },
   },
   {
-    name: "has what is put again after it was removed",
+    name: "returns a blob that was put again after its removal",
     run: async (rig) => {
       const store = await rig.open();
       await store.put("s", one, bytesOf("one"));
@@ -130,7 +131,7 @@ export const blobChecks: readonly BlobCheck[] = [
     },
   },
   {
-    name: "has what is put while it is being removed",
+    name: "returns a blob that was put during its removal",
     run: async (rig) => {
       const stores = await Promise.all([rig.open(), rig.open()]);
       const [store, other] = stores as [BlobStore, BlobStore];

@@ -1,6 +1,6 @@
 /**
- * The case runner: cases are data, `{id, op, input, expect | error}`, and an adapter per op calls the public API with
- * the input. What is listed in a case has to be there; what is not listed may be.
+ * The case runner. A case is data, `{id, op, input, expect | error}`; the adapter of its op calls the public API with
+ * the input. Everything that the case lists must be there; there may be more.
  */
 import { type Codec, type Json, type JsonObject, describe, fromJs, noLimits, parse, read } from "@pawl/tool-value";
 import { canonicalJson, equal, stringifyRecord } from "@pawl/tool-value";
@@ -15,7 +15,7 @@ export interface Case {
   readonly error?: Json;
 }
 
-/** What went wrong in an op, with whatever else the adapter saw. */
+/** The error of an op, with anything else that the adapter saw. */
 export interface CaseError {
   readonly code?: string;
   readonly message: string;
@@ -26,8 +26,8 @@ export type Adapter = (input: JsonObject) => CaseResult | Promise<CaseResult>;
 export type Adapters = { readonly [op: string]: Adapter };
 
 /**
- * A case names something that its adapter does not know. The adapter refuses the whole case: to leave the name out
- * would be to carry out another case than the one that stands there, and often to pass it.
+ * A case names something that its adapter does not know. The adapter refuses the whole case: without the unknown part
+ * it would run another case, and often pass it.
  */
 export class UnknownInput extends Error {
   readonly code: `unknown_${UnknownPart}`;
@@ -38,10 +38,12 @@ export class UnknownInput extends Error {
     this.code = `unknown_${part}`;
   }
 }
-/** A step of a sequence, one op among several on the same thing, a field of the input, or one of a field's words. */
+/**
+ * The kind of an unknown part: a step of a sequence, an op among several, a field of the input, or a value of a field.
+ */
 export type UnknownPart = "step" | "op" | "field" | "word";
 
-/** Returns the name if it is among those known, and refuses any other. */
+/** Returns a known name, or throws. */
 export const knownName = <Name extends string>(part: UnknownPart, name: unknown, known: readonly Name[]): Name => {
   const found = known.find((one) => one === name);
   if (found === undefined) {
@@ -50,12 +52,12 @@ export const knownName = <Name extends string>(part: UnknownPart, name: unknown,
   return found;
 };
 
-/** Refuses an object with fields other than these. */
+/** Throws if an object has other fields than these. */
 export const knownFields = (input: object, fields: readonly string[]): void => {
   for (const field of Object.keys(input)) knownName("field", field, fields);
 };
 
-/** Returns an adapter that refuses an input with fields other than these. */
+/** Wraps an adapter to refuse inputs with other fields than these. */
 export const withFields =
   <Input extends JsonObject, Result>(fields: readonly string[], adapter: (input: Input) => Result) =>
   (input: Input): Result => {
@@ -63,7 +65,7 @@ export const withFields =
     return adapter(input);
   };
 
-/** The cases in a file's text. */
+/** Parses the cases of a file. */
 export const readCases = (text: string): readonly Case[] => {
   const json = parse(text, noLimits);
   if (E.isLeft(json)) throw new Error(describe(json.left));
@@ -81,7 +83,7 @@ const jsonOf = (result: unknown): Json => {
   return value.right as Json;
 };
 
-/** What an adapter answered, as JSON; an op without an adapter is an error like any other. */
+/** Runs a case and returns the adapter's answer as JSON. An op without an adapter is an error. */
 export const runCase = async ({ op, input }: Case, adapters: Adapters): Promise<E.Either<JsonObject, Json>> => {
   const adapter = Object.hasOwn(adapters, op) ? adapters[op] : undefined;
   if (adapter === undefined) return E.left({ code: "no_adapter", message: `no adapter for op \`${op}\`` });
@@ -111,7 +113,7 @@ const differenceOfArrays = (expected: readonly Json[], found: Json, path: string
   return undefined;
 };
 
-/** The first place where something listed is not found; `null` in an object is found where the field is absent. */
+/** Returns the first place where an expected value is missing. An expected `null` matches an absent field. */
 export const differenceOf = (expected: Json, found: Json | undefined, path = "$"): string | undefined => {
   const isContainer = typeof expected === "object" && expected !== null;
   if (expected === null && found === undefined) return undefined;
@@ -130,7 +132,7 @@ export const differenceOf = (expected: Json, found: Json | undefined, path = "$"
   return undefined;
 };
 
-/** Why a case fails, or undefined where it passes. */
+/** Returns why a case fails, or undefined if it passes. */
 export const judge = (test: Case, answer: E.Either<JsonObject, Json>): string | undefined => {
   if (test.error !== undefined) {
     if (E.isRight(answer)) return `expected the error ${show(test.error)}, found the result ${show(answer.right)}`;
@@ -142,11 +144,11 @@ export const judge = (test: Case, answer: E.Either<JsonObject, Json>): string | 
     : differenceOf(test.expect, answer.right);
 };
 
-/** A case's answer in one line. */
+/** Prints a case's answer as one line. */
 export const printCase = (test: Case, answer: E.Either<JsonObject, Json>): string =>
   stringifyRecord(E.isLeft(answer) ? { id: test.id, error: answer.left } : { id: test.id, result: answer.right });
 
-/** The adapter of `wire.roundtrip`: a record's text is read and written again, in the order of its fields. */
+/** The adapter of `wire.roundtrip`: decodes a record's text and encodes it again, with the fields in order. */
 export const wireRoundtrip = (codecs: { readonly [type: string]: Codec<unknown> }): Adapter =>
   withFields(["type", "json"], ({ type, json }) => {
     const codec = Object.hasOwn(codecs, String(type)) ? codecs[String(type)] : undefined;

@@ -1,6 +1,7 @@
-/** A tool that fails as it is told: for a model to read, or for the log alone. */
+/** A tool that always fails, for the model to read or for the log only. */
 import { type ToolDefinition, defineTool, internalError, toolError } from "@pawl/runtime";
 
+/** Makes a tool that always fails, with an error for the model or with one for the host's log alone. */
 export const failingTool = (
   message = "Tool execution failed",
   type: "tool_error" | "internal_error" = "tool_error",

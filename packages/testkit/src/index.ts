@@ -1,4 +1,4 @@
-/** `@pawl/testkit`: what pawl and its users test with. */
+/** `@pawl/testkit`: the tools that pawl and its users test with. */
 export {
   type Adapter,
   type Adapters,

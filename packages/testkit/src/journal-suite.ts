@@ -1,6 +1,6 @@
 /**
- * What every journal must do, as named checks that any test runner can run. A store that passes them can carry scopes:
- * in memory, on SQLite, in IndexedDB, and each later one.
+ * Conformance checks for journals, for any test runner. A store that passes them can carry scopes: in memory, on
+ * SQLite, in IndexedDB, or anywhere else.
  */
 import { appendChecks } from "./journal/append-check.ts";
 import { failureChecks } from "./journal/failure-check.ts";
@@ -11,6 +11,7 @@ import type { JournalCheck } from "./journal/rig.ts";
 
 export type { JournalCheck, JournalRig } from "./journal/rig.ts";
 
+/** Lists the checks that every journal has to pass. */
 export const journalChecks: readonly JournalCheck[] = [
   ...appendChecks,
   ...leaseChecks,

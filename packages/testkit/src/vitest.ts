@@ -1,10 +1,10 @@
-/** `@pawl/testkit/vitest`: what makes `toBeSafe` known to Vitest and to its types. */
+/** `@pawl/testkit/vitest`: adds `toBeSafe` to Vitest and its types. */
 import { expect } from "vitest";
 import { explorerMatchers } from "./world/report.ts";
 
 declare module "vitest" {
   interface Matchers {
-    /** Of a report of an explorer: nothing is lost, doubled or stuck, wherever it died and in whatever order. */
+    /** Checks an explorer's report: nothing is lost, doubled or stuck, after any crash and in any order. */
     toBeSafe: () => void;
   }
 }

@@ -29,17 +29,17 @@ const explode = (): never => {
   throw new Error("adapter broke");
 };
 
-describe("what is expected", () => {
+describe("an expected value", () => {
   const found = { a: 1, b: [{ c: 2, d: 3 }], e: null };
   const differs = (expected: Json): string | undefined => differenceOf(expected, found);
 
-  it("is there where the listed fields are, whatever else is", () => {
+  it("matches if the listed fields are there, whatever else is", () => {
     for (const expected of [{}, { a: 1 }, { b: [{ c: 2 }] }, { b: [{}], e: null }]) {
       expect(differs(expected)).toBeUndefined();
     }
   });
 
-  it("is missing where a listed field is not or is another, at its path", () => {
+  it("does not match at the path of a missing or different field", () => {
     expect(differs({ a: 2 })).toBe("$.a: expected 2, found 1");
     expect(differs({ x: 1 })).toBe("$.x: expected 1, found nothing");
     expect(differs({ b: [{ c: 3 }] })).toBe("$.b[0].c: expected 3, found 2");
@@ -47,13 +47,13 @@ describe("what is expected", () => {
     expect(differs({ constructor: {} })).toBe("$.constructor: expected {}, found nothing");
   });
 
-  it("is null where the field is null or absent, but not where it is something", () => {
+  it("null matches null or an absent field, and nothing else", () => {
     expect(differs({ e: null, absent: null, b: [{ absent: null }] })).toBeUndefined();
     expect(differs({ a: null })).toBe("$.a: expected null, found 1");
     expect(differs({ e: 1 })).toBe("$.e: expected 1, found null");
   });
 
-  it("is an array of the same length, in the same order", () => {
+  it("that is an array needs the same length and order", () => {
     expect(differenceOf([1, 2], [1, 2])).toBeUndefined();
     expect(differenceOf([1], [1, 2])).toBe("$: expected [1], found [1,2]");
     expect(differenceOf([1, 2], [2, 1])).toBe("$[0]: expected 1, found 2");
@@ -61,41 +61,41 @@ describe("what is expected", () => {
     expect(differenceOf({}, [])).toBe("$: expected {}, found []");
   });
 
-  it("is a text as it stands, also where it is JSON", () => {
+  it("that is a text is compared as text, even if it is JSON", () => {
     expect(differenceOf({ json: '{"a":1,"b":2}' }, { json: '{"b":2,"a":1}' })).toContain("$.json");
   });
 });
 
 describe("a case", () => {
-  it("passes with the result that it lists, also a null", async () => {
+  it("passes with the listed result, also null", async () => {
     expect(await run({ expect: { a: 1 } }, () => E.right({ a: 1, b: 2 }))).toBeUndefined();
     expect(await run({ expect: null }, () => E.right(null))).toBeUndefined();
     expect(await run({ expect: 1 }, () => Promise.resolve(E.right(1)))).toBeUndefined();
     expect(await run({ expect: 1 }, () => E.right(2))).toBe("$: expected 1, found 2");
   });
 
-  it("passes with the error that it lists, with what else the adapter saw, or with its message alone", async () => {
+  it("passes with the listed error, or with its message alone", async () => {
     expect(await run({ error: { code: "bad", runs: 3 } }, fail)).toBeUndefined();
     expect(await run({ error: "it is bad" }, fail)).toBeUndefined();
     expect(await run({ error: { runs: 2 } }, fail)).toBe("$.runs: expected 2, found 3");
     expect(await run({ error: "other" }, fail)).toBe('$.message: expected "other", found "it is bad"');
   });
 
-  it("fails where a result was expected and an error came, and the other way round", async () => {
+  it("fails if a result was expected and an error came, and the other way round", async () => {
     expect(await run({ expect: 1 }, () => E.left({ message: "m" }))).toBe(
       'expected 1, found the error {"message":"m"}',
     );
     expect(await run({ error: "m" }, () => E.right(1))).toBe('expected the error "m", found the result 1');
   });
 
-  it("fails where it lists neither, or its op throws, or gives no JSON, or has no adapter", async () => {
+  it("fails if it lists neither, or its op throws, or returns no JSON, or has no adapter", async () => {
     expect(await run({}, () => E.right(1))).toBe("the case lists neither expect nor error");
     expect(await run({ expect: 1 }, explode)).toContain("adapter broke");
     expect(await run({ expect: 1 }, () => E.right(new Date(0)))).toContain("the adapter's result is no JSON");
     expect(await run({ expect: 1, op: "toString" }, () => E.right(1))).toContain("no adapter for op `toString`");
   });
 
-  it("fails where its input names something that its adapter does not know", async () => {
+  it("fails if its input has something that its adapter does not know", async () => {
     expect(await run({ error: { code: "unknown_step" } }, hop)).toBeUndefined();
     expect(await run({ expect: null }, hop)).toContain("unknown step `hop`, expected one of `walk`, `run`");
     const fields = withFields(["a", "b"], (): CaseResult => E.right(1));
@@ -106,7 +106,7 @@ describe("a case", () => {
     expect(await answered({ a: 1, b: 2 })).toEqual(E.right(1));
   });
 
-  it("is handed its input as it stands in the file, integers exact", async () => {
+  it("gets its input as it is in the file, with exact integers", async () => {
     const [test] = readCases('[{"id":"a","op":"echo","input":{"n":9007199254740993},"expect":{"n":9007199254740993}}]');
     const echo: Adapters = { echo: (input) => E.right(input) };
     expect(judge(test as Case, await runCase(test as Case, echo))).toBeUndefined();
@@ -122,7 +122,7 @@ describe("a case", () => {
 });
 
 describe("a name", () => {
-  it("is returned where it is known, and is refused as it stands in the case where it is not", () => {
+  it("is returned if it is known, and otherwise refused as it is written", () => {
     expect(knownName("word", "a", ["a", "b"])).toBe("a");
     expect(() => knownName("op", undefined, ["a"])).toThrow("unknown op `undefined`, expected one of `a`");
     expect(() => knownName("word", 1, ["a"])).toThrow("unknown word `1`");
@@ -132,7 +132,7 @@ describe("a name", () => {
 });
 
 describe("a file of cases", () => {
-  it("is a list of what has an id and an op", () => {
+  it("is a list of entries with an id and an op", () => {
     expect(readCases("[]")).toEqual([]);
     expect(() => readCases("{}")).toThrow("expected a list of cases");
     expect(() => readCases('[{"id":"a"}]')).toThrow("case 0 needs an id and an op");

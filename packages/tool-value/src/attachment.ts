@@ -1,8 +1,9 @@
-/** Bytes never sit inside a value: an attachment names them. */
+/** Attachments. Values never contain bytes: an attachment refers to bytes that are stored elsewhere. */
 import * as E from "fp-ts/lib/Either.js";
-import { type Codec, optional, read, record, string, u32, u64 } from "./codec.ts";
-import { oneOf, tagged } from "./union.ts";
+import { type Codec, string, u32, u64 } from "./codec.ts";
 import { describe } from "./json.ts";
+import { optional, read, record } from "./record.ts";
+import { oneOf, tagged } from "./union.ts";
 
 export const imageTypes = ["png", "jpeg", "gif", "webp", "bmp"] as const;
 export type ImageType = (typeof imageTypes)[number];
@@ -15,17 +16,17 @@ export const MediaType: Codec<MediaType> = tagged<MediaType, "kind">("MediaType"
   file: { type: string },
 });
 
-/** What a MIME text says: the images that models read by kind, anything else as a file. */
+/** Reads a MIME type: the image types that models accept, or a file of any other type. */
 export const parseMediaType = (mime: string): MediaType => {
   const type = mime.trim().toLowerCase();
   const image = type === "image/jpg" ? "jpeg" : imageTypes.find((name) => type === `image/${name}`);
   return image === undefined ? { kind: "file", type } : { kind: "image", type: image };
 };
 
-/** The MIME text of a media type. */
+/** Returns the MIME type. */
 export const mimeOf = (media: MediaType): string => (media.kind === "image" ? `image/${media.type}` : media.type);
 
-/** Where the bytes are, and what a reader has to know before it fetches them. */
+/** The address of stored bytes, with what a reader needs to know before it fetches them. */
 export interface AttachmentRef {
   readonly id: string;
   readonly media_type: MediaType;
@@ -34,7 +35,7 @@ export interface AttachmentRef {
   readonly height?: number;
   readonly label?: string;
 }
-/** The fields of a ref in wire order; a part of a model return has them inline. */
+/** The fields of a ref in wire order. A part of a model return contains them inline. */
 export const attachmentFields = {
   id: string,
   media_type: MediaType,
@@ -45,7 +46,7 @@ export const attachmentFields = {
 };
 export const AttachmentRef: Codec<AttachmentRef> = record<AttachmentRef>("struct AttachmentRef", attachmentFields);
 
-/** What a tool says of bytes that it hands over for keeping. */
+/** The description that a tool gives with bytes it wants stored. */
 export interface AttachmentCreateMeta {
   readonly media_type: MediaType;
   readonly width?: number;
@@ -57,7 +58,7 @@ export const AttachmentCreateMeta: Codec<AttachmentCreateMeta> = record<Attachme
   { media_type: MediaType, width: optional(u32), height: optional(u32), label: optional(string) },
 );
 
-/** A value that stands for stored bytes. The private field tells it from every object that only looks like one. */
+/** A value that stands for stored bytes. The private field makes it unforgeable: no look-alike passes `is`. */
 export class Attachment {
   readonly #ref: AttachmentRef;
 
@@ -77,6 +78,7 @@ export class Attachment {
   }
 }
 
-/** Throws a TypeError where the ref is none: refs from outside are decoded with the codec `AttachmentRef`. */
+/** Throws a TypeError if the ref is invalid. Decode refs from outside with the codec `AttachmentRef` first. */
 export const attachment = (ref: AttachmentRef): Attachment => new Attachment(ref);
+/** Recognises attachments; no object from outside can pass for one. */
 export const isAttachment = (u: unknown): u is Attachment => Attachment.is(u);

@@ -1,12 +1,12 @@
 /** `@pawl/tool-value`: the values that cross the boundary between tools and models. Pure: no platform is needed. */
-export { type Json, type JsonObject, type Limits, type Path, type ValueError, type ValueErrorCode } from "./json.ts";
-export { defaultLimits, describe, formatPath, noLimits } from "./json.ts";
+export { type Json, type JsonObject, type Path, type ValueError, type ValueErrorCode } from "./json.ts";
+export { describe, formatPath } from "./json.ts";
+export { type Limits, defaultLimits, noLimits } from "./limits.ts";
 export { parse, parseRecord } from "./parse.ts";
 export { canonicalJson, quote, stringify, stringifyRecord } from "./write.ts";
 export { type ToolObject, type ToolValue, tagKey } from "./model.ts";
 export { attachments, decode, encode, equal, fromJs, json, jsonFromJs, lift, toolValue } from "./value.ts";
-export { hashText, stableHash, utf8, valueHash } from "./hash.ts";
-export { hkdf, hmac } from "./hmac.ts";
+export { hashText, hkdf, hmac, stableHash, utf8, valueHash } from "./hash.ts";
 export {
   Attachment,
   AttachmentCreateMeta,
@@ -23,7 +23,6 @@ export {
   type OutcomeSource,
   ToolCallOutcome,
   ToolCallOutput,
-  ToolCallRecord,
   type ToolCallStatus,
   ToolCancellation,
   ToolControl,
@@ -46,6 +45,8 @@ export {
   withRetry,
 } from "./output.ts";
 export {
+  Duration,
+  PendingCompletion,
   type ToolResult,
   cancelled,
   defaultPendingCompletion,
@@ -57,13 +58,12 @@ export {
   ok,
   outputOfReturned,
   pending,
+  pendingWithoutKey,
   resultOf,
   withControl,
-} from "./completion.ts";
+} from "./result.ts";
 export {
-  Duration,
   ExternalCompletionError,
-  PendingCompletion,
   ResolveOutcome,
   Resolution,
   ToolInvocationReply,
@@ -82,30 +82,19 @@ export {
   textReturn,
 } from "./model-return.ts";
 export { ProcessValueSelector, type SelectorTemplate, at, render, select } from "./selector.ts";
-export { SessionEvent, TurnEvent } from "./observation.ts";
+export { SessionEvent, ToolCallRecord, TurnActivity, TurnEvent, callCorrelation } from "./call-record.ts";
+export { type Codec, array, boolean, codecFrom, dict, lazy, refuse, string, text, u32, u64 } from "./codec.ts";
 export {
-  type Codec,
   type Defaulted,
   type Fields,
   type Optional,
-  array,
-  boolean,
   defaulted,
-  dict,
-  lazy,
+  list,
   nullable,
   optional,
   read,
   readOwned,
   record,
-  refuse,
-  string,
-  text,
-  u32,
-  u64,
-} from "./codec.ts";
-export { codecFrom } from "./type.ts";
-export { oneOf, tagged } from "./union.ts";
-export { external } from "./external.ts";
+} from "./record.ts";
+export { external, oneOf, tagged } from "./union.ts";
 export { type Change, laidOut, mapValues } from "./layout.ts";
-export { NotLoaded } from "./late.ts";

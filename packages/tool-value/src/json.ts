@@ -1,10 +1,12 @@
-/** JSON as pawl knows it: numbers are exact, integers beyond the safe range are bigints. */
+/** JSON with exact integers, the errors that name a place in it, and the order of keys. */
+
+/** Integers beyond the safe range are bigints. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** A place inside a value: object keys and array indices from the root. */
+/** A place inside a value: the object keys and array indices from the root down. */
 export type Path = readonly (string | number)[];
 
 export type ValueErrorCode =
@@ -17,51 +19,21 @@ export type ValueErrorCode =
   | "too_many_keys"
   | "too_many_digits";
 
-/** Why something from outside is no value: where, and what was wanted. */
+/** The reason why input was refused, and the place of the fault. */
 export interface ValueError {
   readonly code: ValueErrorCode;
   readonly path: Path;
   readonly message: string;
 }
 
-export interface Limits {
-  /** Containers inside each other: a scalar has depth 0, `[]` has depth 1. */
-  readonly depth: number;
-  /** Size in UTF-16 code units: of the text in `parse`; elsewhere keys and strings at their length, all else at 1. */
-  readonly size: number;
-  /** Keys of one object. */
-  readonly keys: number;
-  /** Digits of one integer. Engines differ in the largest bigint that they hold; the limit keeps below all. */
-  readonly digits: number;
-  /** Of all integers together that have more than 5,000: reading and writing those takes longer than their size says. */
-  readonly longDigits: number;
-}
-
-export const defaultLimits: Limits = {
-  depth: 256,
-  size: 32 * 1024 * 1024,
-  keys: 100_000,
-  digits: 100_000,
-  longDigits: 100_000,
-};
-
-/** What a total function on trusted values sets itself: nothing. */
-export const noLimits: Limits = {
-  depth: Infinity,
-  size: Infinity,
-  keys: Infinity,
-  digits: Infinity,
-  longDigits: Infinity,
-};
-
-/** Text that no encoding of Unicode can carry is no text: what the log keeps has to be read back. */
+/** UTF-8 cannot carry a lone surrogate, so the log could not give such a string back. */
 export const loneSurrogate = "a string must not hold a lone surrogate";
 
 const plainKey = /^[A-Za-z_$][\w$]*$/;
 
 const shownSteps = 12;
 
-/** A path as a person reads it: `$.calls[0]["a b"]`. Of a long one the beginning is shown. */
+/** Formats a path for people: `$.calls[0]["a b"]`. A long path is cut after its first steps. */
 export const formatPath = (path: Path): string => {
   const steps = path.slice(0, shownSteps).map((step) => {
     const isName = typeof step === "string" && plainKey.test(step);
@@ -71,21 +43,21 @@ export const formatPath = (path: Path): string => {
   return `$${steps.join("")}${more}`;
 };
 
-/** An error in one line: what was wanted, then where. */
+/** Formats an error in one line: the message, then the place. */
 export const describe = (error: ValueError): string =>
   error.path.length === 0 ? error.message : `${error.message} at ${formatPath(error.path)}`;
 
-/** Sets a key as JSON.parse does: `__proto__` is an ordinary key. */
+/** Sets a key as JSON.parse does, so that `__proto__` is an ordinary key. */
 export const setKey = <A>(target: { [key: string]: A }, key: string, value: A): void => {
   if (key !== "__proto__") {
-    // oxlint-disable-next-line no-param-reassign -- a builder of fresh objects
+    // oxlint-disable-next-line no-param-reassign -- builds a fresh object
     target[key] = value;
     return;
   }
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 };
 
-/** Whether one key stands before another in code unit order; the first units mostly tell, unless a key has none. */
+/** Tells whether `a` comes before `b` in UTF-16 code unit order. Compares the first units before whole strings. */
 export const isBefore = (a: string, b: string): boolean => {
   const x = a.charCodeAt(0);
   const y = b.charCodeAt(0);
@@ -94,7 +66,7 @@ export const isBefore = (a: string, b: string): boolean => {
 
 const fewKeys = 24;
 
-/** The own keys in UTF-16 code unit order. Most objects have few keys, and those in order. */
+/** Returns the own keys in UTF-16 code unit order. Few keys, mostly in order already, are sorted by insertion. */
 export const sortedKeys = (object: object): readonly string[] => {
   const keys = Object.keys(object);
   if (keys.length > fewKeys) return keys.toSorted();

@@ -1,44 +1,45 @@
-/** How codecs are made of others: for those who look for the values in what a codec has encoded. */
+/**
+ * The structure of codecs: which parts a codec is composed of, and which of them are values.
+ *
+ * Codecs are opaque functions, but some code has to find the values inside an encoded record: to move long ones out of the
+ * log, for example. So every combinator registers its layout here, and `mapValues` walks an encoded record along it.
+ */
 import type * as t from "io-ts";
 import { type Json, type JsonObject, type Path, setKey } from "./json.ts";
 
 type Part = t.Mixed;
 
-/** What stands in a codec's encoded form. */
+/** The structure of a codec's encoded form. */
 type Layout =
-  /** A value: nobody but its owner knows what it holds. */
+  /** A value: opaque to everybody but its owner. */
   | { readonly type: "value" }
   | { readonly type: "items"; readonly of: Part }
   | { readonly type: "fields"; readonly of: ReadonlyMap<string, Part> }
-  /** `tag`: the field that says which of them it is; without one it is the only key. A member may not be made yet. */
-  | {
-      readonly type: "variants";
-      readonly tag?: string;
-      readonly names: () => readonly string[];
-      readonly of: (name: string) => Part | undefined;
-    }
-  /** The same as another codec's, which may not be made yet. */
+  /** `tag` is the field that selects the member; without it, the only key does. */
+  | { readonly type: "variants"; readonly tag?: string; readonly of: ReadonlyMap<unknown, Part> }
+  /** The layout of another codec, which may be defined later. */
   | { readonly type: "as"; readonly of: () => Part };
 
 const layouts = new WeakMap<object, Layout>();
 
+/** Registers the layout of a codec, and returns the codec. */
 export const laidOut = <C extends object>(codec: C, layout: Layout): C => {
   layouts.set(codec, layout);
   return codec;
 };
 
-/** How a codec is made of others; nothing, where it is made of none. */
+/** Returns the layout of a codec; undefined for a scalar. */
 export const layoutOf = (codec: Part): Layout | undefined => layouts.get(codec);
 
 export const partsOf = (codecs: Iterable<readonly [string, unknown]>): ReadonlyMap<string, Part> =>
   new Map(codecs) as ReadonlyMap<string, Part>;
 
-/** Gives what takes the place of a value. */
+/** Returns the replacement of a value. */
 export type Change = (value: Json, path: Path) => Json;
 
 const isObject = (json: Json): json is JsonObject => typeof json === "object" && json !== null && !Array.isArray(json);
 
-/** A copy with other parts, or the same where none is another. */
+/** Replaces the parts under some keys. Returns the same object if nothing changes. */
 const withParts = (json: JsonObject, keys: readonly string[], of: (part: Json, key: string) => Json): Json => {
   let copy: { [key: string]: Json } | undefined;
   for (const key of keys) {
@@ -51,6 +52,9 @@ const withParts = (json: JsonObject, keys: readonly string[], of: (part: Json, k
   return copy ?? json;
 };
 
+const inFields = (parts: ReadonlyMap<string, Part>, json: JsonObject, change: Change, path: Path): Json =>
+  withParts(json, [...parts.keys()], (part, key) => within(parts.get(key) as Part, part, change, [...path, key]));
+
 const inItems = (codec: Part, json: Json, change: Change, path: Path): Json => {
   if (!Array.isArray(json)) {
     return isObject(json)
@@ -62,15 +66,14 @@ const inItems = (codec: Part, json: Json, change: Change, path: Path): Json => {
 };
 
 const inVariant = (
-  { tag, names, of }: Layout & { readonly type: "variants" },
+  { tag, of }: Layout & { readonly type: "variants" },
   json: Json,
   change: Change,
   path: Path,
 ): Json => {
   if (!isObject(json)) return json;
-  if (tag === undefined)
-    return withParts(json, names(), (part, key) => within(of(key) as Part, part, change, [...path, key]));
-  const member = of(json[tag] as string);
+  if (tag === undefined) return inFields(of as ReadonlyMap<string, Part>, json, change, path);
+  const member = of.get(json[tag]);
   return member === undefined ? json : within(member, json, change, path);
 };
 
@@ -82,11 +85,7 @@ const within = (codec: Part, json: Json, change: Change, path: Path): Json => {
     case "items":
       return inItems(layout.of, json, change, path);
     case "fields":
-      return isObject(json)
-        ? withParts(json, [...layout.of.keys()], (part, key) =>
-            within(layout.of.get(key) as Part, part, change, [...path, key]),
-          )
-        : json;
+      return isObject(json) ? inFields(layout.of, json, change, path) : json;
     case "variants":
       return inVariant(layout, json, change, path);
     case "as":
@@ -97,7 +96,7 @@ const within = (codec: Part, json: Json, change: Change, path: Path): Json => {
 };
 
 /**
- * What a codec has encoded, with other values in it: `change` is asked for each, in the order of the record. What holds
- * none is kept as it is; where nothing changes the result is the very same.
+ * Replaces the values inside an encoded record by what `change` returns for each, in the order of the record. Parts without
+ * values are shared with the input; if nothing changes, the result is the input itself.
  */
 export const mapValues = (codec: Part, encoded: Json, change: Change): Json => within(codec, encoded, change, []);

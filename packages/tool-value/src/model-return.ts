@@ -1,10 +1,10 @@
-/** What a model gets to read of a value or an output: text, with attachments in their places. */
+/** Converts values and outputs to what a model reads: text, with the attachments in their places. */
 import { type AttachmentRef, attachmentFields } from "./attachment.ts";
-import { type Codec, array, record, string } from "./codec.ts";
-import { tagged } from "./union.ts";
-import type { ToolCallOutput } from "./output.ts";
-import { outputAttachments, valueForProjection } from "./output.ts";
+import { type Codec, array, string } from "./codec.ts";
 import type { ToolValue } from "./model.ts";
+import { type ToolCallOutput, outputAttachments, valueForProjection } from "./output.ts";
+import { record } from "./record.ts";
+import { tagged } from "./union.ts";
 import { stringify, writeAround } from "./write.ts";
 
 export type ModelToolReturnPart =
@@ -30,7 +30,7 @@ export const ModelToolReturn: Codec<ModelToolReturn> = record<ModelToolReturn>("
 
 const attachmentPart = (ref: AttachmentRef): ModelToolReturnPart => ({ type: "attachment", ...ref });
 
-/** The parts of a value: a string is raw text, anything else compact JSON that breaks around attachments. */
+/** Splits a value into parts: a string is raw text, anything else compact JSON, cut around its attachments. */
 export const modelParts = (value: ToolValue): readonly ModelToolReturnPart[] => {
   if (typeof value === "string") return value === "" ? [] : [{ type: "text", text: value }];
   const parts: ModelToolReturnPart[] = [];
@@ -44,7 +44,7 @@ export const modelParts = (value: ToolValue): readonly ModelToolReturnPart[] => 
   return parts;
 };
 
-/** What is said of a call that did not succeed; its code, class and retry are not a model's business. */
+/** Tells a model that a call did not succeed. Leaves out code, class and retry, which are for programs. */
 const endText = (headline: string, message: string): string => (message === "" ? headline : `${headline}\n${message}`);
 
 const unsuccessfulText = (output: ToolCallOutput): string | undefined => {
@@ -59,25 +59,27 @@ const unsuccessfulText = (output: ToolCallOutput): string | undefined => {
   }
 };
 
+/** Returns what a model reads of an output, with each attachment at its place in the text. */
 export const modelPartsFromOutput = (output: ToolCallOutput): readonly ModelToolReturnPart[] => {
   if (output.outcome.status === "success") return modelParts(output.outcome.payload);
   const text = unsuccessfulText(output) as string;
   return [{ type: "text", text }, ...outputAttachments(output).map(attachmentPart)];
 };
 
-/** What the model gets back for a call. */
+/** Returns what the model gets back for a call. */
 export const modelReturn = (callId: string, toolName: string, output: ToolCallOutput): ModelToolReturn => ({
   call_id: callId,
   tool_name: toolName,
   parts: modelPartsFromOutput(output),
 });
+/** Makes a model's view of a call out of one text. */
 export const textReturn = (callId: string, toolName: string, text: string): ModelToolReturn => ({
   call_id: callId,
   tool_name: toolName,
   parts: [{ type: "text", text }],
 });
 
-/** An output in one text: attachments stand in it as tags. */
+/** Formats an output as one text, with attachments as tags. */
 export const formatToolOutput = (output: ToolCallOutput): string => {
   const json = valueForProjection(output);
   return unsuccessfulText(output) ?? (typeof json === "string" ? json : stringify(json));

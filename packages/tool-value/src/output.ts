@@ -1,9 +1,18 @@
-/** How a tool call ended. Field names are those of the wire. */
+/**
+ * The output of a tool call: its outcome, and optionally a control, by which the tool directs the turn that called it.
+ *
+ *   outcome   success    a value
+ *             failure    class, code, message, source, retry, and optionally a raw value
+ *             cancelled  message, source, and optionally a raw value
+ *
+ * Field names are those of the wire format.
+ */
 import { type AttachmentRef } from "./attachment.ts";
-import { type Codec, array, defaulted, optional, record, string, text, u64 } from "./codec.ts";
-import { oneOf, tagged } from "./union.ts";
+import { type Codec, string, text, u64 } from "./codec.ts";
 import type { Json } from "./json.ts";
 import type { ToolValue } from "./model.ts";
+import { list, optional, record } from "./record.ts";
+import { oneOf, tagged } from "./union.ts";
 import { attachments, encode, json, lift, toolValue } from "./value.ts";
 import { stringify } from "./write.ts";
 
@@ -38,7 +47,7 @@ const OutcomeSource: Codec<OutcomeSource> = oneOf(
   "cancellation",
 );
 
-/** Whether the same call may be made again. */
+/** Tells the caller if it may make the same call again. */
 export type ToolRetryDisposition =
   | { readonly type: "never" }
   | { readonly type: "safe"; readonly after_ms?: number }
@@ -77,7 +86,7 @@ export const ToolCancellation: Codec<ToolCancellation> = record<ToolCancellation
   raw: optional(toolValue),
 });
 
-/** What a tool asks of the turn that called it. */
+/** A tool's instruction to the turn that called it. */
 export type ToolControl =
   | {
       readonly type: "switch_agent_frame";
@@ -90,7 +99,7 @@ export type ToolControl =
 export const ToolControl: Codec<ToolControl> = tagged<ToolControl, "type">("ToolControl", "type", {
   switch_agent_frame: {
     frame_id: string,
-    initial_nodes: defaulted<readonly Json[]>(array(json), [], (nodes) => nodes.length === 0),
+    initial_nodes: list(json),
     task: optional(text),
   },
   finish: { value: toolValue },
@@ -117,25 +126,9 @@ export const ToolCallOutput: Codec<ToolCallOutput> = record<ToolCallOutput>("str
   control: optional(ToolControl),
 });
 
-/** One call as history keeps it. */
-export interface ToolCallRecord {
-  readonly call_id?: string;
-  readonly tool: string;
-  readonly args: Json;
-  readonly output: ToolCallOutput;
-  readonly duration_ms: number;
-}
-export const ToolCallRecord: Codec<ToolCallRecord> = record<ToolCallRecord>("struct ToolCallRecord", {
-  call_id: optional(string),
-  tool: string,
-  args: json,
-  output: ToolCallOutput,
-  duration_ms: u64,
-});
-
 const never: ToolRetryDisposition = { type: "never" };
 
-/** A failure that the runtime itself reports. */
+/** Builds a failure that the runtime itself reports. */
 export const runtimeFailure = (failureClass: FailureClass, code: string, message: string): ToolFailure => ({
   class: failureClass,
   code,
@@ -144,15 +137,16 @@ export const runtimeFailure = (failureClass: FailureClass, code: string, message
   retry: never,
 });
 
-/** A failure that the tool reports. */
+/** Builds a failure that the tool reports. */
 export const toolFailure = (failureClass: FailureClass, code: string, message: string): ToolFailure => ({
   ...runtimeFailure(failureClass, code, message),
   source: "tool",
 });
 
+/** Says of a failure whether another attempt may follow. */
 export const withRetry = (failure: ToolFailure, retry: ToolRetryDisposition): ToolFailure => ({ ...failure, retry });
 
-/** A failure of the tool's after which the call may be made again, at the earliest after a while. */
+/** Builds a failure of the tool after which the same call may be made again, once `afterMs` have passed. */
 export const safeRetryFailure = (
   failureClass: FailureClass,
   code: string,
@@ -164,47 +158,54 @@ export const safeRetryFailure = (
     afterMs === undefined ? { type: "safe" } : { type: "safe", after_ms: afterMs },
   );
 
+/** Makes a cancellation by the runtime. */
 export const runtimeCancellation = (message: string): ToolCancellation => ({ message, source: "cancellation" });
 
+/** Makes the output of a call that succeeded. */
 export const successOutput = (value: ToolValue): ToolCallOutput => ({ outcome: { status: "success", payload: value } });
+/** Makes the output of a failed call. */
 export const failureOutput = (failure: ToolFailure): ToolCallOutput => ({
   outcome: { status: "failure", payload: failure },
 });
+/** Makes the output of a cancelled call. */
 export const cancelledOutput = (cancellation: ToolCancellation): ToolCallOutput => ({
   outcome: { status: "cancelled", payload: cancellation },
 });
 
-/** A failure with the value that came with it; `null` says as little as none, in the log as in memory. */
+/** Adds a raw value to a failure. `null` counts as no value, since the log does not keep it either. */
 export const withRaw = (failure: ToolFailure, raw: ToolValue | undefined): ToolFailure =>
   raw === undefined || raw === null ? failure : { ...failure, raw };
 
-/** The text in which an error value is told: a string as it is, anything else as compact JSON. */
+/** Converts an error value to a message: a string as it is, anything else as compact JSON. */
 export const errorText = (error: Json): string => (typeof error === "string" ? error : stringify(error));
 
-/** A tool's own error: any JSON, which stays in `raw` as it is. */
+/** Builds the output for a tool's own error, any JSON. `raw` keeps it literally. */
 export const errorOutput = (error: Json): ToolCallOutput =>
   failureOutput(withRaw(toolFailure("execution", "tool_error", errorText(error)), lift(error)));
 
+/** Returns how a call ended: `success`, `failure` or `cancelled`. */
 export const statusOf = (output: ToolCallOutput): ToolCallStatus => output.outcome.status;
+/** Returns whether a call succeeded. */
 export const isSuccess = (output: ToolCallOutput): boolean => statusOf(output) === "success";
 
-/** The value that an output carries, if any: its result, or what came raw with its end. */
-const carried = ({ outcome }: ToolCallOutput): ToolValue | undefined =>
+/** Returns the value of an output, if it has one: its result, or the raw value of its failure or cancellation. */
+const valueOf = ({ outcome }: ToolCallOutput): ToolValue | undefined =>
   outcome.status === "success" ? outcome.payload : (outcome.payload.raw ?? undefined);
 
+/** Lists the attachments of an output. */
 export const outputAttachments = (output: ToolCallOutput): readonly AttachmentRef[] => {
-  const value = carried(output);
+  const value = valueOf(output);
   return value === undefined ? [] : attachments(value);
 };
 
 const encodedOutcome = (outcome: ToolCallOutcome): Json =>
   (ToolCallOutcome.encode(outcome) as { readonly payload: Json }).payload;
 
-/** The JSON that stands for an output: its value, or the whole failure or cancellation. */
+/** Returns an output as JSON: its value, or the whole failure or cancellation. */
 export const valueForProjection = ({ outcome }: ToolCallOutput): Json => encodedOutcome(outcome);
 
-/** As `valueForProjection`; but what came raw with the end stands for it, where there is some. */
+/** Returns an output as JSON, as `valueForProjection` does, but prefers the raw value of a failure or cancellation. */
 export const resultForProjection = (output: ToolCallOutput): Json => {
-  const value = carried(output);
+  const value = valueOf(output);
   return value === undefined ? encodedOutcome(output.outcome) : encode(value);
 };

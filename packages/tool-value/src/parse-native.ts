@@ -1,12 +1,17 @@
-/** The engine's own parser, for the texts that it reads exactly and within limits: most of them. */
-import type { Json, JsonObject, Limits } from "./json.ts";
+/**
+ * Decides when the engine's own JSON.parse may be used. It is several times faster than a parser in JavaScript, but rounds
+ * long integers, accepts lone surrogates, and overflows to infinity. Cheap scans of the text exclude these cases; what
+ * they cannot exclude goes to the exact parser.
+ */
+import type { Json, JsonObject } from "./json.ts";
+import type { Limits } from "./limits.ts";
 
-/** Integers of fewer digits are in the safe range. */
+/** Integers with fewer digits are in the safe range. */
 const longDigits = 16;
 const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
 const isSpace = (unit: number): boolean => unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 
-/** Comma, minus, colon, bracket: what a number may stand behind, besides space and nothing. Hashes are full of digits. */
+/** Comma, minus, colon, bracket: a number follows one of these or space. Other digits, as in hashes, are in strings. */
 const beforeNumber: ReadonlySet<number> = new Set([0x2c, 0x2d, 0x3a, 0x5b]);
 const mayBeginAt = (text: string, start: number): boolean => {
   const unit = text.charCodeAt(start - 1);
@@ -14,8 +19,8 @@ const mayBeginAt = (text: string, start: number): boolean => {
 };
 
 /**
- * Whether there may be an integer beyond the safe range: so many digits in a row, where a number may begin. Only every
- * 16th place is looked at, which such a row cannot slip between.
+ * Tells whether the text may contain an integer beyond the safe range: 16 digits in a row, where a number may begin.
+ * Probes every 16th character, since every such row covers one of them.
  */
 const mayHoldLongInteger = (text: string): boolean => {
   for (let at = longDigits - 1; at < text.length; at += longDigits) {
@@ -34,12 +39,12 @@ const colonFollows = (text: string, at: number): boolean => {
   return text[next] === ":";
 };
 
-/** Whether an escape may be half a surrogate pair, or stands in a key: what follows the next quote is a colon. */
+/** Tells whether an escape may be half a surrogate pair or is in a key, that is, a colon follows the next quote. */
 const hasRiskyEscape = (text: string): boolean => {
   let quote = -1;
   for (let at = text.indexOf("\\"); at !== -1; at = text.indexOf("\\", at + 2)) {
     if (text[at + 1] === "u" && (text[at + 2] === "d" || text[at + 2] === "D")) return true;
-    if (quote >= at + 2) continue; // The quote that follows was looked at already.
+    if (quote >= at + 2) continue; // The next quote was checked before.
     quote = text.indexOf('"', at + 2);
     if (quote === -1) return false;
     if (colonFollows(text, quote + 1)) return true;
@@ -48,12 +53,12 @@ const hasRiskyEscape = (text: string): boolean => {
 };
 
 /**
- * Whether the engine may read the text inexactly. An escape in a key is the engine's fault: V8 12.8 and later may give
- * a key that it read before instead (nodejs/node#63785).
+ * Tells whether the engine might read the text inexactly. Escapes in keys count because of a bug: V8 12.8 and later may
+ * return a key that it read earlier instead (nodejs/node#63785).
  */
 const needsCare = (text: string): boolean => mayHoldLongInteger(text) || hasRiskyEscape(text) || !text.isWellFormed();
 
-/** How deep a native value is looked at; a deeper one is left to a parser that needs no stack. */
+/** Bounds the recursion; the exact parser, which needs no call stack, takes deeper text. */
 const nativeDepth = 512;
 
 const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
@@ -73,31 +78,31 @@ const entriesKeepWithin = (object: object, depth: number, keys: number): boolean
   return count <= keys;
 };
 
-/** Whether a value keeps within `depth` levels, its objects within `keys`, and its numbers within range. */
+/** Tells whether a value has at most `depth` levels and `keys` keys in each object, and no infinite number. */
 const keepsWithin = (value: unknown, depth: number, keys: number): boolean => {
   if (!isContainer(value)) return value !== Infinity && value !== -Infinity;
   if (depth === 0) return false;
   return Array.isArray(value) ? itemsKeepWithin(value, depth - 1, keys) : entriesKeepWithin(value, depth - 1, keys);
 };
 
-/** An exponent of three digits: without one no number that the engine reads exactly is out of range. */
+/** An exponent of three digits. Every number out of range has one, since long integers were excluded before. */
 const largeExponent = /\d[eE]\+?\d{3}/;
 
-/** A level takes two characters and a key four: a short text can't break a limit, and need not be looked through. */
+/** Tells whether a text is too short to pass a limit: a level takes two characters and a key four. */
 const isHarmless = (text: string, depth: number, keys: number): boolean =>
   text.length < 2 * depth && text.length < 4 * keys && !largeExponent.test(text);
 
-/** What the engine makes of the text, where that is exact; but a number out of range is infinite. */
+/** Parses natively where that is exact, but for numbers out of range, which become infinite; undefined elsewhere. */
 export const parseExactly = (text: string): Json | undefined => {
   if (needsCare(text)) return undefined;
   try {
     return JSON.parse(text) as Json;
   } catch {
-    return undefined; // The other parser finds out what is wrong, and says where.
+    return undefined; // The exact parser reports what is wrong, and where.
   }
 };
 
-/** As `parseExactly`, where the value is within limits as well. */
+/** Parses natively where that is exact and the value is within limits; returns undefined elsewhere. */
 export const parseNatively = (text: string, limits: Limits): Json | undefined => {
   const value = parseExactly(text);
   if (value === undefined) return undefined;

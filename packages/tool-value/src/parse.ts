@@ -1,24 +1,15 @@
 /**
- * JSON text to Json, integers exact at any size.
+ * JSON text to Json, with exact integers of any size.
  *
- * What the engine's own parser cannot read exactly, or refuses, is read by the parser below, which has the last word.
+ * The engine's own JSON.parse is used where it is exact and the text is within limits (parse-native.ts). Everything else,
+ * invalid text included, goes to the parser below, which reports the line, the column and the path of an error.
  */
 import * as E from "fp-ts/lib/Either.js";
-import { longInteger, tooManyDigits } from "./digits.ts";
-import {
-  type Json,
-  type Limits,
-  type Path,
-  type ValueError,
-  type ValueErrorCode,
-  defaultLimits,
-  loneSurrogate,
-  noLimits,
-  setKey,
-} from "./json.ts";
+import { type Json, type Path, type ValueError, type ValueErrorCode, loneSurrogate, setKey } from "./json.ts";
+import { type Limits, defaultLimits, longInteger, noLimits, tooManyDigits } from "./limits.ts";
 import { parseExactly, parseNatively } from "./parse-native.ts";
 
-/** Reads JSON text (RFC 8259). Of repeated keys the last one counts. Never throws. */
+/** Reads JSON text (RFC 8259). The last one of repeated keys counts. Never throws. */
 export const parse = (text: string, limits: Limits = defaultLimits): E.Either<ValueError, Json> => {
   if (typeof text !== "string") return E.left({ code: "invalid_json", path: [], message: "expected a text" });
   if (text.length > limits.size) {
@@ -30,20 +21,20 @@ export const parse = (text: string, limits: Limits = defaultLimits): E.Either<Va
 };
 
 /**
- * As `parse` without limits, of the text of a record that is decoded next: a number out of range may come as infinity,
- * which no codec takes. So nothing is looked at twice.
+ * Reads the text of a record that a codec decodes next, without limits. A number out of range may come out as infinity,
+ * which every codec refuses; this saves a second walk over the result.
  */
 export const parseRecord = (text: string): E.Either<ValueError, Json> => {
   const value = parseExactly(text);
   return value === undefined ? new Parser(text, noLimits).run() : E.right(value);
 };
 
-/** A container that is being read. */
+/** A container that is being read, on the parser's own stack. */
 class Frame {
   readonly target: Json[] | { [key: string]: Json };
-  /** Of an object: the key whose value comes next. */
+  /** The key whose value comes next, in an object. */
   key: string | undefined;
-  /** Of an object: how many keys it has; repeated ones count once. */
+  /** The number of distinct keys, in an object. */
   keys = 0;
   count = 0;
 
@@ -79,7 +70,7 @@ const bigintOf = (literal: string, digits: number): bigint | Failure => {
   try {
     return BigInt(literal);
   } catch {
-    return tooLong(`this engine holds no integer of ${digits} digits`);
+    return tooLong(`this engine cannot hold an integer of ${digits} digits`);
   }
 };
 
@@ -96,7 +87,7 @@ class Parser {
   readonly #limits: Limits;
   readonly #frames: Frame[] = [];
   #at = 0;
-  /** Of long integers. */
+  /** The digits of all long integers so far. */
   #digits = 0;
 
   constructor(text: string, limits: Limits) {
@@ -112,7 +103,7 @@ class Parser {
     return E.left({ code: result.code, path: this.#path(), message: result.message });
   }
 
-  /** A value with all that is in it: containers are opened and closed on a stack, whatever their depth. */
+  /** Reads a value with everything in it. Containers are opened and closed on a stack, so that depth is no problem. */
   #value(): Json | Failure {
     let value = this.#open();
     while (!isFailure(value) && this.#frames.length > 0) {
@@ -123,7 +114,7 @@ class Parser {
     return value as Json | Failure;
   }
 
-  /** The next child of a container; the container itself where it ends; undefined where the child is a container. */
+  /** Reads the next child of a container. Returns the container itself at its end, undefined if the child is a container. */
   #next(frame: Frame): Json | undefined | Failure {
     const isArray = Array.isArray(frame.target);
     this.#skipSpace();

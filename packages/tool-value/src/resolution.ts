@@ -1,13 +1,10 @@
-/** Calls that complete from outside: what a tool leaves behind, and what comes back for it. */
+/** Resolutions, by which the outside completes a pending call or another wait, and replies to calls that programs make. */
 import * as E from "fp-ts/lib/Either.js";
-import { type Codec, defaulted, optional, record, string, text, u32, u64 } from "./codec.ts";
-import { oneOf, tagged } from "./union.ts";
+import { ToolCallRecord } from "./call-record.ts";
+import { type Codec, string, text } from "./codec.ts";
 import type { Json } from "./json.ts";
 import {
-  type ToolCallOutput,
-  ToolCallOutput as ToolCallOutputCodec,
-  type ToolCallRecord,
-  ToolCallRecord as ToolCallRecordCodec,
+  ToolCallOutput,
   cancelledOutput,
   errorText,
   failureOutput,
@@ -17,29 +14,9 @@ import {
   toolFailure,
   withRaw,
 } from "./output.ts";
+import { optional, record } from "./record.ts";
+import { tagged } from "./union.ts";
 import { decode, json, lift } from "./value.ts";
-import { defaultPendingCompletion } from "./completion.ts";
-
-export interface Duration {
-  readonly secs: number;
-  readonly nanos: number;
-}
-
-export const Duration: Codec<Duration> = record<Duration>("struct Duration", { secs: u64, nanos: u32 });
-
-export interface PendingCompletion {
-  readonly deadline?: Duration;
-  readonly on_timeout: "error_as_result" | "fail_turn";
-  readonly on_cancel: "ignore" | "cancel_external_work";
-}
-
-const kept = (): boolean => false;
-
-export const PendingCompletion: Codec<PendingCompletion> = record<PendingCompletion>("struct PendingCompletion", {
-  deadline: optional(Duration),
-  on_timeout: defaulted(oneOf("on_timeout", "error_as_result", "fail_turn"), defaultPendingCompletion.on_timeout, kept),
-  on_cancel: defaulted(oneOf("on_cancel", "ignore", "cancel_external_work"), defaultPendingCompletion.on_cancel, kept),
-});
 
 export interface ExternalCompletionError {
   readonly code: string;
@@ -52,7 +29,7 @@ export const ExternalCompletionError: Codec<ExternalCompletionError> = record<Ex
   { code: string, message: text, raw: optional(json) },
 );
 
-/** How a wait ended. */
+/** The end of a wait. */
 export type Resolution =
   | { readonly status: "ok"; readonly payload: Json }
   | { readonly status: "err"; readonly payload: ExternalCompletionError }
@@ -66,7 +43,7 @@ export const Resolution: Codec<Resolution> = tagged<Resolution, "status">("Resol
   cancelled: {},
 });
 
-/** What became of somebody's resolution: it won, or came late and is told the winner, or nobody knows the key. */
+/** The answer to a resolver: accepted; too late, with the resolution that won; or no such key. */
 export type ResolveOutcome =
   | { readonly status: "accepted" }
   | { readonly status: "already_resolved"; readonly terminal: Resolution }
@@ -78,7 +55,7 @@ export const ResolveOutcome: Codec<ResolveOutcome> = tagged<ResolveOutcome, "sta
   unknown_or_revoked: {},
 });
 
-/** The output of a pending call whose wait ended so. */
+/** Returns the output of a pending call whose wait ended with `resolution`. */
 export const outputOfResolution = (resolution: Resolution): ToolCallOutput => {
   switch (resolution.status) {
     case "ok":
@@ -94,7 +71,7 @@ export const outputOfResolution = (resolution: Resolution): ToolCallOutput => {
   }
 };
 
-/** The answer to a call that a program made. */
+/** The reply to a call that a program made. */
 export interface ToolInvocationReply {
   readonly output: ToolCallOutput;
   readonly record?: ToolCallRecord;
@@ -102,18 +79,21 @@ export interface ToolInvocationReply {
 
 export const ToolInvocationReply: Codec<ToolInvocationReply> = record<ToolInvocationReply>(
   "struct ToolInvocationReply",
-  { output: ToolCallOutputCodec, record: optional(ToolCallRecordCodec) },
+  { output: ToolCallOutput, record: optional(ToolCallRecord) },
 );
 
+/** Makes the reply of a call that succeeded. */
 export const replySuccess = (value: Json): ToolInvocationReply => ({ output: successOutput(lift(value)) });
 
-/** As `err`; but the error is read as an encoded value, and where it is none, a text says so. */
+/** Builds a failed reply. Unlike in `err`, `raw` is the error decoded as a value, or a fixed text if that fails. */
 export const replyError = (error: Json): ToolInvocationReply => {
   const failure = toolFailure("execution", "tool_error", errorText(error));
-  const raw = E.getOrElseW(() => "unserializable tool error")(decode(error));
+  const decoded = decode(error);
+  const raw = E.isRight(decoded) ? decoded.right : "unserializable tool error";
   return { output: failureOutput(withRaw(failure, raw)) };
 };
 
+/** Makes the reply of a call that was cancelled. */
 export const replyCancelled = (message: string): ToolInvocationReply => ({
   output: cancelledOutput(runtimeCancellation(message)),
 });

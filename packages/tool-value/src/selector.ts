@@ -1,8 +1,9 @@
-/** Selectors: which part of a payload is meant, as data. */
+/** Selectors: data that names a part of a payload, or builds a text from parts. */
 import * as E from "fp-ts/lib/Either.js";
-import { type Codec, dict, lazy, record, string } from "./codec.ts";
-import { external } from "./external.ts";
+import { type Codec, dict, lazy, string } from "./codec.ts";
 import { type Json, type JsonObject, sortedKeys } from "./json.ts";
+import { record } from "./record.ts";
+import { external } from "./union.ts";
 import { json } from "./value.ts";
 import { stringify } from "./write.ts";
 
@@ -40,7 +41,7 @@ const child = (value: Json, key: string): Json | undefined => {
   return isObject && Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
 };
 
-/** The part of a value that a JSON pointer (RFC 6901) names, if it has one. */
+/** Returns the part of a value that a JSON pointer (RFC 6901) names; undefined if there is none. */
 export const at = (pointer: string, value: Json): Json | undefined => {
   if (pointer === "") return value;
   if (!pointer.startsWith("/")) return undefined;
@@ -51,7 +52,7 @@ export const at = (pointer: string, value: Json): Json | undefined => {
   );
 };
 
-/** A selected value as text: a string as it is, anything else as compact JSON. */
+/** Renders a selected value as text: a string as it is, anything else as compact JSON. */
 export const render = (value: Json): string => (typeof value === "string" ? value : stringify(value));
 
 const fill = (template: SelectorTemplate, payload: Json): E.Either<string, Json> => {
@@ -64,7 +65,7 @@ const fill = (template: SelectorTemplate, payload: Json): E.Either<string, Json>
   return E.right(text);
 };
 
-/** What a selector means in a payload; a pointer that matches nothing is an error. */
+/** Evaluates a selector on a payload. A pointer that matches nothing is an error. */
 export const select = (selector: ProcessValueSelector, payload: Json): E.Either<string, Json> => {
   if (selector === "payload") return E.right(payload);
   if ("const" in selector) return E.right(selector.const);

@@ -1,9 +1,17 @@
-/** Unions of the wire: told apart by a text, by a tag, or by their only key. The tag picks the member; none is tried. */
+/**
+ * The three kinds of unions in the wire format:
+ *
+ *   oneOf      a string from a list                "timeout"
+ *   tagged     a record with a tag among its fields {"type": "finish", "value": 1}
+ *   external   a map with one key, or a string     {"pointer": "/a"} or "payload"
+ *
+ * String, tag or key select the member. No member is tried in vain, and errors come from the selected one.
+ */
 import * as E from "fp-ts/lib/Either.js";
 import type * as t from "io-ts";
-import { type Codec, type Fields, isMap, part, record, refuse, wrongType } from "./codec.ts";
+import { type Codec, codecFrom, isMap, part, refuse, wrongType } from "./codec.ts";
 import { laidOut } from "./layout.ts";
-import { codecFrom } from "./type.ts";
+import { type Fields, record } from "./record.ts";
 
 const variants = (names: readonly string[]): string => {
   const quoted = names.map((name) => `\`${name}\``);
@@ -11,10 +19,10 @@ const variants = (names: readonly string[]): string => {
   return quoted.length === 2 ? quoted.join(" or ") : `one of ${quoted.join(", ")}`;
 };
 
-export const unknownVariant = <A>(u: string, c: t.Context, names: readonly string[]): t.Validation<A> =>
+const unknownVariant = <A>(u: string, c: t.Context, names: readonly string[]): t.Validation<A> =>
   refuse(u, c, `unknown variant \`${u}\`, expected ${variants(names)}`);
 
-/** One of a few texts. */
+/** One of a few strings. */
 export const oneOf = <A extends string>(name: string, ...names: readonly A[]): Codec<A> => {
   const is = (u: unknown): u is A => names.includes(u as A);
   return codecFrom<A>(name, is, (u, c) => {
@@ -23,35 +31,25 @@ export const oneOf = <A extends string>(name: string, ...names: readonly A[]): C
   });
 };
 
-type Member<A, Tag extends keyof A, K extends PropertyKey = A[Tag] & string> = {
-  readonly [T in A[Tag] & K & string]: Fields<Omit<Extract<A, Record<Tag, T>>, Tag>>;
+type Members<A, Tag extends keyof A> = {
+  readonly [T in A[Tag] & string]: Fields<Omit<Extract<A, Record<Tag, T>>, Tag>>;
 };
 
-/**
- * A union of records told apart by the text under `tag`, which is written first. `others` gives the fields of the rest of
- * its members when the first of them is seen.
- */
-export const tagged = <A extends object, Tag extends keyof A & string, K extends PropertyKey = A[Tag] & string>(
+/** A union of records, selected by the string in the field `tag`, which is written first. */
+export const tagged = <A extends object, Tag extends keyof A & string>(
   name: string,
   tag: Tag,
-  members: Member<A, Tag, K>,
-  ...[others]: [A[Tag] & string] extends [K] ? [] : [others: () => Member<A, Tag, Exclude<A[Tag] & string, K>>]
+  members: Members<A, Tag>,
 ): Codec<A> => {
-  const codecs = new Map<string, Codec<object>>();
-  const made = (variant: string, fields: Fields<object>): Codec<object> => {
-    const codec = record<object>(`${name} \`${variant}\``, fields, [tag, variant]);
-    codecs.set(variant, codec);
-    return codec;
-  };
-  for (const [variant, fields] of Object.entries<Fields<object>>(members)) made(variant, fields);
-  const codecOf = (variant: unknown): Codec<object> | undefined => {
-    const known = codecs.get(variant as string);
-    if (known !== undefined || others === undefined || typeof variant !== "string") return known;
-    const rest: { readonly [variant: string]: Fields<object> } = others();
-    return Object.hasOwn(rest, variant) ? made(variant, rest[variant] as Fields<object>) : undefined;
-  };
-  const names = (): readonly string[] => [...new Set([members, others?.() ?? {}].flatMap(Object.keys))];
-  const memberOf = (u: unknown): Codec<object> | undefined => (isMap(u) ? codecOf(u[tag]) : undefined);
+  const codecs = new Map<unknown, Codec<object>>(
+    Object.entries<Fields<object>>(members).map(([variant, fields]) => [
+      variant,
+      record<object>(`${name} \`${variant}\``, fields, [tag, variant]),
+    ]),
+  );
+  const names = Object.keys(members);
+  const anyTag = oneOf(`a ${name} ${tag}`, ...names);
+  const memberOf = (u: unknown): Codec<object> | undefined => (isMap(u) ? codecs.get(u[tag]) : undefined);
   const codec = codecFrom<A>(
     name,
     (u): u is A => memberOf(u)?.is(u) ?? false,
@@ -59,11 +57,49 @@ export const tagged = <A extends object, Tag extends keyof A & string, K extends
       if (!isMap(u)) return wrongType(u, c, name);
       const variant = u[tag];
       if (variant === undefined) return refuse(u, c, `missing field \`${tag}\``);
-      const member = codecOf(variant);
-      if (member === undefined) return part(oneOf(`a ${name} ${tag}`, ...names()), variant, c, tag) as t.Validation<A>;
-      return member.validate(u, c) as t.Validation<A>;
+      const member = codecs.get(variant);
+      return (member === undefined ? part(anyTag, variant, c, tag) : member.validate(u, c)) as t.Validation<A>;
     },
     (a) => memberOf(a)?.encode(a),
   );
-  return laidOut(codec, { type: "variants", tag, names, of: codecOf });
+  return laidOut(codec, { type: "variants", tag, of: codecs });
+};
+
+type Variants<A> = A extends string ? never : keyof A;
+
+const onlyKey = (u: unknown): string | undefined => {
+  const keys = isMap(u) ? Object.keys(u) : [];
+  return keys.length === 1 ? keys[0] : undefined;
+};
+
+/** A union of maps, selected by their only key, and of some strings: `"all"`, `{"only": 1}`. */
+export const external = <A>(
+  name: string,
+  units: readonly (A & string)[],
+  members: { readonly [K in Variants<A> & string]: Codec<A extends Record<K, infer V> ? V : never> },
+): Codec<A> => {
+  const names = [...units, ...Object.keys(members)];
+  const codecs = new Map<string, Codec<unknown>>(Object.entries(members));
+  const codec = codecFrom<A>(
+    name,
+    (u): u is A => {
+      const key = onlyKey(u);
+      if (key === undefined) return units.includes(u as A & string);
+      return codecs.get(key)?.is((u as Record<string, unknown>)[key]) ?? false;
+    },
+    (u, c) => {
+      if (typeof u === "string") return units.includes(u as A & string) ? E.right(u as A) : unknownVariant(u, c, names);
+      const key = onlyKey(u);
+      if (key === undefined) return wrongType(u, c, `${name}: a map with one key`);
+      const member = codecs.get(key);
+      if (member === undefined) return unknownVariant(key, c, names);
+      const value = part(member, (u as Record<string, unknown>)[key], c, key);
+      return E.isLeft(value) ? value : E.right({ [key]: value.right } as A);
+    },
+    (a) => {
+      const key = onlyKey(a);
+      return key === undefined ? a : { [key]: codecs.get(key)?.encode((a as Record<string, unknown>)[key]) };
+    },
+  );
+  return laidOut(codec, { type: "variants", of: codecs });
 };

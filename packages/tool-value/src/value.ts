@@ -1,29 +1,26 @@
-/** What is done with values: in and out of JSON, compared, searched. */
+/**
+ * Conversions between values and JSON, equality, and the attachments of a value. Input from outside goes through `decode`,
+ * `fromJs` or `jsonFromJs`, which return an error. The other functions trust their input.
+ *
+ * All walks use a stack of their own, so that no depth of value overflows JavaScript's.
+ */
 import * as E from "fp-ts/lib/Either.js";
 import { Attachment, AttachmentRef } from "./attachment.ts";
-import { type Codec, owned } from "./codec.ts";
-import {
-  type Json,
-  type Limits,
-  type ValueError,
-  defaultLimits,
-  describe,
-  noLimits,
-  setKey,
-  sortedKeys,
-} from "./json.ts";
+import { type Codec, codecFrom } from "./codec.ts";
+import { type Json, type ValueError, describe, setKey, sortedKeys } from "./json.ts";
 import { laidOut } from "./layout.ts";
+import { type Limits, defaultLimits, noLimits } from "./limits.ts";
 import { type ToolObject, type ToolValue, tagKey } from "./model.ts";
 import { isNormal } from "./normal-form.ts";
-import { type Form, normalize, normalizeToJson } from "./normal.ts";
-import { codecFrom } from "./type.ts";
+import { type Form, normalize, normalizeToJson } from "./normalize.ts";
+import { owned } from "./record.ts";
 import { canonicalJson } from "./write.ts";
 
-/** Reads JSON as an encoded value: tags are read, and what is no value is refused. Never throws. */
+/** Reads JSON as an encoded value, tags included. Never throws. */
 export const decode = (json: unknown, limits: Limits = defaultLimits): E.Either<ValueError, ToolValue> =>
   normalize(json, "encoded", limits);
 
-/** Takes what a JavaScript caller built: a value as it is, attachments included. Never throws. */
+/** Takes a value that a JavaScript caller built, attachments included. Tags have no meaning in it. Never throws. */
 export const fromJs = (input: unknown, limits: Limits = defaultLimits): E.Either<ValueError, ToolValue> =>
   normalize(input, "value", limits);
 
@@ -33,7 +30,7 @@ const trusted = (input: unknown, form: Form): ToolValue => {
   return result.right;
 };
 
-/** JSON as it is: an object under the reserved key stays an object. Total on Json; throws a TypeError on anything else. */
+/** Takes JSON literally: an object with the reserved key stays an object. Throws a TypeError only if it is not JSON. */
 export const lift = (json: Json): ToolValue => trusted(json, "json");
 
 const written = (value: ToolValue, isEscaped: boolean): Json => {
@@ -55,19 +52,19 @@ const written = (value: ToolValue, isEscaped: boolean): Json => {
   return root;
 };
 
-/** The JSON that stands for a value: attachments as tags, objects under the reserved key escaped. */
+/** Encodes a value as JSON: attachments become tags, objects with the reserved key are escaped. */
 export const encode = (value: ToolValue): Json => written(value, true);
 
 const tagged = (value: ToolValue): Json => written(value, false);
 
-/** Takes what a JavaScript caller built as JSON: attachments become tags, and all else is what it is. Never throws. */
+/** Takes what a JavaScript caller built, as JSON: attachments become tags, nothing is escaped. Never throws. */
 export const jsonFromJs = (input: unknown, limits: Limits = defaultLimits): E.Either<ValueError, Json> =>
   normalizeToJson(input, tagged, limits);
 
 const isContainer = (value: ToolValue): value is readonly ToolValue[] | ToolObject =>
   typeof value === "object" && value !== null && !Attachment.is(value);
 
-/** 1e16 and 10000000000000000n have one text, and so have 0 and -0. */
+/** Numbers and bigints are compared by their texts: 1e16 equals 10000000000000000n, and 0 equals -0. */
 const isNumeric = (value: ToolValue): value is number | bigint =>
   typeof value === "number" || typeof value === "bigint";
 
@@ -79,7 +76,7 @@ const equalLeaves = (a: ToolValue, b: ToolValue): boolean => {
 
 type Pair = readonly [ToolValue, ToolValue];
 
-/** The children of two containers in pairs, or undefined where the containers differ in themselves. */
+/** Pairs the children of two containers. Returns undefined if the containers differ in kind or keys. */
 const pairs = (a: readonly ToolValue[] | ToolObject, b: readonly ToolValue[] | ToolObject): Pair[] | undefined => {
   if (Array.isArray(a) !== Array.isArray(b)) return undefined;
   const keys = Object.keys(a);
@@ -87,7 +84,7 @@ const pairs = (a: readonly ToolValue[] | ToolObject, b: readonly ToolValue[] | T
   return keys.map((key) => [(a as ToolObject)[key] as ToolValue, (b as ToolObject)[key] as ToolValue]);
 };
 
-/** Whether two values have the same canonical text. */
+/** Tells whether two values have the same canonical text. */
 export const equal = (a: ToolValue, b: ToolValue): boolean => {
   const rest: Pair[] = [[a, b]];
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
@@ -108,7 +105,7 @@ const children = (value: ToolValue): readonly ToolValue[] => {
   return Array.isArray(value) ? value : sortedKeys(value).map((key) => (value as ToolObject)[key] as ToolValue);
 };
 
-/** The attachments in a value, depth first, arrays in order and objects in key order, repeated ones as often as they stand. */
+/** Lists the attachments in a value, repetitions included: depth first, arrays in order, objects in key order. */
 export const attachments = (value: ToolValue): readonly AttachmentRef[] => {
   const refs: AttachmentRef[] = [];
   const rest: ToolValue[] = [value];
@@ -133,12 +130,12 @@ const codecOf = <A extends ToolValue>(name: string, form: Form, write: (value: A
     write,
   );
 
-/** A value inside a typed record, which stands there encoded. */
+/** The codec of a value inside a typed record, where it is encoded. */
 export const toolValue: Codec<ToolValue> = laidOut(codecOf<ToolValue>("a tool value", "encoded", encode), {
   type: "value",
 });
 const copied: Codec<Json> = codecOf<Json>("JSON", "json", (value) => lift(value) as Json);
-/** JSON inside a typed record, which says nothing but itself. */
+/** The codec of JSON inside a typed record, where it is literal. JSON that nobody else refers to is not copied. */
 export const json: Codec<Json> = laidOut(
   codecFrom<Json>(
     copied.name,

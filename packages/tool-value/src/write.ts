@@ -1,13 +1,20 @@
-/** Values to text. One writer, on a stack of its own, serves canonical JSON, wire records and what a model reads. */
+/**
+ * Values to text: canonical JSON (RFC 8785, but integers are exact at any size), records in the order of their fields, and
+ * the text around attachments that a model reads.
+ *
+ * Most values are short and already in canonical order, so the engine's JSON.stringify writes them. One writer of our own,
+ * on a stack of its own, writes the rest: bigints, attachments, escaped objects, unsorted keys, deep nesting.
+ */
 import { Attachment, AttachmentRef } from "./attachment.ts";
 import { type Json, type JsonObject, isBefore, sortedKeys } from "./json.ts";
 import { type ToolValue, tagKey } from "./model.ts";
 
-/** Where the text goes, and what is not said alike everywhere. */
+/** The points in which the formats differ. */
 interface Style {
   readonly keys: (object: object) => readonly string[];
-  /** Objects with the reserved key are wrapped, so that they are not taken for what they are not. */
+  /** Escapes objects with the reserved key. */
   readonly escape: boolean;
+  /** Returns the text so far with the attachment in it. */
   readonly attachment: (attachment: Attachment, text: string) => string;
 }
 
@@ -19,15 +26,15 @@ interface Frame {
   index: number;
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what JSON has to escape
+// oxlint-disable-next-line no-control-regex -- JSON has to escape control characters
 const escapes = /["\\\u0000-\u001f\ud800-\udfff]/;
 const longString = 64;
 
-/** The engine's own escaping is canonical; most strings are short and need none. */
+/** Quotes a string. The engine's own escaping is canonical; most strings are short and need none. */
 export const quote = (s: string): string => (s.length < longString && !escapes.test(s) ? `"${s}"` : JSON.stringify(s));
 
 const notAValue = (u: unknown): never => {
-  throw new TypeError(`${String(u)} is no value: what comes from outside goes through decode or fromJs first`);
+  throw new TypeError(`${String(u)} is not a value: pass input from outside through decode or fromJs first`);
 };
 
 const scalar = (value: ToolValue): string | undefined => {
@@ -85,25 +92,25 @@ const write = (root: ToolValue, style: Style): string => {
 };
 
 const unreachable = (): never => {
-  throw new TypeError("JSON holds no attachments: encode the value first");
+  throw new TypeError("JSON contains no attachments: encode the value first");
 };
 
-/** Keys that JavaScript takes for indices and moves to the front. */
+/** Keys that JavaScript treats as indices and moves to the front. */
 const isIndex = /^(?:0|[1-9]\d*)$/;
 
 /**
- * A record's fields keep the order of their codec, and a value's keys stand sorted already; but for index keys, which
- * no record has and which JavaScript would put in numeric order.
+ * Returns the keys in the order they have: that of a record's codec, or of a value in normal form. An object with index
+ * keys, which JavaScript keeps in numeric order, is a value, and its keys are sorted.
  */
 const givenKeys = (object: object): readonly string[] => {
   const keys = Object.keys(object);
   return isIndex.test(keys[0] ?? "") ? sortedKeys(object) : keys;
 };
 
-/** How deep a value is looked at for the engine's sake, which writes on JavaScript's stack. */
+/** Bounds the depth of what the engine writes, since it recurses on JavaScript's stack. */
 const nativeDepth = 512;
 
-/** Whether a key may come next, where the engine writes them. */
+/** Tells whether the engine would write `key` in the right place after `last`. */
 type Follows = (last: string, key: string) => boolean;
 
 const inOrder: Follows = (last, key) => (last === "" || isBefore(last, key)) && key !== tagKey;
@@ -121,7 +128,7 @@ const isNativeItem = (item: unknown, follows: Follows, depth = nativeDepth): boo
   }
 };
 
-/** Whether the engine's own text of a container is ours, as it mostly is of a value in normal form. */
+/** Tells whether the engine writes a container as our writer would. */
 const isNative = (container: object, follows: Follows, depth: number): boolean => {
   if (Array.isArray(container)) {
     for (let i = 0; i < container.length; i++) if (!isNativeItem(container[i], follows, depth)) return false;
@@ -137,18 +144,18 @@ const isNative = (container: object, follows: Follows, depth: number): boolean =
   return true;
 };
 
-/** By the engine where it can, by the writer where it can not. */
+/** Writes with the engine if it can, else with the writer. */
 const writeNative = (value: ToolValue, follows: Follows, style: Style): string =>
   isNativeItem(value, follows) ? JSON.stringify(value) : write(value, style);
 
 const jsonStyle: Style = { keys: sortedKeys, escape: false, attachment: unreachable };
 
-/** The canonical text (RFC 8785, integers exact at any size). */
+/** Returns the canonical text of JSON. */
 export const stringify = (json: Json): string => writeNative(json, inOrder, jsonStyle);
 
 const recordStyle: Style = { keys: givenKeys, escape: false, attachment: unreachable };
 
-/** The text of an encoded record, its fields in the order of its codec. */
+/** Returns the text of an encoded record, with its fields in the order of its codec. */
 export const stringifyRecord = (encoded: unknown): string => writeNative(encoded as Json, asGiven, recordStyle);
 
 const encodedStyle: Style = {
@@ -157,10 +164,10 @@ const encodedStyle: Style = {
   attachment: (a, text) => `${text}{"${tagKey}":"attachment","ref":${stringify(AttachmentRef.encode(a.ref) as Json)}}`,
 };
 
-/** The canonical text of a value's encoded form, in one pass. */
+/** Returns the canonical text of a value's encoded form, in one pass. */
 export const canonicalJson = (value: ToolValue): string => writeNative(value, inOrder, encodedStyle);
 
-/** Compact text, cut at each attachment: `onText` and `onAttachment` are called in the order of the value. */
+/** Writes compact text, cut at each attachment. Calls `onText` and `onAttachment` in the order of the value. */
 export const writeAround = (
   value: ToolValue,
   onText: (text: string) => void,

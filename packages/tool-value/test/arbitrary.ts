@@ -1,4 +1,4 @@
-/** Values, near values and things that are none, for the laws. */
+/** Generates values, near values and anything else, for the laws. */
 import * as E from "fp-ts/lib/Either.js";
 import * as fc from "fast-check";
 import {
@@ -51,7 +51,7 @@ export const attachmentRef: fc.Arbitrary<AttachmentRef> = fc.record(
 const objectOf = (key: fc.Arbitrary<string>, child: fc.Arbitrary<unknown>): fc.Arbitrary<object> =>
   fc.array(fc.tuple(key, child), { maxLength: 5 }).map((entries) => Object.fromEntries(entries) as object);
 
-/** Trees over some leaves; now and then one that stands deep inside others. */
+/** Generates trees over some leaves, a few of them nested deeply. */
 const tree = (
   leaves: fc.Arbitrary<unknown>,
   object: (child: fc.Arbitrary<unknown>) => fc.Arbitrary<unknown>,
@@ -78,7 +78,7 @@ const withAttachments = fc.oneof(
   { weight: 1, arbitrary: attachmentRef.map(attachment) },
 );
 
-/** JSON as `parse` gives it, not in normal form. */
+/** JSON as `parse` returns it, not in normal form. */
 export const json = tree(leaf, valueObject) as fc.Arbitrary<Json>;
 /** A value as a caller builds it, not in normal form. */
 export const built = tree(withAttachments, valueObject) as fc.Arbitrary<ToolValue>;
@@ -89,7 +89,7 @@ const wrapped = (child: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
     valueObject(child).map((entries) => ({ entries, [tagKey]: "object" })),
   );
 const encodedAttachment = attachmentRef.map((ref) => ({ ref: { ...ref, unknown: 1 }, [tagKey]: "attachment" }));
-/** Encoded values that no encoder wrote: needless wrappers, unknown fields, keys in any order. */
+/** Encoded values as no encoder writes them: needless wrappers, unknown fields, keys in any order. */
 const encoded = tree(fc.oneof({ weight: 4, arbitrary: leaf }, { weight: 1, arbitrary: encodedAttachment }), wrapped);
 
 const admitted = (result: E.Either<ValueError, ToolValue>): ToolValue => {
@@ -111,7 +111,7 @@ const numeric = (node: number | bigint): ToolValue => {
   return Number.isInteger(node) ? BigInt(node) : node + 1;
 };
 
-/** Another node that has the same text, or nearly. */
+/** Returns another node with the same text, or nearly the same. */
 const twisted = (node: ToolValue): ToolValue => {
   if (typeof node === "number" || typeof node === "bigint") return numeric(node);
   if (typeof node === "string") return `${node} `;
@@ -120,7 +120,7 @@ const twisted = (node: ToolValue): ToolValue => {
   return Array.isArray(node) ? { ...node } : { ...node, extra: null };
 };
 
-/** A copy, keys in the opposite order, its `target`th node twisted. */
+/** Copies a value, with the keys in reverse order and its `target`th node twisted. */
 const copy = (root: ToolValue, target: number): ToolValue => {
   let seen = 0;
   const walk = (node: ToolValue): ToolValue => {
@@ -133,14 +133,14 @@ const copy = (root: ToolValue, target: number): ToolValue => {
   return walk(root);
 };
 
-/** Two values that are equal about half the time, and nearly so the other half. */
+/** Two values, equal about half the time and nearly equal the other half. */
 export const pair: fc.Arbitrary<readonly [ToolValue, ToolValue]> = fc
   .tuple(built, fc.nat(12))
   .map(([one, target]) => [one, copy(one, target)] as const);
 
 const plainJson = tree(plainLeaf, valueObject);
 const pieces = ["", '"', "\\", "\\u12", ",", ":", "{", "}", "[", "]", "0", "-", ".", "e", "1e5", " ", "\t", "\u0000"];
-/** Texts of JSON, most of them hurt in one place. */
+/** JSON texts, most of them damaged in one place. */
 export const jsonText: fc.Arbitrary<string> = fc
   .tuple(plainJson, fc.nat(2), fc.nat(60), fc.nat(2), fc.constantFrom(...pieces, ...oddKeys, "tru", "null", "é"))
   .map(([tree_, indent, at, cut, piece]) => {
@@ -181,7 +181,7 @@ const hostiles: readonly (() => unknown)[] = [
   () => Symbol("s"),
   () => explode,
 ];
-/** Puts the hostile things in their places only when asked: fast-check looks into all that it generates. */
+/** Plants the hostile objects on demand only, since fast-check inspects everything it generates. */
 const plant = (node: unknown): unknown => {
   if (typeof node === "function") return (node as () => unknown)();
   if (Array.isArray(node)) return node.map(plant);
@@ -211,9 +211,9 @@ const anythingWith = (leaves: readonly (() => unknown)[]): fc.Arbitrary<() => un
       valueObject,
     ).map((node) => () => plant(node)),
   );
-/** Anything but what has no end, made when it is called for. */
+/** Generates anything but endless objects, each made on demand. */
 export const finite = anythingWith(hostiles);
-/** Anything at all. */
+/** Generates anything at all. */
 export const anything = anythingWith([...hostiles, endless]);
 
 export const limits: fc.Arbitrary<Limits> = fc.record({

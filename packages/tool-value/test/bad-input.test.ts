@@ -17,7 +17,7 @@ const explode = (): never => {
 };
 
 describe("limits", () => {
-  it("have stated defaults", () => {
+  it("have fixed defaults", () => {
     expect(defaultLimits).toEqual({
       depth: 256,
       size: 33_554_432,
@@ -36,7 +36,7 @@ describe("limits", () => {
     expect(refusal(fromJs(nested(257)))).toContain(message);
   });
 
-  it("count an escaped object and an attachment as the one level that they are", () => {
+  it("count an escaped object, and an attachment, as one level", () => {
     const escaped = { [tagKey]: "object", entries: { a: { [tagKey]: "attachment", ref } } };
     expect(E.isRight(decode(escaped, { ...defaultLimits, depth: 2 }))).toBe(true);
     expect(refusal(decode(escaped, { ...defaultLimits, depth: 1 }))).toContain("1 levels deep at $.entries.a");
@@ -59,7 +59,7 @@ describe("limits", () => {
     }
   });
 
-  it("bound the keys of one object, alike however the text is read", () => {
+  it("bound the keys of one object, whichever parser reads the text", () => {
     const limits = { ...defaultLimits, keys: 2 };
     for (const value of ["1", "12345678901234567890"]) {
       expect(E.isRight(parse(`[{"a":1,"b":2},{"c":3,"d":${value}}]`, limits))).toBe(true);
@@ -73,7 +73,7 @@ describe("limits", () => {
     expect(refusal(decode({ [tagKey]: "object", entries: { a: 1, b: 2, c: 3 } }, limits))).toBe(refused);
   });
 
-  it("bound the digits of an integer, its sign aside", () => {
+  it("bound the digits of an integer, not counting its sign", () => {
     const limits = { ...defaultLimits, digits: 20 };
     expect(right(parse("-12345678901234567890", limits))).toBe(-12345678901234567890n);
     expect(refusal(parse("123456789012345678901", limits))).toBe(
@@ -83,7 +83,7 @@ describe("limits", () => {
     expect(refusal(fromJs([10n ** 20n], limits))).toBe("too_many_digits: an integer may have 20 digits at $[0]");
   });
 
-  it("bound the digits of long integers together: they take longer to read and write than they look", () => {
+  it("bound the digits of long integers together, since their cost grows faster than their size", () => {
     const refused = "too_many_digits: integers of more than 5000 digits may have 100000 together at $[1]";
     const gates: ((text: string) => E.Either<v.ValueError, unknown>)[] = [
       (text) => parse(text),
@@ -98,7 +98,7 @@ describe("limits", () => {
     }
   });
 
-  it("find out about the digits of an integer without writing it", () => {
+  it("count the digits of an integer without writing it out", () => {
     const limits = { ...defaultLimits, digits: 50 };
     for (const digits of [48, 49, 50, 51, 52]) {
       for (const n of [10n ** BigInt(digits - 1), 10n ** BigInt(digits) - 1n]) {
@@ -107,13 +107,13 @@ describe("limits", () => {
     }
   });
 
-  it("end the reading of a shared graph that would unfold for ever", () => {
+  it("stop the reading of a shared graph that would unfold for ever", () => {
     const graph = Array.from({ length: 200 }).reduce((below) => [below, below], []);
     const limits = { ...defaultLimits, size: 100_000 };
     for (const gate of [decode, fromJs]) expect(refusal(gate(graph, limits))).toContain("too_large");
   });
 
-  it("end the reading of an array that says it has no end", () => {
+  it("stop the reading of an array that claims infinite length", () => {
     const endless = new Proxy([], { get: (_, key) => (key === "length" ? Infinity : 1) });
     expect(refusal(fromJs(endless, { ...defaultLimits, size: 1000 }))).toContain("too_large");
   });
@@ -130,7 +130,7 @@ describe("a million levels", () => {
     for (const gate of [decode, fromJs]) expect(refusal(gate(deep))).toContain("too_deep");
   });
 
-  it("pass where there are no limits", () => {
+  it("pass without limits", () => {
     expect(v.stringify(right(parse(text, noLimits)))).toBe(text);
     for (const gate of [decode, fromJs]) expect(v.canonicalJson(right(gate(deep, noLimits)))).toBe(text);
     expect(v.canonicalJson(v.lift(deep))).toBe(text);
@@ -138,7 +138,7 @@ describe("a million levels", () => {
     expect(v.stringifyRecord(deep)).toBe(text);
   });
 
-  it("pass through what is done with values", () => {
+  it("pass through every operation on values", () => {
     expect(v.equal(deep, v.lift(deep))).toBe(true);
     expect(v.equal(deep, nested(depth + 1) as v.Json)).toBe(false);
     expect(v.modelParts(deep)).toEqual([{ type: "text", text }]);
@@ -156,7 +156,7 @@ describe("keys with a meaning in JavaScript", () => {
   const text =
     '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"hasOwnProperty":1,"toString":2}';
 
-  it("are ordinary keys, however the text is read", () => {
+  it("are ordinary keys, whichever parser reads the text", () => {
     for (const source of [text, text.replace("2", "12345678901234567890")]) {
       const value = right(decode(right(parse(source))));
       expect(v.canonicalJson(value)).toBe(source);
@@ -202,26 +202,26 @@ describe("lone surrogates", () => {
     expect(() => v.attachment({ ...ref, label: "\ud800" })).toThrow(`${message} at $.label`);
   });
 
-  it("are not handed on by messages that quote them", () => {
+  it("are replaced in messages that quote them", () => {
     expect(refusal(decode({ [tagKey]: "\ud800" }))).toBe("malformed_tag: unknown reserved tool value tag `\ufffd`");
     expect(refusal(v.read(v.ToolControl, { type: "\ud800" }))).toContain("unknown variant `\ufffd`");
   });
 
-  it("are whole again as pairs", () => {
+  it("are valid as pairs", () => {
     expect(right(parse(String.raw`"\ud83d\ude00"`))).toBe("😀");
     expect(right(fromJs({ "😀": "😀" }))).toEqual({ "😀": "😀" });
   });
 });
 
 describe("numbers of JavaScript", () => {
-  it("lose the sign of zero at every gate", () => {
+  it("lose the sign of zero everywhere", () => {
     for (const zero of [right(fromJs(-0)), right(decode(-0)), v.lift(-0), right(decode(right(parse("-0"))))]) {
       expect(Object.is(zero, 0)).toBe(true);
     }
     expect(identical(right(v.read(v.Duration, { secs: -0, nanos: -0 })), { secs: 0, nanos: 0 })).toBe(true);
   });
 
-  it("are refused where they are none", () => {
+  it("are refused if they are not finite", () => {
     const message = "invalid_value: non-finite number is not a valid tool value at $.a";
     for (const a of [Number.NaN, Infinity, -Infinity]) {
       for (const gate of [decode, fromJs]) expect(refusal(gate({ a }))).toBe(message);
@@ -230,13 +230,13 @@ describe("numbers of JavaScript", () => {
     }
   });
 
-  it("are refused in texts where they are out of range, however the text is read", () => {
+  it("are refused out of range, whichever parser reads the text", () => {
     expect(refusal(parse("[1e400]"))).toBe("invalid_value: the number 1e400 is out of range at $[0]");
     expect(refusal(parse("-1e400"))).toBe("invalid_value: the number -1e400 is out of range");
     expect(refusal(parse("[12345678901234567890,1e400]"))).toContain("1e400 is out of range at $[1]");
   });
 
-  it("are numbers in the safe range and bigints beyond it, whatever they came as", () => {
+  it("are numbers in the safe range and bigints beyond it, whatever their type was", () => {
     const safe = Number.MAX_SAFE_INTEGER;
     const cases = [
       [5n, 5],
@@ -257,7 +257,7 @@ describe("numbers of JavaScript", () => {
 });
 
 describe("objects of JavaScript", () => {
-  it("are refused where they contain themselves, near or far", () => {
+  it("are refused if they contain themselves, at any distance", () => {
     const near: { self?: unknown } = {};
     near.self = near;
     const far: unknown[] = [];
@@ -271,12 +271,12 @@ describe("objects of JavaScript", () => {
     expect(refusal(fromJs(near, { ...defaultLimits, depth: 100 }))).toContain("a value must not contain itself");
   });
 
-  it("may stand in several places", () => {
+  it("may occur in several places", () => {
     const shared = { a: 1 };
     expect(right(fromJs([shared, shared]))).toEqual([{ a: 1 }, { a: 1 }]);
   });
 
-  it("are an error where reading them throws", () => {
+  it("are an error if reading them throws", () => {
     const message = "invalid_value: reading the value threw: it has a getter or is a proxy";
     const getter = Object.defineProperty({}, "a", { enumerable: true, get: explode });
     const traps = ["get", "ownKeys", "getPrototypeOf"].map((trap) => new Proxy({ a: 1 }, { [trap]: explode }));
@@ -292,7 +292,7 @@ describe("objects of JavaScript", () => {
     );
   });
 
-  it("are never asked for their toJSON", () => {
+  it("never have their toJSON called", () => {
     expect(refusal(fromJs({ a: 1, toJSON: () => 2 }))).toBe(
       "invalid_value: a function is not a valid tool value at $.toJSON",
     );
@@ -301,7 +301,7 @@ describe("objects of JavaScript", () => {
     expect(refusal(fromJs(inherited))).toContain("found an instance of Object");
   });
 
-  it("are refused by name where they are instances of a class", () => {
+  it("are refused with the name of their class, if they have one", () => {
     class Point {
       readonly x = 1;
     }
@@ -323,20 +323,20 @@ describe("objects of JavaScript", () => {
     expect(refusal(fromJs(Object.create({ constructor: null })))).toContain("found an instance of a class");
   });
 
-  it("are to be stored as attachments where they are bytes", () => {
+  it("should be stored as attachments if they are bytes", () => {
     const bytes = [new Uint8Array(2), new Float64Array(1), new DataView(new ArrayBuffer(1)), Buffer.from("x")];
     for (const some of [...bytes, new ArrayBuffer(3)]) {
       expect(refusal(fromJs(some))).toContain(`an instance of ${some.constructor.name}; store bytes as an attachment`);
     }
   });
 
-  it("are plain also without a prototype, or with one from another realm", async () => {
+  it("are plain without a prototype, or with one from another realm", async () => {
     const { runInNewContext } = await import("node:vm");
     expect(right(fromJs(Object.assign(Object.create(null) as object, { a: 1 })))).toEqual({ a: 1 });
     expect(right(fromJs(runInNewContext("({ a: [1] })")))).toEqual({ a: [1] });
   });
 
-  it("keep what is theirs and enumerable, under text keys", () => {
+  it("keep own enumerable properties with string keys", () => {
     const object = { a: 1, [Symbol("b")]: 2 };
     Object.defineProperty(object, "c", { value: 3, enumerable: false });
     expect(right(fromJs(object))).toEqual({ a: 1 });
@@ -344,15 +344,15 @@ describe("objects of JavaScript", () => {
   });
 });
 
-describe("what JavaScript has and JSON has not", () => {
-  it("is absent from objects where it is undefined, and refused in arrays and at the root", () => {
+describe("a JavaScript value without JSON", () => {
+  it("is dropped from objects if undefined, and refused in arrays and at the root", () => {
     expect(Object.keys(right(fromJs({ a: undefined, b: 1 })) as object)).toEqual(["b"]);
     expect(refusal(fromJs([undefined]))).toBe("invalid_value: undefined is not a valid tool value at $[0]");
     expect(refusal(fromJs(undefined))).toBe("invalid_value: undefined is not a valid tool value");
     expect(refusal(decode(undefined))).toBe("invalid_value: undefined is not a valid tool value");
   });
 
-  it("is refused where an array has a hole", () => {
+  it("is refused if it is a hole in an array", () => {
     const sparse: unknown[] = [1];
     sparse[2] = 3;
     expect(refusal(fromJs(sparse))).toBe("invalid_value: a hole in an array is not a valid tool value at $[1]");
@@ -360,12 +360,12 @@ describe("what JavaScript has and JSON has not", () => {
     expect(refusal(fromJs(Array(2 ** 32 - 1)))).toContain("a hole in an array");
   });
 
-  it("is refused where it is a function or a symbol", () => {
+  it("is refused if it is a function or a symbol", () => {
     expect(refusal(fromJs({ a: () => 1 }))).toBe("invalid_value: a function is not a valid tool value at $.a");
     expect(refusal(fromJs([Symbol("s")]))).toBe("invalid_value: a symbol is not a valid tool value at $[0]");
   });
 
-  it("is no value to the writers either, which throw", () => {
+  it("makes the writers throw", () => {
     for (const wrong of [undefined, () => 1, Symbol("s")]) {
       expect(() => v.canonicalJson([wrong as unknown as v.ToolValue])).toThrow(TypeError);
       expect(() => v.stringify([wrong as unknown as v.Json])).toThrow(TypeError);
@@ -374,7 +374,7 @@ describe("what JavaScript has and JSON has not", () => {
 });
 
 describe("attachments", () => {
-  it("pass fromJs only, as JSON they are refused", () => {
+  it("pass fromJs only; decode and lift refuse them", () => {
     const picture = v.attachment(ref);
     expect(right(fromJs([picture]))).toEqual([picture]);
     expect(refusal(decode([picture]))).toContain("found an instance of Attachment at $[0]");
@@ -413,7 +413,7 @@ describe("hostile texts", () => {
     }
   });
 
-  it("that are no texts are an error", () => {
+  it("of another type than string are an error", () => {
     for (const wrong of [undefined, null, 1, {}, Buffer.from("1")]) {
       expect(refusal(parse(wrong as string))).toBe("invalid_json: expected a text");
     }

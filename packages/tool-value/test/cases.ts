@@ -1,4 +1,4 @@
-/** The ops of this package for the case runner: each calls the public API, and nothing else. */
+/** The ops of this package for the case runner. Each calls the public API and nothing else. */
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
 import { withFields } from "@pawl/testkit";
@@ -13,25 +13,38 @@ const failureOf = (output: v.ToolCallOutput): { readonly message: string; readon
 };
 const encodeOutput = (output: v.ToolCallOutput): unknown => v.ToolCallOutput.encode(output);
 const decodeText = (input: Input): E.Either<v.ValueError, v.ToolValue> =>
-  E.chain((json: v.Json) => v.decode(json))(v.parse(textOf(input)));
+  pipe(
+    v.parse(textOf(input)),
+    E.chain((json) => v.decode(json)),
+  );
 
 const decoded = withFields(["json"], (input: Input) =>
-  E.map((value: v.ToolValue) => ({ json: v.canonicalJson(value) }))(decodeText(input)),
+  pipe(
+    decodeText(input),
+    E.map((value) => ({ json: v.canonicalJson(value) })),
+  ),
 );
 
 export const adapters = {
   "toolvalue.roundtrip": decoded,
   "toolvalue.decode": decoded,
   "toolvalue.lift_encode": withFields(["json"], (input: Input) =>
-    E.map((json: v.Json) => ({ json: v.canonicalJson(v.lift(json)) }))(v.parse(textOf(input))),
+    pipe(
+      v.parse(textOf(input)),
+      E.map((json) => ({ json: v.canonicalJson(v.lift(json)) })),
+    ),
   ),
   "toolvalue.model_parts": withFields(["json"], (input: Input) =>
-    E.map((value: v.ToolValue) => ({ parts: v.modelParts(value).map(v.ModelToolReturnPart.encode) }))(
+    pipe(
       decodeText(input),
+      E.map((value) => ({ parts: v.modelParts(value).map(v.ModelToolReturnPart.encode) })),
     ),
   ),
   stable_json_sha256: withFields(["json"], (input: Input) =>
-    E.map((json: v.Json) => ({ canonical: v.stringify(json), sha256: v.stableHash(json) }))(v.parse(textOf(input))),
+    pipe(
+      v.parse(textOf(input)),
+      E.map((json) => ({ canonical: v.stringify(json), sha256: v.stableHash(json) })),
+    ),
   ),
   "output.project": withFields(["output"], (input: Input) =>
     pipe(
@@ -73,7 +86,7 @@ export const adapters = {
   ),
 };
 
-/** The records that `wire.roundtrip` reads and writes. */
+/** The codecs of the records that `wire.roundtrip` reads and writes. */
 export const wire = {
   AttachmentCreateMeta: v.AttachmentCreateMeta,
   AttachmentMeta: v.AttachmentRef,
@@ -97,5 +110,6 @@ export const wire = {
   ToolInvocationReply: v.ToolInvocationReply,
   ToolRetryDisposition: v.ToolRetryDisposition,
   ToolValue: v.toolValue,
+  TurnActivity: v.TurnActivity,
   TurnEvent: v.TurnEvent,
 };

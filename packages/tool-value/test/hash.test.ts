@@ -16,7 +16,7 @@ const cases = (JSON.parse(readFileSync(file, "utf8")) as readonly HashCase[]).fi
 );
 
 describe("a hash", () => {
-  it("is the one that is known", () => {
+  it("equals the published digest", () => {
     expect(cases.length).toBeGreaterThan(0);
     for (const { input, expect: known } of cases) {
       expect(stableHash(right(parse(input.json)))).toBe(known.sha256);
@@ -25,7 +25,7 @@ describe("a hash", () => {
     expect(hashText("")).toBe("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   });
 
-  it("tells an attachment from an object that looks like one", () => {
+  it("differs between an attachment and an object that looks like one", () => {
     const ref = { id: "a", media_type: { kind: "file", type: "x" }, byte_len: 1 } as const;
     const json = { $lash_tool_value: "attachment", ref };
     expect(valueHash(attachment(ref))).toBe(stableHash(json));
@@ -34,7 +34,7 @@ describe("a hash", () => {
 });
 
 describe("UTF-8", () => {
-  it("is that of the platform, at every length and boundary", () => {
+  it("equals the platform's, at every length and boundary", () => {
     const points = [0, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x1_0000, 0x10_ffff];
     const text = String.fromCodePoint(...points);
     expect(Buffer.from(utf8(text))).toEqual(Buffer.from(text));

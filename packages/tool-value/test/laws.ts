@@ -1,6 +1,7 @@
-/** What holds of all values. `laws.test.ts` tries each law a few hundred times, `pnpm laws` as often as it is told. */
+/** Laws that hold for all values. `laws.test.ts` tries each a few hundred times, `pnpm laws` as often as it is told. */
 import { createHash } from "node:crypto";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 import * as fc from "fast-check";
 import * as v from "../src/index.ts";
 import { anyText, anything, built, finite, json, jsonText, limits, pair, value } from "./arbitrary.ts";
@@ -12,7 +13,7 @@ export interface Law {
   readonly name: string;
   readonly check: (parameters: { readonly numRuns: number; readonly seed?: number }) => {
     readonly seed: number;
-    /** What contradicts the law, if anything does. */
+    /** A counterexample, if there is one. */
     readonly report: string | undefined;
   };
 }
@@ -33,12 +34,12 @@ const parsed = (text: string): v.Json => trusted(v.parse(text, v.noLimits));
 const decoded = (input: unknown): v.ToolValue => trusted(v.decode(input, v.noLimits));
 const readBack = (text: string): v.ToolValue => decoded(parsed(text));
 
-/** What passed a gate is in normal form, which is what its own text gives back. */
+/** Tells whether a value is in normal form: its own text reads back as it, to the bit. */
 const isNormal = (passed: v.ToolValue): boolean => identical(readBack(v.canonicalJson(passed)), passed);
 const isNormalIfAny = (result: E.Either<v.ValueError, v.ToolValue>): boolean =>
   E.isLeft(result) ? v.describe(result.left).isWellFormed() : isNormal(result.right);
 
-/** Where JSON.parse rounds, overflows, takes lone surrogates, or (in V8) mistakes a key that has an escape. */
+/** Tells where JSON.parse rounds, overflows, accepts lone surrogates, or (in V8) mistakes a key with an escape. */
 const isInexact = (text: string): boolean =>
   /\d{16}|e\+?\d{3}|\\ud[89a-f]|\\[^][^"\\]*"\s*:/i.test(text) || !text.isWellFormed();
 const engineParse = (text: string): unknown => {
@@ -48,7 +49,11 @@ const engineParse = (text: string): unknown => {
     return undefined;
   }
 };
-const ours = (text: string): unknown => E.getOrElseW(() => undefined)(v.parse(text));
+const ours = (text: string): unknown =>
+  pipe(
+    v.parse(text),
+    E.getOrElseW(() => undefined),
+  );
 const second = (list: unknown): unknown => (Array.isArray(list) ? list.slice(1) : undefined);
 const long = "12345678901234567890";
 
@@ -58,12 +63,12 @@ const valueLaws: readonly Law[] = [
   law("JSON that an encoder wrote survives its value, to the bit", value, (a) =>
     identical(v.encode(decoded(v.encode(a))), v.encode(a)),
   ),
-  law("a value's JSON is what the specification says", value, (a) =>
+  law("a value's JSON follows the specification", value, (a) =>
     identical(parsed(referenceText(referenceJson(a))), parsed(v.stringify(v.encode(a)))),
   ),
-  law("canonical text is what RFC 8785 says", built, (a) => v.canonicalJson(a) === referenceText(referenceJson(a))),
+  law("canonical text follows RFC 8785", built, (a) => v.canonicalJson(a) === referenceText(referenceJson(a))),
   law("canonical text is the text of the encoded form", built, (a) => v.canonicalJson(a) === v.stringify(v.encode(a))),
-  law("the text of a record is canonical where its fields are in order", built, (a) => {
+  law("the text of a record is canonical if its fields are in order", built, (a) => {
     const encoded = v.encode(a);
     return v.stringifyRecord(encoded) === v.stringify(encoded);
   }),
@@ -83,7 +88,7 @@ const valueLaws: readonly Law[] = [
     const text = v.canonicalJson(a);
     return v.valueHash(a) === createHash("sha256").update(text, "utf8").digest("hex");
   }),
-  law("lift takes all JSON as it is and makes no attachments", json, (a) => {
+  law("lift takes all JSON literally and makes no attachments", json, (a) => {
     const lifted = v.lift(a);
     const isSame = v.stringify(lifted as v.Json) === v.stringify(a);
     return isSame && v.attachments(lifted).length === 0 && identical(decoded(v.encode(lifted)), lifted);
@@ -102,17 +107,17 @@ const valueLaws: readonly Law[] = [
 ];
 
 const inputLaws: readonly Law[] = [
-  law("fromJs never throws, and gives normal form or an error", fc.tuple(anything, limits), ([a, within]) =>
+  law("fromJs never throws, and returns normal form or an error", fc.tuple(anything, limits), ([a, within]) =>
     isNormalIfAny(v.fromJs(a(), within)),
   ),
-  law("decode never throws, and gives normal form or an error", fc.tuple(anything, limits), ([a, within]) =>
+  law("decode never throws, and returns normal form or an error", fc.tuple(anything, limits), ([a, within]) =>
     isNormalIfAny(v.decode(a(), within)),
   ),
   law("read never throws", fc.tuple(fc.constantFrom(...Object.values(wire)), finite), ([codec, a]) => {
     const result = v.read(codec as v.Codec<unknown>, a());
     return E.isRight(result) || v.describe(result.left).isWellFormed();
   }),
-  law("parse never throws, and what it gives can be written", fc.tuple(anyText, limits), ([text, within]) => {
+  law("parse never throws, and its result can be written", fc.tuple(anyText, limits), ([text, within]) => {
     const result = v.parse(text, within);
     return E.isLeft(result) || v.stringify(parsed(v.stringify(result.right))) === v.stringify(result.right);
   }),
@@ -126,7 +131,7 @@ const inputLaws: readonly Law[] = [
   }),
 ];
 
-/** A record's text, read and written again. */
+/** States that a record's text can be read and written again. */
 const recordLaw = (name: keyof typeof wire): Law => {
   const codec = wire[name] as v.Codec<unknown>;
   const write = (record: unknown): string => v.stringifyRecord(codec.encode(record));

@@ -50,7 +50,7 @@ describe("the parts of a value", () => {
     for (const [value, parts] of cases) expect(modelParts(value)).toEqual(parts);
   });
 
-  it("show the reserved key as the key that it is", () => {
+  it("show the reserved key as an ordinary key", () => {
     expect(modelParts({ [tagKey]: "user" })).toEqual([text('{"$lash_tool_value":"user"}')]);
   });
 });
@@ -66,19 +66,19 @@ describe("what a model reads of an output", () => {
     );
   });
 
-  it("is how a call ended and why, never code, class or retry", () => {
+  it("is the end of the call and its message, never code, class or retry", () => {
     expect(modelPartsFromOutput(failureOutput(broken))).toEqual([text("[Tool execution failed]\nit broke")]);
     expect(formatToolOutput(failureOutput({ ...broken, message: "" }))).toBe("[Tool execution failed]");
     expect(formatToolOutput(cancelledOutput(runtimeCancellation("stop")))).toBe("[Tool execution cancelled]\nstop");
     expect(formatToolOutput(errorOutput({ b: 1, a: 2 }))).toBe('[Tool execution failed]\n{"a":2,"b":1}');
   });
 
-  it("has the attachments of what came raw with the end, and nothing else of it", () => {
+  it("has the attachments of the raw value, and nothing else of it", () => {
     const output = failureOutput({ ...broken, raw: { shown: picture, hidden: "detail" } });
     expect(modelPartsFromOutput(output)).toEqual([text("[Tool execution failed]\nit broke"), part]);
   });
 
-  it("is handed over under the call's id and the tool's name", () => {
+  it("has the call's id and the tool's name", () => {
     expect(modelReturn("c1", "search", successOutput(1))).toEqual({
       call_id: "c1",
       tool_name: "search",

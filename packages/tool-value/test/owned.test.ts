@@ -21,8 +21,8 @@ interface Held {
 const Held = record<Held>("struct Held", { held: json });
 const fresh = (text: string): Json => right(parseRecord(text));
 
-describe("JSON that nobody else holds", () => {
-  it("is read as any other", () => {
+describe("JSON that nobody else refers to", () => {
+  it("is read like any other", () => {
     const property = fc.property(anyJson, (value) => {
       const text = `{"held":${stringify(value)}}`;
       expect(readOwned(Held, fresh(text))).toEqual(read(Held, fresh(text)));
@@ -30,7 +30,7 @@ describe("JSON that nobody else holds", () => {
     expect(() => fc.assert(property, { numRuns: 2000 })).not.toThrow();
   });
 
-  it("is kept where it is in normal form, and brought into it where it is not", () => {
+  it("is not copied in normal form, and brought into it otherwise", () => {
     const kept = [
       "null",
       '"é"',
@@ -59,7 +59,7 @@ describe("JSON that nobody else holds", () => {
     expect(Object.is(right(readOwned(Held, fresh('{"held":[-0]}'))).held, -0)).toBe(false);
   });
 
-  it("is refused as any other: with the path, however deep, and numbers out of range too", () => {
+  it("is refused like any other: with the path, at any depth, numbers out of range included", () => {
     const deep = `{"held":${"[".repeat(2000)}1e999${"]".repeat(2000)}}`;
     expect(refusal(parse(deep, noLimits))).toContain("out of range");
     expect(refusal(readOwned(Held, fresh(deep)))).toContain("non-finite number");

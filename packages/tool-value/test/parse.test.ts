@@ -6,7 +6,7 @@ import { identical } from "./reference.ts";
 const long = "12345678901234567890";
 
 describe("parse", () => {
-  it("gives what JSON.parse gives, however it reads", () => {
+  it("returns what JSON.parse returns, with either parser", () => {
     const texts = [
       "null",
       " [ true , false ] ",
@@ -23,13 +23,13 @@ describe("parse", () => {
     }
   });
 
-  it("never throws, though the engine holds no integer of that size", () => {
+  it("never throws, even if the engine cannot hold an integer of that size", () => {
     vi.stubGlobal("BigInt", () => {
       throw new RangeError("Maximum BigInt size exceeded");
     });
     const read = parse(`{"a":${long}}`, noLimits);
     vi.unstubAllGlobals();
-    expect(refusal(read)).toBe("too_many_digits: this engine holds no integer of 20 digits at $.a");
+    expect(refusal(read)).toBe("too_many_digits: this engine cannot hold an integer of 20 digits at $.a");
   });
 
   it("keeps integers exact at any size", () => {
@@ -49,13 +49,13 @@ describe("parse", () => {
     }
   });
 
-  it("lets the last of repeated keys count, in the place of the first", () => {
+  it("keeps the last value of repeated keys, in the place of the first", () => {
     for (const value of ["3", long]) {
       expect(stringify(right(parse(`{"a":1,"b":2,"a":${value}}`)))).toBe(`{"a":${value},"b":2}`);
     }
   });
 
-  it("says what was expected and found, and where", () => {
+  it("reports what was expected and found, and where", () => {
     const cases = [
       ["", "expected a value, found the end of the text in line 1, column 1"],
       ["[1,2", "expected `,` or `]`, found the end of the text in line 1, column 5 at $[2]"],

@@ -1,4 +1,4 @@
-/** Uses the package from end to end, and says what came out: the same wherever it runs. */
+/** Uses the package from end to end. The returned text is the same wherever it runs. */
 import * as v from "../src/index.ts";
 import { refusal, right } from "./expect.ts";
 

@@ -1,4 +1,4 @@
-/** Typed records, one kind for each codec of the wire, their fields in wire order. */
+/** Generates typed records for each codec of the wire format, with their fields in wire order. */
 import * as fc from "fast-check";
 import type * as v from "../src/index.ts";
 import { attachmentRef, mediaType, normalJson, text, u32, u64, value } from "./arbitrary.ts";
@@ -110,6 +110,12 @@ const TurnEvent = fc.oneof(
   fc.record({ type: just("tool_call_completed"), call_id, ...ended }),
 );
 
+const ofActivity = { id: text, correlation_id: text };
+const TurnActivity = fc.oneof(
+  fc.record({ ...ofActivity, type: just("tool_call_started"), call_id, ...observed }),
+  fc.record({ ...ofActivity, type: just("tool_call_completed"), call_id, ...ended }),
+);
+
 export const records: { readonly [K in keyof typeof wire]: fc.Arbitrary<unknown> } = {
   AttachmentCreateMeta,
   AttachmentMeta: attachmentRef,
@@ -133,5 +139,6 @@ export const records: { readonly [K in keyof typeof wire]: fc.Arbitrary<unknown>
   ToolInvocationReply: fc.record({ output: ToolCallOutput, record: ToolCallRecord }, { requiredKeys: ["output"] }),
   ToolRetryDisposition,
   ToolValue: value,
+  TurnActivity,
   TurnEvent,
 };

@@ -13,8 +13,8 @@ const refused = <A>(codec: v.Codec<A>, input: unknown): string =>
 const outcomeOf = (result: v.ToolResult): unknown => (result.type === "done" ? result.output.outcome : undefined);
 const payloadOf = (resolution: v.Resolution): unknown => v.outputOfResolution(resolution).outcome.payload;
 
-describe("a record that is written", () => {
-  it("has its fields in wire order, in whatever order they were read", () => {
+describe("a written record", () => {
+  it("has its fields in wire order, whatever order they were read in", () => {
     const shuffled =
       '{"raw":[1],"retry":{"after_ms":5,"type":"safe"},"source":"tool","message":"m","code":"c","class":"timeout"}';
     expect(rewritten(v.ToolFailure, shuffled)).toBe(failure);
@@ -32,7 +32,7 @@ describe("a record that is written", () => {
     );
   });
 
-  it("has only the fields that it knows", () => {
+  it("has known fields only", () => {
     expect(rewritten(v.Duration, '{"secs":1,"days":2,"nanos":3}')).toBe('{"secs":1,"nanos":3}');
     expect(rewritten(v.Resolution, '{"status":"timeout","payload":1}')).toBe('{"status":"timeout"}');
   });
@@ -47,7 +47,7 @@ describe("a field", () => {
     );
   });
 
-  it("that is nullable is written as null, also where it was absent", () => {
+  it("that is nullable is written as null, even if it was absent", () => {
     const event = '{"type":"tool_call_started","call_id":null,"name":"n","args":null}';
     expect(rewritten(v.TurnEvent, event)).toBe(event);
     expect(rewritten(v.TurnEvent, '{"type":"tool_call_started","name":"n","args":null}')).toBe(event);
@@ -56,7 +56,14 @@ describe("a field", () => {
     );
   });
 
-  it("that has a default gets it where it is absent", () => {
+  it("of an activity is one of its event, or one of its own", () => {
+    const activity =
+      '{"id":"u","correlation_id":"tool:c","type":"tool_call_started","call_id":null,"name":"n","args":{}}';
+    expect(rewritten(v.TurnActivity, activity)).toBe(activity);
+    expect(refused(v.TurnActivity, { id: "u", type: "tool_call_started" })).toBe("missing field `correlation_id`");
+  });
+
+  it("that has a default gets it if it is absent", () => {
     expect(rewritten(v.PendingCompletion, "{}")).toBe(
       '{"on_timeout":"error_as_result","on_cancel":"cancel_external_work"}',
     );
@@ -67,14 +74,14 @@ describe("a field", () => {
     expect(rewritten(v.ToolControl, nodes)).toBe(nodes);
   });
 
-  it("that has to be there may still be null where null is a value", () => {
+  it("that is required may be null if null is a value", () => {
     expect(refused(v.ToolCallOutcome, { status: "success" })).toBe("missing field `payload`");
     expect(right(v.read(v.ToolCallOutcome, { status: "success", payload: null }))).toHaveProperty("payload", null);
   });
 });
 
 describe("an error", () => {
-  it("says what was found and what was wanted, and where", () => {
+  it("reports what was found and what was expected, and where", () => {
     const cases: readonly (readonly [unknown, string])[] = [
       [null, "invalid type: null, expected struct Duration"],
       [[], "invalid type: sequence, expected struct Duration"],
@@ -87,7 +94,7 @@ describe("an error", () => {
     for (const [input, message] of cases) expect(refused(v.Duration, input)).toBe(message);
   });
 
-  it("has the path through records, arrays and maps, and into the value where it is one", () => {
+  it("has the path through records, arrays and maps, and into a value", () => {
     const parts = [
       { type: "text", text: "a" },
       { type: "text", text: 1 },
@@ -125,7 +132,7 @@ describe("an error", () => {
 });
 
 describe("a union", () => {
-  it("is picked by its tag, and none of its members is tried", () => {
+  it("is selected by its tag, and no member is tried", () => {
     expect(refused(v.ToolControl, { frame_id: "f" })).toBe("missing field `type`");
     expect(refused(v.ToolControl, { type: 1 })).toBe(
       "invalid type: integer `1`, expected a ToolControl type at $.type",
@@ -140,7 +147,7 @@ describe("a union", () => {
     expect(refused(v.ToolControl, "fail")).toContain("expected ToolControl");
   });
 
-  it("without a tag is picked by its only key, or is a text", () => {
+  it("without a tag is selected by its only key, or is a string", () => {
     expect(rewritten(v.ProcessValueSelector, '"payload"')).toBe('"payload"');
     expect(rewritten(v.ProcessValueSelector, '{"const":{"b":1,"a":2}}')).toBe('{"const":{"a":2,"b":1}}');
     expect(refused(v.ProcessValueSelector, "other")).toContain("unknown variant `other`, expected one of `payload`");
@@ -151,8 +158,8 @@ describe("a union", () => {
   });
 });
 
-describe("an output that is made", () => {
-  it("of an error has it as text and raw, and lifts it", () => {
+describe("an output", () => {
+  it("from an error has it as message and, lifted, as raw value", () => {
     const { outcome } = v.errorOutput({ [v.tagKey]: "nope" });
     expect(outcome.payload).toEqual({
       class: "execution",
@@ -169,7 +176,7 @@ describe("an output that is made", () => {
     );
   });
 
-  it("projects alike before it was written and after it was read, also where the error is null", () => {
+  it("projects the same before it is written and after it is read, even if the error is null", () => {
     for (const output of [v.errorOutput(null), v.replyError(null).output, v.errorOutput([null])]) {
       const replayed = right(v.read(v.ToolCallOutput, v.ToolCallOutput.encode(output)));
       expect(replayed).toEqual(output);
@@ -181,7 +188,7 @@ describe("an output that is made", () => {
     );
   });
 
-  it("projects what came raw with its end, or else its end", () => {
+  it("projects its raw value, or else its failure or cancellation", () => {
     expect(v.resultForProjection(v.successOutput([1]))).toEqual([1]);
     expect(v.resultForProjection(v.errorOutput([1]))).toEqual([1]);
     expect(v.valueForProjection(v.errorOutput([1]))).toHaveProperty("raw", [1]);
@@ -194,7 +201,7 @@ describe("an output that is made", () => {
     ]);
   });
 
-  it("of a wait says how the wait ended", () => {
+  it("from a wait reports the wait's end", () => {
     expect(payloadOf({ status: "ok", payload: { b: 1, a: 2 } })).toEqual({ a: 2, b: 1 });
     expect(payloadOf({ status: "err", payload: { code: "c", message: "m", raw: [1] } })).toMatchObject({
       code: "c",
@@ -211,7 +218,7 @@ describe("an output that is made", () => {
     });
   });
 
-  it("of a body is what it returned, or says why that is no value", () => {
+  it("from a body is the returned value, or the reason why it is not a value", () => {
     expect(outcomeOf(v.resultOf({ a: 1 }))).toEqual({ status: "success", payload: { a: 1 } });
     expect(outcomeOf(v.resultOf([new Date(0)]))).toMatchObject({
       payload: {
@@ -234,7 +241,7 @@ describe("an output that is made", () => {
     });
   });
 
-  it("of a failure that may be retried says when", () => {
+  it("of a safe retry says when", () => {
     expect(v.safeRetryFailure("external", "c", "m", 250).retry).toEqual({ type: "safe", after_ms: 250 });
     expect(v.safeRetryFailure("external", "c", "m").retry).toEqual({ type: "safe" });
     expect(v.safeRetryFailure("external", "c", "m").source).toBe("tool");
@@ -242,7 +249,7 @@ describe("an output that is made", () => {
 });
 
 describe("a codec", () => {
-  it("is a type of io-ts, and goes into its combinators", () => {
+  it("is an io-ts type, and combines with io-ts' own", () => {
     expect(v.ToolFailure).toBeInstanceOf(t.Type);
     const Pair = t.tuple([v.u32, v.Duration]);
     expect(Pair.decode([1, { secs: 2, nanos: 3, extra: 4 }])).toEqual(t.success([1, { secs: 2, nanos: 3 }]));

@@ -1,4 +1,4 @@
-/** The plainest way to say what values are: expectations come from here, never from the code under test. */
+/** The plainest definition of values. Expectations come from here, never from the code under test. */
 import { type ToolValue, isAttachment, tagKey } from "../src/index.ts";
 
 type Entries = { readonly [key: string]: unknown };
@@ -6,7 +6,7 @@ type Entries = { readonly [key: string]: unknown };
 const mapEntries = (object: Entries, change: (child: unknown) => unknown): Entries =>
   Object.fromEntries(Object.entries(object).map(([key, child]) => [key, change(child)]));
 
-/** A value's JSON, as the specification puts it. */
+/** Returns a value's JSON, as the specification defines it. */
 export const referenceJson = (value: unknown): unknown => {
   if (isAttachment(value)) return { [tagKey]: "attachment", ref: value.ref };
   if (Array.isArray(value)) return value.map(referenceJson);
@@ -15,7 +15,7 @@ export const referenceJson = (value: unknown): unknown => {
   return Object.hasOwn(value, tagKey) ? { [tagKey]: "object", entries } : entries;
 };
 
-/** RFC 8785, with integers exact; an attachment leaves `mark` in its place. */
+/** Writes RFC 8785 with exact integers, and `mark` for each attachment. */
 export const referenceText = (json: unknown, mark = ""): string => {
   if (isAttachment(json)) return mark;
   if (Array.isArray(json)) return `[${json.map((item) => referenceText(item, mark)).join(",")}]`;
@@ -26,7 +26,7 @@ export const referenceText = (json: unknown, mark = ""): string => {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${referenceText((json as Entries)[key], mark)}`).join(",")}}`;
 };
 
-/** Whether nobody can tell two values apart: representation of numbers and order of keys included. */
+/** Tells whether two values are the same to the bit, down to the type of numbers and the order of keys. */
 export const identical = (a: unknown, b: unknown): boolean => {
   if (isAttachment(a) || isAttachment(b)) return isAttachment(a) && isAttachment(b) && identical(a.ref, b.ref);
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return Object.is(a, b);
@@ -36,7 +36,7 @@ export const identical = (a: unknown, b: unknown): boolean => {
   return keys.every((key, i) => key === others[i] && identical((a as Entries)[key], (b as Entries)[key]));
 };
 
-/** The attachments' ids, found by walking. */
+/** Lists the ids of attachments by a plain walk. */
 export const referenceIds = (value: ToolValue): readonly string[] => {
   if (isAttachment(value)) return [value.ref.id];
   if (typeof value !== "object" || value === null) return [];

@@ -34,19 +34,19 @@ describe("decode", () => {
     expect(Object.keys(value as object)).toEqual(["a", "b", "😀", "～"]);
   });
 
-  it("reads an attachment where its tag stands, unknown fields of the ref aside", () => {
+  it("reads an attachment from its tag, and drops unknown fields of the ref", () => {
     const value = right(decode({ pictures: [{ [tagKey]: "attachment", ref: { ...ref, extra: 1, label: null } }] }));
     const found = (value as { pictures: ToolValue[] }).pictures[0];
     expect(isAttachment(found) && found.ref).toEqual(ref);
   });
 
-  it("unwraps an escaped object, and looks for tags among its children only", () => {
+  it("unwraps an escaped object, and reads tags only in its children", () => {
     const entries = { [tagKey]: "attachment", ref: tagged };
     expect(right(decode({ [tagKey]: "object", entries }))).toEqual({ [tagKey]: "attachment", ref: picture });
     expect(right(decode({ [tagKey]: "object", entries: { a: 1 } }))).toEqual({ a: 1 });
   });
 
-  it("says what is wrong with a tag, and where", () => {
+  it("reports the fault of a tag, and its path", () => {
     const cases = [
       [{ [tagKey]: 1 }, "reserved tool value tag must be a string"],
       [{ [tagKey]: "attachment" }, "malformed attachment tool value"],
@@ -60,7 +60,7 @@ describe("decode", () => {
     }
   });
 
-  it("says what is wrong inside a tag, and where", () => {
+  it("reports a fault inside a tag, and its path", () => {
     expect(refusal(decode({ [tagKey]: "object", entries: [] }))).toBe(
       "malformed_tag: invalid type: sequence, expected a map at $.entries",
     );
@@ -77,7 +77,7 @@ describe("decode", () => {
 });
 
 describe("fromJs and lift", () => {
-  it("take an object under the reserved key as the object that it is", () => {
+  it("take an object with the reserved key as a plain object", () => {
     for (const value of [right(fromJs(tagged)), lift(tagged)]) {
       expect(value).toEqual(tagged);
       expect(attachments(value)).toEqual([]);
@@ -85,7 +85,7 @@ describe("fromJs and lift", () => {
     }
   });
 
-  it("do not share structure with what they were given", () => {
+  it("share no structure with their input", () => {
     const input = { list: [1] };
     const value = right(fromJs(input));
     input.list.push(2);
@@ -108,7 +108,7 @@ describe("encode", () => {
 });
 
 describe("jsonFromJs", () => {
-  it("gives JSON as it is, also under the reserved key, and attachments as tags", () => {
+  it("returns JSON literally, reserved key included, and attachments as tags", () => {
     const json = { b: [{ [tagKey]: "nope" }], a: { [tagKey]: "object", entries: { [tagKey]: 1 } } };
     expect(stringify(right(jsonFromJs(json)))).toBe(stringify(json));
     expect(stringify(right(jsonFromJs([picture, { [tagKey]: picture }])))).toBe(
@@ -116,7 +116,7 @@ describe("jsonFromJs", () => {
     );
   });
 
-  it("gives the normal form, and takes nothing that is no value", () => {
+  it("returns the normal form, and refuses anything but values", () => {
     const json = right(jsonFromJs({ b: -0, a: 1e16, c: undefined }));
     expect(Object.entries(json as object)).toEqual([
       ["a", 10_000_000_000_000_000n],
@@ -127,7 +127,7 @@ describe("jsonFromJs", () => {
 });
 
 describe("canonical text", () => {
-  it("has keys in code unit order, also those that JavaScript keeps elsewhere", () => {
+  it("has keys in code unit order, even those that JavaScript orders otherwise", () => {
     expect(canonicalJson({ b: 1, "": 2, a: 3, "10": 4, "9": 5 })).toBe('{"":2,"10":4,"9":5,"a":3,"b":1}');
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`k${39 - i}`, i]));
     expect(Object.keys(JSON.parse(canonicalJson(many)) as object)).toEqual(Object.keys(many).toSorted());
@@ -140,13 +140,13 @@ describe("canonical text", () => {
     );
   });
 
-  it("escapes in strings what has to be, and nothing else", () => {
+  it("escapes only what JSON requires", () => {
     expect(canonicalJson('"\\\b\f\n\r\t\u0001\u007f\u2028/é😀')).toBe(
       `${String.raw`"\"\\\b\f\n\r\t\u0001`}\u007f\u2028/é😀"`,
     );
   });
 
-  it("is that of the encoded form for JSON, and keeps field order for records", () => {
+  it("does not escape JSON, and keeps the field order of records", () => {
     expect(stringify({ b: 1, a: { [tagKey]: 1 } })).toBe('{"a":{"$lash_tool_value":1},"b":1}');
     expect(stringifyRecord({ b: 1, a: [{ d: 1, c: 2 }] })).toBe('{"b":1,"a":[{"d":1,"c":2}]}');
     expect(stringifyRecord({ "10": 1, "9": 2, a: 3 })).toBe('{"10":1,"9":2,"a":3}');
@@ -186,7 +186,7 @@ describe("equality", () => {
 });
 
 describe("attachments", () => {
-  it("are found depth first, in array and key order, as often as they stand", () => {
+  it("are listed depth first, in array and key order, repetitions included", () => {
     const [a, b, c] = ["a", "b", "c"].map((id) => attachment({ ...ref, id })) as [ToolValue, ToolValue, ToolValue];
     const ids = attachments({ z: a, y: [b, { x: [c, a] }, b] }).map(({ id }) => id);
     expect(ids).toEqual(["b", "c", "a", "b", "a"]);
@@ -194,13 +194,13 @@ describe("attachments", () => {
     expect(attachments("none")).toEqual([]);
   });
 
-  it("need a ref that is one", () => {
+  it("require a valid ref", () => {
     expect(() => attachment({ ...ref, byte_len: 1.5 })).toThrow(
       "an attachment needs a ref: invalid type: floating point `1.5`, expected u64 at $.byte_len",
     );
   });
 
-  it("have the media type that a MIME text says", () => {
+  it("have the media type of their MIME type", () => {
     expect(parseMediaType(" IMAGE/JPG ")).toEqual({ kind: "image", type: "jpeg" });
     expect(parseMediaType("image/webp")).toEqual({ kind: "image", type: "webp" });
     expect(parseMediaType("Image/SVG+xml")).toEqual({ kind: "file", type: "image/svg+xml" });

@@ -1,4 +1,4 @@
-/** `@pawl/tools`: the built-in tools, and what is said of calls, runs, tasks and schedules. */
+/** `@pawl/tools`: the built-in tools, and the narration of calls. */
 export {
   type BuiltinTool,
   type Deferrable,
@@ -10,14 +10,13 @@ export {
   policyOf,
   readDefinition,
 } from "./tool.ts";
-export { BuiltinRegistry, type ToolCall } from "./registry.ts";
+export { BuiltinRegistry, type ToolCall, defaultRegistry, defaultTools } from "./registry.ts";
 export { type FilesOf, builtinTool } from "./session/builtin.ts";
 export { type Activation, type Capability, activate } from "./session/capability.ts";
 export { type SessionHostOptions, sessionHost } from "./session/host.ts";
 export { type SessionToolOptions, type SessionTools, capabilitiesOf, sessionTools } from "./session/session-tools.ts";
 export { scheduleJson } from "./session/schedule.ts";
 export { taskJson } from "./session/task.ts";
-export { defaultRegistry, defaultTools } from "./default.ts";
 export { type ProgressReport, readReport, reportText, withReporting } from "./progress.ts";
 export { type Download, type WebFetchOptions, type WebPort, type WebRequest, readRequest, webFetch } from "./web.ts";
 export { firesAfter, intervalOf, nextFire, planOf } from "./cron.ts";

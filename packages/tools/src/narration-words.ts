@@ -1,4 +1,4 @@
-/** The words of narration. */
+/** The vocabulary of narration, in English and Ukrainian. */
 
 export interface Forms {
   readonly started: string;
@@ -17,7 +17,7 @@ export interface Words {
   readonly here: string;
   readonly for: string;
   readonly and: string;
-  /** What stands before the last `and` of a list. */
+  /** The text before the last `and` of a list. */
   readonly comma: string;
   readonly more: (count: number) => string;
 }
@@ -66,7 +66,7 @@ const deletingUk = forms("Видаляю", "Видалено", "Не вдало�
 const copyingUk = forms("Копіюю", "Скопійовано", "Не вдалося скопіювати");
 const readingUk = forms("Читаю", "Прочитано", "Не вдалося прочитати");
 
-/** One, few or many, as Ukrainian counts. */
+/** Picks the Ukrainian plural form for a count. */
 const pluralUk = (count: number, [one, few, many]: readonly [string, string, string]): string => {
   const [tens, units] = [count % 100, count % 10];
   if (units === 1 && tens !== 11) return one;

@@ -1,4 +1,4 @@
-/** How a call is told to a person while it runs and after: one line, in English or Ukrainian. */
+/** Narration: one line that tells a person what a call is doing or has done, in English or Ukrainian. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { codePoints, cutTo } from "@pawl/sansio-core";
 import type { ToolHints } from "@pawl/runtime";
@@ -16,11 +16,11 @@ export interface Narrated {
 const formOf = (forms: Forms, phase: Phase): string =>
   phase === "completed" ? forms.completed : phase === "failed" ? forms.failed : forms.started;
 
-/** The first so many code points; what is longer says so. */
-export const shortened = (text: string, most: number): string =>
-  codePoints(text) <= most ? text : `${cutTo(text, most)}...`;
+/** Cuts a text to a number of code points; three dots mark the cut. */
+const shortened = (text: string, length: number): string =>
+  codePoints(text) <= length ? text : `${cutTo(text, length)}...`;
 
-/** Of the first of these arguments that is given, its text: one that is blank hides those behind it. */
+/** Returns the text of the first of these arguments that is given. A blank one hides the ones after it. */
 const firstPresent = (args: JsonObject, keys: readonly string[]): string | undefined => {
   const key = keys.find((one) => Object.hasOwn(args, one));
   const value = key === undefined ? undefined : args[key];
@@ -29,7 +29,7 @@ const firstPresent = (args: JsonObject, keys: readonly string[]): string | undef
 
 const secret = /token|api_key|apikey|password|secret|authorization/i;
 
-/** An argument that may be shown: none whose name says that it is secret. */
+/** Returns the first of these arguments, and skips those whose names suggest a secret. */
 export const safeArgument = (args: JsonObject, keys: readonly string[]): string | undefined =>
   firstPresent(
     args,
@@ -38,7 +38,7 @@ export const safeArgument = (args: JsonObject, keys: readonly string[]): string 
 
 const baseName = (path: string): string => path.replace(/\/+$/, "").split("/").at(-1) || path;
 
-/** Host and path: nothing of an address that could be secret. */
+/** Returns the host and path of a URL, without user, password and query. */
 export const shownUrl = (url: string): string => {
   const bare = url.replace(/^[a-z][a-z0-9+.-]*:\/\//i, "").replace(/[?#].*$/s, "");
   const slash = bare.indexOf("/");
@@ -54,7 +54,7 @@ const titleOf = (name: string): string =>
     .map((part) => part.replace(/^./u, (first) => first.toUpperCase()))
     .join(" ");
 
-const ofNoun = (words: Words, noun: string, args: JsonObject, phase: Phase): string | undefined => {
+const withNoun = (words: Words, noun: string, args: JsonObject, phase: Phase): string | undefined => {
   const verb = firstPresent(args, ["operation", "action"]);
   if (verb === undefined) return undefined;
   const forms = (Object.hasOwn(words.verbs, verb) ? words.verbs[verb] : undefined) ?? words.run;
@@ -64,14 +64,14 @@ const ofNoun = (words: Words, noun: string, args: JsonObject, phase: Phase): str
 
 const generic = (words: Words, { tool, displayName, args, hints }: Narrated, phase: Phase): string => {
   const noun = hints?.narration_noun;
-  const told = noun === undefined || noun === "" ? undefined : ofNoun(words, noun, args, phase);
-  return told ?? `${formOf(words.run, phase)} ${displayName ?? titleOf(tool)}`;
+  const line = noun === undefined || noun === "" ? undefined : withNoun(words, noun, args, phase);
+  return line ?? `${formOf(words.run, phase)} ${displayName ?? titleOf(tool)}`;
 };
 
-type Teller = (words: Words, args: JsonObject, phase: Phase) => string;
+type Narrator = (words: Words, args: JsonObject, phase: Phase) => string;
 
 const withPath =
-  (verb: keyof Words["file"]): Teller =>
+  (verb: keyof Words["file"]): Narrator =>
   (words, args, phase) => {
     const form = formOf(words.file[verb], phase);
     const path = safeArgument(args, ["path"]);
@@ -80,7 +80,7 @@ const withPath =
 
 const isHere = (path: string | undefined): boolean => path === undefined || path === "." || path === "/workspace";
 
-const tellers: { readonly [tool: string]: Teller } = {
+const narrators: { readonly [tool: string]: Narrator } = {
   read_file: withPath("read"),
   write_file: withPath("write"),
   edit_file: withPath("edit"),
@@ -108,16 +108,16 @@ const tellers: { readonly [tool: string]: Teller } = {
   },
 };
 
-/** The line of a call: what the model said it wants, or what its tool tells, or what can be said of any. */
+/** Returns the line of a call: the model's stated intent, else the tool's own line, else a generic one. */
 export const narrate = (call: Narrated, phase: Phase, locale?: string): string => {
   const intent: Json | undefined = call.args["human_intent"];
   if (typeof intent === "string" && intent.trim() !== "") return intent.trim();
   const words = wordsOf(locale);
-  const teller = Object.hasOwn(tellers, call.tool) ? tellers[call.tool] : undefined;
-  return teller === undefined ? generic(words, call, phase) : teller(words, call.args, phase);
+  const narrator = Object.hasOwn(narrators, call.tool) ? narrators[call.tool] : undefined;
+  return narrator === undefined ? generic(words, call, phase) : narrator(words, call.args, phase);
 };
 
-/** Several lines as one; none of none. */
+/** Joins several lines into one; undefined if there are none. */
 export const headline = (lines: readonly string[], locale?: string): string | undefined => {
   const words = wordsOf(locale);
   const [first, second, ...rest] = lines;

@@ -1,4 +1,4 @@
-/** Tools by which an agent says how it stands: to whoever waits outside, and to itself. */
+/** Tools for an agent's own progress: `report_progress` for people outside, `write_todos` for itself. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { success, toolError } from "@pawl/runtime";
@@ -13,7 +13,7 @@ export interface ProgressReport {
 const statuses = ["progress", "blocked", "completed"] as const;
 const wrong = (text: string): E.Either<string, never> => E.left(`Invalid report_progress arguments: ${text}`);
 
-const parsed = (args: JsonObject): E.Either<string, ProgressReport> => {
+const parseReport = (args: JsonObject): E.Either<string, ProgressReport> => {
   const { status, summary, details = [] } = args;
   if (status === undefined) return wrong("missing field `status`");
   const known = statuses.find((one) => one === status);
@@ -30,7 +30,7 @@ const parsed = (args: JsonObject): E.Either<string, ProgressReport> => {
   return E.right({ status: known, summary: summary.trim(), details: list.map((one: string) => one.trim()) });
 };
 
-const complete = (report: ProgressReport): E.Either<string, ProgressReport> => {
+const checkReport = (report: ProgressReport): E.Either<string, ProgressReport> => {
   if (report.summary === "") return E.left("Missing required field: 'summary'");
   const blank = report.details.indexOf("");
   return blank === -1 ? E.right(report) : E.left(`details[${blank}] must not be empty`);
@@ -38,26 +38,32 @@ const complete = (report: ProgressReport): E.Either<string, ProgressReport> => {
 
 const words = { progress: "Update", blocked: "Blocked", completed: "Done" } as const;
 
-/** A report as a person reads it. */
+/** Writes a report for people. */
 export const reportText = ({ status, summary, details }: ProgressReport): string =>
   [`${words[status]}: ${summary}`, ...details.map((detail) => `- ${detail}`)].join("\n");
 
-export const readReport = (args: JsonObject): E.Either<string, ProgressReport> => E.chain(complete)(parsed(args));
+/** Reads the arguments of `report_progress`. */
+export const readReport = (args: JsonObject): E.Either<string, ProgressReport> => {
+  const report = parseReport(args);
+  return E.isLeft(report) ? report : checkReport(report.right);
+};
 
 const text = { type: "string", minLength: 1 };
 
 export const reportProgress: BuiltinTool = {
   name: "report_progress",
   displayName: "Report Progress",
-  description: "Tells the people outside how the work stands: that it goes on, is blocked, or is done.",
+  description: "Reports to the people outside that the work goes on, is blocked, or is done.",
   parameters: objectSchema(
     { status: { type: "string", enum: [...statuses] }, summary: text, details: { type: "array", items: text } },
     ["status", "summary"],
   ),
-  execute: async (args) =>
-    E.match(toolError, ({ status, summary, details }: ProgressReport) =>
-      success({ status, summary, ...(details.length === 0 ? {} : { details: [...details] }) }),
-    )(readReport(args)),
+  execute: async (args) => {
+    const report = readReport(args);
+    if (E.isLeft(report)) return toolError(report.left);
+    const { status, summary, details } = report.right;
+    return success({ status, summary, ...(details.length === 0 ? {} : { details: [...details] }) });
+  },
 };
 
 const todoStates = ["pending", "in_progress", "completed"] as const;
@@ -89,15 +95,15 @@ const summaryOf = (todos: readonly Todo[]): JsonObject => {
   const count = (state: Todo["status"]): number => todos.filter(({ status }) => status === state).length;
   const [pending, in_progress, completed] = todoStates.map(count) as [number, number, number];
   const warning = warningOf(in_progress, pending);
-  const said = { success: true, total_tasks: todos.length, pending, in_progress, completed, todos: [...todos] };
-  return warning === undefined ? said : { ...said, warning };
+  const summary = { success: true, total_tasks: todos.length, pending, in_progress, completed, todos: [...todos] };
+  return warning === undefined ? summary : { ...summary, warning };
 };
 
-/** Keeps nothing: the whole list comes with every call, and the history of calls is the store. */
+/** Stores nothing: every call brings the whole list, and the history of calls keeps it. */
 export const writeTodos: BuiltinTool = {
   name: "write_todos",
   displayName: "Write Todos",
-  description: "Writes down the whole list of what is to be done, with the state of each item.",
+  description: "Writes the whole todo list, with the state of each item.",
   parameters: objectSchema(
     {
       todos: {
@@ -130,16 +136,16 @@ export const writeTodos: BuiltinTool = {
   },
 };
 
-const optingIn: ReadonlySet<string> = new Set([
+const reportingTags: ReadonlySet<string> = new Set([
   "channel:reply_mode:report_progress_only",
   "slack:reply_mode:report_progress_only",
 ]);
 const heading = "# External Progress Reporting";
 const section = `${heading}
 
-Whoever waits outside reads only what you say by \`report_progress\`: say there when something is under way, when you are
-blocked, and when it is done. What you write otherwise stays here.`;
+The people outside read only your \`report_progress\` calls. Report when something is under way, when you are blocked, and when
+it is done. Everything else that you write stays here.`;
 
-/** The prompt of a session whose outside reads nothing but reports: the section stands in front of it, once. */
+/** Prefixes the prompt with the section on reporting, once, if the session's tags ask for it. */
 export const withReporting = (tags: readonly string[], prompt: string): string =>
-  tags.some((tag) => optingIn.has(tag)) && !prompt.includes(heading) ? `${section}\n\n${prompt}` : prompt;
+  tags.some((tag) => reportingTags.has(tag)) && !prompt.includes(heading) ? `${section}\n\n${prompt}` : prompt;

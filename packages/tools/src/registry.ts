@@ -1,8 +1,14 @@
-/** Built-in tools by name. It runs what it is asked to run: policies, schemas and hints are others' business. */
+/** A registry of built-in tools by name. It runs tools without checks: policies, schemas and hints belong to the runtime. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type RegistryReply, registryReply } from "@pawl/runtime";
+import { edit } from "./file/edit.ts";
+import { folderTools } from "./file/folder.ts";
+import { read } from "./file/read.ts";
+import { reportProgress, writeTodos } from "./progress.ts";
+import { arithmetic, currentTime, echo, forecast, weather } from "./simple.ts";
 import { type BuiltinTool, type ToolContext, argumentsOf, definitionOf } from "./tool.ts";
+import { type WebFetchOptions, type WebPort, webFetch } from "./web.ts";
 
 export interface ToolCall {
   readonly id: string;
@@ -10,6 +16,7 @@ export interface ToolCall {
   readonly arguments: Json;
 }
 
+/** Runs built-in tools by name, without a runtime. */
 export class BuiltinRegistry {
   readonly #tools = new Map<string, BuiltinTool>();
 
@@ -17,7 +24,7 @@ export class BuiltinRegistry {
     for (const tool of tools) this.register(tool);
   }
 
-  /** Takes a tool in, in the place of one with its name. */
+  /** Adds a tool, and replaces the one that had its name. */
   register(tool: BuiltinTool): this {
     this.#tools.set(tool.name, tool);
     return this;
@@ -45,7 +52,6 @@ export class BuiltinRegistry {
   definitions(): readonly JsonObject[] {
     return [...this.#tools.values()].map(definitionOf);
   }
-  /** Another registry with the same tools. */
   copy(): BuiltinRegistry {
     return new BuiltinRegistry([...this.#tools.values()]);
   }
@@ -59,3 +65,21 @@ export class BuiltinRegistry {
     return E.right(registryReply(id, await tool.execute(argumentsOf(args), context)));
   }
 }
+
+/** Returns the 18 tools that a session has by default. */
+export const defaultTools = (web?: WebPort, options?: WebFetchOptions): readonly BuiltinTool[] => [
+  currentTime,
+  echo,
+  reportProgress,
+  ...arithmetic,
+  weather,
+  forecast,
+  writeTodos,
+  read,
+  edit,
+  ...folderTools,
+  webFetch(web, options),
+];
+
+/** Makes a registry of the 18 tools that a session has by default. */
+export const defaultRegistry = (web?: WebPort): BuiltinRegistry => new BuiltinRegistry(defaultTools(web));

@@ -1,4 +1,4 @@
-/** Tools that need nothing but their arguments, and the time. */
+/** Tools that need only their arguments and the time. */
 import type { Json } from "@pawl/tool-value";
 import { type ToolHints, success, toolError } from "@pawl/runtime";
 import { instantText } from "@pawl/sansio-core";
@@ -22,7 +22,7 @@ const months = [
 ];
 const two = (n: number): string => String(n).padStart(2, "0");
 
-const forPeople = (date: Date): string => {
+const humanDate = (date: Date): string => {
   const day = `${weekdays[date.getUTCDay()]}, ${months[date.getUTCMonth()]} ${two(date.getUTCDate())}, ${date.getUTCFullYear()}`;
   const clock = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(two).join(":");
   return `${day} at ${clock} UTC`;
@@ -31,16 +31,16 @@ const forPeople = (date: Date): string => {
 const timeIn = (format: Json | undefined, at: number): { readonly [key: string]: Json } => {
   const date = new Date(at);
   if (format === "unix") return { timestamp: Math.floor(at / 1000), format, timezone: "UTC" };
-  if (format === "human") return { datetime: forPeople(date), format, timezone: "UTC" };
+  if (format === "human") return { datetime: humanDate(date), format, timezone: "UTC" };
   return { datetime: instantText(at).replace("Z", "+00:00"), format: "iso8601", timezone: "UTC" };
 };
 
 export const currentTime: BuiltinTool = {
   name: "get_current_time",
   displayName: "Get Current Time",
-  description: "Tells the current time, in UTC: as ISO 8601, in seconds since 1970, or in words.",
+  description: "Returns the current time in UTC: as ISO 8601, as Unix seconds, or in words.",
   parameters: objectSchema({
-    timezone: { type: "string", description: "Accepted, and ignored: the answer is in UTC." },
+    timezone: { type: "string", description: "Accepted and ignored: the answer is in UTC." },
     format: { type: "string", enum: ["iso8601", "unix", "human"] },
   }),
   hints: { readonly: true },
@@ -52,7 +52,7 @@ const utf8Length = (text: string): number => new TextEncoder().encode(text).leng
 export const echo: BuiltinTool = {
   name: "echo",
   displayName: "Echo",
-  description: "Gives a message back, with its length in bytes.",
+  description: "Returns a message with its length in bytes.",
   parameters: objectSchema({ message: { type: "string" } }, ["message"]),
   hints: pure,
   execute: async (args) => {
@@ -87,7 +87,7 @@ export const arithmetic: readonly BuiltinTool[] = [
 
 const conditions = ["sunny", "partly cloudy", "cloudy", "rainy", "windy"];
 
-/** The same weather for the same place, for ever. */
+/** Derives the seed from the place: the same place always has the same weather. */
 const seedOf = (location: string): number => {
   let sum = 0;
   for (const byte of new TextEncoder().encode(location)) sum = (sum + byte) >>> 0;
@@ -109,7 +109,7 @@ const place = { location: { type: "string" }, units: { type: "string", enum: ["c
 export const weather: BuiltinTool = {
   name: "get_weather",
   displayName: "Get Weather",
-  description: "Tells a made-up weather of a place, the same every time.",
+  description: "Returns made-up weather for a place, always the same.",
   parameters: objectSchema(place, ["location"]),
   hints: { ...pure, open_world: true },
   execute: async (args, context) => {
@@ -147,8 +147,8 @@ const daysOf = (days: Json | undefined): number => {
 export const forecast: BuiltinTool = {
   name: "get_forecast",
   displayName: "Get Forecast",
-  description: "Tells a made-up forecast for the next days at a place, the same every time.",
-  parameters: objectSchema({ ...place, days: { type: "integer", description: "7 at the most." } }, ["location"]),
+  description: "Returns a made-up forecast for a place, always the same.",
+  parameters: objectSchema({ ...place, days: { type: "integer", description: "At most 7." } }, ["location"]),
   hints: { ...pure, open_world: true },
   execute: async (args, context) => {
     const { location, units } = placeOf(args);

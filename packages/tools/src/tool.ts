@@ -1,4 +1,4 @@
-/** Built-in tools: what each is, and what it does with arguments that nobody checked. */
+/** The definition of built-in tools. Their bodies check their arguments themselves. */
 import { type Json, type JsonObject } from "@pawl/tool-value";
 import type { FileStore } from "./file/store.ts";
 import { type ExecutionResult, type ToolHints } from "@pawl/runtime";
@@ -6,7 +6,7 @@ import { type ExecutionResult, type ToolHints } from "@pawl/runtime";
 export type ToolPolicy = "auto" | "requires_approval" | "client_side";
 export type Deferrable = "never" | "automatic" | "always";
 
-/** What a tool may use: whatever is missing it says so. */
+/** The context of a tool. A tool that needs a missing part fails with a message. */
 export interface ToolContext {
   readonly session_id: string;
   readonly now?: () => number;
@@ -28,7 +28,7 @@ export interface BuiltinTool {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The schema of an object that has these properties and no others. */
+/** Returns the schema of an object with these properties and no others. */
 export const objectSchema = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
   type: "object",
   properties,
@@ -36,15 +36,16 @@ export const objectSchema = (properties: JsonObject, required: readonly string[]
   additionalProperties: false,
 });
 
-/** What no argument has where it is not given, or of another type. */
+/** Returns an argument if it is a text. */
 export const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined);
 export const isGiven = (text: string | undefined): text is string => text !== undefined && text !== "";
 export const numberOf = (value: Json | undefined): number =>
   typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : 0;
 
+/** Returns the arguments of a call as an object, empty if they are none. */
 export const argumentsOf = (args: Json): JsonObject => (isObject(args) ? args : {});
 
-/** How a tool is shown to models; what is as by default is left out. */
+/** Returns a tool as models see it, without the fields that have default values. */
 export const definitionOf = (tool: BuiltinTool): JsonObject => {
   const { name, displayName, description, parameters, policy = "auto", deferrable = "automatic", hints = {} } = tool;
   return {
@@ -59,12 +60,13 @@ export const definitionOf = (tool: BuiltinTool): JsonObject => {
   };
 };
 
-/** A definition as it was read: what it leaves out is as by default; tools of clients have a policy of their own. */
+/** Returns the policy of a definition. A tool of type `client_side` always has that policy. */
 export const policyOf = ({ type, policy }: JsonObject): ToolPolicy => {
   if (type === "client_side") return "client_side";
   return policy === "requires_approval" || policy === "client_side" ? policy : "auto";
 };
 
+/** Completes the JSON of a tool's definition with its defaults. */
 export const readDefinition = (definition: JsonObject): JsonObject => ({
   ...definition,
   policy: policyOf(definition),
@@ -72,5 +74,5 @@ export const readDefinition = (definition: JsonObject): JsonObject => ({
   hints: definition["hints"] ?? {},
 });
 
-/** The schema before anybody took it away for later. */
+/** Returns the full schema of a deferred tool, or the schema of any other. */
 export const fullParameters = ({ full_parameters: full, parameters }: JsonObject): Json => full ?? parameters ?? null;

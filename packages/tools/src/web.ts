@@ -1,4 +1,4 @@
-/** `web_fetch`: what is asked is looked at here; the fetching is a port's, which guards where requests may go. */
+/** `web_fetch`: checks the request here, and fetches through a port, which guards the addresses. */
 import type { JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { success, toolError } from "@pawl/runtime";
@@ -13,24 +13,25 @@ export interface WebRequest {
   readonly format: "markdown" | "text" | "raw";
 }
 
-/** What is known of what was fetched, and all of it, as it came. */
+/** A whole response body with its metadata. */
 export interface Download {
   readonly metadata: JsonObject;
   readonly bytes: Uint8Array;
 }
 
-/** Both say in words that a model may read why they did not. */
+/** The port for fetching. A failure is a text that the model may read. */
 export interface WebPort {
   (request: WebRequest): Promise<E.Either<string, JsonObject>>;
-  /** The whole body, whatever it is; without it nothing can be saved. */
+  /** Downloads a whole body of any type; without it nothing can be saved. */
   readonly download?: (request: WebRequest) => Promise<E.Either<string, Download>>;
 }
 
 export interface WebFetchOptions {
-  /** Whether what is fetched may be saved to the session's files, and a model is told so. */
+  /** Offers the model to save responses to the session's files. */
   readonly fileDownload?: boolean;
 }
 
+/** Reads the arguments of `web_fetch`. */
 export const readRequest = (args: JsonObject): E.Either<string, WebRequest> => {
   const url = textOf(args["url"])?.trim();
   if (!isGiven(url)) return E.left("Missing required parameter: url");
@@ -43,13 +44,15 @@ export const readRequest = (args: JsonObject): E.Either<string, WebRequest> => {
 
 const properties = {
   url: { type: "string" },
-  method: { type: "string", description: "GET or HEAD; GET without one." },
+  method: { type: "string", description: "GET or HEAD; GET by default." },
   as_markdown: { type: "boolean" },
   as_text: { type: "boolean" },
 };
-const saving = { save_to_file: { type: "string", description: "A path: the body is saved there, and not shown." } };
+const saving = {
+  save_to_file: { type: "string", description: "The path of a file: the body is saved there instead of returned." },
+};
 
-const mayRead = (error: unknown): string => {
+const readableMessage = (error: unknown): string => {
   if (error instanceof FileError) return error.message;
   throw error;
 };
@@ -70,15 +73,15 @@ const save = async (
     await files.write(path, bytes, { encoding: encodingOf(bytes) });
     return E.right({ ...metadata, saved_path, bytes_written: bytes.length });
   } catch (error) {
-    return E.left(`Failed to save file: ${mayRead(error)}`);
+    return E.left(`Failed to save file: ${readableMessage(error)}`);
   }
 };
 
-/** Without a port nothing is fetched; without a context nothing is saved. */
+/** Defines `web_fetch`. Without a port it fetches nothing; without a context it saves nothing. */
 export const webFetch = (port?: WebPort, { fileDownload = false }: WebFetchOptions = {}): BuiltinTool => ({
   name: "web_fetch",
   displayName: "Web Fetch",
-  description: "Fetches a page of the web, as it is, as text, or as Markdown.",
+  description: "Fetches a web page: unchanged, as text, or as Markdown.",
   parameters: objectSchema(fileDownload ? { ...properties, ...saving } : properties, ["url"]),
   requiresContext: true,
   hints: { readonly: true, open_world: true, long_running: true },
@@ -89,6 +92,7 @@ export const webFetch = (port?: WebPort, { fileDownload = false }: WebFetchOptio
     const path = context === undefined ? undefined : textOf(args["save_to_file"])?.trim();
     if (isGiven(path) && !fileDownload) return toolError("File saving not available");
     const fetched = isGiven(path) ? save(port, request.right, path, context?.files) : port(request.right);
-    return E.match(toolError, success)(await fetched);
+    const result = await fetched;
+    return E.isLeft(result) ? toolError(result.left) : success(result.right);
   },
 });

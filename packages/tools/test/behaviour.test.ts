@@ -1,4 +1,4 @@
-/** The 35 behaviours of section 14 of the specification: each is named in the title of a test. */
+/** Every one of the 35 behaviours of section 14 of the specification is named in the title of a test. */
 import { readFileSync, readdirSync } from "node:fs";
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-/** Files in IndexedDB do in a real browser what all stores of files do. */
+/** Files in IndexedDB pass the suite of file stores in a real browser. */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ type Answer = { readonly value?: unknown } | { readonly kind: FileError["kind"];
 const isBytes = (value: unknown): value is { readonly bytes: readonly number[] } =>
   typeof value === "object" && value !== null && "bytes" in value && Array.isArray(value.bytes);
 
-/** As it is written for the page; and as the page wrote it. */
+/** Converts bytes for the page, and back. */
 const written = (value: unknown): string =>
   JSON.stringify(value, (_, one: unknown) => (one instanceof Uint8Array ? { bytes: [...one] } : one)) ?? "undefined";
 const readBack = (value: unknown): unknown => {
@@ -24,7 +24,7 @@ const readBack = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, readBack(one)]));
 };
 
-/** The store in a page, as a test has it at hand. */
+/** A proxy for the store in the page. */
 const storeIn = (page: Page, name: string): FileStore => {
   const ask =
     <A>(method: keyof FileStore) =>
@@ -63,23 +63,23 @@ inChromium("files in IndexedDB", "packages/tools/test/page/files.ts", (at) => {
     () => outside,
   );
 
-  it("are there when their store is opened again", async () => {
+  it("survive reopening their store", async () => {
     const files = storeIn(page, "again");
     await files.write("/a/b", bytes("one"), text);
     await page.evaluate(`suite.forget("again")`);
     expect(await readText(files, "/a/b")).toBe("one");
   });
 
-  it.each([1, 4])("are not put into a database of version %i that is something else's", async (version) => {
+  it.each([1, 4])("are not stored in a foreign database of version %i", async (version) => {
     const name = `notes${version}`;
     expect(await page.evaluate(`suite.overOther("${name}", ${version})`)).toEqual({
-      said: `Error: files ${name}: a database of this name is there, which is something else's; name the files otherwise`,
+      said: `Error: files ${name}: a database of this name exists and belongs to something else; choose another name`,
       version,
       stores: ["note"],
     });
   });
 
-  it("say that there is no more room, and leave what was there", async () => {
+  it("report a full disk, and keep the existing files", async () => {
     const small = await pageWith(await at.browser.newContext(), at.code);
     const files = storeIn(small, "small");
     const session = await small.context().newCDPSession(small);

@@ -1,4 +1,4 @@
-/** Files on disk, in a real folder: once with folders held by their handles, once by comparing true paths. */
+/** Files on disk in a real folder, with folders held by their handles and with folders compared by true path. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -49,7 +49,7 @@ describe.each(stores)("files %s", (_, open) => fileSuite(open, () => outside));
 describe.each([true, false])("on disk, folders held by handles: %s", (isPinned) => {
   const open = (options = {}): Promise<DiskFiles> => DiskFiles.open(root, { isPinned, ...options });
 
-  it("no link is followed, wherever in a path it is", async () => {
+  it("no link is followed, anywhere in a path", async () => {
     const files = await open();
     mkdirSync(join(root, "d"));
     symlinkSync(outside, join(root, "out"));
@@ -71,7 +71,7 @@ describe.each([true, false])("on disk, folders held by handles: %s", (isPinned) 
     expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe("secret");
   });
 
-  it("what is neither file nor folder is not touched, and nobody waits for it", async () => {
+  it("entries that are neither file nor folder are not touched, and never block", async () => {
     const files = await open();
     execFileSync("mkfifo", [join(root, "pipe")]);
     expect([await outcome(files.read("/pipe")), await outcome(files.write("/pipe", bytes("x"), text))]).toEqual([
@@ -81,7 +81,7 @@ describe.each([true, false])("on disk, folders held by handles: %s", (isPinned) 
     expect([await files.list("/"), await files.grep("x")]).toEqual([[], []]);
   });
 
-  it("names of devices, of this store, and names that a disk may change are refused", async () => {
+  it("names of devices, reserved names, and names that a disk may change are refused", async () => {
     const files = await open();
     const names = [
       "CON",
@@ -107,7 +107,7 @@ describe.each([true, false])("on disk, folders held by handles: %s", (isPinned) 
     expect(readdirSync(root)).toHaveLength(6);
   });
 
-  it("a second name that differs in case or form alone is refused", async () => {
+  it("a second name that differs only in case or normal form is refused", async () => {
     const files = await open();
     await files.write("/Read.me", bytes("1"), text);
     await files.createDirectory("/straße");
@@ -119,7 +119,7 @@ describe.each([true, false])("on disk, folders held by handles: %s", (isPinned) 
     expect(await files.write("/Read.me", bytes("2"), text)).toBe(true);
   });
 
-  it("bounds hold: of a file written, of one read, of a folder listed, of a search", async () => {
+  it("the limits of writing, reading, listing and searching hold", async () => {
     const files = await open({ maxFileBytes: 10, maxEntries: 2, maxSearchBytes: 15 });
     expect(await outcome(files.write("/a", new Uint8Array(11), text))).toBe("size");
     expect(existsSync(join(root, "a"))).toBe(false);
@@ -136,7 +136,7 @@ describe.each([true, false])("on disk, folders held by handles: %s", (isPinned) 
     expect(await outcome(files.grep("^(a+)+$"))).toBe("pattern");
   });
 
-  it("a write is whole or not at all, keeps the file's mode, and what a dead process left is swept up", async () => {
+  it("a write is atomic, keeps the file's mode, and removes the remains of dead processes", async () => {
     const files = await open();
     await files.write("/run.sh", bytes("1"), text);
     chmodSync(join(root, "run.sh"), 0o750);
@@ -151,7 +151,7 @@ describe.each([true, false])("on disk, folders held by handles: %s", (isPinned) 
     expect((await files.list("/")).map(({ name }) => name)).toEqual(["run.sh"]);
   });
 
-  it("a file that nobody may write is left alone", async () => {
+  it("a read-only file is not changed", async () => {
     const files = await open();
     await files.write("/fixed", bytes("1"), text);
     chmodSync(join(root, "fixed"), 0o444);
@@ -161,7 +161,7 @@ describe.each([true, false])("on disk, folders held by handles: %s", (isPinned) 
     expect(await readText(files, "/fixed")).toBe("1");
   });
 
-  it("readers see the old bytes or the new, never a part, while somebody writes", async () => {
+  it("readers see the old bytes or the new ones during a write, never a part", async () => {
     const files = await open();
     const versions = ["a", "b"].map((letter) => bytes(letter.repeat(200_000)));
     await files.write("/f", versions[0] as Uint8Array, text);
@@ -173,7 +173,7 @@ describe.each([true, false])("on disk, folders held by handles: %s", (isPinned) 
   });
 });
 
-describe("a folder that somebody else swaps for a link, again and again", () => {
+describe("a folder that another process keeps swapping for a link", () => {
   it.runIf(process.platform === "linux")("never leads out", async () => {
     const files = await DiskFiles.open(root);
     const [folder, link, spare] = ["d", "link", "spare"].map((name) => join(root, name)) as [string, string, string];
@@ -208,7 +208,7 @@ describe("a folder that somebody else swaps for a link, again and again", () => 
 });
 
 describe("a root", () => {
-  it("has to be a folder, may be reached by a link, and may not become one", async () => {
+  it("must be a folder, may be reached through a link, and must not become one", async () => {
     await expect(DiskFiles.open(join(root, "none"))).rejects.toThrow("ENOENT");
     await expect(DiskFiles.open(join(outside, "secret.txt"))).rejects.toThrow("ENOTDIR");
     symlinkSync(root, join(outside, "way"));

@@ -1,4 +1,4 @@
-/** The failing tool of the test kit as a built-in one. */
+/** The failing tool of the testkit as a built-in tool. */
 import type { ExecutionResult } from "@pawl/runtime";
 import { failingTool } from "@pawl/testkit";
 import { type BuiltinTool, argumentsOf } from "@pawl/tools";

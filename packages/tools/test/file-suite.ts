@@ -1,4 +1,4 @@
-/** What every store of files does, whoever keeps them. */
+/** The conformance suite of file stores. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -10,7 +10,7 @@ export const readText = async (files: FileStore, path: string): Promise<string |
   const file = await files.read(path);
   return file === undefined ? undefined : new TextDecoder().decode(file.bytes);
 };
-/** The kind of what a store refuses, or "done". */
+/** Returns the kind of the error, or "done". */
 export const outcome = async (act: Promise<unknown>): Promise<string> => {
   try {
     await act;
@@ -21,9 +21,9 @@ export const outcome = async (act: Promise<unknown>): Promise<string> => {
   }
 };
 
-/** Tests of an empty store, which `open` gives; `outside` is a folder that no path of it leads to, with `secret.txt`. */
+/** Runs the tests against an empty store from `open`. `outside` is a folder with `secret.txt` that no path may reach. */
 export const fileSuite = (open: () => Promise<FileStore>, outside: () => string): void => {
-  it("are read as they were written, under each spelling of their path", async () => {
+  it("read back as written, under each spelling of their path", async () => {
     const files = await open();
     expect(await files.write("/workspace/a/b.txt", bytes("one"), text)).toBe(true);
     for (const path of ["/a/b.txt", "a/b.txt", "/workspace/a/./b.txt", "//a//b.txt"]) {
@@ -38,7 +38,7 @@ export const fileSuite = (open: () => Promise<FileStore>, outside: () => string)
     expect([await files.stat("/c"), await files.stat("/a/b.txt/c")]).toEqual([undefined, undefined]);
   });
 
-  it("are replaced only where they are what was expected", async () => {
+  it("are replaced only if they hold the expected bytes", async () => {
     const files = await open();
     expect(await files.write("/a", bytes("2"), { ...text, expected: bytes("1") })).toBe(false);
     expect(await files.write("/d/a", bytes("2"), { ...text, expected: bytes("1") })).toBe(false);
@@ -49,7 +49,7 @@ export const fileSuite = (open: () => Promise<FileStore>, outside: () => string)
     expect(await readText(files, "/a")).toBe("2");
   });
 
-  it("say what they are no place for", async () => {
+  it("refuse paths of the wrong kind", async () => {
     const files = await open();
     await files.write("/f", bytes("x"), text);
     await files.createDirectory("/d/e");
@@ -70,7 +70,7 @@ export const fileSuite = (open: () => Promise<FileStore>, outside: () => string)
     expect([await files.delete("/", true), await files.list("/")]).toEqual([true, []]);
   });
 
-  it("are listed and searched in one order", async () => {
+  it("are listed and searched in the same order", async () => {
     const files = await open();
     for (const path of ["/b/2.ts", "/b-1", "/a.txt", "/B2", "/é", "/b/1.md"])
       await files.write(path, bytes("x\nhit\r\n"), text);
@@ -85,7 +85,7 @@ export const fileSuite = (open: () => Promise<FileStore>, outside: () => string)
     expect(await outcome(files.grep("("))).toBe("pattern");
   });
 
-  it("have no path that leads out, or is two paths to some disk", async () => {
+  it("have no path that leaves the root, or that some disk takes for another one", async () => {
     const files = await open();
     const paths = [
       "../outside/secret.txt",

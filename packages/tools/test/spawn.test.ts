@@ -25,23 +25,23 @@ const asked = (more: JsonObject = {}, place: Partial<SpawnPlace> = {}) =>
 const refusal = (of: E.Either<string, unknown>): string => (E.isLeft(of) ? of.left : "accepted");
 
 describe("a background run is refused", () => {
-  it("outside of any context, before its arguments are looked at", () => {
+  it("without a context, before its arguments are checked", () => {
     expect(refusal(validateSpawn({}, undefined))).toBe(
       "spawn_background requires context. This tool must be executed with session context.",
     );
   });
-  it("without a place for its task (behaviour 23)", () => {
+  it("without a task registry (behaviour 23)", () => {
     expect(refusal(asked({}, { tasks: false }))).toContain("Session task registry not available");
   });
-  it("without a place for its files (behaviour 24)", () => {
+  it("without a file store (behaviour 24)", () => {
     expect(refusal(asked({}, { files: false }))).toContain("Session file store not available");
   });
-  it("where its time is no instant, before anything else is looked at (behaviour 27)", () => {
+  it("if its time is not RFC 3339, before anything else is checked (behaviour 27)", () => {
     const schedule = { scheduled_at: "tomorrow" };
     expect(refusal(asked({ schedule }, { schedules: false }))).toContain("scheduled_at must be RFC3339");
     expect(refusal(asked({ schedule: null }))).toBe("schedule must be an object");
   });
-  it("where it is to fire again and again, and once (behaviour 28)", () => {
+  it("if its schedule is both recurring and one-shot (behaviour 28)", () => {
     const schedule = { cron_expression: "0 * * * *", scheduled_at: "2026-04-16T15:30:00Z" };
     expect(refusal(asked({ schedule }))).toContain("must not include both cron_expression and scheduled_at");
   });
@@ -50,13 +50,13 @@ describe("a background run is refused", () => {
 const titled = (title: string, displayName: string) => titleOf(title, { name: "bg", displayName });
 
 describe("a title", () => {
-  it("is what was given without the space around it, or the tool's own as it is, or made of the tool's name", () => {
+  it("is the given one, trimmed, or the tool's own, or made from the tool's name", () => {
     expect([titled(" T ", "D"), titled(" ", " D "), titled("", " ")]).toEqual(["T", " D ", "Background bg"]);
   });
 });
 
 describe("a monitor", () => {
-  it("needs no task registry and no files, and says what to run when it fires (behaviour 26)", () => {
+  it("needs no task registry and no files, and describes the run when it fires (behaviour 26)", () => {
     const schedule = { cron_expression: "*/10 * * * *", timezone: "UTC" };
     const spawn = asked({ schedule, title: "Watch" }, { tasks: false, files: false });
     if (E.isLeft(spawn)) throw new Error(spawn.left);
@@ -75,7 +75,7 @@ describe("a monitor", () => {
   });
 });
 
-describe("a lost run is not begun again", () => {
+describe("a lost run is not started again", () => {
   const place = {
     files: true,
     tasks: true,
@@ -92,10 +92,10 @@ describe("a lost run is not begun again", () => {
   it("without tasks (behaviour 33)", () => {
     expect(refusal(decideReattach({}, { ...place, tasks: false }))).toContain("task registry");
   });
-  it("where its tool is not there (behaviour 34)", () => {
+  it("if its tool is not there (behaviour 34)", () => {
     expect(refusal(decideReattach({ tool: "bash" }, place))).toContain("not found in built-in registry");
   });
-  it("where its task does not say of which tool it is (behaviour 35)", () => {
+  it("if its task does not name its tool (behaviour 35)", () => {
     expect(refusal(decideReattach({ arguments: {} }, place))).toContain("missing 'tool' field");
   });
 });

@@ -1,4 +1,4 @@
-/** What a model is told of the errors of a store that has nothing but words for them. */
+/** The texts that a model sees for plain errors of a file store, which have no kind. */
 import type { JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { MemoryFiles, contentHash, defaultRegistry } from "@pawl/tools";
 
 const hidden = "An internal error occurred while executing the tool";
 
-/** A store that fails at whatever changes, lists or searches it. */
+/** A store that fails at every change, listing and search. */
 class Broken extends MemoryFiles {
   readonly #message: string;
 
@@ -61,15 +61,15 @@ it.each([
   }
 });
 
-it.each(["bad regex: (", "the pattern is too long"])("%s is told of a search", async (message) => {
+it.each(["bad regex: (", "the pattern is too long"])("%s is shown for a search", async (message) => {
   expect(await errorOf(new Broken(message), "grep_files", { pattern: "(" })).toBe(`Invalid regex pattern: ${message}`);
   expect(await errorOf(new Broken(message), "list_directory", {})).toBe(hidden);
 });
 
-/** Files that somebody locks while they are edited. */
+/** Files that are made read-only during an edit. */
 class Locked extends MemoryFiles {
   #isLocked = false;
-  /** What becomes of the file before. */
+  /** Runs before the file becomes read-only. */
   onLock: () => Promise<unknown> = async () => {};
 
   override async read(path: string) {
@@ -84,7 +84,7 @@ class Locked extends MemoryFiles {
   }
 }
 
-it("an edit that lost to whoever changed the file and locked it says that it is locked", async () => {
+it("an edit that raced with a change and a lock reports the lock", async () => {
   const files = new Locked();
   await files.write("a", new TextEncoder().encode("old"), { encoding: "text" });
   const bytes = new TextEncoder().encode("old");
@@ -94,7 +94,7 @@ it("an edit that lost to whoever changed the file and locked it says that it is 
   expect(said).toBe("Cannot modify readonly file: /workspace/a");
 });
 
-it("an edit that lost to whoever locked the file says so", async () => {
+it("an edit that raced with a lock reports the lock", async () => {
   const files = new Locked();
   const bytes = new TextEncoder().encode("old");
   await files.write("a", bytes, { encoding: "text" });

@@ -23,13 +23,13 @@ const registry = defaultRegistry();
 const at = (text: string): number => Date.parse(text);
 
 describe("results", () => {
-  it("keep what a failing tool says, for a model or for the log (behaviours 2, 3)", async () => {
+  it("keep the message of a failing tool, for the model or for the log (behaviours 2, 3)", async () => {
     expect(await failing("no").execute({}, undefined)).toEqual({ type: "tool_error", message: "no" });
     const hidden = await failing("secret", "internal_error").execute({}, undefined);
     expect(hidden).toMatchObject({ type: "internal_error", message: "secret" });
   });
 
-  it("show a model what was meant for it, and nothing of an internal failure (behaviour 4)", () => {
+  it("show a model its own message, and nothing of an internal failure (behaviour 4)", () => {
     expect(registryReply("c", success({ a: 1 })).json).toMatchObject({ result: { a: 1 }, error: null });
     expect(registryReply("c", toolError("no")).json).toMatchObject({ result: { error: "no" }, error: "no" });
     const { json } = registryReply("c", internalError(new Error("secret")));
@@ -38,25 +38,25 @@ describe("results", () => {
     expect(json).toMatchObject({ result: { error: generic }, error: generic });
   });
 
-  it("of an internal failure hand over beside the reply what a log needs to know of it", () => {
+  it("of an internal failure carry the details for the log beside the reply", () => {
     const failure = new Error("no answer", { cause: new Error("no answer", { cause: new Error("socket closed") }) });
     expect(registryReply("c", internalError(failure)).detail).toBe("no answer: socket closed");
     expect(registryReply("c", internalError("as a text")).detail).toBe("as a text");
     expect(registryReply("c", toolError("no"))).not.toHaveProperty("detail");
   });
 
-  it("hand their whole output over beside the value, which keeps its keys (behaviour 5)", () => {
+  it("carry the raw output beside the value, which keeps its keys (behaviour 5)", () => {
     const { json, rawOutput } = registryReply("c", successWithRawOutput({ a: 1 }, "all of it"));
     expect([json["result"], rawOutput]).toEqual([{ a: 1 }, "all of it"]);
     expect(JSON.stringify(json)).not.toContain("_raw_output");
   });
 
-  it("hand it over beside a text, which stays a plain one (behaviour 6)", () => {
+  it("carry the raw output beside a text, which stays plain (behaviour 6)", () => {
     const { json, rawOutput } = registryReply("c", successWithRawOutput("short", "all of it"));
     expect([json["result"], rawOutput]).toEqual(["short", "all of it"]);
   });
 
-  it("that only look like carriers stay as they are (behaviours 7, 8)", () => {
+  it("that only look like carriers stay unchanged (behaviours 7, 8)", () => {
     for (const value of [{ _raw_output_scalar: "v", kept: 1 }, { _raw_output_scalar: "v" }]) {
       expect(registryReply("c", success(value))).toEqual({ json: { tool_call_id: "c", result: value, error: null } });
     }
@@ -64,7 +64,7 @@ describe("results", () => {
 });
 
 describe("the registry", () => {
-  it("finds what was registered, one by one or as it is built (behaviours 9, 10)", () => {
+  it("finds tools that were registered one by one or at construction (behaviours 9, 10)", () => {
     const [echo, add] = [registry.get("echo"), registry.get("add")] as [BuiltinTool, BuiltinTool];
     const one = new BuiltinRegistry();
     one.register(echo);
@@ -75,7 +75,7 @@ describe("the registry", () => {
     }
   });
 
-  it("has one tool of a name, and copies", () => {
+  it("has one tool for each name, and can be copied", () => {
     const own = new BuiltinRegistry([failing("a"), failing("b")]);
     expect([own.size, own.has("failing_tool"), own.has("other")]).toEqual([1, true, false]);
     const copy = own.copy();
@@ -83,7 +83,7 @@ describe("the registry", () => {
     expect([copy.size, own.size]).toEqual([0, 1]);
   });
 
-  it("holds eighteen tools by default, each with a name to show (behaviours 11, 12, 13, 15, 16, 19)", () => {
+  it("has eighteen tools by default, each with a display name (behaviours 11, 12, 13, 15, 16, 19)", () => {
     expect([...registry.names].toSorted().join(" ")).toBe(
       "add delete_file divide echo edit_file get_current_time get_forecast get_weather grep_files list_directory " +
         "multiply read_file report_progress stat_file subtract web_fetch write_file write_todos",
@@ -100,7 +100,7 @@ describe("the registry", () => {
     }
   });
 
-  it("runs what it is asked to (behaviours 1, 14, 17, 18)", async () => {
+  it("runs any of its tools (behaviours 1, 14, 17, 18)", async () => {
     const told = await registry.execute({ id: "c", name: "echo", arguments: { message: "Hello, world!" } });
     expect(told).toEqual(
       E.right({ json: { tool_call_id: "c", result: { echoed: "Hello, world!", length: 13 }, error: null } }),
@@ -119,7 +119,7 @@ const next = (cron: string, zone: string, after: string): string | undefined => 
 };
 
 describe("cron", () => {
-  it("has the standard meaning: 0 and 7 are Sunday, a day of either kind counts", () => {
+  it("has the standard meaning: 0 and 7 are Sunday, and either kind of day matches", () => {
     for (const sunday of ["0", "7"]) {
       expect(next(`0 9 * * ${sunday}`, "UTC", "2026-04-16T00:00:00Z")).toBe("2026-04-19T09:00:00.000Z");
     }
@@ -129,18 +129,18 @@ describe("cron", () => {
       "2026-04-27",
     ]);
   });
-  it("goes by the zone's own clock, over its changes", () => {
+  it("follows the zone's clock, also over its changes", () => {
     expect(next("0 9 * * *", "America/New_York", "2026-03-07T15:00:00Z")).toBe("2026-03-08T13:00:00.000Z");
     expect(next("0 9 * * *", "Europe/Kyiv", "2026-01-01T08:00:00Z")).toBe("2026-01-02T07:00:00.000Z");
   });
-  it("fires in both of two equal hours, once at a time of day that comes twice, and after a gap", () => {
+  it("fires in both repeated hours, once at a repeated time of day, and after a gap", () => {
     const zone = "America/New_York";
     expect(next("*/30 * * * *", zone, "2026-11-01T05:30:00Z")).toBe("2026-11-01T06:00:00.000Z");
     expect(next("*/10 * * * *", zone, "2026-11-01T06:10:00Z")).toBe("2026-11-01T06:20:00.000Z");
     expect(next("30 1 * * *", zone, "2026-11-01T05:30:00Z")).toBe("2026-11-02T06:30:00.000Z");
     expect(next("30 2 * * *", zone, "2026-03-08T06:00:00Z")).toBe("2026-03-08T07:00:00.000Z");
   });
-  it("says what is wrong", () => {
+  it("reports what is wrong", () => {
     expect(next("nonsense", "UTC", "2026-01-01T00:00:00Z")).toBe("invalid cron expression 'nonsense'");
     expect(next("61 * * * *", "UTC", "2026-01-01T00:00:00Z")).toBe("invalid cron expression '61 * * * *'");
     expect(next("0 9 * * *", "Mars/Base", "2026-01-01T00:00:00Z")).toContain("invalid IANA timezone 'Mars/Base'");
@@ -152,7 +152,7 @@ describe("cron", () => {
 });
 
 describe("reports to the outside", () => {
-  it("are asked for in the prompt of a session that is tagged so, once", () => {
+  it("are requested once in the prompt of a session with such a tag", () => {
     const tags = ["other", "channel:reply_mode:report_progress_only"];
     const prompt = withReporting(tags, "You help.");
     expect(prompt).toMatch(/^# External Progress Reporting\n[^]*\nYou help\.$/);
@@ -166,7 +166,7 @@ const ofAgents = (args: JsonObject): string =>
 
 describe("narration", () => {
   const read = { tool: "read_file", args: { path: "/workspace/a/AGENTS.md" } };
-  it("says the same in Ukrainian", () => {
+  it("works in Ukrainian", () => {
     expect(narrate(read, "completed", "uk-UA")).toBe("Прочитано AGENTS.md");
     expect(narrate({ tool: "list_directory", args: {} }, "waiting", "uk")).toBe(
       "Переглядаю файли в поточному каталозі",
@@ -178,7 +178,7 @@ describe("narration", () => {
     expect(headline(["A", "B", "C"], "uk")).toBe("A, B і ще 1 дія");
     expect(headline(["A", "B", "C", "D", "E", "F", "G"], "uk")).toBe("A, B і ще 5 дій");
   });
-  it("goes by what the model wants first, and shows no secret", () => {
+  it("prefers the model's stated intent, and shows no secret", () => {
     expect(narrate({ ...read, args: { human_intent: " Look at the notes " } }, "started")).toBe("Look at the notes");
     const url = "https://user:pw@example.com/page?token=abc#f";
     expect(narrate({ tool: "web_fetch", args: { url } }, "failed")).toBe("Could not fetch URL: example.com/page");
@@ -186,7 +186,7 @@ describe("narration", () => {
     expect(headline([])).toBeUndefined();
     expect(headline(["A", "B"])).toBe("A and B");
   });
-  it("takes the first argument that is given, blank or not, and no word of the language for a verb", () => {
+  it("takes the first given argument, blank or not, and no inherited property for a verb", () => {
     expect(ofAgents({ action: "create", name: "N" })).toBe("Creating agent: N");
     expect(ofAgents({ operation: " ", action: "create" })).toBe("Running Manage Agents");
     expect(ofAgents({ operation: "copy", display_name: " ", name: "N" })).toBe("Copying agent");
@@ -202,7 +202,7 @@ const readOf = async (content: string, args: JsonObject): Promise<unknown> => {
 };
 
 describe("reading files", () => {
-  it("to their end from any line leaves nothing out, and says how much that is", async () => {
+  it("from any line to the end leaves nothing out, and reports the size", async () => {
     expect(await readOf("a\nb\n", { path: "a.txt", offset: 1 })).toMatchObject({
       content: "2|b",
       truncated: false,
@@ -211,7 +211,7 @@ describe("reading files", () => {
     expect(await readOf("a\n\r", { path: "a.txt" })).toMatchObject({ content: "1|a\n2|", total_lines: 2 });
     expect(await readOf("", { path: "a.txt" })).toMatchObject({ content: "", lines_shown: { start: 0, end: 0 } });
   });
-  it("up to a line or a byte says how large the file is, and of lines where to go on", async () => {
+  it("up to a line or byte limit reports the file's size, and the line to continue from", async () => {
     expect(await readOf("a\nb\n", { path: "a.txt", limit: 1 })).toMatchObject({
       truncated: true,
       truncation: { truncated: true, bytes_returned: 3, bytes_total: 4, next_offset: 1, reason: "line_cap" },
@@ -220,7 +220,7 @@ describe("reading files", () => {
     expect(long).toMatchObject({ truncated: true, truncation: { bytes_returned: 51_200, bytes_total: 51_199 } });
     expect(long).not.toHaveProperty("truncation.next_offset");
   });
-  it("of a picture or an archive that was stored as text shows a note, unless its lines are asked for", async () => {
+  it("that are binary but stored as text shows a note, unless lines are requested", async () => {
     for (const path of ["a.png", "a.JPEG", "a.zip"]) {
       expect(await readOf("x", { path })).toMatchObject({ content_type: "binary", encoding: "binary", size_bytes: 1 });
       expect(await readOf("x", { path, offset: 0, limit: 1 })).toMatchObject({ content: "1|x" });
@@ -242,29 +242,29 @@ const editOf = async (content: string, old_text: string, new_text: string): Prom
 };
 
 describe("editing files", () => {
-  it("takes a mark of the byte order for none of the text, and keeps the file's own", async () => {
+  it("ignores a byte order mark in the arguments, and keeps the file's own", async () => {
     const edited = contentHash(new TextEncoder().encode("\uFEFFcb"));
     expect(await editOf("\uFEFFab", "\uFEFFa", "\uFEFFc")).toMatchObject({ content_hash: edited });
   });
-  it("shows no difference where there is none", async () => {
+  it("shows no diff if nothing has changed", async () => {
     expect(await editOf("a\n", "a", "a")).toMatchObject({ first_changed_line: null, diff: "", diff_truncated: false });
   });
 });
 
 describe("paths", () => {
-  it("name one file in three ways", () => {
+  it("have three spellings for one file", () => {
     expect(["/workspace/a/b", "/a/b", "a/b", "./a//b/"].map(canonicalPath)).toEqual(Array(4).fill("/a/b"));
   });
-  it("that lead out, or could be two, are refused", () => {
+  it("that lead out, or are ambiguous on some disk, are refused", () => {
     const escapes = ["..", "a/../../b", "/workspace/../etc", "..\\b", "C:/x", "a\0b", "cafe\u0301", "a\nb", "\ud800"];
     for (const path of escapes) expect(() => canonicalPath(path)).toThrow("Invalid path");
   });
-  it("are different where their case is", async () => {
+  it("are case-sensitive", async () => {
     const files = new MemoryFiles();
     await files.write("A.txt", new Uint8Array([1]), { encoding: "text" });
     expect(await files.read("a.txt")).toBeUndefined();
   });
-  it("below a folder that is called as the workspace are shown as they are asked for", async () => {
+  it("below a folder named `workspace` are displayed as requested", async () => {
     const files = new MemoryFiles();
     const context = { session_id: "s", files };
     const path = "/workspace/workspace/a.txt";
@@ -273,14 +273,14 @@ describe("paths", () => {
     expect(E.isRight(read) ? read.right.json["result"] : read.left).toMatchObject({ path, total_lines: 1 });
     expect(await files.read("/a.txt")).toBeUndefined();
   });
-  it("are searched in time, however the expression backtracks elsewhere", async () => {
+  it("are searched in linear time, also by an expression that would backtrack", async () => {
     const files = new MemoryFiles();
     await files.write("a", new TextEncoder().encode(`${"a".repeat(50_000)}!\nabc`), { encoding: "text" });
     expect(await files.grep("^(a+)+$")).toEqual([]);
     expect(await files.grep("^a.c$")).toMatchObject([{ line_number: 2, line: "abc" }]);
     await expect(files.grep("(a)\\1")).rejects.toMatchObject({ kind: "pattern" });
   });
-  it("that are protected are read, and neither written, edited nor deleted", async () => {
+  it("that are protected can be read, but not written, edited or deleted", async () => {
     const files = new MemoryFiles();
     await files.write("a.txt", new TextEncoder().encode("old"), { encoding: "text" });
     expect([files.protect("/workspace/a.txt"), files.protect("b.txt")]).toEqual([true, false]);
@@ -297,7 +297,7 @@ describe("paths", () => {
     expect(await said("read_file", {})).toMatchObject({ content: "1|old" });
     expect(await said("stat_file", {})).toMatchObject({ is_readonly: true });
   });
-  it("do not let a write win that was made for another content", async () => {
+  it("refuse a write that expects other content", async () => {
     const files = new MemoryFiles();
     const one = new Uint8Array([1]);
     await files.write("a", one, { encoding: "text" });

@@ -1,4 +1,4 @@
-/** Fetching from real servers, on loopback because it is allowed here. */
+/** Fetching from real servers on loopback, which the guard allows here. */
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
@@ -14,7 +14,7 @@ afterEach(async () => {
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server of this test, as its port. */
+/** Starts a server; resolves with its port. */
 const served = async (listener: Listener): Promise<number> => {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -28,7 +28,7 @@ const served = async (listener: Listener): Promise<number> => {
 const allow = (address: string): boolean => address === "127.0.0.1";
 const patient = { allow, firstByteMs: 5000 };
 
-/** What the tool comes to: its result, or the text of its error. */
+/** Returns the result of the tool, or the text of its error. */
 const fetched = async (args: JsonObject, options: WebOptions = patient): Promise<JsonObject | string> => {
   const call = { id: "c", name: "web_fetch", arguments: args };
   const done = await defaultRegistry(nodeWeb(options)).execute(call, { session_id: "s" });
@@ -43,8 +43,8 @@ const answering =
     void response.writeHead(200, headers).end(body);
 const html = { "content-type": "text/html; charset=utf-8" };
 
-describe("what is fetched", () => {
-  it("text and JSON come as they are, an error's status too, with what the head says", async () => {
+describe("a fetch", () => {
+  it("returns text and JSON unchanged, also of an error, with metadata from the head", async () => {
     const modified = "Wed, 21 Oct 2015 07:28:00 GMT";
     const url = await at((request, response) => {
       const json = { "content-type": "application/json", "last-modified": modified };
@@ -66,7 +66,7 @@ describe("what is fetched", () => {
     expect(await fetched({ url: ` ${url}/gone.json#part ` })).toEqual(gone);
   });
 
-  it("a page comes as it is, as Markdown, or as text", async () => {
+  it("returns a page unchanged, as Markdown, or as text", async () => {
     const page =
       "<!doctype html><title>T</title><style>p{}</style><h1>Ü</h1><p>a <b>b</b> <a href='/x'>l</a></p>" +
       "<table><tr><th>x<th>y<tr><td>1<td>a|b</table><ul><li>one<li>two</ul><script>evil()</script>";
@@ -81,7 +81,7 @@ describe("what is fetched", () => {
     expect([text["format"], text["content"]]).toEqual(["text", "Ü\n\na b l\n\nx y\n1 a|b\n\none\ntwo"]);
   });
 
-  it("a head comes without a body", async () => {
+  it("by HEAD returns no body", async () => {
     const seen: (string | undefined)[] = [];
     const url = await at((request, response) => {
       seen.push(request.method);
@@ -104,7 +104,7 @@ describe("what is fetched", () => {
     expect(seen).toEqual(["HEAD"]);
   });
 
-  it("what is no text is told of, not shown, whatever its server calls it", async () => {
+  it("reports binary content without showing it, whatever type the server declares", async () => {
     const error = "Binary content is not supported. Only textual content (HTML, text, JSON, etc.) can be fetched.";
     const png = await at(answering(new Uint8Array(20), { "content-type": "image/png" }));
     expect(await fetched({ url: `${png}/a.png` })).toEqual({
@@ -120,7 +120,7 @@ describe("what is fetched", () => {
     }
   });
 
-  it("is read in the characters of its mark, its header, its own word, or UTF-8", async () => {
+  it("decodes a body by its byte order mark, its header, its own declaration, or as UTF-8", async () => {
     const bodies: readonly (readonly [Uint8Array, Readonly<Record<string, string>>, string])[] = [
       [Buffer.from("\ufeffé", "utf16le"), { "content-type": "text/plain" }, "é"],
       [Buffer.from([0xe9]), { "content-type": "text/plain; charset=iso-8859-1" }, "é"],
@@ -138,7 +138,7 @@ describe("what is fetched", () => {
     }
   });
 
-  it("is unpacked", async () => {
+  it("decompresses a body", async () => {
     const packed = { gzip: gzipSync("gzip"), deflate: deflateSync("deflate"), br: brotliCompressSync("br") };
     for (const [encoding, body] of Object.entries(packed)) {
       const url = await at(answering(body, { "content-type": "text/plain", "content-encoding": encoding }));
@@ -151,8 +151,8 @@ describe("what is fetched", () => {
   });
 });
 
-describe("bounds", () => {
-  it("a body is cut where it is too long, and a bomb is not unpacked", async () => {
+describe("limits", () => {
+  it("cut a body that is too long, and stop a decompression bomb", async () => {
     let written = 0;
     const endless = await at((_, response) => {
       response.on("drain", () => {
@@ -174,7 +174,7 @@ describe("bounds", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
   });
 
-  it("a server that does not begin is given up, one that does not end is read as far as it came", async () => {
+  it("give up a server that does not answer, and keep the part of a body that does not end", async () => {
     const url = await at((request, response) => {
       if (request.url === "/slow") response.writeHead(200, { "content-type": "text/plain" }).write("begun");
     });
@@ -184,13 +184,13 @@ describe("bounds", () => {
     expect(part).toMatchObject({ content: "begun\n\n[..more content timed out...]", truncated: true });
   });
 
-  it("a connection that breaks is told of, before and in the middle; so is one that is not made", async () => {
+  it("report a connection that breaks before or during the answer, and one that cannot be made", async () => {
     const url = await at((request, response) => {
       if (request.url === "/") request.socket.destroy();
       else response.writeHead(200, { "content-length": "100" }).write("begun", () => request.socket.destroy());
     });
-    expect(await fetched({ url })).toBe("Request failed: the server broke the connection off before it answered");
-    const middle = "Fetch error: the server broke the connection off before the end of the body";
+    expect(await fetched({ url })).toBe("Request failed: the server closed the connection before it answered");
+    const middle = "Fetch error: the server closed the connection before the end of the body";
     expect(await fetched({ url: `${url}/middle` })).toBe(middle);
     await closing.pop()?.();
     expect(await fetched({ url })).toBe("Failed to connect to server");
@@ -198,21 +198,21 @@ describe("bounds", () => {
     expect(await fetched({ url: "http://nowhere.test" }, nowhere)).toBe("Failed to connect to server");
   });
 
-  it("a page that takes too long or nests too deep to convert is shown as it is", async () => {
+  it("show a page unchanged if its conversion takes too long or nests too deep", async () => {
     const deep = `${"<b>".repeat(30_000)}x`;
     const url = await at(answering(deep, html));
     const result = (await fetched({ url, as_markdown: true })) as JsonObject;
     expect([result["format"], result["content"]]).toEqual(["raw", deep]);
     expect(result["error"]).toMatch(/^The page could not be converted to markdown: /);
     const hurried = (await fetched({ url, as_text: true }, { ...patient, convertMs: 1 })) as JsonObject;
-    expect(hurried["error"]).toBe("The page could not be converted to text: it takes more than 1 ms");
+    expect(hurried["error"]).toBe("The page could not be converted to text: it took more than 1 ms");
   });
 });
 
 const blocked = "URL is blocked by policy";
 
 describe("the guard", () => {
-  it("lets nothing through to this machine by default, however its address is written", async () => {
+  it("blocks this machine by default, however its address is written", async () => {
     let asked = 0;
     const port = await served((_, response) => void response.end(String((asked += 1))));
     const hosts = [
@@ -232,7 +232,7 @@ describe("the guard", () => {
     expect(asked).toBe(0);
   });
 
-  it("refuses what no request of a tool is for: other schemes, names and passwords, metadata by name", async () => {
+  it("refuses other schemes, user names and passwords, and metadata services by name", async () => {
     const port = await served(answering("never"));
     for (const url of [
       `http://u:p@127.0.0.1:${port}`,
@@ -244,10 +244,10 @@ describe("the guard", () => {
     for (const url of ["ftp://127.0.0.1", "file:///etc/passwd", "gopher://x", "//127.0.0.1"]) {
       expect(await fetched({ url })).toBe("Invalid URL: must start with http:// or https://");
     }
-    expect(await fetched({ url: "http://[::1" })).toBe('Request failed: "http://[::1" can not be read as a URL');
+    expect(await fetched({ url: "http://[::1" })).toBe('Request failed: "http://[::1" cannot be read as a URL');
   });
 
-  it("looks at each redirect: where it leads, by which scheme, and how many there are", async () => {
+  it("checks the target, the scheme and the number of redirects", async () => {
     const url = await at((request, response) => {
       const to: Readonly<Record<string, string>> = {
         "/metadata": "http://169.254.169.254/latest/meta-data",
@@ -266,10 +266,10 @@ describe("the guard", () => {
       expect(await fetched({ url: url + path })).toBe(blocked);
     expect(await fetched({ url: `${url}/chain` })).toMatchObject({ url: `${url}/end`, content: "there" });
     expect(await fetched({ url: `${url}/again` })).toBe("Request failed: more than 10 redirects");
-    expect(await fetched({ url: `${url}/odd` })).toBe('Request failed: "http://[" can not be read as a URL');
+    expect(await fetched({ url: `${url}/odd` })).toBe('Request failed: "http://[" cannot be read as a URL');
   });
 
-  it("connects to the address that it has looked at: a name that changes its mind is asked once", async () => {
+  it("connects to the address that it checked: a name is resolved once", async () => {
     const port = await served(answering("public", { "content-type": "text/plain" }));
     const answers = [["127.0.0.1"], ["10.0.0.1"]];
     const asked: string[] = [];
@@ -283,7 +283,7 @@ describe("the guard", () => {
     expect(await fetched({ url: `http://rebind.test:${port}` }, options)).toBe(blocked);
   });
 
-  it("refuses a name of which one address is refused", async () => {
+  it("refuses a name if one of its addresses is refused", async () => {
     for (const addresses of [["127.0.0.1", "10.0.0.1"], ["fe80::1%eth0"], ["nonsense"]]) {
       expect(await fetched({ url: "http://mixed.test" }, { ...patient, resolve: async () => addresses })).toBe(blocked);
     }
@@ -297,10 +297,10 @@ const saved = async (body: Uint8Array, how: { fileDownload?: boolean; files?: Me
   return tool.execute({ url: `${url}/b.bin`, save_to_file: path }, context);
 };
 
-describe("what is saved", () => {
+describe("a saved response", () => {
   const bytes = new Uint8Array([0, 1, 2, 255]);
 
-  it("stands in the session's files, whatever it is, and is not shown", async () => {
+  it("of any type is stored in the session's files and not returned", async () => {
     const files = new MemoryFiles();
     const said = await saved(bytes, { fileDownload: true, files });
     expect(said).toMatchObject({ value: { saved_path: "/workspace/in/b.bin", bytes_written: 4, status_code: 200 } });
@@ -308,7 +308,7 @@ describe("what is saved", () => {
     expect((await files.read("in/b.bin"))?.bytes).toEqual(bytes);
   });
 
-  it("is so only where it is allowed, and there is a place for it", async () => {
+  it("needs permission, and a file store", async () => {
     expect(Object.keys(webFetch().parameters["properties"] as object)).not.toContain("save_to_file");
     expect(await saved(bytes, {})).toMatchObject({ message: "File saving not available" });
     expect(await saved(bytes, { fileDownload: true })).toMatchObject({

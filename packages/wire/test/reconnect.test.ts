@@ -1,7 +1,7 @@
 /** Subscriptions and receivers over reconnections. */
 import { describe, expect, it, vi } from "vitest";
 import { Client, type HostRefused } from "../src/client/client.ts";
-import type { SocketConstructor, SocketLike } from "../src/client/socket.ts";
+import type { SocketConstructor, SocketLike } from "../src/client/reconnecting-socket.ts";
 
 const bounds = { heartbeat_ms: 60_000, max_message_bytes: 1000, max_in_flight: 9, expires_at: 4_000_000_000_000 };
 const welcome = { type: "welcome", protocol: 1, by: "ann", ...bounds };

@@ -1,7 +1,7 @@
 /** The memory of a client for scopes that live elsewhere is bounded. */
 import { describe, expect, it } from "vitest";
 import { Connection } from "../src/client/connection.ts";
-import type { SocketConstructor, SocketLike } from "../src/client/socket.ts";
+import type { SocketConstructor, SocketLike } from "../src/client/reconnecting-socket.ts";
 import { ScopeAddresses } from "../src/client/scope-addresses.ts";
 import { ScopeRouter } from "../src/client/scope-router.ts";
 

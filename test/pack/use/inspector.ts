@@ -20,4 +20,4 @@ for (let seq = 1; seq <= 3; seq++) {
 const recording = new Recording();
 recording.feed(text);
 recording.end();
-console.log(recording.last, "at", recording.sheet.marks[0]?.seq);
+console.log(recording.last, "at", recording.lanes.marks[0]?.seq);

@@ -1,5 +1,4 @@
 import { type Platform, Runtime, defineTool, memoryJournal } from "@pawl/runtime";
-import { RuntimeEffectEnvelope } from "@pawl/runtime/compat";
 import { formatToolOutput, hashText } from "@pawl/tool-value";
 
 const platform: Platform = {
@@ -23,7 +22,6 @@ const runtime = new Runtime({
   instance: "here",
   roots: { newest: { kid: "1", secret: crypto.getRandomValues(new Uint8Array(32)) } },
 });
-if (RuntimeEffectEnvelope.is({})) throw new Error("an envelope says what it is");
 const session = await runtime.session("s");
 const [reply] = await session.call("r1", [{ id: "c1", tool: "greet", args: { name: "Lviv" } }]);
 console.log(reply === undefined ? "no reply" : formatToolOutput(reply.output));

@@ -1,6 +1,7 @@
 /**
- * An agent: it asks its model, has the calls made that the model wants, and asks again. The model is asked by a tool,
- * so that what it said is on record: an agent that begins again hears the same, and comes to where it was.
+ * The agent's loop: it asks the model, makes the calls that the model wants, and asks again. The model itself is called
+ * through a durable tool, so that its answers are recorded: an agent that starts again gets the same answers, and arrives
+ * where it was.
  */
 import { EffectError, type Session, type ToolDefinition, ToolError, defineTool } from "@pawl/runtime";
 import type { Reply } from "@pawl/sansio-core";
@@ -8,10 +9,10 @@ import { type Json, describe, read, valueForProjection } from "@pawl/tool-value"
 import * as E from "fp-ts/lib/Either.js";
 import { type Message, type Model, type ToolSpec, type Turn, TurnCodec } from "./model.ts";
 
-const mostTurns = 8;
+const maxTurns = 8;
 
-/** What went wrong with a model is for whoever looks at the page. What ends a body is none of that. */
-const failed = (thrown: unknown): unknown =>
+/** Shows an error of the model on the page. Errors that end the body pass through unchanged. */
+const modelError = (thrown: unknown): unknown =>
   thrown instanceof EffectError && thrown.code === "durable_step_failed" ? new ToolError(thrown.message) : thrown;
 
 export const askModel = (model: Model, tools: readonly ToolSpec[]): ToolDefinition =>
@@ -22,7 +23,7 @@ export const askModel = (model: Model, tools: readonly ToolSpec[]): ToolDefiniti
       try {
         return await ctx.runJson("complete", {}, () => model(messages, tools));
       } catch (thrown) {
-        throw failed(thrown);
+        throw modelError(thrown);
       }
     },
   });
@@ -31,14 +32,14 @@ const turnIn = (reply: Reply | undefined): Turn => {
   const outcome = reply?.output.outcome;
   if (outcome?.status !== "success") throw new Error(outcome?.payload.message ?? "the model did not answer");
   const turn = read(TurnCodec, outcome.payload as Json);
-  if (E.isLeft(turn)) throw new Error(`the model answered otherwise: ${describe(turn.left)}`);
+  if (E.isLeft(turn)) throw new Error(`the model's answer has another form: ${describe(turn.left)}`);
   return turn.right;
 };
 
-/** Goes on with a task, or begins it; says the last words of the model. */
+/** Starts a task or continues it; resolves with the last text of the model. */
 export const runAgent = async (session: Session, task: string): Promise<string> => {
   const messages: Message[] = [{ role: "user", text: task }];
-  for (let n = 1; n <= mostTurns; n++) {
+  for (let n = 1; n <= maxTurns; n++) {
     const args = { messages } as unknown as Json;
     const [reply] = await session.call(`think-${n}`, [{ id: "model", tool: "ask_model", args }]);
     const { text, calls } = turnIn(reply);

@@ -1,6 +1,7 @@
-/** An answer that came in pieces, as some servers send it whether they were asked to or not: put together again. */
-import { type Codec, type Json, array, describe, nullable, parse, read, record, string, u64 } from "@pawl/tool-value";
+/** Joins the pieces of a streamed answer. Some servers stream although the request says not to. */
+import { type Codec, array, describe, nullable, parse, read, record, string, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 
 export interface WireCall {
   readonly id: string | null;
@@ -45,8 +46,12 @@ const PieceCodec: Codec<Piece> = record<Piece>("a piece of a completion", {
 const piecesIn = (text: string): readonly Piece[] =>
   text.split(/\r?\n/).flatMap((line) => {
     if (!line.startsWith("data:") || line.slice(5).trim() === "[DONE]") return [];
-    const piece = E.chain((json: Json) => read(PieceCodec, json))(parse(line.slice(5).trim()));
-    if (E.isLeft(piece)) throw new Error(`the model's endpoint streamed otherwise: ${describe(piece.left)}`);
+    const piece = pipe(
+      parse(line.slice(5).trim()),
+      E.chain((json) => read(PieceCodec, json)),
+    );
+    if (E.isLeft(piece))
+      throw new Error(`the stream of the model's endpoint has another form: ${describe(piece.left)}`);
     return [piece.right];
   });
 

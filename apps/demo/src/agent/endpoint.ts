@@ -1,4 +1,4 @@
-/** A model behind an endpoint that speaks as OpenAI's does: a server on this machine, or anybody's. */
+/** A client for models behind an OpenAI-compatible endpoint, on this machine or elsewhere. */
 import {
   type Codec,
   type Json,
@@ -12,11 +12,11 @@ import {
   stringify,
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 import { type WireCall, WireCallCodec, completionOfStream } from "./completion-stream.ts";
 import type { Message, Model, ModelCall, Turn } from "./model.ts";
-import { messageOf } from "../engine/message-of.ts";
+import { messageOf } from "../engine/message.ts";
 
-/** Where an endpoint is. */
 export interface Endpoint {
   readonly url: string;
   readonly model: string;
@@ -28,20 +28,20 @@ export const EndpointCodec: Codec<Endpoint> = record<Endpoint>("an endpoint", {
   key: string,
 });
 
-/** How long an answer may take: models on small machines think for minutes. */
-const patienceMs = 300_000;
+/** The timeout of an answer: models on small machines take minutes. */
+const timeoutMs = 300_000;
 
-interface Said {
+interface Answer {
   readonly content: string | null;
   readonly tool_calls: readonly WireCall[] | null;
 }
 interface Completion {
-  readonly choices: readonly { readonly message: Said }[];
+  readonly choices: readonly { readonly message: Answer }[];
 }
 const CompletionCodec: Codec<Completion> = record<Completion>("a completion", {
   choices: array(
     record<Completion["choices"][number]>("a choice", {
-      message: record<Said>("a message", { content: nullable(string), tool_calls: nullable(array(WireCallCodec)) }),
+      message: record<Answer>("a message", { content: nullable(string), tool_calls: nullable(array(WireCallCodec)) }),
     }),
   ),
 });
@@ -63,10 +63,13 @@ const wireOf = (message: Message): Json => {
   }
 };
 
-/** Arguments that are no JSON are handed on as the text that they are: the tool's schema refuses them. */
-const argsOf = (text: string): Json => E.getOrElse((): Json => text)(parse(text === "" ? "{}" : text));
+/** Parses arguments. A text that is not JSON is passed on as it is: the tool's schema refuses it. */
+const argsOf = (text: string): Json => {
+  const args = parse(text === "" ? "{}" : text);
+  return E.isRight(args) ? args.right : text;
+};
 
-/** Some servers give calls no names of their own, or one name to several. */
+/** Gives each call a unique id: some servers send none, or the same one twice. */
 const callsOf = (calls: readonly WireCall[]): readonly ModelCall[] => {
   const taken = new Set<string>();
   return calls.map(({ id, function: { name, arguments: text } }, i) => {
@@ -76,25 +79,31 @@ const callsOf = (calls: readonly WireCall[]): readonly ModelCall[] => {
   });
 };
 
-const saidIn = (text: string): Said => {
-  const completion = E.chain((json: Json) => read(CompletionCodec, json))(parse(text));
-  if (E.isLeft(completion)) throw new Error(`the model's endpoint answered otherwise: ${describe(completion.left)}`);
-  const said = completion.right.choices[0]?.message;
-  if (said === undefined) throw new Error("the model's endpoint gave no choice");
-  return said;
+const answerIn = (text: string): Answer => {
+  const completion = pipe(
+    parse(text),
+    E.chain((json) => read(CompletionCodec, json)),
+  );
+  if (E.isLeft(completion))
+    throw new Error(`the answer of the model's endpoint has another form: ${describe(completion.left)}`);
+  const answer = completion.right.choices[0]?.message;
+  if (answer === undefined) throw new Error("the model's endpoint returned no choice");
+  return answer;
 };
 
-const inWords = (thrown: unknown, url: string, ms: number): Error => {
+const readableError = (thrown: unknown, url: string, ms: number): Error => {
   if (thrown instanceof Error && thrown.name === "TimeoutError")
     return new Error(`the model's endpoint did not answer within ${ms / 1000} s: start over, or choose another model`);
   const what = messageOf(thrown);
   return thrown instanceof TypeError
-    ? new Error(`the model's endpoint at ${url} was not reached (${what}): does it run, and does it let this page ask?`)
+    ? new Error(
+        `the model's endpoint at ${url} could not be reached (${what}): is it running, and does it allow requests from this page?`,
+      )
     : new Error(what);
 };
 
 export const endpointModel =
-  ({ url, model, key }: Endpoint, withinMs = patienceMs): Model =>
+  ({ url, model, key }: Endpoint, withinMs = timeoutMs): Model =>
   async (messages, tools): Promise<Turn> => {
     const functions = tools.map(({ name, description, parameters }) => ({
       type: "function",
@@ -110,9 +119,9 @@ export const endpointModel =
       const text = await response.text();
       if (!response.ok) throw new Error(`the model's endpoint answered ${response.status}: ${text.slice(0, 500)}`);
       const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-      const said = isStream ? completionOfStream(text) : saidIn(text);
-      return { text: said.content ?? "", calls: callsOf(said.tool_calls ?? []) };
+      const answer = isStream ? completionOfStream(text) : answerIn(text);
+      return { text: answer.content ?? "", calls: callsOf(answer.tool_calls ?? []) };
     } catch (thrown) {
-      throw inWords(thrown, url, withinMs);
+      throw readableError(thrown, url, withinMs);
     }
   };

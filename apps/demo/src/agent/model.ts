@@ -1,4 +1,4 @@
-/** A model as an agent asks it: what was said so far goes in, words and calls come out. */
+/** The interface of a model: messages go in, text and calls come out. */
 import { type Codec, type Json, array, json, record, string } from "@pawl/tool-value";
 
 export interface ModelCall {
@@ -12,7 +12,7 @@ export type Message =
   | { readonly role: "model"; readonly text: string; readonly calls: readonly ModelCall[] }
   | { readonly role: "tool"; readonly id: string; readonly result: Json };
 
-/** What a model says next; without calls it is done. */
+/** One answer of a model. Without calls the task is done. */
 export interface Turn {
   readonly text: string;
   readonly calls: readonly ModelCall[];

@@ -1,4 +1,4 @@
-/** The model that ships with the demo: it has read the script of its scene, and says the next line of it. */
+/** The model that ships with the demo: it plays the script of its scene, line by line. */
 import type { Message, Model, Turn } from "./model.ts";
 
 export interface Script {
@@ -8,7 +8,7 @@ export interface Script {
 
 const pauseMs = 350;
 
-/** Which line is next is told by how often it has spoken, so that the same talk always goes the same way. */
+/** Picks the line by the number of answers so far, so that the same conversation always goes the same way. */
 export const scriptedModel =
   ({ lines }: Script): Model =>
   async (messages) => {
@@ -18,10 +18,10 @@ export const scriptedModel =
   };
 
 export const trip: Script = {
-  task: "Take three of us to Lviv for the weekend, and tell the others.",
+  task: "Take three of us to Lviv for the weekend, and invite the others.",
   lines: [
     () => ({
-      text: "I'll book the train and the rooms, and write to the others, all at once.",
+      text: "I'll book the train and the rooms, and send the invitations, all in parallel.",
       calls: [
         { id: "train", tool: "book_train", args: { to: "Lviv", seats: 3 } },
         { id: "rooms", tool: "book_rooms", args: { city: "Lviv", nights: 2 } },
@@ -33,7 +33,7 @@ export const trip: Script = {
         (message) => message.role === "tool" && JSON.stringify(message.result).includes("unknown"),
       );
       const mail = unsure
-        ? "Whether the invitation went out is not known, so it was not sent twice: please ask Ada."
+        ? "It is unknown whether the invitations went out, so they were not sent again. Please ask Ada."
         : "The others have their invitation.";
       return { text: `Three seats and two nights are booked. ${mail}`, calls: [] };
     },
@@ -44,7 +44,7 @@ export const month: Script = {
   task: "Close the month: pay the venue, tell the team, and clean up the old drafts.",
   lines: [
     () => ({
-      text: "Three things need your word before I do them.",
+      text: "Three things need your approval before I do them.",
       calls: [
         { id: "pay", tool: "pay", args: { to: "Harbour Hall", amount: 1200 } },
         { id: "post", tool: "post", args: { channel: "#team", text: "The venue is booked and paid." } },
@@ -52,8 +52,8 @@ export const month: Script = {
       ],
     }),
     (messages) => {
-      const said = messages.filter((message) => message.role === "tool").map(({ result }) => JSON.stringify(result));
-      const declined = said.filter((text) => /reject|denied|declined/i.test(text)).length;
+      const results = messages.filter((message) => message.role === "tool").map(({ result }) => JSON.stringify(result));
+      const declined = results.filter((text) => /reject|denied|declined/i.test(text)).length;
       const count = `${3 - declined} of 3`;
       return { text: `Done as you decided: ${count} went ahead.`, calls: [] };
     },

@@ -1,10 +1,10 @@
-/** What the explorers are let loose on: one tool that charges a card, careful or careless. */
+/** The scenario for the explorers: one tool that charges a card, in a careful and two other versions. */
 import { defineTool } from "@pawl/runtime";
 import { type Scenario, callsOf } from "@pawl/testkit";
 
 export type Care = "with_key" | "careless" | "once";
 
-/** The body of each, as the scene shows it. */
+/** The body of each version, as the scene shows it. */
 export const code: { readonly [C in Care]: string } = {
   with_key: `await ctx.runJson("charge", { amount },
   (input, { key }) => bank.charge(input, key));

@@ -1,4 +1,4 @@
-/** The explorers of `@pawl/testkit`, in a worker of the page: the same that run in tests. */
+/** The worker that runs the explorers of `@pawl/testkit`, the same ones that run in tests. */
 import {
   type CrashReport,
   describeCrashes,
@@ -8,8 +8,7 @@ import {
   exploreSchedules,
   runScenario,
 } from "@pawl/testkit";
-import type { FromExplorer, Point, ToExplorer } from "./explore-message.ts";
-import { headerOf } from "./header.ts";
+import { type FromExplorer, type Point, type ToExplorer, headerOf } from "./message.ts";
 import { type Care, scenarioOf } from "./explore-scenario.ts";
 
 const port = globalThis as unknown as Worker;
@@ -20,7 +19,7 @@ const pairs = 120;
 const isAlone = (blows: readonly { readonly n: number }[], n: number): boolean =>
   blows.length === 1 && blows[0]?.n === n;
 
-/** What came of each single death. */
+/** Returns the result of each single crash. */
 const pointsOf = async (care: Care, report: CrashReport): Promise<readonly Point[]> => {
   const { moments } = await runScenario(scenarioOf(care));
   return moments.map((moment, i) => ({
@@ -31,20 +30,20 @@ const pointsOf = async (care: Care, report: CrashReport): Promise<readonly Point
   }));
 };
 
-/** A run may do harm in more than one way. */
-const differentIn = (runs: readonly (readonly string[])[]): number => new Set(runs.map((run) => run.join("\n"))).size;
+/** Counts the distinct runs: one run may do harm in several ways. */
+const countDistinct = (runs: readonly (readonly string[])[]): number => new Set(runs.map((run) => run.join("\n"))).size;
 
 const crashes = async (care: Care): Promise<void> => {
   const report = await exploreCrashes(scenarioOf(care), { pairs });
   tell({ type: "points", points: await pointsOf(care, report) });
   const runs = 1 + report.points + report.pairs;
-  const harmed = differentIn(report.violations.map(({ blows }) => blows.map(({ n, fate }) => `${fate} ${n}`)));
+  const harmed = countDistinct(report.violations.map(({ blows }) => blows.map(({ n, fate }) => `${fate} ${n}`)));
   tell({ type: "report", words: describeCrashes(report), runs, harmed });
 };
 
 const orders = async (care: Care): Promise<void> => {
   const report = await exploreSchedules(scenarioOf(care), { orders: 400 });
-  const harmed = differentIn(report.violations.map(({ order }) => order));
+  const harmed = countDistinct(report.violations.map(({ order }) => order));
   tell({ type: "report", words: describeSchedules(report), runs: report.orders, harmed });
 };
 
@@ -52,7 +51,7 @@ const log = async (care: Care, dieAt: number): Promise<void> => {
   const { logs } = await runScenario(scenarioOf(care), { director: (_, n) => (n === dieAt ? "die" : "live") });
   const [scope = "", lines = []] = [...logs][0] ?? [];
   const text = [headerOf(scope), ...lines.map(({ line }) => line)].join("");
-  tell({ type: "log", name: `${scope}, death at moment ${dieAt}`, text });
+  tell({ type: "log", name: `${scope}, crash at moment ${dieAt}`, text });
 };
 
 const perform = (message: ToExplorer): Promise<void> => {

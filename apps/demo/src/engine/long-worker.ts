@@ -1,19 +1,19 @@
-/** Long work in a worker: background runs, each a process with a log of its own, and schedules of their session. */
+/** The worker of the scene "Long work": background runs, each a process with its own log, and schedules. */
 import { type OpenTab, openTab } from "@pawl/driver-browser";
 import { type Runtime, type ToolDefinition, defineTool } from "@pawl/runtime";
 import { eventLine, processScope, recordedOf } from "@pawl/sansio-core";
 import { cancelled, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import type { FromLong, LongView, ToLong } from "./long-message.ts";
-import { messageOf } from "./message-of.ts";
+import { pipe } from "fp-ts/lib/function.js";
+import { type FromLong, type LongView, type ToLong, messageOf } from "./message.ts";
 
 const port = globalThis as unknown as Worker;
 const tell = (message: FromLong): void => port.postMessage(message, []);
 const fault = (thrown: unknown): void => tell({ type: "fault", message: messageOf(thrown) });
 
 const pageMs = 700;
-const lookEveryMs = 300;
-const shownCharacters = 400;
+const pollMs = 300;
+const maxCharacters = 400;
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -24,15 +24,15 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     });
   });
 
-/** Reads pages one after the other: each is a durable step, so that a new worker goes on where the last one was. */
+/** Reads pages one after the other. Each is a durable step, so that a new worker continues after the last one. */
 const readPages: ToolDefinition = defineTool<{ readonly pages: number }>({
   name: "read_pages",
   durable: true,
   hints: { supports_background: true, idempotent: true },
-  execute: () => "run it in the background",
+  execute: () => "this tool runs in the background",
   background: async ({ pages }, ctx, sink) => {
     for (let page = 1; page <= pages; page++) {
-      if (ctx.signal.aborted) return cancelled(`asked to stop before page ${page}`);
+      if (ctx.signal.aborted) return cancelled(`cancelled before page ${page}`);
       await ctx.runJson(`page ${page}`, {}, (_, { signal }) => pause(pageMs, signal).then(() => null));
       await sink.output("stdout", `page ${page}: ${900 + ((page * 7919) % 400)} words\n`);
       await sink.progress({ current: page, total: pages, unit: "pages" });
@@ -41,7 +41,7 @@ const readPages: ToolDefinition = defineTool<{ readonly pages: number }>({
   },
 });
 
-class LongEnd {
+class LongHost {
   readonly #tab: OpenTab;
   readonly #session: string;
   readonly #runs = new Map<string, string>();
@@ -62,11 +62,11 @@ class LongEnd {
   async #outputOf(run: string): Promise<string> {
     const lines = await this.#tab.journal.read(processScope(run), 1);
     const texts = lines.flatMap(({ line }) => {
-      const recorded = E.chain(recordedOf)(parse(line, noLimits));
+      const recorded = pipe(parse(line, noLimits), E.chain(recordedOf));
       if (E.isLeft(recorded) || recorded.right.event.type !== "run.reported") return [];
       return recorded.right.event.output.map(({ delta }) => delta);
     });
-    return texts.join("").slice(-shownCharacters);
+    return texts.join("").slice(-maxCharacters);
   }
 
   async #view(runtime: Runtime): Promise<LongView> {
@@ -79,12 +79,12 @@ class LongEnd {
     return { tasks, schedules, outputs };
   }
 
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const runtime = await this.#tab.runtime();
     tell({ type: "writing" });
     for (;;) {
       tell({ type: "view", view: await this.#view(runtime) });
-      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
 
@@ -110,24 +110,24 @@ class LongEnd {
   }
 }
 
-const open = async (session: string): Promise<LongEnd> => {
+const open = async (session: string): Promise<LongHost> => {
   const tab = await openTab({
     name: "pawl-demo-long",
     tools: [readPages],
     host: {
       fault: (what, thrown) => fault(`${what}: ${String(thrown)}`),
       artifacts: async () => undefined,
-      tell: async () => undefined, // The page reads off the log what the session is told.
+      tell: async () => undefined, // The page reads these messages from the log.
     },
   });
-  return new LongEnd(tab, session);
+  return new LongHost(tab, session);
 };
 
-let end: Promise<LongEnd> | undefined;
+let host: Promise<LongHost> | undefined;
 
 port.addEventListener("message", ({ data }: MessageEvent<ToLong>) => {
   if (data.type === "open") {
-    end = open(data.session);
-    end.then((opened) => Promise.all([opened.follow(), opened.look()])).catch(fault);
-  } else end?.then((opened) => opened.perform(data)).catch(fault);
+    host = open(data.session);
+    host.then((opened) => Promise.all([opened.follow(), opened.poll()])).catch(fault);
+  } else host?.then((opened) => opened.perform(data)).catch(fault);
 });

@@ -1,22 +1,21 @@
-/** The tab's end of a session that moves: a runtime on IndexedDB, and a client of the host that receives. */
+/** The worker of the scene "Move it": a runtime on IndexedDB, and a client of the host that receives the session. */
 import { type OpenTab, openTab } from "@pawl/driver-browser";
 import { Client, moverOver } from "@pawl/driver-browser/client";
 import { Refused, ScopeLost, ScopeMoved } from "@pawl/runtime";
 import { eventLine } from "@pawl/sansio-core";
-import type { FromMover, ToMover } from "./move-message.ts";
+import { type FromMover, type ToMover, messageOf } from "./message.ts";
 import { walkTool } from "./walk.ts";
-import { messageOf } from "./message-of.ts";
 
 const port = globalThis as unknown as Worker;
 const tell = (message: FromMover): void => port.postMessage(message, []);
 const fault = (thrown: unknown): void => tell({ type: "fault", message: messageOf(thrown) });
 
-/** What whoever waits for a reply here is told when the session leaves, or has left. */
-const leaves = [ScopeLost, ScopeMoved, Refused];
+/** The errors of a pending call when the session leaves, or has left. */
+const leavingErrors = [ScopeLost, ScopeMoved, Refused];
 
 type Opening = Extract<ToMover, { readonly type: "open" }>;
 
-class TabEnd {
+class MovingSession {
   readonly #tab: OpenTab;
   readonly #session: string;
   readonly #client: Client;
@@ -32,7 +31,7 @@ class TabEnd {
     this.#store = store;
   }
 
-  /** Tells of the log here, from its first event on, until it is told to begin again. */
+  /** Sends the log from its first event on, until it is called again. */
   async follow(): Promise<void> {
     this.#following?.abort();
     const { signal } = (this.#following = new AbortController());
@@ -42,14 +41,14 @@ class TabEnd {
     }
   }
 
-  /** Where the session leaves it is answered there. */
+  /** Starts the walk. If the session leaves, the call is answered there. */
   async walk(): Promise<void> {
     const runtime = await this.#tab.runtime();
     try {
       const session = await runtime.session(this.#session);
       await session.call("walk-1", [{ id: "walk", tool: "walk", args: {} }]);
     } catch (thrown) {
-      if (!leaves.some((kind) => thrown instanceof kind)) throw thrown;
+      if (!leavingErrors.some((kind) => thrown instanceof kind)) throw thrown;
     }
   }
 
@@ -58,7 +57,7 @@ class TabEnd {
     await runtime.move(`session:${this.#session}`, this.#host);
   }
 
-  /** Where sessions come to this tab, over the connection that it has. Of the tabs of a browser, the one that writes. */
+  /** Registers this tab as a receiver, if it is the one that writes; resolves with the address to move sessions to. */
   async receive(): Promise<string> {
     const { moves } = await this.#tab.runtime();
     return this.#client.receive(this.#store, () => moves.arrivals);
@@ -70,7 +69,7 @@ class TabEnd {
   }
 }
 
-const open = async (opening: Opening): Promise<TabEnd> => {
+const open = async (opening: Opening): Promise<MovingSession> => {
   const client = new Client(opening);
   const tab = await openTab({
     name: "pawl-demo-move",
@@ -78,17 +77,17 @@ const open = async (opening: Opening): Promise<TabEnd> => {
     mover: () => moverOver(client),
     host: { fault: (what, thrown) => fault(`${what}: ${String(thrown)}`) },
   });
-  const end = new TabEnd(tab, client, opening);
+  const moving = new MovingSession(tab, client, opening);
   void tab.runtime().then(() => tell({ type: "writing" }), fault);
-  void end.receive().catch(fault); // A move that was under way when the page was left goes on.
-  return end;
+  void moving.receive().catch(fault); // A move that was under way when the page was left continues.
+  return moving;
 };
 
-let end: Promise<TabEnd> | undefined;
+let moving: Promise<MovingSession> | undefined;
 
 port.addEventListener("message", ({ data }: MessageEvent<ToMover>) => {
   if (data.type === "open") {
-    end = open(data);
-    end.then((opened) => opened.follow()).catch(fault);
-  } else end?.then((opened) => opened[data.type]()).catch(fault);
+    moving = open(data);
+    moving.then((opened) => opened.follow()).catch(fault);
+  } else moving?.then((opened) => opened[data.type]()).catch(fault);
 });

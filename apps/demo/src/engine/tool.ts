@@ -1,4 +1,4 @@
-/** The tools of each scene, and what its agent is told of them. */
+/** The tools of each scene, and their descriptions for the agent. */
 import { type ToolDefinition, type ToolContext, defineTool } from "@pawl/runtime";
 import type { StepRecovery } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
@@ -14,20 +14,23 @@ export interface Kit {
   readonly script: Script;
 }
 
-/** The world, and who asks it for something. */
-export interface Hands {
+/** The outside world, and the name of the worker that acts on it. */
+export interface Actor {
   readonly world: World;
   readonly worker: string;
 }
 
-interface StepOf {
+interface StepOptions {
   readonly name: string;
   readonly ms: number;
   readonly recovery?: StepRecovery;
 }
 
-const step = ({ world, worker }: Hands, ctx: ToolContext, { name, ms, recovery = "again" }: StepOf): Promise<unknown> =>
-  ctx.runJson(name, {}, (_, { key }) => world.happen(name, key, worker, ms), { recovery });
+const step = (
+  { world, worker }: Actor,
+  ctx: ToolContext,
+  { name, ms, recovery = "again" }: StepOptions,
+): Promise<unknown> => ctx.runJson(name, {}, (_, { key }) => world.happen(name, key, worker, ms), { recovery });
 
 const isUnknown = (thrown: unknown): boolean =>
   thrown instanceof Error && "code" in thrown && thrown.code === "step_outcome_unknown";
@@ -50,21 +53,21 @@ const specOf = (name: string, description: string, properties: { readonly [name:
 const tripSpecs = [
   specOf("book_train", "Books seats on a train", { to: text, seats: count }),
   specOf("book_rooms", "Books rooms in a hotel", { city: text, nights: count }),
-  specOf("send_invitations", "Writes to people, once", { to: { type: "array", items: text } }),
+  specOf("send_invitations", "Sends invitations, at most once", { to: { type: "array", items: text } }),
 ];
 
-/** Steps done one after the other. */
-const inOrder = (name: string, steps: readonly StepOf[], hands: Hands, result: Json): ToolDefinition =>
+/** Defines a tool whose steps run one after the other. */
+const inOrder = (name: string, steps: readonly StepOptions[], actor: Actor, result: Json): ToolDefinition =>
   defineTool({
     name,
     durable: true,
     execute: async (_, ctx) => {
-      for (const one of steps) await step(hands, ctx, one);
+      for (const one of steps) await step(actor, ctx, one);
       return result;
     },
   });
 
-const tripTools = (hands: Hands): readonly ToolDefinition[] => [
+const tripTools = (actor: Actor): readonly ToolDefinition[] => [
   inOrder(
     "book_train",
     [
@@ -72,7 +75,7 @@ const tripTools = (hands: Hands): readonly ToolDefinition[] => [
       { name: "reserve seats", ms: 2100 },
       { name: "pay the fare", ms: 2400 },
     ],
-    hands,
+    actor,
     { train: "IC 705", seats: "4A 4B 4C" },
   ),
   inOrder(
@@ -82,20 +85,20 @@ const tripTools = (hands: Hands): readonly ToolDefinition[] => [
       { name: "hold two rooms", ms: 1900 },
       { name: "confirm", ms: 1700 },
     ],
-    hands,
+    actor,
     { hotel: "Under the Black Eagle", rooms: 2 },
   ),
   defineTool({
     name: "send_invitations",
     durable: true,
     execute: async (_, ctx) => {
-      await step(hands, ctx, { name: "write the text", ms: 1900 });
+      await step(actor, ctx, { name: "write the text", ms: 1900 });
       try {
-        await step(hands, ctx, { name: "send the mails", ms: 3200, recovery: "once" });
+        await step(actor, ctx, { name: "send the mails", ms: 3200, recovery: "once" });
         return { sent: "yes" };
       } catch (thrown) {
         if (!isUnknown(thrown)) throw thrown;
-        return { sent: "unknown", because: "the worker died while it sent, and this step says once" };
+        return { sent: "unknown", because: "the worker died during this step, which runs at most once" };
       }
     },
   }),
@@ -107,8 +110,8 @@ const monthSpecs = [
   specOf("delete_drafts", "Deletes old drafts", { older_than_days: count }),
 ];
 
-/** Tools that wait for a person's word. */
-const monthTools = (hands: Hands): readonly ToolDefinition[] =>
+/** Defines tools that need approval. */
+const monthTools = (actor: Actor): readonly ToolDefinition[] =>
   monthSpecs.map(({ name, parameters: schema }) =>
     defineTool({
       name,
@@ -116,13 +119,13 @@ const monthTools = (hands: Hands): readonly ToolDefinition[] =>
       policy: "requires_approval",
       parameters: schema as { readonly type: "object" },
       execute: async (args: unknown, ctx) => {
-        await step(hands, ctx, { name, ms: 900 });
+        await step(actor, ctx, { name, ms: 900 });
         return { done: args };
       },
     }),
   );
 
-export const kitOf = (scene: SceneId, hands: Hands): Kit => {
-  if (scene === "ask") return { tools: monthTools(hands), specs: monthSpecs, script: month };
-  return { tools: tripTools(hands), specs: tripSpecs, script: trip };
+export const kitOf = (scene: SceneId, actor: Actor): Kit => {
+  if (scene === "ask") return { tools: monthTools(actor), specs: monthSpecs, script: month };
+  return { tools: tripTools(actor), specs: tripSpecs, script: trip };
 };

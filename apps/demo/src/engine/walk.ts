@@ -1,4 +1,4 @@
-/** The tool that walks from one place to another: every mile says where it was walked. */
+/** A tool that walks eight miles. Each mile is a step that returns where it was walked. */
 import { type ToolDefinition, defineTool } from "@pawl/runtime";
 
 export type Place = "tab" | "host";

@@ -1,14 +1,13 @@
-/** The engine of a scene, in a worker of its own: it can be killed at any moment, and the next one goes on. */
+/** The worker that runs the agent of a scene. It can be killed at any moment, and the next one continues. */
 import { type OpenTab, openTab } from "@pawl/driver-browser";
 import type { Session } from "@pawl/runtime";
 import { eventLine } from "@pawl/sansio-core";
 import { askModel, runAgent } from "../agent/agent.ts";
 import { endpointModel } from "../agent/endpoint.ts";
 import { scriptedModel } from "../agent/script.ts";
-import type { FromEngine, ToEngine, Verb } from "./message.ts";
+import { type FromEngine, type ToEngine, type Verb, messageOf } from "./message.ts";
 import { type Kit, kitOf } from "./tool.ts";
 import { World } from "./world.ts";
-import { messageOf } from "./message-of.ts";
 
 type Opening = Extract<ToEngine, { readonly type: "open" }>;
 

@@ -1,23 +1,23 @@
 /**
- * The world outside, as tools of the demo reach it: it outlives every worker, counts how often it was asked for
- * something, and does under one key what is asked for under that key once.
+ * The outside world of the demo's tools. It outlives every worker, counts the requests, and is idempotent: a second
+ * request under the same key has no effect.
  */
 import { type DBSchema, type IDBPDatabase, openDB } from "idb";
 
-export interface Asked {
+export interface EffectRequest {
   readonly effect: string;
   readonly key: string;
-  /** The worker that asked. */
+  /** The worker that sent the request. */
   readonly worker: string;
   readonly at: number;
 }
 
 interface WorldSchema extends DBSchema {
-  asked: { key: number; value: Asked };
+  asked: { key: number; value: EffectRequest };
   done: { key: string; value: { readonly effect: string; readonly at: number } };
 }
 
-/** How often one thing was asked for, and how often it happened. */
+/** The number of requests for an effect, and the number of times that it happened. */
 export interface EffectCount {
   readonly effect: string;
   readonly asked: number;
@@ -36,7 +36,7 @@ export class World {
     });
   }
 
-  /** Takes its time, and then it has happened: nobody can call it back. */
+  /** Performs an effect after a delay. It cannot be undone. */
   async happen(effect: string, key: string, worker: string, ms: number): Promise<string> {
     const db = await this.#db;
     await db.add("asked", { effect, key, worker, at: Date.now() });

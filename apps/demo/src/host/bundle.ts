@@ -1,4 +1,4 @@
-/** Builds the page of the demo into a folder. */
+/** Builds the page of the demo. */
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
@@ -16,7 +16,7 @@ export const buildPage = async (outDir: string): Promise<void> => {
       target: "es2024",
       chunkSizeWarningLimit: 2_000,
       assetsInlineLimit: 0,
-      license: { fileName: "licenses.md" }, // Of what others wrote and the page brings along.
+      license: { fileName: "licenses.md" }, // The licences of the bundled dependencies.
     },
     worker: { format: "es" },
   });

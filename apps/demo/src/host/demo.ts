@@ -1,4 +1,4 @@
-/** The demo as a server: its page on loopback, and beside it a host of pawl on a SQLite file. */
+/** The server of the demo: the page on loopback, and a host of pawl on a SQLite file. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type Server, createServer } from "node:http";
@@ -15,9 +15,9 @@ export interface Demo {
 }
 
 export interface DemoOptions {
-  /** Where the page was built. */
+  /** The folder of the built page. */
   readonly page: string;
-  /** Where the host keeps its journal. */
+  /** The folder of the host's journal. */
   readonly folder: string;
   readonly port?: number;
 }
@@ -25,7 +25,7 @@ export interface DemoOptions {
 const loopback = "127.0.0.1";
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The secret that wait keys are made under: the same for every life of the host. */
+/** Reads the secret for wait tokens, and creates it on the first start: it must survive restarts. */
 const rootIn = (folder: string): Uint8Array => {
   const file = join(folder, "demo.root");
   if (!existsSync(file)) writeFileSync(file, randomBytes(32), { mode: 0o600 });
@@ -53,22 +53,22 @@ export const openDemo = async ({ page, folder, port = 0 }: DemoOptions): Promise
     roots: { newest: { kid: "demo", secret: rootIn(folder) } },
     mover: receivers.mover(),
   });
-  const told: { host?: Host; url?: string } = {};
+  const opened: { host?: Host; url?: string } = {};
   const rights = ["call", "observe", "move"] as const;
   const token = (): string =>
-    told.host?.sign({ by: "demo", scopes: ["session:"], rights, expires_at: Date.now() + dayMs }) ?? "";
+    opened.host?.sign({ by: "demo", scopes: ["session:"], rights, expires_at: Date.now() + dayMs }) ?? "";
   const server = createServer((request, response) => {
-    const isRoute = serveRoutes(request, response, { token, origin: () => told.url ?? "" });
+    const isRoute = serveRoutes(request, response, { token, origin: () => opened.url ?? "" });
     if (!isRoute) files(request, response);
   });
   const url = await listen(server, port);
-  told.url = url;
-  told.host = await openHost({ runtime, receivers, server, secrets: [randomBytes(32)], origins: [url] });
+  opened.url = url;
+  opened.host = await openHost({ runtime, receivers, server, secrets: [randomBytes(32)], origins: [url] });
   await runtime.recover();
   return {
     url,
     close: async () => {
-      await told.host?.close();
+      await opened.host?.close();
       server.closeAllConnections();
       await new Promise<void>((resolve) => void server.close(() => resolve()));
       await runtime.close();

@@ -1,4 +1,4 @@
-/** The files of the page, as they stood when the demo began: nothing else of the disk is served. */
+/** Serves the files of the page from memory, as they were at the start. Nothing else on the disk is reachable. */
 import { readFileSync, readdirSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -11,7 +11,7 @@ const types: { readonly [extension: string]: string } = {
   ".woff2": "font/woff2",
 };
 
-/** Nothing from elsewhere, nothing inline, no code made of text; models may be asked where the user says. */
+/** Forbids foreign and inline content and `eval`. Connections are open: the user chooses the model's endpoint. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

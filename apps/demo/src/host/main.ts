@@ -1,4 +1,4 @@
-/** `pnpm demo`: builds the page, starts the host, and says where to look. */
+/** `pnpm demo`: builds the page, starts the host, and prints the address. */
 import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -18,11 +18,11 @@ mkdirSync(folder, { recursive: true });
 console.log("pawl: building the page…");
 await buildPage(join(process.cwd(), page));
 const demo = await openDemo({ page, folder, port: Number(port) });
-console.log(`pawl: look at ${demo.url}  (Ctrl+C ends it; its journal is ${join(folder, "demo.db")})`);
+console.log(`pawl: open ${demo.url}  (Ctrl+C stops it; the journal is ${join(folder, "demo.db")})`);
 
 const opener = { darwin: "open", win32: "explorer" }[process.platform as string] ?? "xdg-open";
 const hasDisplay = process.platform !== "linux" || process.env["DISPLAY"] !== undefined;
-if (hasDisplay && process.stdout.isTTY) execFile(opener, [demo.url], () => undefined); // Without a browser the address stands above.
+if (hasDisplay && process.stdout.isTTY) execFile(opener, [demo.url], () => undefined); // Without a browser the address above is enough.
 
 process.once("SIGINT", () => void demo.close());
 process.once("SIGTERM", () => void demo.close());

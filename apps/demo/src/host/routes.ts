@@ -1,4 +1,4 @@
-/** What the page asks the demo's server besides its files: a token for the host. */
+/** The route of the demo's server besides the files: a token for the host. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Json, stringify } from "@pawl/tool-value";
 
@@ -12,7 +12,7 @@ const answer = (response: ServerResponse, status: number, json?: Json): void => 
   response.end(json === undefined ? undefined : stringify(json));
 };
 
-/** Whether a request was for this. Pages from elsewhere are refused: a browser says where they are from. */
+/** Answers a request for the token; returns false for any other. Pages of other origins are refused. */
 export const serveRoutes = (request: IncomingMessage, response: ServerResponse, of: Routes): boolean => {
   const { method = "GET", url = "/", headers } = request;
   if (method !== "GET" || new URL(url, "http://localhost").pathname !== "/host.json") return false;

@@ -1,25 +1,23 @@
-/** The engine of a scene as its page has it: a worker that can be killed, and lines that come whatever becomes of it. */
+/** The page's client of a scene's engine: a worker that can be killed and restarted. Open questions survive the restart. */
 import type { Source } from "@pawl/inspector";
 import type { Endpoint } from "../agent/endpoint.ts";
-import { headerOf } from "../engine/header.ts";
-import type { FromEngine, Line, ToEngine, Verb } from "../engine/message.ts";
+import { type FromEngine, type Line, type ToEngine, type Verb, headerOf } from "../engine/message.ts";
 import type { SceneId } from "../engine/tool.ts";
 import EngineWorker from "../engine/worker.ts?worker";
-import { keptIn } from "./kept.ts";
-import { Pipe } from "./pipe.ts";
+import { LogFeed, blobsOf } from "./log-feed.ts";
 
-interface Asking {
+interface PendingVerb {
   readonly verb: Verb;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** A worker begins, which lasts as long as another tab runs the session; then it runs it itself, until it is killed. */
+/** A worker `begins`, and waits while another tab runs the session; then it `runs` it, until it is `dead`. */
 export type WorkerState = "begins" | "runs" | "dead";
 
 export interface EngineEvents {
   readonly line: (line: Line) => void;
-  /** What the n-th worker does, once that is another thing. */
+  /** Called when the state of the n-th worker changes. */
   readonly worker: (n: number, does: WorkerState) => void;
   readonly fault: (message: string) => void;
 }
@@ -33,9 +31,9 @@ export interface EngineOf {
 export class EngineClient {
   readonly #of: EngineOf;
   readonly #events: EngineEvents;
-  readonly #pipes: Pipe[] = [];
+  readonly #feeds: LogFeed[] = [];
   readonly #text: string[];
-  readonly #asking = new Map<number, Asking>();
+  readonly #pending = new Map<number, PendingVerb>();
   #worker: Worker | undefined;
   #workers = 0;
   #ids = 0;
@@ -56,26 +54,26 @@ export class EngineClient {
     return this.#worker !== undefined;
   }
 
-  /** When the worker was killed, while there is no other. */
+  /** The time when the worker was killed; undefined once the next one runs. */
   get diedAt(): number | undefined {
     return this.#diedAt;
   }
 
-  /** Starts a worker; what the one before was asked, and did not answer, is asked of this one. */
+  /** Starts a worker, and sends it the questions that the last one did not answer. */
   start(): void {
     if (this.#worker !== undefined) return;
     this.#workers += 1;
     this.#diedAt = undefined;
     const worker = new EngineWorker();
     this.#worker = worker;
-    worker.addEventListener("message", ({ data }: MessageEvent<FromEngine>) => this.#hear(data));
+    worker.addEventListener("message", ({ data }: MessageEvent<FromEngine>) => this.#receive(data));
     worker.addEventListener("error", (event) => this.#events.fault(event.message));
-    this.#say({ type: "open", ...this.#of, after: this.#seq, worker: `worker ${this.#workers}` });
-    for (const [id, { verb }] of this.#asking) this.#say({ type: "ask", id, verb });
+    this.#send({ type: "open", ...this.#of, after: this.#seq, worker: `worker ${this.#workers}` });
+    for (const [id, { verb }] of this.#pending) this.#send({ type: "ask", id, verb });
     this.#events.worker(this.#workers, "begins");
   }
 
-  /** Ends the worker where it stands: nothing in it is asked, told, or waited for. */
+  /** Terminates the worker at once, without any notice. */
   kill(): void {
     this.#worker?.terminate();
     this.#worker = undefined;
@@ -87,16 +85,16 @@ export class EngineClient {
     this.#ids += 1;
     const id = this.#ids;
     return new Promise((resolve, reject) => {
-      this.#asking.set(id, { verb, resolve, reject });
-      this.#say({ type: "ask", id, verb });
+      this.#pending.set(id, { verb, resolve, reject });
+      this.#send({ type: "ask", id, verb });
     });
   }
 
-  #say(message: ToEngine): void {
+  #send(message: ToEngine): void {
     this.#worker?.postMessage(message, []);
   }
 
-  #hear(message: FromEngine): void {
+  #receive(message: FromEngine): void {
     switch (message.type) {
       case "writing":
         return this.#events.worker(this.#workers, "runs");
@@ -107,10 +105,10 @@ export class EngineClient {
         return;
       case "answer":
       case "failed": {
-        const asking = this.#asking.get(message.id);
-        this.#asking.delete(message.id);
-        if (message.type === "answer") asking?.resolve(message.value);
-        else asking?.reject(new Error(message.message));
+        const pending = this.#pending.get(message.id);
+        this.#pending.delete(message.id);
+        if (message.type === "answer") pending?.resolve(message.value);
+        else pending?.reject(new Error(message.message));
       }
     }
   }
@@ -119,24 +117,24 @@ export class EngineClient {
     if (line.seq !== this.#seq + 1) return;
     this.#seq = line.seq;
     this.#text.push(line.line);
-    for (const pipe of this.#pipes) pipe.push(line.line);
+    for (const feed of this.#feeds) feed.push(line.line);
     this.#events.line(line);
   }
 
-  /** The log so far, and on as it grows. */
+  /** Returns the log so far, and the events to come. */
   source(): Source {
-    const pipe = new Pipe();
-    pipe.push(this.#text.join(""));
-    this.#pipes.push(pipe);
-    return { name: `session:${this.#of.session}`, text: pipe, blobs: keptIn(this.#of.scene) };
+    const feed = new LogFeed();
+    feed.push(this.#text.join(""));
+    this.#feeds.push(feed);
+    return { name: `session:${this.#of.session}`, text: feed, blobs: blobsOf(this.#of.scene) };
   }
 
   close(): void {
     this.#isClosed = true;
     this.#worker?.terminate();
     this.#worker = undefined;
-    for (const pipe of this.#pipes) pipe.end();
-    for (const { reject } of this.#asking.values()) reject(new Error("the scene was left"));
-    this.#asking.clear();
+    for (const feed of this.#feeds) feed.end();
+    for (const { reject } of this.#pending.values()) reject(new Error("the scene was left"));
+    this.#pending.clear();
   }
 }

@@ -1,4 +1,4 @@
-/** What scenes with an agent have in common: an engine in a worker, its story, and the inspector on its log. */
+/** The common part of scenes with an agent: an engine in a worker, its story, and the inspector on its log. */
 import { engineOf } from "@pawl/inspector";
 import { browserPlatform } from "@pawl/driver-browser";
 import { askModel } from "../agent/agent.ts";
@@ -14,9 +14,9 @@ import { Story } from "./story.ts";
 export interface EngineScene {
   readonly engine: EngineClient;
   readonly story: Story;
-  /** Has the agent begin, or go on. */
+  /** Starts the agent, or continues it. */
   readonly run: () => void;
-  readonly isAsked: () => boolean;
+  readonly isStarted: () => boolean;
   readonly end: () => void;
 }
 
@@ -25,7 +25,7 @@ export interface EngineSceneOptions {
   readonly worker?: EngineEvents["worker"];
 }
 
-/** Forks of the scene run on with tools of the same kind, in a world of their own. */
+/** Creates the engine for forks: the same tools, with a separate outside world. */
 const forkEngine = (scene: SceneId): ReturnType<typeof engineOf> => {
   const kit = kitOf(scene, { world: new World(`${scene}-fork`), worker: "fork" });
   return engineOf({ tools: [askModel(scriptedModel(kit.script), kit.specs), ...kit.tools], platform: browserPlatform });
@@ -34,10 +34,10 @@ const forkEngine = (scene: SceneId): ReturnType<typeof engineOf> => {
 export const beginEngine = (scene: SceneId, stage: Stage, { draw, worker }: EngineSceneOptions): EngineScene => {
   const session = sessionOf(scene);
   const story = new Story(session);
-  let isAsked = false;
+  let isStarted = false;
   const run = (): void => {
-    if (isAsked) return;
-    isAsked = true;
+    if (isStarted) return;
+    isStarted = true;
     engine.ask({ type: "agent" }).catch((thrown: unknown) => {
       if (engine.isOpen) stage.fault(String(thrown));
     });
@@ -48,7 +48,7 @@ export const beginEngine = (scene: SceneId, stage: Stage, { draw, worker }: Engi
     {
       line: (line) => {
         story.take(line);
-        if (story.calls.length > 0) run(); // A reload finds its agent at work.
+        if (story.calls.length > 0) run(); // After a reload the agent continues.
         draw();
       },
       worker: (n, does) => {
@@ -62,5 +62,5 @@ export const beginEngine = (scene: SceneId, stage: Stage, { draw, worker }: Engi
   stage.inspector.configure({ worker: () => new InspectorWorker(), engine: forkEngine(scene) });
   void stage.inspector.open(engine.source());
   engine.start();
-  return { engine, story, run, isAsked: () => isAsked, end: () => engine.close() };
+  return { engine, story, run, isStarted: () => isStarted, end: () => engine.close() };
 };

@@ -1,4 +1,4 @@
-/** The demo's page: one scene at a time, and the inspector beside it. */
+/** The page of the demo: one scene at a time, and the inspector beside it. */
 import { type PawlInspector, defineInspector } from "@pawl/inspector";
 import { askScene } from "../scene/ask.ts";
 import { killScene } from "../scene/kill.ts";
@@ -9,23 +9,23 @@ import { button, el, icon } from "@pawl/inspector/dom";
 import { type Theme, rememberTheme, theme } from "./memory.ts";
 import { modelDialog } from "./model-dialog.ts";
 import type { Scene } from "./scene.ts";
-import { Watching } from "./watching.ts";
+import { WriterNotice } from "./writer-notice.ts";
 
 const scenes: readonly Scene[] = [killScene, askScene, longScene, orderScene, moveScene];
 const darkQuery = matchMedia("(prefers-color-scheme: dark)");
 
-/** A disc of which one half is dark. */
+/** The icon of a half-dark disc. */
 const halfDark = "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1zm0 1.5v11a5.5 5.5 0 0 1 0-11z";
 
 defineInspector();
 
-/** Whoever sees an inspector for the first time is told what it is. */
+/** Explains the inspector to a first-time visitor. */
 const sideWords = (): HTMLElement =>
   el(
     "p",
     { class: "side-words" },
     el("b", {}, "The log of this scene."),
-    " Whatever happens is written here before it counts. Drag through the timeline to go back.",
+    " Everything is recorded here before it takes effect. Drag along the timeline to go back in time.",
   );
 
 class Page {
@@ -87,7 +87,7 @@ class Page {
     this.#tabs.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
     const inspector = document.createElement("pawl-inspector") as PawlInspector;
     const element = el("div", { class: `stage ${scene.id}` });
-    const watching = new Watching(element);
+    const writerNotice = new WriterNotice(element);
     const heading = el("h1", {}, scene.title);
     const side = el("section", { class: "side", "aria-label": "The log of this scene" }, sideWords(), inspector);
     this.#main.replaceChildren(
@@ -96,7 +96,7 @@ class Page {
         { class: "scene", tabindex: "0", "aria-label": `Scene ${number}` },
         heading,
         el("p", { class: "lede" }, scene.lede),
-        watching.notice,
+        writerNotice.element,
         element,
       ),
       side,
@@ -113,10 +113,10 @@ class Page {
         this.#trouble.hidden = false;
         this.#trouble.textContent = message;
       },
-      writes: (isWriter) => watching.writes(isWriter),
+      writes: (isWriter) => writerNotice.writes(isWriter),
     });
     this.#end = () => {
-      watching.end();
+      writerNotice.end();
       end();
     };
   }

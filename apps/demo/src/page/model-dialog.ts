@@ -1,19 +1,19 @@
-/** Which model the agents ask: the script that ships with the demo, or an endpoint of one's own. */
+/** The dialog that chooses the agents' model: the script of the demo, or the user's own endpoint. */
 import { button, el } from "@pawl/inspector/dom";
 import type { Endpoint } from "../agent/endpoint.ts";
 import { endpoint, rememberEndpoint } from "./memory.ts";
 
 export const modelDialog = (changed: () => void): HTMLDialogElement => {
-  const kept = endpoint();
+  const stored = endpoint();
   const url = el("input", {
     name: "url",
     type: "url",
     placeholder: "http://localhost:11434/v1",
-    value: kept?.url ?? "",
+    value: stored?.url ?? "",
     required: true,
   });
-  const model = el("input", { name: "model", value: kept?.model ?? "", required: true });
-  const key = el("input", { name: "key", type: "password", autocomplete: "off", value: kept?.key ?? "" });
+  const model = el("input", { name: "model", value: stored?.model ?? "", required: true });
+  const key = el("input", { name: "key", type: "password", autocomplete: "off", value: stored?.key ?? "" });
   const save = (chosen: Endpoint | undefined): void => {
     rememberEndpoint(chosen);
     dialog.close();
@@ -29,7 +29,7 @@ export const modelDialog = (changed: () => void): HTMLDialogElement => {
     el(
       "p",
       {},
-      "A script ships with the demo. An endpoint that speaks as OpenAI's does can take its place; what you enter stays in this browser.",
+      "The demo ships with a script. An OpenAI-compatible endpoint can replace it. What you enter stays in this browser.",
     ),
     el("label", {}, el("span", {}, "Endpoint"), url),
     el("label", {}, el("span", {}, "Model"), model),

@@ -1,14 +1,14 @@
-/** A scene: one screen, with an engine behind it and its log in the inspector beside it. */
+/** The interface of a scene: one screen with a real engine, and its log in the inspector beside it. */
 import type { PawlInspector } from "@pawl/inspector";
 
 export interface Stage {
-  /** Where the scene shows what it has to show. */
+  /** The element that the scene fills. */
   readonly element: HTMLElement;
   readonly inspector: PawlInspector;
-  /** Leaves the scene as it is, and begins it anew. */
+  /** Leaves the scene and starts it again. */
   readonly again: () => void;
   readonly fault: (message: string) => void;
-  /** Whether this tab runs what the scene shows, or watches another one that does. */
+  /** Tells whether this tab runs the session of the scene, or watches another tab that does. */
   readonly writes: (isWriter: boolean) => void;
 }
 
@@ -17,6 +17,6 @@ export interface Scene {
   readonly name: string;
   readonly title: string;
   readonly lede: string;
-  /** Begins; what it gives back ends it. */
+  /** Begins the scene; returns a function that ends it. */
   readonly begin: (stage: Stage) => () => void;
 }

@@ -1,7 +1,8 @@
-/** What a scene shows of its session: read off its log, and off nothing else. */
-import { type Command, type Event, type State, fillAll, follow, initial, recordedOf } from "@pawl/sansio-core";
+/** The story of a session, for its scene: a projection of its log alone. */
+import { type Command, type Event, type State, follow, initial, recordedOf } from "@pawl/sansio-core";
 import { type Json, noLimits, parse, valueForProjection } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 import type { Line } from "../engine/message.ts";
 
 export interface StepStory {
@@ -9,9 +10,9 @@ export interface StepStory {
   readonly once: boolean;
   status: "doing" | "ok" | "err";
   value: Json;
-  /** When it was begun, the last time. */
+  /** The time of its last start. */
   since: number;
-  /** When its end was put on record. */
+  /** The time when its result was recorded. */
   until: number | undefined;
 }
 
@@ -20,24 +21,24 @@ export interface CallStory {
   readonly tool: string;
   readonly args: Json;
   readonly steps: StepStory[];
-  /** Of a call that waits for a person: what they see. */
+  /** Set while the call needs approval: the arguments, and their hash. */
   approval: { readonly hash: string; readonly args: Json } | undefined;
-  /** A person's word, once it is given. */
+  /** The decision, once it is made. */
   decision: string | undefined;
   phase: string;
   end: { readonly status: string; readonly value: Json } | undefined;
 }
 
-/** What a crash left of the steps that were begun. */
+/** The steps that had started before a crash, by their fate. */
 export interface Crash {
   readonly kept: number;
-  /** Cut off, and begun again. */
+  /** Cut off, and started again. */
   readonly again: number;
-  /** Cut off, and left alone: they say once. */
+  /** Cut off, and not repeated: they run at most once. */
   readonly left: number;
 }
 
-/** The agent's own call, of which its tools are no part. */
+/** The tool that asks the model. It is not shown as one of the agent's tools. */
 export const modelTool = "ask_model";
 
 const nameOf = (key: string): string => key.replace(/^durable-step:/, "");
@@ -46,15 +47,14 @@ export class Story {
   #state: State;
   readonly calls: CallStory[] = [];
   readonly #byRef = new Map<string, CallStory>();
-  /** Of each time that somebody took the session over while it was at work: what was on record, and what was not. */
+  /** The crashes so far: each time that a new owner took over a running session. */
   readonly crashes: Crash[] = [];
-  /** What the model said, in its order. */
+  /** The texts of the model, in order. */
   readonly words: string[] = [];
-  /** What the session was told: by background runs when they end, and by schedules. */
+  /** The messages to the session, from ended background runs and from schedules. */
   readonly told: string[] = [];
 
   constructor(session: string) {
-    fillAll(); // The long scene has schedules and background runs.
     this.#state = initial(`session:${session}`);
   }
 
@@ -63,7 +63,7 @@ export class Story {
   }
 
   take({ seq, line }: Line): void {
-    const recorded = E.chain(recordedOf)(parse(line, noLimits));
+    const recorded = pipe(parse(line, noLimits), E.chain(recordedOf));
     if (E.isLeft(recorded)) throw new Error(`line ${seq}: ${recorded.left.message}`);
     const followed = follow(this.#state, recorded.right, seq);
     if (E.isLeft(followed)) throw new Error(followed.left.message);
@@ -71,9 +71,9 @@ export class Story {
     if (event.type === "scope.opened" && this.#state.calls.rows().some(({ phase }) => phase === "running"))
       this.crashes.push(this.#crash());
     this.#state = followed.right.state;
-    this.#tell(event, recorded.right.at);
-    for (const command of followed.right.commands) this.#hear(command);
-    for (const call of this.calls) this.#look(call);
+    this.#apply(event, recorded.right.at);
+    for (const command of followed.right.commands) this.#applyCommand(command);
+    for (const call of this.calls) this.#refresh(call);
   }
 
   #crash(): Crash {
@@ -83,13 +83,13 @@ export class Story {
     return { kept: steps.length - cut.length, again: cut.length - left, left };
   }
 
-  #look(call: CallStory): void {
+  #refresh(call: CallStory): void {
     const row = this.#state.calls.at(call.ref);
     call.phase = row?.phase ?? "completed";
     call.approval = row?.phase === "awaiting_approval" ? { hash: row.approval.argsHash, args: row.args } : undefined;
   }
 
-  #tell(event: Event, at: number): void {
+  #apply(event: Event, at: number): void {
     switch (event.type) {
       case "request.submitted":
         for (const { id, tool, args } of event.calls) this.#begin(`${event.request}:${id}`, tool, args);
@@ -109,7 +109,7 @@ export class Story {
           step.until = at;
           step.value = event.result.status === "ok" ? event.result.value : event.result.error.message;
         }
-        return this.#hearModel(event);
+        return this.#addWords(event);
       }
       case "call.resumed":
         for (const step of this.#byRef.get(event.call)?.steps ?? []) if (step.status === "doing") step.since = at;
@@ -139,7 +139,7 @@ export class Story {
     this.#byRef.set(ref, call);
   }
 
-  #hear(command: Command): void {
+  #applyCommand(command: Command): void {
     if (command.type === "session.tell") this.told.push(command.text);
     if (command.type !== "observe" || command.what !== "call_completed" || command.output === undefined) return;
     const call = this.#byRef.get(command.call);
@@ -147,7 +147,7 @@ export class Story {
     if (call !== undefined) call.end = { status: output.outcome.status, value: valueForProjection(output) };
   }
 
-  #hearModel(event: Extract<Event, { readonly type: "step.settled" }>): void {
+  #addWords(event: Extract<Event, { readonly type: "step.settled" }>): void {
     const { result } = event;
     if (this.#byRef.get(event.call)?.tool !== modelTool || result.status !== "ok") return;
     const { text } = result.value as { readonly text?: Json };

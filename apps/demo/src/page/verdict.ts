@@ -1,13 +1,13 @@
-/** What a scene comes to: in one sentence, and what that means. */
+/** The verdict of a scene: one sentence on the result, and one on its meaning. */
 import { el } from "@pawl/inspector/dom";
-import type { Verdict } from "../scene/verdict.ts";
+import type { Verdict } from "../scene/kill-verdict.ts";
 
 export interface VerdictLine {
   readonly element: HTMLElement;
   readonly say: (verdict: Verdict) => void;
 }
 
-/** It is read out when it changes, and only then. */
+/** Creates the line. A screen reader announces it only when it changes. */
 export const verdictLine = (): VerdictLine => {
   const element = el("p", { class: "verdict", role: "status" });
   const say = ({ kind, words, means }: Verdict): void => {

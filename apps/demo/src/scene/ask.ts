@@ -1,4 +1,4 @@
-/** Ask me: calls that wait for a person, decided in any order, with other arguments, over a reload. */
+/** The scene "Ask me": calls that need approval, decided in any order, with edited arguments, across a reload. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { stringify } from "@pawl/tool-value";
 import { month } from "../agent/script.ts";
@@ -8,7 +8,7 @@ import { beginEngine } from "../page/engine-scene.ts";
 import { beginAnew } from "../page/memory.ts";
 import type { Scene, Stage } from "../page/scene.ts";
 import type { CallStory } from "../page/story.ts";
-import { inWords, said } from "./talk.ts";
+import { inWords, speech } from "./talk.ts";
 
 const titles: { readonly [tool: string]: string } = {
   pay: "Pay an invoice",
@@ -31,7 +31,7 @@ const fieldOf = (name: string, value: Json): { readonly label: HTMLElement; read
   return { label, input };
 };
 
-/** The arguments as they stand in the fields; none, if nobody has changed them. */
+/** Returns the arguments in the fields, or undefined if they are unchanged. */
 const editedArgs = (args: JsonObject, inputs: readonly HTMLInputElement[]): Json | undefined => {
   const now = Object.fromEntries(
     inputs.map(({ name, type, value }) => [name, type === "number" ? Number(value) : value] as const),
@@ -40,15 +40,15 @@ const editedArgs = (args: JsonObject, inputs: readonly HTMLInputElement[]): Json
 };
 
 const words = (call: CallStory): string => {
-  if (call.approval !== undefined) return "Needs your word";
-  if (call.decision === "reject") return "You said no";
+  if (call.approval !== undefined) return "Needs approval";
+  if (call.decision === "reject") return "Rejected";
   if (call.decision === "approve_edited")
-    return call.end === undefined ? "Runs with your changes" : "Done, with your changes";
-  if (call.decision === "approve") return call.end === undefined ? "Runs" : "Done";
-  return "Prepares";
+    return call.end === undefined ? "Running with your changes" : "Done, with your changes";
+  if (call.decision === "approve") return call.end === undefined ? "Running" : "Done";
+  return "Preparing";
 };
 
-/** One call: while it waits a form, afterwards what became of it. */
+/** The card of one call: a form while it needs approval, then its outcome. */
 class Card {
   readonly element = el("article", { class: "decision" });
   readonly #decide: (verb: Verb) => void;
@@ -58,7 +58,7 @@ class Card {
     this.#decide = decide;
   }
 
-  /** What one types into it stays while nothing else changes. */
+  /** Draws the call if it has changed. Otherwise the user's input stays. */
   show(call: CallStory): void {
     const now = `${call.approval?.hash} ${call.decision} ${call.end?.status}`;
     if (now === this.#shown) return;
@@ -88,7 +88,7 @@ class Card {
         const isEdited = isObject(args) && editedArgs(args, inputs) !== undefined;
         approve.textContent = isEdited ? "Approve with changes" : "Approve";
       });
-    const reject = button("No", {}, () =>
+    const reject = button("Reject", {}, () =>
       this.#decide({ type: "reject", call: ref, hash, reason: "declined by the person in charge" }),
     );
     return [
@@ -111,7 +111,7 @@ const begin = (stage: Stage): (() => void) => {
   ];
   const start = button("Run the agent", { class: "primary" }, () => scene.run());
   const reload = button("Reload the page", {}, () => location.reload());
-  const hint = el("p", { class: "hint" }, "in the middle of it: nothing is lost.");
+  const hint = el("p", { class: "hint" }, "at any point: nothing is lost.");
   const again = button("Start over", { class: "quiet" }, () => {
     beginAnew("ask");
     stage.again();
@@ -123,13 +123,13 @@ const begin = (stage: Stage): (() => void) => {
   const draw = (): void => {
     const { story } = scene;
     const isOver = story.words.length > 1;
-    start.hidden = scene.isAsked();
-    reload.hidden = !scene.isAsked() || isOver;
+    start.hidden = scene.isStarted();
+    reload.hidden = !scene.isStarted() || isOver;
     hint.hidden = reload.hidden;
     again.hidden = !isOver;
     head.replaceChildren(
-      said("you", month.task),
-      ...(story.words[0] === undefined ? [] : [said("agent", story.words[0])]),
+      speech("you", month.task),
+      ...(story.words[0] === undefined ? [] : [speech("agent", story.words[0])]),
     );
     for (const call of story.calls.filter(({ tool }) => tool !== "ask_model")) {
       const card = cards.get(call.ref) ?? new Card(decide);
@@ -140,7 +140,7 @@ const begin = (stage: Stage): (() => void) => {
       card.show(call);
     }
     const last = isOver ? story.words.at(-1) : undefined;
-    tail.replaceChildren(...(last === undefined ? [] : [said("agent", last)]));
+    tail.replaceChildren(...(last === undefined ? [] : [speech("agent", last)]));
   };
   const scene = beginEngine("ask", stage, { draw: () => queueMicrotask(draw) });
   return scene.end;
@@ -149,7 +149,7 @@ const begin = (stage: Stage): (() => void) => {
 export const askScene: Scene = {
   id: "ask",
   name: "Ask me",
-  title: "Calls that wait for your word",
-  lede: "Decide in any order, change the arguments, reload in between, come back tomorrow. What runs is exactly what you saw and approved.",
+  title: "Calls that need your approval",
+  lede: "Decide in any order, edit the arguments, reload in between, or come back tomorrow. Exactly what you approved will run.",
   begin,
 };

@@ -1,25 +1,31 @@
-/** What becomes of the trip that may be killed: read off its log, and off what the world outside has counted. */
+/** The verdict of the scene "Kill it", from the log and from the counts of the outside world. */
 import type { EffectCount } from "../engine/world.ts";
 import { type Crash, type Story, modelTool } from "../page/story.ts";
-import type { Verdict } from "./verdict.ts";
+
+export interface Verdict {
+  /** The tone, as a CSS class. */
+  readonly kind: "" | "dead" | "alive" | "harmed";
+  readonly words: string;
+  readonly means: string;
+}
 
 export const isOver = ({ words }: Pick<Story, "words">): boolean => words.length > 1;
 
 const stepsWords = (n: number): string => (n === 1 ? "1 step" : `${n} steps`);
 
-const takenOver = ({ kept, again, left }: Crash): string => {
+const crashWords = ({ kept, again, left }: Crash): string => {
   const cut = [
-    again > 0 && `${again} begun again`,
-    left > 0 && `${left} left alone: ${left === 1 ? "it says" : "they say"} once`,
+    again > 0 && `${again} started again`,
+    left > 0 && `${left} not repeated: ${left === 1 ? "it runs" : "they run"} at most once`,
   ];
   return [`${stepsWords(kept)} kept`, ...cut.filter((part) => part !== false)].join(", ");
 };
 
-/** By what the world outside has counted itself. */
+/** Returns the final verdict, from the counts of the outside world. */
 const overVerdict = (crashes: number, counts: readonly EffectCount[]): Verdict => {
-  if (counts.length === 0) return { kind: "", words: "It is over.", means: "What happened is being counted." };
+  if (counts.length === 0) return { kind: "", words: "It is over.", means: "The effects are being counted." };
   const asked = counts.reduce((sum, one) => sum + one.asked, 0);
-  const means = `The world outside was asked ${asked} times for ${counts.length} things.`;
+  const means = `The outside world got ${asked} requests for ${counts.length} effects.`;
   const doubled = counts.find(({ happened }) => happened > 1);
   if (doubled !== undefined) return { kind: "harmed", words: `Happened twice: ${doubled.effect}.`, means };
   if (crashes === 0)
@@ -28,7 +34,7 @@ const overVerdict = (crashes: number, counts: readonly EffectCount[]): Verdict =
   return { kind: "alive", words: `${survived}, and nothing happened twice.`, means };
 };
 
-const rule = "What is on record stays. Only what was cut off begins again.";
+const rule = "Recorded steps stay done. Only the steps that were cut off start again.";
 
 export const verdictOf = (story: Story, isAlive: boolean, counts: readonly EffectCount[]): Verdict => {
   if (isOver(story)) return overVerdict(story.crashes.length, counts);
@@ -39,9 +45,10 @@ export const verdictOf = (story: Story, isAlive: boolean, counts: readonly Effec
     return {
       kind: "dead",
       words: `The worker is dead, with ${underWay} cut off.`,
-      means: "The next one has the log, and nothing else.",
+      means: "The next worker has only the log.",
     };
-  if (crash !== undefined) return { kind: "alive", words: "It goes on from the log.", means: `${takenOver(crash)}.` };
+  if (crash !== undefined)
+    return { kind: "alive", words: "It continues from the log.", means: `${crashWords(crash)}.` };
   if (steps.length > 0) return { kind: "", words: "Now kill the worker, in mid-step.", means: rule };
   return { kind: "", words: "Run the agent, then kill its worker.", means: rule };
 };

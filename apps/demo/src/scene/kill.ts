@@ -1,4 +1,4 @@
-/** Kill it: parallel tools with durable steps in a worker, and a button that ends the worker where it stands. */
+/** The scene "Kill it": parallel tools with durable steps in a worker, and a button that terminates the worker. */
 import { trip } from "../agent/script.ts";
 import { type EffectCount, World } from "../engine/world.ts";
 import { button, el } from "@pawl/inspector/dom";
@@ -9,9 +9,9 @@ import type { Scene, Stage } from "../page/scene.ts";
 import { modelTool } from "../page/story.ts";
 import { verdictLine } from "../page/verdict.ts";
 import { isOver, verdictOf } from "./kill-verdict.ts";
-import { said, teethKey, toolCard } from "./talk.ts";
+import { speech, teethKey, toolCard } from "./talk.ts";
 
-/** How long the page waits before it starts the next worker, so that one sees that there is none. */
+/** The pause before the next worker starts, so that the user sees that there is none. */
 const restartMs = 1100;
 const countEveryMs = 400;
 
@@ -22,7 +22,7 @@ const stepsOf: { readonly [tool: string]: readonly string[] } = {
 };
 
 const badgeWords: { readonly [D in WorkerState]: (n: number) => string } = {
-  begins: (n) => `Worker ${n} begins`,
+  begins: (n) => `Worker ${n} starts`,
   runs: (n) => `Worker ${n} is alive`,
   dead: (n) => `Worker ${n} is dead`,
 };
@@ -48,8 +48,12 @@ const begin = (stage: Stage): (() => void) => {
   const table = el(
     "table",
     { class: "counts" },
-    el("caption", {}, "The world outside"),
-    el("thead", {}, el("tr", {}, ...["what", "asked for", "happened"].map((name) => el("th", { scope: "col" }, name)))),
+    el("caption", {}, "The outside world"),
+    el(
+      "thead",
+      {},
+      el("tr", {}, ...["effect", "requested", "happened"].map((name) => el("th", { scope: "col" }, name))),
+    ),
     counts,
   );
   let restart: ReturnType<typeof setTimeout> | undefined;
@@ -71,17 +75,17 @@ const begin = (stage: Stage): (() => void) => {
     const hasEnded = isOver(story);
     const tools = story.calls.filter(({ tool }) => tool !== modelTool);
     judge();
-    start.hidden = scene.isAsked();
-    kill.hidden = !scene.isAsked() || hasEnded;
+    start.hidden = scene.isStarted();
+    kill.hidden = !scene.isStarted() || hasEnded;
     kill.disabled = !engine.isAlive;
     again.hidden = !hasEnded;
     table.hidden = tools.length === 0;
     talk.replaceChildren(
-      said("you", trip.task),
-      ...(story.words[0] === undefined ? [] : [said("agent", story.words[0])]),
-      ...(scene.isAsked() ? [] : [teethKey()]),
+      speech("you", trip.task),
+      ...(story.words[0] === undefined ? [] : [speech("agent", story.words[0])]),
+      ...(scene.isStarted() ? [] : [teethKey()]),
       ...tools.map((call) => toolCard(call, stepsOf[call.tool] ?? [], engine.diedAt)),
-      ...(hasEnded && last !== undefined ? [said("agent", last)] : []),
+      ...(hasEnded && last !== undefined ? [speech("agent", last)] : []),
     );
   };
   const count = (): void =>
@@ -112,6 +116,6 @@ export const killScene: Scene = {
   id: "kill",
   name: "Kill it",
   title: "Kill the worker in mid-step",
-  lede: "An agent books a trip with three tools at once. Kill its worker whenever you like: the next one goes on from the log.",
+  lede: "An agent books a trip with three tools in parallel. Kill its worker at any time: the next one continues from the log.",
   begin,
 };

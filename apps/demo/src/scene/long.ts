@@ -1,20 +1,17 @@
-/** Long work: runs that nobody waits for, with progress, output and cancel; and schedules. */
+/** The scene "Long work": background runs with progress, output and cancel, and schedules. */
 import type { Schedule, Task } from "@pawl/sansio-core";
 import { isTerminal } from "@pawl/sansio-core";
 import InspectorWorker from "@pawl/inspector/worker?worker";
-import { headerOf } from "../engine/header.ts";
-import type { FromLong, LongView, ToLong } from "../engine/long-message.ts";
+import { type FromLong, type LongView, type ToLong, headerOf } from "../engine/message.ts";
 import LongWorker from "../engine/long-worker.ts?worker";
 import { button, el } from "@pawl/inspector/dom";
-import { keptIn } from "../page/kept.ts";
+import { LogFeed, blobsOf } from "../page/log-feed.ts";
 import { beginAnew, sessionOf } from "../page/memory.ts";
-import { Pipe } from "../page/pipe.ts";
 import type { Scene, Stage } from "../page/scene.ts";
 import { Story } from "../page/story.ts";
 import { verdictLine } from "../page/verdict.ts";
-import type { Verdict } from "./verdict.ts";
+import type { Verdict } from "./kill-verdict.ts";
 
-/** What there is to read, and how many pages it has. */
 const archives = [
   { title: "The harbour archive", pages: 60 },
   { title: "Tide tables", pages: 8 },
@@ -24,21 +21,21 @@ const restartMs = 1100;
 const remindMs = 6000;
 
 const stateWords: { readonly [state: string]: string } = {
-  queued: "waits for a place",
+  queued: "waiting for a slot",
   running: "reading",
   succeeded: "done",
   failed: "failed",
   canceled: "cancelled",
 };
 
-/** What a session is told has a line, and perhaps more beneath it. */
+/** Creates the item for a message to the session. Any lines after the first are folded away. */
 const toldItem = (text: string): HTMLElement => {
   const [first = "", ...rest] = text.split("\n");
   if (rest.length === 0) return el("li", {}, first);
   return el("li", {}, el("details", {}, el("summary", {}, first), el("pre", {}, rest.join("\n"))));
 };
 
-/** One task; its elements stay what they are, so that nobody presses what is gone. */
+/** The card of one task. Its elements are kept, so that no click hits a removed button. */
 class TaskCard {
   readonly element: HTMLElement;
   readonly #phase = el("span", { class: "phase" });
@@ -56,23 +53,23 @@ class TaskCard {
 
   show({ state, progress, cancel_requested_at }: Task, output: string): void {
     const isOver = isTerminal(state);
-    const isAsked = cancel_requested_at !== undefined && !isOver;
+    const isStopping = cancel_requested_at !== undefined && !isOver;
     this.element.className = `task ${state}`;
     this.element.dataset["state"] = state;
-    this.#phase.textContent = isAsked ? "stopping" : (stateWords[state] ?? state);
+    this.#phase.textContent = isStopping ? "stopping" : (stateWords[state] ?? state);
     this.#cancel.hidden = isOver;
-    this.#cancel.disabled = isAsked;
+    this.#cancel.disabled = isStopping;
     const { current, total = 1 } = progress ?? {};
     if (state === "succeeded") this.#progress.value = 1;
-    else if (current !== undefined) this.#progress.value = current / total; // A cancelled one says no more.
+    else if (current !== undefined) this.#progress.value = current / total; // A cancelled task reports no progress.
     this.#output.textContent = output.trimEnd().split("\n").slice(-3).join("\n");
   }
 }
 
-class Desk {
+class LongWork {
   readonly #stage: Stage;
   readonly #session = sessionOf("long");
-  readonly #pipe = new Pipe();
+  readonly #feed = new LogFeed();
   readonly #badge = el("p", { class: "worker", role: "status" });
   readonly #tasks = el("div", { class: "tasks" });
   readonly #schedules = el("ul", { class: "schedules", "aria-label": "Schedules" });
@@ -80,7 +77,7 @@ class Desk {
   readonly #told = el("ul", { class: "told", "aria-label": "What the agent was told", "aria-live": "polite" });
   readonly #verdict = verdictLine();
   readonly #again: HTMLButtonElement;
-  readonly #beginners = [
+  readonly #starters = [
     button("Read an archive", { class: "primary" }, () => this.#run()),
     button("Remind me in six seconds", {}, () => this.#remind()),
   ] as const;
@@ -102,7 +99,7 @@ class Desk {
       stage.again();
     });
     stage.element.append(
-      el("div", { class: "controls" }, ...this.#beginners),
+      el("div", { class: "controls" }, ...this.#starters),
       el("div", { class: "controls" }, this.#badge, this.#killer, this.#again),
       this.#verdict.element,
       this.#tasks,
@@ -112,25 +109,25 @@ class Desk {
     );
     stage.inspector.configure({ worker: () => new InspectorWorker() });
     const scope = `session:${this.#session}`;
-    this.#pipe.push(headerOf(scope));
-    void stage.inspector.open({ name: scope, text: this.#pipe, blobs: keptIn("long") });
+    this.#feed.push(headerOf(scope));
+    void stage.inspector.open({ name: scope, text: this.#feed, blobs: blobsOf("long") });
     this.#start();
   }
 
-  #say(message: ToLong): void {
+  #send(message: ToLong): void {
     this.#worker?.postMessage(message, []);
   }
 
   #start(): void {
     this.#workers += 1;
     this.#worker = new LongWorker();
-    this.#worker.addEventListener("message", ({ data }: MessageEvent<FromLong>) => this.#hear(data));
+    this.#worker.addEventListener("message", ({ data }: MessageEvent<FromLong>) => this.#receive(data));
     this.#worker.addEventListener("error", ({ message }) => this.#stage.fault(message));
-    this.#say({ type: "open", session: this.#session });
+    this.#send({ type: "open", session: this.#session });
     this.#stage.writes(false);
     this.#badge.className = "worker alive";
     this.#badge.textContent = `Worker ${this.#workers} is alive`;
-    this.#judge();
+    this.#update();
   }
 
   #kill(): void {
@@ -139,46 +136,46 @@ class Desk {
     this.#worker = undefined;
     this.#badge.className = "worker dead";
     this.#badge.textContent = `Worker ${this.#workers} is dead`;
-    this.#judge();
+    this.#update();
     this.#restart = setTimeout(() => this.#start(), restartMs);
   }
 
-  /** There is nothing to kill, and nothing to begin again, before there is work. */
-  #judge(): void {
+  /** Updates the controls and the verdict. Before any work has started there is nothing to kill or to start over. */
+  #update(): void {
     this.#killer.hidden = this.#again.hidden = !this.#hasWork;
-    for (const control of [this.#killer, ...this.#beginners]) control.disabled = this.#worker === undefined;
+    for (const control of [this.#killer, ...this.#starters]) control.disabled = this.#worker === undefined;
     this.#verdict.say(this.#verdictOf());
   }
 
   #verdictOf(): Verdict {
     if (this.#worker === undefined)
-      return { kind: "dead", words: "Everything stands still.", means: "The log keeps the place of each run." };
+      return { kind: "dead", words: "Everything has stopped.", means: "The log keeps the position of each run." };
     if (this.#workers > 1)
-      return { kind: "alive", words: "It goes on from the log.", means: "Each run with the page that it was at." };
+      return { kind: "alive", words: "It continues from the log.", means: "Each run goes on at its last page." };
     const words = this.#hasWork ? "Now kill the worker." : "Start some work, then kill its worker.";
-    return { kind: "", words, means: "Nobody waits for it; it reports, and can be cancelled." };
+    return { kind: "", words, means: "Background runs report their progress, and can be cancelled." };
   }
 
   #run(): void {
     const archive = archives[this.#count % archives.length];
     this.#count += 1;
-    if (archive !== undefined) this.#say({ type: "run", ...archive });
+    if (archive !== undefined) this.#send({ type: "run", ...archive });
   }
 
   #remind(): void {
-    this.#say({ type: "remind", words: "Look at what the archives say", inMs: remindMs });
+    this.#send({ type: "remind", words: "Look at what the archives say", inMs: remindMs });
   }
 
-  #hear(message: FromLong): void {
+  #receive(message: FromLong): void {
     switch (message.type) {
       case "lines":
         for (const { seq, line } of message.lines)
           if (seq === this.#seq + 1) {
             this.#seq = seq;
-            this.#pipe.push(line);
+            this.#feed.push(line);
             this.#story.take({ seq, line });
           }
-        return this.#hearTold();
+        return this.#showTold();
       case "writing":
         return this.#stage.writes(true);
       case "view":
@@ -188,7 +185,7 @@ class Desk {
     }
   }
 
-  #hearTold(): void {
+  #showTold(): void {
     const { told } = this.#story;
     this.#toldTitle.hidden = told.length === 0;
     this.#told.append(...told.slice(this.#told.childElementCount).map(toldItem));
@@ -199,14 +196,14 @@ class Desk {
     this.#schedules.replaceChildren(...schedules.map((schedule) => this.#schedule(schedule)));
     if (this.#hasWork || tasks.length + schedules.length === 0) return;
     this.#hasWork = true;
-    this.#judge();
+    this.#update();
   }
 
-  /** The newest stands first. */
+  /** Returns the card of a task. New cards go to the top. */
   #cardOf({ id, display_name }: Task): TaskCard {
     const known = this.#cards.get(id);
     if (known !== undefined) return known;
-    const made = new TaskCard(display_name, () => this.#say({ type: "cancel", task: id }));
+    const made = new TaskCard(display_name, () => this.#send({ type: "cancel", task: id }));
     this.#cards.set(id, made);
     this.#tasks.prepend(made.element);
     return made;
@@ -221,17 +218,17 @@ class Desk {
   end(): void {
     clearTimeout(this.#restart);
     this.#worker?.terminate();
-    this.#pipe.end();
+    this.#feed.end();
   }
 }
 
 export const longScene: Scene = {
   id: "long",
   name: "Long work",
-  title: "Work that nobody waits for",
-  lede: "Runs in the background outlive the worker that runs them. A reminder speaks up when its time has come, whichever worker there is then.",
+  title: "Work in the background",
+  lede: "Background runs survive the worker that runs them. A reminder arrives at its time, whichever worker runs then.",
   begin: (stage) => {
-    const desk = new Desk(stage);
-    return () => desk.end();
+    const work = new LongWork(stage);
+    return () => work.end();
   },
 };

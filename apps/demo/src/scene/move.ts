@@ -1,27 +1,28 @@
-/** Move it: a session goes from this tab to a Node host in the midst of its work, and comes back. */
+/** The scene "Move it": a session moves from this tab to a Node host during its work, and comes back. */
 import { Client, HostRefused, type Observed } from "@pawl/driver-browser/client";
 import { type Source, observedSource } from "@pawl/inspector";
 import InspectorWorker from "@pawl/inspector/worker?worker";
-import { type Json, parse, record, read, string } from "@pawl/tool-value";
+import { parse, record, read, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { headerOf } from "../engine/header.ts";
-import type { Line } from "../engine/message.ts";
-import type { FromMover, ToMover } from "../engine/move-message.ts";
+import { pipe } from "fp-ts/lib/function.js";
+import { type FromMover, type Line, type ToMover, headerOf } from "../engine/message.ts";
 import MoveWorker from "../engine/move-worker.ts?worker";
 import { type Place, miles } from "../engine/walk.ts";
 import { button, el } from "@pawl/inspector/dom";
-import { keptIn } from "../page/kept.ts";
+import { LogFeed, blobsOf } from "../page/log-feed.ts";
 import { beginAnew, ownSession, ownStore } from "../page/memory.ts";
-import { Pipe } from "../page/pipe.ts";
 import type { Scene, Stage } from "../page/scene.ts";
 import { Story } from "../page/story.ts";
 
-const HostCodec = record<{ readonly token: string }>("the host's word", { token: string });
+const HostCodec = record<{ readonly token: string }>("the host's answer", { token: string });
 
 const tokenOfHost = async (): Promise<string> => {
   const response = await fetch("/host.json");
-  const told = E.chain((json: Json) => read(HostCodec, json))(parse(await response.text()));
-  if (E.isLeft(told)) throw new Error("the demo's host is not there: start it with `pnpm demo`");
+  const told = pipe(
+    parse(await response.text()),
+    E.chain((json) => read(HostCodec, json)),
+  );
+  if (E.isLeft(told)) throw new Error("the demo's host does not answer: start it with `pnpm demo`");
   return told.right.token;
 };
 
@@ -52,7 +53,7 @@ class Walk {
   readonly #back = button("Bring it back", { class: "primary" }, () => this.#return());
   readonly #again: HTMLButtonElement;
   #story: Story;
-  #pipe = new Pipe();
+  #feed = new LogFeed();
   #at: Place = "tab";
   #isMoving = false;
   #isWalking = false;
@@ -73,12 +74,12 @@ class Walk {
       this.#place,
       this.#miles,
     );
-    this.#worker.addEventListener("message", ({ data }: MessageEvent<FromMover>) => this.#hear(data));
+    this.#worker.addEventListener("message", ({ data }: MessageEvent<FromMover>) => this.#receive(data));
     this.#worker.addEventListener("error", ({ message }) => stage.fault(message));
     stage.inspector.configure({ worker: () => new InspectorWorker() });
     this.#show();
     stage.writes(false);
-    this.#say({ type: "open", session: this.#session, store: ownStore(), url, token });
+    this.#send({ type: "open", session: this.#session, store: ownStore(), url, token });
     this.#draw();
   }
 
@@ -86,34 +87,34 @@ class Walk {
     work.catch((thrown: unknown) => this.#stage.fault(String(thrown)));
   }
 
-  #say(message: ToMover): void {
+  #send(message: ToMover): void {
     this.#worker.postMessage(message, []);
   }
 
-  /** The log is that of another place now: story and inspector begin with it. */
+  /** Opens the log of the session's new place in the story and the inspector. */
   #show(source?: Source): void {
-    this.#pipe.end();
-    this.#pipe = new Pipe();
+    this.#feed.end();
+    this.#feed = new LogFeed();
     this.#story = new Story(this.#session);
     const scope = `session:${this.#session}`;
-    if (source === undefined) this.#pipe.push(headerOf(scope));
-    const kept = source === undefined ? { blobs: keptIn("move") } : {};
-    void this.#stage.inspector.open({ name: scope, text: this.#pipe, ...kept });
-    if (source !== undefined) this.#try(this.#read(source, this.#pipe));
+    if (source === undefined) this.#feed.push(headerOf(scope));
+    const blobs = source === undefined ? { blobs: blobsOf("move") } : {};
+    void this.#stage.inspector.open({ name: scope, text: this.#feed, ...blobs });
+    if (source !== undefined) this.#try(this.#read(source, this.#feed));
   }
 
-  async #read(source: Source, into: Pipe): Promise<void> {
+  async #read(source: Source, into: LogFeed): Promise<void> {
     let seq = -1;
     try {
       for await (const line of source.text) {
-        if (into !== this.#pipe) return;
+        if (into !== this.#feed) return;
         seq += 1;
         into.push(line);
         if (seq > 0) this.#story.take({ seq, line });
         this.#draw();
       }
     } catch (thrown) {
-      if (into !== this.#pipe) return; // Nobody reads it any more.
+      if (into !== this.#feed) return; // This source is out of date.
       if (!(thrown instanceof HostRefused && thrown.address !== undefined)) throw thrown;
       await this.#returned(); // Another tab has brought it back.
     }
@@ -123,7 +124,7 @@ class Walk {
     if (this.#at !== "tab") return;
     for (const line of lines) {
       if (line.seq !== this.#story.state.seq + 1) continue;
-      this.#pipe.push(line.line);
+      this.#feed.push(line.line);
       this.#story.take(line);
     }
     if (this.#story.calls.length > 0 && !this.#isWalking) this.#begin();
@@ -132,11 +133,11 @@ class Walk {
 
   #begin(): void {
     this.#isWalking = true;
-    this.#say({ type: "walk" });
+    this.#send({ type: "walk" });
     this.#draw();
   }
 
-  #hear(message: FromMover): void {
+  #receive(message: FromMover): void {
     if (message.type === "fault") return this.#stage.fault(message.message);
     if (message.type === "writing") return this.#stage.writes(true);
     if (message.type === "lines") return this.#take(message.lines);
@@ -155,13 +156,13 @@ class Walk {
 
   #leave(): void {
     this.#isMoving = true;
-    this.#say({ type: "move" });
+    this.#send({ type: "move" });
     this.#draw();
   }
 
   #return(): void {
     this.#isMoving = true;
-    this.#say({ type: "bringBack" });
+    this.#send({ type: "bringBack" });
     this.#draw();
   }
 
@@ -170,7 +171,7 @@ class Walk {
     this.#arriveAt("tab");
     this.#show();
     await this.#observing?.return?.();
-    this.#say({ type: "follow" });
+    this.#send({ type: "follow" });
   }
 
   #draw(): void {
@@ -189,29 +190,29 @@ class Walk {
       ...miles.map((name) => {
         const step = steps.get(name);
         const where = step?.status === "ok" ? String(step.value) : step === undefined ? "ahead" : "doing";
-        const said = { tab: "in the tab", host: "on the host", doing: "walking", ahead: "ahead" }[where] ?? where;
+        const state = { tab: "in the tab", host: "on the host", doing: "walking", ahead: "ahead" }[where] ?? where;
         const blade = el("span", { class: "blade" }, el("span", { class: "fill" }));
         return el(
           "li",
           { class: `tooth ${where}`, "data-step": name },
           blade,
           el("span", { class: "label" }, name),
-          el("span", { class: "state" }, said),
+          el("span", { class: "state" }, state),
         );
       }),
     );
   }
 
   #words(isOver: boolean): string {
-    if (this.#isMoving) return "On the road: nobody works on it until it has arrived";
+    if (this.#isMoving) return "Moving: the work pauses until the session has arrived";
     if (isOver) return "The walk is over, and every mile was walked once";
     return this.#at === "tab" ? "The session is in this tab" : "The session is on the host; this page only watches";
   }
 
   end(): void {
     this.#worker.terminate();
-    this.#pipe.end();
-    this.#pipe = new Pipe();
+    this.#feed.end();
+    this.#feed = new LogFeed();
     this.#client.close();
   }
 }
@@ -220,7 +221,7 @@ export const moveScene: Scene = {
   id: "move",
   name: "Move it",
   title: "Move a session while it works",
-  lede: "A tool walks eight miles. On the way, move its session from this tab to a Node host, and bring it back: its log travels, and no mile is walked twice.",
+  lede: "A tool walks eight miles. On the way, move its session from this tab to a Node host, and bring it back. The log moves with it, and no mile is walked twice.",
   begin: (stage) => {
     let walk: Walk | undefined;
     let hasEnded = false;

@@ -1,35 +1,35 @@
-/** Any order: the explorers of the test kit, run here and now on a tool that charges a card. */
+/** The scene "Any order": the explorers of the testkit, run live on a tool that charges a card. */
 import { textSource } from "@pawl/inspector";
 import InspectorWorker from "@pawl/inspector/worker?worker";
-import type { FromExplorer, Point, ToExplorer } from "../engine/explore-message.ts";
+import type { FromExplorer, Point, ToExplorer } from "../engine/message.ts";
 import { type Care, code } from "../engine/explore-scenario.ts";
 import ExploreWorker from "../engine/explore-worker.ts?worker";
 import { button, el } from "@pawl/inspector/dom";
 import type { Scene, Stage } from "../page/scene.ts";
 
 const names: { readonly [C in Care]: string } = {
-  with_key: "Hands the key on",
+  with_key: "Passes the key",
   careless: "Forgets the key",
-  once: "Says once",
+  once: "At most once",
 };
 
 const meanings: { readonly [C in Care]: string } = {
   with_key:
-    "Each step has a key that stays the same when the step is done again. The bank gets it, and charges a key once.",
-  careless: "The bank does not get the step's key: after a crash the step is done again, and charges once more.",
-  once: "After a crash the step is not done again: the tool is told that its outcome is unknown.",
+    "Each step has a key that stays the same when the step runs again. The bank gets it, and charges a key once.",
+  careless: "The bank does not get the step's key: after a crash the step runs again, and charges a second time.",
+  once: "After a crash the step does not run again: the tool gets the error that its outcome is unknown.",
 };
 
 const harms: { readonly [harm: string]: string } = {
   lost: "something was lost",
   doubled: "something happened twice",
-  other_result: "another result",
-  diverged: "another way through the program",
+  other_result: "the result differed",
+  diverged: "the program took another path",
 };
 
 const resultOf = ({ harm, isUnknown }: Point): string => {
   if (harm !== undefined) return harms[harm] ?? harm;
-  return isUnknown ? "outcome unknown, and said so" : "safe";
+  return isUnknown ? "outcome unknown, and reported" : "safe";
 };
 
 const kindOf = ({ harm, isUnknown }: Point): string => {
@@ -37,7 +37,7 @@ const kindOf = ({ harm, isUnknown }: Point): string => {
   return isUnknown ? "unknown" : "fine";
 };
 
-/** A name in backquotes, as prose has it. */
+/** Replaces backquotes by quotation marks. */
 const quoted = (where: string): string => where.replace(/`([^`]*)`/g, "“$1”");
 
 class Explorer {
@@ -51,16 +51,16 @@ class Explorer {
   readonly #code = el("pre", { class: "code", tabindex: "0" });
   readonly #meaning = el("p", { class: "about" });
   readonly #legend = el("ul", { class: "legend", "aria-hidden": "true" });
-  readonly #grid = el("div", { class: "moments", role: "group", "aria-label": "Moments at which the process died" });
+  readonly #grid = el("div", { class: "moments", role: "group", "aria-label": "Moments of a crash" });
   readonly #about = el("p", { class: "about", role: "status" });
   readonly #words = el("pre", { tabindex: "0", "aria-label": "The report" });
-  readonly #report = el("details", { class: "report" }, el("summary", {}, "What the test kit reports"), this.#words);
+  readonly #report = el("details", { class: "report" }, el("summary", {}, "The testkit's report"), this.#words);
   readonly #verdict = el("p", { class: "verdict", role: "status" });
   #care: Care = "with_key";
 
   constructor(stage: Stage) {
     this.#stage = stage;
-    this.#worker.addEventListener("message", ({ data }: MessageEvent<FromExplorer>) => this.#hear(data));
+    this.#worker.addEventListener("message", ({ data }: MessageEvent<FromExplorer>) => this.#receive(data));
     this.#worker.addEventListener("error", ({ message }) => stage.fault(message));
     stage.inspector.configure({ worker: () => new InspectorWorker() });
     stage.element.append(
@@ -104,26 +104,26 @@ class Explorer {
     this.#worker.postMessage(message, []);
   }
 
-  /** While it runs nothing else can be chosen: what it finds is of the tool that is shown. */
-  #work(isBusy: boolean): void {
+  /** Disables the choice while an exploration runs, so that its result belongs to the tool that is shown. */
+  #setBusy(isBusy: boolean): void {
     for (const control of [this.#choices, ...this.#explores]) control.disabled = isBusy;
   }
 
   #explore(type: "crashes" | "orders"): void {
-    this.#work(true);
+    this.#setBusy(true);
     this.#choose(this.#care);
     this.#verdict.textContent = "Running…";
     this.#ask({ type, care: this.#care });
   }
 
-  #hear(message: FromExplorer): void {
+  #receive(message: FromExplorer): void {
     switch (message.type) {
       case "points":
-        this.#about.textContent = "Each mark is one moment to die at. Pick one, and its log is opened.";
+        this.#about.textContent = "Each mark is one moment of a crash. Pick one to open its log.";
         this.#explain(message.points);
         return this.#grid.replaceChildren(...message.points.map((point) => this.#point(point)));
       case "report":
-        this.#work(false);
+        this.#setBusy(false);
         this.#verdict.className = `verdict ${message.harmed === 0 ? "safe" : "harmed"}`;
         this.#verdict.textContent =
           message.harmed === 0
@@ -135,12 +135,12 @@ class Explorer {
       case "log":
         return void this.#stage.inspector.open(textSource(message.name, message.text));
       case "fault":
-        this.#work(false);
+        this.#setBusy(false);
         return this.#stage.fault(message.message);
     }
   }
 
-  /** What each mark stands for; the buttons say it themselves. */
+  /** Draws the legend. The buttons have labels of their own. */
   #explain(points: readonly Point[]): void {
     const kinds = new Map(points.map((point) => [resultOf(point), kindOf(point)]));
     this.#legend.replaceChildren(
@@ -155,10 +155,10 @@ class Explorer {
       for (const other of this.#grid.children) other.removeAttribute("aria-pressed");
       made.setAttribute("aria-pressed", "true");
       const came = el("b", { class: kind }, result);
-      this.#about.replaceChildren(`Moment ${point.n}: it died ${quoted(point.where)}. What came of it: `, came);
+      this.#about.replaceChildren(`Moment ${point.n}: it crashed ${quoted(point.where)}. Result: `, came);
       this.#ask({ type: "log", care: this.#care, dieAt: point.n });
     });
-    made.title = `${point.n}: died ${quoted(point.where)}: ${result}`;
+    made.title = `${point.n}: crashed ${quoted(point.where)}: ${result}`;
     made.setAttribute("aria-label", made.title);
     made.style.animationDelay = `${point.n * 18}ms`;
     return made;
@@ -173,7 +173,7 @@ export const orderScene: Scene = {
   id: "order",
   name: "Any order",
   title: "Every crash, every order",
-  lede: "The test kit kills the process at every moment there is, and at pairs of them, and tries every order in which things can arrive.",
+  lede: "The testkit crashes the process at every moment and at pairs of moments, and tries every order in which events can arrive.",
   begin: (stage) => {
     const explorer = new Explorer(stage);
     return () => explorer.end();

@@ -1,9 +1,9 @@
-/** The talk of an agent: what it was asked, what it says, and the calls that it makes. */
+/** The conversation with an agent: its task, its texts, and cards for its calls. */
 import { type Json, stringify } from "@pawl/tool-value";
 import { el } from "@pawl/inspector/dom";
 import type { CallStory, StepStory } from "../page/story.ts";
 
-/** JSON as one would say it. */
+/** Writes JSON as a short text for people. */
 export const inWords = (json: Json): string => {
   if (typeof json === "string") return json;
   if (typeof json !== "object" || json === null) return stringify(json);
@@ -13,21 +13,21 @@ export const inWords = (json: Json): string => {
     .join(" · ");
 };
 
-/** How long a step of the demo takes at the most: its tooth is filled in that time. */
+/** The longest duration of a step in the demo: its tooth fills in that time. */
 const stepMs = 2600;
 
-/** How long the pawl takes to fall into place behind a tooth. */
+/** The duration of the pawl's click behind a tooth. */
 const clickMs = 420;
 
-/** Elements are made anew with each event: their motion goes on from where it would be. */
+/** Returns the animation delay that continues a motion: elements are created again with each event. */
 const elapsed = (since: number): string => `${Math.min(0, since - Date.now())}ms`;
 
-/** How far a tooth is filled at a time, in percent, as its motion has it. */
+/** Returns the fill of a tooth in percent at a time, as its animation has it. */
 const filledAt = (since: number, at = Date.now()): number => 2 + 90 * Math.max(0, Math.min(1, (at - since) / stepMs));
 
-const onceMeans = "This step may happen once at most: after a crash it is not done again";
+const onceMeaning = "This step runs at most once: after a crash it does not run again";
 
-/** A step is a tooth of a ratchet: once it is passed there is no way back. */
+/** Draws a step as a tooth of a ratchet: once it is passed there is no way back. */
 const tooth = ({ name, once, status, since, until }: StepStory, diedAt: number | undefined): HTMLElement => {
   const state = status === "doing" && diedAt !== undefined ? "cut" : status;
   const fill = el("span", { class: "fill" });
@@ -39,23 +39,23 @@ const tooth = ({ name, once, status, since, until }: StepStory, diedAt: number |
     blade.classList.add("click");
     blade.style.animationDelay = elapsed(until);
   }
-  const words = { doing: "under way", cut: "cut off", ok: "on record", err: "outcome unknown" }[state];
+  const words = { doing: "running", cut: "cut off", ok: "recorded", err: "outcome unknown" }[state];
   return el(
     "li",
     { class: `tooth ${state}`, "data-step": name },
     blade,
-    el("span", { class: "label" }, name, once ? el("em", { title: onceMeans }, "once") : undefined),
+    el("span", { class: "label" }, name, once ? el("em", { title: onceMeaning }, "once") : undefined),
     el("span", { class: "state" }, words),
   );
 };
 
 const phases: { readonly [phase: string]: string } = {
-  requested: "asked for",
-  preparing: "asked for",
-  awaiting_approval: "needs your word",
+  requested: "requested",
+  preparing: "requested",
+  awaiting_approval: "needs approval",
   ready: "about to run",
   running: "running",
-  resuming: "coming back",
+  resuming: "resuming",
   unknown: "outcome unknown",
   finishing: "done",
   completed: "done",
@@ -63,21 +63,21 @@ const phases: { readonly [phase: string]: string } = {
 
 const endsOf: { readonly [status: string]: string } = { success: "done", failure: "failed" };
 
-/** A call whose step is unknown has ended well, and yet there is something left to ask. */
+/** Returns the end of a call. A successful call with an unknown step is shown as partly unknown. */
 const endOf = ({ end, steps }: CallStory): readonly [kind: string, words: string] | undefined => {
   if (end === undefined) return undefined;
-  if (end.status === "success" && steps.some(({ status }) => status === "err")) return ["unknown", "part unknown"];
+  if (end.status === "success" && steps.some(({ status }) => status === "err")) return ["unknown", "partly unknown"];
   return [end.status, endsOf[end.status] ?? end.status];
 };
 
 const samples: readonly (readonly [state: string, words: string, means: string])[] = [
-  ["ok", "on record", "stays, whoever dies"],
-  ["doing", "under way", "is done right now"],
+  ["ok", "recorded", "survives any crash"],
+  ["doing", "running", "in progress"],
   ["cut", "cut off", "its worker has died"],
-  ["err", "outcome unknown", "is not repeated"],
+  ["err", "outcome unknown", "will not be repeated"],
 ];
 
-/** What the teeth say, before there are any. */
+/** Creates the legend of the teeth, shown before there are any. */
 export const teethKey = (): HTMLElement =>
   el(
     "article",
@@ -103,7 +103,7 @@ export const toolCard = (call: CallStory, steps: readonly string[], diedAt: numb
   const names = [...new Set([...steps, ...known.keys()])];
   const [kind, status] = endOf(call) ?? [
     "open",
-    (diedAt === undefined ? phases[call.phase] : "waits for a worker") ?? call.phase,
+    (diedAt === undefined ? phases[call.phase] : "waiting for a worker") ?? call.phase,
   ];
   return el(
     "article",
@@ -133,5 +133,5 @@ export const toolCard = (call: CallStory, steps: readonly string[], diedAt: numb
   );
 };
 
-export const said = (who: "you" | "agent", text: string): HTMLElement =>
+export const speech = (who: "you" | "agent", text: string): HTMLElement =>
   el("p", { class: `said ${who}` }, el("span", { class: "who" }, who === "you" ? "You" : "Agent"), text);

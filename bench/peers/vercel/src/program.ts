@@ -1,4 +1,4 @@
-/** The programs of the Vercel Workflow peer: `workflow build` makes them into `.well-known`. */
+/** The programs of the Vercel Workflow peer; `workflow build` compiles them into `.well-known`. */
 import { createHook } from "workflow";
 
 export async function stepOf(i: number) {

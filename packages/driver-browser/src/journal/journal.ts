@@ -11,19 +11,20 @@ import {
   type Journal,
   type MoveStore,
   type Roots,
-  laterFile,
 } from "@pawl/runtime";
 import { take } from "./append.ts";
 import { attachmentsOver } from "./attachment.ts";
 import { blobsOver } from "./blob.ts";
 import { BrowserJournalError, journalError } from "./error.ts";
-import { due, inbox, mailed, read, scopes } from "./look.ts";
+import { awaitingApproval, due, inbox, mailed, read, scopes } from "./look.ts";
+import { type Adopted, adopt, decline, index } from "./move.ts";
 import { claim, join, leave, load, lost, release, renew, scopeAt, secrets } from "./owner.ts";
+import { keepSnapshot, retain } from "./retention.ts";
 import { rootsOf } from "./root.ts";
 import { type OnClosed, openDatabase } from "./schema.ts";
 import { Seat } from "./seat.ts";
-import type * as code from "./seldom.ts";
 import { Transactions, type Writing } from "./transaction.ts";
+import { verify } from "./verify.ts";
 
 export interface BrowserJournalOptions {
   /** Of the database. */
@@ -81,10 +82,7 @@ const appendAll = async (store: Store, appends: readonly Append[]): Promise<read
   }
 };
 
-const seldom = laterFile<typeof code>(() => import("./seldom.ts"));
-
-const adoptWhole = async ({ transactions, seat, room }: Store, adoption: Adoption): Promise<code.Adopted> => {
-  const { adopt } = await seldom();
+const adoptWhole = async ({ transactions, seat, room }: Store, adoption: Adoption): Promise<Adopted> => {
   try {
     return await transactions.write(async (at) => {
       if (await seat.isLost(at)) return { type: "fenced", epoch: adoption.epoch };
@@ -99,16 +97,10 @@ const adoptWhole = async ({ transactions, seat, room }: Store, adoption: Adoptio
 
 const movesOf = (store: Store): MoveStore => ({
   adopt: (adoption) => adoptWhole(store, adoption),
-  decline: async (scope, nonce) => {
-    const { decline } = await seldom();
-    return store.transactions.write((at) => decline(at, scope, nonce));
-  },
+  decline: (scope, nonce) => store.transactions.write((at) => decline(at, scope, nonce)),
   ended: (scope, nonce) => store.transactions.read((at) => at.objectStore("moved").get([scope, nonce])),
   secrets: (scope) => store.transactions.read((at) => secrets(at, scope)),
-  index: async (scope) => {
-    const { index } = await seldom();
-    return store.transactions.read((at) => index(at, scope));
-  },
+  index: (scope) => store.transactions.read((at) => index(at, scope)),
 });
 
 const journalOver = (store: Store, now: () => number): BrowserJournal => {
@@ -139,31 +131,20 @@ const journalOver = (store: Store, now: () => number): BrowserJournal => {
     inbox: (scope) => transactions.read((at) => inbox(at, scope)),
     mailed: (instance, limit) => transactions.read((at) => mailed(at, instance, now(), limit)),
     scopes: (prefix, after, limit) => transactions.read((at) => scopes(at, prefix, after, limit)),
-    awaitingApproval: async (...page) => {
-      const { awaitingApproval } = await seldom();
-      return transactions.read((at) => awaitingApproval(at, ...page));
-    },
-    snapshot: async (scope, epoch, seq, text) => {
-      const { keepSnapshot } = await seldom();
-      return transactions.write((at) => keepSnapshot(at, scope, epoch, { seq, text }));
-    },
-    retain: async (scope, epoch, keep) => {
-      const { retain } = await seldom();
-      return transactions.write((at) => retain(at, scope, epoch, keep));
-    },
+    awaitingApproval: (...page) => transactions.read((at) => awaitingApproval(at, ...page)),
+    snapshot: (scope, epoch, seq, text) => transactions.write((at) => keepSnapshot(at, scope, epoch, { seq, text })),
+    retain: (scope, epoch, keep) => transactions.write((at) => retain(at, scope, epoch, keep)),
     segment: (scope) => transactions.read((at) => at.objectStore("segment").get(scope)),
     head: (scope) =>
       transactions.read(async (at) => {
         const row = await scopeAt(at, scope);
         return row === undefined || row.seq === 0 ? undefined : { seq: row.seq, hash: row.hash };
       }),
-    verify: async (scope) => {
-      const { verify } = await seldom();
-      return transactions.read((at) => verify(at, scope));
-    },
+    verify: (scope) => transactions.read((at) => verify(at, scope)),
   };
 };
 
+/** Opens the IndexedDB journal of a name, and creates it if there is none. */
 export const openBrowserJournal = async (options: BrowserJournalOptions): Promise<BrowserJournal> => {
   const { name, now = Date.now, room = Infinity, closed } = options;
   const opened: { transactions?: Transactions } = {};

@@ -68,3 +68,12 @@ export const scopes = async (at: Reading, prefix: string, after: string, limit?:
     ...(approvals > 0 && { approvals }),
   }));
 };
+
+/** A tab's scopes are few. */
+export const awaitingApproval = async (
+  at: Reading,
+  prefix: string,
+  after: string,
+  limit: number,
+): Promise<readonly ScopeEntry[]> =>
+  (await scopes(at, prefix, after)).filter(({ approvals }) => approvals !== undefined).slice(0, limit);

@@ -1,6 +1,6 @@
 /** The log of a scope as it grows, as any tab sees it: read from the database, whenever somebody tells of news. */
 import type { Recorded } from "@pawl/sansio-core";
-import { type Journal, type JournalLine, Refused, recordedIn, withParts } from "@pawl/runtime";
+import { type Journal, Refused, recordedIn } from "@pawl/runtime";
 import type { TabMessage } from "./message.ts";
 
 /** Lines that are read at once. */
@@ -58,14 +58,12 @@ export class News {
   }
 }
 
-const recorded = (scope: string, line: JournalLine): Promise<Recorded> => withParts(() => recordedIn(scope, line));
-
 /** A copy that was left is over, whatever is put in its place when the scope comes back. */
 const isLeft = ({ event }: Recorded): boolean => event.type === "scope.moved";
 
 const isLeftAt = async (journal: Journal, scope: string, seq: number): Promise<boolean> => {
   const [line] = seq > 0 ? await journal.read(scope, seq, seq) : [];
-  return line !== undefined && isLeft(await recorded(scope, line));
+  return line !== undefined && isLeft(recordedIn(scope, line));
 };
 
 const admitted = (scope: string): string => {
@@ -112,7 +110,7 @@ async function* linesAfter(journal: Journal, news: News, of: Followed, signal: A
     if (first === undefined) await news.after(count, scope);
     for (const line of lines) {
       if (signal.aborted) return;
-      const one = await recorded(scope, line);
+      const one = recordedIn(scope, line);
       yield one;
       if (isLeft(one)) return;
       next = line.seq + 1;

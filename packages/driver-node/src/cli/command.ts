@@ -1,13 +1,13 @@
-/** What a command is: its words, its options, and what it does. */
+/** A command: its name, its options, its help, and the function that runs it. */
 import { parseArgs } from "node:util";
 import { type Exit, usageError } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Option {
-  /** `strings`: as often as it is given. */
+  /** `strings` may be given several times. */
   readonly type: "string" | "strings" | "boolean";
   readonly short?: string;
-  /** What stands for its value in the help: `<file>`. */
+  /** Placeholder of its value in the help, as `<file>`. */
   readonly value?: string;
   readonly what: string;
 }
@@ -16,7 +16,7 @@ export interface Options {
   readonly [name: string]: Option;
 }
 
-/** What was given on the command line. */
+/** Parsed arguments of a command line. */
 export interface Input {
   readonly positionals: readonly string[];
   readonly text: (name: string) => string | undefined;
@@ -24,49 +24,52 @@ export interface Input {
   readonly isSet: (name: string) => boolean;
 }
 
-/** A document that `--json` prints: when, and which fields it has. */
-export interface Told {
+/** One JSON document that `--json` prints, for the help. */
+export interface JsonDocument {
   readonly what: string;
-  /** With commas; `?` marks those that may be absent. Where there are none, `what` says where it is described. */
+  /** Field names with commas; `?` marks optional ones. Without fields, `what` says where the format is described. */
   readonly fields?: string;
 }
 
 export interface Command {
-  /** One word, or two: `log verify`. */
+  /** One word or two, as `log verify`. */
   readonly name: string;
   readonly summary: string;
-  /** Its positionals, as the help shows them: `<file…>`. */
+  /** Positional arguments, as the help shows them: `<file…>`. */
   readonly usage: string;
-  readonly most: number;
-  readonly least: number;
+  readonly maxArgs: number;
+  readonly minArgs: number;
   readonly options: Options;
-  /** More than the summary says, if more has to be said. */
+  /** Paragraphs below the summary. */
   readonly detail?: string;
-  readonly json: readonly Told[];
+  readonly json: readonly JsonDocument[];
   readonly examples: readonly (readonly [line: string, what: string])[];
   readonly run: (input: Input, terminal: Terminal) => Promise<Exit>;
 }
 
-/** Options that every command has. */
+/** Options of every command. */
 export const everywhere: Options = {
-  json: { type: "boolean", what: "Print JSON for scripts instead of words" },
+  json: { type: "boolean", what: "Print JSON for scripts instead of text" },
   help: { type: "boolean", short: "h", what: "Show this help" },
 };
 
 export const journalOption: Options = {
   journal: { type: "string", short: "j", value: "<file>", what: "The journal file; or set PAWL_JOURNAL" },
-  blobs: { type: "string", value: "<folder>", what: "Its large values (<journal>.blobs); or set PAWL_BLOBS" },
-  keys: { type: "string", value: "<folder>", what: "Keys of scopes whose values are sealed; or set PAWL_KEYS" },
+  blobs: { type: "string", value: "<folder>", what: "The folder of large values (<journal>.blobs); or set PAWL_BLOBS" },
+  keys: { type: "string", value: "<folder>", what: "The folder of keys for sealed values; or set PAWL_KEYS" },
 };
 
-const counted = (command: Command, positionals: readonly string[]): void => {
-  const { name, least, most, usage } = command;
-  if (positionals.length >= least && positionals.length <= most) return;
+const checkCount = (command: Command, positionals: readonly string[]): void => {
+  const { name, minArgs, maxArgs, usage } = command;
+  if (positionals.length >= minArgs && positionals.length <= maxArgs) return;
   const found = positionals.length === 0 ? "nothing" : positionals.map((one) => `\`${one}\``).join(" ");
-  throw usageError(`pawl ${name} takes ${usage === "" ? "no arguments" : usage}, found ${found}`, `pawl help ${name}`);
+  throw usageError(
+    `pawl ${name} expects ${usage === "" ? "no arguments" : usage}, found ${found}`,
+    `pawl help ${name}`,
+  );
 };
 
-/** Reads the arguments of a command; what does not fit is a usage error. */
+/** Parses the arguments of a command, or throws a usage error. */
 export const inputOf = (command: Command, args: readonly string[]): Input => {
   const options = { ...command.options, ...everywhere };
   const accepted = Object.fromEntries(
@@ -83,7 +86,7 @@ export const inputOf = (command: Command, args: readonly string[]): Input => {
       texts: (name) => (Array.isArray(values[name]) ? values[name].filter((one) => typeof one === "string") : []),
       isSet: (name) => values[name] === true,
     };
-    if (!input.isSet("help")) counted(command, positionals);
+    if (!input.isSet("help")) checkCount(command, positionals);
     return input;
   } catch (thrown) {
     if (thrown instanceof TypeError && "code" in thrown)
@@ -92,11 +95,11 @@ export const inputOf = (command: Command, args: readonly string[]): Input => {
   }
 };
 
-/** A number that an option gives. */
+/** Returns the whole number that an option gives. */
 export const countOf = (input: Input, name: string, least = 0): number | undefined => {
   const text = input.text(name);
   if (text === undefined) return undefined;
   const count = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count >= least) return count;
-  throw usageError(`--${name} takes a whole number from ${least}, found \`${text}\``);
+  throw usageError(`--${name} expects a whole number from ${least}, found \`${text}\``);
 };

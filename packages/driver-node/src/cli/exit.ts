@@ -1,20 +1,23 @@
-/** How the command line ends: codes that scripts can use, and errors that say what to do. */
+/** Exit codes that scripts can rely on, and errors with a hint on how to fix them. */
+import { BlobMissing, SealedError } from "@pawl/runtime";
+import { JournalFileError } from "../sqlite/file-error.ts";
+import { type Terminal, jsonText } from "./terminal.ts";
 
 export const exit = {
   fine: 0,
-  /** It looked, and something is not as it should be. */
+  /** The command ran and found a problem. */
   wrong: 1,
   usage: 2,
-  /** A file, a scope or a host that is not there, is locked, or belongs to somebody else. */
+  /** A file, scope or host does not exist, is locked, or belongs to another process. */
   unreachable: 3,
-  /** The scope refused what was asked of it. */
+  /** The scope rejected the command. */
   refused: 4,
-  /** Pawl itself failed. */
+  /** A bug in pawl. */
   failed: 5,
 } as const;
 export type Exit = (typeof exit)[keyof typeof exit];
 
-/** What hinders a command: what was found and wanted, in the message; what to do, in the hint. */
+/** Why a command failed: `message` says what was found and expected, `hint` says what to do. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly code: string;
@@ -30,3 +33,49 @@ export class CliError extends Error {
 
 export const usageError = (message: string, hint?: string): CliError =>
   new CliError("usage", message, hint === undefined ? { exit: exit.usage } : { exit: exit.usage, hint });
+
+const hints: { readonly [code: string]: string } = {
+  EADDRINUSE: "choose another --port, or leave it out to use a free one",
+  EACCES: "check the permissions",
+  EADDRNOTAVAIL: "choose an --address that this machine has",
+  EEXIST: "choose another name",
+  ENOENT: "does the folder exist?",
+};
+
+const internal = "internal_error";
+
+/** Explains a failed system call. */
+const ofSystem = (thrown: unknown): CliError | undefined => {
+  if (!(thrown instanceof Error && "syscall" in thrown && "code" in thrown)) return undefined;
+  const hint = hints[String(thrown.code)];
+  return new CliError("system_error", thrown.message, { exit: exit.unreachable, ...(hint !== undefined && { hint }) });
+};
+
+/** Explains a journal that cannot be opened or read. */
+const ofJournal = (thrown: unknown): CliError | undefined => {
+  if (thrown instanceof SealedError) return new CliError(thrown.code, thrown.message, { exit: exit.unreachable });
+  if (thrown instanceof BlobMissing) return new CliError(thrown.code, thrown.message, { exit: exit.wrong });
+  return thrown instanceof JournalFileError
+    ? new CliError(thrown.code, thrown.message, { exit: exit.unreachable })
+    : undefined;
+};
+
+const unexpected = (thrown: unknown): CliError => {
+  const message = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  return new CliError(internal, message, {
+    exit: exit.failed,
+    hint: "this is a bug in pawl: please report it with the text above",
+  });
+};
+
+export const failureOf = (thrown: unknown): CliError =>
+  thrown instanceof CliError ? thrown : (ofJournal(thrown) ?? ofSystem(thrown) ?? unexpected(thrown));
+
+/** Prints a failure to standard error, or as the last JSON document. */
+export const printFailure = ({ code, message, hint }: CliError, terminal: Terminal): void => {
+  if (terminal.isJson) return terminal.write(`${jsonText({ error: { code, message, hint } })}\n`);
+  const [first = "", ...stack] = code === internal ? message.split("\n") : [message];
+  terminal.note(`${terminal.paint("red", "pawl:")} ${first}`);
+  for (const line of stack) terminal.note(line);
+  if (hint !== undefined) terminal.note(`  ${hint}`);
+};

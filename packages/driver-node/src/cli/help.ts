@@ -1,5 +1,5 @@
-/** The help: of all commands, and of one. */
-import { type Command, type Options, type Told, everywhere } from "./command.ts";
+/** Prints the overview of all commands, and the help of one. */
+import { type Command, type Options, type JsonDocument, everywhere } from "./command.ts";
 import { exit } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -16,19 +16,19 @@ const optionRows = (options: Options): readonly (readonly [string, string])[] =>
 
 const codes: readonly (readonly [string, string])[] = [
   [String(exit.fine), "fine"],
-  [String(exit.wrong), "something was found that is not as it should be"],
-  [String(exit.usage), "the command line can not be understood"],
-  [String(exit.unreachable), "a file, a scope or a host is not there, is locked, or belongs to somebody else"],
-  [String(exit.refused), "the scope refused what was asked of it"],
-  [String(exit.failed), "pawl itself failed, which it should not"],
+  [String(exit.wrong), "the command found a problem"],
+  [String(exit.usage), "the command line is wrong"],
+  [String(exit.unreachable), "a file, scope or host does not exist, is locked, or belongs to another process"],
+  [String(exit.refused), "the scope refused the command"],
+  [String(exit.failed), "a bug in pawl"],
 ];
 
-/** What is told of a command that fails, whatever it is. */
-const failure: Told = { what: "At the end, where it failed", fields: "error: code, message, hint?" };
+/** The document of a failed command. */
+const failure: JsonDocument = { what: "At the end, if it failed", fields: "error: code, message, hint?" };
 
 const widest = 100;
 
-/** Text in lines that are no wider. */
+/** Wraps text to `widest` columns. */
 const wrapped = (text: string): readonly string[] => {
   const lines: string[] = [];
   for (const word of text.split(" ").filter((one) => one !== "")) {
@@ -39,7 +39,7 @@ const wrapped = (text: string): readonly string[] => {
   return lines;
 };
 
-const toldLines = (told: readonly Told[]): readonly string[] =>
+const toldLines = (told: readonly JsonDocument[]): readonly string[] =>
   [...told, failure].flatMap(({ what, fields = "" }) => [`  ${what}`, ...wrapped(fields).map((line) => `    ${line}`)]);
 
 const helpWords = (command: Command, { paint }: Terminal): readonly string[] => {
@@ -55,7 +55,7 @@ const helpWords = (command: Command, { paint }: Terminal): readonly string[] => 
     bold("Options"),
     ...column(optionRows({ ...options, ...everywhere }), (text) => text),
     "",
-    bold("What --json prints, a document a line"),
+    bold("Output with --json, one document a line"),
     ...toldLines(json),
     "",
     bold("Examples"),
@@ -73,16 +73,16 @@ const helpJson = ({ name, summary, usage, detail, options, json, examples }: Com
   examples: examples.map(([line, what]) => ({ line, what })),
 });
 
-export const tellHelp = (command: Command, terminal: Terminal): void =>
-  terminal.tell(helpJson(command), () => helpWords(command, terminal));
+export const printHelp = (command: Command, terminal: Terminal): void =>
+  terminal.print(helpJson(command), () => helpWords(command, terminal));
 
-const helpWordsOfAll = (commands: readonly Command[], { paint }: Terminal): readonly string[] => {
+const overviewText = (commands: readonly Command[], { paint }: Terminal): readonly string[] => {
   const rows = commands.map(({ name, usage, summary }): readonly [string, string] => [
     `${name} ${usage}`.trimEnd(),
     summary,
   ]);
   return [
-    "pawl runs the tool calls of AI agents so that they survive crashes. This looks into its journals and logs.",
+    "pawl runs the tool calls of AI agents so that they survive crashes. This command line shows and changes its journals and logs.",
     "",
     paint("bold", "Usage"),
     "  pawl <command> [options]",
@@ -91,20 +91,20 @@ const helpWordsOfAll = (commands: readonly Command[], { paint }: Terminal): read
     ...column(rows, (text) => paint("cyan", text)),
     "",
     "A log is a file of JSON Lines, or a scope in a journal: journal.db#session:alice. A bare scope is a session's id.",
-    "With --json each command prints JSON to standard output, a document a line; errors too, as the last one.",
+    "With --json each command prints JSON to standard output, one document a line. An error is the last document.",
     "",
     paint("bold", "Exit codes"),
     ...column(codes, (text) => text),
     "",
-    "pawl help <command> shows its options and examples, pawl --version which pawl this is.",
+    "pawl help <command> shows the options and examples of a command; pawl --version prints the version.",
   ];
 };
 
-export const tellHelpOfAll = (commands: readonly Command[], terminal: Terminal): void =>
-  terminal.tell(
+export const printOverview = (commands: readonly Command[], terminal: Terminal): void =>
+  terminal.print(
     {
       commands: commands.map(({ name, usage, summary }) => ({ name, usage, summary })),
       exit_codes: codes.map(([code, what]) => ({ code: Number(code), what })),
     },
-    () => helpWordsOfAll(commands, terminal),
+    () => overviewText(commands, terminal),
   );

@@ -1,4 +1,4 @@
-/** A journal file as the command line sees it. */
+/** A journal file, as the command line opens it. */
 import {
   type Journal,
   type LogAttachments,
@@ -8,9 +8,8 @@ import {
   logText,
   sealedJournal,
 } from "@pawl/runtime";
-import { aesCodec } from "../seal/aes.ts";
-import { fileKeys } from "../seal/key.ts";
-import { type SqliteJournal, sqliteJournal } from "../sqlite/journal.ts";
+import { aesCodec, fileKeys } from "../journal/seal.ts";
+import { type SqliteJournal, sqliteJournal } from "../journal/journal.ts";
 import { CliError, exit } from "./exit.ts";
 import { isJournalFile } from "./text-file.ts";
 
@@ -18,9 +17,9 @@ export interface JournalFile {
   readonly file: string;
   readonly journal: Journal;
   readonly scopes: (prefix?: string) => Promise<readonly ScopeEntry[]>;
-  /** Those of which calls wait for a person's word. */
+  /** Scopes with calls that need approval. */
   readonly awaitingApproval: (prefix: string) => Promise<readonly ScopeEntry[]>;
-  /** The log of a scope, as it is exported. */
+  /** Returns a scope's log in the export format. */
   readonly textOf: (scope: string, along?: LogAttachments) => Promise<Iterable<string>>;
   readonly close: () => void;
 }
@@ -56,22 +55,25 @@ const allOf = async (page: Journal["scopes"], prefix: string): Promise<readonly 
   }
 };
 
-/** A journal whose values are sealed under the keys of a folder, where one is named. */
+/** Wraps a journal so that values sealed under the keys of a folder can be read. */
 export const underKeys = (journal: Journal, keys: string | undefined): Journal =>
   keys === undefined ? journal : sealedJournal(journal, aesCodec(fileKeys(keys)));
 
-/** What goes with a journal file. */
-export interface Beside {
-  /** The folder of large values, where it is not the journal's own. */
+/** Folders that belong to a journal file. */
+export interface JournalFolders {
+  /** The folder of large values, if it is not the default. */
   readonly blobs?: string;
-  /** The folder of keys that its values are sealed under. */
+  /** The folder of keys that seal values. */
   readonly keys?: string;
 }
 
-/** Opens a journal that is there. What a commit takes is not tried: who only looks can do so on a disk without room. */
-export const openJournalFile = (file: string, { blobs, keys }: Beside = {}): JournalFile => {
+/** Opens an existing journal. Skips the commit benchmark, so that a journal on a full disk can be read. */
+export const openJournalFile = (file: string, { blobs, keys }: JournalFolders = {}): JournalFile => {
   if (!isJournalFile(file)) {
-    throw new CliError("no_journal", `${file} is no journal`, { exit: exit.unreachable, hint: "name a journal file" });
+    throw new CliError("no_journal", `${file} is not a journal`, {
+      exit: exit.unreachable,
+      hint: "name a journal file",
+    });
   }
   const stored: SqliteJournal = sqliteJournal(file, { commits: "inline", ...(blobs !== undefined && { blobs }) });
   const journal = underKeys(stored, keys);

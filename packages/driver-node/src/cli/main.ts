@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `pawl`, the command line. A Node that is too old is told so, before modules are loaded that it can not load. */
+/** `pawl`, the command line. Checks Node's version before it loads modules that an old Node cannot load. */
 import process from "node:process";
 
 const isNewEnough = process.getBuiltinModule?.("node:sqlite") !== undefined;

@@ -1,39 +1,39 @@
-/** Where a log is: in a file of JSON Lines, or in a journal under the name of its scope. */
+/** Finds the log that an argument names: a file of JSON Lines, or a scope in a journal. */
 import { type Input, type Options, journalOption } from "./command.ts";
 import { CliError, exit, usageError } from "./exit.ts";
-import { type Beside, type JournalFile, openJournalFile } from "./journal-file.ts";
+import { type JournalFolders, type JournalFile, openJournalFile } from "./journal-file.ts";
 import type { ChainCheck, ChainHead, LogAttachments } from "@pawl/runtime";
 import type { Terminal } from "./terminal.ts";
 import { isFile, isJournalFile, textOfFile } from "./text-file.ts";
 
-/** A log that can be read, as often as it is asked for. */
+/** A log that can be read several times. */
 export interface LogSource {
-  /** As a person would ask for it again. */
+  /** The argument that names it. */
   readonly name: string;
   readonly text: () => Promise<Iterable<string>>;
-  /** Of a scope in a journal: the same, with bytes of attachments that it names. */
+  /** The text with attachments, for a scope in a journal. */
   readonly textAlong?: (along: LogAttachments) => Promise<Iterable<string>>;
-  /** The host that told it. */
+  /** The host that sent it. */
   readonly host?: string;
-  /** The journal that it is in, and the scope there. */
+  /** The scope and its journal, if it is in one. */
   readonly scope?: string;
   readonly journal?: JournalFile;
-  /** Of a scope in a journal: the chain over its appends that the journal keeps. */
+  /** The head of the hash chain that the journal keeps. */
   readonly storedHead?: () => Promise<ChainHead | undefined>;
-  /** What that chain says of the lines as they stand. */
+  /** The result of comparing that chain with the lines. */
   readonly storedCheck?: () => Promise<ChainCheck | undefined>;
 }
 
-export interface Place extends Beside {
+export interface Place extends JournalFolders {
   readonly file: string;
-  /** Of a journal: the scope; without one all of them are meant. */
+  /** The scope in a journal; without one, all of them. */
   readonly scope?: string;
 }
 
-/** A bare name is a session's. */
+/** Returns a full scope name; a bare name is a session's. */
 export const scopeNamed = (name: string): string => (/^(?:session|process):/.test(name) ? name : `session:${name}`);
 
-/** The journal that a command line or its environment names. */
+/** Returns the journal that the command line or the environment names. */
 export const journalOf = (input: Input, { env }: Terminal): string => {
   const file = input.text("journal") ?? env["PAWL_JOURNAL"];
   if (file !== undefined && file !== "") return file;
@@ -42,22 +42,23 @@ export const journalOf = (input: Input, { env }: Terminal): string => {
 
 const given = (text: string | undefined): string | undefined => (text === "" ? undefined : text);
 
-const foldersOf = (keys: string | undefined, blobs: string | undefined): Beside => ({
+const foldersOf = (keys: string | undefined, blobs: string | undefined): JournalFolders => ({
   ...(keys === undefined ? {} : { keys }),
   ...(blobs === undefined ? {} : { blobs }),
 });
 
-/** The folders that a command line or its environment names beside a journal. */
-export const besideOf = (input: Input, { env }: Terminal): Beside =>
+/** Returns the folders that the command line or the environment names. */
+export const journalFolders = (input: Input, { env }: Terminal): JournalFolders =>
   foldersOf(given(input.text("keys") ?? env["PAWL_KEYS"]), given(input.text("blobs") ?? env["PAWL_BLOBS"]));
 
-/** Those that the command line alone names: another one has to name them again. */
-export const besideGiven = (input: Input): Beside => foldersOf(given(input.text("keys")), given(input.text("blobs")));
+/** Returns only the folders that the command line names: a proposed command has to repeat them. */
+export const givenFolders = (input: Input): JournalFolders =>
+  foldersOf(given(input.text("keys")), given(input.text("blobs")));
 
-/** What an argument means: `file.jsonl`, `journal.db`, `journal.db#scope`, or a scope of the journal that is named. */
+/** Parses an argument: `file.jsonl`, `journal.db`, `journal.db#scope`, or a scope of the named journal. */
 export const placeOf = (argument: string, input: Input, terminal: Terminal): Place => ({
   ...bareOf(argument, input, terminal),
-  ...besideOf(input, terminal),
+  ...journalFolders(input, terminal),
 });
 
 const bareOf = (argument: string, input: Input, terminal: Terminal): Place => {
@@ -83,7 +84,7 @@ const ofJournal = async (journal: JournalFile, { file, scope }: Place): Promise<
   }));
 };
 
-/** Opens the logs that are meant, and closes their journals afterwards. */
+/** Opens the logs of several places and closes their journals afterwards. */
 export const withLogs = async <A>(
   places: readonly Place[],
   use: (logs: readonly LogSource[]) => Promise<A>,
@@ -98,7 +99,7 @@ export const withLogs = async <A>(
         journals.push(journal);
         logs.push(...(await ofJournal(journal, place)));
       } else if (scope === undefined) logs.push({ name: file, text: async () => textOfFile(file) });
-      else throw usageError(`${file} is no journal, so that there is no scope ${scope} in it`);
+      else throw usageError(`${file} is not a journal, so it has no scope ${scope}`);
     }
     return await use(logs);
   } finally {
@@ -106,12 +107,12 @@ export const withLogs = async <A>(
   }
 };
 
-/** As `withLogs`, where one log is wanted. */
+/** Opens exactly one log. */
 export const withLog = <A>(place: Place, use: (log: LogSource) => Promise<A>): Promise<A> =>
   withLogs([place], ([log, ...more]) => {
     if (log !== undefined && more.length === 0) return use(log);
     const count = log === undefined ? "no scopes" : `${more.length + 1} scopes`;
-    throw new CliError("which_scope", `${place.file} has ${count}, wanted one`, {
+    throw new CliError("which_scope", `${place.file} has ${count}, expected one`, {
       exit: exit.usage,
       hint: `name one: ${place.file}#${log === undefined ? "session:alice" : log.name.split("#")[1]}`,
     });

@@ -1,15 +1,15 @@
-/** The process of the command line: its streams, its signals, its exit code. */
+/** Runs the command line as a process: streams, signals, exit code. */
 import { Console } from "node:console";
 import { run } from "./run.ts";
 
-// Standard output is what pawl says: modules that it loads, and tools that it runs, speak beside it.
+// Standard output carries pawl's own output only. Modules and tools that log are sent to standard error.
 globalThis.console = new Console(process.stderr);
 
 const interrupt = new AbortController();
 process.once("SIGINT", () => interrupt.abort());
 process.once("SIGTERM", () => interrupt.abort());
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0); // Whoever reads has seen enough.
+  if (error.code === "EPIPE") process.exit(0); // The reader has closed the pipe.
   throw error;
 });
 
@@ -21,5 +21,5 @@ const code = await run(process.argv.slice(2), {
   interrupted: interrupt.signal,
 });
 
-// A module that was loaded may keep the process alive; what was said is written out first.
+// Flushes the output, then exits: a loaded module may keep the process alive.
 process.stdout.write("", () => process.exit(code));

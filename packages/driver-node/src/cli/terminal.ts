@@ -1,34 +1,66 @@
-/** Where a command speaks: to a person, in words and colours, or to a script, as JSON. */
+/** Output of a command: text and colours for a person, JSON for a script. */
 import { stringifyRecord } from "@pawl/tool-value";
 import { stripVTControlCharacters, styleText } from "node:util";
-import { type ScreenSize, screenOn } from "./screen.ts";
-import { spelt, speltLine, speltLines } from "./spelling.ts";
+import { escaped, escapedLine, escapedLines } from "./escape.ts";
+
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Cuts a line to the width of the terminal, together with its colours. */
+const fitting = (line: string, columns: number): string => {
+  const bare = stripVTControlCharacters(line);
+  return bare.length <= columns ? line : `${bare.slice(0, columns - 1)}…`;
+};
+
+/** Keeps the last row for the cursor. */
+const shownOf = (lines: readonly string[], { columns, rows }: ScreenSize): readonly string[] => {
+  const most = Math.max(2, rows - 1);
+  const fit = lines.length <= most ? lines : [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more`];
+  return fit.map((line) => fitting(line, columns));
+};
+
+/** Returns a function that redraws a list in place if it has changed. */
+export const screenOn = (
+  write: (text: string) => void,
+  size: () => ScreenSize,
+): ((lines: readonly string[]) => void) => {
+  let before: readonly string[] = [];
+  return (lines) => {
+    const shown = shownOf(lines, size());
+    if (shown.join("\n") === before.join("\n")) return;
+    const up = before.length === 0 ? "" : `\u001b[${before.length}A\u001b[J`;
+    before = shown;
+    write(`${up}${shown.join("\n")}\n`);
+  };
+};
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
 export interface Terminal {
   readonly isJson: boolean;
-  /** One piece of the result: as JSON, or the lines that say it in words. */
-  readonly tell: (json: unknown, words: () => readonly string[]) => void;
-  /** Text as it is, for results that are no message, as a log; to a person's terminal with what is unsafe spelt out. */
+  /** Prints a part of the result, as JSON or as lines of text. */
+  readonly print: (json: unknown, words: () => readonly string[]) => void;
+  /** Writes text as it is, such as a log. A terminal gets it escaped. */
   readonly write: (text: string) => void;
-  /** Beside the result: to standard error. */
+  /** Writes a line to standard error. */
   readonly note: (line: string) => void;
-  /** How far it has got; an empty text when it is over. Only where somebody watches. */
+  /** Shows progress on a terminal; "" clears it. */
   readonly progress: (text: string) => void;
-  /** Where somebody watches: lines that are drawn again in the place of those that it was given before. */
+  /** Redraws lines in place; undefined if the output is not a terminal. */
   readonly redraw: ((lines: readonly string[]) => void) | undefined;
   readonly paint: (style: Style, text: string) => string;
   readonly env: { readonly [name: string]: string | undefined };
   readonly now: () => number;
-  /** Ends what goes on for ever. */
+  /** Ends commands that follow for ever. */
   readonly interrupted: AbortSignal;
 }
 
 const copyOf = (value: object): object =>
   Array.isArray(value) ? [...value] : Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
 
-/** Plain data as JSON; what is undefined is left out. Values of logs may be deeper than a stack. */
+/** Copies data without undefined fields. Values of logs may be nested deeper than the stack, so it does not recurse. */
 const plain = (value: unknown): unknown => {
   const whole = { value };
   const open: { [key: string]: unknown }[] = [whole];
@@ -42,10 +74,10 @@ const plain = (value: unknown): unknown => {
   return whole.value;
 };
 
-/** What is unsafe on a terminal is spelt as JSON may spell it. */
-export const jsonText = (value: unknown): string => spelt(stringifyRecord(plain(value)));
+/** Prints JSON whose unsafe characters are escaped. */
+export const jsonText = (value: unknown): string => escaped(stringifyRecord(plain(value)));
 
-/** The streams that a terminal is made of. */
+/** The streams and the environment of a terminal. */
 export interface Streams {
   readonly out: {
     readonly isTTY?: boolean;
@@ -65,14 +97,14 @@ const wantsColour = ({ isTTY }: { readonly isTTY?: boolean }, env: Streams["env"
   return isTTY === true && env["TERM"] !== "dumb";
 };
 
-/** It may be made larger or smaller meanwhile. */
+/** Reads the size at each use: the window may be resized. */
 const sizeOf =
   (out: Streams["out"]): (() => ScreenSize) =>
   () => ({ columns: out.columns ?? 80, rows: out.rows ?? 24 });
 
 const progressEveryMs = 100;
 
-/** Rewrites one line, not too often. */
+/** Rewrites one line of progress, at most every 100 ms. */
 const progressOn = ({ err, now }: Streams): ((text: string) => void) => {
   if (err.isTTY !== true) return () => undefined;
   let shown = "";
@@ -82,7 +114,7 @@ const progressOn = ({ err, now }: Streams): ((text: string) => void) => {
     if (text === "" && shown === "") return;
     at = now();
     shown = text;
-    err.write(`\r\u001b[K${spelt(text)}`);
+    err.write(`\r\u001b[K${escaped(text)}`);
   };
 };
 
@@ -98,18 +130,18 @@ export const terminalOn = (streams: Streams, isJson: boolean): Terminal => {
   const screen = out.isTTY === true && !isJson && env["TERM"] !== "dumb" ? screenOn(say, sizeOf(out)) : undefined;
   return {
     isJson,
-    tell: (json, words) => {
+    print: (json, words) => {
       if (isJson) return say(`${jsonText(json)}\n`);
       const lines = words();
-      if (lines.length > 0) say(`${lines.map(speltLine).join("\n")}\n`);
+      if (lines.length > 0) say(`${lines.map(escapedLine).join("\n")}\n`);
     },
-    write: (text) => say(out.isTTY === true ? speltLines(text) : text),
+    write: (text) => say(out.isTTY === true ? escapedLines(text) : text),
     note: (line) => {
       progress("");
-      err.write(`${speltLine(isBareBeside ? stripVTControlCharacters(line) : line)}\n`);
+      err.write(`${escapedLine(isBareBeside ? stripVTControlCharacters(line) : line)}\n`);
     },
     progress,
-    redraw: screen && ((lines) => screen(lines.map(speltLine))),
+    redraw: screen && ((lines) => screen(lines.map(escapedLine))),
     paint: (style, text) => (isColour ? styleText(style, text, { validateStream: false }) : text),
     env,
     now,

@@ -1,4 +1,4 @@
-/** Files as the command line meets them. */
+/** Reads files for the command line. */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { CliError, exit } from "./exit.ts";
@@ -7,8 +7,8 @@ const codeOf = (thrown: unknown): string =>
   thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
 
 const reasons: { readonly [code: string]: string } = {
-  ENOENT: "there is no such file",
-  EACCES: "it may not be read",
+  ENOENT: "the file does not exist",
+  EACCES: "permission denied",
   EISDIR: "it is a folder",
 };
 
@@ -22,7 +22,7 @@ export const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry
 
 const chunkBytes = 1 << 18;
 
-/** The text of a file in pieces; it is opened when the first is asked for. */
+/** Yields a file's text in pieces. Opens it at the first one. */
 export function* textOfFile(file: string): Generator<string, undefined> {
   const decoder = new StringDecoder("utf8");
   const bytes = Buffer.alloc(chunkBytes);
@@ -50,7 +50,7 @@ export function* textOfFile(file: string): Generator<string, undefined> {
 
 const sqliteMagic = "SQLite format 3\0";
 
-/** Whether a file is a journal; one that is not there is an error. */
+/** Tells whether a file is a SQLite database. Throws if it cannot be read. */
 export const isJournalFile = (file: string): boolean => {
   try {
     const fd = openSync(file, "r");

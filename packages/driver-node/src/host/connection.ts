@@ -1,10 +1,10 @@
 /**
- * One client of a host.
+ * One client's connection to a host.
  *
  *   connected ─▶ greeting ─▶ open ─▶ closed
  *
- * A frame is read, its right is looked at, and it is answered when it may be; nothing that a client sends throws. What
- * is in flight is counted, so that a client can not make the host hold more than its bounds.
+ * For each frame: parse it, check the client's right, answer when the answer is durable. Nothing that a client sends
+ * can throw. Questions in flight are counted, so that one client cannot use more memory than its limits allow.
  */
 import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import { describe } from "@pawl/tool-value";
@@ -20,18 +20,14 @@ import {
   type Question,
   readFrame,
 } from "@pawl/wire/frame";
-import { failureOf, reasonOf } from "./failure.ts";
-import { beat } from "./heartbeat.ts";
-import { type HostLimits, longestTimerMs } from "./limits.ts";
-import { InFlight } from "./in-flight.ts";
-import { arrive, depart } from "./move.ts";
-import { Names } from "./names.ts";
-import { Outgoing } from "./outgoing.ts";
-import { Reception, type Receivers } from "./receiver.ts";
-import { type OwnExecutor, executorMisfit, executorName, isScope, settle } from "./execute.ts";
+import { hostErrorOf, closeReasonOf } from "./error.ts";
+import { beat, Outgoing } from "./socket.ts";
+import { type HostLimits, longestTimerMs, InFlight, RegisteredNames } from "./limits.ts";
+import { arrive, depart, ReceiverConnection, type Receivers } from "./move.ts";
+import { type OwnExecutor, executorProblem, executorName, isScope, settle } from "./executor.ts";
 import { Subscription } from "./subscription.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
-import { answer, awaitingApproval, rights, scopeOf, sessionOf, signal } from "./verb.ts";
+import { answer, awaitingApproval, rights, scopeOf, sessionOf, signal } from "./question.ts";
 
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
@@ -40,11 +36,11 @@ export interface ConnectionPort {
   readonly secrets: Secrets;
   readonly limits: HostLimits;
   readonly log: Log;
-  /** Clients that scopes move to. */
+  /** Clients that scopes can move to. */
   readonly receivers: Receivers;
 }
 
-/** A peer that does not answer the closing is cut off. */
+/** Time that a peer has to answer the closing handshake before it is cut off. */
 const closeMs = 2000;
 
 export class Connection {
@@ -52,11 +48,11 @@ export class Connection {
   readonly #port: ConnectionPort;
   readonly #outgoing: Outgoing;
   readonly #inFlight: InFlight;
-  readonly #names: Names;
+  readonly #names: RegisteredNames;
   readonly #executors = new Map<string, OwnExecutor>();
   readonly #subscriptions = new Map<number, Subscription>();
   #claims: Claims | undefined;
-  #reception: Reception | undefined;
+  #reception: ReceiverConnection | undefined;
   #badFrames = 0;
   readonly #hello: NodeJS.Timeout;
   #stopBeat = (): void => undefined;
@@ -66,11 +62,11 @@ export class Connection {
     this.#socket = socket;
     this.#port = port;
     this.#inFlight = new InFlight(port.limits);
-    this.#names = new Names(port.limits);
+    this.#names = new RegisteredNames(port.limits);
     this.#outgoing = new Outgoing(socket, port.limits, () => this.close("slow_reader"));
     this.#hello = setTimeout(() => this.close("hello_expected"), port.limits.helloMs);
-    socket.on("message", (data, isBinary) => this.#hear(data, isBinary));
-    socket.on("error", () => undefined); // What closes the socket comes as its close.
+    socket.on("message", (data, isBinary) => this.#onMessage(data, isBinary));
+    socket.on("error", () => undefined); // A close event follows.
     socket.on("close", () => this.#end());
   }
 
@@ -79,7 +75,7 @@ export class Connection {
   }
 
   close(reason: CloseReason, message: string = reason): void {
-    const said = reasonOf(message);
+    const said = closeReasonOf(message);
     if (!this.isGreeted) this.#port.log(entryOf("client.refused", { why: reason, message: said }));
     this.#end();
     this.#socket.close(closeCodes[reason], said);
@@ -104,20 +100,20 @@ export class Connection {
     this.#outgoing.send({ type: "error", ...error });
   }
 
-  #hear(data: RawData, isBinary: boolean): void {
+  #onMessage(data: RawData, isBinary: boolean): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     const { maxMessageBytes } = this.#port.limits;
     const text = String(data);
     const frame = isBinary
       ? E.left({ code: "invalid_json", path: [], message: "expected a text frame, found a binary one" } as const)
       : readFrame(ClientFrame, text, maxMessageBytes);
-    if (E.isLeft(frame)) return this.#bad(describe(frame.left));
+    if (E.isLeft(frame)) return this.#rejectFrame(describe(frame.left));
     this.#badFrames = 0;
     if (this.#claims === undefined) this.#greet(frame.right);
-    else this.#take(frame.right, text.length, this.#claims);
+    else this.#handle(frame.right, text.length, this.#claims);
   }
 
-  #bad(message: string): void {
+  #rejectFrame(message: string): void {
     this.#badFrames += 1;
     if (this.#claims === undefined) return this.close("hello_expected", message);
     this.#error({ code: "invalid_frame", message });
@@ -162,7 +158,7 @@ export class Connection {
     this.#expiry = setTimeout(() => this.#expire(at), Math.min(rest, longestTimerMs));
   }
 
-  #take(frame: ClientFrame, bytes: number, claims: Claims): void {
+  #handle(frame: ClientFrame, bytes: number, claims: Claims): void {
     switch (frame.type) {
       case "hello":
         return this.#error({ code: "hello_twice", message: "this connection has said hello already" });
@@ -182,31 +178,31 @@ export class Connection {
       case "progress":
         return this.#progress(frame);
       default:
-        return this.#ask(frame, bytes, claims);
+        return this.#answerQuestion(frame, bytes, claims);
     }
   }
 
-  #misfit(frame: Question, bytes: number, claims: Claims): HostError | undefined {
+  #problem(frame: Question, bytes: number, claims: Claims): HostError | undefined {
     const { id, type, scope } = frame;
-    const misfit = this.#inFlight.misfit(id, bytes);
-    if (misfit !== undefined) return misfit;
+    const problem = this.#inFlight.problem(id, bytes);
+    if (problem !== undefined) return problem;
     const missing = missingRight(claims, rights[type], scope);
     return missing === undefined ? undefined : { id, code: "permission_denied", message: missing };
   }
 
-  #ask(frame: Question, bytes: number, claims: Claims): void {
-    const misfit = this.#misfit(frame, bytes, claims);
-    if (misfit !== undefined) return this.#error(misfit);
+  #answerQuestion(frame: Question, bytes: number, claims: Claims): void {
+    const problem = this.#problem(frame, bytes, claims);
+    if (problem !== undefined) return this.#error(problem);
     const { id } = frame;
-    void this.#answered(frame, claims, this.#inFlight.begin(id, bytes))
-      .catch((thrown: unknown): HostFrame => ({ type: "error", id, ...failureOf(thrown, this.#port.log) }))
+    void this.#dispatch(frame, claims, this.#inFlight.begin(id, bytes))
+      .catch((thrown: unknown): HostFrame => ({ type: "error", id, ...hostErrorOf(thrown, this.#port.log) }))
       .then((said) => {
         this.#inFlight.end(id);
         this.#outgoing.send(said);
       });
   }
 
-  #answered(frame: Question, claims: Claims, gone: AbortSignal): Promise<HostFrame> {
+  #dispatch(frame: Question, claims: Claims, gone: AbortSignal): Promise<HostFrame> {
     switch (frame.type) {
       case "observe":
         return this.#subscribe(frame, async (subscription) =>
@@ -232,15 +228,15 @@ export class Connection {
     }
   }
 
-  /** The executors of a principal are its own: another's has another name in the log. */
+  /** Registers an executor. Its name in the log contains its principal, so two principals cannot share one. */
   #execute(frame: Of<"execute">, bytes: number, claims: Claims): void {
     const { id, executor, tools } = frame;
     const { runtime, log } = this.#port;
-    const misfit = executorMisfit(runtime, frame, claims) ?? this.#names.enter(id, `executor:${executor}`, bytes);
-    if (misfit !== undefined) {
-      const { code, message } = misfit;
+    const problem = executorProblem(runtime, frame, claims) ?? this.#names.register(id, `executor:${executor}`, bytes);
+    if (problem !== undefined) {
+      const { code, message } = problem;
       log(entryOf("executor.refused", { by: claims.by, code, message }));
-      return this.#error(misfit);
+      return this.#error(problem);
     }
     const known = executorName(claims.by, executor);
     this.#executors.get(executor)?.leave();
@@ -258,9 +254,9 @@ export class Connection {
   #receive({ id, name }: Of<"receive">, bytes: number, claims: Claims): void {
     if (!claims.rights.includes("move"))
       return this.#error({ id, code: "permission_denied", message: `\`${claims.by}\` has no right to move` });
-    const misfit = this.#names.enter(id, `receiver:${name}`, bytes);
-    if (misfit !== undefined) return this.#error(misfit);
-    this.#reception ??= new Reception(claims, (frame) => this.#outgoing.send(frame));
+    const problem = this.#names.register(id, `receiver:${name}`, bytes);
+    if (problem !== undefined) return this.#error(problem);
+    this.#reception ??= new ReceiverConnection(claims, (frame) => this.#outgoing.send(frame));
     const address = this.#port.receivers.enter(name, this.#reception);
     this.#outgoing.send({ type: "receiving", id, address });
   }
@@ -270,15 +266,15 @@ export class Connection {
     return answer(session, frame, { by: claims.by, gone });
   }
 
-  /** Observers hear of it, if it is of a run that this connection has; whatever else it is, nobody does. */
+  /** Passes progress on to observers if the run was offered to this connection; otherwise drops it. */
   #progress({ executor, scope, call, attempt, run, text, kind }: Of<"progress">): void {
     const own = this.#executors.get(executor);
     if (own === undefined || !isScope(scope)) return;
     const told = this.#port.runtime.progress(own.name, { scope, call, attempt, run }, { text, kind });
-    told.catch((thrown: unknown) => failureOf(thrown, this.#port.log));
+    told.catch((thrown: unknown) => hostErrorOf(thrown, this.#port.log));
   }
 
-  /** Goes on until the client wants no more, or is gone. */
+  /** Runs a subscription until the client ends it or disconnects. */
   async #subscribe(
     { id, window }: Of<"observe" | "watch">,
     tell: (subscription: Subscription) => Promise<void>,

@@ -1,37 +1,39 @@
-/** A host: a runtime that others reach over WebSocket. */
+/** A host: serves a runtime over WebSocket. */
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import { WebSocketServer } from "ws";
 import { Connection } from "./connection.ts";
-import { FlowMount, isFlowPath } from "./flow.ts";
-import { Receivers } from "./receiver.ts";
-import type { HostFlows } from "./flow-host.ts";
+import { FlowMount, isFlowPath, type HostFlows } from "./flow-server.ts";
+import { Receivers } from "./move.ts";
 import { type HostLimits, admittedLimits } from "./limits.ts";
 import { errorsShown } from "../telemetry/log.ts";
 import { type Claims, type Secrets, checkSecrets, signToken } from "./token.ts";
 
 export interface HostOptions {
   readonly runtime: Runtime;
-  /** What tokens are signed under: the newest first, all of them verify. */
+  /** Secrets that sign tokens, newest first. All of them verify. */
   readonly secrets: Secrets;
-  /** Port 0 takes any that is free. */
+  /** The port to listen on; 0 takes a free one. */
   readonly port?: number;
-  /** Whom the host listens for; itself only, unless it says otherwise. */
+  /** The address to listen on. Default: loopback. */
   readonly address?: string;
-  /** What others are told as the address of its sessions, where they do not reach it at the one that it listens at. */
+  /** The address that other processes are given for this host's sessions, if it differs from where it listens. */
   readonly publicUrl?: string;
-  /** A server to use instead, as one with TLS: it is listened on if it does not listen yet, and not closed. */
+  /** An HTTP or TLS server to use. It is started if it does not listen yet, and not closed. */
   readonly server?: Server | TlsServer;
-  /** Pages that may connect, as `https://example.org`. Programs that are no browser send no origin, and may. */
+  /**
+   * Origins of pages that may connect, as `https://example.org`. Programs that are not browsers send no origin and may
+   * connect.
+   */
   readonly origins?: readonly string[];
   readonly limits?: Partial<HostLimits>;
-  /** Clients that scopes move to: the runtime's `mover` is made of it. */
+  /** Clients that scopes can move to. Pass their `mover` to the runtime. */
   readonly receivers?: Receivers;
-  /** Flows to be run over HTTP. */
+  /** Flows to serve over HTTP. */
   readonly flows?: HostFlows;
-  /** Who comes and goes, and what went wrong in the host itself. */
+  /** Gets connects, disconnects, and errors of the host itself. */
   readonly log?: Log;
 }
 
@@ -40,43 +42,43 @@ export interface Host {
   readonly url: string;
   readonly connections: number;
   readonly sign: (claims: Claims) => string;
-  /** Ends all connections; the runtime goes on. */
+  /** Closes all connections. The runtime keeps running. */
   readonly close: () => Promise<void>;
 }
 
 const loopback = "127.0.0.1";
 
-/** Whether a host can be reached by it over WebSocket. */
+/** Tells whether a URL is a WebSocket address. */
 export const isSocketUrl = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? "");
 
 const checkPublic = (url: string | undefined): void => {
   if (url === undefined || isSocketUrl(url)) return;
-  throw new RangeError(`publicUrl is an address for a WebSocket, ws:// or wss://, found ${url}`);
+  throw new RangeError(`publicUrl: expected a ws:// or wss:// address, found ${url}`);
 };
 
-/** Nothing else listens to a socket that was upgraded: who is refused may be gone by now, or never leave by itself. */
+/** Refuses an upgrade and closes the socket. After an upgrade nothing else listens to its errors or its end. */
 const refuse = (socket: Duplex, status: string): void => {
-  socket.on("error", () => undefined); // There is nobody left to tell.
+  socket.on("error", () => undefined); // The peer has gone.
   socket.once("finish", () => socket.destroy());
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 };
 
-/** Who has not said who they are may send so much: a hello is shorter. */
-const mostUngreeted = 64 * 1024;
+/** Bytes that a client may send before its hello. */
+const maxUngreetedBytes = 64 * 1024;
 
 const boundUngreeted = (socket: Duplex, connection: Connection): void => {
   let bytes = 0;
   const count = ({ length }: Buffer): void => {
     bytes += length;
     if (connection.isGreeted) return void socket.off("data", count);
-    if (bytes <= mostUngreeted) return;
-    connection.close("hello_expected", `expected hello, found more than ${mostUngreeted} bytes`);
+    if (bytes <= maxUngreetedBytes) return;
+    connection.close("hello_expected", `expected hello, found more than ${maxUngreetedBytes} bytes`);
     socket.destroy();
   };
   socket.on("data", count);
 };
 
-/** A server of ours waits for the head of a request no longer than for a hello. */
+/** Makes a server that waits for a request's headers no longer than for a hello. */
 const serverFor = ({ helloMs }: HostLimits): Server => {
   const headersTimeout = Math.min(helloMs, 60_000);
   return createServer({ headersTimeout, connectionsCheckingInterval: headersTimeout });
@@ -103,6 +105,7 @@ const urlOf = (server: Server | TlsServer, address: string): string => {
   return `${scheme}://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`;
 };
 
+/** Opens a WebSocket host over a runtime, on loopback unless told otherwise. */
 export const openHost = async (options: HostOptions): Promise<Host> => {
   const { runtime, secrets, port = 0, address = loopback, origins = [], log = errorsShown } = options;
   const { receivers = new Receivers() } = options;
@@ -112,15 +115,15 @@ export const openHost = async (options: HostOptions): Promise<Host> => {
   const connections = new Set<Connection>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.maxMessageBytes, perMessageDeflate: false });
   const server = options.server ?? serverFor(limits);
-  const isWelcome = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
-  const flows = options.flows && new FlowMount(options.flows, { runtime, secrets, limits, isWelcome, log });
+  const isAllowedOrigin = (origin: string | undefined): boolean => origin === undefined || origins.includes(origin);
+  const flows = options.flows && new FlowMount(options.flows, { runtime, secrets, limits, isAllowedOrigin, log });
   const plain = (request: IncomingMessage, response: ServerResponse): void => {
     if (flows !== undefined && isFlowPath(request.url)) return void flows.http(request, response);
     if (options.server === undefined) response.writeHead(426).end();
   };
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const { origin } = request.headers;
-    if (!isWelcome(origin)) {
+    if (!isAllowedOrigin(origin)) {
       log(entryOf("client.refused", { why: "origin", origin: origin ?? "" }));
       return refuse(socket, "403 Forbidden");
     }

@@ -1,16 +1,16 @@
 /**
- * What one client is told of a scope without asking again: its log from a cursor on, or what observers see. Never
- * further ahead of the client than its window.
+ * A subscription of one client: a scope's log from a cursor on, or its observations. At most `window` frames are sent
+ * ahead of what the client has acknowledged (flow control).
  */
 import { type Cursor, type Session, endOf } from "@pawl/runtime";
 import type { HostFrame } from "@pawl/wire/frame";
-import type { Outgoing } from "./outgoing.ts";
+import type { Outgoing } from "./socket.ts";
 
 export class Subscription {
   readonly #id: number;
   readonly #window: number;
   readonly #outgoing: Outgoing;
-  /** What was sent, oldest first, and how many of that were seen. */
+  /** Cursors that were sent, oldest first, and how many of them the client has seen. */
   #sent: number[] = [];
   #seen = 0;
   readonly #over = new AbortController();
@@ -36,7 +36,7 @@ export class Subscription {
     this.#wake?.();
   }
 
-  /** Sends one more when the client has room for it; says whether it still wants any. */
+  /** Sends a frame as soon as the window allows it. Returns false once the subscription has ended. */
   async #send(cursor: number, frame: HostFrame): Promise<boolean> {
     while (!this.#over.signal.aborted && this.#sent.length - this.#seen >= this.#window) {
       await new Promise<void>((wake) => {
@@ -50,7 +50,7 @@ export class Subscription {
     return true;
   }
 
-  /** The events that follow on a cursor, until it is ended. */
+  /** Sends the log's events after a cursor. */
   async follow(session: Session, after: number): Promise<void> {
     for await (const { seq, at, event } of session.follow(after, this.#over.signal)) {
       if (!(await this.#send(seq, { type: "observed", id: this.#id, cursor: seq, at, event }))) return;
@@ -58,11 +58,11 @@ export class Subscription {
   }
 
   /**
-   * What happens, until it is ended. A client that reads too slowly misses what its session's buffer for it can not
-   * hold, and is told of the gap; so is one that comes back with a cursor that the log does not reach.
+   * Sends observations. A client that is too slow misses those beyond the session's buffer and is told of the gap, as
+   * is one whose cursor is older than the log.
    */
   async watch(session: Session, from: Cursor | undefined): Promise<void> {
-    if (this.#over.signal.aborted) return; // While the scope was opened.
+    if (this.#over.signal.aborted) return; // The subscription ended while the scope was opened.
     const id = this.#id;
     const { seq } = session.state;
     const frames = session.observe(from === undefined ? {} : { from });

@@ -1,6 +1,5 @@
 /**
- * Tokens of a host: who somebody is, in which scopes, and what they may do there, until when. Signed under the host's
- * secret: `pawl1.{claims}.{HMAC-SHA256}`, both in base64url.
+ * Tokens of a host: principal, scopes, rights, expiry. Format: `pawl1.{claims}.{HMAC-SHA256}`, both parts in base64url.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import {
@@ -23,9 +22,9 @@ export type Right = "call" | "resolve" | "approve" | "observe" | "execute" | "mo
 export const Right: Codec<Right> = oneOf<Right>("a right", "call", "resolve", "approve", "observe", "execute", "move");
 
 export interface Claims {
-  /** The principal, as it is recorded. */
+  /** The principal, as the log records it. */
   readonly by: string;
-  /** Scopes whose names begin so: `session:` is all sessions, `session:team-1/` those of a team. */
+  /** Prefixes of scope names: `session:` covers all sessions, `session:team-1/` those of a team. */
   readonly scopes: readonly string[];
   readonly rights: readonly Right[];
   /** Milliseconds since 1970. */
@@ -39,63 +38,63 @@ export const Claims: Codec<Claims> = record<Claims>("token claims", {
   expires_at: u64,
 });
 
-/** Secrets of at least this length, the newest first: it signs, all of them verify, so that one can be rotated. */
+/** Secrets, newest first. The first signs; all verify, so that one can be rotated. */
 export type Secrets = readonly [Uint8Array, ...Uint8Array[]];
-const leastSecretBytes = 32;
+const minSecretBytes = 32;
 
 export const checkSecrets = (secrets: readonly Uint8Array[]): void => {
-  const short = secrets.find(({ length }) => length < leastSecretBytes);
+  const short = secrets.find(({ length }) => length < minSecretBytes);
   if (short !== undefined || secrets.length === 0) {
     const found = short === undefined ? "no secret" : `a secret of ${short.length} bytes`;
-    throw new RangeError(`a host needs secrets of at least ${leastSecretBytes} bytes, found ${found}`);
+    throw new RangeError(`a host needs secrets of at least ${minSecretBytes} bytes, found ${found}`);
   }
 };
 
 const version = "pawl1";
-const longestToken = 16 * 1024;
+const maxTokenLength = 16 * 1024;
 
 const mac = (secret: Uint8Array, claims: string): Buffer =>
   createHmac("sha256", secret).update(`${version}.${claims}`).digest();
 
 const kinds: readonly string[] = ["session:", "process:"];
 
-/** Why no scope has a name that begins so, if so. */
-export const scopeMisfit = (prefix: string): string | undefined =>
+/** Returns why no scope name can have this prefix. */
+export const scopePrefixProblem = (prefix: string): string | undefined =>
   kinds.some((kind) => kind.startsWith(prefix) || prefix.startsWith(kind))
     ? undefined
     : `names of scopes begin with ${kinds.join(" or ")}, found \`${prefix}\``;
 
-/** Before 2001 there was no host: what is as small is seconds. */
-const leastExpiry = Date.UTC(2001);
+/** A smaller number must be seconds. */
+const minExpiry = Date.UTC(2001);
 
-const misfitOf = ({ scopes, expires_at }: Claims): string | undefined => {
-  if (scopes.length === 0) return "scopes: expected at least one, found none: a token of all sessions says `session:`";
-  if (expires_at < leastExpiry)
-    return `expires_at: expected milliseconds since 1970, found ${expires_at}: seconds take a factor of 1000`;
-  const misfit = scopes.map(scopeMisfit).find((found) => found !== undefined);
-  return misfit === undefined ? undefined : `scopes: ${misfit}`;
+const problemOf = ({ scopes, expires_at }: Claims): string | undefined => {
+  if (scopes.length === 0) return "scopes: expected at least one, found none: use `session:` for all sessions";
+  if (expires_at < minExpiry)
+    return `expires_at: expected milliseconds since 1970, found ${expires_at}: multiply seconds by 1000`;
+  const problem = scopes.map(scopePrefixProblem).find((found) => found !== undefined);
+  return problem === undefined ? undefined : `scopes: ${problem}`;
 };
 
 const encoded = (claims: Claims): unknown => {
   try {
     return Claims.encode(claims);
   } catch {
-    return claims; // What has not even the form that can be written down is told apart by the reader.
+    return claims; // The codec's reader reports the error below.
   }
 };
 
 const refused = (message: string): Refused => new Refused("invalid_argument", `claims of a token: ${message}`);
 
-/** What no host takes, or nobody can mean, is refused: `invalid_argument`. */
+/** Signs a token. Throws `invalid_argument` for claims that no host would accept, or that must be a mistake. */
 export const signToken = (secrets: Secrets, claims: Claims): string => {
   const checked = read(Claims, encoded(claims));
   if (E.isLeft(checked)) throw refused(describe(checked.left));
-  const misfit = misfitOf(checked.right);
-  if (misfit !== undefined) throw refused(misfit);
+  const problem = problemOf(checked.right);
+  if (problem !== undefined) throw refused(problem);
   const text = Buffer.from(stringifyRecord(Claims.encode(checked.right))).toString("base64url");
   const token = `${version}.${text}.${mac(secrets[0], text).toString("base64url")}`;
-  if (token.length > longestToken)
-    throw refused(`a token has at most ${longestToken} characters, found ${token.length}`);
+  if (token.length > maxTokenLength)
+    throw refused(`a token has at most ${maxTokenLength} characters, found ${token.length}`);
   return token;
 };
 
@@ -107,9 +106,9 @@ const isSigned = (secrets: Secrets, claims: string, signature: string): boolean 
   });
 };
 
-/** What a token claims, if the host signed it and its time is not over; else why not. */
+/** Returns a token's claims if this host signed it and it has not expired; otherwise says why not. */
 export const claimsOf = (secrets: Secrets, token: string, now: number): E.Either<string, Claims> => {
-  const [prefix, text, signature, ...rest] = token.length > longestToken ? [] : token.split(".");
+  const [prefix, text, signature, ...rest] = token.length > maxTokenLength ? [] : token.split(".");
   if (prefix !== version || text === undefined || signature === undefined || rest.length > 0)
     return E.left(`expected a token of the form ${version}.claims.signature`);
   if (!isSigned(secrets, text, signature)) return E.left("the token was not signed by this host");
@@ -117,10 +116,10 @@ export const claimsOf = (secrets: Secrets, token: string, now: number): E.Either
   const claims = E.isLeft(json) ? json : read(Claims, json.right);
   if (E.isLeft(claims)) return E.left(`the token's claims: ${describe(claims.left)}`);
   const { expires_at } = claims.right;
-  return expires_at <= now ? E.left(`the token was good until ${new Date(expires_at).toISOString()}`) : claims;
+  return expires_at <= now ? E.left(`the token expired at ${new Date(expires_at).toISOString()}`) : claims;
 };
 
-/** Why somebody may not do something in a scope, if so. */
+/** Returns why the claims do not allow something in a scope. */
 export const missingRight = ({ by, scopes, rights }: Claims, right: Right, scope: string): string | undefined => {
   if (!rights.includes(right)) return `\`${by}\` has no right to ${right}`;
   return scopes.some((prefix) => scope.startsWith(prefix)) ? undefined : `\`${by}\` has no right in scope ${scope}`;

@@ -1,12 +1,15 @@
-/** Appends: one row each, all of a group in one commit. One that goes alone is a commit by itself. */
+/**
+ * Appends: one row each, and one commit for a group (group commit). A single append is one statement that commits by
+ * itself.
+ */
 import type { Append, AppendResult } from "@pawl/runtime";
 import { Checkpoints } from "./checkpoint.ts";
 import type { Connection } from "./connection.ts";
-import { failure } from "./failure.ts";
-import { placesBack } from "./lines.ts";
-import { text } from "./row.ts";
-import type { Standing, Standings } from "./standing.ts";
-import { commitsToFullLength, fillWal } from "./wal.ts";
+import { failure } from "./file-error.ts";
+import { appendsBackwards } from "./lines.ts";
+import { text } from "./sql.ts";
+import type { ScopeRow, ScopeIndex } from "./scope-index.ts";
+import { commitsToFullLength, preallocateWal } from "./wal.ts";
 
 const textOf = ({ lines }: Append): string => {
   let whole = "";
@@ -14,12 +17,12 @@ const textOf = ({ lines }: Append): string => {
   return whole;
 };
 
-/** What finished with an append, as its row has it. */
+/** Encodes what finished with an append, for its row. */
 const finishedOf = ({ finished }: Append): string | null =>
   finished.length === 0 ? null : JSON.stringify(finished.map(({ kind, id, seq }) => [kind, id, seq]));
 
-/** Whether nothing but its row is to be written, where the scope is believed to stand. */
-const isPlain = (append: Append, at: Standing): boolean => {
+/** Tells whether an append writes nothing but its row, judging by the cached row of its scope. */
+const isPlainAppend = (append: Append, at: ScopeRow): boolean => {
   const { epoch, expectedSeq, lines, messages, received, approvals, protocol } = append;
   return (
     epoch === at.epoch &&
@@ -32,18 +35,18 @@ const isPlain = (append: Append, at: Standing): boolean => {
 };
 
 export class Appender {
-  readonly #at: Connection;
-  readonly #standings: Standings;
+  readonly #connection: Connection;
+  readonly #index: ScopeIndex;
   readonly #checkpoints: Checkpoints;
   #commits = 0;
 
-  constructor(at: Connection, standings: Standings) {
-    this.#at = at;
-    this.#standings = standings;
-    this.#checkpoints = new Checkpoints(at);
+  constructor(connection: Connection, index: ScopeIndex) {
+    this.#connection = connection;
+    this.#index = index;
+    this.#checkpoints = new Checkpoints(connection);
   }
 
-  /** Lets go of what works beside it. */
+  /** Stops the checkpoint thread. */
   close(): Promise<void> {
     return this.#checkpoints.close();
   }
@@ -53,95 +56,100 @@ export class Appender {
     const isWalDue = (this.#commits += 1) === commitsToFullLength;
     const { isStepDue } = this.#checkpoints;
     if (first !== undefined && appends.length === 1 && !isWalDue && !isStepDue) {
-      const alone = this.#appendAlone(first);
-      if (alone !== undefined) return [alone];
+      const single = this.#appendSingle(first);
+      if (single !== undefined) return [single];
     }
     try {
-      const results = this.#at.transact(() => {
-        if (isWalDue) fillWal(this.#at.file);
+      const results = this.#connection.transact(() => {
+        if (isWalDue) preallocateWal(this.#connection.file);
         if (isStepDue) this.#checkpoints.step();
-        this.#standings.beforeAppends();
+        this.#index.beforeAppends();
         return appends.map((append) => this.#append(append));
       });
       this.#committed(appends);
       return results;
     } catch (thrown) {
-      return appends.map(() => failure(thrown, this.#at.file));
+      return appends.map(() => failure(thrown, this.#connection.file));
     }
   }
 
   #committed(appends: readonly Append[]): void {
-    this.#standings.committed();
+    this.#index.committed();
     let characters = 0;
     for (const { lines } of appends) for (const { line } of lines) characters += line.length;
     this.#checkpoints.committed(characters);
   }
 
   /**
-   * One statement, if it says all: it compares the epoch, and whether anybody else has appended since, as it writes.
-   * Where it writes nothing, the file has to be asked why.
+   * Appends with one statement, which checks the epoch and that nobody else has appended. If it writes nothing, the
+   * caller has to find out why.
    */
-  #appendAlone(append: Append): AppendResult | undefined {
-    const standing = this.#standings.current(append.scope);
-    if (standing === undefined || !isPlain(append, standing)) return undefined;
+  #appendSingle(append: Append): AppendResult | undefined {
+    const scopeRow = this.#index.current(append.scope);
+    if (scopeRow === undefined || !isPlainAppend(append, scopeRow)) return undefined;
     const { expectedSeq, appendId, wakeAt = null, lines } = append;
-    const { id, head = null, epoch } = standing;
-    const row = this.#standings.newest + 1;
+    const { id, head = null, epoch } = scopeRow;
+    const row = this.#index.newest + 1;
     const last = expectedSeq + lines.length - 1;
-    const { appendAlone } = this.#at.sql;
+    const { appendAlone } = this.#connection.sql;
     try {
-      const { changes } = this.#at.ask(() =>
+      const { changes } = this.#connection.query(() =>
         appendAlone.run(row, head, expectedSeq, last, appendId, wakeAt, textOf(append), finishedOf(append), id, epoch),
       );
       if (changes !== 1) return undefined;
     } catch (thrown) {
-      this.#standings.forgetAll();
-      return failure(thrown, this.#at.file);
+      this.#index.forgetAll();
+      return failure(thrown, this.#connection.file);
     }
-    this.#standings.finished(standing, append.finished);
-    this.#standings.keep(append.scope, { ...standing, seq: last, head: row, appendId });
+    this.#index.finished(scopeRow, append.finished);
+    this.#index.keep(append.scope, { ...scopeRow, seq: last, head: row, appendId });
     this.#committed([append]);
     return { type: "ok" };
   }
 
-  /** Whether an append stands among the scope's rows: its acknowledgement was lost. */
-  #isThere({ appendId, expectedSeq }: Append, { head }: Standing): boolean {
-    const place = [...placesBack(this.#at, head, expectedSeq)].at(-1);
-    return place?.first === expectedSeq && text(this.#at.sql.appendId.get(place.row) ?? {}, "append_id") === appendId;
+  /** Tells whether the append was written already, so that only its acknowledgement was lost. */
+  #isAlreadyWritten({ appendId, expectedSeq }: Append, { head }: ScopeRow): boolean {
+    const place = [...appendsBackwards(this.#connection, head, expectedSeq)].at(-1);
+    return (
+      place?.first === expectedSeq && text(this.#connection.sql.appendId.get(place.row) ?? {}, "append_id") === appendId
+    );
   }
 
-  /** What is written; the standings that follow from it hold once it is committed, and are forgotten if it is not. */
+  /**
+   * Writes an append in a transaction. The index entries that it sets are valid once the transaction commits, and are
+   * dropped if it rolls back.
+   */
   #append(append: Append): AppendResult {
-    const standing = this.#standings.of(append.scope);
-    const epoch = standing?.epoch ?? 0;
-    if (standing === undefined || epoch === 0 || append.epoch !== epoch) return { type: "fenced", epoch };
-    if (append.expectedSeq !== standing.seq + 1)
-      return this.#isThere(append, standing) ? { type: "ok" } : { type: "conflict", seq: standing.seq };
-    this.#write(append, standing);
+    const scopeRow = this.#index.of(append.scope);
+    const epoch = scopeRow?.epoch ?? 0;
+    if (scopeRow === undefined || epoch === 0 || append.epoch !== epoch) return { type: "fenced", epoch };
+    if (append.expectedSeq !== scopeRow.seq + 1)
+      return this.#isAlreadyWritten(append, scopeRow) ? { type: "ok" } : { type: "conflict", seq: scopeRow.seq };
+    this.#write(append, scopeRow);
     return { type: "ok" };
   }
 
-  #write(append: Append, standing: Standing): void {
-    const { id, head = null } = standing;
-    this.#carry(append, id);
+  #write(append: Append, scopeRow: ScopeRow): void {
+    const { id, head = null } = scopeRow;
+    this.#exchangeMessages(append, id);
     if (append.lines.length === 0) return;
-    const { sql } = this.#at;
+    const { sql } = this.#connection;
     const { appendId, expectedSeq, wakeAt = null, approvals, protocol } = append;
     const last = expectedSeq + append.lines.length - 1;
     const [lines, finished] = [textOf(append), finishedOf(append)];
     const { lastInsertRowid } = sql.append.run(id, head, expectedSeq, last, appendId, wakeAt, lines, finished);
-    this.#standings.finished(standing, append.finished);
-    if (protocol !== standing.protocol) sql.protocol.run(protocol, id);
+    this.#index.finished(scopeRow, append.finished);
+    if (protocol !== scopeRow.protocol) sql.protocol.run(protocol, id);
     if (approvals !== undefined) sql.approvals.run(approvals, id);
-    this.#standings.keep(append.scope, { ...standing, protocol, seq: last, head: Number(lastInsertRowid), appendId });
+    this.#index.keep(append.scope, { ...scopeRow, protocol, seq: last, head: Number(lastInsertRowid), appendId });
   }
 
-  /** Letters into the inboxes of others, and those out of its own that are done with. */
-  #carry({ scope, messages, received }: Append, id: number): void {
-    const { sql } = this.#at;
-    for (const { to, kind, link, number, text: letter } of messages) {
+  /** Puts outgoing messages into other scopes' inboxes and deletes received ones from its own. */
+  #exchangeMessages({ scope, messages, received }: Append, id: number): void {
+    const { sql } = this.#connection;
+    for (const { to, kind, link, number, text: body } of messages) {
       sql.make.run(to);
-      sql.send.run(to, scope, kind, link, number, letter);
+      sql.send.run(to, scope, kind, link, number, body);
     }
     for (const { from, kind, link, number } of received) sql.receive.run(id, from, kind, link, number);
   }

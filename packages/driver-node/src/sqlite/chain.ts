@@ -1,68 +1,68 @@
-/** The chain over a scope's appends. Nothing of it is hashed where appends are written, but where it is asked for. */
+/** The hash chain over a scope's appends. It is computed when somebody asks for it, not when appends are written. */
 import { type ChainCheck, type ChainHead, chainStartOf } from "@pawl/runtime";
 import { linkText } from "@pawl/sansio-core";
 import { nodePlatform } from "../platform.ts";
 import type { Connection } from "./connection.ts";
-import { placesBack, textAt } from "./lines.ts";
-import { integer, text } from "./row.ts";
-import type { Standings } from "./standing.ts";
+import { appendsBackwards, textAt } from "./lines.ts";
+import { integer, text } from "./sql.ts";
+import type { ScopeIndex } from "./scope-index.ts";
 
 interface Scope {
   readonly name: string;
   readonly id: number;
 }
 
-/** How far the chain has been made. */
-const made = ({ sql }: Connection, { id }: Scope): ChainHead | undefined => {
+/** Reads how far the chain has been computed. */
+const storedHead = ({ sql }: Connection, { id }: Scope): ChainHead | undefined => {
   const row = sql.chain.get(id);
   return row === undefined ? undefined : { seq: integer(row, "seq"), hash: text(row, "hash") };
 };
 
-/** Where the rows begin that are still there. */
-const begin = ({ sql }: Connection, { name }: Scope): ChainHead => {
+/** Returns the chain's start: retention may have deleted earlier rows. */
+const chainBegin = ({ sql }: Connection, { name }: Scope): ChainHead => {
   const row = sql.segment.get(name);
   return row === undefined
     ? { seq: 0, hash: chainStartOf(name) }
     : { seq: integer(row, "base"), hash: text(row, "hash") };
 };
 
-/** The links of all appends after one, up to a row. */
-const chainFrom = (at: Connection, from: ChainHead, row: number | undefined): readonly ChainHead[] => {
+/** Computes the links of the appends after `from`, up to a row. */
+const chainFrom = (connection: Connection, from: ChainHead, row: number | undefined): readonly ChainHead[] => {
   let { hash } = from;
-  return [...placesBack(at, row, from.seq + 1)].toReversed().map((place) => {
-    hash = nodePlatform.hashText(linkText(hash, textAt(at, place)));
+  return [...appendsBackwards(connection, row, from.seq + 1)].toReversed().map((place) => {
+    hash = nodePlatform.hashText(linkText(hash, textAt(connection, place)));
     return { seq: place.last, hash };
   });
 };
 
-const goOn = (at: Connection, from: ChainHead, row: number | undefined): ChainHead =>
-  chainFrom(at, from, row).at(-1) ?? from;
+const extend = (connection: Connection, from: ChainHead, row: number | undefined): ChainHead =>
+  chainFrom(connection, from, row).at(-1) ?? from;
 
-/** The chain up to a row that ends with a sequence. Inside a transaction: it is written down how far it has come. */
-export const chainTo = (at: Connection, scope: Scope, row: number | undefined, seq: number): ChainHead => {
-  const known = made(at, scope);
-  if (known !== undefined && known.seq > seq) return goOn(at, begin(at, scope), row);
-  const link = goOn(at, known ?? begin(at, scope), row);
-  if (link.seq !== known?.seq) at.sql.setChain.run(scope.id, link.seq, link.hash);
+/** Computes the chain up to a row and stores how far it has come. Runs inside a transaction. */
+export const chainTo = (connection: Connection, scope: Scope, row: number | undefined, seq: number): ChainHead => {
+  const known = storedHead(connection, scope);
+  if (known !== undefined && known.seq > seq) return extend(connection, chainBegin(connection, scope), row);
+  const link = extend(connection, known ?? chainBegin(connection, scope), row);
+  if (link.seq !== known?.seq) connection.sql.setChain.run(scope.id, link.seq, link.hash);
   return link;
 };
 
-export const head = (at: Connection, standings: Standings, name: string): ChainHead | undefined =>
-  at.transact(() => {
-    const standing = standings.read(name);
-    if (standing === undefined || standing.seq === 0) return undefined;
-    return chainTo(at, { name, id: standing.id }, standing.head, standing.seq);
+export const head = (connection: Connection, index: ScopeIndex, name: string): ChainHead | undefined =>
+  connection.transact(() => {
+    const scopeRow = index.read(name);
+    if (scopeRow === undefined || scopeRow.seq === 0) return undefined;
+    return chainTo(connection, { name, id: scopeRow.id }, scopeRow.head, scopeRow.seq);
   });
 
-/** Up to where the chain had been made; what was appended since goes on from there. */
-export const verify = (at: Connection, standings: Standings, name: string): ChainCheck | undefined =>
-  at.transact(() => {
-    const standing = standings.read(name);
-    if (standing === undefined || standing.seq === 0) return undefined;
-    const scope = { name, id: standing.id };
-    const from = begin(at, scope);
-    const links = chainFrom(at, from, standing.head);
-    const known = made(at, scope) ?? from;
+/** Compares the lines with the stored chain and continues it over later appends. */
+export const verify = (connection: Connection, index: ScopeIndex, name: string): ChainCheck | undefined =>
+  connection.transact(() => {
+    const scopeRow = index.read(name);
+    if (scopeRow === undefined || scopeRow.seq === 0) return undefined;
+    const scope = { name, id: scopeRow.id };
+    const from = chainBegin(connection, scope);
+    const links = chainFrom(connection, from, scopeRow.head);
+    const known = storedHead(connection, scope) ?? from;
     const found = known.seq === from.seq ? from : links.find(({ seq }) => seq === known.seq);
     const [base, expected] = [from.seq, known.hash];
     if (found?.hash !== expected)

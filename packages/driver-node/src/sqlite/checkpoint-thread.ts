@@ -1,18 +1,18 @@
-/** The thread of checkpoints: it copies pages from the log into the file, and nobody waits for it. */
+/** The checkpoint thread: copies pages from the write-ahead log to the database while commits go on. */
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** What the thread is asked, which is told of the file; it answers a pass that is over. */
-export type Asked = "pass" | "close";
+/** Requests to the thread. It answers each pass when it is done. */
+export type CheckpointRequest = "pass" | "close";
 
 const file = String(workerData);
-if (!existsSync(file)) throw new Error(`${file} is not there: there is nothing to copy`); // SQLite would make one.
+if (!existsSync(file)) throw new Error(`${file} does not exist`); // SQLite would create an empty one.
 const db = new DatabaseSync(file, { timeout: 5000 });
 const pass = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
 
-parentPort?.on("message", (asked: Asked) => {
-  if (asked === "close") {
+parentPort?.on("message", (request: CheckpointRequest) => {
+  if (request === "close") {
     db.close();
     return parentPort?.close();
   }

@@ -1,117 +1,120 @@
 /**
- * Checkpoints beside the commits. SQLite makes one in the commit that comes to a thousand pages of its log: 4 ms in which
- * nothing else is done. Where so much is written, a thread copies pages while commits go on, and the log becomes four
- * times as long; the commit that comes to its end has little left to copy.
+ * Checkpoints in the background. SQLite makes a checkpoint in the commit that fills a thousand pages of its log, which
+ * blocks for 4 ms. Under heavy writing a thread copies pages while commits go on, and the log is allowed four times the
+ * length, so the commit at its end has little left to copy.
  */
 import { existsSync } from "node:fs";
 import type { Worker } from "node:worker_threads";
-import type { Asked } from "./checkpoint-thread.ts";
+import type { CheckpointRequest } from "./checkpoint-thread.ts";
 import type { Connection } from "./connection.ts";
-import { text } from "./row.ts";
-import { fillWal, fullPages, longPages } from "./wal.ts";
-import { threadOf } from "./worker.ts";
+import { text } from "./sql.ts";
+import { preallocateWal, walPages, maxWalPages } from "./wal.ts";
+import { moduleExtension, startThread } from "./worker-thread.ts";
 
-/** It holds a statement, and next to nothing besides. */
+/** Young generation of the thread's heap. It holds one statement. */
 const youngMb = 1;
 
-/** Pages that are written before the thread copies them. */
+/** Pages written before the thread is asked to copy them. */
 const pagesPerPass = 800;
 
-/** The log becomes longer by so many pages in one commit, which takes 2 ms for it, and by the next some commits later. */
+/**
+ * The log grows by this many pages in one commit, which takes 2 ms, and then waits some commits before it grows again.
+ */
 const pagesPerStep = 256;
 const commitsPerStep = 16;
 
 const pageCharacters = 4000;
 
 /**
- * Before these SQLite could take a log that was begun anew for one that is copied already, where two connections made
- * checkpoints at once (its "WAL-reset bug"): versions of each line in which it is mended, the newest last.
+ * Fixed versions of each SQLite release line, oldest first. Before them two connections that made checkpoints at once
+ * could corrupt the file (the "WAL-reset bug").
  */
-const mended: readonly (readonly [number, number, number])[] = [
+const fixedVersions: readonly (readonly [number, number, number])[] = [
   [3, 44, 6],
   [3, 50, 7],
   [3, 51, 3],
 ];
 
-/** Whether connections of one process may make checkpoints beside each other. */
+/** Tells whether two connections of one process may make checkpoints at the same time. */
 export const mayShareCheckpoints = (version: string): boolean => {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
-  const line = mended.find(([a, b]) => a === major && b === minor);
+  const line = fixedVersions.find(([a, b]) => a === major && b === minor);
   return line === undefined ? major > 3 || (major === 3 && minor > 51) : patch >= line[2];
 };
 
 export class Checkpoints {
-  readonly #at: Connection;
-  /** Pages since the thread was last asked, at least. */
+  readonly #connection: Connection;
+  /** Pages written since the thread was last asked, at least. */
   #pages = 0;
   #commits = 0;
-  #length = fullPages;
+  #length = walPages;
   #thread: Worker | undefined;
-  /** Of the thread, also of one that is asked no more. */
+  /** Resolves once the thread has ended, even if it is no longer used. */
   #exit: { readonly thread: Worker; readonly gone: Promise<unknown> } | undefined;
-  #isAtWork = false;
-  /** SQLite makes them alone. */
-  #isAlone: boolean;
+  #isBusy = false;
+  /** Leaves checkpoints to SQLite. */
+  #isSqliteOnly: boolean;
 
-  constructor(at: Connection) {
-    this.#at = at;
-    const isInMemory = !existsSync(at.file);
-    this.#isAlone = isInMemory || !mayShareCheckpoints(text(at.sql.version.get() ?? {}, "version"));
-    if (this.#isAlone) at.checkpointAlone();
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    const isInMemory = !existsSync(connection.file);
+    this.#isSqliteOnly = isInMemory || !mayShareCheckpoints(text(connection.sql.version.get() ?? {}, "version"));
+    if (this.#isSqliteOnly) connection.useSqliteCheckpoints();
   }
 
-  /** Whether the next commit makes the log longer. */
+  /** Tells whether the next commit should lengthen the log. */
   get isStepDue(): boolean {
-    return this.#thread !== undefined && this.#length < longPages && this.#commits % commitsPerStep === 0;
+    return this.#thread !== undefined && this.#length < maxWalPages && this.#commits % commitsPerStep === 0;
   }
 
-  /** Makes the log longer. Inside a transaction, before it writes. */
+  /** Lengthens the log. Runs inside a transaction, before its first write. */
   step(): void {
     this.#length += pagesPerStep;
-    if (!fillWal(this.#at.file, this.#length)) this.#leave();
+    if (!preallocateWal(this.#connection.file, this.#length)) this.#stopThread();
   }
 
-  /** A commit of so many characters is made. */
+  /** Counts a commit, and asks the thread for a pass if enough pages were written. */
   committed(characters: number): void {
     this.#commits += 1;
     this.#pages += 1 + Math.floor(characters / pageCharacters);
-    if (this.#pages < pagesPerPass || this.#isAtWork || this.#isAlone) return;
-    this.#thread ??= this.#begun();
+    if (this.#pages < pagesPerPass || this.#isBusy || this.#isSqliteOnly) return;
+    this.#thread ??= this.#startThread();
     this.#pages = 0;
-    this.#isAtWork = true;
-    this.#ask("pass");
+    this.#isBusy = true;
+    this.#send("pass");
   }
 
-  /** What is committed is committed, whether or not there can be a thread. */
-  #begun(): Worker | undefined {
+  /** Starts the thread. If that fails, SQLite makes the checkpoints: commits do not depend on the thread. */
+  #startThread(): Worker | undefined {
     try {
-      const thread = threadOf("checkpoint-thread", this.#at.file, youngMb, () => void (this.#isAtWork = false));
-      thread.on("error", () => this.#leave());
+      const module = new URL(`./checkpoint-thread.${moduleExtension}`, import.meta.url);
+      const thread = startThread(module, this.#connection.file, youngMb, () => void (this.#isBusy = false));
+      thread.on("error", () => this.#stopThread());
       this.#exit = { thread, gone: new Promise((resolve) => void thread.once("exit", resolve)) };
       return thread;
     } catch {
-      this.#leave();
+      this.#stopThread();
       return undefined;
     }
   }
 
-  #ask(asked: Asked): void {
+  #send(request: CheckpointRequest): void {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    this.#thread?.postMessage(asked);
+    this.#thread?.postMessage(request);
   }
 
-  /** There is no room, or the thread has failed: SQLite makes them alone. */
-  #leave(): void {
-    this.#ask("close");
+  /** Leaves checkpoints to SQLite, because the disk is full or the thread has failed. */
+  #stopThread(): void {
+    this.#send("close");
     this.#thread = undefined;
-    this.#isAlone = true;
-    this.#at.checkpointAlone();
+    this.#isSqliteOnly = true;
+    this.#connection.useSqliteCheckpoints();
   }
 
-  /** Resolves when the thread has let go of the file. */
+  /** Resolves once the thread has closed its connection. */
   async close(): Promise<void> {
-    this.#isAlone = true;
-    this.#ask("close");
+    this.#isSqliteOnly = true;
+    this.#send("close");
     this.#thread = undefined;
     this.#exit?.thread.ref();
     await this.#exit?.gone;

@@ -1,32 +1,35 @@
-/** One connection to a journal file: its statements, and transactions that are whole or not there. */
+/** A connection to a journal file: prepared statements and atomic transactions. */
 import { DatabaseSync } from "node:sqlite";
 import { JournalFileError, fileError, isLocked } from "./file-error.ts";
 import { checkIntegrity, prepareTables } from "./schema.ts";
-import { type Statements, statements } from "./statement.ts";
-import { checkpointPages, fillWal } from "./wal.ts";
+import { type Statements, statements } from "./sql.ts";
+import { checkpointPages, preallocateWal } from "./wal.ts";
 
 export interface FileOptions {
-  /** The store's clock, in milliseconds: what leases run by. Processes on one file share the machine's. */
+  /** The store's clock, in milliseconds, which leases use. Processes on one file share the machine's clock. */
   readonly now?: () => number;
-  /** `full` (default): what is acknowledged survives a power cut; `normal`: the end of a process, and no power cut. */
+  /**
+   * `full` (default): acknowledged appends survive a power cut. `normal`: they survive the process, but not a power
+   * cut.
+   */
   readonly synchronous?: "full" | "normal";
-  /** How long a commit waits for another process's: 5,000 ms. */
+  /** Time that a commit waits for another process's commit. Default: 5,000 ms. */
   readonly busyMs?: number;
-  /** How large the file may grow, in bytes; then it is full. */
+  /** Maximum size of the file in bytes. */
   readonly maxBytes?: number;
-  /** The folder of large values: beside the file, under its name with `.blobs`, unless it is said here. */
+  /** The folder of large values. Default: beside the file, under its name with `.blobs`. */
   readonly blobs?: string;
-  /** Whether it is opened to be written to: then its write-ahead log has its length at once, not after some commits. */
+  /** The file is opened for writing: its write-ahead log is preallocated at once, not after some commits. */
   readonly writer?: boolean;
-  /** Whether all pages are read when the file is opened: `check` (default). */
+  /** Reads all pages when the file is opened, with `check` (default). */
   readonly integrity?: "check" | "skip";
 }
 
-/** SQLite's own default, which journal files are made with. */
+/** SQLite's default page size, which journal files use. */
 const pageBytes = 4096;
 
-/** SQLite itself does not wait where two processes open a new file at once, and each wants to make it one with a WAL. */
-const keepAWal = (db: DatabaseSync, busyMs: number): void => {
+/** Switches to WAL mode. Retries while another process does the same: SQLite itself does not wait here. */
+const enableWal = (db: DatabaseSync, busyMs: number): void => {
   const until = performance.now() + busyMs;
   for (;;) {
     try {
@@ -43,7 +46,7 @@ const open = (file: string, options: FileOptions): DatabaseSync => {
   const { synchronous = "full", busyMs = 5000, maxBytes, integrity = "check" } = options;
   const db = new DatabaseSync(file, { timeout: busyMs });
   try {
-    keepAWal(db, busyMs);
+    enableWal(db, busyMs);
     db.exec(`PRAGMA synchronous = ${synchronous}`);
     db.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
     prepareTables(db, file);
@@ -71,13 +74,13 @@ export class Connection {
     try {
       this.#db = open(file, options);
       this.sql = statements(this.#db);
-      if (options.writer === true) this.transact(() => fillWal(file));
+      if (options.writer === true) this.transact(() => preallocateWal(file));
     } catch (thrown) {
       throw fileError(thrown, file);
     }
   }
 
-  /** How many transactions came to nothing: what was believed of them is void. */
+  /** Counts rolled-back transactions: cached rows from before one are invalid. */
   get rollbacks(): number {
     return this.#rollbacks;
   }
@@ -86,13 +89,13 @@ export class Connection {
     if (this.#db.isOpen) this.#db.close();
   }
 
-  /** Has SQLite make its checkpoints as if nobody made any beside it: after a thousand pages. */
-  checkpointAlone(): void {
+  /** Restores SQLite's own checkpoints, each thousand pages. */
+  useSqliteCheckpoints(): void {
     if (this.#db.isOpen) this.#db.exec("PRAGMA wal_autocheckpoint = 1000");
   }
 
-  /** What a statement gives, or why the file does not give it. */
-  ask<A>(work: () => A): A {
+  /** Runs statements and converts SQLite's errors. */
+  query<A>(work: () => A): A {
     if (!this.#db.isOpen) throw new JournalFileError("closed", `journal ${this.file} was closed`);
     try {
       return work();
@@ -102,22 +105,22 @@ export class Connection {
   }
 
   /**
-   * A transaction that waits for no sync. It looks, keeps books that can be made again, or claims: a claim that a power cut
-   * undoes was of a process that it ended, and nothing that followed on it is there.
+   * Runs a transaction that does not sync: a read, an update of derived data, or a claim. A power cut may undo a claim;
+   * it also ends the process that made it, so nothing depends on it.
    */
   unsynced<A>(work: () => A): A {
     if (this.#synchronous === "normal") return this.transact(work);
-    this.ask(() => this.#db.exec("PRAGMA synchronous = normal"));
+    this.query(() => this.#db.exec("PRAGMA synchronous = normal"));
     try {
       return this.transact(work);
     } finally {
-      this.ask(() => this.#db.exec("PRAGMA synchronous = full"));
+      this.query(() => this.#db.exec("PRAGMA synchronous = full"));
     }
   }
 
-  /** One transaction; it is rolled back as a whole where the store itself fails. */
+  /** Runs a transaction, which is rolled back if anything throws. */
   transact<A>(work: () => A): A {
-    return this.ask(() => {
+    return this.query(() => {
       this.sql.begin.run();
       try {
         const result = work();

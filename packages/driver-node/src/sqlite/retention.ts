@@ -1,64 +1,74 @@
-/** Snapshots, and what retention leaves where it deletes. */
+/** Snapshots, and retention, which deletes the lines before one. */
 import type { AppendResult, NotWritten, Retained, Segment, Snapshot } from "@pawl/runtime";
 import { chainTo } from "./chain.ts";
 import type { Connection } from "./connection.ts";
-import { failure } from "./failure.ts";
-import { type Place, placesBack, textsAt } from "./lines.ts";
-import { integer, text } from "./row.ts";
-import type { Standing, Standings } from "./standing.ts";
+import { failure } from "./file-error.ts";
+import { type Place, appendsBackwards, textsAt } from "./lines.ts";
+import { integer, text } from "./sql.ts";
+import type { ScopeRow, ScopeIndex } from "./scope-index.ts";
 
-/** Does a write under the epoch check, and says in the port's words why it was not done. */
-const asOwner = <A>(
-  at: Connection,
-  standing: () => Standing | undefined,
+/** Runs a write if the epoch still holds; otherwise returns why it was not done. */
+const underEpoch = <A>(
+  connection: Connection,
+  scopeRow: () => ScopeRow | undefined,
   epoch: number,
-  write: (standing: Standing) => A | NotWritten,
+  write: (scopeRow: ScopeRow) => A | NotWritten,
   { isSynced = true }: { readonly isSynced?: boolean } = {},
 ): A | NotWritten => {
   try {
-    return at[isSynced ? "transact" : "unsynced"](() => {
-      const found = standing();
+    return connection[isSynced ? "transact" : "unsynced"](() => {
+      const found = scopeRow();
       if (found === undefined || found.epoch === 0 || found.epoch !== epoch)
         return { type: "fenced", epoch: found?.epoch ?? 0 };
       return write(found);
     });
   } catch (thrown) {
-    return failure(thrown, at.file);
+    return failure(thrown, connection.file);
   }
 };
 
-/** A snapshot waits for no sync: a power cut leaves the one before, or what retention has made sure of. */
+/** Stores a snapshot without a sync. A power cut leaves the previous one, or the segment of the last retention. */
 export const putSnapshot = (
-  at: Connection,
-  standings: Standings,
+  connection: Connection,
+  index: ScopeIndex,
   name: string,
   epoch: number,
   { seq, text: state }: Snapshot,
 ): AppendResult =>
-  asOwner<AppendResult>(
-    at,
-    () => standings.inTransaction(name),
+  underEpoch<AppendResult>(
+    connection,
+    () => index.inTransaction(name),
     epoch,
     ({ id, head, seq: newest }) => {
       let place: Place | undefined;
-      for (const one of placesBack(at, head, seq)) place = one;
+      for (const one of appendsBackwards(connection, head, seq)) place = one;
       if (place?.last !== seq) return { type: "conflict", seq: newest };
-      at.sql.setSnapshot.run(id, place.row, seq, state);
+      connection.sql.setSnapshot.run(id, place.row, seq, state);
       return { type: "ok" };
     },
     { isSynced: false },
   );
 
-/** Deletes one append, but for the lines to be kept. The last one stays, empty: its number is not used again. */
-const cut = (at: Connection, id: number, place: Place, keep: ReadonlySet<number>, isLast: boolean): void => {
+/**
+ * Deletes an append, except the lines to keep. The last one stays as an empty row, so that its number is not used
+ * again.
+ */
+const deleteAppend = (
+  connection: Connection,
+  id: number,
+  place: Place,
+  keep: ReadonlySet<number>,
+  isLast: boolean,
+): void => {
   const isKept = Array.from({ length: place.last - place.first + 1 }, (_, i) => keep.has(place.first + i));
   if (isKept.includes(true))
-    for (const [i, line] of textsAt(at, place).entries()) if (isKept[i]) at.sql.keep.run(id, place.first + i, line);
-  if (isLast) at.sql.empty.run(place.row);
-  else at.sql.cut.run(place.row);
+    for (const [i, line] of textsAt(connection, place).entries())
+      if (isKept[i]) connection.sql.keep.run(id, place.first + i, line);
+  if (isLast) connection.sql.empty.run(place.row);
+  else connection.sql.cut.run(place.row);
 };
 
-const dropKept = ({ sql }: Connection, id: number, keep: ReadonlySet<number>): void => {
+const deleteKept = ({ sql }: Connection, id: number, keep: ReadonlySet<number>): void => {
   for (const row of sql.kept.all(id, 0, Number.MAX_SAFE_INTEGER)) {
     const seq = integer(row, "seq");
     if (!keep.has(seq)) sql.drop.run(id, seq);
@@ -66,34 +76,34 @@ const dropKept = ({ sql }: Connection, id: number, keep: ReadonlySet<number>): v
 };
 
 export const retain = (
-  at: Connection,
-  standings: Standings,
+  connection: Connection,
+  index: ScopeIndex,
   name: string,
   epoch: number,
   keep: ReadonlySet<number>,
 ): Retained =>
-  asOwner<Retained>(
-    at,
-    () => standings.read(name),
+  underEpoch<Retained>(
+    connection,
+    () => index.read(name),
     epoch,
     ({ id, seq }) => {
-      const snapshot = at.sql.snapshot.get(id);
+      const snapshot = connection.sql.snapshot.get(id);
       if (snapshot === undefined) return { type: "conflict", seq };
       const [base, row] = [integer(snapshot, "seq"), integer(snapshot, "row")];
-      const { hash } = chainTo(at, { name, id }, row, base);
-      const places = [...placesBack(at, row, 0)];
-      dropKept(at, id, keep);
-      for (const [i, place] of places.entries()) cut(at, id, place, keep, i === 0);
+      const { hash } = chainTo(connection, { name, id }, row, base);
+      const places = [...appendsBackwards(connection, row, 0)];
+      deleteKept(connection, id, keep);
+      for (const [i, place] of places.entries()) deleteAppend(connection, id, place, keep, i === 0);
       const older = places.at(-1)?.before;
-      if (older !== undefined) at.sql.cut.run(older);
-      at.sql.setSegment.run(id, base, hash, text(snapshot, "text"));
+      if (older !== undefined) connection.sql.cut.run(older);
+      connection.sql.setSegment.run(id, base, hash, text(snapshot, "text"));
       return { type: "ok", base };
     },
   );
 
-export const segment = (at: Connection, name: string): Segment | undefined =>
-  at.ask(() => {
-    const row = at.sql.segment.get(name);
+export const segment = (connection: Connection, name: string): Segment | undefined =>
+  connection.query(() => {
+    const row = connection.sql.segment.get(name);
     if (row === undefined) return undefined;
     return { base: integer(row, "base"), hash: text(row, "hash"), snapshot: text(row, "snapshot") };
   });

@@ -1,11 +1,10 @@
-/** The tables of a journal file, version by version: a new file goes through all of them, an old one through the rest. */
+/** The tables of a journal file, version by version. A new file runs all of them, an older one the rest. */
 import type { DatabaseSync } from "node:sqlite";
 import { JournalFileError } from "./file-error.ts";
 
 /**
- * `append` is the hot table: one row an append, in the order of their commits, each naming its scope's row before. No
- * text key and no index is written with it; a scope's rows are found from its head, backwards. `scope` is up to date
- * with the rows up to the mark.
+ * `append` is the hot table: one row for each append, in commit order, linked to the previous row of its scope. It has
+ * no text key and no index; a scope's rows are found from its head backwards. `scope` covers the rows up to the mark.
  */
 const version1 = `
   CREATE TABLE scope (
@@ -41,8 +40,8 @@ const version1 = `
 `;
 
 /**
- * Instances with leases, letters, the chain, snapshots and retention. What retention has cut ends in an empty row of
- * `append`, so that no row's number is used twice. All logs of version 1 are of protocol 1.
+ * Adds instances with leases, messages between scopes (`letter`), the hash chain, snapshots and retention. Retention
+ * ends in an empty row of `append`, so that no row number is used twice. All logs of version 1 have protocol 1.
  */
 const version2 = `
   ALTER TABLE scope RENAME TO scope1;
@@ -104,7 +103,10 @@ const version2 = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** How moves between stores ended here (no epoch: never received), and what the wait keys of such scopes were signed with. */
+/**
+ * Adds how moves between stores ended (no epoch: never received) and the secrets that signed the wait keys of moved
+ * scopes.
+ */
 const version3 = `
   CREATE TABLE move (
     scope TEXT NOT NULL,
@@ -120,12 +122,12 @@ const version3 = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** A snapshot holds no link of the chain: retention makes it from the rows that it deletes. */
+/** Drops the snapshot's chain hash: retention computes it from the rows that it deletes. */
 const version4 = "ALTER TABLE snapshot DROP COLUMN hash";
 
 /**
- * What has finished since the mark, in the order of commits: a row of the index for each would be a page for each scope.
- * It is sorted into the index where the mark moves.
+ * Adds what has finished since the mark, in commit order. Writing the sorted index in each commit would touch a page
+ * for each scope.
  */
 const version5 = `
   CREATE TABLE finishing (
@@ -137,14 +139,17 @@ const version5 = `
   ) STRICT;
 `;
 
-/** What has finished stands in the row of its append, so that this is one page, too, and one statement. */
+/** Moves what has finished into the row of its append, which saves a page and a statement. */
 const version6 = `
   ALTER TABLE append ADD COLUMN finished TEXT;
   INSERT OR REPLACE INTO finished SELECT scope, kind, id, seq FROM finishing ORDER BY number;
   DROP TABLE finishing;
 `;
 
-/** Scopes of which calls wait for a person's word: how many. Of one that an older driver left so it is told when it is opened next. */
+/**
+ * Adds the number of calls of a scope that await approval. It is unknown until the next opening of a scope that an
+ * older driver wrote.
+ */
 const version7 = `
   ALTER TABLE scope ADD COLUMN approvals INTEGER;
   CREATE INDEX scope_approvals ON scope (name) WHERE approvals > 0;
@@ -154,16 +159,16 @@ const versions = [version1, version2, version3, version4, version5, version6, ve
 
 const versionOf = (db: DatabaseSync): number => Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 
-/** Reads all pages: what is damaged is found before anything is built on it. */
+/** Reads all pages, so that damage is found before anything is built on it. */
 export const checkIntegrity = (db: DatabaseSync, file: string): void => {
   const found = db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
   if (found === "ok") return;
-  const message = `journal ${file} is damaged: ${String(found)}; restore a copy, or export what can be read`;
+  const message = `journal ${file} is damaged: ${String(found)}; restore a backup, or export what can still be read`;
   throw new JournalFileError("not_intact", message);
 };
 
-/** Looks at the version again where nobody else can change it: several processes may open an old file at once. */
-const bringUp = (db: DatabaseSync): void => {
+/** Checks the version again under the write lock: several processes may open an old file at once. */
+const migrate = (db: DatabaseSync): void => {
   db.exec("BEGIN IMMEDIATE");
   try {
     for (const tables of versions.slice(versionOf(db))) db.exec(tables);
@@ -174,12 +179,12 @@ const bringUp = (db: DatabaseSync): void => {
   }
 };
 
-/** Makes the tables of a new file, and brings those of an old one up to date. */
+/** Creates the tables of a new file, or migrates those of an older one. */
 export const prepareTables = (db: DatabaseSync, file: string): void => {
   const version = versionOf(db);
   if (version > versions.length) {
-    const message = `journal ${file} has schema ${version}, this driver knows ${versions.length}: update it first`;
+    const message = `journal ${file} has schema ${version}, this driver knows up to ${versions.length}: update pawl`;
     throw new JournalFileError("newer_schema", message);
   }
-  if (version < versions.length) bringUp(db);
+  if (version < versions.length) migrate(db);
 };

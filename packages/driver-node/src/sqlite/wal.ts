@@ -1,29 +1,29 @@
 /**
- * The write-ahead log at its full length. SQLite lets it grow page by page until the first checkpoint, and then writes it
- * from its start again; but the sync of a file that grows waits for the books of the file system too, twice as long.
+ * Preallocates the write-ahead log. SQLite lets it grow page by page until the first checkpoint and reuses it
+ * afterwards. Syncing a file that grows also writes the file system's metadata, which takes twice as long.
  */
 import { closeSync, existsSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 
-/** What a page takes in it: a head of 24 bytes as well. */
+/** Size of a page in the log: with its header of 24 bytes. */
 const pageBytes = 4096 + 24;
 
-/** Its length in pages; and where much is written. */
-export const fullPages = 1024;
-export const longPages = 4 * fullPages;
+/** Length of the log in pages, and its maximum under heavy writing. */
+export const walPages = 1024;
+export const maxWalPages = 4 * walPages;
 
 /**
- * After how many pages SQLite makes a checkpoint itself, in the commit that comes to them: before the end of the log. It is
- * one number for all who write to a file, or whoever writes little would copy what others write much of.
+ * Number of pages at which SQLite makes a checkpoint in a commit, before the end of the log. All processes on a file
+ * use the same number; otherwise one that writes little would copy the pages of one that writes much.
  */
-export const checkpointPages = longPages - 96;
+export const checkpointPages = maxWalPages - 96;
 
-/** Commits after which a file is taken for one that is written to. */
+/** Commits after which a file counts as written to. */
 export const commitsToFullLength = 16;
 
-/** As many as are written at once: memory for all of them would set off the collector. */
+/** Bytes of zeros written at once: a larger buffer would trigger the garbage collector. */
 const zerosAtOnce = 64 * 1024;
 
-/** Zeros, or nothing: where there is no room for all of them, none is taken. */
+/** Appends zeros, or restores the length if there is no room for all of them. */
 const fill = (wal: number, from: number, to: number): void => {
   const zeros = new Uint8Array(zerosAtOnce);
   try {
@@ -35,7 +35,7 @@ const fill = (wal: number, from: number, to: number): void => {
   }
 };
 
-/** No room for more bytes, or for one more open file. */
+/** Error codes that mean no room for more bytes or for another open file. */
 const noRoom: readonly string[] = ["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE", "EACCES", "EPERM"];
 
 const hasNoRoom = (thrown: unknown): boolean =>
@@ -51,15 +51,14 @@ const openOf = (wal: string): number | undefined => {
   }
 };
 
-/** Node's permission model has no syncs of a file's data. */
+/** Node's permission model forbids `fdatasync`. */
 const isRestricted = (): boolean => process.permission !== undefined;
 
 /**
- * Fills it up with zeros, which are no pages to SQLite. Inside a transaction that holds the lock of writers, before it
- * writes: so nobody else makes it longer meanwhile. Where there is no room, it goes on growing as there is; says whether
- * there was.
+ * Fills the log with zeros, which SQLite does not take for pages. Runs inside a transaction before its first write: the
+ * write lock keeps others from lengthening the log. Returns false if there is no room; the log then grows as before.
  */
-export const fillWal = (file: string, pages = fullPages): boolean => {
+export const preallocateWal = (file: string, pages = walPages): boolean => {
   const wal = openOf(`${file}-wal`);
   if (wal === undefined) return false;
   try {

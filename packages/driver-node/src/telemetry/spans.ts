@@ -1,11 +1,12 @@
 /**
- * Spans of what a runtime does, made of what it steps: a batch for each request, a call for each call in it, an effect
- * for each thing that a body asks for. Ids, names, codes and times; no values.
+ * OpenTelemetry spans from the steps of a runtime: a batch for each request, a call for each call in it, an effect for
+ * each request of a body, and a commit for each append to the store. They carry ids, names, codes and times, but no
+ * values.
  *
  *   (the caller's span) ─▶ pawl.batch ─▶ pawl.call ─▶ pawl.effect ─▶ pawl.call of a batch that the body made
  *
- * A span lives in the memory of one process. A call that goes on after a crash gets a new one, marked as resumed, in the
- * trace of its first run: the caller's span is recorded with the request, or the batch's own where the caller has none.
+ * A span lives in the memory of one process. A call that continues after a crash gets a new span, marked as resumed, in
+ * the trace of its first run: the request records the caller's span, or its own batch's span if the caller has none.
  */
 import {
   type Context,
@@ -17,7 +18,7 @@ import {
   isSpanContextValid,
   trace,
 } from "@opentelemetry/api";
-import { type Telemetry } from "@pawl/runtime";
+import type { Telemetry, Journal } from "@pawl/runtime";
 import { type Command, type Event, requestBatch } from "@pawl/sansio-core";
 import type { ToolCallOutput } from "@pawl/tool-value";
 
@@ -29,14 +30,14 @@ interface Attributes {
 
 const traceparentForm = /^00-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-(?<flags>[0-9a-f]{2})$/;
 
-/** What the caller gave, if it is a span. */
+/** Parses the caller's traceparent, if it is one. */
 const parentOf = (traceparent: string | undefined): Context => {
   const { traceId = "", spanId = "", flags = "0" } = traceparentForm.exec(traceparent ?? "")?.groups ?? {};
   const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
   return isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
 };
 
-/** The batch of the request that a call belongs to; a colon in a request's name is escaped. */
+/** Returns the batch of a call. Colons in a request's name are escaped. */
 const batchOf = (call: string): string => call.slice(0, call.indexOf(":") + 1);
 
 class ScopeSpans {
@@ -44,13 +45,13 @@ class ScopeSpans {
   readonly #scope: string;
   readonly #batches = new Map<string, Span>();
   readonly #calls = new Map<string, Span>();
-  /** By call, and in it by key. */
+  /** Spans of open effects, by call and key. */
   readonly #effects = new Map<string, Map<string, Span>>();
-  /** Which effect a call of a body's batch belongs to. */
+  /** The effect that made a call, for calls of a body's batch. */
   readonly #made = new Map<string, Span>();
-  /** Of batches that were begun in another process. */
+  /** Contexts of batches that began in another process. */
   readonly #resumed = new Map<string, Context>();
-  /** A batch that is about to be submitted. */
+  /** The batch that is about to be submitted. */
   #about: { readonly request: string; readonly span: Span } | undefined;
 
   constructor(tracer: Tracer, scope: string) {
@@ -70,7 +71,7 @@ class ScopeSpans {
     );
   }
 
-  /** The span of a batch that nobody has one above for, to be recorded with it. */
+  /** Starts the span of a batch without a parent. Returns its traceparent, to be recorded. */
   begins(request: string): string | undefined {
     const span = this.#start("pawl.batch", Date.now(), { "pawl.request": request }, ROOT_CONTEXT);
     const { traceId, spanId, traceFlags } = span.spanContext();
@@ -175,7 +176,7 @@ class ScopeSpans {
     this.#effects.get(call)?.delete(key);
   }
 
-  /** What was under way is somebody else's now. */
+  /** Ends all spans: another process continues the work. */
   lost(at: number): void {
     const effects = [...this.#effects.values()].flatMap((spans) => [...spans.values()]);
     for (const span of [...effects, ...this.#calls.values(), ...this.#batches.values()]) {
@@ -190,7 +191,7 @@ const describe = (span: Span, { outcome }: ToolCallOutput): void => {
   if (outcome.status === "failure") span.setStatus({ code: SpanStatusCode.ERROR, message: outcome.payload.code });
 };
 
-/** Reads along, and makes spans of it. */
+/** Makes spans from the steps of a runtime. */
 export const spansOf = (tracer: Tracer): Telemetry => {
   const scopes = new Map<string, ScopeSpans>();
   const spansAt = (scope: string): ScopeSpans => {
@@ -213,3 +214,25 @@ export const spansOf = (tracer: Tracer): Telemetry => {
     },
   };
 };
+
+/** Makes a span of each commit of a journal. */
+export const tracedJournal = <A extends Journal>(journal: A, tracer: Tracer): A => ({
+  ...journal,
+  appendAll: async (appends) => {
+    const events = appends.reduce((sum, { lines }) => sum + lines.length, 0);
+    const span = tracer.startSpan("pawl.commit", {
+      attributes: { "pawl.scopes": appends.length, "pawl.events": events },
+    });
+    try {
+      const results = await journal.appendAll(appends);
+      const refused = results.find(({ type }) => type !== "ok");
+      if (refused !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: refused.type });
+      return results;
+    } catch (thrown) {
+      span.setStatus({ code: SpanStatusCode.ERROR, message: "failed" });
+      throw thrown;
+    } finally {
+      span.end();
+    }
+  },
+});

@@ -1,7 +1,10 @@
-/** Whether a scope would go on under other code: its core is replayed, and its bodies run again with nothing performed. */
+/**
+ * Checks whether a scope continues under other code: replays its log, then runs its bodies again with nothing
+ * performed.
+ */
 import type { ToolDefinition } from "@pawl/runtime";
 import { type Fault, type PackedBlob, type Recorded, replay } from "@pawl/sansio-core";
-import { recordedTexts } from "./asked.ts";
+import { recordedTexts } from "./idle-context.ts";
 import { copyOf } from "./copy.ts";
 import { judge } from "./judge.ts";
 import { rerun } from "./rerun.ts";
@@ -17,10 +20,10 @@ export interface CallCheck {
 export interface Check {
   readonly scope: string;
   readonly events: number;
-  /** Where today's core acts otherwise; then no body is looked at. */
+  /** The first divergence of the core; bodies are then not checked. */
   readonly fault: Fault | undefined;
   readonly calls: readonly CallCheck[];
-  /** Why bodies could not be run again, if so. */
+  /** Why bodies could not be run again. */
   readonly unchecked: string | undefined;
 }
 
@@ -28,8 +31,8 @@ export const isSafe = ({ fault, calls }: Check): boolean =>
   fault === undefined && !calls.some(({ verdict }) => isBad(verdict));
 
 const uncheckable = (scope: string, base: number): string | undefined => {
-  if (base > 0) return `the log goes on from event ${base}: bodies are run again from whole logs only`;
-  return scope.startsWith("session:") ? undefined : "bodies are run again in sessions only";
+  if (base > 0) return `the log starts after event ${base}: bodies can be run again from complete logs only`;
+  return scope.startsWith("session:") ? undefined : "bodies can be run again in sessions only";
 };
 
 export const checkUpgrade = async (

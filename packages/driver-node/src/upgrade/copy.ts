@@ -1,6 +1,6 @@
 /**
- * A copy of a log in which every live body is about to start again: what keeps it from that in the original — a
- * suspension, a pause, a missing executor, an unknown outcome, a host's hook — is out of the way.
+ * Copies a log so that each live body starts again at once. Everything that would keep it waiting is removed: a
+ * suspension, a pause, a missing executor, an unknown outcome, a host's hook.
  */
 import { type Event, type Options, type Recorded, type Rejection, type State, initial, write } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
@@ -10,13 +10,13 @@ export interface Line {
   readonly line: string;
 }
 
-/** A log that can not be copied: its events do not fit each other any more. */
+/** A log that cannot be copied, because its events no longer fit each other. */
 export class CopyError extends Error {
   override readonly name = "CopyError";
 }
 
-/** No host is asked, and a body that was lost starts again at once. */
-const eased = (options: Options): Options => ({
+/** Asks no host, and restarts lost bodies without a pause. */
+const withoutWaits = (options: Options): Options => ({
   ...options,
   before_hook: false,
   after_hook: false,
@@ -24,7 +24,7 @@ const eased = (options: Options): Options => ({
   resume_pauses_ms: options.resume_pauses_ms.map(() => 0),
 });
 
-/** Of each call that is suspended now, the event that suspended it. */
+/** Returns the events that suspended the calls which are suspended now. */
 const suspensions = (events: readonly Recorded[], state: State): ReadonlySet<number> => {
   const last = new Map<string, number>();
   for (const { seq, event } of events) if (event.type === "call.suspended") last.set(event.call, seq);
@@ -34,13 +34,13 @@ const suspensions = (events: readonly Recorded[], state: State): ReadonlySet<num
 const changed = ({ seq, event }: Recorded, suspended: ReadonlySet<number>): Event => {
   if (suspended.has(seq)) return { type: "clock.ticked" };
   return event.type === "scope.opened"
-    ? { ...event, options: { ...event.options, resume_pauses_ms: eased(event.options).resume_pauses_ms } }
+    ? { ...event, options: { ...event.options, resume_pauses_ms: withoutWaits(event.options).resume_pauses_ms } }
     : event;
 };
 
-/** What has to happen so that nothing waits for the host, and every body can start. */
+/** Returns the events after which nothing waits for the host and each body can start. */
 const endings = (state: State): readonly Event[] => [
-  { type: "scope.configured", options: eased(state.scope.options) },
+  { type: "scope.configured", options: withoutWaits(state.scope.options) },
   ...state.calls.rows().flatMap((row): readonly Event[] => {
     const call = row.call.ref;
     switch (row.phase) {
@@ -70,7 +70,7 @@ class Copy {
     this.state = state;
   }
 
-  tell(at: number, event: Event): E.Either<Rejection, unknown> {
+  apply(at: number, event: Event): E.Either<Rejection, unknown> {
     const seq = this.state.seq + 1;
     const written = write(this.state, { seq, at, event });
     if (E.isLeft(written)) return written;
@@ -85,14 +85,14 @@ export interface Copied {
   readonly lines: readonly Line[];
 }
 
-/** `state`: after the last of the events, as they stand. */
+/** Copies the events; `state` is the state after the last of them. */
 export const copyOf = (events: readonly Recorded[], state: State): Copied => {
   const suspended = suspensions(events, state);
   const copy = new Copy(initial(state.scope.id));
   for (const recorded of events) {
-    const told = copy.tell(recorded.at, changed(recorded, suspended));
+    const told = copy.apply(recorded.at, changed(recorded, suspended));
     if (E.isLeft(told)) throw new CopyError(`event ${recorded.seq}, ${recorded.event.type}: ${told.left.message}`);
   }
-  for (const event of endings(copy.state)) copy.tell(copy.state.at, event); // One may have answered another.
+  for (const event of endings(copy.state)) copy.apply(copy.state.at, event); // A rejection is fine: an earlier event may have answered it.
   return copy;
 };

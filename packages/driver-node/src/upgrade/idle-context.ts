@@ -1,15 +1,85 @@
-/** A context that performs nothing: whatever work it is handed never begins, and what it promises is watched. */
+/** A context that performs nothing: steps never start, and requests are only recorded. */
 import type { ToolContext } from "@pawl/runtime";
-import { askedText } from "./asked.ts";
+import type { EffectSpec, Recorded } from "@pawl/sansio-core";
 
-/** What a body asked of its context. */
+const most = 100;
+const shortly = (text: string): string => (text.length > most ? `${text.slice(0, most)}…` : text);
+
+const jsonText = (value: unknown): string | undefined =>
+  JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part));
+
+interface Called {
+  readonly id: string;
+  readonly tool: string;
+  readonly args: unknown;
+}
+
+const callsText = (calls: readonly Called[]): string =>
+  calls.map(({ id, tool, args }) => `${id}: ${tool} ${jsonText(args)}`).join(", ");
+
+const effectText = (effect: EffectSpec): string | undefined => {
+  switch (effect.kind) {
+    case "sleep":
+      return `${effect.ms} ms`;
+    case "batch":
+      return callsText(effect.calls);
+    case "step":
+    case "host":
+      return jsonText(effect.input);
+    default:
+      return undefined;
+  }
+};
+
+/** Describes the arguments of a context method, if they are short enough to tell apart. */
+const argumentsText = (method: string, args: readonly unknown[]): string | undefined => {
+  const [first, second] = args;
+  switch (method) {
+    case "sleep":
+      return `${String(first)} ms`;
+    case "batch":
+      return Array.isArray(first)
+        ? callsText(first.map(({ id, toolId, args: of }) => ({ id, tool: toolId, args: of })))
+        : undefined;
+    case "runJson":
+      return jsonText(second);
+    default:
+      return undefined;
+  }
+};
+
+/** Returns undefined if the arguments cannot be described, as with values that are no JSON. */
+export const askedText = (method: string, args: readonly unknown[]): string | undefined => {
+  try {
+    const text = argumentsText(method, args);
+    return text === undefined ? undefined : shortly(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Returns the request recorded under a key of a call; of several attempts, the last one's. */
+export type RecordedText = (call: string, key: string) => string | undefined;
+
+export const recordedTexts =
+  (events: readonly Recorded[]): RecordedText =>
+  (call, key) => {
+    for (const { event } of events.toReversed()) {
+      if (event.type !== "effect.requested" || event.call !== call || event.key !== key) continue;
+      const text = effectText(event.effect);
+      return text === undefined ? undefined : shortly(text);
+    }
+    return undefined;
+  };
+
+/** Records the requests that a body makes. */
 export class Watch {
   readonly keys = new Set<string>();
-  /** What was asked for under a key, where that can be told. */
+  /** A short text of each request, if there is one. */
   readonly texts = new Map<string, string>();
   #unanswered = 0;
 
-  /** Requests that have no answer yet. */
+  /** The number of requests without an answer. */
   get unanswered(): number {
     return this.#unanswered;
   }

@@ -1,18 +1,17 @@
-/** What a body did when it was run again, held against what is recorded of it. */
+/** Compares a body's new run with its log. */
 import { type CallRow, type Event, bodyOf, recoveryOf } from "@pawl/sansio-core";
 import { type ToolDefinition, checkArgs, manifestOf } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
-import type { RecordedText } from "./asked.ts";
-import type { Watch } from "./idle-context.ts";
+import type { RecordedText, Watch } from "./idle-context.ts";
 import type { Rerun } from "./rerun.ts";
 import type { Verdict } from "./verdict.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
 
-/** Requests whose promises say their key, so that it is seen whether they were made. */
+/** Kinds of requests whose promises carry their key, so that they can be seen. */
 const seenKinds: ReadonlySet<string> = new Set(["step", "sleep", "wait", "host", "batch"]);
 
-/** What is recorded of the attempt that goes on, in the order of the requests. */
+/** Returns the recorded requests of the current attempt, in order. */
 const recordedKeys = (row: CallRow): readonly string[] => {
   const body = bodyOf(row);
   if (body === undefined) return [];
@@ -28,11 +27,11 @@ const recordedKeys = (row: CallRow): readonly string[] => {
 const ofCall = <T extends Event["type"]>(events: readonly Event[], type: T, call: string): readonly Of<T>[] =>
   events.filter((event): event is Of<T> => event.type === type && "call" in event && event.call === call);
 
-/** The key of the request that `found` names. */
+/** Returns the key of the request that `found` names. */
 const keyIn = (found: string): string =>
   /^\S+ `(?<key>.*?)`(?: with input [0-9a-f]+)?$/s.exec(found)?.groups?.["key"] ?? "";
 
-/** Something else is asked for than is recorded. */
+/** The body makes another request than the recorded one. */
 const otherEffect = (
   { call, position, expected, found }: Of<"call.diverged">,
   next: string | undefined,
@@ -66,7 +65,7 @@ const diverged = (
     : { type: "waits_outside", requests: position, isDiverged: true };
 };
 
-/** What the events after the restart say of one call. */
+/** Judges a call by the events after the restart. */
 const ofRerun = (row: CallRow, { events, watchOf, errors }: Rerun, recordedText: RecordedText): Verdict => {
   const call = row.call.ref;
   const recorded = recordedKeys(row);
@@ -89,8 +88,8 @@ const ofRerun = (row: CallRow, { events, watchOf, errors }: Rerun, recordedText:
   return watch.unanswered > 0 ? { type: "same", requests } : { type: "waits_outside", requests, isDiverged: false };
 };
 
-/** Whether a call's tool is there and takes its arguments; undefined: it does. */
-const misfitOf = async (row: CallRow, tools: ReadonlyMap<string, ToolDefinition>): Promise<Verdict | undefined> => {
+/** Returns the verdict if the tool is missing or rejects the arguments. */
+const toolProblem = async (row: CallRow, tools: ReadonlyMap<string, ToolDefinition>): Promise<Verdict | undefined> => {
   const manifest = "manifest" in row ? row.manifest : bodyOf(row)?.manifest;
   if (manifest === undefined) return undefined;
   const tool = tools.get(manifest.id);
@@ -99,7 +98,7 @@ const misfitOf = async (row: CallRow, tools: ReadonlyMap<string, ToolDefinition>
   return E.isLeft(checked) ? { type: "args_refused", message: checked.left } : undefined;
 };
 
-/** Phases in which no body runs any more. */
+/** Phases in which no body runs. */
 const past: ReadonlySet<CallRow["phase"]> = new Set(["pending", "finishing", "completed"]);
 
 export const judge = async (
@@ -109,8 +108,8 @@ export const judge = async (
   recordedText: RecordedText,
 ): Promise<Verdict> => {
   if (past.has(row.phase)) return { type: "body_over", phase: row.phase };
-  const misfit = await misfitOf(row, new Map(tools.map((tool) => [manifestOf(tool).id, tool])));
-  if (misfit !== undefined) return misfit;
+  const problem = await toolProblem(row, new Map(tools.map((tool) => [manifestOf(tool).id, tool])));
+  if (problem !== undefined) return problem;
   const body = bodyOf(row);
   if (body === undefined || row.phase === "backing_off" || row.phase === "awaiting_approval") {
     return { type: "not_started", phase: row.phase, isBegun: body !== undefined };

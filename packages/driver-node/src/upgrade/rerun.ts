@@ -1,32 +1,33 @@
-/** Runs the bodies of a copied scope again, in memory and with nothing performed, and tells what each did. */
+/** Runs the bodies of a copied scope again, in memory and with nothing performed. */
 import { type Journal, type Platform, Runtime, type ToolDefinition, memoryJournal, unpackBlobs } from "@pawl/runtime";
 import { type Event, type PackedBlob, type State, currentProtocol, recordedOf, toolReplayKey } from "@pawl/sansio-core";
 import { noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 import { setTimeout as pause } from "node:timers/promises";
 import { nodePlatform } from "../platform.ts";
 import type { Copied } from "./copy.ts";
 import { Watch, idleContext } from "./idle-context.ts";
 
-/** What was seen of the bodies of one scope. */
+/** What the bodies of one scope did. */
 export interface Rerun {
-  /** The events that followed. */
+  /** Events after the copied ones. */
   readonly events: readonly Event[];
   readonly watchOf: (call: string) => Watch | undefined;
-  /** What went wrong inside tools, by call. */
+  /** Errors thrown inside tools, by call. */
   readonly errors: ReadonlyMap<string, string>;
 }
 
 const instance = "check-upgrade";
 const roots = { newest: { kid: "none", secret: new Uint8Array(32) } };
 
-/** Which call a context belongs to: what it would hand to the outside is its own. */
+/** Maps replay keys to calls, to find the call of a context. */
 const callsByKey = ({ scope, calls }: State): ReadonlyMap<string, string> =>
   new Map(
     calls.rows().map(({ call, tool }) => [toolReplayKey(`${scope.id}/${call.request}`, call.name, tool), call.ref]),
   );
 
-/** The same tools, whose work never begins. */
+/** Wraps tools so that their steps never start. */
 const idleTools = (
   tools: readonly ToolDefinition[],
   watchOf: (replayKey: string) => Watch,
@@ -39,10 +40,10 @@ const idleTools = (
     return prepare === undefined ? idle : { ...idle, prepare: () => new Promise<never>(() => undefined) };
   });
 
-/** Scope time stands where the log ended, but for what the check itself takes. */
+/** Stops the clock at the end of the log. */
 const platformAt = (at: number): Platform => ({ ...nodePlatform, now: () => at });
 
-/** A log that is run again, with the large values that it names. */
+/** A log to run again, with the large values that it refers to. */
 export interface Copy extends Copied {
   readonly blobs: readonly PackedBlob[];
 }
@@ -60,11 +61,11 @@ const seed = async (journal: Journal, { state, lines, blobs }: Copy): Promise<vo
 
 const eventsAfter = async (journal: Journal, scope: string, seq: number): Promise<readonly Event[]> =>
   (await journal.read(scope, seq + 1)).flatMap(({ line }) => {
-    const recorded = E.chain(recordedOf)(parse(line, noLimits));
+    const recorded = pipe(parse(line, noLimits), E.chain(recordedOf));
     return E.isRight(recorded) ? [recorded.right.event] : [];
   });
 
-/** Lets bodies run until nothing has been recorded for a while. */
+/** Waits until nothing has been recorded for a while. */
 const quiet = async (journal: Journal, scope: string, after: number, patienceMs: number): Promise<void> => {
   let count = -1;
   for (let idle = 0; idle < 3; idle++) {
@@ -75,7 +76,7 @@ const quiet = async (journal: Journal, scope: string, after: number, patienceMs:
   }
 };
 
-/** `patienceMs`: how long a body may be silent before it is taken to wait. */
+/** Runs the bodies. One that is silent for `patienceMs` counts as waiting. */
 export const rerun = async (copied: Copy, tools: readonly ToolDefinition[], patienceMs: number): Promise<Rerun> => {
   const { state } = copied;
   const { id } = state.scope;

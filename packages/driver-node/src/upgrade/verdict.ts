@@ -1,24 +1,24 @@
-/** What becomes of a live call under other code. */
+/** Verdicts on live calls under other code. */
 import type { Recovery } from "@pawl/sansio-core";
 
 export type Verdict =
-  /** It asks for all that is recorded, hears the answers, and waits for what is open. */
+  /** Makes all recorded requests, gets the answers, and waits for the open ones. */
   | { readonly type: "same"; readonly requests: number }
-  /** As `same`, and then it asks for these: as it would have gone on. */
+  /** As `same`, then makes these new requests. */
   | { readonly type: "goes_on"; readonly requests: number; readonly next: readonly string[] }
   | { readonly type: "completes"; readonly requests: number }
-  /** All that is recorded was asked for; then it waits for something that is not in `ctx`. */
+  /** Makes all recorded requests, then waits for something outside `ctx`. */
   | { readonly type: "waits_outside"; readonly requests: number; readonly isDiverged: boolean }
   | {
       readonly type: "new_effect" | "other_input";
       readonly position: number;
       readonly expected: string;
       readonly found: string;
-      /** What was asked for when it was recorded, and now; short, where that is at hand. */
+      /** The input of the request, as recorded and now, if it is short. */
       readonly recorded?: string;
       readonly asked?: string;
     }
-  /** Recorded, and not asked for any more; where the body threw instead, what it threw. */
+  /** A recorded request is missing; `thrown` is the error if the body threw instead. */
   | {
       readonly type: "missing_effect";
       readonly position: number;
@@ -28,11 +28,11 @@ export type Verdict =
   | { readonly type: "no_tool"; readonly toolId: string }
   | { readonly type: "args_refused"; readonly message: string }
   | { readonly type: "failed"; readonly message: string }
-  /** No body of it runs again: its outcome is unknown if its owner is lost, or comes from outside. */
+  /** The body does not run again. Its outcome is unknown if the owner is lost, or comes from outside. */
   | { readonly type: "not_rerun"; readonly recovery: Recovery }
-  /** Its body has not begun; or it has, and begins anew at another time. */
+  /** The body has not started, or restarts later as a new attempt. */
   | { readonly type: "not_started"; readonly phase: string; readonly isBegun: boolean }
-  /** It has its outcome, or waits for it from outside: no body of it runs any more. */
+  /** The body has ended: the call has its outcome, or waits for it from outside. */
   | { readonly type: "body_over"; readonly phase: string };
 
 const bad: ReadonlySet<Verdict["type"]> = new Set([
@@ -44,7 +44,7 @@ const bad: ReadonlySet<Verdict["type"]> = new Set([
   "failed",
 ]);
 
-/** Whether a call would not go on as its log has it. */
+/** Tells whether the call would not continue as its log has it. */
 export const isBad = (verdict: Verdict): boolean =>
   bad.has(verdict.type) || (verdict.type === "waits_outside" && verdict.isDiverged);
 
@@ -52,33 +52,33 @@ const requests = (count: number): string => `${count} recorded request${count ==
 
 type Other = Extract<Verdict, { readonly type: "new_effect" | "other_input" }>;
 
-/** In brackets, where it is at hand. */
+/** Puts a text into brackets, if there is one. */
 const orNothing = (text: string | undefined): string => (text === undefined ? "" : ` (${text})`);
 
 const newEffectWords = ({ position, expected, found, recorded, asked }: Other): string =>
   `new effect at request ${position}: found ${found}${orNothing(asked)}, expected ${expected}${orNothing(recorded)}`;
 
-/** The hashes are told only where the values are not at hand, or look the same so far as they are shown. */
+/** Shows the inputs if they are known and differ; otherwise the hashes. */
 const otherInputWords = ({ position, expected, found, recorded, asked }: Other): string => {
   const isTold = recorded !== undefined && asked !== undefined && recorded !== asked;
   const of = expected.replace(/ with input [0-9a-f]+$/, "");
   return isTold
-    ? `other input at request ${position}: ${of} is recorded with ${recorded}, and asked for with ${asked}`
+    ? `other input at request ${position}: ${of} was recorded with ${recorded}, and is now requested with ${asked}`
     : `other input at request ${position}: expected ${expected}, found ${found}`;
 };
 
 type Missing = Extract<Verdict, { readonly type: "missing_effect" }>;
 
 const missingWords = ({ position, missing, thrown }: Missing): string => {
-  const isNotAsked = `${missing.join(", ")} is recorded, and not asked for`;
+  const isNotAsked = `${missing.join(", ")} was recorded, and is not requested any more`;
   return `missing effect after request ${position}: ${thrown === undefined ? "" : `it throws ${thrown}; `}${isNotAsked}`;
 };
 
 const notStartedWords = ({ phase, isBegun }: Extract<Verdict, { readonly type: "not_started" }>): string => {
-  if (!isBegun) return `nothing to compare: its body has not begun (${phase})`;
+  if (!isBegun) return `nothing to compare: its body has not started (${phase})`;
   return phase === "backing_off"
-    ? `nothing to compare: its body begins a new attempt (${phase})`
-    : `not compared: its body has begun, and is not run again as things stand (${phase})`;
+    ? `nothing to compare: its body starts a new attempt (${phase})`
+    : `not compared: its body has started, and is not run again in this phase (${phase})`;
 };
 
 export const verdictWords = (verdict: Verdict): string => {
@@ -86,12 +86,12 @@ export const verdictWords = (verdict: Verdict): string => {
     case "same":
       return `same: it makes its ${requests(verdict.requests)}, and waits`;
     case "goes_on":
-      return `same: it makes its ${requests(verdict.requests)}, then asks for ${verdict.next.join(", ")}`;
+      return `same: it makes its ${requests(verdict.requests)}, then requests ${verdict.next.join(", ")}`;
     case "completes":
       return `same: it makes its ${requests(verdict.requests)}, then ends`;
     case "waits_outside":
       return verdict.isDiverged
-        ? `waits outside ctx after ${requests(verdict.requests)}, and more are recorded`
+        ? `waits outside ctx after ${requests(verdict.requests)}, although more are recorded`
         : `it makes its ${requests(verdict.requests)}, then waits for something outside ctx`;
     case "new_effect":
       return newEffectWords(verdict);
@@ -100,7 +100,7 @@ export const verdictWords = (verdict: Verdict): string => {
     case "missing_effect":
       return missingWords(verdict);
     case "no_tool":
-      return `no tool ${verdict.toolId} is there: it would wait for an executor`;
+      return `tool ${verdict.toolId} is missing: the call would wait for an executor`;
     case "args_refused":
       return `its arguments no longer fit: ${verdict.message}`;
     case "failed":
@@ -110,6 +110,6 @@ export const verdictWords = (verdict: Verdict): string => {
     case "not_started":
       return notStartedWords(verdict);
     case "body_over":
-      return `nothing to compare: no body of it runs any more (${verdict.phase})`;
+      return `nothing to compare: its body has ended (${verdict.phase})`;
   }
 };

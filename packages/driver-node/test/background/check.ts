@@ -1,4 +1,4 @@
-/** What has to hold of background runs and schedules when all is over: their logs, and what was done outside. */
+/** Final checks of background runs and schedules: their logs, and the record of outside effects. */
 import { join } from "node:path";
 import { type Journal, recordedIn } from "@pawl/runtime";
 import {
@@ -57,7 +57,7 @@ class Check {
     return [...this.#session.state.background.tasks.values()].map(({ task }) => task);
   }
 
-  /** Nothing is stuck, and nothing ends twice. */
+  /** Checks that nothing is stuck and nothing ends twice. */
   ends(): number {
     const { background } = this.#session.state;
     this.#expect(background.asked.size === 0, "a run is asked for, and has no answer");
@@ -77,7 +77,7 @@ class Check {
     return started;
   }
 
-  /** A run comes to what its tool does, or is an orphan, with the reason. */
+  /** Checks that each run has its tool's result, or is an orphan with a reason. */
   outcomes(): void {
     for (const task of this.#tasks) {
       if (task.kind !== runKind) continue;
@@ -92,7 +92,7 @@ class Check {
     }
   }
 
-  /** Each result on record was made once, by an act outside; what is not on record was lost with a host. */
+  /** Checks that each recorded result has one outside effect. Unrecorded effects were lost with a host. */
   effects(): void {
     const made = Map.groupBy(this.#outside.noted("marks"), (mark) => mark);
     const recorded = [...this.#logs.values()].flatMap(({ events }) =>
@@ -107,7 +107,7 @@ class Check {
     for (const [life, all] of mails) this.#expect(all.length === 1, `life ${life} mailed ${all.length} times`);
   }
 
-  /** The session was told of each end that it wanted to hear of, under the name of the run. */
+  /** Checks that the session heard of each end that it subscribed to. */
   told(): void {
     const keys = new Set(this.#outside.noted("told"));
     for (const { run, task } of this.#session.state.background.tasks.values()) {
@@ -116,7 +116,7 @@ class Check {
     }
   }
 
-  /** What fires once has, if it was asked for in time, and each fire that was told has started one run. */
+  /** Checks that one-shot schedules fired if requested in time, and that each fire started one run. */
   fires(): void {
     const schedules = [...this.#session.state.schedules.rows.values()].map(({ schedule }) => schedule);
     const [recurring, once] = [schedules.filter(isRecurring), schedules.filter((one) => !isRecurring(one))];

@@ -1,8 +1,8 @@
-/** Where a host with background runs is killed: at a named point, when it comes there for the n-th time. */
+/** Named points at which a host with background runs is killed, on the n-th visit. */
 import { appendFileSync } from "node:fs";
 import type { Append, Journal } from "@pawl/runtime";
 
-/** Appends, by the event of which they hold one. */
+/** Appends, named by an event that they contain. */
 const appends = [
   "run.requested",
   "permit.answered",
@@ -25,7 +25,7 @@ export interface Fate {
   readonly nth: number;
 }
 
-/** Each of them, before and after. */
+/** Each point, before and after. */
 export const places: readonly Omit<Fate, "nth">[] = points.flatMap((point) => [
   { point, when: "before" },
   { point, when: "after" },
@@ -33,7 +33,7 @@ export const places: readonly Omit<Fate, "nth">[] = points.flatMap((point) => [
 
 export const describeFate = ({ point, when, nth }: Fate): string => `${when} ${point}, ${nth}`;
 
-/** Meets a fate; what was met stands in a file before it happens. */
+/** Kills the process at a point. Writes the point to a file first. */
 export class Fates {
   readonly #fate: Fate | undefined;
   readonly #file: string;
@@ -53,7 +53,7 @@ export class Fates {
     process.kill(process.pid, "SIGKILL");
   }
 
-  /** A schedule fires: the next append holds that. */
+  /** Notes that a schedule fires; the next append contains the event. */
   fires(): void {
     this.at("fire", "before");
     this.#isFiring = true;
@@ -65,7 +65,7 @@ export class Fates {
     return hasFired;
   }
 
-  /** Something that is done outside, or in the store. */
+  /** Runs an outside effect or a store operation between two points. */
   async around<A>(point: Fate["point"], act: () => Promise<A>): Promise<A> {
     this.at(point, "before");
     const done = await act();
@@ -79,7 +79,7 @@ const held = (all: readonly Append[]): readonly (typeof appends)[number][] =>
     all.some(({ lines }) => lines.some(({ line }) => line.includes(`"event":{"type":"${type}"`))),
   );
 
-/** A journal whose process may end before it takes an append, or before anybody hears that it did. */
+/** A journal whose process may die before an append or before its acknowledgement. */
 export const fatedJournal = (journal: Journal, fates: Fates): Journal => ({
   ...journal,
   renew: (instance) => fates.around("renewal", () => journal.renew(instance)),

@@ -1,4 +1,4 @@
-/** The world outside of the hosts: files that outlive them, in which each act is a line. */
+/** The world outside of the hosts: files that outlive them, one line for each effect. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -9,7 +9,7 @@ export class Outside {
     this.folder = folder;
   }
 
-  /** An act of this kind. */
+  /** Appends an effect. */
   note(kind: string, what: string): void {
     appendFileSync(join(this.folder, `${kind}.txt`), `${what}\n`);
   }

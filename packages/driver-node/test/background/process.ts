@@ -1,6 +1,6 @@
 /**
- * A host with background runs over a journal file, as a process of its own that is killed: `process.ts ORDER`. In each of
- * its lives it asks for more runs and schedules, goes on with those of before, and ends when all of them have.
+ * A host with background runs over a journal file, in a process that gets killed: `process.ts ORDER`. Each life
+ * requests more runs and schedules, continues the earlier ones, and ends when all have ended.
  */
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -22,13 +22,13 @@ const { folder, life, fate } = JSON.parse(process.argv[2] ?? "") as Order;
 const outside = new Outside(folder);
 const fates = new Fates(fate, join(folder, "fates.txt"));
 const session = "s";
-/** A schedule that fires again and again is ended after so many. */
+/** Fires after which a recurring schedule is cancelled. */
 const fires = 2;
-/** That of this life is asked for its next fire when it is made, and then whenever it fires. */
+/** A schedule of this life: its next fire is computed when it is made, and at each fire. */
 const ownCron = `${life} * * * *`;
 let plans = 0;
 
-/** A fire of the schedule starts a run, one for each fire, however often it is told. */
+/** Starts one run for each fire, however often the fire is reported. */
 const onFire = async ({ key, schedule = "" }: SessionMessage): Promise<void> => {
   await runtime.background.spawn(session, { tool: "index", args: {}, title: "fired", key });
   if (Number(key.split(":").at(-1)) >= fires) await work.cancelSchedule(schedule);
@@ -81,7 +81,7 @@ const spawned = async (tool: string, more: Partial<HostRun> = {}): Promise<strin
   return answer.task;
 };
 
-/** One that fires once and is probed, and one that fires again and again and is told. */
+/** Makes a one-shot schedule with a probe, and a recurring one with messages. */
 const scheduled = async (): Promise<void> => {
   const monitor = { title: "Watch", tool: "index", signal_on_completion: true };
   const task = (n: number): string => `task_${hex(n)}`;
@@ -101,7 +101,7 @@ const scheduled = async (): Promise<void> => {
   });
 };
 
-/** On a machine that stands still for seconds the lease may lapse: then the same is asked again. */
+/** Repeats an act: on a machine that stalls for seconds the lease may expire. */
 const again = async <A>(act: () => Promise<A>): Promise<A> => {
   for (;;) {
     try {
@@ -115,11 +115,11 @@ const again = async <A>(act: () => Promise<A>): Promise<A> => {
 const asked = async (): Promise<void> => {
   await Promise.all([spawned("index"), spawned("mail", { args: { life }, signal: false }), scheduled()]);
   const task = await spawned("endless");
-  await pause(fate?.point === "renewal" ? 20_000 : 10); // The lease is renewed while the run goes on.
+  await pause(fate?.point === "renewal" ? 20_000 : 10); // The lease is renewed while the run continues.
   await work.cancel(task);
 };
 
-/** What an earlier life did not come to: what is endless ends, and what was asked for too late to fire. */
+/** Cancels endless work of earlier lives, and one-shot schedules that were requested too late. */
 const isAtRest = async (): Promise<boolean> => {
   const schedules = (await work.schedules()).filter(({ enabled }) => enabled);
   for (const { id, schedule_type: type, next_trigger_at: at } of schedules) {

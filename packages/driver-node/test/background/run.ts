@@ -1,4 +1,4 @@
-/** A host with background runs that is killed again and again at named points; then what there is is looked at. */
+/** Kills a host with background runs again and again at named points, then checks the result. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -12,17 +12,17 @@ import type { Order } from "./process.ts";
 export interface RunKills {
   readonly kills: number;
   readonly runs: number;
-  /** How often a host died at each of its places. */
+  /** Number of deaths at each point. */
   readonly at: ReadonlyMap<string, number>;
   readonly wrong: readonly string[];
   readonly folder: string;
 }
 
-/** Longer than any life that goes well, on a machine that has much to do. */
+/** Longer than any healthy life on a busy machine. */
 const longestLifeMs = 120_000;
 const compiled = join(tmpdir(), "pawl-kills-cache");
 
-/** The signal that ended it; undefined where it came to its end. */
+/** Runs one life. Returns the signal that ended it; undefined if it completed. */
 const lived = async (order: Order): Promise<string | undefined> => {
   const env = { ...process.env, NODE_COMPILE_CACHE: compiled };
   const child = spawn(process.execPath, [join(import.meta.dirname, "process.ts"), JSON.stringify(order)], {
@@ -40,7 +40,7 @@ const lived = async (order: Order): Promise<string | undefined> => {
   throw new Error(`life ${order.life} ${how}, ${order.fate === undefined ? "" : describeFate(order.fate)}\n${said}`);
 };
 
-/** So many lives after each other, each killed; the one behind them lives until all is done. */
+/** Runs one life for each fate, then a last one that completes. */
 const lives = async (folder: string, fates: readonly Fate[]): Promise<number> => {
   let kills = 0;
   for (const [life, fate] of fates.entries()) {
@@ -56,10 +56,12 @@ const metIn = (folder: string): ReadonlyMap<string, number> => {
   return new Map([...Map.groupBy(met, (place) => place)].map(([place, all]) => [place, all.length]));
 };
 
-/** Half of all places. */
+/** Half of all points. */
 const perFolder = places.length / 2;
 
-/** Kills at half of the places, one after the other; an even seed at the first half, the lowest two as soon as it gets there. */
+/**
+ * Kills at half of the points in turn: the first half for an even seed. The two lowest seeds kill on the first visit.
+ */
 export const runKills = async (seed: number): Promise<RunKills> => {
   const random = new Random(seed);
   const folder = mkdtempSync(join(tmpdir(), "pawl-runs-"));

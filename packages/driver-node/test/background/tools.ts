@@ -1,4 +1,4 @@
-/** Tools that run in the background, of every kind that a crash treats otherwise. */
+/** Background tools of every kind of recovery. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ToolDefinition, defineTool } from "@pawl/runtime";
@@ -9,7 +9,7 @@ const hints = { supports_background: true, idempotent: true };
 const inBackground = async (): Promise<string> => "run me in the background";
 const steps = 3;
 
-/** Goes on where it was: each of its steps is made anew only while it is not on record, and leaves a mark of its own. */
+/** Resumes where it was: each step runs again only while it is not recorded, and leaves its own mark. */
 const index = (outside: Outside, fates: Fates): ToolDefinition =>
   defineTool({
     name: "index",
@@ -36,7 +36,7 @@ const index = (outside: Outside, fates: Fates): ToolDefinition =>
     },
   });
 
-/** Does what can not be done twice: nobody may begin it again. */
+/** Does something that must not be repeated, so it may not restart. */
 const mail = (outside: Outside): ToolDefinition =>
   defineTool<{ readonly life: number }>({
     name: "mail",
@@ -50,7 +50,7 @@ const mail = (outside: Outside): ToolDefinition =>
     },
   });
 
-/** Ends when it is told to, and calls that a success. */
+/** Runs until it is told to end, and calls that a success. */
 const endless = defineTool({
   name: "endless",
   hints,

@@ -1,4 +1,4 @@
-/** What the command line says to a scope is known, and heard by others, as what a host says. */
+/** Changes made by the command line are visible to others, as those of a host are. */
 import { join } from "node:path";
 import { type ToolDefinition, defineTool } from "@pawl/runtime";
 import { expect, it } from "vitest";
@@ -22,7 +22,7 @@ const until = async (isTrue: () => Promise<boolean>): Promise<void> => {
   while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-it("is heard by who awaits a process whose call is cancelled", async () => {
+it("is observed by the caller that awaits a process whose call is cancelled", async () => {
   const file = join(newFolder(), "journal.db");
   const before = openRuntime({ file, tools });
   const session = await before.runtime.session("s");
@@ -33,7 +33,7 @@ it("is heard by who awaits a process whose call is cancelled", async () => {
   await Promise.all([process.runner.settled(), session.runner.settled()]);
   await before.close();
   const said = await pawl(["cancel", "process:p", "p:c", "-j", file]);
-  expect([said.code, said.out]).toEqual([0, "p:c is told to stop; the call is ended now\n"]);
+  expect([said.code, said.out]).toEqual([0, "p:c was asked to stop; the call is ended now\n"]);
   const after = openRuntime({ file, tools });
   const [reply] = await (await after.runtime.session("s")).call("r", calls);
   expect(reply?.output.outcome).toMatchObject({ status: "success", payload: { type: "cancelled" } });
@@ -46,7 +46,7 @@ const twice = defineTool({
   execute: async (_, ctx) => [await ctx.awaitEventJson("first"), await ctx.awaitEventJson("second")],
 });
 
-it("leaves what was resolved before known as it was resolved", async () => {
+it("keeps earlier resolutions known", async () => {
   const file = join(newFolder(), "journal.db");
   const before = openRuntime({ file, tools: [twice] });
   const session = await before.runtime.session("s");

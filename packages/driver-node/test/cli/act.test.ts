@@ -17,7 +17,7 @@ const whyOf = async (scope: string): Promise<{ readonly [field: string]: unknown
   return calls?.[0]?.what ?? {};
 };
 
-/** A host comes back, has the tools, and replies. */
+/** Returns the outcome after a host with the tools has come back. */
 const outcomeIn = async (session: string, tool: string, args: { readonly [name: string]: number }) => {
   const { runtime, close } = openRuntime({ file, tools });
   const open = await runtime.session(session);
@@ -28,7 +28,7 @@ const outcomeIn = async (session: string, tool: string, args: { readonly [name: 
 };
 
 describe("pawl approve and reject", () => {
-  it("approve a call, which a host runs when it is back", async () => {
+  it("approve a call, which runs when a host is back", async () => {
     const { argsHash } = await whyOf("parked");
     const said = await pawl(["approve", "parked", "r:c", "--hash", String(argsHash), "-j", file, "--by", "ann"]);
     expect([said.code, said.out]).toEqual([0, "r:c is approved; the call is no_executor now\n"]);
@@ -36,7 +36,7 @@ describe("pawl approve and reject", () => {
     expect((await pawl(["log", "verify", file])).code).toBe(0);
   });
 
-  it("approve with other arguments, under which the call goes on", async () => {
+  it("approve with other arguments, which the call then uses", async () => {
     const { argsHash } = await whyOf("parked");
     const line = ["approve", "parked", "r:c", "--hash", String(argsHash), "--args", '{"sum":3}', "-j", file];
     expect((await pawl(line)).code).toBe(0);
@@ -49,7 +49,7 @@ describe("pawl approve and reject", () => {
     expect(await outcomeIn("parked", "guarded", { sum: 12 })).toMatchObject({ status: "success" });
   });
 
-  it("say that other arguments are not checked yet, and why a call waits again under which they do not fit", async () => {
+  it("say that edited arguments are not checked yet, and why a call waits for approval again", async () => {
     const parameters = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] } as const;
     const pay = defineTool({
       name: "pay",
@@ -77,11 +77,11 @@ describe("pawl approve and reject", () => {
     const said = await pawl(["approve", "s", "r:c", "--hash", hash, "--args", '{"sum":"x"}', "-j", at, "--by", "ann"]);
     expect([said.code, said.out]).toEqual([
       0,
-      "r:c is approved with edits, if a host finds that these fit: else it waits for a decision again; the call is awaiting_approval now\n",
+      "r:c is approved with edits; a host still checks the arguments, and asks again if they do not fit; the call is awaiting_approval now\n",
     ]);
     await isParked();
     expect((await pawl(["why", "s", "-j", at])).out).toMatch(
-      /^ {2}what ann approved it with does not fit \(event \d+\): arguments\.sum.*integer/m,
+      /^ {2}the arguments that ann approved do not fit \(event \d+\): arguments\.sum.*integer/m,
     );
     const [why] = jsonIn(await pawl(["why", "s", "-j", at, "--json"]));
     expect(why).toMatchObject({ calls: [{ what: { refused_edit: { by: "ann", message: expect.any(String) } } }] });
@@ -94,12 +94,12 @@ describe("pawl approve and reject", () => {
     expect(await outcomeIn("parked", "guarded", { sum: 12 })).toMatchObject({ status: "failure" });
   });
 
-  it("want to know whose arguments were seen, and refuse others", async () => {
+  it("require the hash of the arguments, and refuse a stale one", async () => {
     const { argsHash } = await whyOf("parked");
     const asked = await pawl(["approve", "parked", "r:c", "-j", file]);
     expect([asked.code, asked.err]).toEqual([
       2,
-      `pawl: whose arguments? r:c wants to call guarded {"sum":12}\n  add --hash ${String(argsHash)}\n`,
+      `pawl: which arguments did you see? r:c wants to call guarded {"sum":12}\n  add --hash ${String(argsHash)}\n`,
     ]);
     const stale = await pawl(["approve", "parked", "r:c", "--hash", "other", "-j", file, "--json"]);
     expect([stale.code, JSON.parse(stale.out)]).toMatchObject([4, { error: { code: "stale_decision" } }]);
@@ -110,7 +110,7 @@ describe("pawl approve and reject", () => {
 });
 
 describe("pawl resolve and cancel", () => {
-  it("resolve a key, so that the body goes on where a host is", async () => {
+  it("resolve a wait, so that the body continues at the next host", async () => {
     const { effects } = (await whyOf("waiting")) as {
       readonly effects: readonly { readonly what: { readonly wait: string } }[];
     };
@@ -125,7 +125,7 @@ describe("pawl resolve and cancel", () => {
     });
   });
 
-  it("refuse a key that nobody waits under, and a resolution that says nothing", async () => {
+  it("refuse an unknown key, and an empty resolution", async () => {
     expect((await pawl(["resolve", "waiting", "nothing", "--ok", "1", "-j", file])).code).toBe(4);
     expect((await pawl(["resolve", "waiting", "v1.k.i.s", "--ok", "1", "-j", file])).code).toBe(4);
     const { effects } = (await whyOf("waiting")) as {
@@ -145,13 +145,13 @@ describe("pawl resolve and cancel", () => {
     expect((await pawl(["cancel", "done", "r", "-j", file])).code).toBe(4);
   });
 
-  it("leave a scope alone that a live host owns, and say which", async () => {
+  it("refuse a scope that a live host owns, and name the host", async () => {
     const host = sqliteJournal(file);
     await host.join("host-1", { ttlMs: 60_000, address: "ws://127.0.0.1:7777" });
     expect((await host.claim("session:waiting", "host-1", 1)).type).toBe("claimed");
     const { code, err } = await pawl(["cancel", "waiting", "r:c", "-j", file]);
     expect(code).toBe(3);
-    expect(err).toContain("session:waiting is owned by host-1 at ws://127.0.0.1:7777, which is alive");
+    expect(err).toContain("session:waiting is owned by host-1 at ws://127.0.0.1:7777, which is running");
     await host.leave("host-1");
     host.close();
     expect((await pawl(["cancel", "waiting", "r:c", "-j", file])).code).toBe(0);
@@ -159,14 +159,14 @@ describe("pawl resolve and cancel", () => {
 });
 
 describe("pawl fork and doctor", () => {
-  it("begin a new session where another one was, which goes its own way", async () => {
+  it("start a new session from a part of another, which then goes its own way", async () => {
     const said = await pawl(["fork", "waiting", "--at", "6", "-j", file]);
     expect([said.code, said.out.split("\n")]).toEqual([
       0,
       [
-        "session:waiting-fork-6 begins with 6 events of session:waiting",
-        "  1 live call: a host of this journal goes on with it within seconds, or as soon as one starts",
-        "  where that is not wanted, fork a copy in a journal without a host: pawl help fork",
+        "session:waiting-fork-6 starts with 6 events of session:waiting",
+        "  1 live call: a host of this journal continues it within seconds, or as soon as one starts",
+        "  to avoid that, fork a copy in a journal without a host: pawl help fork",
         "",
       ],
     ]);
@@ -180,16 +180,16 @@ describe("pawl fork and doctor", () => {
     expect(await whyOf("waiting")).toMatchObject({ type: "body" });
   });
 
-  it("say who goes on with a fork: nobody by itself where nothing is due", async () => {
+  it("say who continues a fork: nobody unasked if nothing is due", async () => {
     const parked = await pawl(["fork", "parked", "--at", "4", "-j", file]);
-    expect(parked.out).toContain("\n  1 live call: whoever opens it next goes on with it\n");
+    expect(parked.out).toContain("\n  1 live call: the next program that opens it continues it\n");
     const done = await pawl(["fork", "done", "--at", "5", "-j", file]);
-    expect(done.out).toBe("session:done-fork-5 begins with 5 events of session:done\n");
+    expect(done.out).toBe("session:done-fork-5 starts with 5 events of session:done\n");
     const [told] = jsonIn(await pawl(["fork", "waiting", "--at", "6", "--into", "two", "-j", file, "--json"]));
     expect(told).toMatchObject({ into: "session:two", live: 1, due: expect.any(Number) });
   });
 
-  it("refuse to fork where nothing is, and over what is there", async () => {
+  it("refuse to fork a missing event, and into an existing scope", async () => {
     expect((await pawl(["fork", "waiting", "-j", file])).code).toBe(2);
     expect((await pawl(["fork", "waiting", "--at", "99", "-j", file])).err).toContain(
       `pawl fork ${file}#session:waiting --at 6`,
@@ -213,7 +213,7 @@ describe("pawl fork and doctor", () => {
   });
 });
 
-/** Changes a recorded event behind the journal's back, as no journal does. */
+/** Changes a recorded event directly in the file. */
 const spoil = (scope: string): void => {
   const db = new DatabaseSync(file, { timeout: 10_000 });
   const rows = db.prepare("SELECT id, lines FROM append").all();
@@ -235,7 +235,7 @@ const spoil = (scope: string): void => {
 };
 
 describe("a scope whose host is alive", () => {
-  it("is left to that host, and the error says which it is and what to do", async () => {
+  it("refuses changes, and the error names the host and the remedy", async () => {
     const { argsHash } = await whyOf("parked");
     const { effects } = (await whyOf("waiting")) as {
       readonly effects: readonly { readonly what: { readonly wait: string } }[];
@@ -255,7 +255,7 @@ describe("a scope whose host is alive", () => {
         {
           error: {
             code: "owned_by",
-            message: expect.stringMatching(/session:\w+ is owned by node:\d+:\S+ at ws:.* which is alive/),
+            message: expect.stringMatching(/session:\w+ is owned by node:\d+:\S+ at ws:.* which is running/),
             hint: expect.stringContaining("--host ws://127.0.0.1:7777"),
           },
         },

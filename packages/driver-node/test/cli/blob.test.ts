@@ -1,4 +1,4 @@
-/** Large values travel with the logs that name them, and bytes of attachments where they are asked for. */
+/** Large values are exported with the logs that refer to them; attachments only on request. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attachmentId, defineTool } from "@pawl/runtime";
@@ -28,14 +28,14 @@ beforeAll(async () => {
 const lines = (): readonly string[] => readFileSync(exported, "utf8").split(/(?<=\n)/);
 
 describe("large values and the command line", { timeout: 300_000 }, () => {
-  it("are exported behind the header, once each, and verified with the log", async () => {
+  it("are exported once each, after the header, and verified with the log", async () => {
     const blobs = lines().filter((line) => line.startsWith('{"blob"'));
     expect(blobs.length).toBe(1);
     expect(lines()[1]).toBe(blobs[0]);
     expect((await pawl(["log", "verify", exported, journal])).code).toBe(0);
   });
 
-  it("are imported with their log, which then answers as it did, and has the same head", async () => {
+  it("are imported with their log, which then gives the same answers and the same head", async () => {
     const other = join(folder, "other.db");
     expect((await pawl(["log", "import", exported, "-j", other])).code).toBe(0);
     expect(await called(other, "s")).toEqual({ large });
@@ -43,7 +43,7 @@ describe("large values and the command line", { timeout: 300_000 }, () => {
     expect(new Set(heads.map(({ head }: { head?: unknown }) => head)).size).toBe(1);
   });
 
-  it("are named where a log comes without them, or with others", async () => {
+  it("are reported if they are missing or differ", async () => {
     const without = join(folder, "without.jsonl");
     writeFileSync(
       without,
@@ -70,7 +70,7 @@ describe("large values and the command line", { timeout: 300_000 }, () => {
     }
   });
 
-  it("are there for a fork", async () => {
+  it("are copied into a fork", async () => {
     expect((await pawl(["fork", "s", "--at", "3", "--into", "forked", "-j", journal])).code).toBe(0);
     expect(await called(journal, "forked")).toEqual({ large });
   });
@@ -96,7 +96,7 @@ describe("attachments and the command line", { timeout: 300_000 }, () => {
     expect((await pawl(["log", "export", `${file}#s`, "-o", whole, "--attachments"])).code).toBe(0);
   }, 120_000);
 
-  it("go along where they are asked for, and change no head", async () => {
+  it("are exported on request, and change no head", async () => {
     const [short, long] = [readFileSync(plain, "utf8"), readFileSync(whole, "utf8")];
     const line = `{"attachment":"${attachmentId(picture)}","bytes":"${picture.toString("base64")}"}\n`;
     expect([short.includes(line), long.replace(line, "")]).toEqual([false, short]);
@@ -105,14 +105,14 @@ describe("attachments and the command line", { timeout: 300_000 }, () => {
     expect((await pawl(["log", "verify", plain, whole])).code).toBe(0);
   });
 
-  it("lie beside the journal that a log is imported into", async () => {
+  it("are stored beside the journal that a log is imported into", async () => {
     const other = join(folder, "drawn-again.db");
     const imported = await pawl(["log", "import", whole, "-j", other, "--json"]);
     expect(jsonIn(imported)).toMatchObject([{ scope: "session:s", attachments: 1 }]);
     expect(await diskAttachments(`${other}.attachments`).bytes(attachmentId(picture))).toEqual(new Uint8Array(picture));
   });
 
-  it("that are not what they say are found, and imported by nobody; nor beside values that are sealed", async () => {
+  it("with wrong bytes are found and not imported, nor are any beside sealed values", async () => {
     const forged = join(folder, "forged-picture.jsonl");
     writeFileSync(forged, readFileSync(whole, "utf8").replace(/(?<="attachment":"[^"]*","bytes":")..../, "////"));
     const verified = await pawl(["log", "verify", forged]);

@@ -1,11 +1,11 @@
-/** The page that an error names for all fields of a host's configuration: what it says, and that it says all. */
+/** The page that lists all fields of a host's configuration must be complete and correct. */
 import { describe, expect, it } from "vitest";
 import { textOf } from "../../../../test/project.ts";
 import { type HostConfig, configIn } from "../../src/cli/host/config.ts";
 
 const page = textOf("docs/operations.md");
 
-/** Each field: the types see that none is left out. */
+/** All fields; the types check that none is missing. */
 const fields: { readonly [K in keyof Required<HostConfig>]: true } = {
   journal: true,
   blobs: true,
@@ -32,7 +32,7 @@ const fields: { readonly [K in keyof Required<HostConfig>]: true } = {
   stop_after_idle_ms: true,
 };
 
-/** The first column of the table that begins so. */
+/** Returns the first column of the table with this header. */
 const named = (head: string): readonly string[] => {
   const [, table = ""] = page.split(`\n| ${head} `);
   const rows = table.split("\n\n")[0]?.split("\n").slice(2) ?? [];
@@ -42,12 +42,12 @@ const named = (head: string): readonly string[] => {
 };
 
 describe("docs/operations.md", () => {
-  it("has a configuration that is read as it stands", () => {
+  it("has an example configuration that can be read", () => {
     const [, text = ""] = /```json\n([\s\S]*?)```/.exec(page) ?? [];
     expect(configIn("pawl.json", text)).toMatchObject({ journal: "journal.db", port: 7777, log_level: "info" });
   });
 
-  it("names each field of a configuration, and no other", () => {
+  it("lists each field of a configuration, and no other", () => {
     expect(named("field").toSorted()).toEqual(Object.keys(fields).toSorted());
   });
 });

@@ -1,4 +1,4 @@
-/** `pawl explore`: scenarios of a module, through every explorer. */
+/** `pawl explore`: runs the scenarios of a module through every explorer. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,7 +10,7 @@ import { jsonIn, pawl, pawlProcess } from "./pawl.ts";
 const folder = newFolder();
 const example = pathOf("examples/pay.scenario.ts");
 
-/** The example, without the key: the service outside cannot tell a charge from its repetition. */
+/** The example without its key: the service cannot recognise a repeated charge. */
 const careless = join(folder, "careless.ts");
 writeFileSync(
   careless,
@@ -23,13 +23,13 @@ writeFileSync(
 );
 
 describe("pawl explore", () => {
-  it("finds the example safe, by each explorer", async () => {
+  it("finds the example safe with each explorer", async () => {
     const { code, out } = await pawlProcess(["explore", example, "--pairs", "20", "--seeds", "20"]);
     expect(out.split("\n").filter((line) => line.startsWith("safe  pay"))).toHaveLength(3);
     expect(code).toBe(0);
   });
 
-  it("says where it would fire twice, and ends with 1", async () => {
+  it("says which effect would happen twice, and exits with 1", async () => {
     const { code, out } = await pawl(["explore", careless, "--only", "crashes", "--pairs", "5"]);
     expect(out).toContain("not safe  careless  crashes");
     expect(out).toMatch(/doubled, died at \d+, after the effect `money moves`/);
@@ -37,7 +37,7 @@ describe("pawl explore", () => {
     expect(code).toBe(1);
   });
 
-  it("has a failure again by its seed and its fates", async () => {
+  it("repeats a failure by its seed and its fates", async () => {
     const [found = {}] = jsonIn(await pawl(["explore", careless, "--only", "chance", "--json"]));
     const { failure } = found["report"] as { readonly failure: { readonly seed: number; readonly fates: string } };
     const again = await pawl(["explore", careless, "--seed", String(failure.seed), "--fates", failure.fates, "--json"]);
@@ -45,7 +45,7 @@ describe("pawl explore", () => {
     expect(again.code).toBe(1);
   });
 
-  it("refuses what it does not know", async () => {
+  it("refuses unknown options", async () => {
     expect(await pawl(["explore", careless, "--only", "luck"])).toMatchObject({ code: 2 });
     expect((await pawl(["explore", pathOf("packages/runtime/src/error.ts")])).err).toContain("exports no scenario");
   });

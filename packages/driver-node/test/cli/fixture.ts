@@ -1,4 +1,4 @@
-/** A journal with a life behind it: what commands are tried on. */
+/** Journals with some history, for the commands' tests. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ export const quick = defineTool({ name: "quick", durable: true, execute: () => "
 
 export const tools: readonly ToolDefinition[] = [work, guarded, quick];
 
-/** Sessions: one that waits for an event, one that awaits approval, one that is done. */
+/** Makes sessions: one waits for an event, one awaits approval, one is done. */
 export const madeJournal = async (folder: string): Promise<string> => {
   const file = join(folder, "journal.db");
   const { runtime, close } = openRuntime({ file, tools });
@@ -48,7 +48,7 @@ export const madeJournal = async (folder: string): Promise<string> => {
   await until(() => waiting.state.waits.size === 1);
   await waiting.runner.settled();
   const parked = await runtime.session("parked");
-  void parked.call("r", [{ id: "c", tool: "guarded", args: { sum: 12 } }]).catch(() => undefined); // As above.
+  void parked.call("r", [{ id: "c", tool: "guarded", args: { sum: 12 } }]).catch(() => undefined); // Nobody waits for it here.
   await until(() => parked.state.calls.rows()[0]?.phase === "awaiting_approval");
   await parked.runner.settled();
   const done = await runtime.session("done");
@@ -58,7 +58,7 @@ export const madeJournal = async (folder: string): Promise<string> => {
   return file;
 };
 
-/** Opens the journal again with its tools, as a host that comes back, until the replies of a request are there. */
+/** Opens the journal again with its tools, as a returning host would, and returns the replies of a request. */
 export const repliesOf = async (file: string, session: string, call: string, tool: string, args: object) => {
   const { runtime, close } = openRuntime({ file, tools });
   const replies = await (await runtime.session(session)).call("r", [{ id: call, tool, args: args as never }]);

@@ -1,4 +1,4 @@
-/** Flows from the command line. */
+/** `pawl flow`: flows on the command line. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -21,12 +21,12 @@ const bill = written("bill.json", {
 });
 
 describe("pawl flow check", () => {
-  it("says that a flow can run", async () => {
+  it("accepts a flow that can run", async () => {
     const { code, out } = await pawl(["flow", "check", bill]);
     expect([code, out]).toEqual([0, `ok  ${bill}  Bill, 2 nodes at the top\n`]);
   });
 
-  it("names the node and the path of what is wrong, for each file", async () => {
+  it("names the node and the path of each error, for each file", async () => {
     const untyped = written("untyped.json", {
       name: "F",
       nodes: [{ node_type: "for_in", variable: 1, iterable: "x" }],
@@ -49,7 +49,7 @@ describe("pawl flow check", () => {
 });
 
 describe("pawl flow run", () => {
-  it("shows each step as it goes, and what came of the flow", async () => {
+  it("prints each step, and the result", async () => {
     const pieces: string[] = [];
     const args = ["flow", "run", bill, "--bind", "net=100", "-b", "who=Ann=and=Bob"];
     const { code, out } = await pawl(args, { onOut: (text) => void pieces.push(text) });
@@ -59,7 +59,7 @@ describe("pawl flow run", () => {
     expect(pieces.length).toBeGreaterThan(3);
   });
 
-  it("tells each event as JSON for a script", async () => {
+  it("prints each event as JSON for a script", async () => {
     const said = await pawl(["flow", "run", bill, "--bind", "net=1", "--bind", "who=x", "--json"]);
     const lines = jsonIn(said);
     expect(lines.map(({ kind }) => kind)).toEqual([
@@ -72,7 +72,7 @@ describe("pawl flow run", () => {
     expect(lines.at(-1)).toMatchObject({ ending: { type: "returned", value: "1.2 for x" }, steps_executed: 2 });
   });
 
-  it("ends with 1 where the flow failed, and with 2 where a binding is none", async () => {
+  it("exits with 1 if the flow failed, and with 2 for a wrong binding", async () => {
     const odd = written("odd.json", { name: "Odd", nodes: [use("Nobody", "x")] });
     expect((await pawl(["flow", "run", odd])).code).toBe(0);
     const strict = await pawl(["flow", "run", odd, "--strict"]);
@@ -81,7 +81,7 @@ describe("pawl flow run", () => {
     expect((await pawl(["flow", "run", written("no.json", { name: "F" })])).code).toBe(1);
   });
 
-  it("calls the tools that a file declares, where their address is allowed", async () => {
+  it("calls the tools that a file declares, if their address is allowed", async () => {
     const server = createServer(({ url }, response) => response.end(url === "/tools/Price" ? "8" : "7"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -116,7 +116,7 @@ describe("pawl flow run", () => {
     expect([said.code, said.out]).toEqual([1, expect.stringContaining("tools_invalid")]);
   });
 
-  it("answers under the same id what came of the flow, from its journal", async () => {
+  it("returns the result of an earlier run under the same id", async () => {
     const journal = join(folder, "journal.db");
     const args = ["flow", "run", bill, "--bind", "net=5", "--bind", "who=x", "-j", journal, "--id", "bill-1", "--json"];
     const first = jsonIn(await pawl(args)).at(-1);

@@ -1,4 +1,4 @@
-/** What a host's configuration mounts, and tokens for it: the host runs in this process. */
+/** Flows that a host's configuration mounts, and tokens for it. The host runs in this process. */
 import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -37,7 +37,7 @@ interface Running {
   readonly stop: () => Promise<unknown>;
 }
 
-/** Runs it until it is stopped. */
+/** Runs the host until it is stopped. */
 const running = async (more: object): Promise<Running> => {
   const folder = newFolder();
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
@@ -63,7 +63,7 @@ const tokenOf = async (config: string): Promise<string> =>
 
 const logOf = (text: string): string => text.replaceAll(/^\{"blob".*\n/gm, "");
 
-/** What a flow is refused with. */
+/** Returns the error of a flow's configuration. */
 const wrong = async (flow: object): Promise<string> =>
   running({ flows: [{ name: "greet", file: "./greet.json", ...flow }] }).then(
     () => "it runs",
@@ -77,7 +77,7 @@ const mounts = {
 };
 
 describe("pawl host by its configuration", { timeout: 120_000 }, () => {
-  it("mounts flows, keeps large values in the folder that it names, and seals under its keys", async () => {
+  it("mounts flows, keeps large values in the configured folder, and seals with the configured keys", async () => {
     const { config, url, at, stop } = await running(mounts);
     const folder = join(config, "..");
     const [made] = jsonIn(await pawl(["token", "ann", "-c", config, "--json"]));
@@ -101,7 +101,7 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
     expect(logOf((await pawl(["log", "export", ...place])).out)).toContain('"sealed":');
   });
 
-  it("tells others the address that it is said to have", async () => {
+  it("tells others its configured address", async () => {
     const { config, url, stop } = await running({ public_url: "wss://a.example/pawl" });
     const client = new Client({ url, token: await tokenOf(config) });
     await client.session("s").call("r", [{ id: "c", tool: "say", args: 1 }]);
@@ -110,7 +110,7 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
     await stop();
   });
 
-  it("keeps no more of its sessions than it is told to", async () => {
+  it("keeps no more of its sessions than configured", async () => {
     const { config, url, stop } = await running({ retention_days: 0 });
     const client = new Client({ url, token: await tokenOf(config) });
     const baseOf = async (): Promise<number> => {
@@ -119,13 +119,13 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
     };
     for (let n = 0; n === 0 || (await baseOf()) === 0; n++) {
       await client.session("s").call(`r${n}`, [{ id: "c", tool: "say", args: long }]);
-      await pause(25); // A snapshot waits for a time without work, and retention for the next one.
+      await pause(25); // A snapshot waits for an idle moment, and retention for the next one.
     }
     client.close();
     await stop();
   });
 
-  it("lets its journal grow no further than it is told to", async () => {
+  it("limits its journal to the configured size", async () => {
     const { config, url, stop } = await running({ max_journal_mb: 1 });
     const client = new Client({ url, token: await tokenOf(config) });
     const calls = Array.from({ length: 40 }, (_, n) =>
@@ -139,12 +139,12 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
     expect(statSync(join(config, "..", "journal.db")).size).toBeLessThanOrEqual(1024 * 1024);
   });
 
-  it("names what is wrong with a public address", async () => {
+  it("reports an invalid public address", async () => {
     const wrongUrl = running({ public_url: "https://a.example" });
     await expect(wrongUrl).rejects.toThrow(/public_url.*ws:\/\/ or wss:\/\//);
   });
 
-  it("has flows give its module's tools what their schemas want", async () => {
+  it("passes arguments to its module's tools in the types of their schemas", async () => {
     const flows = [{ name: "double", file: "./double.json", parameters: ["n"], path: "{n}" }];
     const { config, at, stop } = await running({ flows });
     const token = (await pawl(["token", "ann", "-c", config, "--right", "call", "--json"])).out;
@@ -154,16 +154,16 @@ describe("pawl host by its configuration", { timeout: 120_000 }, () => {
     await stop();
   });
 
-  it("names what is wrong with a flow", async () => {
-    expect(await wrong({ name: "a/b" })).toContain("one piece of a path");
+  it("reports an invalid flow", async () => {
+    expect(await wrong({ name: "a/b" })).toContain("one path segment");
     expect(await wrong({ path: "{who}" })).toContain("{who} in its path");
-    expect(await wrong({ file: "./none.json" })).toContain("there is no such file");
-    expect(await wrong({ extra: 1 })).toContain("there is no such field");
+    expect(await wrong({ file: "./none.json" })).toContain("the file does not exist");
+    expect(await wrong({ extra: 1 })).toContain("unknown field");
   });
 });
 
 describe("pawl token", { timeout: 120_000 }, () => {
-  it("makes tokens that the host takes for what they say, and no longer", async () => {
+  it("makes tokens that the host accepts with these claims, until they expire", async () => {
     const { config, url, stop } = await running({});
     const made = async (...more: readonly string[]) =>
       jsonIn(await pawl(["token", "app", "-c", config, "--json", ...more]))[0] ?? {};
@@ -181,7 +181,7 @@ describe("pawl token", { timeout: 120_000 }, () => {
     await stop();
   });
 
-  it("writes one to a file that nobody else reads, and says what it can not do", async () => {
+  it("writes one to a private file, and reports why it cannot", async () => {
     const { config, stop } = await running({});
     await stop();
     const journal = join(config, "..", "journal.db");

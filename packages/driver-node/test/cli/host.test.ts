@@ -42,16 +42,16 @@ beforeAll(async () => {
   [url, token] = [said.url, said.token];
 });
 afterAll(() => {
-  child.kill("SIGKILL"); // Where a test failed before it was told to end.
+  child.kill("SIGKILL"); // Kills it if the test failed before stopping it.
 });
 
 const at = (): readonly string[] => ["--host", url, "--token", token];
 
-/** What is the same of a scope wherever it is read. */
+/** Removes what differs between sources of a scope. */
 const withoutLines = (why: object | undefined): string =>
   JSON.stringify(why, (field, value: unknown) => (field === "remedies" ? undefined : value));
 
-/** Two hosts by configuration, which know each other. */
+/** Starts two hosts by configuration that are each other's peers. */
 const startedBy = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
   const started = spawn(process.execPath, [main, "host", ...args, "--json"], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -65,7 +65,7 @@ const startedBy = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) =
 };
 
 describe("pawl host by its configuration", () => {
-  it("listens, grants, logs and moves sessions as the file says", async () => {
+  it("listens, grants, logs and moves sessions as configured", async () => {
     const place = newFolder();
     writeFileSync(join(place, "tools.mjs"), toolModule);
     const tokenOf = (name: string): string => readFileSync(join(place, name), "utf8").trim();
@@ -86,7 +86,7 @@ describe("pawl host by its configuration", () => {
       code: 4,
       err: expect.stringContaining("peers"),
     });
-    expect(await pawl([...order, b.url])).toMatchObject({ code: 0, out: `session:s lives at ${b.url} now\n` });
+    expect(await pawl([...order, b.url])).toMatchObject({ code: 0, out: `session:s has moved to ${b.url}\n` });
     await expect(client.session("s").open()).rejects.toMatchObject({ code: "moved", address: b.url });
     const [moved = {}] = jsonIn(await pawl([...order, b.url, "--json"]));
     expect(toldAs(moveCommand, moved)).toBeDefined();
@@ -95,7 +95,7 @@ describe("pawl host by its configuration", () => {
     expect(await there.session("s").call("r", [{ id: "c", tool: "quick", args: {} }])).toHaveLength(1);
     there.close();
     const left = await pawl(["why", "s", "-j", join(place, "a.db")]);
-    expect(left.out).toContain(`it lives at ${b.url}`);
+    expect(left.out).toContain(`it has moved to ${b.url}`);
     for (const { child: one } of [a, b]) {
       one.kill("SIGINT");
       expect(await once(one, "exit")).toEqual([0, null]);
@@ -109,7 +109,7 @@ describe("pawl host by its configuration", () => {
       expect(names).toContain(name);
   }, 60_000);
 
-  it("makes spans where it is told to, for the SDK that its process has set up, and none otherwise", async () => {
+  it("makes spans on request only, with the SDK of its process", async () => {
     const place = newFolder();
     writeFileSync(join(place, "tools.mjs"), toolModule);
     const [api, sdk] = ["@opentelemetry/api", "@opentelemetry/sdk-trace-base"].map((name) =>
@@ -146,7 +146,7 @@ describe("pawl host by its configuration", () => {
     expect(await spansOf("on", ["--traces"])).toEqual(new Set(["pawl.commit", "pawl.call", "pawl.batch"]));
   }, 60_000);
 
-  it("stops by itself when nobody has needed it for so long", async () => {
+  it("stops after being unused for the configured time", async () => {
     const place = newFolder();
     writeFileSync(join(place, "tools.mjs"), toolModule);
     const idle = join(place, "idle.json");
@@ -154,7 +154,7 @@ describe("pawl host by its configuration", () => {
     expect(await pawl(["host", idle, "--json"])).toMatchObject({ code: 0, out: expect.stringContaining("ws://") });
   });
 
-  it("says where a configuration does not fit", async () => {
+  it("reports each invalid field of a configuration", async () => {
     const place = newFolder();
     const said = async (config: unknown): Promise<string> => {
       const bad = join(place, "bad.json");
@@ -165,17 +165,17 @@ describe("pawl host by its configuration", () => {
     };
     expect(await said({ port: "x" })).toContain("at $.port");
     expect(await said({ grants: [{ by: "a", file: "f", rights: ["fly"] }] })).toContain("at $.grants[0].rights[0]");
-    expect(await said({ limits: { max_mesage_bytes: 1 } })).toContain("at $.limits.max_mesage_bytes: there is no such");
-    expect(await said({ tols: "x" })).toContain("at $.tols: there is no such field");
+    expect(await said({ limits: { max_mesage_bytes: 1 } })).toContain("at $.limits.max_mesage_bytes: unknown");
+    expect(await said({ tols: "x" })).toContain("at $.tols: unknown field");
     expect(await said("{")).toContain("bad.json");
     expect(await said({ port: 99_999, tools: "t", journal: "j" })).toContain("65535");
-    expect(await said({})).toContain("which tools");
+    expect(await said({})).toContain("no tools are named");
     expect(await pawl(["host", join(place, "none.json")])).toMatchObject({ code: 3 });
   });
 });
 
 describe("pawl host", () => {
-  it("runs tools for who has its token, and does what the command line asks of it", async () => {
+  it("runs tools for clients with a token, and answers the command line", async () => {
     const client = new Client({ url, token });
     const waiting = client.session("waiting").replies("r");
     const parked = client.session("parked").replies("r");
@@ -199,7 +199,7 @@ describe("pawl host", () => {
     client.close();
   });
 
-  it("refuses what does not fit, and who has no token", async () => {
+  it("refuses wrong options, and clients without a token", async () => {
     expect(await pawl(["cancel", "waiting", "r:none", ...at()])).toMatchObject({ code: 4 });
     expect(await pawl(["cancel", "waiting", "r", "--host", url])).toMatchObject({ code: 2 });
     expect(await pawl(["cancel", "waiting", "r", "--host", url, "--token", "pawl1.x.y"])).toMatchObject({ code: 3 });
@@ -208,15 +208,15 @@ describe("pawl host", () => {
     expect([code, err]).toEqual([
       3,
       [
-        `the host at ${nobody} does not answer yet: asking on for 10 s`,
+        `the host at ${nobody} has not answered yet; retrying for 10 s`,
         `pawl: the host at ${nobody} does not answer`,
-        "  is it running, and reachable? one with TLS is at wss://…",
+        "  is it running and reachable? a host with TLS has a wss:// address",
         "",
       ].join("\n"),
     ]);
   });
 
-  it("ends when it is told to", async () => {
+  it("ends on a signal", async () => {
     child.kill("SIGTERM");
     expect(await once(child, "exit")).toEqual([0, null]);
   });

@@ -1,14 +1,14 @@
-/** Names and values of others on a person's terminal, in a shell and as names of files. */
+/** Hostile names and values on a terminal, in a shell, and as file names. */
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { shellWord } from "../../src/cli/spelling.ts";
+import { shellWord } from "../../src/cli/escape.ts";
 import { openRuntime } from "../../src/index.ts";
 import { linesOf, newFolder, tools } from "./fixture.ts";
 import { jsonIn, pawl } from "./pawl.ts";
 
-/** Sets a title, moves the cursor up, clears, forges a line, turns letters round: in seven and in eight bits. */
+/** Sets a title, moves the cursor, clears the screen, forges a line, and reverses text, with 7-bit and 8-bit codes. */
 const nasty = "a\u001b]0;owned\u0007\u001b[9A\u001b[2J\u009b2J\u0000\r\nsession:forged  is fine\u202e\u2066\u007f";
 const long = "x".repeat(400);
 const sessions = [nasty, "A", "a", "a:b", "a_b", "..", "../../up", "~*'()!", long, `${long}y`];
@@ -27,12 +27,12 @@ beforeAll(async () => {
   await close();
 });
 
-/** All that a command may write beside letters, tabs and ends of lines: colours, and its one line of progress. */
+/** All control sequences that a command may print: colours, and its line of progress. */
 const own = [..."1 2 22 31 32 33 36 39".split(" ").map((style) => `\u001b[${style}m`), "\r\u001b[K"];
 const bare = (text: string): string => own.reduce((rest, one) => rest.replaceAll(one, ""), text);
 const unsafe = /[^\P{C}\n\t]|[\u2028\u2029]/u;
 
-describe("what others named", () => {
+describe("hostile names", () => {
   it.each([
     ["ls", () => ["ls", file]],
     ["show", () => ["show", `${file}#${nasty}`]],
@@ -58,7 +58,7 @@ describe("what others named", () => {
     expect(found).toMatchObject({ scope: `session:${nasty}`, approvals: [{ args: { [nasty]: nasty } }] });
   });
 
-  it("is told in JSON however deep it is", async () => {
+  it("is printed as JSON at any depth", async () => {
     const deep = join(newFolder(), "journal.db");
     const { runtime, close } = openRuntime({ file: deep, tools });
     let args: object = {};
@@ -72,12 +72,12 @@ describe("what others named", () => {
     expect([code, out.split('{"a":').length]).toEqual([0, 1 + 2 * 10_000]);
   });
 
-  it("is shown whole where somebody is to approve it", async () => {
+  it("is shown in full for approval", async () => {
     const { out } = await pawl(["show", `${file}#A`]);
     expect(out).toMatch(/^ {4}guarded \{"a.*session:forged.*":"a.*session:forged.*\\u007f"\}$/m);
   });
 
-  it("is no option in the lines that are to be typed", async () => {
+  it("is no option in the proposed command lines", async () => {
     const { out } = await pawl(["why", `${file}#${nasty}`], { now: 0 });
     const line = /^ {2}pawl (?<line>approve .*)$/m.exec(out)?.groups?.["line"] ?? "";
     const words = execFileSync("bash", ["-c", `printf '%s\\n' ${line.replaceAll("\\u0000", "")}`], {
@@ -100,7 +100,7 @@ describe("what others named", () => {
 });
 
 describe("a token in a file", () => {
-  it("can be read by nobody else, also where a file was that others could read", async () => {
+  it("is private, even if the file existed with other permissions", async () => {
     const folder = newFolder();
     const [journal, token] = [join(folder, "journal.db"), join(folder, "token")];
     writeFileSync(`${journal}.host`, new Uint8Array(32).fill(3));
@@ -112,7 +112,7 @@ describe("a token in a file", () => {
 });
 
 describe("exported scopes", () => {
-  it("have a file each, in their folder, however they are named", async () => {
+  it("have a file each in their folder, whatever their names are", async () => {
     const folder = join(newFolder(), "logs");
     expect((await pawl(["log", "export", file, "-o", folder])).code).toBe(0);
     const names = readdirSync(folder);

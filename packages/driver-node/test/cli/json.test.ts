@@ -1,9 +1,9 @@
-/** `--json`: what every command prints with it, where it does its work and where it does not. */
+/** `--json`: what every command prints with it, when it succeeds and when it fails. */
 import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { pathOf } from "../../../../test/project.ts";
-import { commands } from "../../src/cli/commands.ts";
+import { commands } from "../../src/cli/run.ts";
 import { madeJournal, newFolder } from "./fixture.ts";
 import { type Said, jsonIn, pawl, pawlProcess, toldAs } from "./pawl.ts";
 
@@ -34,15 +34,15 @@ beforeAll(async () => {
   hash = /--hash (?<hash>\w+)/.exec((await pawl(["why", `${made}#parked`])).out)?.groups?.["hash"] ?? "";
 });
 
-/** Each on a copy of the journal, or on one that is not there. */
+/** Each line runs on a copy of the journal, or on a new one. */
 interface Tried {
-  /** Lines that do their work; `move` needs two hosts, and has its own in host.test.ts. */
+  /** Command lines that succeed. `move` needs two hosts and is tested in host.test.ts. */
   readonly fine: readonly string[];
-  /** Lines that do not, each with its exit code. */
+  /** Command lines that fail, with their exit codes. */
   readonly not: readonly (readonly [line: string, code: number])[];
 }
 
-/** `J` stands for the journal, `F/` for the folder, `K` for the key of a wait, `H` for the hash of arguments. */
+/** `J` stands for the journal, `F/` for the folder, `K` for a wait's key, `H` for the hash of arguments. */
 const tried: { readonly [command: string]: Tried } = {
   ls: {
     fine: ["ls J", "ls J --prefix none"],
@@ -87,7 +87,7 @@ const tried: { readonly [command: string]: Tried } = {
   },
   move: { fine: [], not: [["move alice --to ws://127.0.0.1:1", 2]] },
   forget: {
-    fine: [], // Sealed journals have their own: seal.test.ts.
+    fine: [], // Tested with sealed journals in seal.test.ts.
     not: [
       ["forget J#waiting", 2],
       ["forget J#nobody --keys F/keys", 3],
@@ -148,7 +148,7 @@ const tried: { readonly [command: string]: Tried } = {
 
 let copies = 0;
 
-/** Each line has a journal of its own. */
+/** Runs a line on its own journal. */
 const runLine = (line: string): Promise<Said> => {
   const journal = at(`copy-${(copies += 1)}.db`);
   for (const end of ["", ".root"]) copyFileSync(`${made}${end}`, `${journal}${end}`);
@@ -169,7 +169,7 @@ describe("--json", () => {
 
   for (const command of commands) {
     const { fine = [], not = [] } = tried[command.name] ?? {};
-    it(`has pawl ${command.name} print the documents that its help describes, and errors as the last of them`, async () => {
+    it(`has pawl ${command.name} print the documents of its help, with errors as the last`, async () => {
       for (const line of fine) {
         const said = await runLine(line);
         expect([said.code, said.err], `${line}: ${said.out}`).toEqual([0, ""]);
@@ -193,7 +193,7 @@ describe("--json", () => {
     });
   }
 
-  it("is taken before the command as well, and gives the help and the version", async () => {
+  it("is accepted before the command, too, and prints the help and the version", async () => {
     expect(jsonIn(await pawl(["--json", "ls", made]))).toMatchObject([{ journal: made }]);
     expect(jsonIn(await pawl(["help", "--json"]))).toMatchObject([
       { exit_codes: [{ code: 0, what: "fine" }, {}, {}, {}, {}, {}] },
@@ -203,7 +203,7 @@ describe("--json", () => {
     expect(await pawl(["--wrong"])).toMatchObject({ code: 2, out: "" });
   });
 
-  it("is alone on standard output, whatever loaded modules say", async () => {
+  it("is the only standard output, even if loaded modules print", async () => {
     const said = await pawlProcess(["check-upgrade", `${made}#waiting`, "-t", at("tools.mjs"), "--json"]);
     expect(jsonIn(said)).toMatchObject([{ safe: true }]);
     expect(said).toMatchObject({ code: 0, err: "the module speaks\nthe body speaks\n" });

@@ -22,7 +22,7 @@ const fileOf = (name: string, lines: readonly string[]): string => {
   return file;
 };
 const linesIn = (file: string): readonly string[] => readFileSync(file, "utf8").split(/(?<=\n)/);
-/** The log with one of its lines changed; number 1 is the header. */
+/** Returns the log with one line changed; line 1 is the header. */
 const spoiled = (name: string, number: number, change: (line: string) => string): string =>
   fileOf(
     name,
@@ -30,7 +30,7 @@ const spoiled = (name: string, number: number, change: (line: string) => string)
   );
 
 describe("pawl log export and import", () => {
-  it("writes a scope as it is recorded, under a header", async () => {
+  it("writes a scope as recorded, after a header", async () => {
     const { out, code } = await pawl(["log", "export", `${journal}#waiting`]);
     expect(code).toBe(0);
     const [header = "", ...lines] = out.split(/(?<=\n)/);
@@ -50,14 +50,14 @@ describe("pawl log export and import", () => {
     expect((await pawl(["log", "export", journal, "-o", into])).code).toBe(0);
     expect(readdirSync(into)).toEqual(["session_done.jsonl", "session_parked.jsonl", "session_waiting.jsonl"]);
     const again = await pawl(["log", "export", journal, "-o", into]);
-    expect([again.code, again.err]).toEqual([3, expect.stringContaining("is there already")]);
+    expect([again.code, again.err]).toEqual([3, expect.stringContaining("exists already")]);
     const unnamed = await pawl(["log", "export", journal]);
     expect(unnamed.code).toBe(2);
     expect(unnamed.err).toContain(`expected one scope to print, found the whole journal ${journal}`);
     expect(unnamed.err).toContain(`name one, as ${journal}#`);
   });
 
-  it("brings a log into another journal, where it replays and has the same head", async () => {
+  it("imports a log into another journal, where it replays and has the same head", async () => {
     const other = join(folder, "other.db");
     const { code, out } = await pawl(["log", "import", exported, "-j", other]);
     expect([code, out]).toEqual([0, `${exported} -> session:done (5 events)\n`]);
@@ -69,7 +69,7 @@ describe("pawl log export and import", () => {
     expect([again.code, again.err]).toEqual([4, expect.stringContaining("there is a scope session:done already")]);
   });
 
-  it("imports nothing of a log that has a fault", async () => {
+  it("imports nothing of a faulty log", async () => {
     const other = join(folder, "none.db");
     const bad = spoiled("bad-import.jsonl", 4, (line) => line.replace("quick", "quack"));
     const { code, err } = await pawl(["log", "import", bad, "-j", other]);
@@ -78,7 +78,7 @@ describe("pawl log export and import", () => {
   });
 });
 
-/** Changes a value by hand: the line still replays. */
+/** Changes a value by hand; the line still replays. */
 const forge = (file: string): void => {
   const db = new DatabaseSync(file);
   db.exec("UPDATE append SET lines = replace(lines, '12a', '13b')");
@@ -86,7 +86,7 @@ const forge = (file: string): void => {
 };
 
 describe("pawl log verify", () => {
-  it("says that nothing vouches for lines of which no hash was kept, and how far one does", async () => {
+  it("says how far hashes cover a log, and that none covers the rest", async () => {
     const file = await madeJournal(newFolder());
     const place = `${file}#waiting`;
     const verified = async () => {
@@ -94,26 +94,26 @@ describe("pawl log verify", () => {
       const [{ vouched } = {}] = jsonIn(await pawl(["log", "verify", place, "--json"]));
       return [code, vouched, out.split("\n")[1]?.trim()];
     };
-    const unknown = "it replays; no hash was kept that vouches for it: `pawl log head` keeps one";
+    const unknown = "it replays, but no hash covers it: `pawl log head` stores one";
     expect(await verified()).toEqual([0, 0, unknown]);
     forge(file);
     expect(await verified()).toEqual([0, 0, unknown]);
     expect((await pawl(["log", "head", place])).code).toBe(0);
-    expect(await verified()).toEqual([0, 6, "a hash vouches for all of it"]);
+    expect(await verified()).toEqual([0, 6, "a hash covers all of it"]);
     expect((await pawl(["cancel", "waiting", "r:c", "-j", file])).code).toBe(0);
-    expect(await verified()).toEqual([0, 6, "a hash vouches for it up to event 6, and for nothing after that"]);
+    expect(await verified()).toEqual([0, 6, "a hash covers it up to event 6, and nothing after that"]);
   });
 
-  it("says of an exported log that nothing vouches for it but a head", async () => {
+  it("says that only a noted head covers an exported log", async () => {
     const bare = await pawl(["log", "verify", exported]);
-    expect(bare.out).toContain("it replays; nothing vouches for it: --head compares it with a hash that was noted");
+    expect(bare.out).toContain("it replays, but no hash covers it: --head compares it with one that you kept");
     expect(jsonIn(await pawl(["log", "verify", exported, "--json"]))).toMatchObject([{ ok: true, vouched: 0 }]);
     const [head] = jsonIn(await pawl(["log", "head", exported, "--json"]));
     const held = await pawl(["log", "verify", exported, "--head", String(head?.["head"]), "--json"]);
     expect(jsonIn(held)).toMatchObject([{ ok: true, vouched: 5 }]);
   });
 
-  it("finds lines of a journal that are not those which its chain vouches for", async () => {
+  it("finds lines of a journal that do not match its chain", async () => {
     const file = await madeJournal(newFolder());
     expect((await pawl(["log", "head", `${file}#waiting`])).code).toBe(0);
     expect(await pawl(["log", "verify", file])).toMatchObject({ code: 0 });
@@ -138,7 +138,7 @@ describe("pawl log verify", () => {
     expect(out.split("\n").filter((line) => line.startsWith("ok"))).toHaveLength(5);
   });
 
-  it("tells a torn last line apart from corruption", async () => {
+  it("tells a torn last line from corruption", async () => {
     const torn = fileOf("torn.jsonl", linesIn(exported));
     appendFileSync(torn, '{"seq":6,"epoch":1,"at":17');
     const said = await pawl(["log", "verify", torn, "--json"]);
@@ -149,7 +149,7 @@ describe("pawl log verify", () => {
     expect(jsonIn(corrupt)[0]).toMatchObject({ ok: false, fault: { code: "line_corrupt", line: 4 } });
   });
 
-  it("finds a changed event by what follows from it, a gap by the sequence, and other values by the head", async () => {
+  it("finds a changed event by its consequences, a gap by its sequence, and changed values by the head", async () => {
     const digest = await pawl([
       "log",
       "verify",
@@ -166,14 +166,14 @@ describe("pawl log verify", () => {
     expect([code, out]).toEqual([1, expect.stringContaining("other head")]);
   });
 
-  it("says which file can not be read, and why", async () => {
+  it("says which file cannot be read, and why", async () => {
     const { code, err } = await pawl(["log", "verify", join(folder, "none")]);
-    expect([code, err]).toEqual([3, `pawl: ${join(folder, "none")}: there is no such file\n`]);
+    expect([code, err]).toEqual([3, `pawl: ${join(folder, "none")}: the file does not exist\n`]);
   });
 });
 
 describe("pawl log replay and diff", () => {
-  it("shows the first divergence in full, with what today's code would do", async () => {
+  it("shows the first divergence in full, with the commands of the current code", async () => {
     const bad = spoiled("replay.jsonl", 4, (line) => line.replace("quick", "quack"));
     const { code, out } = await pawl(["log", "replay", bad]);
     expect(code).toBe(1);
@@ -183,7 +183,7 @@ describe("pawl log replay and diff", () => {
     expect(against.out).toContain('event.calls[0].tool: expected "quick", found "quack"');
   });
 
-  it("says what is live and outstanding at the end", async () => {
+  it("prints live calls and outstanding commands at the end", async () => {
     const [found] = jsonIn(await pawl(["log", "replay", `${journal}#parked`, "--json"]));
     expect(found).toMatchObject({ ok: true, events: 4, live: { awaiting_approval: 1 }, outstanding: [] });
   });
@@ -209,7 +209,7 @@ describe("pawl log replay and diff", () => {
     expect((await pawl(["log", "diff", exported, `${journal}#done`])).code).toBe(0);
   });
 
-  it("says of events that retention has taken from one of two logs that the other has them", async () => {
+  it("counts events that retention has deleted from one of two logs", async () => {
     const file = join(folder, "short.db");
     const { runtime, close } = openRuntime({ file, tools: [quick], retention: { olderThanMs: 0 }, snapshotAfter: 100 });
     const session = await runtime.session("s");
@@ -223,7 +223,7 @@ describe("pawl log replay and diff", () => {
     const stored = sqliteJournal(file);
     for (let i = 0; (await stored.segment("session:s")) === undefined; i++) {
       await session.call(`r${i}`, [{ id: "c", tool: "quick", args: {} }]);
-      await pause(25); // A snapshot waits for a time without work, and retention for the next one.
+      await pause(25); // A snapshot waits for an idle moment, and retention for the next one.
     }
     await stored.close();
     const cut = await exportedTo("cut.jsonl");

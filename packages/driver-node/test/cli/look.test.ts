@@ -1,4 +1,4 @@
-/** Commands that only look write nothing: they can be told on a disk without room, and beside a host. */
+/** Commands that only read write nothing, so that they work on a full disk and beside a host. */
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { madeJournal, newFolder } from "./fixture.ts";
@@ -8,7 +8,7 @@ it.each([["ls"], ["show", "waiting"], ["why", "waiting"], ["log", "export", "wai
   "%s",
   async (...command) => {
     const file = await madeJournal(newFolder());
-    expect((await pawl(["ls", "-j", file])).code).toBe(0); // What a host left behind the mark is written up once.
+    expect((await pawl(["ls", "-j", file])).code).toBe(0); // The first reader brings the index up to date.
     const db = new DatabaseSync(file);
     const version = db.prepare("PRAGMA data_version");
     const before = version.get();

@@ -1,4 +1,4 @@
-/** What an operator types in the first months, and what is told in return. */
+/** Mistakes that an operator makes in the first months, and the answers. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -20,12 +20,12 @@ const toolModule = `
 export const tools = [{ name: "hang", execute: () => new Promise((resolve) => setTimeout(resolve, 60_000)) }];
 `;
 
-/** Words of a line that `pawl why` proposes, as a shell splits them: none of these has a space in it. */
+/** Splits a proposed line into words; none of these contains a space. */
 const proposed = (out: string, verb: string): readonly string[] =>
   (new RegExp(`^ {2}pawl (${verb} .*)$`, "m").exec(out)?.[1] ?? "").split(" ");
 
 describe("lines that `pawl why` proposes", () => {
-  it("name the host that has the session, where it has announced an address", async () => {
+  it("name the host that owns the session, if it has an address", async () => {
     const secrets = [Buffer.alloc(32, 1)] as const;
     const { runtime, close } = openRuntime({ file, tools });
     const host = await openHost({ runtime, secrets });
@@ -44,7 +44,7 @@ describe("lines that `pawl why` proposes", () => {
     expect(said).toMatchObject({ code: 0, err: "" });
   });
 
-  it("name the keys again that the command line has named", async () => {
+  it("repeat the keys that the command line named", async () => {
     const [path, keys] = [join(folder, "sealed.db"), join(folder, "keys")];
     const { runtime, close } = openRuntime({ file: path, tools: [guarded], codec: aesCodec(fileKeys(keys)) });
     const session = await runtime.session("s");
@@ -60,7 +60,7 @@ describe("lines that `pawl why` proposes", () => {
 });
 
 describe("a host that was killed", { timeout: 60_000 }, () => {
-  it("is no owner any more, to `pawl ls` and `pawl why`, before its lease is over", async () => {
+  it("loses its ownership in `pawl ls` and `pawl why` before its lease expires", async () => {
     writeFileSync(join(folder, "tools.mjs"), toolModule);
     const path = join(folder, "killed.db");
     const args = [main, "host", join(folder, "tools.mjs"), "-j", path, "--grant", "ann", "--json"];
@@ -86,21 +86,21 @@ describe("a host that was killed", { timeout: 60_000 }, () => {
   });
 });
 
-describe("slips of the hand", () => {
+describe("mistakes of an operator", () => {
   const asked = ["why", "parked", "--host"];
   it.each<[string, readonly string[], string]>([
-    ["a token that is empty", [...asked, "ws://127.0.0.1:1", "--token", ""], "a host wants a token"],
+    ["a token that is empty", [...asked, "ws://127.0.0.1:1", "--token", ""], "a host needs a token"],
     [
       "an address without its scheme",
       [...asked, "127.0.0.1:7777", "--token", "t"],
-      "--host takes the address of a host",
+      "--host expects the address of a host",
     ],
     [
       "a name beside a token",
       ["reject", "parked", "r:c", "--hash", "h", "--by", "ann", "--host", "ws://127.0.0.1:1", "--token", "t"],
-      "takes no --by",
+      "--by cannot be used with --host",
     ],
-    ["a token for no time", ["token", "ann", "--hours", "0"], "--hours takes a whole number from 1, found `0`"],
+    ["a token for no time", ["token", "ann", "--hours", "0"], "--hours expects a whole number from 1, found `0`"],
     ["an option's value that looks like an option", ["token", "ann", "--hours", "-1"], "argument is ambiguous."],
   ])("%s is an error of the command line", async (_, args, message) => {
     const { code, err } = await pawl(args);
@@ -108,7 +108,7 @@ describe("slips of the hand", () => {
     expect(err).not.toContain("\\n");
   });
 
-  it("a token for scopes that can not be is not made", async () => {
+  it("a token for impossible scopes is not made", async () => {
     const path = join(folder, "granted.db");
     writeFileSync(`${path}.host`, Buffer.alloc(32, 1));
     const said = await pawl(["token", "ann", "-j", path, "--scope", "team-1/"]);
@@ -117,7 +117,7 @@ describe("slips of the hand", () => {
       expect(await pawl(["token", "ann", "-j", path, "--scope", scope])).toMatchObject({ code: 0 });
   });
 
-  it("a certificate that is none is named, and nothing is opened", async () => {
+  it("an invalid certificate is reported, and nothing is opened", async () => {
     const place = newFolder();
     const write = (name: string, text: string): void => writeFileSync(join(place, name), text);
     write("tools.mjs", toolModule);
@@ -126,16 +126,16 @@ describe("slips of the hand", () => {
     write("pawl.json", JSON.stringify({ journal: "j.db", tools: "tools.mjs", tls }));
     expect(await pawl(["host", join(place, "pawl.json")])).toMatchObject({
       code: 3,
-      err: expect.stringContaining("no key and certificate for TLS") as string,
+      err: expect.stringContaining("not a key and certificate for TLS") as string,
     });
   });
 
-  it("a module in a package of CommonJS is told what to be called", async () => {
+  it("a module in a CommonJS package is told which name to use", async () => {
     const place = newFolder();
     mkdirSync(join(place, "app"));
     writeFileSync(join(place, "app", "package.json"), '{ "type": "commonjs" }');
     writeFileSync(join(place, "app", "tools.js"), 'import "node:fs";\nexport const tools = [];\n');
     const { code, err } = await pawlProcess(["host", join(place, "app", "tools.js"), "-j", join(place, "j.db")]);
-    expect([code, err]).toEqual([3, expect.stringContaining("call it .mts or .mjs")]);
+    expect([code, err]).toEqual([3, expect.stringContaining("name it .mts or .mjs")]);
   });
 });

@@ -1,7 +1,7 @@
-/** The command line in tests: run in this process, for speed, or as the binary that it is. */
+/** Runs the command line in tests: in this process for speed, or as a binary. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import type { Command, Told } from "../../src/cli/command.ts";
+import type { Command, JsonDocument } from "../../src/cli/command.ts";
 import { run } from "../../src/cli/run.ts";
 
 export interface Said {
@@ -49,15 +49,15 @@ export const pawl = async (args: readonly string[], how: With = {}): Promise<Sai
   return { code, out, err };
 };
 
-/** The JSON lines that a command said. */
+/** Parses the JSON lines of a command's output. */
 export const jsonIn = ({ out }: Said): readonly { readonly [field: string]: unknown }[] =>
   out
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as { readonly [field: string]: unknown });
 
-/** Which of a command's documents this is, as its help describes them. */
-export const toldAs = ({ json }: Command, document: object): Told | undefined =>
+/** Returns the description in the help that a JSON document matches. */
+export const toldAs = ({ json }: Command, document: object): JsonDocument | undefined =>
   json.find(({ fields }) => {
     if (fields === undefined) return true;
     const named = fields.split(", ");
@@ -68,7 +68,7 @@ export const toldAs = ({ json }: Command, document: object): Told | undefined =>
 
 const main = join(import.meta.dirname, "../../src/cli/main.ts");
 
-/** Runs the binary, as a process of its own. */
+/** Runs the binary in a process of its own. */
 export const pawlProcess = (args: readonly string[], env: { readonly [name: string]: string } = {}): Promise<Said> =>
   new Promise((resolve) => {
     execFile(

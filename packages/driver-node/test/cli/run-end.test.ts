@@ -1,4 +1,4 @@
-/** `pawl show` and `pawl ls` of background runs that are over. */
+/** `pawl show` and `pawl ls` with ended background runs. */
 import { join } from "node:path";
 import { type ToolDefinition, ToolError, defineTool } from "@pawl/runtime";
 import { expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { until } from "../until.ts";
 const inBackground = (name: string, background: () => Promise<unknown>): ToolDefinition =>
   defineTool({ name, hints: { supports_background: true }, execute: () => null, background });
 
-it("a run that is over is shown with how it ended: completed, failed with what, or cancelled", async () => {
+it("an ended run is shown with its end: completed, failed with an error, or cancelled", async () => {
   const file = join(newFolder(), "journal.db");
   const tools = [
     inBackground("reads", async () => ({ summary: "read", result: 3 })),

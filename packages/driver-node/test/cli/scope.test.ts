@@ -5,9 +5,9 @@ import { ToolError, defineTool } from "@pawl/runtime";
 import { stableHash } from "@pawl/tool-value";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Command } from "../../src/cli/command.ts";
-import { commands } from "../../src/cli/commands.ts";
-import { screenOn } from "../../src/cli/screen.ts";
-import { barOf, progressIn } from "../../src/cli/scope/progress.ts";
+import { commands } from "../../src/cli/run.ts";
+import { screenOn } from "../../src/cli/terminal.ts";
+import { barOf, progressIn } from "../../src/cli/scope/background.ts";
 import { openRuntime } from "../../src/index.ts";
 import { madeJournal, newFolder, tools } from "./fixture.ts";
 import { type With, jsonIn, pawl, pawlProcess } from "./pawl.ts";
@@ -31,16 +31,16 @@ describe("pawl ls, show and why", () => {
     expect((await pawl(["ls", file, "--prefix", "process:"])).out).toBe(`no scopes in ${file}\n`);
   });
 
-  it("list what is due as due since then, and not as parked until a time that is over", async () => {
+  it("list due scopes as due since a time, not as parked until one in the past", async () => {
     const { out } = await pawl(["ls", file]);
     expect(out).toMatch(/^session:waiting .* due since \d{4}-\d\d-\d\d [0-9:]+Z \(.* ago\)$/m);
-    expect(out).toMatch(/^session:parked .* parked, wants an approval$/m);
+    expect(out).toMatch(/^session:parked .* parked, needs an approval$/m);
     expect((await pawl(["ls", file], { now: 1 })).out).toMatch(/^session:waiting .* parked until .* \(in /m);
   });
 
-  it("list the scopes that wait for a person, until that one has decided", async () => {
+  it("list the scopes that need approval, until it is given", async () => {
     const path = await madeJournal(newFolder());
-    expect((await pawl(["ls", path, "--approvals"])).out).toMatch(/^session:parked .* wants an approval$/m);
+    expect((await pawl(["ls", path, "--approvals"])).out).toMatch(/^session:parked .* needs an approval$/m);
     const [{ scopes }] = jsonIn(await pawl(["ls", path, "--approvals", "--json"])) as [{ readonly scopes: unknown }];
     expect(scopes).toMatchObject([{ scope: "session:parked", approvals: 1 }]);
     const hash = stableHash({ sum: 12 });
@@ -61,20 +61,18 @@ describe("pawl ls, show and why", () => {
     expect(parked).toMatchObject({ approvals: [{ call: "r:c", args: { sum: 12 } }] });
   });
 
-  it("show where a call's program asked for something else than its log records", async () => {
+  it("show the request at which a call's code diverged from its log", async () => {
     const golden = new URL("../../../sansio-core/test/golden/divergence.jsonl", import.meta.url);
     const lines = readFileSync(golden, "utf8").split(/(?<=\n)/);
     const log = join(newFolder(), "diverged.jsonl");
-    writeFileSync(log, lines.slice(0, 5).join("")); // Up to the first `call.diverged`.
-    expect((await pawl(["show", log])).out).toContain(
-      "its program diverged at request 1: expected step a, found step b",
-    );
+    writeFileSync(log, lines.slice(0, 5).join("")); // Keeps the lines up to the first `call.diverged`.
+    expect((await pawl(["show", log])).out).toContain("its code diverged at request 1: expected step a, found step b");
     const [shown] = jsonIn(await pawl(["show", log, "--json"]));
     const divergence = { position: 1, expected: "step a", found: "step b" };
     expect(shown?.["calls"]).toContainEqual(expect.objectContaining({ call: "r:c1", divergence }));
   });
 
-  it("say what a call waits for, since when, and what a person could type", async () => {
+  it("say what a call waits for, since when, and how to move it on", async () => {
     const { out, code } = await pawl(["why", "parked"], { env: { PAWL_JOURNAL: file } });
     expect(code).toBe(0);
     const line = /^ {2}pawl approve (?<args>.* r:c --hash [0-9a-f]{64})$/m.exec(out)?.groups?.["args"];
@@ -101,7 +99,7 @@ describe("pawl ls, show and why", () => {
     expect((await pawl(["why", "nobody", "-j", file])).code).toBe(3);
   });
 
-  it("say of a call that has ended what it came to", async () => {
+  it("print the result of an ended call", async () => {
     const { out, code } = await pawl(["why", "done", "r:c", "-j", file]);
     expect(code).toBe(0);
     expect(out).toMatch(/^r:c {2}quick {2}succeeded {2}at event \d+, \d{4}-.*\n {2}at once\n$/);
@@ -119,11 +117,11 @@ describe("pawl ls, show and why", () => {
     );
   });
 
-  it("follow what happens in a scope", async () => {
+  it("follow the events of a scope", async () => {
     const over = new AbortController();
     const { runtime, close } = openRuntime({ file, tools });
     const session = await runtime.session("fresh");
-    await session.runner.settled(); // It is there for whoever looks.
+    await session.runner.settled(); // It is durable, so that a reader sees it.
     let told = "";
     const looking = Promise.withResolvers<void>();
     const following = pawl(["show", "fresh", "-j", file, "--follow"], {
@@ -134,7 +132,7 @@ describe("pawl ls, show and why", () => {
         if (told.includes("reply.acked")) over.abort();
       },
     });
-    await looking.promise; // What came before is shown as it stands, and not as events.
+    await looking.promise; // Earlier events are shown as state, not as events.
     await session.call("r", [{ id: "c", tool: "quick", args: {} }]);
     await session.runner.settled();
     expect(await following).toMatchObject({ code: 0 });
@@ -142,7 +140,7 @@ describe("pawl ls, show and why", () => {
   });
 });
 
-/** Follows sessions of a prefix, of which there is `a`, until there is `b`, too. */
+/** Follows sessions with a prefix: first only `a` exists, then `b`, too. */
 const followed = async (prefix: string, how: With & { readonly json?: boolean }): Promise<readonly string[]> => {
   const over = new AbortController();
   const { runtime, close } = openRuntime({ file, tools });
@@ -167,7 +165,7 @@ const followed = async (prefix: string, how: With & { readonly json?: boolean })
 };
 
 describe("pawl ls --follow", () => {
-  it("tells of nothing but what has changed, until it is interrupted", async () => {
+  it("prints only changes, until it is interrupted", async () => {
     const [first = "", next = "", ...more] = await followed("plain", {});
     expect(more).toEqual([]);
     expect(first).toMatch(/^scope .*\nsession:plain-a {2}.*\n$/);
@@ -177,7 +175,7 @@ describe("pawl ls --follow", () => {
     expect(changed).toMatchObject({ journal: file, scopes: [{ scope: "session:script-b" }] });
   });
 
-  it("draws the list again in its place on a terminal, cut to its size", async () => {
+  it("redraws the list in place on a terminal, cut to its size", async () => {
     const [first = "", next = ""] = await followed("seen", { isTTY: true, columns: 24 });
     const lines = stripVTControlCharacters(first).split("\n");
     expect(lines).toEqual([expect.stringMatching(/^scope/), expect.stringMatching(/^session:seen-a .*…$/), ""]);
@@ -186,7 +184,7 @@ describe("pawl ls --follow", () => {
     expect(stripVTControlCharacters(next).split("\n")).toHaveLength(4);
   });
 
-  it("draws no more than a terminal has rows, and nothing that is there already", () => {
+  it("draws no more rows than the terminal has, and nothing unchanged", () => {
     let drawn = "";
     const draw = screenOn(
       (text) => (drawn += text),
@@ -201,7 +199,7 @@ describe("pawl ls --follow", () => {
 });
 
 describe("the progress of a background run", () => {
-  it("is a bar where it has a total, and words where it has none", () => {
+  it("is a bar if there is a total, and text if not", () => {
     expect(barOf({ current: 3, total: 4, unit: "files", label: "indexing" })).toBe(
       "[###############.....] indexing: 3 / 4 files",
     );
@@ -226,13 +224,13 @@ describe("the command line", () => {
     }
   });
 
-  it("says what it does not understand, what it wanted, and what to do", async () => {
+  it("reports wrong command lines with the expectation and a hint", async () => {
     const errors = [
       [["wy"], "there is no command `wy`\n  did you mean `pawl why`?"],
       [["log", "verfy", "x"], "there is no command `log verfy`\n  did you mean `pawl log verify`?"],
-      [["flow"], "`pawl flow` is more than one command\n  flow run, flow check"],
-      [["help", "flow"], "`pawl flow` is more than one command\n  flow run, flow check"],
-      [["why"], "pawl why takes <scope> [call], found nothing\n  pawl help why"],
+      [["flow"], "`pawl flow` stands for several commands\n  flow run, flow check"],
+      [["help", "flow"], "`pawl flow` stands for several commands\n  flow run, flow check"],
+      [["why"], "pawl why expects <scope> [call], found nothing\n  pawl help why"],
       [["ls", "--colour"], "Unknown option '--colour'\n  pawl help ls"],
       [["ls"], "no journal is named\n  add --journal <file>, or set PAWL_JOURNAL"],
     ] as const;
@@ -240,15 +238,15 @@ describe("the command line", () => {
       expect(await pawl(args)).toEqual({ code: 2, out: "", err: `pawl: ${message}\n` });
   });
 
-  it("gives errors as JSON where JSON is asked for", async () => {
+  it("prints errors as JSON on request", async () => {
     const { code, err, out } = await pawl(["why", "nobody", "-j", file, "--json"]);
     expect([code, err]).toEqual([3, ""]);
     expect(JSON.parse(out)).toMatchObject({ error: { code: "no_such_scope", hint: `pawl ls --journal ${file}` } });
   });
 
-  it("says what the system refused, and tells that from what it did not expect", async () => {
+  it("reports errors of the system, and tells them from bugs", async () => {
     const { code, err } = await pawl(["log", "export", file, "-o", file]);
-    expect([code, err]).toEqual([3, expect.stringMatching(/^pawl: EEXIST: .*\n {2}name another place\n$/)]);
+    expect([code, err]).toEqual([3, expect.stringMatching(/^pawl: EEXIST: .*\n {2}choose another name\n$/)]);
     const ls = commands.find(({ name }) => name === "ls");
     const broken = vi.spyOn(ls as Command, "run").mockRejectedValue(new TypeError("no such thing"));
     const said = await pawl(["ls", file, "--json"]);
@@ -259,7 +257,7 @@ describe("the command line", () => {
     ]);
   });
 
-  it("is coloured where a person looks, and nowhere else", async () => {
+  it("is coloured on a terminal only", async () => {
     const line = ["log", "verify", `${file}#done`];
     expect(coloured((await pawl(line, { isTTY: true })).out)).toBe(true);
     expect(coloured((await pawl(line, { isTTY: true, env: { NO_COLOR: "1" } })).out)).toBe(false);

@@ -1,4 +1,4 @@
-/** The command line over a journal whose values are sealed, and over values that are large. */
+/** The command line over sealed journals and large values. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineTool } from "@pawl/runtime";
@@ -58,7 +58,7 @@ beforeAll(async () => {
 }, 120_000);
 
 describe("the command line and sealed values", { timeout: 120_000 }, () => {
-  it("shows and exports them open to who has the keys, and sealed to others", async () => {
+  it("shows and exports them open with the keys, and sealed without", async () => {
     const without = await pawl(["log", "export", `${journal}#s`]);
     expect(without.out).not.toContain(secret);
     expect((await pawl(["log", "export", `${journal}#s`, ...withKeys])).out).toContain(secret);
@@ -79,7 +79,7 @@ describe("the command line and sealed values", { timeout: 120_000 }, () => {
     }
   });
 
-  it("decides and resolves with the keys, what it says being sealed and put aside as a host's", async () => {
+  it("decides and resolves with the keys, and seals and offloads its values as a host does", async () => {
     const [why] = jsonIn(await pawl(["why", "g", "-j", journal, "--json", ...withKeys]));
     const hash = /"argsHash":"([^"]+)"/.exec(JSON.stringify(why))?.[1] ?? "";
     expect((await pawl(["approve", "g", "r:c", "--hash", hash, "-j", journal, ...withKeys])).code).toBe(0);
@@ -92,7 +92,7 @@ describe("the command line and sealed values", { timeout: 120_000 }, () => {
     expect(await payloadOf("s", "asked")).toEqual([{ secret, large }, JSON.parse(large)]);
   });
 
-  it("forks them into a scope with a key of its own, large values included", async () => {
+  it("forks them into a scope with its own key, with large values", async () => {
     expect(await pawl(["fork", "s", "--at", "8", "--into", "f", "-j", journal, ...withKeys])).toMatchObject({
       code: 0,
     });
@@ -109,7 +109,7 @@ describe("the command line and sealed values", { timeout: 120_000 }, () => {
     expect([gone.code, gone.out]).toEqual([3, expect.stringContaining("key_gone")]);
   });
 
-  it("imports what was exported open, and seals it", async () => {
+  it("seals what was exported open when it is imported", async () => {
     const exported = join(folder, "f.jsonl");
     expect((await pawl(["log", "export", `${journal}#f`, "-o", exported, ...withKeys])).code).toBe(0);
     expect(readFileSync(exported, "utf8")).toContain(secret);
@@ -121,7 +121,7 @@ describe("the command line and sealed values", { timeout: 120_000 }, () => {
 });
 
 describe("pawl blobs sweep", { timeout: 120_000 }, () => {
-  it("takes what no log names, sealed or not, and says first what it would take", async () => {
+  it("deletes unreferenced values, sealed or not, and first prints which", async () => {
     const { runtime, close } = opened();
     const session = await runtime.session("t");
     await session.call("r", [{ id: "c", tool: "nobody", args: { large } }]);

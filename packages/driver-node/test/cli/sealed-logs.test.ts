@@ -1,4 +1,4 @@
-/** What the command line says of sealed logs to who has not their keys: that the keys are wanting, and nothing worse. */
+/** Sealed logs without their keys: the command line says that keys are missing, and nothing worse. */
 import { join } from "node:path";
 import { defineTool } from "@pawl/runtime";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -38,7 +38,7 @@ beforeAll(async () => {
 const hint = "add --keys <folder>, or set PAWL_KEYS";
 
 describe("sealed logs without their keys", () => {
-  it("are unread to the doctor, who says what to do; with the keys they are fine", async () => {
+  it("are unreadable for the doctor, which names the remedy; with the keys they are fine", async () => {
     const without = await pawl(["doctor", journal, "--json"]);
     const told = jsonIn(without);
     expect(without.code).toBe(3);
@@ -47,7 +47,7 @@ describe("sealed logs without their keys", () => {
       log: `${journal}#${run}`,
       unread: {
         code: "sealed",
-        message: `${journal}#${run} can not be replayed: its values are sealed, and no keys were given`,
+        message: `${journal}#${run} cannot be replayed: its values are sealed, and no keys were given`,
       },
       remedy: hint,
     });
@@ -58,7 +58,7 @@ describe("sealed logs without their keys", () => {
     expect([having.code, having.out]).toEqual([0, "fine: 3 scopes\n"]);
   });
 
-  it("are unread to whoever verifies, replays, shows, lists or checks them, each saying so", async () => {
+  it("are reported as unreadable by verify, replay, show, ls and check-upgrade", async () => {
     const verified = await pawl(["log", "verify", `${journal}#${run}`]);
     expect([verified.code, verified.out]).toEqual([3, expect.stringContaining(hint)]);
     for (const line of [["log", "replay"], ["show"], ["why"]]) {
@@ -73,7 +73,7 @@ describe("sealed logs without their keys", () => {
     expect([checked.code, checked.err]).toEqual([3, expect.stringContaining(hint)]);
   });
 
-  it("leave the doctor able to see to the others, where one key is gone", async () => {
+  it("do not keep the doctor from the other scopes if one key is deleted", async () => {
     await fileKeys(keys).remove("session:plain");
     const { code, out } = await pawl(["doctor", journal, "--keys", keys]);
     expect(code).toBe(3);

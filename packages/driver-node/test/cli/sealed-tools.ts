@@ -1,4 +1,4 @@
 import { defineTool } from "@pawl/runtime";
 
-/** Of `check-upgrade` over a journal that is sealed. */
+/** Tools for `check-upgrade` over a sealed journal. */
 export const tools = [defineTool({ name: "echo", durable: true, execute: (args) => args })];

@@ -22,7 +22,7 @@ beforeAll(async () => {
 const patienceMs = 60;
 let sideEffects = 0;
 
-/** What becomes of the call that waits, if its tool were this one. */
+/** Returns the verdict on the waiting call if its tool had this body. */
 const verdictOf = async (execute: ToolDefinition["execute"], more: Partial<ToolDefinition> = {}): Promise<Verdict> => {
   sideEffects = 0;
   const tool = defineTool({ name: "work", durable: true, execute, ...more });
@@ -39,7 +39,7 @@ const count = (): string => {
 };
 
 describe("a live call under other code", () => {
-  it("is the same where the program asks what it asked, whatever it would do later", async () => {
+  it("is the same if the code makes the same requests, whatever it does later", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
       const seat = await ctx.runJson("reserve", { to: "Lviv" }, count);
       await ctx.awaitEventJson("approved");
@@ -48,7 +48,7 @@ describe("a live call under other code", () => {
     expect(verdict).toEqual({ type: "same", requests: 2 });
   });
 
-  it("has a new effect where another stands in the place of a recorded one", async () => {
+  it("has a new effect if another request replaces a recorded one", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
       await ctx.runJson("check", {}, count);
       await ctx.runJson("reserve", { to: "Lviv" }, count);
@@ -58,18 +58,18 @@ describe("a live call under other code", () => {
     expect(verdict).toMatchObject({ found: "step `durable-step:check`" });
   });
 
-  it("has other input where a step is asked for with other arguments", async () => {
+  it("has other input if a step is requested with other arguments", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
       await ctx.runJson("reserve", { to: "Kyiv" }, count);
       return ctx.awaitEventJson("approved");
     });
     expect(verdict).toMatchObject({ type: "other_input", position: 1 });
     expect(verdictWords(verdict)).toBe(
-      'other input at request 1: step `durable-step:reserve` is recorded with {"to":"Lviv"}, and asked for with {"to":"Kyiv"}',
+      'other input at request 1: step `durable-step:reserve` was recorded with {"to":"Lviv"}, and is now requested with {"to":"Kyiv"}',
     );
   });
 
-  it("misses an effect where the program ends, or waits, without asking for it", async () => {
+  it("misses an effect if the code ends, or waits, without requesting it", async () => {
     expect(await verdictOf(async (_, ctx) => ctx.runJson("reserve", { to: "Lviv" }, count))).toMatchObject({
       type: "missing_effect",
       position: 1,
@@ -79,7 +79,7 @@ describe("a live call under other code", () => {
     expect(both).toMatchObject({ type: "missing_effect", missing: ["durable-step:reserve"] });
   });
 
-  it("waits outside where the program waits for something that is not in its context", async () => {
+  it("waits outside if the code waits for something outside its context", async () => {
     const before = await verdictOf(async (_, ctx) => {
       await ctx.runJson("reserve", { to: "Lviv" }, count);
       await new Promise(() => undefined);
@@ -87,7 +87,7 @@ describe("a live call under other code", () => {
     expect(before).toMatchObject({ type: "waits_outside", isDiverged: true });
   });
 
-  it("goes on where the program asks for more than it had asked for when it came to rest", async () => {
+  it("goes on if the code makes further requests", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
       await ctx.runJson("reserve", { to: "Lviv" }, count);
       return Promise.all([ctx.awaitEventJson("approved"), ctx.runJson("remind", {}, count)]);
@@ -95,22 +95,22 @@ describe("a live call under other code", () => {
     expect(verdict).toEqual({ type: "goes_on", requests: 2, next: ["durable-step:remind"] });
   });
 
-  it("needs its tool, and its arguments to fit", async () => {
+  it("needs its tool, and arguments that fit", async () => {
     const schema = { type: "object", required: ["to"] };
     expect(await verdictOf(async () => 1, { parameters: schema })).toMatchObject({ type: "args_refused" });
     const { calls } = await checkUpgrade(log, [defineTool({ name: "other", execute: () => 1 })], patienceMs);
     expect(calls[0]?.verdict).toEqual({ type: "no_tool", toolId: "tool:work" });
   });
 
-  it("completes where the program asks for all that is recorded, and ends", async () => {
+  it("completes if the code makes all recorded requests and ends", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
-      void ctx.awaitEventJson("approved").catch(() => undefined); // It is asked for, and not waited for.
+      void ctx.awaitEventJson("approved").catch(() => undefined); // It is requested and not awaited.
       return ctx.runJson("reserve", { to: "Lviv" }, count);
     });
     expect(verdict).toEqual({ type: "completes", requests: 2 });
   });
 
-  it("is not run again where its tool is bound to its owner, and has not begun where it awaits approval", async () => {
+  it("is not run again if its tool is owner-bound, and has not started if it awaits approval", async () => {
     const bound = defineTool({ name: "bound", execute: (_, ctx) => ctx.awaitEventJson("never") });
     const at = join(folder, "bound.db");
     const { runtime, close } = openRuntime({ file: at, tools: [bound, ...tools] });
@@ -130,16 +130,16 @@ describe("a live call under other code", () => {
     ]);
   });
 
-  it("fails where the program throws what no model should see", async () => {
+  it("fails if the code throws an internal error", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
-      void ctx.awaitEventJson("approved").catch(() => undefined); // It is asked for, and not waited for.
+      void ctx.awaitEventJson("approved").catch(() => undefined); // It is requested and not awaited.
       await ctx.runJson("reserve", { to: "Lviv" }, count);
       throw new TypeError("of its own");
     });
     expect(verdict).toEqual({ type: "failed", message: "of its own" });
   });
 
-  it("says what the program throws where that keeps it from asking for what is recorded", async () => {
+  it("reports the error that keeps the code from a recorded request", async () => {
     const verdict = await verdictOf(async () => {
       throw new TypeError("no MODEL_KEY");
     });
@@ -150,7 +150,7 @@ describe("a live call under other code", () => {
 
 const outside = defineTool({ name: "outside", execute: (_, ctx) => (ctx.completionKey(), pending()) });
 
-/** The log of a session whose tools were called, each by its name, as soon as it looks so. */
+/** Returns the log of a session that calls these tools, once it meets a condition. */
 const logOf = async (
   named: string,
   defined: readonly ToolDefinition[],
@@ -180,7 +180,7 @@ const hasAsked = ({ calls }: Session["state"]): boolean => {
 const ofBatch = (id: string): ToolDefinition => asks((ctx) => ctx.batch([{ id, toolId: "tool:work", args: { n: 1 } }]));
 const ofSleep = (ms: number): ToolDefinition => asks((ctx) => ctx.sleep(ms));
 
-/** What is said of a call that was begun by one tool, and would go on with another. */
+/** Returns the verdict's text for a call that one tool began and another continues. */
 const saidOf = async (named: string, before: ToolDefinition, after: ToolDefinition): Promise<string> => {
   const begun = await logOf(named, [before, work], ["asks"], hasAsked);
   const { calls } = await checkUpgrade(begun, [after, work], patienceMs);
@@ -191,21 +191,21 @@ const isOver = ({ calls }: Session["state"]): boolean =>
   calls.at("r:quick")?.phase === "completed" && calls.at("r:outside")?.phase === "pending";
 
 describe("what is said of a call under other code", () => {
-  it("names the calls of a batch and the time of a sleep that are other ones", async () => {
+  it("shows the changed calls of a batch and the changed time of a sleep", async () => {
     expect(await saidOf("batch", ofBatch("old"), ofBatch("new"))).toMatch(
       /^new effect at request 1: found batch `[^`]+` \(new: tool:work \{"n":1\}\), expected \S+ \(old: tool:work \{"n":1\}\)$/,
     );
     expect(await saidOf("sleep", ofSleep(600_000), ofSleep(700_000))).toBe(
-      "other input at request 1: sleep `sleep` is recorded with 600000 ms, and asked for with 700000 ms",
+      "other input at request 1: sleep `sleep` was recorded with 600000 ms, and is now requested with 700000 ms",
     );
   });
 
-  it("says of a body that begins a new attempt that it does, and not that it never began", () => {
+  it("says that a body starts a new attempt, not that it never started", () => {
     const words = verdictWords({ type: "not_started", phase: "backing_off", isBegun: true });
-    expect(words).toBe("nothing to compare: its body begins a new attempt (backing_off)");
+    expect(words).toBe("nothing to compare: its body starts a new attempt (backing_off)");
   });
 
-  it("says that no body runs any more where it has ended, or waits outside for its completion", async () => {
+  it("says that a body has ended, or waits outside for its completion", async () => {
     const all = [outside, ...tools];
     const { calls } = await checkUpgrade(
       await logOf("over", all, ["quick", "outside", "work"], isOver),
@@ -213,14 +213,14 @@ describe("what is said of a call under other code", () => {
       patienceMs,
     );
     expect(calls.map(({ tool, verdict }) => [tool, verdictWords(verdict)])).toEqual([
-      ["quick", "nothing to compare: no body of it runs any more (completed)"],
-      ["outside", "nothing to compare: no body of it runs any more (pending)"],
+      ["quick", "nothing to compare: its body has ended (completed)"],
+      ["outside", "nothing to compare: its body has ended (pending)"],
       ["work", expect.stringContaining("same: ")],
     ]);
   });
 });
 
-describe("a body that was dropped from memory", () => {
+describe("a body that was evicted from memory", () => {
   it("is run again as if it had not been", async () => {
     const { runtime, close } = openRuntime({ file: join(folder, "suspended.db"), tools });
     const session = await runtime.session("s");
@@ -236,7 +236,7 @@ describe("a body that was dropped from memory", () => {
   });
 });
 
-/** A module whose tool has this body. */
+/** Writes a module whose tool has this body. */
 const moduleOf = (name: string, body: string): string => {
   const path = join(folder, name);
   writeFileSync(
@@ -249,7 +249,7 @@ const moduleOf = (name: string, body: string): string => {
 describe("pawl check-upgrade", () => {
   const same = `await ctx.runJson("reserve", { to: "Lviv" }, () => 1); return ctx.awaitEventJson("approved");`;
 
-  it("says that a log is safe, or why it is not, by its exit code too", async () => {
+  it("says whether a log is safe and why not, and sets its exit code", async () => {
     const good = await pawlProcess(["check-upgrade", `${file}#waiting`, "--tools", moduleOf("good.mjs", same)]);
     expect([good.code, good.out]).toEqual([
       0,
@@ -267,14 +267,14 @@ describe("pawl check-upgrade", () => {
     });
   });
 
-  it("looks at no body where the core itself diverges", async () => {
+  it("checks no bodies if the core itself diverges", async () => {
     const path = join(folder, "diverges.jsonl");
     writeFileSync(path, log.map((line, i) => (i === 3 ? line.replace('"work"', '"wrok"') : line)).join(""));
     const [found] = jsonIn(await pawl(["check-upgrade", path, "-t", moduleOf("fine.mjs", same), "--json"]));
     expect(found).toMatchObject({ safe: false, calls: [], fault: { code: "diverged", seq: 3 } });
   });
 
-  it("wants a module that can be loaded and has tools", async () => {
+  it("needs a module that can be loaded and has tools", async () => {
     const empty = join(folder, "empty.mjs");
     writeFileSync(empty, "export const tools = [1];\n");
     expect(await pawl(["check-upgrade", file])).toMatchObject({ code: 2 });
@@ -283,7 +283,7 @@ describe("pawl check-upgrade", () => {
     expect([code, err]).toEqual([2, expect.stringContaining("exports no tool at tools[0]")]);
   });
 
-  it("leaves the journal as it was", async () => {
+  it("does not change the journal", async () => {
     const before = await linesOf(file, "session:waiting");
     await pawl(["check-upgrade", file, "-t", moduleOf("again.mjs", same), "--patience", "60"]);
     expect(await linesOf(file, "session:waiting")).toEqual(before);

@@ -1,4 +1,4 @@
-/** What people are asked, by clients of a host that may have started a moment ago. */
+/** Approvals that clients see at a host, even right after its start. */
 import { memoryJournal } from "@pawl/runtime";
 import { stableHash } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ const reviewer = { by: "rita", rights: ["observe", "approve"], scopes: ["session
 const hash = stableHash({ amount: 1 });
 
 describe("a client that decides", () => {
-  it("finds what waits for it in sessions that it has never heard of, and decides, after a restart of the host", async () => {
+  it("finds open approvals of unknown sessions after a restart of the host, and decides", async () => {
     const journal = memoryJournal();
     const first = runtimeOf([asked], journal, "i1");
     for (const id of ["team-1/a", "team-1/b", "team-2/c"])
@@ -36,7 +36,7 @@ describe("a client that decides", () => {
     expect(await client.awaitingApproval({ prefix })).toEqual([wanted[1]]);
   });
 
-  it("sees no more than its token covers", async () => {
+  it("sees only what its token covers", async () => {
     const host = await hostOf([asked]);
     const client = clientOf(host, reviewer);
     await expect(client.awaitingApproval()).rejects.toMatchObject({ code: "permission_denied" });

@@ -1,4 +1,4 @@
-/** What one client may have of a host at once. */
+/** Bounds on what one client may use of a host at once. */
 import { createServer } from "node:https";
 import { describe, expect, it } from "vitest";
 import { Raw, everything, greeted, hostOf } from "./rig.ts";
@@ -8,7 +8,7 @@ import { until } from "../until.ts";
 const scope = "session:s";
 
 describe("the bounds of a connection", () => {
-  it("hold back questions by their bytes, and take any size that they allow when nothing is in flight", async () => {
+  it("limit the bytes of questions, except of a single one", async () => {
     const { tool, tokens } = outside();
     const host = await hostOf([tool, echo], { limits: { maxInFlightBytes: 2000 } });
     const raw = await greeted(host);
@@ -26,7 +26,7 @@ describe("the bounds of a connection", () => {
     await until(() => tokens.length === 2);
   });
 
-  it("count frames that could not be read, as long as they come one after the other", async () => {
+  it("count invalid frames in a row", async () => {
     const raw = await greeted(await hostOf([], { limits: { maxBadFrames: 2 } }));
     for (let n = 1; n <= 4; n++) {
       raw.send("no frame");
@@ -37,7 +37,7 @@ describe("the bounds of a connection", () => {
     expect((await raw.closed).reason).toBe("too_many_bad_frames");
   });
 
-  it("leave a scope to itself whose events were followed over it, once it is gone", async () => {
+  it("stop following a scope when the connection ends", async () => {
     const host = await hostOf([echo]);
     const { runner } = await host.runtime.session("s");
     await runner.settled();
@@ -48,7 +48,7 @@ describe("the bounds of a connection", () => {
     await until(() => !runner.isAwaited);
   });
 
-  it("hold back no question for those that are answered, however many those were", async () => {
+  it("do not count answered questions", async () => {
     const host = await hostOf([echo], { limits: { maxInFlight: 2 } });
     const raw = await greeted(host);
     for (let id = 1; id <= 6; id++) {
@@ -57,7 +57,7 @@ describe("the bounds of a connection", () => {
     }
   });
 
-  it("drop a client for which more bytes wait than may", async () => {
+  it("drop a client with too many unsent bytes", async () => {
     const limits = { pauseBytes: 1000, maxBufferedBytes: 1_000_000, stallMs: 60_000 };
     const host = await hostOf([echo], { limits });
     const slow = await greeted(host);
@@ -85,7 +85,7 @@ describe("the bounds of a connection", () => {
     await until(() => host.connections === 0);
   }, 20_000);
 
-  it("refuse a connection too many with 503, and let the next one in when one has gone", async () => {
+  it("refuse a connection too many with 503, and admit the next when one has gone", async () => {
     const host = await hostOf([], { limits: { maxConnections: 2 } });
     const [first] = [await greeted(host), await greeted(host)];
     await expect(new Raw(host.url).open()).rejects.toThrow("503");
@@ -96,8 +96,8 @@ describe("the bounds of a connection", () => {
 });
 
 describe("a host with TLS", () => {
-  it("takes the server that it is given, and says so in its address", async () => {
-    const psk = Buffer.alloc(32, 5); // A shared key, where a certificate would be a file to keep.
+  it("uses the given server, and a wss address", async () => {
+    const psk = Buffer.alloc(32, 5); // A shared key needs no certificate file.
     const server = createServer({ ciphers: "PSK", pskCallback: () => psk });
     const host = await hostOf([echo], { server });
     expect(host.url).toMatch(/^wss:\/\/127\.0\.0\.1:\d+$/);

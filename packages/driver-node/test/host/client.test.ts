@@ -7,7 +7,7 @@ import { until } from "../until.ts";
 const ok = (payload: unknown) => ({ status: "ok", payload: payload as never }) as const;
 
 describe("a client", () => {
-  it("gets the replies of a call in whose middle its connection broke, more than once", async () => {
+  it("gets the replies of a call although its connection broke several times", async () => {
     const { tool, tokens } = outside();
     const host = await hostOf([tool]);
     const client = clientOf(host);
@@ -24,7 +24,7 @@ describe("a client", () => {
     expect(tokens).toHaveLength(1);
   });
 
-  it("goes on with another host over the same store, where the first was closed", async () => {
+  it("continues with another host over the same store after the first was closed", async () => {
     const { tool, tokens } = outside();
     const runtime = runtimeOf([tool, echo]);
     const first = await hostOf([], { runtime });
@@ -61,7 +61,7 @@ describe("a client", () => {
     expect(cursors).toEqual(cursors.map((_, i) => i + 1));
   });
 
-  it("is not told more than its window ahead of whoever reads", async () => {
+  it("gets no more than its window ahead of its reader", async () => {
     const host = await hostOf([echo]);
     const client = clientOf(host);
     const session = client.session("s");
@@ -75,7 +75,7 @@ describe("a client", () => {
     await observation.return();
   });
 
-  it("comes again where its hello was late, as after a machine has slept", async () => {
+  it("reconnects if its hello was late, as after a machine's sleep", async () => {
     const host = await hostOf([echo], { limits: { helloMs: 200 } });
     let sockets = 0;
     class Late extends WebSocket {
@@ -89,7 +89,7 @@ describe("a client", () => {
     expect(sockets).toBeGreaterThan(1);
   });
 
-  it("comes again where a socket that was not let in says so by an error alone, as Node 22's does", async () => {
+  it("reconnects if a refused socket reports only an error, as in Node 22", async () => {
     const host = await hostOf([echo]);
     let sockets = 0;
     class Silent extends EventTarget {
@@ -110,7 +110,7 @@ describe("a client", () => {
     expect(sockets).toBe(3);
   });
 
-  it("gives up where it will never be let in, and gets a new token where it may", async () => {
+  it("gives up if it can never be admitted, and gets a new token if that may help", async () => {
     const host = await hostOf([echo]);
     const refused = clientOf(host, {}, { token: "bad" });
     await expect(refused.session("s").open()).rejects.toMatchObject({ code: "unauthorized" });
@@ -127,7 +127,7 @@ describe("a client", () => {
     await expect(renewing.session("s").open()).rejects.toMatchObject({ code: "client_closed" });
   });
 
-  it("leaves by its signal: the call goes on, and its replies stay for whoever asks again", async () => {
+  it("leaves on its signal: the call continues, and its replies are kept", async () => {
     const { tool, tokens } = outside();
     const host = await hostOf([tool], { limits: { maxInFlight: 1 } });
     const client = clientOf(host);
@@ -150,7 +150,7 @@ describe("a client", () => {
     expect(tokens).toHaveLength(1);
   });
 
-  it("leaves at once while there is no connection, and its call is begun when there is one", async () => {
+  it("leaves at once without a connection, and its call starts when there is one", async () => {
     const { tool, tokens } = outside();
     const host = await hostOf([tool], { limits: { maxInFlight: 1 } });
     const token = Promise.withResolvers<string>();
@@ -163,7 +163,7 @@ describe("a client", () => {
     expect(await session.resolve(tokens[0] ?? "", ok(1))).toEqual({ status: "accepted" });
   });
 
-  it("learns of a cursor that the log does not have", async () => {
+  it("is told of a cursor that the log does not have", async () => {
     const host = await hostOf([echo]);
     const observation = clientOf(host).session("s").observe({ after: 1000 });
     await expect(observation.next()).rejects.toMatchObject({ code: "cursor_ahead" });

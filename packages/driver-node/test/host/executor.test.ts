@@ -27,7 +27,7 @@ const held = () => {
 };
 
 describe("an executor", () => {
-  it("runs what it is offered, shows what it means to show, and hides the rest", async () => {
+  it("runs offered calls, shows tool errors, and hides internal ones", async () => {
     const host = await hostOf([remote, bound]);
     const seen: unknown[] = [];
     clientOf(host).execute({
@@ -59,7 +59,7 @@ describe("an executor", () => {
     expect(payloads(await replies)).toEqual(["late"]);
   });
 
-  it("goes on over reconnections: a run is begun once, and its result is not lost", async () => {
+  it("survives reconnections: a run starts once, and its result is not lost", async () => {
     const host = await hostOf([bound]);
     const { runs, tool } = held();
     const executing = clientOf(host);
@@ -74,7 +74,7 @@ describe("an executor", () => {
     expect(runs).toHaveLength(1);
   });
 
-  it("goes on when the host was killed and another one opens its scope, and nothing is begun twice", async () => {
+  it("continues after its host was killed and another one opened its scope, and starts nothing twice", async () => {
     const journal = memoryJournal();
     const first = await hostOf([], { runtime: runtimeOf([bound], journal) });
     const { runs, tool } = held();
@@ -90,7 +90,7 @@ describe("an executor", () => {
     expect(runs).toHaveLength(1);
   });
 
-  it("whose lease runs out is lost: an owner-bound call is unknown, a rerunnable one runs elsewhere", async () => {
+  it("whose lease expires is lost: an owner-bound call is unknown, a rerunnable one runs elsewhere", async () => {
     const runtime = runtimeOf([bound, remote], memoryJournal(), "i1", 50);
     const host = await hostOf([], { runtime });
     const { runs, tool } = held();
@@ -106,7 +106,7 @@ describe("an executor", () => {
     expect(payloads(again ?? [])).toEqual(["elsewhere"]);
   });
 
-  it("whose lease runs out leaves an externally owned call on the key that it was given", async () => {
+  it("whose lease expires leaves an externally owned call under its completion key", async () => {
     const runtime = runtimeOf([ordered, bound], memoryJournal(), "i1", 50);
     const host = await hostOf([], { runtime });
     const given: (string | undefined)[] = [];
@@ -132,7 +132,7 @@ describe("an executor", () => {
     expect(payloads(await replies)).toEqual(["delivered"]);
   });
 
-  it("is told the same key again by the next host; what the outside says before it settles counts", async () => {
+  it("gets the same key from the next host; an earlier answer from outside counts", async () => {
     const journal = memoryJournal();
     const first = await hostOf([], { runtime: runtimeOf([ordered], journal) });
     const raw = await greeted(first);
@@ -156,7 +156,7 @@ describe("an executor", () => {
     expect(payloads(await replies)).toEqual(["early"]);
   });
 
-  it("hears of a cancel, and may still finish while its grace lasts", async () => {
+  it("is told of a cancel, and may still finish within the grace time", async () => {
     const host = await hostOf([remote]);
     const { runs, tool } = held();
     clientOf(host).execute({ tools: { "tool:remote": tool } });
@@ -169,7 +169,7 @@ describe("an executor", () => {
     expect((await replies)[0]?.output.outcome.status).toMatch(/success|cancelled/);
   });
 
-  it("answers only what was offered to it, in the run that it was offered in", async () => {
+  it("settles only runs that were offered to it", async () => {
     const host = await hostOf([remote]);
     const [mine, other] = [await greeted(host), await greeted(host, { by: "eve" })];
     await mine.ask({ type: "execute", id: 1, executor: "e", tools: ["tool:remote"] });
@@ -200,7 +200,7 @@ describe("an executor", () => {
     expect(await without.ask({ ...settle, id: 2 })).toMatchObject(refused);
   });
 
-  it("is told why the host does not take it, on every connection, and the host logs it", async () => {
+  it("is told why the host refuses it, on every connection, and the host logs it", async () => {
     const entries: LogEntry[] = [];
     const host = await hostOf([remote], { log: (entry) => void entries.push(entry) });
     const told: HostRefused[] = [];
@@ -222,7 +222,7 @@ describe("an executor", () => {
     expect(entries.filter(({ name }) => name === "executor.refused")).toEqual([logged, logged]);
   });
 
-  it("is refused where it names a tool by its name, and not for tools that are to come", async () => {
+  it("is refused if it names a tool by its name, but may name future tools", async () => {
     const own = defineTool({ name: "own", id: "remote", policy: "client_side", durable: true, execute: notHere });
     const host = await hostOf([bound, own]);
     const { tool } = held();
@@ -234,7 +234,7 @@ describe("an executor", () => {
     expect(await raw.ask(execute)).toMatchObject({ type: "done" });
   });
 
-  it("is told that its client is not let in, and nothing when it is closed", async () => {
+  it("is told that its client is not admitted, and nothing when it is closed", async () => {
     const host = await hostOf([remote]);
     const tools = { "tool:remote": () => "never" };
     const client = clientOf(host, {}, { token: "bad" });
@@ -250,7 +250,7 @@ describe("an executor", () => {
     expect(told).toEqual([]);
   });
 
-  it("that nobody listens for is shown on the console", async () => {
+  it("reports to the console if nobody listens", async () => {
     const shown = vi.spyOn(console, "error").mockImplementation(() => undefined);
     try {
       clientOf(await hostOf([remote]), { rights: [] }).execute({ tools: {} });
@@ -263,7 +263,7 @@ describe("an executor", () => {
     }
   });
 
-  it("is not offered what happens in scopes that its token does not name", async () => {
+  it("gets no offers from scopes outside its token", async () => {
     const host = await hostOf([remote]);
     clientOf(host, { scopes: ["session:other"] }).execute({ tools: { "tool:remote": () => "leaked" } });
     const open = clientOf(host);

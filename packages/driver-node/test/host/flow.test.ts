@@ -1,4 +1,4 @@
-/** Flows of a host over HTTP and WebSocket: same tokens, rights and bounds as everything else. */
+/** Flows of a host over HTTP and WebSocket, with the same tokens, rights and bounds as everything else. */
 import { type IncomingMessage, request } from "node:http";
 import * as f from "@pawl/flow";
 import { type Journal, Runtime, defineTool, memoryJournal } from "@pawl/runtime";
@@ -54,7 +54,7 @@ const eventsIn = (text: string): readonly string[] =>
 const from = (origin: string): RequestInit => ({ method: "POST", headers: { origin } });
 
 describe("flows of a host", () => {
-  it("are run by POST and GET, and stream their events raw or by their names", async () => {
+  it("are run by POST and GET, and stream their events raw or named", async () => {
     const { ask } = await opened();
     const response = await ask("/flows/greet/ann", { method: "POST" });
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
@@ -64,7 +64,7 @@ describe("flows of a host", () => {
     expect((await ask("/elsewhere")).status).toBe(426);
   });
 
-  it("are open to pages that are welcome, after their browser has asked, and to no others", async () => {
+  it("are open to pages of allowed origins, with a preflight, and to no others", async () => {
     const { ask, at } = await opened({ origins: ["https://good.example"] });
     const preflight = (origin: string): Promise<Response> =>
       fetch(`${at}/flows/greet/ann`, {
@@ -91,7 +91,7 @@ describe("flows of a host", () => {
     expect((await fetch(`${at}/flows/greet/ann`, { method: "OPTIONS" })).status).toBe(401);
   });
 
-  it("take a page's token as the second protocol of its WebSocket, and no forged one", async () => {
+  it("accept a page's token as the second protocol of its WebSocket, and no forged one", async () => {
     const { host } = await opened();
     const read = async (token: string): Promise<readonly [string, readonly string[], number]> => {
       const socket = new globalThis.WebSocket(`${host.url}/flows/greet/ann`, ["pawl-flow", token]);
@@ -109,7 +109,7 @@ describe("flows of a host", () => {
     expect((await read(host.sign({ ...everything, rights: ["observe"] })))[2]).toBe(4403);
   });
 
-  it("want a token with the right to call in their session, and a welcome origin", async () => {
+  it("require a token with the right to call in their session, and an allowed origin", async () => {
     const { ask, at } = await opened({ origins: ["https://good.example"] });
     const unnamed = await fetch(`${at}/flows/greet/ann`);
     expect([unnamed.status, await unnamed.text()]).toEqual([401, expect.stringContaining("Authorization: Bearer")]);
@@ -123,7 +123,7 @@ describe("flows of a host", () => {
     expect((await ask("/flows/greet/ann", { headers: { origin: "https://good.example" } })).status).toBe(200);
   });
 
-  it("keep to the host's bounds: on a body, and on streams at once", async () => {
+  it("keep the host's bounds on bodies and on concurrent streams", async () => {
     const { ask, release } = await opened({ limits: { maxMessageBytes: 100, maxConnections: 1 } });
     const body = JSON.stringify({ text: "x".repeat(200) });
     expect((await ask("/flows/long", { method: "POST", body })).status).toBe(413);
@@ -134,7 +134,7 @@ describe("flows of a host", () => {
     expect((await ask("/flows/greet/ann")).status).toBe(200);
   });
 
-  it("count a reader from when it is let in: whoever sends its body slowly takes a place, until it leaves", async () => {
+  it("count a reader from its admission, even while it sends its body", async () => {
     const { host, ask } = await opened({ limits: { maxConnections: 1 } });
     const headers = { authorization: `Bearer ${host.sign(everything)}`, "content-length": "100" };
     const slow = request({ host: "127.0.0.1", port: host.port, path: "/flows/long", method: "POST", headers });
@@ -145,7 +145,7 @@ describe("flows of a host", () => {
     await until(async () => (await ask("/flows/other")).status === 404);
   });
 
-  it("end with a reader that is gone before its session is open, where they end with readers", async () => {
+  it("end with a reader that leaves before its session is open, if they end with readers", async () => {
     const journal = memoryJournal();
     const opening = Promise.withResolvers<void>();
     const claim: typeof journal.claim = async (...of) => {
@@ -158,7 +158,7 @@ describe("flows of a host", () => {
     await vi.waitFor(() => expect(runtime.inMemory).toBe(1));
     left.abort();
     await asked;
-    await new Promise((resolve) => setTimeout(resolve, 20)); // The host hears of it.
+    await new Promise((resolve) => setTimeout(resolve, 20)); // The host notices it.
     opening.resolve();
     await vi.waitFor(async () => {
       const lines = await journal.read("session:flows", 1);
@@ -167,7 +167,7 @@ describe("flows of a host", () => {
     release();
   });
 
-  it("show what a flow does to those who read in its session alone", async () => {
+  it("show a flow's events only to readers of its session", async () => {
     const { ask, release } = await opened();
     const headers = { "idempotency-key": "same" };
     const one = ask("/flows/greet/slow", { headers: { ...headers, "x-session": "one" } });
@@ -179,7 +179,7 @@ describe("flows of a host", () => {
     expect(await (await one).text()).not.toContain("ann");
   });
 
-  it.each([true, false])("end with a client that goes away, where that is wanted: %s", async (endsWithReader) => {
+  it.each([true, false])("end with a client that leaves, if configured: %s", async (endsWithReader) => {
     const { ask, runtime, release } = await opened({ endsWithReader });
     const leaving = new AbortController();
     const response = await ask("/flows/greet/slow", { headers: { "idempotency-key": "r" }, signal: leaving.signal });
@@ -196,7 +196,7 @@ describe("flows of a host", () => {
     release();
   });
 
-  it("lose a reader that takes nothing, and hold no more than its bound for it", async () => {
+  it("drop a reader that takes nothing, and buffer no more than the bound", async () => {
     const limits = { maxBufferedBytes: 64 * 1024, stallMs: 200, maxConnections: 1 };
     const { host, ask } = await opened({ limits });
     const headers = { authorization: `Bearer ${host.sign(everything)}` };
@@ -213,7 +213,7 @@ describe("flows of a host", () => {
     expect(await ended).toBe(false);
   });
 
-  it("keep a reader whose WebSocket answers their pings", async () => {
+  it("keep a reader whose WebSocket answers pings", async () => {
     const { host, release } = await opened({ limits: { heartbeatMs: 1000 } });
     const headers = { authorization: `Bearer ${host.sign(everything)}` };
     const alive = new WebSocket(`${host.url}/flows/greet/slow`, { headers });
@@ -225,7 +225,7 @@ describe("flows of a host", () => {
     expect(await ended).toBe(1000);
   });
 
-  it("lose a reader whose WebSocket answers no ping", async () => {
+  it("drop a reader whose WebSocket answers no ping", async () => {
     const { host, ask } = await opened({ limits: { heartbeatMs: 500, maxConnections: 1 } });
     const headers = { authorization: `Bearer ${host.sign(everything)}` };
     const dead = new WebSocket(`${host.url}/flows/greet/slow`, { headers });
@@ -235,7 +235,7 @@ describe("flows of a host", () => {
     await vi.waitUntil(async () => (await ask("/flows/other")).status === 404, { timeout: 20_000 });
   });
 
-  it("are read over a WebSocket, raw and by their names, each event a message", async () => {
+  it("can be read over a WebSocket, raw or named, one message for each event", async () => {
     const { host } = await opened();
     const heard = (path: string, token: string) =>
       new Promise<{

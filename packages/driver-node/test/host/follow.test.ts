@@ -1,4 +1,4 @@
-/** A client that is told where a scope lives instead, and may go there: two hosts over one file, and over two. */
+/** Clients that are redirected to the owner of a scope: two hosts over one file, and over two. */
 import { Runtime, type ToolDefinition } from "@pawl/runtime";
 import { type Client, moverOver } from "@pawl/wire";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ const ok = (payload: unknown) => ({ status: "ok", payload: payload as never }) a
 interface Place {
   readonly runtime: Runtime;
   readonly host: Host;
-  /** As its process would be ended. */
+  /** Stops it as the end of its process would. */
   readonly stop: () => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ const placeOn = async (file: string, instance: string, tools: readonly ToolDefin
   return { runtime, host, stop };
 };
 
-/** Two hosts over one file, and a session that lives with the second. */
+/** Makes two hosts over one file, and a session owned by the second. */
 const twoHosts = async (tools: readonly ToolDefinition[]) => {
   const file = newFile();
   const near = await placeOn(file, "near", tools);
@@ -51,8 +51,8 @@ const twoHosts = async (tools: readonly ToolDefinition[]) => {
   return { file, near, far };
 };
 
-describe("a client that may follow", () => {
-  it("asks where the scope lives, and goes there at once the next time", async () => {
+describe("a client that may follow redirects", () => {
+  it("asks where the scope lives, and goes there directly the next time", async () => {
     const { tool, tokens } = outside();
     const { near, far } = await twoHosts([tool, echo]);
     const client = clientOf(near.host, {}, { follow: [`${far.host.url}/`] });
@@ -66,7 +66,7 @@ describe("a client that may follow", () => {
     expect(near.runtime.inMemory).toBe(1);
   });
 
-  it("tells the token to nobody whom it may not follow, and says where the scope lives", async () => {
+  it("sends its token to no untrusted host, and reports where the scope lives", async () => {
     const { near, far } = await twoHosts([echo]);
     for (const follow of [undefined, [], ["ws://127.0.0.1:1"], () => undefined]) {
       const client = clientOf(near.host, {}, follow === undefined ? {} : { follow });
@@ -91,7 +91,7 @@ describe("a client that may follow", () => {
     await frames.return();
   });
 
-  it("comes home when the host that it followed to is gone, and hears there what was asked before", async () => {
+  it("returns when the followed host is gone, and gets the earlier answers there", async () => {
     const { tool, tokens } = outside();
     const { near, far } = await twoHosts([tool]);
     const session = clientOf(near.host, {}, { follow: [far.host.url] }).session("s");
@@ -111,7 +111,7 @@ describe("a client that may follow", () => {
     expect(near.runtime.inMemory).toBe(1);
   });
 
-  it("follows a session that moved to another store, with the token that is good there", async () => {
+  it("follows a session that moved to another store, with a token for it", async () => {
     const journal = sqliteJournal(newFile());
     const far = new Runtime({ journal, platform: nodePlatform, tools: [echo], instance: "far", roots });
     const strange = new Uint8Array(32).fill(5);
@@ -151,7 +151,7 @@ describe("a client that may follow", () => {
   });
 });
 
-/** A host that owns nothing, and always knows who does. */
+/** Makes a host that owns nothing and always names the owner. */
 const pointing = async (to: () => string) => {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   await new Promise((resolve) => server.once("listening", resolve));
@@ -175,7 +175,7 @@ const pointing = async (to: () => string) => {
 };
 
 describe("hosts that point at each other", () => {
-  it("are asked so many times, and then the client says so", async () => {
+  it("are tried a limited number of times, then the client reports it", async () => {
     const urls: string[] = [];
     const [one, two, three] = [
       await pointing(() => urls[1] ?? ""),

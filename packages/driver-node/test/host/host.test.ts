@@ -12,16 +12,18 @@ const ok = (payload: unknown) => ({ status: "ok", payload: payload as never }) a
 const scope = "session:s";
 
 describe("a token", () => {
-  it("is good under its secret, an older one too, and until its time is over", () => {
+  it("is valid under its secret, also an older one, until it expires", () => {
     const other = new Uint8Array(32).fill(1);
     const token = signToken([secret], everything);
     expect(claimsOf([secret], token, 0)).toMatchObject({ right: everything });
     expect(claimsOf([other, secret], token, 0)).toMatchObject({ _tag: "Right" });
     expect(claimsOf([other], token, 0)).toMatchObject({ left: expect.stringContaining("not signed") });
-    expect(claimsOf([secret], token, everything.expires_at)).toMatchObject({ left: expect.stringContaining("until") });
+    expect(claimsOf([secret], token, everything.expires_at)).toMatchObject({
+      left: expect.stringContaining("expired"),
+    });
   });
 
-  it("is refused where one character of it was changed", () => {
+  it("is refused if one character was changed", () => {
     const token = signToken([secret], everything);
     for (let i = 0; i < token.length - 1; i++) {
       const changed = `${token.slice(0, i)}${token[i] === "A" ? "B" : "A"}${token.slice(i + 1)}`;
@@ -36,8 +38,8 @@ describe("a token", () => {
   });
 });
 
-describe("a host that can not say where it is", () => {
-  it("is not there, nor listens to what was a server before", async () => {
+describe("a host with an invalid address", () => {
+  it("does not start, nor listen on a given server", async () => {
     const runtime = runtimeOf([]);
     const server = createServer();
     await once(server.listen(0, "127.0.0.1"), "listening");
@@ -68,7 +70,7 @@ describe("a host", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("resolves, approves, rejects and cancels under the name of whoever asks", async () => {
+  it("resolves, approves, rejects and cancels under the client's name", async () => {
     const { tool, tokens } = outside();
     const host = await hostOf([tool, asked]);
     const session = clientOf(host, { by: "bob" }).session("s");
@@ -103,7 +105,7 @@ describe("a host", () => {
     expect(by.length).toBeGreaterThan(8);
   });
 
-  it("refuses every right that a token lacks, and every scope that it does not name", async () => {
+  it("refuses every right that a token lacks, and every scope outside it", async () => {
     const host = await hostOf([echo]);
     const without: readonly (readonly [string, object])[] = [
       ["call", { type: "call", request: "r", calls: use("echo") }],
@@ -137,7 +139,7 @@ describe("a host", () => {
     expect(await raw.ask({ type: "open", id: 2, scope: "nonsense" })).toMatchObject({ code: "scope_unknown" });
   });
 
-  it("lets nobody in without a good hello, from another origin, or once a token's time is over", async () => {
+  it("admits nobody without a valid hello, from another origin, or with an expired token", async () => {
     const host = await hostOf([], { limits: { helloMs: 50 }, origins: ["https://good.example"] });
     const closing = async (frame: unknown): Promise<number> => {
       const raw = await new Raw(host.url).open();
@@ -157,11 +159,11 @@ describe("a host", () => {
     expect((await short.closed).code).toBe(4002);
   });
 
-  it("listens on loopback only, unless it is told otherwise", async () => {
+  it("listens on loopback by default", async () => {
     expect((await hostOf([])).url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  it("closes on an oversized frame, and refuses more questions than it may hold", async () => {
+  it("closes on an oversized frame, and refuses more questions than its limit", async () => {
     const { tool } = outside();
     const host = await hostOf([tool], { limits: { maxMessageBytes: 1000, maxInFlight: 2 } });
     const large = await greeted(host);
@@ -186,7 +188,7 @@ describe("a host", () => {
     expect(ran).toHaveLength(1);
   });
 
-  it("gives up a client that does not answer its pings", async () => {
+  it("drops a client that does not answer pings", async () => {
     const host = await hostOf([], { limits: { heartbeatMs: 20 } });
     const dead = await greeted(host);
     dead.socket.pause();
@@ -196,12 +198,12 @@ describe("a host", () => {
     expect(alive.socket.readyState).toBe(alive.socket.OPEN);
   });
 
-  it("drops a client that reads too slowly, which goes on from its cursor", async () => {
-    const runtime = runtimeOf([echo], undefined, undefined, undefined, Infinity); // Its log is to be large.
+  it("drops a client that reads too slowly, which continues from its cursor", async () => {
+    const runtime = runtimeOf([echo], undefined, undefined, undefined, Infinity); // Its log must become large.
     const limits = { pauseBytes: 50_000, stallMs: 100, heartbeatMs: 10_000 };
     const host = await hostOf([], { runtime, limits });
     const session = await host.runtime.session("s");
-    // Longer texts would be put aside, and their events be short.
+    // Longer texts would be offloaded, and their events be short.
     for (let i = 0; i < 200; i++) await session.call(`r${i}`, use("echo", { text: "x".repeat(60_000) }));
     const slow = await greeted(host);
     slow.socket.pause();
@@ -223,7 +225,7 @@ describe("a host", () => {
     );
   }, 120_000);
 
-  it("takes garbage without a crash: thousands of mutated frames, and then a good one", async () => {
+  it("survives thousands of mutated frames, then answers a valid one", async () => {
     const host = await hostOf([echo], { limits: { maxBadFrames: 1_000_000, maxInFlight: 100_000 } });
     const raw = await greeted(host);
     const good = [
@@ -268,7 +270,7 @@ describe("a host", () => {
     expect(raw.heard.filter(({ code }) => code === "internal_error")).toEqual([]);
   }, 20_000);
 
-  it("closes a connection that sends nothing but garbage", async () => {
+  it("closes a connection that sends only garbage", async () => {
     const raw = await greeted(await hostOf([], { limits: { maxBadFrames: 3 } }));
     for (let i = 0; i < 3; i++) raw.send("garbage");
     expect(await raw.until(({ code }) => code === "invalid_frame")).toMatchObject({ type: "error" });

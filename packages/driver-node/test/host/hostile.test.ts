@@ -1,4 +1,4 @@
-/** Clients that mean harm: what reaches a host before its hello, and beyond what a token names. */
+/** Hostile clients: what they can do before their hello, and beyond their token. */
 import { type Socket, connect } from "node:net";
 import { type LogEntry, defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
@@ -19,7 +19,7 @@ const upgradeFrom = (origin: string): string =>
     "\r\n",
   ].join("\r\n");
 
-/** A socket that says what it is told to, and never ends by itself. */
+/** Opens a raw socket that never ends by itself. */
 const bare = async ({ port }: Host): Promise<Socket> => {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => undefined);
@@ -30,24 +30,27 @@ const bare = async ({ port }: Host): Promise<Socket> => {
 const isAlive = async (host: Host): Promise<boolean> =>
   (await clientOf(host).session("alive").call("r", use("echo"))).length === 1;
 
-describe("a stranger", () => {
+describe("a client without a hello", () => {
   it.each([
     ["of two bytes each", "é"],
     ["of four bytes each", "👩"],
-  ])("is told what is wrong with its first frame in as much as a close may say, in letters %s", async (_, letter) => {
-    const host = await hostOf([echo]);
-    for (const pad of ["", "x", "xx", "xxx"]) {
-      const raw = await new Raw(host.url).open();
-      raw.send({ type: pad + letter.repeat(100) });
-      const { code, reason } = await raw.closed;
-      expect(code).toBe(4003);
-      expect(reason).toContain(pad + letter);
-      expect(reason).not.toContain("\ufffd");
-    }
-    expect(await isAlive(host)).toBe(true);
-  });
+  ])(
+    "is told what is wrong with its first frame within the length of a close reason, in letters %s",
+    async (_, letter) => {
+      const host = await hostOf([echo]);
+      for (const pad of ["", "x", "xx", "xxx"]) {
+        const raw = await new Raw(host.url).open();
+        raw.send({ type: pad + letter.repeat(100) });
+        const { code, reason } = await raw.closed;
+        expect(code).toBe(4003);
+        expect(reason).toContain(pad + letter);
+        expect(reason).not.toContain("\ufffd");
+      }
+      expect(await isAlive(host)).toBe(true);
+    },
+  );
 
-  it("that resets its connection while its origin is refused takes nobody along", async () => {
+  it("that resets its connection during a refusal harms nobody else", async () => {
     const host = await hostOf([echo], { origins: ["https://good.example"] });
     for (let i = 0; i < 20; i++) {
       const socket = await bare(host);
@@ -57,7 +60,7 @@ describe("a stranger", () => {
     expect(await isAlive(host)).toBe(true);
   });
 
-  it("that is refused and does not leave is cut off, and keeps no host from closing", async () => {
+  it("that is refused and does not leave is cut off, and does not keep a host from closing", async () => {
     const host = await hostOf([echo]);
     const socket = await bare(host);
     const heard: string[] = [];
@@ -71,7 +74,7 @@ describe("a stranger", () => {
   });
 });
 
-describe("who has not said hello", () => {
+describe("a client before its hello", () => {
   it("may send little, in a frame or in a part of one", async () => {
     const log: LogEntry[] = [];
     const host = await hostOf([echo], { log: (entry) => void log.push(entry) });
@@ -87,7 +90,7 @@ describe("who has not said hello", () => {
     expect(await isAlive(host)).toBe(true);
   });
 
-  it("may send much in the same breath, once it has", async () => {
+  it("may send much right after it", async () => {
     const host = await hostOf([echo]);
     const raw = await new Raw(host.url).open();
     raw.send({ type: "hello", protocol: 1, token: host.sign(everything) });
@@ -101,7 +104,7 @@ describe("who has not said hello", () => {
     expect(await raw.until(({ id }) => id === 1)).toMatchObject({ type: "replied" });
   });
 
-  it("is let go where it does not even ask to be upgraded", async () => {
+  it("is dropped if it does not even ask for an upgrade", async () => {
     const host = await hostOf([echo], { limits: { helloMs: 100 } });
     const [silent, slow] = [await bare(host), await bare(host)];
     slow.write("GET / HTTP/1.1\r\nX-Slow: ");
@@ -123,7 +126,7 @@ const remote = defineTool({
 describe("an executor", () => {
   const run = { executor: "e", call: "r:c", attempt: 1, run: 1 };
 
-  it("brings no scope into being, by what it says or by what it settles", async () => {
+  it("creates no scope by what it registers or settles", async () => {
     const host = await hostOf([echo]);
     const raw = await greeted(host, { by: "eve", rights: ["execute"], scopes: ["session:team/", "process:"] });
     await raw.ask({ type: "execute", id: 1, executor: "e", tools: [] });
@@ -139,7 +142,7 @@ describe("an executor", () => {
       expect(await host.runtime.has(scope), scope).toBe(false);
   });
 
-  it("stirs no scope that its token does not name", async () => {
+  it("opens no scope outside its token", async () => {
     const host = await hostOf([remote]);
     const left = clientOf(host).session("s").call("r", use("remote"));
     left.catch(() => undefined); // Nobody runs it.
@@ -152,7 +155,7 @@ describe("an executor", () => {
     expect(session.state.seq).toBe(seq);
   });
 
-  it("is shown nothing of what another token of its principal had in scopes that its own does not name", async () => {
+  it("sees nothing of another token's scopes, even of its own principal", async () => {
     const host = await hostOf([remote]);
     const [wide, narrow] = [await greeted(host), await greeted(host, { scopes: ["session:team/"] })];
     const register = { type: "execute", id: 1, executor: "e", tools: ["tool:remote"] };
@@ -168,7 +171,7 @@ describe("an executor", () => {
     expect(narrow.heard.map(({ type }) => type)).toEqual(["welcome", "done"]);
   });
 
-  it("has no more names and tools held for it than questions may have bytes", async () => {
+  it("cannot register more names and tools than questions may have bytes", async () => {
     const host = await hostOf([echo], { limits: { maxInFlightBytes: 10_000 } });
     const raw = await greeted(host, { rights: [...(["execute", "move"] as const)] });
     const tools = ["x".repeat(4000)];

@@ -1,4 +1,4 @@
-/** Hosts as `openRuntime` makes them: bytes that a body put beside one journal lie beside the other before the session is there. */
+/** Attachments move between hosts made by `openRuntime`: they arrive before the session does. */
 import { readdirSync } from "node:fs";
 import { attachment, attachments } from "@pawl/tool-value";
 import { type Mover, type Runtime, defineTool } from "@pawl/runtime";
@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close();
 });
 
-/** More than a frame may have. */
+/** More than one frame may carry. */
 const size = 5 * 1024 * 1024;
 const draws = defineTool({
   name: "draws",
@@ -40,7 +40,7 @@ const drawn = async (runtime: Runtime): Promise<string> => {
   return (outcome?.status === "success" && attachments(outcome.payload)[0]?.id) || "none";
 };
 
-it("bytes of attachments go over the wire with their session, piece by piece", async () => {
+it("are sent over the wire with their session, piece by piece", async () => {
   const there = await placeAt("there");
   const here = await placeAt("here", () => moverOver(clientOf(there.host, { rights: ["move"] })));
   const id = await drawn(here.runtime);
@@ -50,7 +50,7 @@ it("bytes of attachments go over the wire with their session, piece by piece", a
   expect(stored).toHaveLength(size);
 });
 
-it("beside sealed values none come to lie open: where the host has no store of its own they stay behind", async () => {
+it("are left behind if they would be unsealed: a host without its own store gets none", async () => {
   const faults: string[] = [];
   const host = { fault: (what: string) => void faults.push(what) };
   const sealed = await placeAt("sealed", undefined, { codec: aesCodec(memoryKeys()), host });

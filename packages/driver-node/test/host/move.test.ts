@@ -1,4 +1,4 @@
-/** A session moves over WebSocket from one host with its journal file to another with its own, and back. */
+/** A session moves over WebSocket between two hosts with a journal file each, and back. */
 import { stateHash } from "@pawl/sansio-core";
 import { type Mover, Runtime, type ToolDefinition, defineTool, foldLines, memoryJournal } from "@pawl/runtime";
 import { pending } from "@pawl/tool-value";
@@ -57,7 +57,7 @@ const moving = (url: string): Client => {
 
 describe("a session that moves over WebSocket", () => {
   for (const commits of ["inline", "thread"] as const)
-    it(`has at the target what it had, with commits ${commits}, and comes back`, async () => {
+    it(`has the same state at the target, with commits ${commits}, and comes back`, async () => {
       const tokens: string[] = [];
       const steps: string[] = [];
       const long = "x".repeat(300_000);
@@ -110,7 +110,7 @@ describe("a session that moves over WebSocket", () => {
 });
 
 describe("somebody with the right to move", () => {
-  it("orders it over the wire, and gets the same answer when it was lost", async () => {
+  it("orders it over the wire, and gets the same answer if it was lost", async () => {
     const [a, b] = [await place([echo], "inline"), await place([echo], "inline")];
     const caller = clientOf(a.host).session("s");
     await caller.call("r", use("echo", { n: 1 }));
@@ -136,7 +136,7 @@ describe("a client that scopes move to", () => {
     return hostOf([], { receivers, runtime: runtimeWith("host", receivers.mover()) });
   };
 
-  it("gets a session over the connection that it has, and gives it back", async () => {
+  it("receives a session over its connection, and gives it back", async () => {
     const host = await hostWithReceivers();
     const page = clientOf(host, { by: "page", rights: ["move", "call", "observe"] });
     const tab = runtimeWith("tab", () => moverOver(page));
@@ -153,7 +153,7 @@ describe("a client that scopes move to", () => {
     expect(await page.session("s").call("r3", call(3))).toHaveLength(1);
   });
 
-  it("gets none without the right, none of others' scopes, and none while it is away", async () => {
+  it("receives none without the right, none of others' scopes, and none while it is away", async () => {
     const host = await hostWithReceivers();
     const ann = clientOf(host, { rights: ["call", "move"] });
     await ann.session("s").call("r", call(1));
@@ -173,7 +173,7 @@ describe("a client that scopes move to", () => {
 });
 
 describe("a host that scopes move to", () => {
-  it("takes none without the right, and none that it can not read", async () => {
+  it("refuses senders without the right, and invalid packages", async () => {
     const { host, runtime } = await place([], "inline");
     const frame = { type: "move_part", id: 1, scope, nonce: "n", part: 0, parts: 1, text: "{}" };
     const mute = await greeted(host, { rights: ["call", "observe"] });

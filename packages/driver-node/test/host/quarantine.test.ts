@@ -1,4 +1,4 @@
-/** A scope that can not be opened, asked for at its host: today's core does not accept it, or its key is gone. */
+/** Opening a scope at its host fails: the current core rejects its log, or its key is gone. */
 import { type Journal, memoryJournal, sealedJournal } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import { type ScopeKeys, aesCodec, memoryKeys } from "../../src/index.ts";
@@ -7,7 +7,7 @@ import { echo, payloads, use } from "./tools.ts";
 
 type Read = Journal["read"];
 
-/** The digest of an event of one session is another than today's core would write. */
+/** Changes the digest of an event of one session. */
 const spoiling =
   (read: Read): Read =>
   async (scope, ...of) =>
@@ -17,7 +17,7 @@ const spoiling =
     }));
 
 describe("a quarantined scope", () => {
-  it("is refused as that, without a word of what it holds, and leaves others alone", async () => {
+  it("is refused as such, without its content, and does not affect others", async () => {
     const journal = memoryJournal();
     const spoilt = { ...journal, read: spoiling(journal.read) };
     const first = runtimeOf([echo], journal);
@@ -55,8 +55,8 @@ const refusalOf = async (begun: ScopeKeys, held: ScopeKeys) => {
   return { refused, well, isLogged: logged.includes("host.internal_error") };
 };
 
-describe("a scope whose values nobody can open", () => {
-  it("is refused as that: where its key was deleted nobody has to look, where the host has none somebody has", async () => {
+describe("a scope with unreadable values", () => {
+  it("is refused as such; it is logged if a key is missing, not if it was deleted", async () => {
     const keys = memoryKeys();
     const well = [{ n: 1 }];
     expect(await refusalOf(keys, keys)).toMatchObject({ refused: { code: "key_gone" }, well, isLogged: false });

@@ -1,4 +1,4 @@
-/** What scopes a question reaches: none that somebody else owns, and none that are not there. */
+/** The scopes that a question can reach: none that another process owns, and none that do not exist. */
 import { Runtime, memoryJournal } from "@pawl/runtime";
 import type { ProcessRegistration } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ const leased = (journal: ReturnType<typeof memoryJournal>, instance: string, add
 };
 
 describe("a host that shares its store", () => {
-  it("says where a session lives that another instance owns", async () => {
+  it("says where a session of another instance lives", async () => {
     const journal = memoryJournal();
     await leased(journal, "a", "wss://a.example").session("s");
     const host = await hostOf([], { runtime: leased(journal, "b") });
@@ -24,7 +24,7 @@ describe("a host that shares its store", () => {
 });
 
 describe("a token without the right to call", () => {
-  it("brings no session into being, and reads one that is there", async () => {
+  it("creates no session, and reads an existing one", async () => {
     const journal = memoryJournal();
     const host = await hostOf([], { runtime: runtimeOf([echo], journal) });
     const reader = clientOf(host, { rights: ["observe", "resolve", "approve"] }).session("s");
@@ -49,7 +49,7 @@ const registration: ProcessRegistration = {
 };
 
 describe("a signal", () => {
-  it("reaches a process that is there, once under one id", async () => {
+  it("reaches an existing process, once for each id", async () => {
     const journal = memoryJournal();
     const host = await hostOf([], { runtime: runtimeOf([], journal) });
     const seq = async () => (await journal.scopes("process:p", "", 1))[0]?.seq ?? 0;

@@ -1,20 +1,20 @@
-/** Clients that scopes move to: who is there under which address, and what becomes of what they were asked. */
+/** Clients that scopes move to: their addresses, and their pending questions. */
 import { describe, expect, it } from "vitest";
-import { Reception, Receivers } from "../../src/host/receiver.ts";
+import { ReceiverConnection, Receivers } from "../../src/host/move.ts";
 import { everything } from "./rig.ts";
 
 const part = { scope: "session:s", nonce: "n", part: 0, parts: 1, text: "{}" };
 const never = { type: "never" } as const;
 
-/** One connection of somebody, and the numbers of what it was asked. */
+/** Makes a connection and records the numbers of its questions. */
 const connected = (by = "ann", scopes: readonly string[] = [""]) => {
   const asked: number[] = [];
   const claims = { ...everything, by, scopes, rights: ["move"] as const };
-  return { reception: new Reception(claims, ({ n }) => asked.push(n)), asked };
+  return { reception: new ReceiverConnection(claims, ({ n }) => asked.push(n)), asked };
 };
 
 describe("a client that scopes move to", () => {
-  it("answers what it was asked, in any order; what answers nothing is dropped", async () => {
+  it("answers questions in any order; unexpected answers are ignored", async () => {
     const receivers = new Receivers();
     const { reception, asked } = connected();
     const mover = receivers.mover()(receivers.enter("page", reception));
@@ -27,10 +27,10 @@ describe("a client that scopes move to", () => {
     expect(await Promise.all([first, second])).toEqual([{ type: "more" }, never]);
     const third = mover.send(part);
     reception.answered(3, undefined);
-    await expect(third).rejects.toThrow("its store failed to say");
+    await expect(third).rejects.toThrow("its store did not answer");
   });
 
-  it("leaves nobody waiting when its connection is lost, and then is not there", async () => {
+  it("fails all pending questions when its connection is lost, and is then away", async () => {
     const receivers = new Receivers();
     const { reception } = connected();
     const mover = receivers.mover()(receivers.enter("page", reception));
@@ -41,7 +41,7 @@ describe("a client that scopes move to", () => {
     await expect(mover.send(part)).rejects.toThrow("nobody is connected as client:ann/page");
   });
 
-  it("stays when another leaves, and when the connection does that it had before under the same name", async () => {
+  it("stays when another one leaves, or its own earlier connection under the same name", async () => {
     const receivers = new Receivers();
     const [before, now, other] = [connected(), connected(), connected("bob")];
     receivers.enter("page", before.reception);
@@ -51,7 +51,7 @@ describe("a client that scopes move to", () => {
     await expect(receivers.mover()(address).ready?.("session:s")).resolves.toBeUndefined();
   });
 
-  it("has an address that nobody else comes by, whatever they are called", () => {
+  it("has an address that no other name leads to", () => {
     const addresses = [
       ["ann", "a/b"],
       ["ann/a", "b"],
@@ -60,7 +60,7 @@ describe("a client that scopes move to", () => {
     expect(new Set(addresses).size).toBe(3);
   });
 
-  it("is sent no part of a scope that it has no right in, nor asked whether it is ready for it", async () => {
+  it("is neither asked nor sent anything about a scope outside its rights", async () => {
     const receivers = new Receivers();
     const { reception, asked } = connected("ann", ["session:mine/"]);
     const mover = receivers.mover()(receivers.enter("page", reception));

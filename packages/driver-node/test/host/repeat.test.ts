@@ -1,4 +1,4 @@
-/** What is said again since its answer was lost with a connection: the answer is the same. */
+/** A repeated request whose answer was lost with a connection gets the same answer. */
 import { stableHash } from "@pawl/tool-value";
 import { type Bounds, Runtime, memoryJournal } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
@@ -23,7 +23,7 @@ const parked = async (requests: readonly string[]) => {
 };
 
 describe("a decision", () => {
-  it("whose answer was lost is made again by the client, and taken once", async () => {
+  it("is repeated by the client if its answer was lost, and recorded once", async () => {
     const { client, session, replies, host } = await parked(["r"]);
     const decided = session.approve("r:c", { hash });
     client.reconnect();
@@ -37,7 +37,7 @@ describe("a decision", () => {
     expect(events).toEqual(["ann"]);
   });
 
-  it("is answered as the first time when its call has long ended, also by another host over the store", async () => {
+  it("gets the same answer after its call has ended, also from another host over the store", async () => {
     const { journal, host, replies } = await parked(["r1", "r2", "r3"]);
     const raw = await greeted(host);
     const approve = { type: "approve", scope, call: "r1:c", hash, decision_id: "d1" };
@@ -64,7 +64,7 @@ describe("a decision", () => {
     expect(await bob.ask({ ...approve, id: 1, again: true })).toMatchObject({ code: "call_ended" });
   });
 
-  it("said again for the first time is taken", async () => {
+  it("marked as repeated is recorded if it is the first", async () => {
     const { host, replies } = await parked(["r"]);
     const raw = await greeted(host);
     const approve = { type: "approve", id: 1, scope, call: "r:c", hash, decision_id: "d", again: true };
@@ -74,7 +74,7 @@ describe("a decision", () => {
 });
 
 describe("a cancel", () => {
-  it("is done again when what it ended is over, for whoever said it", async () => {
+  it("is accepted again from the same principal after its target has ended", async () => {
     const { host, replies } = await parked(["r1", "r2"]);
     const raw = await greeted(host);
     const [request, call] = [
@@ -93,7 +93,7 @@ describe("a cancel", () => {
 });
 
 describe("a resolution", () => {
-  it("under one id is accepted as often as it comes, while its wait lives and when it has left the state", async () => {
+  it("under one id is accepted repeatedly, while its wait lives and after it has left the state", async () => {
     const { tool, tokens } = outside();
     const host = await hostOf([tool]);
     const session = clientOf(host).session("s");
@@ -125,7 +125,7 @@ describe("a resolution", () => {
   });
 });
 
-/** The time after which what was put off is asked for again is over. */
+/** Waits until postponed requests are repeated. */
 const retried = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1200));
 
 const oneAtATime = async (options: Partial<HostOptions>, bounds: Partial<Bounds> = {}) => {
@@ -140,11 +140,11 @@ const oneAtATime = async (options: Partial<HostOptions>, bounds: Partial<Bounds>
   return { client, session, first, tokens, resolve };
 };
 
-describe("what a host has put off", () => {
-  it("is asked for once on the next connection, and not once more when its time has come", async () => {
+describe("a postponed request", () => {
+  it("is repeated once on the next connection, and not again at its time", async () => {
     const { client, session, first, tokens, resolve } = await oneAtATime({}, { requests: 1 });
     const second = session.call("r2", use("outside")).then(payloads, (thrown: unknown) => thrown);
-    await session.open(); // It is put off by now.
+    await session.open(); // It is postponed by now.
     await resolve(tokens[0]);
     await first;
     client.reconnect();
@@ -154,7 +154,7 @@ describe("what a host has put off", () => {
     expect(await second).toEqual([1]);
   });
 
-  it("is told of on the next connection, and goes on when its time has come", async () => {
+  it("is reported on the next connection, and repeated at its time", async () => {
     const { client, session, first, tokens, resolve } = await oneAtATime({ limits: { maxInFlight: 1 } });
     const seen: string[] = [];
     const over = (async () => {

@@ -1,4 +1,7 @@
-/** A host on loopback with a store that outlives it, raw sockets and clients to it; all closed at the end of a test. */
+/**
+ * A host on loopback with a store that outlives it, and raw sockets and clients to it. All are closed at the end of a
+ * test.
+ */
 import { Runtime, type ToolDefinition, memoryJournal } from "@pawl/runtime";
 import { type ClientOptions as SocketOptions, WebSocket } from "ws";
 import { afterEach } from "vitest";
@@ -46,7 +49,7 @@ export const clientOf = (host: Host, claims: Partial<Claims> = {}, options: Part
 
 type Said = { readonly type: string; readonly [field: string]: unknown };
 
-/** A socket that says what it is told to, and keeps what it hears. */
+/** A raw socket that records what it receives. */
 export class Raw {
   readonly socket: WebSocket;
   readonly heard: Said[] = [];
@@ -89,7 +92,7 @@ export class Raw {
   }
 }
 
-/** A socket that was let in. */
+/** Opens a socket and completes its hello. */
 export const greeted = async (host: Host, claims: Partial<Claims> = {}): Promise<Raw> => {
   const raw = await new Raw(host.url).open();
   raw.send({ type: "hello", protocol: 1, token: host.sign({ ...everything, ...claims }) });

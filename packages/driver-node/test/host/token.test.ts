@@ -1,4 +1,4 @@
-/** Tokens of a host: what they are made of, and what nobody gets by one that is not quite it. */
+/** Tokens of a host: their format, and forged or damaged ones. */
 import { createHmac } from "node:crypto";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
@@ -10,14 +10,14 @@ const token = signToken([secret], everything);
 const said = (given: string): string | Claims => E.getOrElseW((why: string) => why)(claimsOf([secret], given, now));
 
 describe("a token", () => {
-  it("is its form's name, its claims, and their HMAC under the secret, together with that name", () => {
+  it("consists of its format's name, its claims, and their HMAC together with that name", () => {
     const [version, claims, signature] = token.split(".");
     expect([version, JSON.parse(Buffer.from(claims ?? "", "base64url").toString())]).toEqual(["pawl1", everything]);
     expect(signature).toBe(createHmac("sha256", secret).update(`pawl1.${claims}`).digest("base64url"));
     expect(said(token)).toEqual(everything);
   });
 
-  it("is of three parts, and not longer than any that a host signs", () => {
+  it("has three parts, and no more than the longest token's length", () => {
     const form = "expected a token of the form pawl1.claims.signature";
     const text = Buffer.from(JSON.stringify({ ...everything, scopes: ["x".repeat(16 * 1024)] })).toString("base64url");
     const many = `pawl1.${text}.${createHmac("sha256", secret).update(`pawl1.${text}`).digest("base64url")}`;
@@ -25,17 +25,17 @@ describe("a token", () => {
       expect(said(other)).toBe(form);
   });
 
-  it("is good until its time is over, to the millisecond", () => {
+  it("is valid until its expiry, to the millisecond", () => {
     const short = signToken([secret], { ...everything, expires_at: now + 1 });
     expect(E.isRight(claimsOf([secret], short, now))).toBe(true);
     expect(E.isRight(claimsOf([secret], short, now + 1))).toBe(false);
   });
 });
 
-/** What a program without types may hand in. */
+/** Signs claims of an untyped program. */
 const signed = (claims: object): string => signToken([secret], { ...everything, ...claims } as Claims);
 
-describe("a token is not signed", () => {
+describe("a token", () => {
   it.each([
     [
       { rights: ["cal"] },
@@ -44,10 +44,7 @@ describe("a token is not signed", () => {
     [{ rights: "call" }, 'invalid type: string "call", expected a sequence at $.rights'],
     [{ by: undefined }, "missing field `by`"],
     [{ expires_at: undefined }, "missing field `expires_at`"],
-    [
-      { expires_at: 1_900_000_000 },
-      "expected milliseconds since 1970, found 1900000000: seconds take a factor of 1000",
-    ],
+    [{ expires_at: 1_900_000_000 }, "expected milliseconds since 1970, found 1900000000: multiply seconds by 1000"],
     [{ expires_at: now + 0.5 }, "expected u64 at $.expires_at"],
     [{ scopes: "session:" }, 'invalid type: string "session:", expected a sequence at $.scopes'],
     [{ scopes: [] }, "scopes: expected at least one, found none"],
@@ -59,22 +56,22 @@ describe("a token is not signed", () => {
     );
   });
 
-  it("but where somebody may mean it", () => {
+  it("is signed only if somebody may mean it", () => {
     for (const claims of [{ scopes: [""] }, { scopes: ["sess", "process:p"] }, { rights: [] }, { expires_at: now + 1 }])
       expect(said(signed(claims))).toMatchObject({ by: "ann", ...claims });
-    expect(said(signed({ expires_at: now }))).toBe("the token was good until 2026-01-01T00:00:00.000Z");
+    expect(said(signed({ expires_at: now }))).toBe("the token expired at 2026-01-01T00:00:00.000Z");
   });
 });
 
 describe("secrets", () => {
-  it("are one at least, each of 32 bytes at least", () => {
+  it("must be one or more, each of at least 32 bytes", () => {
     expect(() => checkSecrets([])).toThrow("found no secret");
     expect(() => checkSecrets([secret, new Uint8Array(31)])).toThrow("found a secret of 31 bytes");
     expect(() => checkSecrets([secret, new Uint8Array(32)])).not.toThrow();
   });
 });
 
-it("gives a right in scopes whose names begin as it says, and in none that hold that elsewhere", () => {
+it("gives rights in scopes with its prefixes only", () => {
   const claims: Claims = { ...everything, scopes: ["session:team-1/", "process:p"], rights: ["call"] };
   for (const scope of ["session:team-1/a", "process:p", "process:p2"])
     expect(missingRight(claims, "call", scope)).toBeUndefined();

@@ -4,13 +4,13 @@ import { pending } from "@pawl/tool-value";
 
 export const echo = defineTool({ name: "echo", durable: true, execute: (args) => args });
 
-/** Counts how often its body ran. */
+/** Counts the runs of its body. */
 export const counted = () => {
   const ran: unknown[] = [];
   return { ran, tool: defineTool({ name: "counted", durable: true, execute: (args) => (ran.push(args), ran.length) }) };
 };
 
-/** Completes from outside, under the tokens that it gave away. */
+/** Completes from outside, with the tokens that it gave away. */
 export const outside = () => {
   const tokens: string[] = [];
   const tool = defineTool({

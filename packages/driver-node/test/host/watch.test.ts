@@ -1,4 +1,4 @@
-/** What observers see, over the wire: from a cursor, over reconnections, and with a gap where something is missed. */
+/** Observations over the wire: from a cursor, over reconnections, and with a gap. */
 import type { Cursor, Frame } from "@pawl/runtime";
 import { Runtime, defineTool, memoryJournal } from "@pawl/runtime";
 import type { ProcessRegistration } from "@pawl/sansio-core";
@@ -23,7 +23,7 @@ const cursorsOf = (frames: readonly Frame[]): readonly Cursor[] =>
   frames.flatMap((frame) => (frame.type === "observed" ? [frame.cursor] : []));
 
 describe("a watch", () => {
-  it("tells of calls from a cursor on as it does live, and of progress while it lasts", async () => {
+  it("tells of calls from a cursor on as live, and of progress while it lasts", async () => {
     const steady = defineTool({
       name: "steady",
       execute: (_, ctx) => {
@@ -68,7 +68,7 @@ describe("a watch", () => {
     expect(places).toEqual([...new Set(places)].toSorted((a, b) => a - b));
   });
 
-  it("has no more on its way than its window, and says what was missed meanwhile", async () => {
+  it("has no more on its way than its window, and reports gaps", async () => {
     const host = await hostOf([echo]);
     const raw = await greeted(host);
     await raw.ask({ type: "open", id: 1, scope });
@@ -91,7 +91,7 @@ describe("a watch", () => {
     await until(() => session.isIdle);
   }, 20_000);
 
-  it("of a client that is gone before its scope is open holds nothing of it", async () => {
+  it("of a client that leaves before its scope is open keeps nothing of it", async () => {
     const journal = memoryJournal();
     const opening = Promise.withResolvers<void>();
     const claim: typeof journal.claim = async (...of) => {
@@ -111,7 +111,7 @@ describe("a watch", () => {
     await vi.waitFor(() => expect(runtime.inMemory).toBe(0));
   });
 
-  it("reaches processes, and only those that are there and that a token names", async () => {
+  it("reaches existing processes within its token only", async () => {
     const host = await hostOf([]);
     const client = clientOf(host);
     await expect(client.watchProcess("p").next()).rejects.toMatchObject({ code: "scope_unknown" });
@@ -139,7 +139,7 @@ describe("a watch", () => {
 describe("the progress of an executor", () => {
   const remote = defineTool({ name: "remote", policy: "client_side", execute: () => undefined });
 
-  it("is heard of the runs that it has, and of no others", async () => {
+  it("is passed on for its own runs only", async () => {
     const host = await hostOf([remote]);
     const ends: ((value: string) => void)[] = [];
     clientOf(host).execute({

@@ -1,4 +1,7 @@
-/** Somebody who works with a host: calls tools, watches, resolves, approves, cancels, and notes what was acknowledged. */
+/**
+ * An agent that works with a host: calls tools, watches, resolves, approves, cancels, and records what was
+ * acknowledged.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Event, Reply } from "@pawl/sansio-core";
 import { stableHash } from "@pawl/tool-value";
@@ -7,17 +10,17 @@ import type { Program } from "./program.ts";
 
 export interface Account {
   readonly program: Program;
-  /** Of each request, without the time that it took. */
+  /** Replies by request, without durations. */
   readonly replies: ReadonlyMap<string, readonly Reply[]>;
   readonly observed: readonly Observed[];
-  /** Events that have to be in the log: the host said that what they say is done. */
+  /** Events that must be in the log, because the host confirmed them. */
   readonly acknowledged: readonly Partial<Event>[];
 }
 
 const withoutTimes = (replies: readonly Reply[]): readonly Reply[] =>
   replies.map((reply) => ({ ...reply, duration_ms: 0 }));
 
-/** Whether a decision was taken is not known, or it was not its time yet: the log says. */
+/** Errors after which only the log tells whether a decision was recorded. */
 const undecided = new Set(["connection_lost", "scope_lost", "owned_by", "wrong_phase", "call_ended", "call_unknown"]);
 
 export class Agent {
@@ -27,7 +30,7 @@ export class Agent {
   readonly #acknowledged: Partial<Event>[] = [];
   readonly #replies = new Map<string, readonly Reply[]>();
   readonly #acts: Promise<void>[] = [];
-  /** An act that fails ends the agent, which might wait for its effect for ever. */
+  /** A failed act ends the agent, which might otherwise wait for its effect for ever. */
   readonly #failure = Promise.withResolvers<never>();
 
   constructor(client: Client, program: Program) {
@@ -123,7 +126,7 @@ export class Agent {
     this.#acknowledged.push({ type: "approval.decided", call });
   }
 
-  /** Asked again over a new connection, it may come too late for what it ended itself. */
+  /** Repeated over a new connection it may come too late, because the first request did it. */
   async #cancel(call: string): Promise<void> {
     try {
       await this.#session.cancel({ call });

@@ -1,4 +1,4 @@
-/** What retention deletes is written down before, so that a check still sees all that ever stood in the logs. */
+/** Archives what retention deletes, so that a check still sees every line. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Journal, JournalLine } from "@pawl/runtime";
@@ -21,11 +21,11 @@ export const archivedJournal = (journal: Journal, folder: string): Journal => {
 const archived = (folder: string, scope: string): readonly JournalLine[] => {
   const file = fileOf(folder, scope);
   if (!existsSync(file)) return [];
-  const whole = readFileSync(file, "utf8").split("\n").slice(0, -1); // A process may have died within its last line.
+  const whole = readFileSync(file, "utf8").split("\n").slice(0, -1); // A process may have died while writing its last line.
   return whole.map((text) => ({ seq: Number.parseInt(text, 10), line: `${text.slice(text.indexOf(" ") + 1)}\n` }));
 };
 
-/** All lines of a scope, those that are no longer in its journal as well. */
+/** Returns all lines of a scope, with the deleted ones. */
 export const wholeLog = async (journal: Journal, folder: string, scope: string): Promise<readonly string[]> => {
   const lines = new Map(
     [...archived(folder, scope), ...(await journal.read(scope, 1))].map(({ seq, line }) => [seq, line]),

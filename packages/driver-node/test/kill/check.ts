@@ -1,4 +1,4 @@
-/** What has to hold of a world when all is over: its logs, what was done outside, and what its agents were told. */
+/** Final checks of a world: its logs, the outside effects, and what agents were told. */
 import { join } from "node:path";
 import type { Journal } from "@pawl/runtime";
 import {
@@ -25,7 +25,7 @@ const textOf = (value: unknown): string => stableHash(value as never);
 const groupedBy = <A>(all: readonly A[], keyOf: (one: A) => string): ReadonlyMap<string, readonly A[]> =>
   Map.groupBy(all, keyOf);
 
-/** The others are the runtime's own, and do nothing outside. */
+/** Other steps are the runtime's own and have no outside effect. */
 const isOutside = ({ key }: EventOf<"step.settled">): boolean => key.startsWith("durable-step:");
 const isKeyed = ({ key }: EventOf<"step.settled">): boolean => key.startsWith("durable-step:keyed");
 
@@ -48,7 +48,7 @@ export class ScopeCheck {
     if (!holds) this.wrong.push(`${this.#scope}: ${message}`);
   }
 
-  /** `lines`: those that retention has taken away as well. */
+  /** Checks a log; `lines` includes those that retention has deleted. */
   async log(journal: Journal, lines?: readonly string[]): Promise<void> {
     this.#replay(lines ?? (await journal.read(this.#scope, 1)).map(({ line }) => line));
     const check = await journal.verify(this.#scope);
@@ -64,7 +64,7 @@ export class ScopeCheck {
     this.#expect(events === lines.length, `${events} events replay of ${lines.length}`);
   }
 
-  /** What was seen is there, and what was said to be done. */
+  /** Checks that everything observed or acknowledged is in the log. */
   account({ observed, acknowledged }: Account): void {
     for (const { cursor, event } of observed) {
       const recorded = this.#recorded[cursor - 1]?.event;
@@ -73,7 +73,7 @@ export class ScopeCheck {
     this.acknowledged(acknowledged);
   }
 
-  /** Facts of one form are looked up together: there are as many of them as there are turns. */
+  /** Looks up facts of one form together: there are as many as turns. */
   acknowledged(facts: readonly Partial<Event>[]): void {
     for (const alike of groupedBy(facts, (fact) => Object.keys(fact).join()).values()) {
       const fields = Object.keys(alike[0] ?? {}) as (keyof Event)[];
@@ -86,7 +86,7 @@ export class ScopeCheck {
     }
   }
 
-  /** Nothing is left to be done. */
+  /** Checks that nothing is left to do. */
   atRest(): void {
     const open = this.#state === undefined ? [] : outstanding(this.#state).map(({ type }) => type);
     this.#expect(open.length === 0, `outstanding at the end: ${open.join(", ")}`);
@@ -94,14 +94,16 @@ export class ScopeCheck {
     this.#expect(live.length === 0, `not over at the end: ${live.join(", ")}`);
   }
 
-  /** The epochs in which each process wrote. */
+  /** Returns the epochs in which each process wrote. */
   #epochs(): ReadonlyMap<string, readonly number[]> {
     const opened = this.#recorded.flatMap(({ event }) => (event.type === "scope.opened" ? [event] : []));
     const owned = groupedBy(opened, ({ owner }) => owner);
     return new Map([...owned].map(([owner, all]) => [owner, all.map(({ epoch }) => epoch)]));
   }
 
-  /** What is done outside is on record before; a result that is on record was made for it, and is not made again. */
+  /**
+   * Checks that outside effects were recorded first, and that a recorded result belongs to one and was not made again.
+   */
   effects(done: readonly Done[]): void {
     const made = groupedBy(done, ({ call, key }) => `${call} ${key}`);
     const epochs = this.#epochs();
@@ -146,13 +148,13 @@ export class ScopeCheck {
     }
   }
 
-  /** A keyed service has done once what was asked for. */
+  /** Checks that a service with keys did each thing once. */
   served(keys: readonly string[]): void {
     const asked = this.#recorded.filter(({ event }) => event.type === "step.settled" && isKeyed(event));
     this.#expect(keys.length === asked.length, `${asked.length} keyed steps are on record, ${keys.length} were served`);
   }
 
-  /** The replies are those of the same session when nobody was killed; only what may run once may be unknown instead. */
+  /** Checks that the replies equal those of an undisturbed session; only `once` steps may be unknown instead. */
   replies({ replies, program }: Account, undisturbed: Account | undefined): void {
     for (const { id } of program.requests) {
       const [found, expected] = [replies.get(id), undisturbed?.replies.get(id)];

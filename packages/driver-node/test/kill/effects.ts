@@ -1,8 +1,8 @@
-/** The world outside of the processes that are killed: what a step does there is on disk before the step has ended. */
+/** The world outside of the killed processes: a step's effect is on disk before the step ends. */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-/** Something that was done outside: by which piece of work, in which process, when. */
+/** An outside effect: the step, process and time. */
 export interface Done {
   readonly scope: string;
   readonly call: string;
@@ -31,12 +31,12 @@ export class Effects {
     mkdirSync(this.#service, { recursive: true });
   }
 
-  /** Happens as often as it is asked for. */
+  /** Records an effect, as often as it happens. */
   tell({ scope, call, key, instance, at }: Done): void {
     write(this.#lines, "a", `${[scope, call, key, instance, at].join("\t")}\n`);
   }
 
-  /** A service that takes idempotency keys. */
+  /** A service with idempotency keys. */
   serve(key: string): void {
     try {
       write(join(this.#service, Buffer.from(key).toString("base64url")), "wx", "served");

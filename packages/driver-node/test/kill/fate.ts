@@ -1,4 +1,4 @@
-/** How a process of the tests ends: at a named point, when it comes there for the n-th time. */
+/** Named points at which a test process ends, on the n-th visit. */
 import { appendFileSync } from "node:fs";
 import type { Journal } from "@pawl/runtime";
 
@@ -11,18 +11,18 @@ export const points = [
   "in_snapshot",
   "after_snapshot",
 ] as const;
-/** Of hosts that shorten their logs. */
+/** Points of hosts that shorten their logs. */
 const retentionPoints = ["in_retention", "after_retention"] as const;
 export type Point = (typeof points)[number] | (typeof retentionPoints)[number];
 
 export interface Fate {
   readonly point: Point;
   readonly nth: number;
-  /** `SIGSTOP`: the process stands still there until somebody wakes it. */
+  /** `SIGSTOP`: the process is stopped there until somebody wakes it. */
   readonly signal: "SIGKILL" | "SIGSTOP";
 }
 
-/** Meets a fate; what was met stands in a file before it happens. */
+/** Kills the process at a point. Writes the point to a file first. */
 export class Fates {
   readonly #fate: Fate | undefined;
   readonly #file: string;
@@ -33,7 +33,7 @@ export class Fates {
     this.#file = file;
   }
 
-  /** A moment of up to so many milliseconds passes first, in which another thread gets on with its work. */
+  /** Ends the process here, after a pause in which another thread continues. */
   at(point: Point, ms = 0): void {
     if (this.#fate?.point !== point) return;
     this.#count += 1;
@@ -45,7 +45,7 @@ export class Fates {
   }
 }
 
-/** How long a commit in a thread of its own may have been under way. */
+/** Time within which a commit in its own thread is under way. */
 const commitMs = 3;
 
 /** A journal whose process may end while it is used. */

@@ -1,4 +1,4 @@
-/** Ten times as many requests as a host takes at a time: it refuses what it can not take, and stays as large as it is. */
+/** Ten times as many requests as a host accepts: it refuses the rest and its memory stays bounded. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ interface Answer {
   readonly replies?: readonly { readonly output: { readonly outcome: { readonly status: string } } }[];
 }
 
-/** Somebody who asks without restraint, and asks again only as told. */
+/** A client that asks without restraint and retries only as told. */
 class Flooder {
   readonly #socket: WebSocket;
   readonly #asked = new Map<number, (answer: Answer) => void>();
@@ -72,7 +72,7 @@ class Flooder {
 }
 
 const [connections, capacity] = [2, 32];
-/** `pnpm flood` has more of them. */
+/** `pnpm flood` runs more. */
 const rounds = Number(process.env["PAWL_FLOOD_ROUNDS"] ?? 3);
 const mebibyte = 1024 * 1024;
 /** A host that kept what it refuses would hold this much more after each wave. */
@@ -81,7 +81,7 @@ const argument = "x".repeat(32 * 1024);
 interface Flood {
   readonly of: string;
   readonly order: Pick<Order, "limits" | "bounds">;
-  /** Of each connection, in a wave: ten times what there is room for. */
+  /** Requests of each connection in a wave: ten times the limit. */
   readonly wave: number;
 }
 
@@ -96,9 +96,9 @@ const floods: readonly Flood[] = [
 
 for (const { of, order, wave } of floods)
   it(
-    `of ${of} is refused with a time to come again, which then helps, and costs no memory`,
+    `of ${of} is refused with a time to retry, which then works, and uses no memory`,
     async () => {
-      /** What nobody refers to any more may not pile up either. */
+      /** Garbage must not pile up either. */
       const life = new Life(["--expose-gc", "--max-old-space-size=96", "--max-semi-space-size=4"]);
       lives.push(life);
       const place = mkdtempSync(join(folder, "host-"));

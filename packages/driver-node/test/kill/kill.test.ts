@@ -1,4 +1,4 @@
-/** Hosts that are killed with SIGKILL at random moments and at named points, while agents work with them. */
+/** Kills hosts with SIGKILL at random moments and named points, while agents work with them. */
 import { describe, expect, it } from "vitest";
 import { points } from "./fate.ts";
 import { type KillReport, runKills } from "./run.ts";
@@ -6,7 +6,7 @@ import { type KillReport, runKills } from "./run.ts";
 const kills = 100;
 
 describe("hosts that are killed", () => {
-  it("lose nothing that was acknowledged, do nothing twice, and answer as one that nobody kills", async () => {
+  it("lose nothing acknowledged, do nothing twice, and answer as an undisturbed host", async () => {
     const seeds = [1, 2];
     const reports = await Promise.all(seeds.map((seed) => runKills({ kills, seed })));
     for (const [i, { wrong, folder }] of reports.entries()) expect(wrong, `seed ${seeds[i]}, in ${folder}`).toEqual([]);

@@ -1,4 +1,4 @@
-/** Processes of the tests, from the outside: started, told what to do, stopped, woken and killed by their own number. */
+/** Controls test processes: start, order, stop, wake and kill by process id. */
 import { type ChildProcess, type ForkOptions, fork } from "node:child_process";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ type Said =
   | { readonly type: "weighs"; readonly heap: number; readonly resident: number };
 
 const host = join(import.meta.dirname, "process.ts");
-/** Compiled code of the processes, which start faster so. */
+/** Compile cache, so that processes start faster. */
 const compiled = join(tmpdir(), "pawl-kills-cache");
 
 export class Life {
@@ -20,13 +20,13 @@ export class Life {
   /** The signal that ended it. */
   readonly ended: Promise<NodeJS.Signals | null>;
 
-  /** Loads its modules, and waits to be told what to do. */
+  /** Starts the process, which loads its modules and waits for an order. */
   constructor(execArgv: readonly string[] = [], program: string = host) {
     const env = { ...process.env, NODE_COMPILE_CACHE: compiled };
     const stdio = ["ignore", "ignore", "inherit", "ipc"] satisfies ForkOptions["stdio"];
     this.#child = fork(program, { env, execArgv: [...execArgv], stdio });
     this.#loaded = this.#said("loaded");
-    this.#loaded.catch(() => undefined); // Whoever begins it hears of it.
+    this.#loaded.catch(() => undefined); // `begin` reports the error.
     this.ended = once(this.#child, "exit").then(([, signal]) => signal as NodeJS.Signals | null);
   }
 
@@ -47,7 +47,7 @@ export class Life {
     });
   }
 
-  /** Where it can be reached. A process may be killed before that: then there is no such place. */
+  /** Returns its address; undefined if it is killed first. */
   async begin(order: Order): Promise<string | undefined> {
     await this.#loaded;
     const up = this.#said("up");
@@ -60,7 +60,7 @@ export class Life {
     }
   }
 
-  /** How many bytes it holds, and how many it has of the machine. */
+  /** Returns the bytes of its heap and its resident memory. */
   async weight(): Promise<{ readonly heap: number; readonly resident: number }> {
     const weighs = this.#said("weighs");
     this.#child.send("weigh");

@@ -1,4 +1,4 @@
-/** What a process of the tests is told to be. */
+/** Orders for a test process. */
 import type { Bounds } from "@pawl/runtime";
 import type { HostLimits } from "../../src/index.ts";
 import type { Fate } from "./fate.ts";
@@ -8,15 +8,15 @@ export interface Order {
   readonly instance: string;
   readonly commits: "inline" | "thread";
   readonly fate?: Fate;
-  /** Snapshots far more often than usual. */
+  /** Takes snapshots far more often than usual. */
   readonly snapshots?: boolean;
-  /** And logs that are cut up to the one before the last. */
+  /** Cuts logs up to the snapshot before the last. */
   readonly retention?: boolean;
-  /** How long some steps take before they do what they do. */
+  /** Delay of some steps before their effect. */
   readonly slowMs?: number;
   readonly leaseMs?: number;
   readonly limits?: Partial<HostLimits>;
-  /** How much its runtime takes on at a time. */
+  /** Bounds of its runtime. */
   readonly bounds?: Partial<Bounds>;
 }
 

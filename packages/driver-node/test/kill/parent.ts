@@ -1,7 +1,7 @@
-/** A process of the tests, from the inside: it says `loaded`, lives as it is told to, and says what it weighs. */
+/** The child's side of a test process: reports `loaded`, follows its order, and reports its memory. */
 import type { Order } from "./order.ts";
 
-/** What is held, without what nobody refers to any more, and without the pages that V8 has emptied and keeps. */
+/** Reports live memory, without garbage and without V8's empty pages. */
 const weigh = (): void => {
   globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
   const { heapUsed, rss } = process.memoryUsage();

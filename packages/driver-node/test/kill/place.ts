@@ -1,4 +1,4 @@
-/** Where the host of a run is to be found just now: clients wait while it is nowhere. */
+/** The current address of a run's host. Clients wait while it has none. */
 import { type Claims, signToken } from "../../src/index.ts";
 import { Client } from "@pawl/wire";
 import { hostSecret } from "./order.ts";
@@ -22,7 +22,7 @@ export class Place {
     for (const go of this.#waiting.splice(0)) go();
   }
 
-  /** A client asks for its token on each connection, and is kept waiting here. */
+  /** Clients ask for a token on each connection, and are kept waiting here. */
   async #token(): Promise<string> {
     while (this.#url === undefined) await new Promise<void>((go) => this.#waiting.push(go));
     return hostToken;
@@ -41,7 +41,7 @@ export class Place {
     return client;
   }
 
-  /** All clients leave where they are, and look where the host is now. */
+  /** Disconnects all clients, so that they look for the host again. */
   reconnect(): void {
     for (const client of this.#clients) client.reconnect();
   }

@@ -1,4 +1,4 @@
-/** A host over a journal file, as a process of its own that a test starts, and kills. It says `loaded`, then where it is. */
+/** A host over a journal file, in a process that a test starts and kills. It reports `loaded`, then its address. */
 import { join } from "node:path";
 import { flushCompileCache } from "node:module";
 import { type Log, Runtime } from "@pawl/runtime";
@@ -35,7 +35,7 @@ const live = async (order: Order): Promise<void> => {
     instance,
     roots,
     bounds,
-    options: { resume_pauses_ms: patience }, // Being killed before each new record is no crash loop here.
+    options: { resume_pauses_ms: patience }, // Dying before each new record is not a crash loop here.
     ...(snapshots ? { snapshotAfter: 2000 } : {}),
     ...(retention ? { retention: { olderThanMs: 0 } } : {}),
     ...(leaseMs === undefined ? {} : { lease: { ttlMs: leaseMs } }),
@@ -43,7 +43,7 @@ const live = async (order: Order): Promise<void> => {
   const log: Log = ({ name, level, thrown }) => {
     if (level === "error") console.error(instance, name, thrown);
   };
-  runtime.announce = async () => undefined; // Agents know one place, whichever process is there.
+  runtime.announce = async () => undefined; // Agents use one address, whichever process is there.
   const host = await openHost({ runtime, secrets: [hostSecret], limits, log });
   sayUp(host.url);
 };

@@ -1,4 +1,4 @@
-/** What the sessions of a run do: a seed decides which tools each of them calls. */
+/** Programs of a run's sessions: a seed decides which tools each one calls. */
 import type { RequestedCall } from "@pawl/sansio-core";
 import type { Args } from "./tools.ts";
 import { Random } from "./random.ts";
@@ -17,7 +17,7 @@ const callOf = (request: string, id: string, tool: Name, n: number): RequestedCa
   return { id, tool, args: { ...args } };
 };
 
-/** The n-th session of a run. Tools take turns, so that each of them is called; chance decides what goes with it. */
+/** Returns the n-th session's program. Tools take turns so that each is called; the rest is random. */
 export const programOf = (seed: number, n: number): Program => {
   const random = new Random(seed * 1_000_003 + n);
   const requests = ["r1", "r2"].map((id, i) => {

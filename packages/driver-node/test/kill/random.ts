@@ -1,4 +1,4 @@
-/** Numbers that a seed decides: the same ones each time. */
+/** Random numbers from a seed. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** At least 0, less than the bound. */
+  /** Returns a number from 0 up to the bound. */
   below(bound: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);

@@ -1,4 +1,7 @@
-/** A host that shortens its log all the time, killed with SIGKILL in a snapshot or in retention: nothing is missing. */
+/**
+ * A host that shortens its log all the time is killed with SIGKILL during a snapshot or retention; nothing may be
+ * missing.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +26,7 @@ const begin = async (folder: string, n: number, fate: Fate | undefined, commits:
   return { life, url };
 };
 
-/** One session, turn after turn; its host dies at this point, and the next one goes on. */
+/** Runs one session, turn after turn; its host dies at this point and the next one continues. */
 const lived = async (folder: string, fate: Fate, commits: Order["commits"]) => {
   const place = new Place();
   const session = place.client().session("s");
@@ -103,7 +106,7 @@ describe("a host that shortens its log", () => {
       expect(segment?.base).toBeGreaterThan(0);
       expect(rest).toBeLessThan(lines);
       expect(new Set(steps).size).toBe(steps.length);
-      expect(repeated.length).toBeLessThanOrEqual(2); // What ran when the host died, and was not on record.
+      expect(repeated.length).toBeLessThanOrEqual(2); // Unrecorded work of the dead host may be repeated.
       const output = join(folder, "s.jsonl");
       expect(await pawl(["log", "export", `${join(folder, "journal.db")}#s`, "-o", output])).toMatchObject({ code: 0 });
       expect(await pawl(["log", "verify", output])).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-/** Agents work with a host that is killed again and again; then what they were told is compared with what there is. */
+/** Agents work with a host that is killed again and again; then their records are compared with the logs. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { Random } from "./random.ts";
 export interface KillOptions {
   readonly kills: number;
   readonly seed: number;
-  /** Sessions at work at a time. */
+  /** Concurrent sessions. */
   readonly agents?: number;
 }
 
@@ -23,14 +23,14 @@ export interface KillReport {
   readonly sessions: number;
   readonly events: number;
   readonly steps: number;
-  /** How often a process ended at each of the named points. */
+  /** Number of deaths at each named point. */
   readonly at: { readonly [P in Point]?: number };
-  /** What is not as it should be; the folder of the run is kept then. */
+  /** Violations; the folder of the run is kept if there are any. */
   readonly wrong: readonly string[];
   readonly folder: string;
 }
 
-/** How long a process lives that comes to no named point. */
+/** Life of a process that reaches no named point. */
 const longestLifeMs = 1000;
 const randomLifeMs = 120;
 
@@ -58,7 +58,7 @@ export class World {
     return life;
   }
 
-  /** The next process; one more loads its modules meanwhile. */
+  /** Starts the next process; one more loads its modules meanwhile. */
   async #next(fate?: Fate): Promise<Life> {
     const life = this.#spare;
     this.#spare = this.#load();
@@ -69,7 +69,7 @@ export class World {
     return life;
   }
 
-  /** Processes one after the other, each killed; the last one is left alive. */
+  /** Kills processes one after the other and leaves the last one alive. */
   async kill(times: number): Promise<void> {
     while (this.killed < times) {
       const fate = fateOf(this.#random);
@@ -98,7 +98,7 @@ export class World {
   }
 }
 
-/** Agents that begin sessions, one after the other, as long as there are more. */
+/** Runs agents that start sessions one after the other, as long as there are more. */
 const work = async (world: World, agents: number, seed: number, hasMore: (n: number) => boolean) => {
   const accounts: Account[] = [];
   let n = 0;
@@ -110,7 +110,7 @@ const work = async (world: World, agents: number, seed: number, hasMore: (n: num
   return accounts;
 };
 
-/** The same sessions with a host that nobody kills. */
+/** Runs the same sessions with a host that is not killed. */
 const undisturbed = async (seed: number, sessions: number): Promise<readonly Account[]> => {
   const world = new World(seed);
   try {
@@ -122,7 +122,7 @@ const undisturbed = async (seed: number, sessions: number): Promise<readonly Acc
   }
 };
 
-/** Kills a host so many times. Nothing is wrong, or the report says what, and its folder is there to look at. */
+/** Kills a host many times. The report lists violations and the folder to inspect. */
 export const runKills = async ({ kills, seed, agents = 6 }: KillOptions): Promise<KillReport> => {
   const world = new World(seed);
   const { folder } = world;

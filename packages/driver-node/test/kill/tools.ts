@@ -1,4 +1,4 @@
-/** Tools that do all that a tool may be killed in, and tell the world of it. */
+/** Tools with every kind of work in which they may be killed. They record their effects outside. */
 import { setTimeout as pause } from "node:timers/promises";
 import { EffectError, type ToolContext, type ToolDefinition, defineTool } from "@pawl/runtime";
 import { pending } from "@pawl/tool-value";
@@ -6,7 +6,7 @@ import type { Effects } from "./effects.ts";
 import type { Fates } from "./fate.ts";
 
 export interface Args {
-  /** The name of the call in the log: what it does outside is found again under it. */
+  /** The call's name in the log, which identifies its effects. */
   readonly call: string;
   readonly n: number;
 }
@@ -20,7 +20,7 @@ export interface ToolPort {
   readonly effects: Effects;
   readonly fates: Fates;
   readonly instance: string;
-  /** How long some steps take before they do what they do. */
+  /** Delay of some steps before their effect. */
   readonly slowMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Two hosts on one journal file: one that takes scopes from the other, and one that stood still for too long. */
+/** Two hosts on one journal file: one takes scopes from the other, which had stalled for too long. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ const alone = async (programs: readonly Program[]): Promise<readonly Account[]> 
 const programs = Array.from({ length: 9 }, (_, n) => programOf(77, n));
 
 describe("two hosts on one journal file", () => {
-  it("that take each other's scopes fence each other, and nothing doubles", async () => {
+  it("fence each other when they take each other's scopes, and double nothing", async () => {
     const folder = newFolder();
     const [one, two] = await Promise.all([start(folder, "one", {}), start(folder, "two", {})]);
     const thief = newPlace(two.url).client();
@@ -77,7 +77,7 @@ describe("two hosts on one journal file", () => {
     expect((await checkWorld(folder, accounts, await alone(programs))).wrong).toEqual([]);
   });
 
-  it("keep away from the scopes of one whose lease holds, and have them when it has been killed", async () => {
+  it("leave the scopes of a live lease alone, and take them when its host is killed", async () => {
     const folder = newFolder();
     const leaseMs = 60_000;
     const [one, two] = await Promise.all([start(folder, "one", { leaseMs }), start(folder, "two", { leaseMs })]);
@@ -97,14 +97,14 @@ describe("two hosts on one journal file", () => {
 
 const leaseMs = 1000;
 
-describe("a host that stands still until its lease has run out", () => {
+describe("a host that freezes until its lease has expired", () => {
   const points: readonly (readonly [Point, number])[] = [
     ["before_append", 8],
     ["after_append", 7],
     ["after_append", 12],
     ["after_effect", 6],
   ];
-  it.each(points)("does nothing when it wakes: it stood still at %s %i", async (point, nth) => {
+  it.each(points)("does nothing when it wakes: it froze at %s %i", async (point, nth) => {
     const folder = newFolder();
     const [zombie, next] = await Promise.all([
       start(folder, "zombie", { leaseMs, slowMs: 0, fate: { point, nth, signal: "SIGSTOP" } }),

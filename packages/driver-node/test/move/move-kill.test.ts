@@ -1,4 +1,4 @@
-/** A session moves from a host to a client and the other way; either is ended by SIGKILL before and after each record. */
+/** A session moves from a host to a client and back; either is killed with SIGKILL before and after each record. */
 import { type ChildProcess, fork } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -66,7 +66,7 @@ interface Run {
   readonly point: Point;
 }
 
-/** Both ends of a move, each over a file of its own. */
+/** Both ends of a move, each over its own file. */
 class Pair {
   readonly #path: string;
   readonly lives: { readonly [K in Kind]: Life } = { host: new Life(), client: new Life() };
@@ -103,7 +103,7 @@ const clientTo = (url: string): Client => {
   return new Client({ url, token, backoff: { minMs: 20, maxMs: 200 } });
 };
 
-/** Orders the move until it is said to have happened. */
+/** Repeats the order until the move is reported as done. */
 const moved = async (pair: Pair, source: Kind, ann: Client): Promise<void> => {
   for (;;) {
     if (source === "host") {
@@ -141,7 +141,7 @@ const runOnce = async ({ source, dies, point }: Run, name: string): Promise<Pair
   const victim = dies === "source" ? source : target;
   const spare = new Life();
   const atPoint = pair.lives[waits].hears("at_point");
-  const first = moved(pair, source, ann).catch(() => undefined); // It may have died with who was asked.
+  const first = moved(pair, source, ann).catch(() => undefined); // It may have died with the process that was asked.
   await atPoint;
   await pair.lives[victim].kill();
   if (victim !== waits) pair.lives[waits].tell({ type: "go" });

@@ -1,16 +1,16 @@
-/** What a process of the tests is told to be, and what it says. */
+/** Orders for a test process of a move, and its reports. */
 export const records = ["scope.moving", "scope.received", "scope.moved"] as const;
 
-/** Where a process waits to be killed, or to be told to go on. */
+/** A point at which a process waits to be killed or continued. */
 export interface Point {
   readonly record: (typeof records)[number];
   readonly when: "before" | "after";
 }
 
 export type Told =
-  /** A host over its own file; on the port of the life before, where there was one. */
+  /** A host over its own file, on the port of its former life. */
   | { readonly type: "host"; readonly file: string; readonly port: number; readonly point?: Point }
-  /** A program that nobody can call, over its own file, with a connection to the host. */
+  /** A client that nobody can call, over its own file, connected to the host. */
   | { readonly type: "client"; readonly file: string; readonly url: string; readonly point?: Point }
   | { readonly type: "move"; readonly to: string }
   | { readonly type: "go" };

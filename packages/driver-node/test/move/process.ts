@@ -1,4 +1,4 @@
-/** One end of a move, as a process of its own: it says when it comes to its point, and waits there. */
+/** One end of a move in a process of its own. It reports its point and waits there. */
 import { flushCompileCache } from "node:module";
 import { type Journal, type Mover, Runtime, defineTool } from "@pawl/runtime";
 import { Client, moverOver } from "@pawl/wire";
@@ -84,7 +84,7 @@ const beClient = async ({ file, url, point }: Extract<Told, { readonly type: "cl
   await runtime.recover();
 };
 
-/** Has the session moved, with a call in it that goes on at the other end. */
+/** Moves the session away, with a call that continues at the other end. */
 const leave = async (runtime: Runtime, to: string): Promise<void> => {
   await runtime.session("s").then(
     (session) => void session.call("r", [{ id: "c", tool: "walk", args: {} }]).catch(() => undefined), // It moves away.

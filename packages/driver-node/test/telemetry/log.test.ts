@@ -1,4 +1,4 @@
-/** What a runtime and its host log, and what they never do. */
+/** Logs of a runtime and its host, and what they must never contain. */
 import {
   type Journal,
   type LogEntry,
@@ -40,7 +40,7 @@ const logged = async () => {
 };
 
 describe("a log", () => {
-  it("names what happens, with ids, codes and times, and no values of calls", async () => {
+  it("names events, with ids, codes and times, and no values of calls", async () => {
     const { entries, host, names } = await logged();
     const client = clientOf(host);
     const session = client.session("s");
@@ -72,7 +72,7 @@ describe("a log", () => {
     expect(error?.thrown).toMatchObject({ message: "outer", cause: { message: "inner" } });
   });
 
-  it("says where a body has left what its log knows of it", async () => {
+  it("tells where a body left its log", async () => {
     const [entries, journal]: [LogEntry[], Journal] = [[], memoryJournal()];
     const log = (entry: LogEntry): void => void entries.push(entry);
     const live = (step: string, instance: string): Runtime => {
@@ -107,7 +107,7 @@ describe("a log", () => {
     await second.close();
   });
 
-  it("shows errors where nobody says what becomes of it, and nothing that was not thrown", () => {
+  it("prints errors by default, and nothing that was not thrown", () => {
     const shown = vi.spyOn(console, "error").mockReturnValue();
     const diverged = entryOf("call.diverged", { scope: "session:s", call: "r:c", position: 1 });
     errorsShown(diverged);
@@ -121,7 +121,7 @@ describe("a log", () => {
     ]);
   });
 
-  it("says who was not let in, and why", async () => {
+  it("tells who was refused, and why", async () => {
     const { entries, host } = await logged();
     await expect(new Raw(host.url, { origin: "https://evil.example" }).open()).rejects.toThrow("403");
     const bad = await new Raw(host.url).open();
@@ -135,7 +135,7 @@ describe("a log", () => {
     expect(why).toEqual(["origin", "unauthorized", "too_many_connections"]);
   });
 
-  it("is written by pino, above its level, with the stack of what was thrown", () => {
+  it("is written by pino, from its level up, with stacks of errors", () => {
     const lines: string[] = [];
     const log = logTo({ write: (line) => void lines.push(line) }, "warn");
     log({ name: "call.completed", level: logLevels["call.completed"], fields: { call: "r:c" } });

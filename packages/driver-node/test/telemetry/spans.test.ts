@@ -1,4 +1,4 @@
-/** Spans as an SDK exports them: which there are, of what they are parts, and that there are none unasked. */
+/** Spans as an SDK exports them: which ones, their parents, and none without a tracer. */
 import { SpanStatusCode, TraceFlags } from "@opentelemetry/api";
 import {
   BasicTracerProvider,
@@ -56,7 +56,7 @@ const idOf = (span: ReadableSpan | undefined): string | undefined => span?.spanC
 const parentOf = (span: ReadableSpan | undefined): string | undefined => span?.parentSpanContext?.spanId;
 
 describe("spans", () => {
-  it("are of batches, calls, effects and commits, below the span that the caller gives", async () => {
+  it("cover batches, calls, effects and commits, below the caller's span", async () => {
     const { runtime, named, exporter } = traced([steps]);
     const host = await hostOf([], { runtime });
     const [traceId, spanId] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
@@ -79,7 +79,7 @@ describe("spans", () => {
     expect(said.join()).not.toMatch(/hidden|secret/);
   });
 
-  it("of calls that a body makes are below the effect that made them", async () => {
+  it("of a body's calls are below the effect that made them", async () => {
     const { runtime, named } = traced([parent, echo]);
     await (await runtime.session("s")).call("r", use("parent"));
     const calls = named("pawl.call");
@@ -91,7 +91,7 @@ describe("spans", () => {
     expect(parentOf(effect)).toBe(idOf(outer));
   });
 
-  it("of what failed say how, and those of a lost scope that it was lost; what goes on is marked as resumed", async () => {
+  it("tell how something failed, that a scope was lost, and that a call was resumed", async () => {
     const waiting = defineTool({
       name: "waiting",
       durable: true,
@@ -125,13 +125,13 @@ describe("spans", () => {
     expect(parentOf(resumed)).toBe(idOf(begun));
   });
 
-  it("of a call that goes on are in the trace of its caller, and logs without a tracer hold no span", async () => {
+  it("of a resumed call are in its caller's trace, and logs without a tracer contain no span", async () => {
     const asked = defineTool({ name: "asked", durable: true, execute: async (_, ctx) => ctx.awaitEventJson("go") });
     const [traceId, spanId] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
     const journal = memoryJournal();
     const first = traced([asked], journal);
     const session = await first.runtime.session("s");
-    session.call("r", use("asked"), { traceparent: `00-${traceId}-${spanId}-01` }).catch(() => undefined); // As above.
+    session.call("r", use("asked"), { traceparent: `00-${traceId}-${spanId}-01` }).catch(() => undefined); // It ends with its runtime.
     await until(() => session.state.waits.size === 1);
     await first.runtime.close();
     const second = traced([asked], journal, "i2");
@@ -148,7 +148,7 @@ describe("spans", () => {
     expect((await plain.read("session:s", 1)).map(({ line }) => line).join("")).not.toContain("traceparent");
   });
 
-  it("ignore what is no traceparent", async () => {
+  it("ignore an invalid traceparent", async () => {
     for (const traceparent of ["", "00-0-0-00", `00-${"0".repeat(32)}-${"0".repeat(16)}-01`]) {
       const { runtime, named } = traced([echo]);
       await (await runtime.session("s")).call("r", use("echo"), { traceparent });

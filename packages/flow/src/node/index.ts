@@ -1,3 +1,3 @@
-/** `@pawl/flow/node`: what the providers need of Node. */
+/** `@pawl/flow/node`: the guarded `fetch` and the stdio servers that the providers use in Node. */
 export { type GuardOptions, guardedFetch } from "@pawl/egress/node";
 export { type StdioServer, stdioServers } from "./stdio.ts";

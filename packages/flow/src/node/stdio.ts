@@ -1,4 +1,4 @@
-/** MCP servers that a host runs as processes of its own, each for as long as one call takes. */
+/** MCP servers as child processes of the host. Each process lives as long as one call. */
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 
@@ -9,7 +9,7 @@ export interface StdioServer {
   readonly cwd?: string;
 }
 
-/** Connects by name; a name that the host did not give has no server. */
+/** Returns a function that starts a server by name; undefined for a name that the host did not configure. */
 export const stdioServers =
   (servers: { readonly [name: string]: StdioServer }) =>
   (name: string): Transport | undefined => {

@@ -10,7 +10,7 @@ import { type Case, Rejected, type Seen, caseProviders, runFlow } from "./scope.
 export type Input = { readonly [field: string]: Json };
 export const textOf = (json: Json | undefined): string => (typeof json === "string" ? json : "");
 
-/** What the clock of a case shows; of one that does not say the epoch. */
+/** Returns the time of a case; the epoch by default. */
 export const nowMsOf = (input: Input): number => Number(input["now_unix"] ?? 0) * 1000;
 
 const nodesOf = (json: Json | undefined): readonly FlowNode[] => {
@@ -34,7 +34,7 @@ const caseOf = (input: Input, nodes: readonly FlowNode[]): Case => ({
 
 type Result = E.Either<CaseError, unknown>;
 
-/** What a flow's run came to, or that it was not taken at all. */
+/** Returns the result of a flow's run, or the reason why the flow was refused. */
 const run = (own: readonly string[], adapter: (input: Input) => Promise<Result>) =>
   withFields(["bindings", "registry", "now_unix", "unresolved", ...own], async (input: Input): Promise<Result> => {
     try {
@@ -45,7 +45,7 @@ const run = (own: readonly string[], adapter: (input: Input) => Promise<Result>)
     }
   });
 
-/** Of a flow that stopped short of its end the error is what is asked of it, beside what was seen. */
+/** Returns the events that were seen, and the error if the flow failed. */
 const unlessFailed = ({ end: { ending } }: Seen, seen: object): Result =>
   ending.type === "failed"
     ? E.left({ code: ending.error.type, message: dispatchErrorText(ending.error), ...seen })
@@ -53,7 +53,7 @@ const unlessFailed = ({ end: { ending } }: Seen, seen: object): Result =>
 
 const isOfStep = ({ kind }: FlowExecutionEvent): boolean => kind.startsWith("step_");
 
-/** What each node puts out, each run on the bindings that those before it left, up to one that returns. */
+/** Returns the output of each node, run on the bindings of the nodes before it, up to one that returns. */
 const outputsOf = async (of: Case): Promise<readonly string[]> => {
   const outputs: string[] = [];
   let { bindings } = of;
@@ -95,7 +95,7 @@ const loop = async (input: Input): Promise<Result> => {
   });
 };
 
-/** Before a node there is nothing to be cancelled: a lambda that nobody applies stands in front of it. */
+/** Puts a lambda that is never answered in front of a node, so that there is something to cancel. */
 const gate: FlowNode = { node_type: "lambda_data_apply", lambda_data_name: "gate", target: "", output_type: "" };
 
 const cancel = { type: "request.cancelled", request: "r" } as const;
@@ -116,7 +116,7 @@ const cancelled = async (input: Input): Promise<Result> => {
   return unlessFailed(ran, { outcome: ending, events, bindings, step_counter: counter });
 };
 
-/** Providers that have the tools that they have, and break whenever one is run. */
+/** Returns providers with the same tools that throw whenever one runs. */
 const breaking = (cause: string): Providers =>
   Object.fromEntries(
     Object.entries(caseProviders).map(([name, provider]): [string, Providers[string]] => [

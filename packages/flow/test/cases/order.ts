@@ -1,4 +1,4 @@
-/** Branches of a block run beside each other: what they show is put in one order, which no run's timing changes. */
+/** Sorts the events of parallel branches into an order that does not depend on timing. */
 import type { FlowExecutionEvent } from "@pawl/sansio-core";
 
 const segmentsOf = (event: FlowExecutionEvent): readonly string[] =>
@@ -7,7 +7,7 @@ const segmentsOf = (event: FlowExecutionEvent): readonly string[] =>
 const isBranch = (segment: string): boolean => segment.startsWith("par[");
 const numberOf = (segment = ""): number => Number(/\d+/.exec(segment)?.[0]);
 
-/** Of one block: the place of its branches' names in the paths of what they show, and all of that. */
+/** The events of one block, and the position of its branches' names in their paths. */
 interface Block {
   readonly at: number;
   readonly prefix: string;
@@ -19,7 +19,7 @@ const branchesOf = ({ at, events }: Block): readonly FlowExecutionEvent[] => {
   return [...branches].toSorted(([a], [b]) => a - b).flatMap(([, own]) => byBranch(own, at + 1));
 };
 
-/** Events with those of a block's branches one branch after the other, at every depth. */
+/** Returns the events with those of each block grouped by branch, at every depth. */
 export const byBranch = (events: readonly FlowExecutionEvent[], depth = 0): readonly FlowExecutionEvent[] => {
   const parts: (FlowExecutionEvent | Block)[] = [];
   for (const event of events) {

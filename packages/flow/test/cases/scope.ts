@@ -1,4 +1,4 @@
-/** A scope that runs one flow, through the public API of the core; its tools are run by this package's providers. */
+/** A scope that runs one flow through the public API of the core, with the providers of this package. */
 import {
   type Command,
   type Event,
@@ -14,9 +14,9 @@ import {
 } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { type Providers, type Registry, httpProvider, outputOf, plainProviders, runOf } from "../../src/index.ts";
-import { mcpProvider } from "../../src/mcp.ts";
+import { mcpProvider } from "../../src/remote/mcp.ts";
 
-/** The cases have no network: nobody is there. */
+/** Answers that nobody is there: the cases have no network. */
 const unreachable: typeof fetch = async () => {
   throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
 };
@@ -37,7 +37,7 @@ export interface Case {
   readonly nowMs?: number;
   readonly lambdas?: readonly string[];
   readonly unresolved?: "fail";
-  /** What comes while a call runs, or while a lambda is applied; one that is cancelled then gets no answer. */
+  /** Events that arrive while a call runs or a lambda is applied. A cancelled one gets no answer. */
   readonly during?: { readonly what: "call" | "lambda"; readonly event: Event };
   readonly lambda?: LambdaResult;
 }
@@ -47,7 +47,7 @@ export interface Seen {
   readonly events: readonly FlowExecutionEvent[];
 }
 
-/** What the core did not take. */
+/** The error of an event that the core rejected. */
 export class Rejected extends Error {
   readonly code: string;
 

@@ -1,31 +1,49 @@
-/** Commands in words: what an event asked of the world, and what the driver owes for it. */
+/** Sentences for commands: each one says what is asked of the driver, and what the driver owes after a crash. */
 import { type Command, type Duty, dutyOf } from "@pawl/sansio-core";
 import { keyName } from "./entry.ts";
 
+type CommandOf<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
+
 const performed: { readonly [P in Duty["performed"]]: string } = {
-  at_once: "is carried out at once",
-  durable: "is carried out once this event is stored",
-  when_leased: "is carried out at once while the lease holds, else once this event is stored",
+  at_once: "runs at once",
+  durable: "runs after this event is stored",
+  when_leased: "runs at once while the lease holds, otherwise after this event is stored",
 };
 
 const afterLoss: { readonly [L in Duty["afterLoss"]]: string } = {
-  again: "asked again of the next owner",
-  counted: "run again by the next owner, counted",
-  never: "never done again",
-  when_asked: "done again when it is asked for",
-  until_acknowledged: "repeated until it is acknowledged",
-  from_the_log: "told again from the log",
-  parked: "stays parked for whoever completes it",
+  again: "the next owner does it again",
+  counted: "the next owner runs it again, and the run is counted",
+  never: "it is never done again",
+  when_asked: "it is done again when it is asked for",
+  until_acknowledged: "it is repeated until it is acknowledged",
+  from_the_log: "it is told again from the log",
+  parked: "it stays parked until it is completed from outside",
 };
 
+/** Says in words when a command is performed. */
 export const dutyWords = (command: Command): string => {
   const duty = dutyOf(command);
-  const answered = duty.answeredBy === undefined ? "" : `; it is answered by ${duty.answeredBy}`;
+  const answered = duty.answeredBy === undefined ? "" : `; answered by ${duty.answeredBy}`;
   return `${performed[duty.performed]}; after a crash ${afterLoss[duty.afterLoss]}${answered}`;
 };
 
 const runWords = ({ attempt, run }: { readonly attempt: number; readonly run: number }): string =>
   attempt === 1 && run === 1 ? "" : ` (attempt ${attempt}, run ${run})`;
+
+const runCauses: { readonly [C in NonNullable<CommandOf<"tool.execute">["cause"]>]: string } = {
+  owner_lost: "its process died",
+  suspended: "what it waited for has arrived",
+  continued: "it continues with other arguments",
+  executor_back: "its tool has an executor again",
+  run_again: "somebody decided to run it again",
+  cancelled: "it was cancelled, and has to clean up",
+};
+
+const unknownCauses: { readonly [C in CommandOf<"outcome.resolve">["cause"]]: string } = {
+  owner_lost: "its process died while it ran",
+  crash_loop: "its process died again and again while it ran",
+  diverged: "its code no longer matches its log",
+};
 
 const observed = {
   call_started: "has started",
@@ -34,39 +52,41 @@ const observed = {
   call_parked: "is parked",
 } as const;
 
-/** What a command asks for, and why this event asks for it. */
+/** Says in one sentence what a command asks for, and why. */
 export const commandWords = (command: Command): string => {
   switch (command.type) {
     case "hook.run":
-      return `The host's hook ${command.phase} ${command.tool} is to be heard.`;
+      return `The host's hook ${command.phase} ${command.tool} will run.`;
     case "args.check":
-      return `The arguments of ${command.call} are to be checked against the tool's schema.`;
+      return `The arguments of ${command.call} will be checked against the tool's schema.`;
     case "tool.prepare":
-      return `The tool is to prepare ${command.call}: it was just requested, and it is its turn.`;
+      return `The tool will prepare ${command.call}: it was just requested, and it is its turn.`;
     case "tool.execute":
-      return `The body of ${command.tool} is to run${runWords(command)}${command.cause === undefined ? "" : `, since ${command.cause.replaceAll("_", " ")}`}.`;
+      return command.cause === undefined
+        ? `The body of ${command.tool} will run${runWords(command)}.`
+        : `The body of ${command.tool} will run again${runWords(command)}: ${runCauses[command.cause]}.`;
     case "tool.cancel":
-      return `The body of ${command.call} is to stop.`;
+      return `The body of ${command.call} will be stopped.`;
     case "step.run":
-      return `Step “${keyName(command.key)}” is to be done${runWords(command)}: its request is on record, its result is not.`;
+      return `Step “${keyName(command.key)}” will run${runWords(command)}: its request is recorded, its result is not.`;
     case "step.answer":
-      return `The body is handed the result of “${keyName(command.key)}”, which event ${command.value} holds.`;
+      return `The body gets the result of “${keyName(command.key)}” from event ${command.value}.`;
     case "host.request":
       return `The host is asked for ${command.name}, under its replay key.`;
     case "outcome.resolve":
-      return `Somebody has to say what became of ${command.call}: ${command.cause.replaceAll("_", " ")}.`;
+      return `Somebody has to resolve the outcome of ${command.call}: ${unknownCauses[command.cause]}.`;
     case "result.project":
-      return `The host is to project the result of ${command.tool} for the model.`;
+      return `The host will project the result of ${command.tool} for the model.`;
     case "external.cancel":
-      return `The outside work under ${command.key} is to end.`;
+      return `The external work under ${command.key} will be cancelled.`;
     case "replies.record":
-      return `The replies of a batch inside ${command.call} are to be recorded: its body waits for them.`;
+      return `The replies of a batch inside ${command.call} will be recorded: its body waits for them.`;
     case "reply":
       return `Request ${command.request} is answered: all of its calls have ended.`;
     case "observe":
-      return `Observers hear that ${command.tool} ${observed[command.what]}.`;
+      return `Observers are told that ${command.tool} ${observed[command.what]}.`;
     case "send":
-      return `Message ${command.number} of link ${command.link} is to reach ${command.to}.`;
+      return `Message ${command.number} of link ${command.link} will be sent to ${command.to}.`;
     default:
       return otherWords(command);
   }
@@ -74,25 +94,25 @@ export const commandWords = (command: Command): string => {
 
 type Other = Exclude<Command["type"], "tool.execute">;
 const otherSentences: { readonly [T in Other]?: string } = {
-  "lambda.apply": "A lambda is to be applied: the flow has come to it.",
-  "flow.observe": "Observers hear of a step of the flow.",
+  "lambda.apply": "A lambda will be applied: the flow has reached it.",
+  "flow.observe": "Observers are told about a step of the flow.",
   "message.answer": "The sender of a message gets its answer.",
-  "wake.deliver": "The session is to be woken: its process has news.",
-  "env.load": "The tools of a captured environment are to be published here.",
-  "engine.run": "An engine outside is to run the process.",
-  "engine.cancel": "The engine is to end the process.",
-  "process.observe": "Observers hear of the process.",
-  "permit.take": "The run wants a place among those of the worker.",
-  "permit.release": "The run gives its place back.",
-  "spawn.answer": "Whoever asked for the run is told what became of it.",
-  "artifacts.write": "The files of the run are to be written from its reports.",
-  "session.tell": "The session is to be told.",
-  "task.observe": "Observers hear of the task.",
-  "run.observe": "Observers hear of the run.",
-  "schedule.next": "The driver is asked when the schedule fires next.",
-  "schedule.answer": "Whoever asked for the schedule is told.",
-  "probe.run": "The monitor's tool is to be tried.",
-  "deletion.report": "All processes of the deleted session have said what becomes of them.",
+  "wake.deliver": "The session will be woken: its process has news.",
+  "env.load": "The tools of a captured environment will be published here.",
+  "engine.run": "An external engine will run the process.",
+  "engine.cancel": "The engine will cancel the process.",
+  "process.observe": "Observers are told about the process.",
+  "permit.take": "The run asks for one of the worker's slots.",
+  "permit.release": "The run returns its slot.",
+  "spawn.answer": "The caller of the run gets the answer.",
+  "artifacts.write": "The files of the run will be written from its reports.",
+  "session.tell": "The session will be told.",
+  "task.observe": "Observers are told about the task.",
+  "run.observe": "Observers are told about the run.",
+  "schedule.next": "The driver is asked for the next time of the schedule.",
+  "schedule.answer": "The creator of the schedule gets the answer.",
+  "probe.run": "The monitor's probe will run.",
+  "deletion.report": "The deletion of the session is complete: all of its processes have reported.",
 };
 
 const otherWords = ({ type }: Command): string => otherSentences[type as Other] ?? type;

@@ -1,4 +1,4 @@
-/** Two logs side by side: where they first differ, in what was recorded or in what followed from it. */
+/** Finds the first difference between two logs: in an event, in the commands that followed, or at the end. */
 import { eventLine } from "@pawl/sansio-core";
 import type { Recording } from "./recording.ts";
 
@@ -12,7 +12,7 @@ interface Parts {
   readonly commands: string;
 }
 
-/** A line without its time and its epoch, which two runs never share. */
+/** Returns a line without its time and its epoch, which differ in any two runs. */
 const partsOf = (line: string): Parts => {
   const start = line.indexOf(',"event":');
   const end = line.lastIndexOf(',"cmds":');
@@ -21,7 +21,7 @@ const partsOf = (line: string): Parts => {
 
 const isSame = (a: Parts, b: Parts): boolean => a.event === b.event && a.commands === b.commands;
 
-/** Lines of another version are compared as this one would write them. */
+/** Returns both lines for comparison. Lines of another version are written again in this version's form. */
 const sidesAt = (left: Recording, right: Recording, seq: number): readonly [Parts, Parts] => {
   const [a, b] = [partsOf(left.lineAt(seq)), partsOf(right.lineAt(seq))];
   if (isSame(a, b)) return [a, b];
@@ -29,6 +29,7 @@ const sidesAt = (left: Recording, right: Recording, seq: number): readonly [Part
   return [rewritten(left), rewritten(right)];
 };
 
+/** Finds the first event in which two recordings differ. */
 export const firstDifference = (left: Recording, right: Recording): FirstDifference | undefined => {
   const both = Math.min(left.last, right.last);
   for (let seq = Math.max(left.base, right.base) + 1; seq <= both; seq++) {

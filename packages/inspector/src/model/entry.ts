@@ -1,8 +1,8 @@
-/** One event of a log as a list shows it: what it is about, and in a few words what it says. */
+/** One event as a row of a list: its topic, and its content in a few words. */
 import type { Event, EventType, Recorded } from "@pawl/sansio-core";
 import { type Json, stringify } from "@pawl/tool-value";
 
-/** What an event is about, by the concern that records it. */
+/** The subject of an event, by the concern that records it. */
 export type Topic = "scope" | "request" | "call" | "effect" | "wait" | "approval" | "process" | "message" | "long";
 
 export interface Entry {
@@ -11,7 +11,7 @@ export interface Entry {
   readonly epoch: number;
   readonly type: EventType;
   readonly topic: Topic;
-  /** The call that it names, if it names one. */
+  /** The call that the event names, if any. */
   readonly call: string | undefined;
   readonly gist: string;
 }
@@ -45,17 +45,18 @@ const topics: readonly (readonly [prefix: string, Topic])[] = [
   ["artifacts.", "long"],
 ];
 
+/** Groups the types of events for colours and filters. */
 export const topicOf = (type: EventType): Topic => topics.find(([prefix]) => type.startsWith(prefix))?.[1] ?? "call";
 
-const longest = 90;
-const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+const maxLength = 90;
+const cut = (text: string): string => (text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text);
 
-/** Nobody reads an id to its end: its beginning tells it from others. */
+/** Cuts hashes and UUIDs to eight characters, which are enough to tell them apart. */
 const shorten = (text: string): string =>
   text.replace(/([0-9a-f]{8})(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,})/g, "$1…");
 const brief = (json: Json): string => cut(stringify(json));
 
-/** The part of a replay key that its author wrote. */
+/** Returns the part of a replay key that the tool's author wrote. */
 export const keyName = (key: string): string => key.replace(/^(?:durable-)?[a-z_]+(?:-[a-z_]+)*:/, "");
 
 const calls = (count: number): string => (count === 1 ? "1 call" : `${count} calls`);
@@ -109,7 +110,7 @@ const gistOf = (event: Event): string => {
   }
 };
 
-/** Of an event without words of its own: its first name. */
+/** Describes any other event by the first name that it carries. */
 const otherGist = (event: Event): string => {
   const fields = event as { readonly [field: string]: unknown };
   const named = ["request", "key", "task", "run", "schedule", "peer", "to", "by", "call"].find(
@@ -118,7 +119,7 @@ const otherGist = (event: Event): string => {
   return named === undefined ? "" : `${named} ${String(fields[named])}`;
 };
 
-/** Where an event says what became of a call, and not of which: the call, and then what it says. */
+/** Puts the call in front of the gist of an event about a call. */
 const fullGist = (event: Event, topic: Topic): string => {
   const isOfCall = topic === "call" || topic === "approval";
   const gist = gistOf(event);
@@ -126,6 +127,7 @@ const fullGist = (event: Event, topic: Topic): string => {
   return gist === "" || gist === `call ${event.call}` ? String(event.call) : `${event.call}: ${gist}`;
 };
 
+/** Describes a line of a log for the list of events. */
 export const entryOf = ({ seq, at, epoch, event }: Recorded): Entry => {
   const topic = topicOf(event.type);
   const call = "call" in event && typeof event.call === "string" ? event.call : undefined;

@@ -1,4 +1,4 @@
-/** A fork: a log that goes as another one went, up to an event that may be another; and runs on from there. */
+/** A fork: a copy of a log up to one event, which may be edited, and a new continuation after it. */
 import {
   type Event,
   EventCodec,
@@ -11,7 +11,7 @@ import {
   initial,
   write,
 } from "@pawl/sansio-core";
-import { type Json, type ValueError, describe, read } from "@pawl/tool-value";
+import { type Json, describe, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Recording } from "./recording.ts";
 
@@ -22,7 +22,7 @@ export interface ForkedLine {
 }
 
 export interface Fork {
-  /** The last event that it has from the original, or in its place. */
+  /** The last event that the fork shares with the original, or the edited one. */
   readonly at: number;
   readonly state: State;
   readonly header: Header;
@@ -36,7 +36,7 @@ export interface ForkError {
 
 const refuse = (code: ForkError["code"], message: string): E.Either<ForkError, never> => E.left({ code, message });
 
-/** An event as it is recorded, in the place of one that it may have been edited from. */
+/** Returns the original line if the event and its consequences are unchanged, and the new line otherwise. */
 const lineAfter = (
   recording: Recording,
   original: Recorded,
@@ -48,16 +48,16 @@ const lineAfter = (
     : written.line;
 };
 
-const editedEvent = (edited: Json): E.Either<ForkError, Event> =>
-  E.mapLeft((error: ValueError): ForkError => ({ code: "invalid_event", message: describe(error) }))(
-    read<Event>(EventCodec, edited),
-  );
+const editedEvent = (edited: Json): E.Either<ForkError, Event> => {
+  const event = read<Event>(EventCodec, edited);
+  return E.isLeft(event) ? refuse("invalid_event", describe(event.left)) : event;
+};
 
-/** The events up to one of them, which may be edited; what was not keeps its line. */
+/** Forks a log at an event, which may be edited. Unchanged events keep their lines. */
 export const forkAt = (recording: Recording, seq: number, edited?: Json): E.Either<ForkError, Fork> => {
   const { header, base, trusted } = recording;
-  if (header === undefined || base > 0) return refuse("not_whole", "only a log that is whole can be forked");
-  if (seq < 1 || seq > trusted) return refuse("not_known", `events 1 to ${trusted} can be forked from, found ${seq}`);
+  if (header === undefined || base > 0) return refuse("not_whole", "only a complete log can be forked");
+  if (seq < 1 || seq > trusted) return refuse("not_known", `expected an event from 1 to ${trusted}, found ${seq}`);
   const changed = edited === undefined ? undefined : editedEvent(edited);
   if (changed !== undefined && E.isLeft(changed)) return changed;
   let state = initial(header.scope);
@@ -73,17 +73,18 @@ export const forkAt = (recording: Recording, seq: number, edited?: Json): E.Eith
   return E.right({ at: seq, state, header, lines });
 };
 
+/** Writes a fork as a log of its own. */
 export const textOfFork = ({ header, lines }: Fork): string =>
   [headerLine(header), ...lines.map(({ line }) => line)].join("");
 
-/** A log that ran on, and what of the original did not fit it any more. */
-export interface RanOn {
+/** A fork with its continuation, and the events of the original that no longer fitted. */
+export interface ContinuedFork {
   readonly text: string;
   readonly left: readonly number[];
 }
 
-/** The world says again what it said the first time, as far as that still fits. */
-export const runOnAsRecorded = (fork: Fork, recording: Recording): RanOn => {
+/** Continues a fork with the events of the original, and leaves out the ones that no longer fit. */
+export const continueAsRecorded = (fork: Fork, recording: Recording): ContinuedFork => {
   const text: string[] = [textOfFork(fork)];
   const left: number[] = [];
   let { state } = fork;

@@ -1,4 +1,4 @@
-/** A place in a log: its line, what it changed and asked for, the state after it, and what everything waits for. */
+/** Everything about one event: its line, its changes and commands, the state after it, and what that state waits for. */
 import {
   type Deadline,
   type Recorded,
@@ -14,10 +14,9 @@ import {
 import { type Json, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { commandWords, dutyWords } from "./command-words.ts";
-import { plain } from "./plain.ts";
-import { type RowChange, type Section, changesBetween, treeOf } from "./tree.ts";
+import { type RowChange, type Section, changesBetween, plain, treeOf } from "./tree.ts";
 
-export interface Ordered {
+export interface CommandView {
   readonly type: string;
   readonly words: string;
   readonly duty: string;
@@ -25,23 +24,23 @@ export interface Ordered {
 }
 
 export interface Waiting {
-  /** Of a call: which. */
+  /** The call that waits, if it is a call. */
   readonly call?: string;
   readonly words: string;
-  /** The event since which it waits. */
+  /** The event that began the wait. */
   readonly since?: number;
   readonly until?: number;
   readonly movedBy: readonly string[];
 }
 
-/** Of a line that follows a fault nothing is known but the line. */
+/** A moment of a log. After a fault only the lines are known. */
 export interface Moment {
   readonly seq: number;
   readonly line: string;
   readonly json: Json;
   readonly known?: {
     readonly at: number;
-    readonly commands: readonly Ordered[];
+    readonly commands: readonly CommandView[];
     readonly deadline?: Deadline;
     readonly changes: readonly RowChange[];
     readonly tree: readonly Section[];
@@ -51,7 +50,7 @@ export interface Moment {
 
 const jsonOf = (line: string): Json => plain(E.getOrElse((): Json => null)(parse(line, noLimits)));
 
-const orderedOf = (seq: number, transition: Transition): readonly Ordered[] => {
+const commandsOf = (seq: number, transition: Transition): readonly CommandView[] => {
   const { commands } = jsonOf(commandsLine(seq, producedBy(transition))) as { readonly commands: readonly Json[] };
   return transition.commands.map((command, i) => ({
     type: command.type,
@@ -67,12 +66,11 @@ const timed = ({ since, until }: { readonly since?: number; readonly until?: num
   ...(until !== undefined && { until }),
 });
 
-/** Reasons that are told of one state. */
-const most = 200;
+const maxReasons = 200;
 
 const waitingIn = (state: State): readonly Waiting[] => {
   const { calls, others } = why(state);
-  const ofCalls = calls.slice(0, most).flatMap((reason) => {
+  const ofCalls = calls.slice(0, maxReasons).flatMap((reason) => {
     const { call, tool, what, movedBy } = reason;
     const effects = "effects" in what ? what.effects : [];
     return [
@@ -85,16 +83,13 @@ const waitingIn = (state: State): readonly Waiting[] => {
       })),
     ];
   });
-  const ofOthers = others.slice(0, most).map((reason) => ({
+  const ofOthers = others.slice(0, maxReasons).map((reason) => ({
     words: otherWords(reason.what),
     movedBy: reason.movedBy,
     ...timed(reason),
   }));
   return [...ofCalls, ...ofOthers];
 };
-
-/** The place before any event. */
-export const beginning = (line: string): Moment => ({ seq: 0, line, json: jsonOf(line) });
 
 export const momentOf = (line: string, recorded: Recorded, before: State, transition: Transition): Moment => {
   const { seq, at } = recorded;
@@ -105,7 +100,7 @@ export const momentOf = (line: string, recorded: Recorded, before: State, transi
     json: jsonOf(line),
     known: {
       at,
-      commands: orderedOf(seq, transition),
+      commands: commandsOf(seq, transition),
       ...(deadline !== undefined && { deadline }),
       changes: changesBetween(before, transition.state),
       tree: treeOf(before, transition.state),
@@ -114,5 +109,5 @@ export const momentOf = (line: string, recorded: Recorded, before: State, transi
   };
 };
 
-/** A line of which nothing is known but itself. */
-export const strangerOf = (seq: number, line: string): Moment => ({ seq, line, json: jsonOf(line) });
+/** Returns the moment of a line after a fault. */
+export const unknownMomentOf = (seq: number, line: string): Moment => ({ seq, line, json: jsonOf(line) });

@@ -1,7 +1,7 @@
 /**
- * A log that is looked at: read as its text comes, folded once, and from then on at home at every event. It keeps the
- * lines as text and a state every so many events; states share what they have in common, so that this costs little,
- * and any event is a few steps from one that is kept.
+ * A log with time travel. The log is read in pieces and replayed once. The lines are kept as text, with a checkpoint of the
+ * state every 64 events: states share their structure, so that a checkpoint costs little, and any event is at most 63 steps
+ * from one.
  */
 import {
   type Fault,
@@ -24,38 +24,40 @@ import {
 } from "@pawl/sansio-core";
 import { describe, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Absent, absentIn, broughtIn } from "./absent.ts";
+import { type MissingValue, containedIn, missingIn } from "./missing-values.ts";
 import { type Entry, entryOf } from "./entry.ts";
-import { type Moment, momentOf, strangerOf } from "./moment.ts";
-import { Sheet } from "./sheet.ts";
-import { weave } from "./weave.ts";
+import { type Moment, momentOf, unknownMomentOf } from "./moment.ts";
+import { LaneBuilder } from "./lane-builder.ts";
+import { changeTimeline } from "./timeline-changes.ts";
 
-const keptEvery = 64;
+const checkpointEvery = 64;
 const ended = (line: string): string => `${line}\n`;
 
-export interface Trouble {
+export interface Problem {
   /** The last event that can be trusted. */
   readonly seq: number;
   readonly words: string;
 }
 
+/** Holds a log that was folded once, with a state every 64 events. */
 export class Recording {
-  readonly sheet = new Sheet();
+  readonly lanes = new LaneBuilder();
   readonly entries: Entry[] = [];
   readonly #forkedAt: number | undefined;
   #reading: Reading = beginReading;
   #lines: string[] = [];
-  /** Lines that stand before the first event. */
+  /** The number of lines before the first event. */
   #before: number | undefined;
   #rest = "";
   #state: State | undefined;
-  /** States after the events `base + n * keptEvery`. */
-  readonly #kept: State[] = [];
-  #near: State | undefined;
+  /** The states after the events `base + n * checkpointEvery`. */
+  readonly #checkpoints: State[] = [];
+  /** The state that was computed last: the next question is often close to it. */
+  #latest: State | undefined;
   #fault: Fault | undefined;
   #torn: Torn | undefined;
 
-  /** `forkedAt`: of a fork that is opened anew, the last event that it has from its original. */
+  /** `forkedAt`: the last event that a fork shares with its original. */
   constructor(forkedAt?: number) {
     this.#forkedAt = forkedAt;
   }
@@ -63,7 +65,7 @@ export class Recording {
   get header(): Header | undefined {
     return this.#reading.header;
   }
-  /** The event that the log goes on from. */
+  /** The event that the log begins after. */
   get base(): number {
     return this.header?.base ?? 0;
   }
@@ -77,31 +79,31 @@ export class Recording {
   get text(): string {
     return this.textOf(this.#lines.length, []);
   }
-  /** How many lines there are. */
+  /** The number of lines. */
   get size(): number {
     return this.#lines.length;
   }
 
-  /** Its first lines as a text, with blobs packed before the first event. */
+  /** Returns the first lines as text, with blobs packed in front of the first event. */
   textOf(lines: number, blobs: readonly PackedBlob[]): string {
     const before = Math.min(this.#offset, lines);
-    const [begun, rest] = [this.#lines.slice(0, before), this.#lines.slice(before, lines)];
-    return [...begun.map(ended), ...blobs.map(blobLine), ...rest.map(ended)].join("");
+    const [head, rest] = [this.#lines.slice(0, before), this.#lines.slice(before, lines)];
+    return [...head.map(ended), ...blobs.map(blobLine), ...rest.map(ended)].join("");
   }
 
-  /** Large values that it names, and does not bring along. */
-  get absent(): readonly Absent[] {
-    const [begun, events] = [this.#lines.slice(0, this.#offset), this.#lines.slice(this.#offset)];
-    return absentIn(begun, events, this.base);
+  /** The large values that the log names but does not contain. */
+  get missing(): readonly MissingValue[] {
+    const [head, events] = [this.#lines.slice(0, this.#offset), this.#lines.slice(this.#offset)];
+    return missingIn(head, events, this.base);
   }
 
-  /** Large values that it brings along. */
-  get brought(): readonly PackedBlob[] {
-    return broughtIn(this.#lines.slice(0, this.#offset));
+  /** The large values that the log contains. */
+  get contained(): readonly PackedBlob[] {
+    return containedIn(this.#lines.slice(0, this.#offset));
   }
 
-  /** What is wrong with the log, if anything is; and a line that was never finished is told of. */
-  get trouble(): Trouble | undefined {
+  /** The fault of the log, or a note about a torn last line. */
+  get problem(): Problem | undefined {
     const seq = this.trusted;
     if (this.#fault !== undefined) return { seq, words: describeFault(this.#fault) };
     if (this.#torn === undefined) return undefined;
@@ -121,7 +123,7 @@ export class Recording {
     if (reading.fault !== undefined) this.#fail(reading.fault);
   }
 
-  /** The text has come to its end. */
+  /** Ends the text. */
   end(): void {
     const end = endReading(this.#reading);
     if (end?.type === "fault") this.#fail(end);
@@ -131,13 +133,13 @@ export class Recording {
   #begin({ header, base }: Reading): void {
     if (header === undefined || (header.base > 0 && base === undefined)) return;
     this.#state = base?.state ?? initial(header.scope);
-    this.#kept.push(this.#state);
+    this.#checkpoints.push(this.#state);
   }
 
   #fail(fault: Fault): void {
     if (this.#fault !== undefined) return;
     this.#fault = fault;
-    this.sheet.mark({ seq: Math.max(1, this.trusted), type: "fault", label: `fault: ${fault.code}` });
+    this.lanes.mark({ seq: Math.max(1, this.trusted), type: "fault", label: `fault: ${fault.code}` });
   }
 
   #take(recorded: Recorded): void {
@@ -147,9 +149,9 @@ export class Recording {
     const line = this.#offset + recorded.seq - this.base;
     const followed = follow(before, recorded, line);
     if (E.isLeft(followed)) return this.#fail(followed.left);
-    weave(this.sheet, before, recorded, followed.right, this.#forkedAt);
+    changeTimeline(this.lanes, before, recorded, followed.right, this.#forkedAt);
     this.#state = followed.right.state;
-    if (this.entries.length % keptEvery === 0) this.#kept.push(this.#state);
+    if (this.entries.length % checkpointEvery === 0) this.#checkpoints.push(this.#state);
   }
 
   get #offset(): number {
@@ -160,45 +162,46 @@ export class Recording {
     return this.#lines[this.#offset + seq - this.base - 1] ?? "";
   }
 
-  /** A line that was read once. */
   #recordedAt(seq: number): Recorded {
-    const recorded = E.chain(recordedOf)(parse(this.lineAt(seq), noLimits));
+    const json = parse(this.lineAt(seq), noLimits);
+    const recorded = E.isLeft(json) ? json : recordedOf(json.right);
     if (E.isLeft(recorded)) throw new Error(`line of event ${seq}: ${describe(recorded.left)}`);
     return recorded.right;
   }
 
-  /** Events in their order, both included. */
+  /** Returns the events of a range, both ends included. */
   events(from: number, to: number): readonly Recorded[] {
     return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => this.#recordedAt(from + i));
   }
 
   #stepped(state: State, seq: number): Transition {
     const result = step(state, this.#recordedAt(seq));
-    if (E.isLeft(result)) throw new Error(`event ${seq} fitted once, and does not now: ${result.left.message}`);
+    if (E.isLeft(result)) throw new Error(`event ${seq} replayed before, and does not now: ${result.left.message}`);
     return result.right;
   }
 
-  /** The state after an event, where it is known. */
+  /** Returns the state after an event, if it is known. */
   stateAt(seq: number): State | undefined {
     if (seq < this.base || seq > this.trusted) return undefined;
-    const kept = this.#kept[Math.floor((seq - this.base) / keptEvery)];
-    const near = this.#near;
-    let state = near !== undefined && near.seq <= seq && near.seq > (kept?.seq ?? 0) ? near : kept;
+    const checkpoint = this.#checkpoints[Math.floor((seq - this.base) / checkpointEvery)];
+    const latest = this.#latest;
+    const isCloser = latest !== undefined && latest.seq <= seq && latest.seq > (checkpoint?.seq ?? 0);
+    let state = isCloser ? latest : checkpoint;
     while (state !== undefined && state.seq < seq) state = this.#stepped(state, state.seq + 1).state;
-    this.#near = state;
+    this.#latest = state;
     return state;
   }
 
   momentAt(seq: number): Moment {
     const line = this.lineAt(seq);
     const before = seq > this.trusted ? undefined : this.stateAt(seq - 1);
-    if (before === undefined) return strangerOf(seq, line);
+    if (before === undefined) return unknownMomentOf(seq, line);
     const transition = this.#stepped(before, seq);
-    this.#near = transition.state;
+    this.#latest = transition.state;
     return momentOf(line, this.#recordedAt(seq), before, transition);
   }
 
-  /** The events whose lines hold all of these words, whatever their case. */
+  /** Returns the events whose lines contain all of these words, in any case. */
   search(query: string): readonly number[] {
     const words = query
       .toLowerCase()

@@ -1,7 +1,25 @@
-/** A state as a tree: one section a table, and what an event changed in each. */
-import { type Difference, type PersistentMap, type State, differencesOf } from "@pawl/sansio-core";
-import type { Json } from "@pawl/tool-value";
-import { plain } from "./plain.ts";
+/** A state as a tree, with one section for each table, and the rows that an event changed. */
+import { type Difference, PersistentMap, type State, differencesOf } from "@pawl/sansio-core";
+import { type Json, type ToolValue, encode, isAttachment } from "@pawl/tool-value";
+
+const entriesOf = (value: object): readonly (readonly [string, unknown])[] =>
+  value instanceof PersistentMap
+    ? value.entries().map(([key, row]) => [String(key), row] as const)
+    : Object.entries(value);
+
+/** A log may nest deeper than a stack: a deeper value could neither be cloned from a worker nor be opened in the page. */
+const maxDepth = 300;
+const cut = "…";
+
+/** Converts a value of the state to plain JSON. */
+export const plain = (value: unknown, depth = 0): Json => {
+  if (typeof value !== "object" || value === null) return value === undefined ? null : (value as Json);
+  if (depth === maxDepth) return cut;
+  if (isAttachment(value)) return encode(value as ToolValue);
+  if (Array.isArray(value)) return value.map((one) => plain(one, depth + 1));
+  const fields = entriesOf(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(fields.map(([key, field]) => [key, plain(field, depth + 1)])) as Json;
+};
 
 export interface TreeRow {
   readonly key: string;
@@ -11,7 +29,7 @@ export interface TreeRow {
 
 export interface Section {
   readonly name: string;
-  /** How many rows there are; the first of them are shown, and those that changed. */
+  /** The number of rows. Only the first ones and the changed ones are in `rows`. */
   readonly total: number;
   readonly rows: readonly TreeRow[];
 }
@@ -23,8 +41,8 @@ export interface RowChange {
   readonly differences: readonly Difference[];
 }
 
-/** A table under one view, whatever holds its rows. */
-interface Shelf {
+/** A uniform view on a table of the state. */
+interface Table {
   readonly name: string;
   readonly size: (state: State) => number;
   readonly at: (state: State, key: string) => unknown;
@@ -32,7 +50,7 @@ interface Shelf {
   readonly changed: (before: State, after: State) => readonly string[];
 }
 
-/** What is used of the core's tables. */
+/** The part of the core's tables that is used here. */
 interface Rows<Row> {
   readonly size: number;
   at(key: string): Row | undefined;
@@ -40,26 +58,26 @@ interface Rows<Row> {
   changedSince(before: Rows<Row>): readonly string[];
 }
 
-/** Of more rows than these the oldest are not looked for. */
-const sorted = 2_000;
+/** Tables with more rows are not sorted by age. */
+const maxSorted = 2_000;
 
-const table = <Row>(
+const ofRows = <Row>(
   name: string,
   of: (state: State) => Rows<Row>,
   placeOf: (row: Row) => { readonly key: string; readonly born: number },
-): Shelf => ({
+): Table => ({
   name,
   size: (state) => of(state).size,
   at: (state, key) => of(state).at(key),
   first: (state, count) => {
     const rows = of(state).rows();
-    const inOrder = rows.length > sorted ? rows : rows.toSorted((a, b) => placeOf(a).born - placeOf(b).born);
+    const inOrder = rows.length > maxSorted ? rows : rows.toSorted((a, b) => placeOf(a).born - placeOf(b).born);
     return inOrder.slice(0, count).map((row) => [placeOf(row).key, row] as const);
   },
   changed: (before, after) => of(after).changedSince(of(before)),
 });
 
-const map = (name: string, of: (state: State) => PersistentMap<string, unknown>): Shelf => ({
+const ofMap = (name: string, of: (state: State) => PersistentMap<string, unknown>): Table => ({
   name,
   size: (state) => of(state).size,
   at: (state, key) => of(state).get(key),
@@ -71,8 +89,8 @@ const map = (name: string, of: (state: State) => PersistentMap<string, unknown>)
   },
 });
 
-/** A part of the state that is no table: its fields are the rows. */
-const part = (name: string, of: (state: State) => object | undefined): Shelf => {
+/** Views a part of the state that is not a table: its fields are the rows. */
+const ofFields = (name: string, of: (state: State) => object | undefined): Table => {
   const fields = (state: State): { readonly [key: string]: unknown } => ({ ...of(state) });
   return {
     name,
@@ -86,75 +104,74 @@ const part = (name: string, of: (state: State) => object | undefined): Shelf => 
   };
 };
 
-const shelves: readonly Shelf[] = [
-  part("scope", ({ scope }) => scope),
-  table(
+const tables: readonly Table[] = [
+  ofFields("scope", ({ scope }) => scope),
+  ofRows(
     "calls",
     ({ calls }) => calls,
     ({ call: { ref, born } }) => ({ key: ref, born }),
   ),
-  table(
+  ofRows(
     "requests",
     ({ requests }) => requests,
     ({ request, born }) => ({ key: request, born }),
   ),
-  table(
+  ofRows(
     "batches",
     ({ batches }) => batches,
     ({ ref, born }) => ({ key: ref, born }),
   ),
-  table(
+  ofRows(
     "waits",
     ({ waits }) => waits,
     ({ key, born }) => ({ key, born }),
   ),
-  part("process", ({ process }) => process),
-  part("run", ({ background }) => background.run),
-  map("tasks", ({ background }) => background.tasks),
-  map("schedules", ({ schedules }) => schedules.rows),
-  map("flows", ({ flows }) => flows),
-  map("handles", ({ handles }) => handles),
-  map("links", ({ links }) => links),
-  map("outbox", ({ outbox }) => outbox),
-  map("sticky decisions", ({ sticky }) => sticky),
-  map("tools", ({ catalog }) => catalog.byName),
+  ofFields("process", ({ process }) => process),
+  ofFields("run", ({ background }) => background.run),
+  ofMap("tasks", ({ background }) => background.tasks),
+  ofMap("schedules", ({ schedules }) => schedules.rows),
+  ofMap("flows", ({ flows }) => flows),
+  ofMap("handles", ({ handles }) => handles),
+  ofMap("links", ({ links }) => links),
+  ofMap("outbox", ({ outbox }) => outbox),
+  ofMap("sticky decisions", ({ sticky }) => sticky),
+  ofMap("tools", ({ catalog }) => catalog.byName),
 ];
 
-/** So many rows of a section are shown, beside those that changed. */
-const shown = 100;
+/** The rows of a section besides the changed ones. */
+const maxRows = 100;
 
-const sectionOf = (shelf: Shelf, before: State, after: State): Section => {
-  const changed = new Set(shelf.changed(before, after).filter((key) => shelf.at(after, key) !== undefined));
-  const first = new Map(shelf.first(after, shown));
-  const hidden = [...changed].filter((key) => !first.has(key)).slice(0, shown);
-  const rows = [...first, ...hidden.map((key) => [key, shelf.at(after, key)] as const)];
+const sectionOf = (table: Table, before: State, after: State): Section => {
+  const changed = new Set(table.changed(before, after).filter((key) => table.at(after, key) !== undefined));
+  const first = new Map(table.first(after, maxRows));
+  const hidden = [...changed].filter((key) => !first.has(key)).slice(0, maxRows);
+  const rows = [...first, ...hidden.map((key) => [key, table.at(after, key)] as const)];
   return {
-    name: shelf.name,
-    total: shelf.size(after),
+    name: table.name,
+    total: table.size(after),
     rows: rows.map(([key, row]) => ({ key, value: plain(row), isChanged: changed.has(key) })),
   };
 };
 
-/** The state after an event, with what differs from before marked. */
+/** Returns the state after an event, with the changed rows marked. */
 export const treeOf = (before: State, after: State): readonly Section[] =>
-  shelves.map((shelf) => sectionOf(shelf, before, after)).filter(({ total }) => total > 0);
+  tables.map((table) => sectionOf(table, before, after)).filter(({ total }) => total > 0);
 
 const typeOf = (was: unknown, is: unknown): RowChange["type"] => {
   if (was === undefined) return "new";
   return is === undefined ? "gone" : "changed";
 };
 
-/** So many changed rows are told of in full. */
-const told = 60;
+const maxChanges = 60;
 
-/** What an event changed, row by row, place by place. */
+/** Lists the rows that an event changed, with the differences in each. */
 export const changesBetween = (before: State, after: State): readonly RowChange[] =>
-  shelves
-    .flatMap((shelf) => shelf.changed(before, after).map((key) => [shelf, key] as const))
-    .slice(0, told)
-    .map(([shelf, key]) => {
-      const [was, is] = [shelf.at(before, key), shelf.at(after, key)];
+  tables
+    .flatMap((table) => table.changed(before, after).map((key) => [table, key] as const))
+    .slice(0, maxChanges)
+    .map(([table, key]) => {
+      const [was, is] = [table.at(before, key), table.at(after, key)];
       const type = typeOf(was, is);
       const differences = type === "changed" ? differencesOf(plain(was), plain(is)) : [];
-      return { section: shelf.name, key, type, differences };
+      return { section: table.name, key, type, differences };
     });

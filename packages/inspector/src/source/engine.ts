@@ -1,11 +1,11 @@
-/** An engine for forks: the session goes on in a runtime of its own, in memory, with these tools. */
+/** The engine for forks: it continues the session in a separate runtime, in memory, with the given tools. */
 import { type Platform, Runtime, type ToolDefinition, memoryJournal, unpackBlobs } from "@pawl/runtime";
 import { currentProtocol } from "@pawl/sansio-core";
-import type { ForkedLog } from "../desk/message.ts";
+import type { ForkedLog } from "../worker/message.ts";
 import { sessionSource } from "./live.ts";
 import type { Source } from "./source.ts";
 
-/** Goes on with a fork until the signal is aborted. */
+/** Continues a fork until the signal aborts. */
 export type Engine = (fork: ForkedLog, signal: AbortSignal) => Promise<Source>;
 
 export interface EngineOptions {
@@ -15,6 +15,7 @@ export interface EngineOptions {
 
 const root = { kid: "fork", secret: new Uint8Array(32) };
 
+/** Makes the engine that runs forks on, over a journal in memory. */
 export const engineOf =
   ({ tools, platform }: EngineOptions): Engine =>
   async ({ scope, epoch, protocol, wakeAt, lines, blobs }, signal) => {
@@ -35,7 +36,7 @@ export const engineOf =
         received: [],
       },
     ]);
-    if (result?.type !== "ok") throw new Error(`the fork was not taken: ${result?.type}`);
+    if (result?.type !== "ok") throw new Error(`the fork could not be stored: ${result?.type}`);
     const runtime = new Runtime({ journal, platform, tools, instance: "fork", roots: { newest: root } });
     signal.addEventListener("abort", () => void runtime.close(), { once: true });
     const session = await runtime.session(scope.replace(/^session:/, ""));

@@ -1,4 +1,4 @@
-/** Logs that grow: of a session in this tab, and of one that a host observes for us. */
+/** Sources of growing logs: a session in this thread, a scope of a tab's journal, and a scope that a host observes. */
 import type { BlobReader, Session } from "@pawl/runtime";
 import {
   type Event,
@@ -7,7 +7,6 @@ import {
   currentFormat,
   currentProtocol,
   eventLine,
-  fillAll,
   headerLine,
   initial,
   write,
@@ -29,24 +28,24 @@ const recordedSource = (name: string, recorded: AsyncIterable<Recorded>, blobs: 
   ...(blobs && { blobs }),
 });
 
-/** A session that lives in this thread, from its first event on, until the signal is aborted. */
+/** Reads a session of this thread, from its first event on, until the signal aborts. */
 export const sessionSource = (session: Session, signal: AbortSignal): Source =>
   recordedSource(session.state.scope.id, session.follow(0, signal), session.blobs);
 
-/** A tab over a journal, as `openTab` of the browser's driver gives it; whether it writes or watches. */
+/** A tab over a journal, as `openTab` of the browser's driver returns it. It may write or watch. */
 export interface Tab {
   readonly follow: (scope: string, after: number, signal: AbortSignal) => AsyncIterable<Recorded>;
   readonly journal: { readonly blobs?: BlobReader };
 }
 
 /**
- * A scope of a tab's journal, from its first event on, whichever tab writes it, until the signal is aborted or the scope
- * has moved away: when it has come back it is opened anew.
+ * Reads a scope of a tab's journal, whichever tab writes it. Ends when the signal aborts or the scope has moved away; after
+ * its return it has to be opened again.
  */
 export const tabSource = (tab: Tab, scope: string, signal: AbortSignal): Source =>
   recordedSource(scope, tab.follow(scope, 0, signal), tab.journal.blobs);
 
-/** An event as a host sends it: `Observation` of the WebSocket client is made of such. */
+/** An event as a host sends it; the WebSocket client's `Observation` iterates over them. */
 export interface Observed {
   readonly cursor: number;
   readonly at: number;
@@ -55,7 +54,6 @@ export interface Observed {
 
 async function* observedLines(scope: string, observed: AsyncIterable<Observed>): AsyncGenerator<string> {
   yield headerOf(scope);
-  fillAll(); // It may be told of anything.
   let state: State = initial(scope);
   for await (const { cursor, at, event } of observed) {
     const written = write(state, { seq: cursor, at, event });
@@ -66,8 +64,8 @@ async function* observedLines(scope: string, observed: AsyncIterable<Observed>):
 }
 
 /**
- * A scope that a host observes for us, from its first event on; digests are made here, as they do not travel. Large
- * values do not travel either: they stay with the host.
+ * Reads a scope that a host observes, from its first event on. Digests are not sent, and are computed here. Large values
+ * are not sent either: they stay with the host.
  */
 export const observedSource = (scope: string, observed: AsyncIterable<Observed>): Source => ({
   name: scope,

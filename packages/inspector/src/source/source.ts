@@ -1,20 +1,21 @@
-/** Where a log comes from: its text, in pieces, as far as there is any and on as it grows. */
+/** A source of a log: its text in pieces, and the pieces to come while it grows. */
 import type { BlobReader } from "@pawl/runtime";
 
 export interface Source {
   readonly name: string;
   readonly text: AsyncIterable<string>;
-  /** Where the large values are that the log names: they go into the file that it is saved as. */
+  /** Reads the large values that the log names, for a saved file. */
   readonly blobs?: BlobReader;
 }
 
-/** A long text goes piece by piece, so that its beginning is seen before its end has been handed over. */
+/** The size of a piece: the beginning of a long text shows before its end has been passed on. */
 const pieceSize = 1 << 18;
 
 async function* piecesOf(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += pieceSize) yield text.slice(at, at + pieceSize);
 }
 
+/** Opens a log from its text. */
 export const textSource = (name: string, text: string): Source => ({ name, text: piecesOf(text) });
 
 async function* decoded(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
@@ -25,5 +26,5 @@ async function* decoded(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   yield decoder.decode();
 }
 
-/** A file that was dropped or chosen. */
+/** Reads a file that was dropped or chosen. */
 export const fileSource = (file: File): Source => ({ name: file.name, text: decoded(file.stream()) });

@@ -1,49 +1,50 @@
-/** `<pawl-inspector>`: opens any log, and travels through it. */
-import type { News, Side } from "../desk/message.ts";
-import { Desk } from "../desk/desk.ts";
+/** `<pawl-inspector>`: a custom element that opens any log and travels through it. */
+import type { LogUpdate, Side } from "../worker/message.ts";
+import { LogWorker } from "../worker/log-worker.ts";
 import type { Engine } from "../source/engine.ts";
 import { type Source, fileSource } from "../source/source.ts";
-import { Crossing } from "./crossing.ts";
+import { ForkRunner } from "./fork-runner.ts";
 import { onceAFrame } from "../dom.ts";
 import { keys } from "./keys.ts";
 import { Layout } from "./layout.ts";
 import { LogView } from "./log-view.ts";
-import { Saving } from "./saving.ts";
+import { LogSaver } from "./save-log.ts";
 import { styleSheet } from "./style.ts";
 
-/** Events a second while it plays. */
-const playsAt = 6;
+/** The speed of play, in events a second. */
+const playRate = 6;
 /** Below this width one pane is shown at a time. */
-const narrow = 760;
+const narrowWidth = 760;
 
-/** What a host gives an inspector, all of it optional, before it opens a log. */
+/** The options of an inspector, which are set before a log is opened. */
 export interface InspectorOptions {
-  /** Makes the worker that logs are worked on in, from `@pawl/inspector/worker`; without one the page's thread does it. */
+  /** Creates the worker that processes logs, from `@pawl/inspector/worker`. By default the page's own thread does it. */
   readonly worker?: () => Worker;
-  /** Runs forks on. */
+  /** Continues forks. */
   readonly engine?: Engine;
 }
 
-/** Where there are no elements, as on a server, this can be imported all the same. */
+/** A stand-in where there are no elements, so that a server can import this module. */
 const PageElement =
   (globalThis.HTMLElement as typeof HTMLElement | undefined) ?? (Object as unknown as typeof HTMLElement);
 
+/** Shows a log: its timeline, its state at any event, why calls wait, and forks. */
 export class PawlInspector extends PageElement {
   readonly #root = this.attachShadow({ mode: "open" });
   readonly #show = onceAFrame(() => this.#render());
   #options: InspectorOptions = {};
-  #desk: Desk | undefined;
+  #worker: LogWorker | undefined;
   #log: LogView | undefined;
   #fork: LogView | undefined;
-  #crossing: Crossing | undefined;
-  #saving: Saving | undefined;
+  #forkRunner: ForkRunner | undefined;
+  #saver: LogSaver | undefined;
   #layout: Layout | undefined;
   #playing: ReturnType<typeof setInterval> | undefined;
   #source: AbortController | undefined;
   #query = "";
   #found: readonly number[] | undefined;
   #foundSet: ReadonlySet<number> | undefined;
-  /** The events of the one call that is shown, of a log so long. */
+  /** A cache of the events of the chosen call, for the log at this length. */
   #ofCall:
     | { readonly call: string; readonly found: unknown; readonly last: number; readonly seqs: readonly number[] }
     | undefined;
@@ -60,14 +61,14 @@ export class PawlInspector extends PageElement {
       to: (seq) => this.#go(seq),
       by: (events) => this.#go((this.#log?.seq ?? 0) + events),
       play: () => this.#play(),
-      trouble: () => this.#trouble(),
+      crash: () => this.#goToNextCrash(),
       search: (query) => this.#search(query),
       filter: (call) => this.#filter(call),
       file: (file) => void this.open(fileSource(file)),
-      save: () => this.#saving?.save(),
+      save: () => this.#saver?.save(),
       hasEngine: () => this.#options.engine !== undefined,
-      fork: (wish) => this.#crossing?.fork(wish),
-      leaveFork: () => this.#crossing?.leave(),
+      fork: (request) => this.#forkRunner?.fork(request),
+      leaveFork: () => this.#forkRunner?.leave(),
       changed: () => this.#show(),
     });
     this.#layout = layout;
@@ -76,7 +77,7 @@ export class PawlInspector extends PageElement {
     this.addEventListener("dragover", (event) => event.preventDefault());
     this.addEventListener("drop", (event) => this.#drop(event));
     new ResizeObserver(([entry]) => {
-      layout.element.classList.toggle("narrow", (entry?.contentRect.width ?? 0) < narrow);
+      layout.element.classList.toggle("narrow", (entry?.contentRect.width ?? 0) < narrowWidth);
     }).observe(this);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => layout.recolour());
     this.#show();
@@ -85,12 +86,12 @@ export class PawlInspector extends PageElement {
   disconnectedCallback(): void {
     this.#pause();
     this.#source?.abort();
-    this.#saving?.end();
-    this.#desk?.close();
-    this.#desk = undefined;
+    this.#saver?.end();
+    this.#worker?.close();
+    this.#worker = undefined;
   }
 
-  /** The event that is looked at, and the last one that there is. */
+  /** The current event, and the last one. */
   get place(): { readonly seq: number; readonly last: number; readonly isDone: boolean } {
     const { seq = 0, last = 0, isDone = false } = this.#log ?? {};
     return { seq, last, isDone };
@@ -100,82 +101,82 @@ export class PawlInspector extends PageElement {
     this.#go(seq);
   }
 
-  /** The events whose lines hold all of these words. */
+  /** Finds the events whose lines contain all of these words. */
   search(query: string): Promise<readonly number[]> {
-    return this.#desk?.ask("search", { query }) ?? Promise.resolve([]);
+    return this.#worker?.ask("search", { query }) ?? Promise.resolve([]);
   }
 
-  /** The text of the log, or of the fork that stands beside it. */
+  /** Returns the text of the log, or of its fork. */
   text(side: Side = "log"): Promise<string> {
-    return this.#desk?.ask("text", { side }) ?? Promise.resolve("");
+    return this.#worker?.ask("text", { side }) ?? Promise.resolve("");
   }
 
-  /** Colours of the host have changed. */
+  /** Reads the colours of the host again. */
   recolour(): void {
     this.#layout?.recolour();
   }
 
-  /** Opens a log, in the place of the one that was open; resolves when the source has come to its end. */
+  /** Opens a log in place of the current one; resolves when the source has ended. */
   async open(source: Source): Promise<void> {
-    const desk = this.#begin(source);
+    const worker = this.#begin(source);
     const { signal } = (this.#source = new AbortController());
     try {
       for await (const text of source.text) {
         if (signal.aborted) return;
-        desk.feed("log", text);
+        worker.feed("log", text);
       }
-      if (!signal.aborted) desk.end("log");
+      if (!signal.aborted) worker.end("log");
     } catch (thrown) {
-      if (!signal.aborted) this.#layout?.tell(`${source.name} could not be read: ${String(thrown)}`);
+      if (!signal.aborted) this.#layout?.showError(`${source.name} could not be read: ${String(thrown)}`);
     }
   }
 
-  #begin({ name, blobs }: Source): Desk {
+  #begin({ name, blobs }: Source): LogWorker {
     this.#pause();
     this.#source?.abort();
-    this.#crossing?.leave();
-    this.#desk?.close();
-    const desk = new Desk(this.#options.worker?.(), (side, news) => this.#take(side, news));
-    this.#desk = desk;
-    this.#log = new LogView(desk, "log", this.#show);
-    this.#fork = new LogView(desk, "fork", this.#show);
-    this.#crossing = new Crossing(desk, this.#fork, {
+    this.#forkRunner?.leave();
+    this.#worker?.close();
+    const worker = new LogWorker(this.#options.worker?.(), (side, update) => this.#take(side, update));
+    this.#worker = worker;
+    this.#log = new LogView(worker, "log", this.#show);
+    this.#fork = new LogView(worker, "fork", this.#show);
+    this.#forkRunner = new ForkRunner(worker, this.#fork, {
       engine: () => this.#options.engine,
       blobs,
-      say: (words) => this.#layout?.say(words, this.#crossing?.isOpen === true),
+      say: (words) => this.#layout?.say(words, this.#forkRunner?.isOpen === true),
       changed: this.#show,
     });
-    this.#saving?.end();
-    this.#saving = new Saving(blobs, {
+    this.#saver?.end();
+    this.#saver = new LogSaver(blobs, {
       scope: () => this.#log?.scope ?? "",
-      absent: () => desk.ask("absent", { side: "log" }),
-      text: (lines, packed) => desk.ask("text", { side: "log", lines, blobs: packed }),
-      ask: (asking) => this.#layout?.ask(asking),
-      tell: (words) => this.#layout?.tell(words),
+      missing: () => worker.ask("missing", { side: "log" }),
+      text: (lines, packed) => worker.ask("text", { side: "log", lines, blobs: packed }),
+      confirm: (confirmation) => this.#layout?.confirm(confirmation),
+      tell: (words) => this.#layout?.showError(words),
       file: (text) => this.#file(text),
     });
     this.#query = "";
-    this.#find(undefined);
+    this.#setFound(undefined);
     this.#call = undefined;
     this.#layout?.begin(name);
-    return desk;
+    return worker;
   }
 
-  #take(side: Side, news: News): void {
+  #take(side: Side, update: LogUpdate): void {
     const log = side === "log" ? this.#log : this.#fork;
-    log?.take(news);
-    if (side === "fork") return this.#goAlong();
-    for (const lane of news.lanes) if (lane.kind === "call") this.#layout?.addCall(lane.key, lane.title);
+    log?.take(update);
+    if (side === "fork") return this.#alignFork();
+    for (const lane of update.lanes) if (lane.kind === "call") this.#layout?.addCall(lane.key, lane.title);
     if (this.#query !== "") this.#search(this.#query);
   }
 
   #go(seq: number): void {
     this.#log?.goTo(seq);
-    if (this.#crossing?.isOpen === true) this.#fork?.goTo(seq);
+    if (this.#forkRunner?.isOpen === true) this.#fork?.goTo(seq);
   }
 
-  /** A fork that grows stays where its log is; at the end of that, at its own. */
-  #goAlong(): void {
+  /** Keeps a growing fork at the event of its log; at the end of the log, the fork stays at its own end. */
+  #alignFork(): void {
     if (this.#log?.follows === false) this.#fork?.goTo(this.#log.seq);
   }
 
@@ -187,7 +188,7 @@ export class PawlInspector extends PageElement {
     this.#playing = setInterval(() => {
       if (log.seq >= log.last) this.#pause();
       else this.#go(log.seq + 1);
-    }, 1000 / playsAt);
+    }, 1000 / playRate);
     this.#show();
   }
 
@@ -197,43 +198,43 @@ export class PawlInspector extends PageElement {
     this.#show();
   }
 
-  #trouble(): void {
+  #goToNextCrash(): void {
     const mark = this.#log?.chart.nextMark(this.#log.seq);
     if (mark !== undefined) this.#go(mark.seq);
   }
 
   #filter(call: string | undefined): void {
     this.#call = call;
-    this.#refine();
+    this.#showListed();
   }
 
   #search(query: string): void {
     this.#query = query;
     if (query.trim() === "") {
-      this.#find(undefined);
-      return this.#refine();
+      this.#setFound(undefined);
+      return this.#showListed();
     }
-    void this.#desk?.ask("search", { query }).then((found) => {
+    void this.#worker?.ask("search", { query }).then((found) => {
       if (query !== this.#query) return;
-      this.#find(found);
-      this.#refine();
+      this.#setFound(found);
+      this.#showListed();
     });
   }
 
-  #find(found: readonly number[] | undefined): void {
+  #setFound(found: readonly number[] | undefined): void {
     this.#found = found;
     this.#foundSet = found === undefined ? undefined : new Set(found);
   }
 
-  /** The first event that is listed, where the one that is looked at is not. */
-  #refine(): void {
+  /** Goes to the first listed event if the current one is not listed. */
+  #showListed(): void {
     const seqs = this.#listed();
     const log = this.#log;
     if (log !== undefined && seqs !== undefined && !seqs.includes(log.seq) && seqs[0] !== undefined) log.goTo(seqs[0]);
     this.#show();
   }
 
-  /** The events that search and filter leave, where they leave some out. */
+  /** Returns the events that match the search and the filter; undefined if all do. */
   #listed(): readonly number[] | undefined {
     const log = this.#log;
     const call = this.#call;
@@ -267,7 +268,7 @@ export class PawlInspector extends PageElement {
     const seqs = this.#listed();
     this.#layout?.show({
       log,
-      fork: this.#crossing?.isOpen === true ? this.#fork : undefined,
+      fork: this.#forkRunner?.isOpen === true ? this.#fork : undefined,
       isPlaying: this.#playing !== undefined,
       seqs,
       found: this.#foundSet,
@@ -276,7 +277,7 @@ export class PawlInspector extends PageElement {
   }
 }
 
-/** Makes `<pawl-inspector>` known to the page; twice is once. */
+/** Registers `<pawl-inspector>` with the page, once. */
 export const defineInspector = (): void => {
   if (customElements.get("pawl-inspector") === undefined) customElements.define("pawl-inspector", PawlInspector);
 };

@@ -1,23 +1,23 @@
-/** The keyboard of the inspector, wherever in it the focus is; fields that take text keep their keys. */
+/** The keyboard shortcuts of the inspector. Text fields keep their keys. */
 export interface Moves {
   readonly to: (seq: number) => void;
   readonly by: (events: number) => void;
   readonly play: () => void;
-  readonly trouble: () => void;
+  readonly crash: () => void;
   readonly find: () => void;
   readonly zoom: (factor: number) => void;
   readonly help: () => void;
 }
 
-/** What each key does, as the help says it. */
+/** The lines of the help. */
 export const keyHelp: readonly (readonly [key: string, what: string])[] = [
-  ["← →", "one event back, one on"],
+  ["← →", "previous, next event"],
   ["Shift ← →", "ten events"],
-  ["Home End", "the first, the last event"],
+  ["Home End", "first, last event"],
   ["Space", "play, pause"],
-  ["C", "the next crash or fault"],
+  ["C", "next crash or fault"],
   ["/", "search"],
-  ["+ −", "a closer look at the timeline, a wider one"],
+  ["+ −", "zoom the timeline in, out"],
   ["?", "this help"],
 ];
 
@@ -50,7 +50,7 @@ const moveOf = ({ key, shiftKey }: KeyboardEvent, moves: Moves): (() => void) | 
       return moves.play;
     case "c":
     case "C":
-      return moves.trouble;
+      return moves.crash;
     case "/":
       return moves.find;
     case "+":
@@ -65,7 +65,7 @@ const moveOf = ({ key, shiftKey }: KeyboardEvent, moves: Moves): (() => void) | 
   }
 };
 
-/** Panes scroll by the keys that go up and down. */
+/** Returns true for elements that scroll by the vertical keys. */
 const scrolls = (target: EventTarget | undefined): boolean =>
   target instanceof HTMLElement && (target.getAttribute("role") === "tabpanel" || target.tagName === "PRE");
 const isVertical = (key: string): boolean => ["ArrowUp", "ArrowDown", "PageUp", "PageDown", " "].includes(key);

@@ -1,25 +1,26 @@
-/** How the inspector is laid out: head, timeline, time travel, and panes; all of it drawn from one view. */
+/** The layout of the inspector: head, timeline, transport and panes, all drawn from one view. */
 import { button, el } from "../dom.ts";
 import type { FirstDifference } from "../model/compare.ts";
 import type { Entry } from "../model/entry.ts";
-import { Asked } from "./asked.ts";
-import { EventList } from "./event-list.ts";
-import { ForkPane, type ForkWish } from "./fork-pane.ts";
+import { ConfirmBar } from "./confirm-bar.ts";
+import type { Confirmation } from "./save-log.ts";
+import { EventList } from "./pane/event-list.ts";
+import { ForkPane, type ForkRequest } from "./pane/fork-pane.ts";
 import { type Moves, keyHelp } from "./keys.ts";
 import type { LogView } from "./log-view.ts";
-import { besidePane, eventPane, nothing, statePane, waitingPane } from "./moment-pane.ts";
-import type { Asking } from "./saving.ts";
-import { Tabs } from "./tabs.ts";
-import { Timeline } from "./timeline.ts";
+import { besidePane, eventPane, nothing, statePane, waitingPane } from "./pane/moment-pane.ts";
+
+import { Tabs } from "./pane/tabs.ts";
+import { Timeline } from "./timeline/timeline.ts";
 import { Transport } from "./transport.ts";
 
-export interface LayoutPort extends Pick<Moves, "to" | "by" | "play" | "trouble"> {
+export interface LayoutPort extends Pick<Moves, "to" | "by" | "play" | "crash"> {
   readonly search: (query: string) => void;
   readonly filter: (call: string | undefined) => void;
   readonly file: (file: File) => void;
   readonly save: () => void;
   readonly hasEngine: () => boolean;
-  readonly fork: (wish: ForkWish) => void;
+  readonly fork: (request: ForkRequest) => void;
   readonly leaveFork: () => void;
   readonly changed: () => void;
 }
@@ -28,7 +29,7 @@ export interface InspectorView {
   readonly log: LogView;
   readonly fork: LogView | undefined;
   readonly isPlaying: boolean;
-  /** The events that are listed, where it is not all. */
+  /** The listed events; undefined if all are listed. */
   readonly seqs: readonly number[] | undefined;
   readonly found: ReadonlySet<number> | undefined;
   readonly call: string | undefined;
@@ -37,30 +38,29 @@ export interface InspectorView {
 const entryWords = (entry: Entry | undefined): string =>
   entry === undefined ? "" : [`event ${entry.seq}`, entry.type, entry.gist].filter(Boolean).join(" · ");
 
-/** Where a fork and its log part. */
-const parts: { readonly [W in FirstDifference["what"]]: string } = {
-  event: "goes its own way from",
-  commands: "asks for something else from",
-  end: "one of the two goes on alone from",
+const differences: { readonly [W in FirstDifference["what"]]: string } = {
+  event: "the events differ from",
+  commands: "the commands differ from",
+  end: "one of the two logs is longer, from",
 };
 const none: ReadonlySet<number> = new Set();
-/** So many calls can be chosen one by one. */
-const mostCalls = 500;
-/** While one runs through a log, what is told of its events changes no more often than this. */
-const retellMs = 100;
+/** The most calls in the filter. */
+const maxCalls = 500;
+/** The shortest time between two redraws of a pane while the user moves through the log. */
+const redrawMs = 100;
 const keyRow = ([key, what]: readonly [string, string]): HTMLElement => el("p", {}, el("kbd", {}, key), " ", what);
 
 export class Layout {
   readonly element = el("div", { class: "inspector", tabindex: "-1" });
   readonly moves: Moves;
   readonly #title = el("h2", { class: "scope" }, "No log is open");
-  readonly #count = el("p", { class: "status", role: "status" }, "Drop a log here, or choose a file.");
+  readonly #count = el("p", { class: "status", role: "status" }, "Drop a log here, or open a file.");
   readonly #search = el("input", { type: "search", placeholder: "Search", "aria-label": "Search lines" });
   readonly #calls = el("select", { "aria-label": "Only one call" }, el("option", { value: "" }, "All calls"));
-  readonly #trouble = el("p", { class: "alarm", role: "alert", hidden: true });
-  readonly #asked = new Asked();
+  readonly #alarm = el("p", { class: "alarm", role: "alert", hidden: true });
+  readonly #confirmBar = new ConfirmBar();
   readonly #help = el("div", { class: "help", hidden: true }, ...keyHelp.map(keyRow));
-  readonly #empty = el("p", { class: "empty" }, "A log that is opened shows its calls here, each in a lane.");
+  readonly #empty = el("p", { class: "empty" }, "The calls of a log appear here, each in its own lane.");
   readonly #timeline: Timeline;
   readonly #beside: Timeline;
   readonly #besideBox: HTMLElement;
@@ -73,9 +73,9 @@ export class Layout {
   readonly #fork: ForkPane;
   readonly #tabs: Tabs;
   #drawn: { readonly moment: unknown; readonly beside: unknown; readonly tab: string; readonly at: number } | undefined;
-  #calledCount = 0;
-  #told = "";
-  #wrong = "";
+  #callCount = 0;
+  #error = "";
+  #fault = "";
 
   constructor(port: LayoutPort) {
     this.#timeline = new Timeline(port.to);
@@ -85,7 +85,7 @@ export class Layout {
     this.#list = new EventList(port.to);
     this.#fork = new ForkPane({ hasEngine: port.hasEngine, fork: port.fork, leave: port.leaveFork });
     this.#panes.log.append(this.#list.element);
-    this.#panes.event.append(nothing("What an event says, asks for and changes is told here."));
+    this.#panes.event.append(nothing("The content, the commands and the changes of an event appear here."));
     this.#panes.fork.append(this.#fork.element);
     for (const pane of Object.values(this.#panes)) pane.className = "pane";
     const { event, state, waiting, fork, log } = this.#panes;
@@ -122,8 +122,8 @@ export class Layout {
     this.#calls.addEventListener("change", () => port.filter(this.#calls.value || undefined));
     this.element.append(
       this.#head(port),
-      this.#trouble,
-      this.#asked.element,
+      this.#alarm,
+      this.#confirmBar.element,
       this.#help,
       el("div", { class: "timeline" }, this.#timeline.canvas, this.#empty),
       this.#besideBox,
@@ -165,36 +165,35 @@ export class Layout {
     this.#count.textContent = "Reading…";
     this.#search.value = "";
     this.#calls.replaceChildren(el("option", { value: "" }, "All calls"));
-    this.#calledCount = 0;
+    this.#callCount = 0;
     this.#drawn = undefined;
-    this.#asked.leave();
-    this.#wrong = "";
-    this.tell("");
-    this.#empty.textContent = "No calls yet: each gets a lane here, and each of its steps a bar.";
+    this.#confirmBar.leave();
+    this.#fault = "";
+    this.showError("");
+    this.#empty.textContent = "No calls yet. Each call gets a lane here, and each of its steps a bar.";
     for (const pane of [this.#panes.event, this.#panes.state, this.#panes.waiting])
-      pane.replaceChildren(nothing("Nothing is on record yet."));
+      pane.replaceChildren(nothing("Nothing is recorded yet."));
   }
 
   addCall(key: string, tool: string): void {
-    this.#calledCount += 1;
-    if (this.#calledCount <= mostCalls) this.#calls.append(el("option", { value: key }, `${tool} · ${key}`));
+    this.#callCount += 1;
+    if (this.#callCount <= maxCalls) this.#calls.append(el("option", { value: key }, `${tool} · ${key}`));
   }
 
-  /** What went wrong around the log; what is wrong with it is shown with it. */
-  tell(words: string): void {
-    this.#told = words;
-    this.#alarm();
+  /** Shows an error around the log. A fault in the log itself comes with the view. */
+  showError(words: string): void {
+    this.#error = words;
+    this.#showAlarm();
   }
 
-  #alarm(): void {
-    const words = [this.#told, this.#wrong].filter((one) => one !== "").join("\n");
-    this.#trouble.hidden = words === "";
-    if (this.#trouble.textContent !== words) this.#trouble.textContent = words;
+  #showAlarm(): void {
+    const words = [this.#error, this.#fault].filter((one) => one !== "").join("\n");
+    this.#alarm.hidden = words === "";
+    if (this.#alarm.textContent !== words) this.#alarm.textContent = words;
   }
 
-  /** Asks before it saves. */
-  ask(asking: Asking): void {
-    this.#asked.ask(asking, this.#save);
+  confirm(confirmation: Confirmation): void {
+    this.#confirmBar.ask(confirmation, this.#save);
   }
 
   say(words: string, isForked: boolean): void {
@@ -208,17 +207,17 @@ export class Layout {
 
   show(view: InspectorView): void {
     const { log, fork, isPlaying, seqs, call } = view;
-    const { chart, seq, trouble } = log;
+    const { chart, seq, problem } = log;
     const found = view.found ?? none;
     if (log.scope !== "") this.#title.textContent = log.scope;
     this.#count.textContent = this.#countWords(view);
-    this.#wrong = trouble?.words ?? "";
-    this.#alarm();
+    this.#fault = problem?.words ?? "";
+    this.#showAlarm();
     this.#empty.hidden = chart.hasLanes;
     this.#timeline.show({ chart, seq, call, found, difference: fork?.difference?.seq });
     this.#showFork(view);
     const { first, last } = log;
-    this.#transport.show({ seq, first, last, at: chart.entryAt(seq)?.at, isPlaying, troubles: chart.troubles });
+    this.#transport.show({ seq, first, last, at: chart.entryAt(seq)?.at, isPlaying, crashes: chart.crashes });
     this.#showMoment(view);
     this.#list.show(chart, seq, seqs);
   }
@@ -235,20 +234,22 @@ export class Layout {
     if (fork === undefined) return;
     const { difference } = fork;
     this.#besideTitle.textContent =
-      difference === undefined ? "Fork: the same so far" : `Fork: ${parts[difference.what]} event ${difference.seq} on`;
+      difference === undefined
+        ? "Fork: no difference so far"
+        : `Fork: ${differences[difference.what]} event ${difference.seq} on`;
     const { chart, seq } = fork;
     this.#besideEvent.textContent = entryWords(chart.entryAt(seq));
     this.#beside.show({ chart, seq, call, found: none, difference: difference?.seq });
   }
 
-  /** Panes are made again when another moment is looked at, and only the one in sight. */
+  /** Redraws the visible pane if another moment is shown. */
   #showMoment({ log: { moment, seq, chart }, fork }: InspectorView): void {
     const tab = this.#tabs.current;
     const before = this.#drawn;
     const beside = fork?.moment;
     if (moment === undefined || (before?.moment === moment && before.beside === beside && before.tab === tab)) return;
     const now = performance.now();
-    if (before?.tab === tab && moment.seq !== seq && now - before.at < retellMs) return;
+    if (before?.tab === tab && moment.seq !== seq && now - before.at < redrawMs) return;
     this.#drawn = { moment, beside, tab, at: now };
     const { event, state, waiting } = this.#panes;
     if (tab === "fork") this.#fork.show(moment);

@@ -1,29 +1,29 @@
-/** What is known of one log on the page: its chart, and the moment that is looked at, asked for as one goes. */
-import type { Desk } from "../desk/desk.ts";
-import type { News, Side } from "../desk/message.ts";
+/** The page's view of one log: its chart, and the current moment, which is fetched from the worker. */
+import type { LogWorker } from "../worker/log-worker.ts";
+import type { LogUpdate, Side } from "../worker/message.ts";
 import type { FirstDifference } from "../model/compare.ts";
 import type { Moment } from "../model/moment.ts";
-import type { Trouble } from "../model/recording.ts";
-import { Chart } from "./chart.ts";
+import type { Problem } from "../model/recording.ts";
+import { Chart } from "./timeline/chart.ts";
 
 export class LogView {
-  readonly #desk: Desk;
+  readonly #worker: LogWorker;
   readonly #side: Side;
   readonly #changed: () => void;
   chart = new Chart();
   scope = "";
   seq = 0;
-  trouble: Trouble | undefined;
+  problem: Problem | undefined;
   difference: FirstDifference | undefined;
   moment: Moment | undefined;
   isDone = false;
-  /** Whether it goes along with the end of a log that grows. */
+  /** Set while the view stays at the end of a growing log. */
   follows = true;
-  #asked = -1;
-  #isAsking = false;
+  #fetched = -1;
+  #isFetching = false;
 
-  constructor(desk: Desk, side: Side, changed: () => void) {
-    this.#desk = desk;
+  constructor(worker: LogWorker, side: Side, changed: () => void) {
+    this.#worker = worker;
     this.#side = side;
     this.#changed = changed;
   }
@@ -38,13 +38,13 @@ export class LogView {
     return this.chart.last === this.chart.base;
   }
 
-  take(news: News): void {
-    this.chart.take(news);
-    this.scope = news.header?.scope ?? "";
-    this.trouble = news.trouble;
-    this.difference = news.difference;
-    this.isDone = news.isDone;
-    if (this.seq === 0 || (this.follows && news.isDone)) this.#set(this.last);
+  take(update: LogUpdate): void {
+    this.chart.take(update);
+    this.scope = update.header?.scope ?? "";
+    this.problem = update.problem;
+    this.difference = update.difference;
+    this.isDone = update.isDone;
+    if (this.seq === 0 || (this.follows && update.isDone)) this.#set(this.last);
     this.#changed();
   }
 
@@ -57,27 +57,27 @@ export class LogView {
 
   #set(seq: number): void {
     this.seq = seq;
-    this.#ask();
+    this.#fetch();
   }
 
-  /** One question at a time: of the places that one runs through, only the last is asked for. */
-  #ask(): void {
-    if (this.#isAsking || this.seq === this.#asked || this.isEmpty) return;
-    this.#isAsking = true;
-    this.#asked = this.seq;
+  /** Fetches the current moment, one at a time. Places that were passed in between are skipped. */
+  #fetch(): void {
+    if (this.#isFetching || this.seq === this.#fetched || this.isEmpty) return;
+    this.#isFetching = true;
+    this.#fetched = this.seq;
     const { chart } = this;
-    void this.#desk
+    void this.#worker
       .ask("moment", { side: this.#side, seq: this.seq })
       .then((moment) => {
         if (chart === this.chart) this.moment = moment;
       })
       .catch((thrown: unknown) => {
-        this.trouble ??= { seq: this.seq, words: String(thrown) };
+        this.problem ??= { seq: this.seq, words: String(thrown) };
       })
       .finally(() => {
-        this.#isAsking = false;
+        this.#isFetching = false;
         this.#changed();
-        this.#ask();
+        this.#fetch();
       });
   }
 
@@ -86,10 +86,10 @@ export class LogView {
     this.seq = 0;
     this.scope = "";
     this.moment = undefined;
-    this.trouble = undefined;
+    this.problem = undefined;
     this.difference = undefined;
     this.isDone = false;
     this.follows = true;
-    this.#asked = -1;
+    this.#fetched = -1;
   }
 }

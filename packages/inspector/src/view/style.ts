@@ -1,4 +1,4 @@
-/** How the inspector looks. A host themes it by the custom properties that begin with `--pawl-`. */
+/** The style sheet of the inspector. A host themes it by the custom properties that begin with `--pawl-`. */
 const light = `
   --pawl-paper: #f7f6f3; --pawl-panel: #ffffff; --pawl-ink: #201d26; --pawl-soft: #645f6e; --pawl-faint: #a49fae;
   --pawl-line: #e5e2dd; --pawl-hover: #f1eff5; --pawl-accent: #5b3fd6; --pawl-tint: #ece8fb;
@@ -131,13 +131,13 @@ textarea { width: 100%; margin: 12px 0; padding: 10px 12px; border-radius: 8px; 
 @media (prefers-reduced-motion: no-preference) { .event { transition: background-color 120ms; } button { transition: background-color 120ms; } }
 `;
 
-let made: CSSStyleSheet | undefined;
+let shared: CSSStyleSheet | undefined;
 
-/** One sheet for all inspectors of a page. */
+/** Returns the sheet that all inspectors of a page share. */
 export const styleSheet = (): CSSStyleSheet => {
-  if (made === undefined) {
-    made = new CSSStyleSheet();
-    made.replaceSync(frame + time + pane + detail);
+  if (shared === undefined) {
+    shared = new CSSStyleSheet();
+    shared.replaceSync(frame + time + pane + detail);
   }
-  return made;
+  return shared;
 };

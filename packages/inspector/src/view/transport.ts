@@ -1,5 +1,5 @@
-/** Time travel: to the first and last event, step by step, by itself, and to the next trouble. */
-import type { Mark } from "../model/lane.ts";
+/** The controls of time travel: first and last event, single steps, play, and the next crash. */
+import type { Mark } from "../model/lane-builder.ts";
 import { button, clock, el, icon } from "../dom.ts";
 
 const icons = {
@@ -15,7 +15,7 @@ export interface TransportMoves {
   readonly to: (seq: number) => void;
   readonly by: (events: number) => void;
   readonly play: () => void;
-  readonly trouble: () => void;
+  readonly crash: () => void;
 }
 
 export interface TransportView {
@@ -24,7 +24,7 @@ export interface TransportView {
   readonly last: number;
   readonly at: number | undefined;
   readonly isPlaying: boolean;
-  readonly troubles: readonly Mark[];
+  readonly crashes: readonly Mark[];
 }
 
 export class Transport {
@@ -32,28 +32,28 @@ export class Transport {
   readonly #range = el("input", { type: "range", min: "1", max: "1", value: "1", "aria-label": "Event" });
   readonly #place = el("output", { class: "place" });
   readonly #play: HTMLButtonElement;
-  readonly #trouble: HTMLButtonElement;
+  readonly #nextCrash: HTMLButtonElement;
   #isPlaying = false;
   readonly #ticks = el("div", { class: "ticks" });
   #ticked = "";
 
   constructor(moves: TransportMoves) {
     this.#play = button(icon(icons.play), { class: "play", "aria-label": "Play" }, moves.play);
-    this.#trouble = button("Next crash", { class: "trouble", title: "C", hidden: true }, moves.trouble);
+    this.#nextCrash = button("Next crash", { class: "trouble", title: "C", hidden: true }, moves.crash);
     this.#range.addEventListener("input", () => moves.to(Number(this.#range.value)));
     this.element.append(
       button(icon(icons.first), { "aria-label": "First event", title: "Home" }, () => moves.to(1)),
-      button(icon(icons.back), { "aria-label": "One event back", title: "←" }, () => moves.by(-1)),
+      button(icon(icons.back), { "aria-label": "Previous event", title: "←" }, () => moves.by(-1)),
       this.#play,
-      button(icon(icons.on), { "aria-label": "One event on", title: "→" }, () => moves.by(1)),
+      button(icon(icons.on), { "aria-label": "Next event", title: "→" }, () => moves.by(1)),
       button(icon(icons.last), { "aria-label": "Last event", title: "End" }, () => moves.to(Infinity)),
       el("div", { class: "rail" }, this.#ticks, this.#range),
       this.#place,
-      this.#trouble,
+      this.#nextCrash,
     );
   }
 
-  show({ seq, first, last, at, isPlaying, troubles }: TransportView): void {
+  show({ seq, first, last, at, isPlaying, crashes }: TransportView): void {
     this.#range.min = String(first);
     this.#range.style.setProperty("--at", String(last > first ? (seq - first) / (last - first) : 0));
     this.#range.max = String(last);
@@ -66,17 +66,17 @@ export class Transport {
       this.#play.setAttribute("aria-label", isPlaying ? "Pause" : "Play");
     }
     this.#isPlaying = isPlaying;
-    this.#trouble.hidden = troubles.length === 0;
-    this.#mark(troubles, first, last);
+    this.#nextCrash.hidden = crashes.length === 0;
+    this.#mark(crashes, first, last);
   }
 
-  /** Where the troubles stand on the rail; drawn again when there are others, or the log has grown. */
-  #mark(troubles: readonly Mark[], first: number, last: number): void {
-    const key = `${troubles.length} ${first} ${last}`;
+  /** Draws ticks for crashes and faults, when they or the length of the log have changed. */
+  #mark(crashes: readonly Mark[], first: number, last: number): void {
+    const key = `${crashes.length} ${first} ${last}`;
     if (key === this.#ticked) return;
     this.#ticked = key;
     const span = Math.max(1, last - first);
-    const ticks = troubles.slice(0, 200).map((mark) => {
+    const ticks = crashes.slice(0, 200).map((mark) => {
       const tick = el("i", { class: mark.type });
       tick.style.left = `${((mark.seq - first) / span) * 100}%`;
       return tick;

@@ -5,15 +5,14 @@ import { Refused } from "../error.ts";
 import { plainEnvironment } from "../process-reach.ts";
 import type { Registry } from "../registry.ts";
 import type { RuntimeOptions } from "../runtime-options.ts";
-import { late } from "../late-part.ts";
 import { type BackgroundOptions, defaultBackground } from "./host.ts";
+import { hostRunRequest } from "./host-run.ts";
 import { hashAt, runIdOf, taskIdOf } from "./identity.ts";
 import { Places } from "./place.ts";
-import type { LiveWork } from "./long-work-verbs.ts";
-import { SessionWork } from "./session-work.ts";
+import { type LiveWork, SessionWork } from "./session-work.ts";
 
 interface Addressed {
-  readonly among: { readonly live: Promise<LiveWork> };
+  readonly among: { readonly live: LiveWork };
 }
 
 /** A run that a host asks for in the name of a session. */
@@ -65,9 +64,7 @@ export class Background {
     const hash = key === undefined ? hashAt(state, `${(this.#count += 1)}`) : stableHash([state.scope.id, key]);
     const [run, task] = [runIdOf(at, hash), taskIdOf(stableHash([hash, "task"]))];
     const request = { ...said, run, task, tool, args };
-    return late.use(async (parts) => {
-      const made = parts.hostRunRequest(session, request, this.#environment());
-      return { run, ...(await this.of(session).spawn(made)) };
-    });
+    const made = hostRunRequest(session, request, this.#environment());
+    return { run, ...(await this.of(session).spawn(made)) };
   }
 }

@@ -3,7 +3,7 @@ import type { Journal } from "../journal.ts";
 import type { Ephemeral } from "../observation.ts";
 import { openState } from "../opening.ts";
 import type { ScopeRunner } from "../scope.ts";
-import type { Glimpse } from "./long-work-verbs.ts";
+import type { Glimpse } from "./session-work.ts";
 
 interface Watched {
   readonly runner: Pick<ScopeRunner, "state" | "isLost">;

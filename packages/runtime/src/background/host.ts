@@ -1,7 +1,7 @@
 /** What a host fills in for background runs, schedules, and what sessions are told. */
 import type { Plan, ProbeOutcome } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
-import type { ToolHints } from "../compat/tool-hint.ts";
+import type { ToolHints } from "../tool/manifest.ts";
 
 /** The two files of a run, as they are to stand in the files of its session. */
 export interface RunFiles {

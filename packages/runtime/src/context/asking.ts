@@ -5,7 +5,6 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Answer, BodyRun, Request } from "../body.ts";
 import { EffectError } from "../error.ts";
 import type { CallFacts } from "./facts.ts";
-import type { LateCode } from "../late-part.ts";
 
 /** The promise of a durable effect, which a race can name. */
 export interface Durable<A> extends Promise<A> {
@@ -84,15 +83,6 @@ export class Asking {
     const count = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, count);
     return count === 1 ? name : `${name}#${count}`;
-  }
-
-  /** Does something with code that a page may have to load first: the body stands still meanwhile. */
-  with<A>(act: (code: LateCode) => Promise<A>): Promise<A> {
-    const { parts } = this.facts.reach;
-    if (parts.loaded !== undefined && !this.body.stillness.isStill) return act(parts.loaded);
-    this.body.stillness.begin(parts.load());
-    const begun = async (): Promise<A> => act(parts.loaded as LateCode);
-    return new Promise((resolve) => this.body.stillness.inOrder(() => resolve(begun())));
   }
 
   /** Most effects of a body are asked for with the same: with nothing. */

@@ -34,9 +34,8 @@ export const cancels = (asking: Asking): Cancels => {
       throw new EffectError("durable_effect_value", `the deadline of a clean-up: ${found}`);
     }
     body.cleanUps.ask();
-    const answered = asking.with(() =>
-      asking.ask(asking.nextName("on-cancel"), { kind: "cleanup", deadline_ms: deadlineMs }, deadlineMs),
-    );
+    const key = asking.nextName("on-cancel");
+    const answered = asking.ask(key, { kind: "cleanup", deadline_ms: deadlineMs }, deadlineMs);
     void answered.then(
       () => body.cleanUps.run(() => run(fn), deadlineMs),
       () => undefined, // The run is over.

@@ -3,21 +3,20 @@ import type { Json } from "@pawl/tool-value";
 import type { BodyRun } from "../body.ts";
 import { ended } from "../signals.ts";
 import type { LiveTool } from "../live-tool.ts";
-import type { ToolManifest } from "../compat/tool.ts";
+import type { ToolManifest } from "../tool/manifest.ts";
 import { Asking, handled, toJson } from "./asking.ts";
-import { awaitedFacets } from "./awaited.ts";
 import { type Cancels, cancels } from "./cancel.ts";
+import { type Facets, facetsOf } from "./facets.ts";
 import type { CallFacts } from "./facts.ts";
 import { type Handed, handed } from "./handed.ts";
 import { type Names, names } from "./name.ts";
 import { type Keys, keys } from "./key.ts";
 import { origin } from "./process-reach.ts";
 import { type Progress, progress } from "./progress.ts";
-import type { SeldomFacets } from "./seldom.ts";
 import { type Steps, steps } from "./step.ts";
 
-export interface ToolContext extends SeldomFacets, Steps, Keys, Cancels, Names, Progress, Handed {
-  readonly background: SeldomFacets["background"] & {
+export interface ToolContext extends Facets, Steps, Keys, Cancels, Names, Progress, Handed {
+  readonly background: Facets["background"] & {
     /** The tool of this name, where it may be called here. */
     readonly tool: (name: string) => LiveTool | undefined;
   };
@@ -64,24 +63,22 @@ const continueAs = async (asking: Asking, args: unknown): Promise<never> => {
   const { body, facts } = asking;
   if (body.isOver) throw ended;
   const input = toJson(args, "the arguments to continue with");
-  return asking.with(async () => {
-    await body.ended();
-    if (body.isOver) throw ended;
-    facts.continueAs(input);
-    return new Promise<never>(() => undefined);
-  });
+  await body.ended();
+  if (body.isOver) throw ended;
+  facts.continueAs(input);
+  return new Promise<never>(() => undefined);
 };
 
 export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
   const asking = new Asking(body, facts);
-  const { parts, toolNamed } = facts.reach;
-  const seldom = parts.loaded?.seldomFacets(asking) ?? awaitedFacets(asking);
+  const { toolNamed } = facts.reach;
+  const facets = facetsOf(asking);
   const { processId, agentFrameId } = origin(asking);
   const { externalEventKey, completionKey } = keys(asking);
   const { now, random, uuid } = names(asking);
   const { payloadAs, attachments } = handed(asking);
   const context: Omit<ToolContext, "signal"> = {
-    ...seldom, // First: V8 copies it as a whole.
+    ...facets, // First: V8 copies it as a whole.
     sessionId: facts.sessionId,
     session: facts.session,
     processId,
@@ -91,7 +88,7 @@ export const toolContext = (body: BodyRun, facts: CallFacts): ToolContext => {
     maxAttempts: facts.maxAttempts,
     replayKey: facts.replayKey,
     payload: facts.payload,
-    background: { ...seldom.background, tool: toolNamed },
+    background: { ...facets.background, tool: toolNamed },
     callableToolManifest: (name) => toolNamed(name)?.manifest,
     runJson: steps(asking).runJson,
     externalEventKey,

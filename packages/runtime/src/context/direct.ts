@@ -1,11 +1,10 @@
 /** Completions that a body asks for beside its turn's own. */
-import type { CausalRef } from "@pawl/sansio-core";
-import { type Json, describe, read } from "@pawl/tool-value";
+import { type CausalRef, directIdentity } from "@pawl/sansio-core";
+import { type Json, describe, read, stableHash } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { LlmRequest } from "../compat/llm-request.ts";
-import { directInvocation } from "../compat/turn-invocation.ts";
 import { EffectError } from "../error.ts";
 import { type Asking, type Durable, durable, refusing, toJson, valueOf } from "./asking.ts";
+import { LlmRequest } from "./llm-request.ts";
 
 export interface Directs {
   readonly directCompletions: {
@@ -30,10 +29,10 @@ export const directs = (asking: Asking): Directs => {
     caused_by = { type: "tool_call", session_id, call_id },
   ) => {
     const request = requestOf(asking, said);
-    const { replay } = directInvocation({ session_id, usage_source, caused_by, request });
-    const key = asking.nextName(replay?.key ?? usage_source);
-    const encoded = { request: LlmRequest.encode(request), usage_source, caused_by, replay_key: key };
-    const input = toJson(encoded, "the request of a completion");
+    const encoded = LlmRequest.encode(request) as Json;
+    const named = { session_id, usage_source, caused_by, request: { hash: stableHash(encoded) } };
+    const key = asking.nextName(directIdentity(named).replay_key);
+    const input = toJson({ request: encoded, usage_source, caused_by, replay_key: key }, "the request of a completion");
     const answered = asking.ask(key, { kind: "host", name: "direct.complete", input }, input);
     return durable(
       key,

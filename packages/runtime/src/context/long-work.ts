@@ -13,7 +13,7 @@ import {
 } from "@pawl/sansio-core";
 import { type Json, stableHash } from "@pawl/tool-value";
 import { messageIdOf, runIdOf, scheduleIdOf, taskIdOf } from "../background/identity.ts";
-import type { MessageFilter, TaskFilter } from "../background/long-work-verbs.ts";
+import type { MessageFilter, TaskFilter } from "../background/session-work.ts";
 import type { SessionWork } from "../background/session-work.ts";
 import { EffectError, failureOf } from "../error.ts";
 import type { LiveTool } from "../live-tool.ts";

@@ -9,7 +9,7 @@ import {
 import type { Json } from "@pawl/tool-value";
 import { EffectError } from "../error.ts";
 import { misfitOfProcessEvent } from "../open-process.ts";
-import { awaitEffectKey } from "../seldom-value.ts";
+import { awaitEffectKey } from "../value.ts";
 import { type Asking, type Durable, durable, refusing, toJson, valueOf } from "./asking.ts";
 import { appendToProcess, eventOfProcessAfter } from "./process-event-asking.ts";
 

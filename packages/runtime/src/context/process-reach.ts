@@ -3,14 +3,10 @@ import type { Command, EffectResult, Event, ProcessEvent, SessionScope, State } 
 import type { Json } from "@pawl/tool-value";
 import type { SessionWork } from "../background/session-work.ts";
 import type { LiveTool } from "../live-tool.ts";
-import type { Part } from "../loading.ts";
-import type { LateCode } from "../late-part.ts";
 import type { Asking } from "./asking.ts";
 import type { ToolContext } from "./context.ts";
 
 export interface ProcessReach {
-  /** The code for what bodies do with processes. */
-  readonly parts: Part<LateCode>;
   readonly state: () => State;
   /** Steps an event of the scope; why it does not fit, if it does not. */
   readonly tell: (event: Event) => EffectResult;

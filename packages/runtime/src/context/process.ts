@@ -9,7 +9,7 @@ import {
   sessionScopeId,
   transferEffectId,
 } from "@pawl/sansio-core";
-import { awaitEffectKey } from "../seldom-value.ts";
+import { awaitEffectKey } from "../value.ts";
 import { type Asking, type Durable, durable, handled, refusing } from "./asking.ts";
 import { ProcessAsking } from "./process-asking.ts";
 import { holderOf } from "./process-reach.ts";

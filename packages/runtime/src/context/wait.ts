@@ -1,7 +1,7 @@
 /** Time, and words from outside. */
 import type { EffectSpec } from "@pawl/sansio-core";
 import type { Json } from "@pawl/tool-value";
-import { awaitEffectKey } from "../seldom-value.ts";
+import { awaitEffectKey } from "../value.ts";
 import { type Asking, type Durable, durable, refusing, valueOf } from "./asking.ts";
 import { waitIdOf } from "./key.ts";
 

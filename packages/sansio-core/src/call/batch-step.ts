@@ -1,4 +1,5 @@
 /** Batches prepare, launch and end. They count; the calls themselves are the business of `call/`. */
+import { withNested } from "./nested.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { absurd } from "../kernel/error.ts";
 import { type CallRef, callRef } from "../kernel/ids.ts";
@@ -88,7 +89,7 @@ const onCounted = (draft: Draft, signal: Of<"batch.counted">): void => {
 };
 
 const onCancel = (draft: Draft, { batches }: Of<"batches.cancel">): void => {
-  for (const ref of batches) {
+  for (const ref of withNested(draft, batches)) {
     const row = batchAt(draft, ref);
     if (row.phase === "ended") continue;
     draft.putBatch({ ...row, phase: "cancelling" });

@@ -1,7 +1,7 @@
 import { type Codec, array, json, oneOf, optional, record, string, tagged, text, u64 } from "@pawl/tool-value";
 import { ofRun } from "./codec.ts";
 import { SessionScope } from "../identity/session-scope.ts";
-import { AskingCodec } from "../link/codec.ts";
+import { AskingCodec } from "../message/codec.ts";
 import { ReplyCodec } from "../request/codec.ts";
 import type { ChildCall, EffectResult, EffectSpec, SelectMode, StepError, StepRecovery } from "./effect-model.ts";
 

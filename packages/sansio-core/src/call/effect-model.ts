@@ -19,7 +19,7 @@
 import type { Json } from "@pawl/tool-value";
 import type { Deadline } from "../kernel/deadline.ts";
 import type { SessionScope } from "../identity/session-scope.ts";
-import type { Asking } from "../link/message.ts";
+import type { Asking } from "../message/message.ts";
 import type { Reply } from "../request/model.ts";
 
 /** What becomes of a step whose owner was lost while it ran. */

@@ -2,10 +2,9 @@
 import type { CallIn } from "./model.ts";
 import type { Draft } from "../kernel/draft.ts";
 import type { EventOf } from "../kernel/event.ts";
-import { type CallRef, effectBatch } from "../kernel/ids.ts";
+import { effectBatch } from "../kernel/ids.ts";
 import { processOfScope } from "../identity/process-scope.ts";
 import { handleMisfit } from "../link/handle-read.ts";
-import { requestOfEffect } from "../process/read.ts";
 import type { EffectSpec } from "./effect-model.ts";
 
 type Requested = EventOf<"effect.requested">;
@@ -29,14 +28,6 @@ const sendMessage = (draft: Draft, row: CallIn<"running">, key: string, effect: 
   return draft.raise({ type: "messages.send", to, message, isLast: false, origin });
 };
 
-/** An event for the log of the body's own process. */
-const appendEvent = (draft: Draft, call: CallRef, key: string, effect: Spec<"event">): void => {
-  const { payload_hash: payloadHash, invalid } = effect;
-  const request = requestOfEffect(effect);
-  const append = { request, payloadHash, ...(invalid === undefined ? {} : { invalid }) };
-  draft.raise({ type: "process.emit", call, key, append });
-};
-
 /** The host request that a trigger is. */
 const triggerRequest = "trigger.emit";
 
@@ -49,7 +40,7 @@ export const perform = (draft: Draft, row: CallIn<"running">, { key, effect, att
     case "message":
       return sendMessage(draft, row, key, effect);
     case "event":
-      return appendEvent(draft, ref, key, effect);
+      return draft.raise({ type: "process.emit", call: ref, key, effect });
     case "host":
       return draft.emit({ type: "host.request", call: ref, attempt, run, key, name: effect.name, input: effect.input });
     case "trigger":

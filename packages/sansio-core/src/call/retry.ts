@@ -29,9 +29,6 @@ export const retryDelayMs = (terms: RetryTerms, retryIndex: number, afterMs: Mil
   return millis(cap === 0n ? wanted : least(wanted, cap));
 };
 
-/** The end of the key of the pause after an attempt. */
-export const retrySleepSuffix = (tool: string, attempt: number): string => `${tool}:attempt:${attempt}:sleep`;
-
 /** Without a key to give to the outside, an idempotent tool is not tried twice: the outside could not tell. */
 export const retryTermsOf = (terms: RetryTerms, replayKey: string | undefined): RetryTerms =>
   terms.type === "idempotent" && replayKey === undefined ? { type: "never" } : terms;

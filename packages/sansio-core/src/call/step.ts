@@ -1,6 +1,6 @@
 /** What the outside reports of calls. Each handler looks up, decides, and only then writes. */
 import type { PendingCompletion, ToolCallOutput } from "@pawl/tool-value";
-import { batchesOfCall, withNested } from "./nested.ts";
+import { batchesOfCall } from "./nested.ts";
 import { type Deadline, deadlineIn } from "../kernel/deadline.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, absurd, reject } from "../kernel/error.ts";
@@ -171,7 +171,7 @@ const onCancelled = (draft: Draft, event: EventOf<"call.cancelled">): Answer => 
   }
   const after = cancel(draft, row);
   if (after === row) return undefined; // Told already.
-  const below = withNested(draft, batchesOfCall(draft, row.call.ref));
+  const below = batchesOfCall(draft, row.call.ref);
   if (below.length > 0) draft.raise({ type: "batches.cancel", batches: below });
   if (row.phase === "preparing") return prepared(draft, row, after);
   move(draft, row, after);

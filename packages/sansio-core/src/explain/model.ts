@@ -9,7 +9,7 @@ import type { ResumeCause, UnknownCause } from "../call/model.ts";
 import type { EffectKind, SelectMode, StepRecovery } from "../call/effect-model.ts";
 import type { EventType } from "../kernel/event.ts";
 import type { BatchRef, CallRef } from "../kernel/ids.ts";
-import type { Message } from "../link/message.ts";
+import type { Message } from "../message/message.ts";
 
 /** What an open effect of a body waits for. */
 export type EffectWaits =

@@ -1,12 +1,13 @@
 /** Flows begin, go on where the world has answered, and end. */
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import { withNested } from "../call/nested.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { Invariant, type Rejection, absurd, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import { stepBatch } from "../kernel/ids.ts";
 import type { Signal } from "../kernel/signal.ts";
 import { type DispatchError, dispatchErrorDebug } from "./failure.ts";
+import { misfitOfProgram } from "./program.ts";
+import { begin, misfitOfId } from "../request/submit.ts";
 import type { Ending, FlowEnd, FlowRow, StepEnd, Strand } from "./model.ts";
 import { rootGround, waitingsOf } from "./read.ts";
 import { Stage } from "./stage.ts";
@@ -94,6 +95,20 @@ export const onStepEnded = (draft: Draft, { request, id, output, triggers }: Ste
   if (!goOn(draft, known, { type: "call", id, output })) throw new Invariant(`nobody waits for ${id}`);
 };
 
+/** A flow is a request that makes its calls one after the other. */
+const onSubmitted = (draft: Draft, event: EventOf<"flow.submitted">): Rejection | undefined => {
+  const misfit = misfitOfId(draft, event);
+  if (misfit !== undefined) return misfit;
+  const refused = misfitOfProgram(event.flow);
+  if (refused !== undefined) {
+    return reject("flow_refused", `flow \`${event.flow.name}\`, ${refused.path}: ${refused.message}`);
+  }
+  const { request, bindings, flow, tools, lambdas, unresolved } = event;
+  begin(draft, event);
+  draft.raise({ type: "flow.start", request, bindings, flow, tools, lambdas, unresolved });
+  return undefined;
+};
+
 const onApplied = (draft: Draft, { request, id, result }: EventOf<"lambda.applied">): Rejection | undefined => {
   const row = draft.flow(request);
   if (row === undefined) return reject("request_unknown", `no live flow \`${request}\``);
@@ -110,9 +125,11 @@ const onGone = (draft: Draft, { request }: EventOf<"flow.consumer_gone">): Rejec
 
 export const onFlowEvent = (
   draft: Draft,
-  event: EventOf<"lambda.applied" | "flow.consumer_gone">,
+  event: EventOf<"flow.submitted" | "lambda.applied" | "flow.consumer_gone">,
 ): Rejection | undefined => {
   switch (event.type) {
+    case "flow.submitted":
+      return onSubmitted(draft, event);
     case "lambda.applied":
       return onApplied(draft, event);
     case "flow.consumer_gone":
@@ -130,7 +147,7 @@ const onCancel = (draft: Draft, { request }: Of<"flow.cancel">): void => {
   const stage = new Stage(draft, row);
   put(draft, stage, cancel(stage, rootGround(row), row.root));
   const batches = waitingsOf(row, "call").map(({ id }) => stepBatch(request, id));
-  if (batches.length > 0) draft.raise({ type: "batches.cancel", batches: withNested(draft, batches) });
+  if (batches.length > 0) draft.raise({ type: "batches.cancel", batches });
 };
 
 export const onFlowSignal = (draft: Draft, signal: Of<"flow.start" | "flow.cancel">): void => {

@@ -1,6 +1,5 @@
 /** The keys of what a call does inside something greater: they begin with its parent's. */
 import { toolReplayKey } from "../kernel/ids.ts";
-import { retrySleepSuffix } from "../call/retry.ts";
 
 /** What keys need to know of the invocation that a call is part of. */
 export interface ParentInvocation {
@@ -27,6 +26,9 @@ export const callChildKey = (parent: ParentInvocation, callId: string, suffix: s
 
 /** The suffix of a pending call's wait: it begins with the call id, and is not prefixed again. */
 export const pendingAwaitSuffix = (callId: string): string => `${callId}:await`;
+
+/** The end of the key of the pause after an attempt. */
+export const retrySleepSuffix = (tool: string, attempt: number): string => `${tool}:attempt:${attempt}:sleep`;
 
 export interface RetrySleep {
   readonly sessionId: string;

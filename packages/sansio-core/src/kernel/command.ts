@@ -2,14 +2,14 @@
 import type { Json, ToolCallOutput } from "@pawl/tool-value";
 import type { RunOutcome } from "../run/finish.ts";
 import type { SpawnAnswer } from "../run/model.ts";
-import type { Task } from "../run/task.ts";
+import type { Task } from "../message/task.ts";
 import type { ResumeCause, UnknownCause } from "../call/model.ts";
 import type { Recovery } from "../catalog/model.ts";
 import type { StepRecovery } from "../call/effect-model.ts";
 import type { FlowExecutionEvent } from "../flow/event.ts";
 import type { FlowEnd } from "../flow/model.ts";
 import type { CallRef } from "./ids.ts";
-import type { Outcome } from "../link/message.ts";
+import type { Outcome } from "../message/message.ts";
 import type { Sending } from "../link/model.ts";
 import type { ProcessState } from "../process/model.ts";
 import type { WakeDelivery } from "../process/wake.ts";

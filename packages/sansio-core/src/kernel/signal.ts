@@ -4,14 +4,13 @@
  * signal comes back to itself, so that every step ends, and that nothing is raised that the graph does not say.
  */
 import type { Json, Resolution, ToolCallOutput } from "@pawl/tool-value";
-import type { NewTask, TaskUpdate } from "../run/task.ts";
+import type { NewTask, TaskUpdate } from "../message/task.ts";
 import type { BatchParent } from "../call/batch-model.ts";
-import type { OpenEffect, SettledEffect } from "../call/effect-model.ts";
+import type { EffectSpec, OpenEffect, SettledEffect } from "../call/effect-model.ts";
 import type { FlowEnd, FlowSpec } from "../flow/model.ts";
 import type { BatchRef, CallRef } from "./ids.ts";
-import type { GrantedHandle, Message, Outcome, Said } from "../link/message.ts";
+import type { GrantedHandle, Message, Outcome, Said } from "../message/message.ts";
 import type { WaitingMessage } from "../link/model.ts";
-import type { ProcessAppend } from "../process/append.ts";
 import type { ProcessAwaitOutput, ProcessStatus, TerminalState } from "../process/model.ts";
 import type { Reply, RequestedCall } from "../request/model.ts";
 import type { Waiter } from "../wait/model.ts";
@@ -60,6 +59,7 @@ export type Signal =
       readonly completed: number;
     }
   | { readonly type: "batch.triggered"; readonly batch: BatchRef; readonly occurrence: Json }
+  /** With all batches below them. */
   | { readonly type: "batches.cancel"; readonly batches: readonly BatchRef[] }
   | { readonly type: "calls.cancel"; readonly batch: BatchRef; readonly calls: readonly CallRef[] }
   /** The options have changed: batches may launch more than they did. */
@@ -141,7 +141,7 @@ export type Signal =
       readonly type: "process.emit";
       readonly call: CallRef;
       readonly key: string;
-      readonly append: Pick<ProcessAppend, "request" | "payloadHash" | "invalid">;
+      readonly effect: Extract<EffectSpec, { readonly kind: "event" }>;
     }
   /** A body waits for a signal; and nobody does any more. */
   | { readonly type: "process.wait"; readonly key: string; readonly name: string; readonly ordinal: number }

@@ -4,7 +4,7 @@ import { type Rejection, reject } from "../kernel/error.ts";
 import { processOfScope, processScope } from "../identity/process-scope.ts";
 import { isSession } from "../identity/session-scope.ts";
 import type { Signal } from "../kernel/signal.ts";
-import { misfitOfDeleted } from "./deleted.ts";
+import { misfitOfDeleted } from "../scope/deleted.ts";
 import type { DeletionRow } from "./handle-model.ts";
 
 const say = (draft: Draft, process: string): void =>

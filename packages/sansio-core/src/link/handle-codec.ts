@@ -1,6 +1,6 @@
 import { array, optional, string } from "@pawl/tool-value";
 import { SessionScope } from "../identity/session-scope.ts";
-import { grantedFields } from "./codec.ts";
+import { grantedFields } from "../message/codec.ts";
 
 export const handleEvents = {
   "handle.granted": grantedFields,

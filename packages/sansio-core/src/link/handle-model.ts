@@ -14,7 +14,7 @@
  */
 import type { Json } from "@pawl/tool-value";
 import { type SessionScope, sessionScopeId } from "../identity/session-scope.ts";
-import type { GrantedHandle } from "./message.ts";
+import type { GrantedHandle } from "../message/message.ts";
 import type { HandleDescriptor, ProcessState } from "../process/model.ts";
 
 export interface HandleRow {

@@ -1,8 +1,8 @@
 /** What a holder sees of its handles, and may do with them. */
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { SessionScope } from "../identity/session-scope.ts";
-import type { Asking } from "./message.ts";
-import { notVisible } from "../process/handle.ts";
+import type { Asking } from "../message/message.ts";
+import { notVisible } from "../message/handle.ts";
 import type { ProcessHandleSummary } from "../process/model.ts";
 import { type HandleRow, isHeldBy } from "./handle-model.ts";
 

@@ -3,11 +3,11 @@ import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, absurd, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import type { SessionScope } from "../identity/session-scope.ts";
-import type { GrantedHandle } from "./message.ts";
+import type { GrantedHandle } from "../message/message.ts";
 import { processScope } from "../identity/process-scope.ts";
-import { notGranted } from "../process/handle.ts";
+import { notGranted } from "../message/handle.ts";
 import type { Signal } from "../kernel/signal.ts";
-import { misfitOfDeleted } from "./deleted.ts";
+import { misfitOfDeleted } from "../scope/deleted.ts";
 import { letGo, onDeleted, onReleased } from "./deletion.ts";
 import { type HandleEvent, type HandleRow, isHeldBy, isSameHolder, scopeOfHolder } from "./handle-model.ts";
 

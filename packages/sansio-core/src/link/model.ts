@@ -22,7 +22,7 @@
  */
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { CallRef } from "../kernel/ids.ts";
-import type { Message, Outcome, Said } from "./message.ts";
+import type { Message, Outcome, Said } from "../message/message.ts";
 
 /** Whose effect a message is: it is settled by the answer. */
 export interface Origin {

@@ -4,7 +4,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { Invariant, type Rejection, absurd, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import type { Signal } from "../kernel/signal.ts";
-import type { Message, Outcome } from "./message.ts";
+import type { Message, Outcome } from "../message/message.ts";
 import {
   type IncomingEnd,
   type LinkEvent,

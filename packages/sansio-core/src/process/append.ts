@@ -7,7 +7,7 @@ import { type Json, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Rejection, type RejectionCode, reject } from "../kernel/error.ts";
 import { completionRequest, coreEvent } from "./core-event.ts";
-import { eventInvocation } from "./invocation.ts";
+import { eventInvocation } from "../message/invocation.ts";
 import {
   type AppendedEvent,
   type ProcessEvent,

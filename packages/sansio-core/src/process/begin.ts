@@ -2,12 +2,11 @@
 import { lift } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { Draft } from "../kernel/draft.ts";
-import { runKind } from "../run/model.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import { scopeOfHolder } from "../link/handle-model.ts";
 import { processScope } from "../identity/process-scope.ts";
 import { endProcess } from "./end.ts";
-import { descriptorOf } from "./handle.ts";
+import { descriptorOf } from "../message/handle.ts";
 import type { Peer, ProcessRegistration, ProcessRow } from "./model.ts";
 import { type Registered, register } from "./registration.ts";
 import { write } from "./tell.ts";
@@ -115,6 +114,6 @@ export const begin = (draft: Draft, made: ProcessRow, starter?: string): void =>
   draft.setProcess(row);
   draft.emit({ type: "process.observe", what: "registered", process: id, sequence: 0 });
   if (target !== starter) grantToTarget(draft, row);
-  if (row.registration.identity.kind === runKind) draft.raise({ type: "run.begin", session: starter });
+  draft.raise({ type: "run.begin", session: starter });
   run(draft, row);
 };

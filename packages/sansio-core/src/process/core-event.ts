@@ -1,7 +1,7 @@
 /** The event types that every process has, whatever else it declares; and the events that end it. */
 import type { Json } from "@pawl/tool-value";
 import { terminalKey } from "../identity/process.ts";
-import { ProcessAwaitOutput } from "./codec.ts";
+import { ProcessAwaitOutput } from "../message/process.ts";
 import type { EventTypeSemantics, ProcessEventAppendRequest, ProcessEventType, TerminalState } from "./model.ts";
 
 export const coreEvent = {

@@ -28,7 +28,7 @@ import type { FailureClass, Json, ProcessValueSelector, ToolControl, ToolValue }
 import type { PersistentMap } from "../kernel/persistent-map.ts";
 import type { PreparedToolCall } from "../identity/prepared.ts";
 import type { SessionScope } from "../identity/session-scope.ts";
-import type { CausalRef, RuntimeInvocation, RuntimeReplay } from "./invocation.ts";
+import type { CausalRef, RuntimeInvocation, RuntimeReplay } from "../message/invocation.ts";
 
 /** What a process runs. */
 export type ProcessInput =

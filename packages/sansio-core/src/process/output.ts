@@ -13,7 +13,7 @@ import {
 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { absurd } from "../kernel/error.ts";
-import { ProcessAwaitOutput } from "./codec.ts";
+import { ProcessAwaitOutput } from "../message/process.ts";
 import type { TerminalState } from "./model.ts";
 
 type Raw = { readonly raw?: ToolValue };

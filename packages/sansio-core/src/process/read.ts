@@ -3,10 +3,10 @@ import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { EffectResult, EffectSpec } from "../call/effect-model.ts";
 import { processOfScope } from "../identity/process-scope.ts";
-import type { Outcome } from "../link/message.ts";
+import type { Outcome } from "../message/message.ts";
 import { appendEvent, eventOf } from "./append.ts";
-import { notVisible } from "./handle.ts";
-import { ProcessEvent } from "./codec.ts";
+import { notVisible } from "../message/handle.ts";
+import { ProcessEvent } from "../message/process.ts";
 import type { ProcessEventAppendRequest, ProcessRow } from "./model.ts";
 import { eventIdentityOf, materialize } from "./semantics.ts";
 

@@ -6,7 +6,7 @@ import { type Rejection, absurd, reject } from "../kernel/error.ts";
 import { isBlank } from "../identity/blank.ts";
 import type { SessionScope } from "../identity/session-scope.ts";
 import { coreEventTypes } from "./core-event.ts";
-import type { CausalRef } from "./invocation.ts";
+import type { CausalRef } from "../message/invocation.ts";
 import type {
   ProcessEventType,
   ProcessIdentity,

@@ -8,6 +8,7 @@ import { begin, decideRegistration, startCall } from "./begin.ts";
 import { endProcess } from "./end.ts";
 import type { ProcessScopeEvent } from "./model.ts";
 import { awaitOfOutput } from "./output.ts";
+import { requestOfEffect } from "./read.ts";
 import { decideAppend, onMessageHeard, onMessageTaken } from "./receive.ts";
 import { enterWait, leaveWait } from "./signal.ts";
 import { isRun, write } from "./tell.ts";
@@ -49,9 +50,11 @@ export const onProcessEvent = (draft: Draft, event: ProcessScopeEvent): Rejectio
 };
 
 /** A body's event, in its own process's log. */
-const onEmit = (draft: Draft, { call, key, append }: Of<"process.emit">): void => {
+const onEmit = (draft: Draft, { call, key, effect }: Of<"process.emit">): void => {
   const before = draft.process;
-  const decided = decideAppend(draft, append);
+  const { payload_hash: payloadHash, invalid } = effect;
+  const request = requestOfEffect(effect);
+  const decided = decideAppend(draft, { request, payloadHash, ...(invalid === undefined ? {} : { invalid }) });
   if (before !== undefined && E.isRight(decided)) write(draft, before, decided.right);
   const status = E.isRight(decided) ? "ok" : "err";
   draft.raise({ type: "effect.end", call, key, status, value: draft.seq });

@@ -1,13 +1,12 @@
 /** What follows from an event that was appended: those who wait, who are woken, and who hear of the end. */
 import { type Json, cancelledOutput, runtimeCancellation } from "@pawl/tool-value";
-import { withNested } from "../call/nested.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { scopeOfHolder } from "../link/handle-model.ts";
 import { requestBatch } from "../kernel/ids.ts";
 import { signalWaitKey } from "../identity/process.ts";
-import type { Telling } from "../link/message.ts";
+import type { Telling } from "../message/message.ts";
 import type { Appended } from "./append.ts";
-import { ProcessAwaitOutput } from "./codec.ts";
+import { ProcessAwaitOutput } from "../message/process.ts";
 import { coreEvent } from "./core-event.ts";
 import { endProcess } from "./end.ts";
 import type { Peer, ProcessRow } from "./model.ts";
@@ -32,7 +31,7 @@ export const tellEnd = (draft: Draft, row: ProcessRow, peer: Peer): void => {
 /** Asks what runs to stop. It may still finish: its end is then the process's. */
 const stopCall = (draft: Draft, { registration, run }: ProcessRow): void => {
   if (run === "call") {
-    draft.raise({ type: "batches.cancel", batches: withNested(draft, [requestBatch(registration.id)]) });
+    draft.raise({ type: "batches.cancel", batches: [requestBatch(registration.id)] });
   }
 };
 

@@ -1,36 +1,15 @@
 /** Requests come in, are joined or refused, cancelled, and leave with their acknowledged reply. A flow is a request too. */
-import { withNested } from "../call/nested.ts";
 import type { Replies } from "../kernel/command.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { Invariant, type Rejection, absurd, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
-import { misfitOfProgram } from "../flow/program.ts";
-import { misfitOfDeleted } from "../link/deleted.ts";
 import { requestBatch } from "../kernel/ids.ts";
 import type { Signal } from "../kernel/signal.ts";
-import { type RequestRow, conflictOfIds, ownExecutionScope } from "./model.ts";
+import { type RequestRow, conflictOfIds } from "./model.ts";
 import { repliesOf } from "./replies.ts";
+import { begin, misfitOfId } from "./submit.ts";
 
 type Of<T extends Signal["type"]> = Extract<Signal, { readonly type: T }>;
-type Submitted = EventOf<"request.submitted" | "flow.submitted">;
-
-/** Why a request may not be submitted under this id, if so. */
-const misfitOfId = (draft: Draft, { request, hash }: Submitted): Rejection | undefined => {
-  if (request.trim() === "") return reject("empty_id", "a request needs an id that is not blank");
-  const live = draft.request(request);
-  if (live === undefined) return misfitOfDeleted(draft);
-  return live.hash === hash
-    ? reject("request_exists", `request \`${request}\` is live: join it`)
-    : reject(
-        "request_conflict",
-        `request \`${request}\` is live under another body: expected ${live.hash}, found ${hash}`,
-      );
-};
-
-const begin = (draft: Draft, { request, hash, execution_scope }: Submitted): void => {
-  const executionScope = execution_scope ?? ownExecutionScope(draft.scope.id, request);
-  draft.putRequest({ request, hash, born: draft.seq, executionScope, phase: "running", waits: [] });
-};
 
 const onSubmitted = (draft: Draft, event: EventOf<"request.submitted">): Rejection | undefined => {
   const misfit = misfitOfId(draft, event);
@@ -51,39 +30,23 @@ const onAcked = (draft: Draft, { request }: EventOf<"reply.acked">): Rejection |
   return undefined;
 };
 
-/** A flow is a request that makes its calls one after the other. */
-const onFlowSubmitted = (draft: Draft, event: EventOf<"flow.submitted">): Rejection | undefined => {
-  const misfit = misfitOfId(draft, event);
-  if (misfit !== undefined) return misfit;
-  const refused = misfitOfProgram(event.flow);
-  if (refused !== undefined) {
-    return reject("flow_refused", `flow \`${event.flow.name}\`, ${refused.path}: ${refused.message}`);
-  }
-  const { request, bindings, flow, tools, lambdas, unresolved } = event;
-  begin(draft, event);
-  draft.raise({ type: "flow.start", request, bindings, flow, tools, lambdas, unresolved });
-  return undefined;
-};
-
 const onCancelled = (draft: Draft, { request }: EventOf<"request.cancelled">): Rejection | undefined => {
   const row = draft.request(request);
   if (row === undefined) return reject("request_unknown", `no live request \`${request}\``);
   if (row.phase !== "running")
     return reject("call_ended", `request \`${request}\` has its reply: finish won over cancel`);
   if (draft.flow(request) !== undefined) draft.raise({ type: "flow.cancel", request });
-  else draft.raise({ type: "batches.cancel", batches: withNested(draft, [requestBatch(request)]) });
+  else draft.raise({ type: "batches.cancel", batches: [requestBatch(request)] });
   return undefined;
 };
 
 export const onRequestEvent = (
   draft: Draft,
-  event: EventOf<"request.submitted" | "flow.submitted" | "request.cancelled" | "reply.acked">,
+  event: EventOf<"request.submitted" | "request.cancelled" | "reply.acked">,
 ): Rejection | undefined => {
   switch (event.type) {
     case "request.submitted":
       return onSubmitted(draft, event);
-    case "flow.submitted":
-      return onFlowSubmitted(draft, event);
     case "request.cancelled":
       return onCancelled(draft, event);
     case "reply.acked":

@@ -1,7 +1,7 @@
 /** How a run ends: its two files, the update of its task, and what its session is told. */
 import { type Json, type ToolCallOutput, type ToolValue, encode, internalErrorText, render } from "@pawl/tool-value";
 import { bounded, cutTo, logOf, type Output, truncationNote } from "./output.ts";
-import type { TaskError, TaskUpdate } from "./task.ts";
+import type { TaskError, TaskUpdate } from "../message/task.ts";
 import { pretty } from "./pretty.ts";
 
 /** What became of a run. Who won between a cancel and a finish stands here, and in no text. */

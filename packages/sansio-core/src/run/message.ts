@@ -1,6 +1,7 @@
 /** Messages between a session and its tasks, and what a session is told when a task moves. */
 import type { Json } from "@pawl/tool-value";
-import { type Task, type TaskUpdate, applyTaskUpdate, isTerminal } from "./task.ts";
+import { type Task, type TaskUpdate } from "../message/task.ts";
+import { applyTaskUpdate, isTerminal } from "./task.ts";
 
 export type MessagePart =
   | { readonly type: "text"; readonly text: string }

@@ -27,7 +27,7 @@ import type { ProcessRegistration } from "../process/model.ts";
 import type { RunOutcome } from "./finish.ts";
 import type { NewMessage, TaskMessage } from "./message.ts";
 import type { Filled, Output } from "./output.ts";
-import type { NewTask, Progress, Task, TaskUpdate } from "./task.ts";
+import type { NewTask, Progress, Task, TaskUpdate } from "../message/task.ts";
 
 /** What a process that is a background run says of itself: the definition in its identity. */
 export interface RunDefinition {

@@ -1,6 +1,5 @@
 /** A run in the scope of its process. */
 import { type ToolCallOutput } from "@pawl/tool-value";
-import { withNested } from "../call/nested.ts";
 import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
@@ -20,7 +19,7 @@ import { type RunRow, runOfAttempt } from "./model.ts";
 import { emptyOutput, writeOutput } from "./output.ts";
 import { setRun } from "./table.ts";
 import { definitionOf } from "./session.ts";
-import type { TaskUpdate } from "./task.ts";
+import type { TaskUpdate } from "../message/task.ts";
 
 /** A process that is a background run begins. */
 export const onRunBegin = (draft: Draft, session: string | undefined): void => {
@@ -141,7 +140,7 @@ export const onRunLost = (draft: Draft): void => {
   if (batch === undefined || !isResuming) return; // Its own end says what became of it.
   if (definition.reattachable && attempt < options.max_run_attempts) return reattach(draft, row);
   setRun(draft, { ...row, outcome: orphaned() });
-  draft.raise({ type: "batches.cancel", batches: withNested(draft, [batch.ref]) });
+  draft.raise({ type: "batches.cancel", batches: [batch.ref] });
 };
 
 const reattach = (draft: Draft, row: RunRow): void => {

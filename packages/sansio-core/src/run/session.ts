@@ -7,7 +7,7 @@ import type { EventOf } from "../kernel/event.ts";
 import { processScope } from "../identity/process-scope.ts";
 import { coreMade, type ProcessRegistration } from "../process/model.ts";
 import { RunDefinitionCodec } from "./codec.ts";
-import { misfitOfDeleted } from "../link/deleted.ts";
+import { misfitOfDeleted } from "../scope/deleted.ts";
 import { afterMessage, keptMessages, staleMessage, wakeOfMessage } from "./message.ts";
 import {
   type Asked,
@@ -18,7 +18,8 @@ import {
   sessionIsFull,
   workerIsFull,
 } from "./model.ts";
-import { type Task, createTask, isTerminal, misfitOfUpdate, requestCancel } from "./task.ts";
+import { type Task } from "../message/task.ts";
+import { createTask, isTerminal, misfitOfUpdate, requestCancel } from "./task.ts";
 import { dropAsked, putAsked, putTask } from "./table.ts";
 import { putNewTask, tellSession, updateTask } from "./tell.ts";
 

@@ -1,97 +1,13 @@
-/** A task, as a session keeps it: what it is, and the rules by which it changes. One place for all of them. */
-import type { Json } from "@pawl/tool-value";
-
-export const activeStates = ["queued", "running", "awaiting_input"] as const;
-export const terminalStates = ["succeeded", "failed", "canceled"] as const;
-export type ActiveState = (typeof activeStates)[number];
-export type EndState = (typeof terminalStates)[number];
-export type TaskState = ActiveState | EndState;
-export type WakePolicy = "silent" | "on_terminal" | "on_activity";
-
-export interface Progress {
-  readonly current?: number;
-  readonly total?: number;
-  readonly unit?: string;
-  readonly label?: string;
-}
-export interface InputRequest {
-  readonly id: string;
-  readonly prompt: string;
-  readonly expected?: Json;
-}
-export interface Artifact {
-  readonly name: string;
-  readonly type: string;
-  readonly path?: string;
-  readonly url?: string;
-}
-/** Timeout, rejection and loss are kinds of errors, not states. */
-export interface TaskError {
-  readonly kind: string;
-  readonly message: string;
-}
-export interface TaskLinks {
-  readonly child_session_id?: string;
-  readonly remote_task_id?: string;
-  readonly resource_ids: readonly string[];
-}
-
-/** Times are scope time, in milliseconds. */
-export interface Task {
-  readonly id: string;
-  readonly session_id: string;
-  readonly kind: string;
-  readonly display_name: string;
-  readonly spec: Json;
-  readonly state: TaskState;
-  readonly state_detail?: string;
-  readonly progress?: Progress;
-  readonly input_request?: InputRequest;
-  readonly cancel_requested_at?: number;
-  readonly summary?: string;
-  readonly result_path?: string;
-  readonly artifacts: readonly Artifact[];
-  readonly error?: TaskError;
-  readonly attempt: number;
-  readonly worker_id?: string;
-  /** The owner's lease: a driver fills it in where it reads a task. */
-  readonly heartbeat_at?: number;
-  readonly links: TaskLinks;
-  readonly wake_policy: WakePolicy;
-  readonly created_at: number;
-  readonly started_at?: number;
-  readonly finished_at?: number;
-  readonly updated_at: number;
-}
-
-/** What a task is made of. */
-export interface NewTask {
-  readonly id: string;
-  readonly kind: string;
-  readonly display_name: string;
-  readonly spec: Json;
-  readonly state?: TaskState;
-  readonly wake_policy?: WakePolicy;
-  readonly links?: TaskLinks;
-}
-
-/** What an update may say. What it leaves out stays; nothing can be cleared by it. */
-export interface TaskUpdate {
-  readonly state?: TaskState;
-  readonly state_detail?: string;
-  readonly progress?: Progress;
-  readonly input_request?: InputRequest;
-  readonly summary?: string;
-  readonly result_path?: string;
-  readonly artifacts?: readonly Artifact[];
-  readonly error?: TaskError;
-  readonly worker_id?: string;
-  readonly heartbeat_at?: number;
-  readonly links?: Partial<TaskLinks>;
-  /** The attempt that speaks: what an older one says is dropped. */
-  readonly expected_attempt?: number;
-  readonly increment_attempt?: boolean;
-}
+/** The rules by which a task changes. One place for all of them. */
+import {
+  type EndState,
+  type NewTask,
+  type Task,
+  type TaskLinks,
+  type TaskState,
+  type TaskUpdate,
+  terminalStates,
+} from "../message/task.ts";
 
 export const isTerminal = (state: TaskState): state is EndState =>
   terminalStates.some((terminal) => terminal === state);

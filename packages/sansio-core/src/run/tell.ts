@@ -4,7 +4,8 @@ import { wakeOfUpdate } from "./message.ts";
 import { signalText } from "./finish.ts";
 import type { TaskRow } from "./model.ts";
 import { dropTask, putTask } from "./table.ts";
-import { type Task, type TaskUpdate, applyTaskUpdate, isTerminal } from "./task.ts";
+import { type Task, type TaskUpdate } from "../message/task.ts";
+import { applyTaskUpdate, isTerminal } from "./task.ts";
 
 /** A text for the session. */
 export const tellSession = (draft: Draft, key: string, text: string): void => {

@@ -4,7 +4,7 @@ import type { Draft } from "../kernel/draft.ts";
 import { type Rejection, absurd, reject } from "../kernel/error.ts";
 import type { EventOf } from "../kernel/event.ts";
 import type { Signal } from "../kernel/signal.ts";
-import { misfitOfDeleted } from "../link/deleted.ts";
+import { misfitOfDeleted } from "../scope/deleted.ts";
 import { instantText } from "./instant.ts";
 import {
   type Schedule,

@@ -1,17 +1,10 @@
 /** Tasks, runs and schedules in a snapshot: as they are. */
 import { type Codec, array, boolean, defaulted, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
-import {
-  FilledCodec,
-  MonitorCodec,
-  ProgressCodec,
-  RunDefinitionCodec,
-  RunOutcomeCodec,
-  TaskCodec,
-  TaskMessageCodec,
-} from "../run/codec.ts";
+import { ProgressCodec, TaskCodec } from "../message/task.ts";
+import { FilledCodec, MonitorCodec, RunDefinitionCodec, RunOutcomeCodec, TaskMessageCodec } from "../run/codec.ts";
 import type { TaskMessage } from "../run/message.ts";
 import type { Asked, RunRow, TaskRow, TaskRun } from "../run/model.ts";
-import { ProcessRegistration } from "../process/codec.ts";
+import { ProcessRegistration } from "../message/process.ts";
 import { ScheduleCodec } from "../schedule/codec.ts";
 import type { ScheduleRow } from "../schedule/model.ts";
 import { DeadlineCodec } from "./effect.ts";

@@ -4,10 +4,10 @@ import { PersistentMap } from "../kernel/persistent-map.ts";
 import type { DeletionRow, HandleRow } from "../link/handle-model.ts";
 import type { CallRef } from "../kernel/ids.ts";
 import { SessionScope } from "../identity/session-scope.ts";
-import { DescriptorCodec, MessageCodec, OutcomeCodec } from "../link/codec.ts";
-import type { Message, Outcome, Said } from "../link/message.ts";
+import { DescriptorCodec, MessageCodec, OutcomeCodec } from "../message/codec.ts";
+import type { Message, Outcome, Said } from "../message/message.ts";
 import type { IncomingEnd, LinkRow, Origin, OutgoingEnd, OutgoingMessage, WaitingMessage } from "../link/model.ts";
-import { ProcessStateCodec } from "../process/codec.ts";
+import { ProcessStateCodec } from "../message/process.ts";
 import { isEmpty } from "./left-out.ts";
 
 interface Answer {

@@ -1,7 +1,7 @@
 /** The process of a scope in a snapshot. Maps are lists, in an order that the rows give. */
 import { type Codec, array, boolean, defaulted, oneOf, optional, record, string, u64 } from "@pawl/tool-value";
 import { PersistentMap } from "../kernel/persistent-map.ts";
-import { ExternalRef, ProcessRegistration, ProcessStatus, ProcessWait } from "../process/codec.ts";
+import { ExternalRef, ProcessRegistration, ProcessStatus, ProcessWait } from "../message/process.ts";
 import type { AppendedEvent, Peer, ProcessRow, ProcessRun } from "../process/model.ts";
 import { isEmpty } from "./left-out.ts";
 

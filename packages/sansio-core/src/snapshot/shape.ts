@@ -27,7 +27,7 @@ import type { Availability, Tool } from "../catalog/model.ts";
 import { FlowEndCodec } from "../flow/codec.ts";
 import type { FlowEnd } from "../flow/model.ts";
 import type { DeletionRow, HandleRow } from "../link/handle-model.ts";
-import { WakeDeliveryCodec } from "../link/codec.ts";
+import { WakeDeliveryCodec } from "../message/codec.ts";
 import { Options } from "../kernel/options.ts";
 import type { WakeDelivery } from "../process/wake.ts";
 import { ReplyCodec } from "../request/codec.ts";

@@ -1,7 +1,7 @@
 /** What a driver tells of a wait to whoever asks. */
 import type { Json, Resolution } from "@pawl/tool-value";
 import type { Event } from "../kernel/event.ts";
-import type { Said } from "../link/message.ts";
+import type { Said } from "../message/message.ts";
 import { signalEventType } from "../identity/process.ts";
 import type { State } from "../kernel/state.ts";
 

@@ -1,9 +1,9 @@
 /** What happens to background runs, tasks and schedules: any event of them, and what a driver would answer. */
 import type { RunDefinition } from "../../src/run/model.ts";
-import type { NewTask, TaskUpdate } from "../../src/run/task.ts";
+import type { NewTask, TaskUpdate } from "../../src/message/task.ts";
 import type { Command } from "../../src/kernel/command.ts";
 import type { Event, EventType } from "../../src/kernel/event.ts";
-import { registrationHash } from "../../src/identity/process-hash.ts";
+import { registrationHash } from "../../src/process/hash.ts";
 import type { ProcessRegistration } from "../../src/process/model.ts";
 import { checkRegistration } from "../../src/process/registration.ts";
 import { outstanding } from "../../src/recovery.ts";

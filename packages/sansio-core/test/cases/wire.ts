@@ -1,5 +1,5 @@
-import * as i from "../../src/process/invocation.ts";
-import * as p from "../../src/process/codec.ts";
+import * as i from "../../src/message/invocation.ts";
+import * as p from "../../src/message/process.ts";
 import { ExecutionScope } from "../../src/identity/execution-scope.ts";
 import { PreparedToolBatch, PreparedToolCall, ProviderReplayMeta } from "../../src/identity/prepared.ts";
 import { RetryPolicyCodec } from "../../src/catalog/codec.ts";

@@ -1,7 +1,7 @@
 /** A background run in both of its scopes, and schedules with a monitor. */
 import { type ToolCallOutput, failureOutput, toolFailure } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { registrationHash } from "../../src/identity/process-hash.ts";
+import { registrationHash } from "../../src/process/hash.ts";
 import { checkRegistration } from "../../src/process/registration.ts";
 import type { ProcessRegistration } from "../../src/process/model.ts";
 import { resumed, settle } from "./event.ts";

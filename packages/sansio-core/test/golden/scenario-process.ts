@@ -1,8 +1,8 @@
 /** A session and a process that it starts: two scopes, each with a log of its own, and what they say to each other. */
 import type { Command } from "../../src/kernel/command.ts";
 import type { Event } from "../../src/kernel/event.ts";
-import { eventPayloadHash } from "../../src/identity/process-hash.ts";
-import type { Asking } from "../../src/link/message.ts";
+import { eventPayloadHash } from "../../src/process/hash.ts";
+import type { Asking } from "../../src/message/message.ts";
 import type { ProcessRegistration } from "../../src/process/model.ts";
 import { acked, ask, resumed, settle, submit } from "./event.ts";
 import { cancel, signal, start } from "../process/asking.ts";

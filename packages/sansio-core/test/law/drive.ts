@@ -8,7 +8,7 @@ import { type CallRow, byBirth } from "../../src/call/model.ts";
 import type { Command } from "../../src/kernel/command.ts";
 import { type Transition, step } from "../../src/core.ts";
 import type { Event } from "../../src/kernel/event.ts";
-import { eventPayloadHash } from "../../src/identity/process-hash.ts";
+import { eventPayloadHash } from "../../src/process/hash.ts";
 import { terminalKey } from "../../src/identity/process.ts";
 import { outstanding } from "../../src/recovery.ts";
 import { type State, nextDeadline } from "../../src/kernel/state.ts";

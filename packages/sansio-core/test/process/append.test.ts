@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cancelRequest } from "../../src/identity/process-hash.ts";
+import { cancelRequest } from "../../src/process/hash.ts";
 import { completionRequest } from "../../src/process/core-event.ts";
 import type { ProcessEventAppendRequest, ProcessRow } from "../../src/process/model.ts";
 import { enterWait } from "../../src/process/signal.ts";

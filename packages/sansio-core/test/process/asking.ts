@@ -1,8 +1,8 @@
 /** What a session asks of a process. */
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { eventPayloadHash, registrationHash } from "../../src/identity/process-hash.ts";
-import type { Asking } from "../../src/link/message.ts";
+import { eventPayloadHash, registrationHash } from "../../src/process/hash.ts";
+import type { Asking } from "../../src/message/message.ts";
 import type { ProcessRegistration } from "../../src/process/model.ts";
 import { checkRegistration } from "../../src/process/registration.ts";
 

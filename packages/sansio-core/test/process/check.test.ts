@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { cancelRequest } from "../../src/identity/process-hash.ts";
+import { cancelRequest } from "../../src/process/hash.ts";
 import { processChecks } from "../../src/process/check.ts";
 import { completionRequest } from "../../src/process/core-event.ts";
 import type { ProcessEventAppendRequest, ProcessRow } from "../../src/process/model.ts";

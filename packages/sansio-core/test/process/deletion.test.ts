@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { handlesOf } from "../../src/link/handle-read.ts";
-import { eventPayloadHash } from "../../src/identity/process-hash.ts";
+import { eventPayloadHash } from "../../src/process/hash.ts";
 import { processScope } from "../../src/identity/process-scope.ts";
 import { recordOf, startedByProcess } from "../../src/process/registration.ts";
 import type { ProcessRow } from "../../src/process/model.ts";

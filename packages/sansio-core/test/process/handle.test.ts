@@ -2,7 +2,7 @@ import { type Json, type ToolCallOutput, attachment, encode } from "@pawl/tool-v
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { completionRequest } from "../../src/process/core-event.ts";
-import { handleValue, notGranted, notVisible, parseHandle } from "../../src/process/handle.ts";
+import { handleValue, notGranted, notVisible, parseHandle } from "../../src/message/handle.ts";
 import type { ProcessAwaitOutput } from "../../src/process/model.ts";
 import { awaitOfOutput, awaitOutputOf, outputOfAwait } from "../../src/process/output.ts";
 import { dedupeKeyOf, isTruthy } from "../../src/process/semantics.ts";

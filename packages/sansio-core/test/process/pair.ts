@@ -1,6 +1,6 @@
 /** A session and a process that it has to do with. */
 import type { Json } from "@pawl/tool-value";
-import type { Asking } from "../../src/link/message.ts";
+import type { Asking } from "../../src/message/message.ts";
 import { bodyOf } from "../../src/call/model.ts";
 import type { EffectSpec, SettledEffect } from "../../src/call/effect-model.ts";
 import { tool } from "../rig.ts";

@@ -1,6 +1,6 @@
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { registrationHash } from "../../src/identity/process-hash.ts";
+import { registrationHash } from "../../src/process/hash.ts";
 import type { ProcessEventType, ProcessInput } from "../../src/process/model.ts";
 import {
   checkRegistration,

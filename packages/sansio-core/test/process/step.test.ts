@@ -1,7 +1,7 @@
 import { attachment } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { handleMisfit, handlesOf } from "../../src/link/handle-read.ts";
-import { eventPayloadHash } from "../../src/identity/process-hash.ts";
+import { eventPayloadHash } from "../../src/process/hash.ts";
 import { completionRequest } from "../../src/process/core-event.ts";
 import type { ProcessRow } from "../../src/process/model.ts";
 import { resultOfEvent, resultOfOutcome, resultOfUnsent } from "../../src/process/read.ts";

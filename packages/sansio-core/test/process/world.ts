@@ -1,7 +1,7 @@
 /** A process to test with, and events to append to it. */
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { eventPayloadHash, registrationHash } from "../../src/identity/process-hash.ts";
+import { eventPayloadHash, registrationHash } from "../../src/process/hash.ts";
 import { type Appended, type ProcessAppend, appendEvent } from "../../src/process/append.ts";
 import type {
   EventTypeSemantics,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { countedId } from "../../src/run/model.ts";
 import { listMessages } from "../../src/run/message.ts";
 import { pretty } from "../../src/run/pretty.ts";
-import type { NewTask, TaskUpdate } from "../../src/run/task.ts";
+import type { NewTask, TaskUpdate } from "../../src/message/task.ts";
 import { Rig } from "../rig.ts";
 
 const task: NewTask = { id: "task_1", kind: "subagent", display_name: "N", spec: null };

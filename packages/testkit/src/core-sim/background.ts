@@ -1,4 +1,4 @@
-/** Background runs, tasks and schedules of the core simulation: what a session is asked for, and what is answered. */
+/** Background runs, tasks and schedules of the core simulation, and the answers to their commands. */
 import type { Command, Event, EventOf, RejectionCode } from "@pawl/sansio-core";
 import { anyRun, processScopeId } from "./process.ts";
 import type { Dice } from "./random.ts";
@@ -60,7 +60,7 @@ const ofTask = (dice: Dice, task: string): Event =>
     () => ({ type: "task.messaged", message: message(dice, task) }),
   ])();
 
-/** What hosts and workers do about long work. */
+/** Returns an event that a host or a worker would cause. */
 export const backgroundWork = (scope: SimScope, { dice }: Environment): Event | undefined => {
   if (scope.id === processScopeId) return ofRun(scope, dice);
   const { background, schedules: known } = scope.state;
@@ -75,7 +75,7 @@ export const backgroundWork = (scope: SimScope, { dice }: Environment): Event | 
   ])();
 };
 
-/** Schedules fire for ever; so that there is rest, somebody ends them. */
+/** Cancels a schedule: schedules fire for ever, and the simulation has to come to rest. */
 export const endOfSchedule = ({ state }: SimScope): Event | undefined => {
   const row = state.schedules.rows.values().find(({ schedule }) => schedule.enabled);
   return row && { type: "schedule.cancelled", schedule: row.schedule.id };
@@ -90,7 +90,7 @@ const planned = (dice: Dice, { schedule, after }: Extract<Command, { type: "sche
     : { status: "none", message: "no such time" },
 });
 
-/** The answer of a driver, where there is one. */
+/** Returns the driver's answer to a command, if it has one. */
 export const answerToBackgroundWork = (dice: Dice, command: Command): Event | undefined => {
   switch (command.type) {
     case "permit.take": {
@@ -126,7 +126,7 @@ const inSession =
 
 const terminal: ReadonlySet<string> = new Set(["succeeded", "failed", "canceled"]);
 
-/** What of long work does not fit. */
+/** Invalid events of background work, by the expected rejection. */
 export const invalidBackgroundWork: { readonly [C in RejectionCode]?: Make } = {
   wrong_scope: ({ id }, dice) => (id === processScopeId ? anyTask(dice) : undefined),
   run_unknown: () => ({ type: "permit.answered", run: "nobody", permit: { status: "granted" } }),

@@ -1,4 +1,4 @@
-/** A body: runs its program, asks the core about each of its requests, and does as it is told. */
+/** A simulated tool body: runs a program, asks the core for advice on each request, and follows it. */
 import { type BodyState, type CallRef, type Event, type State, ask, bodyOf } from "@pawl/sansio-core";
 import { type Json, successOutput } from "@pawl/tool-value";
 import { type Args, type Instruction, type Program, argsOf, programOf, writeArgs } from "./program.ts";
@@ -22,7 +22,7 @@ export class Body {
   at = 0;
   waitsFor: string | undefined;
   isCancelled = false;
-  /** The links as they were when one of them had no room for its message. */
+  /** The links at the time when one of them was full. The body retries once they have changed. */
   blockedBy: State["links"] | undefined;
 
   constructor(scope: string, world: Environment, { call, attempt, run }: RunOf, args: Json) {
@@ -35,7 +35,7 @@ export class Body {
     return this.waitsFor !== undefined && !this.answered.has(this.waitsFor) && !this.isCancelled;
   }
 
-  /** Its request is made; the body goes on, or waits for what comes of it. */
+  /** Advances the program after a request; the body waits if the request is awaited. */
   went(on: Instruction, isAnswered = false): true {
     this.at += 1;
     if (isAnswered) this.answered.add(on.key);
@@ -57,7 +57,7 @@ const openIn = (scope: SimScope, { call }: RunOf, key: string): OpenEffect | und
   return row === undefined ? undefined : bodyOf(row)?.open.find((open) => open.key === key);
 };
 
-/** A body of which nothing more is heard, but that it had an outcome after all. */
+/** Drops a body. A cancelled one may still settle late. */
 const leave = (scope: SimScope, world: Environment, body: Body): true => {
   scope.bodies.delete(body.of.call);
   if (body.isCancelled && !world.isCalm)
@@ -95,7 +95,7 @@ const request = (scope: SimScope, world: Environment, body: Body, { key, hash, e
   return false;
 };
 
-/** A step of an earlier run, of which nobody knows how it ended, runs again. */
+/** Runs a step again whose outcome in an earlier run is unknown. */
 const rerun = (scope: SimScope, body: Body, key: string): void => {
   const recovery = openIn(scope, body.of, key)?.recovery ?? "again";
   const command = { type: "step.run", ...body.of, key, recovery } as const;
@@ -103,7 +103,7 @@ const rerun = (scope: SimScope, body: Body, key: string): void => {
   else scope.hold(command);
 };
 
-/** What an earlier run asked of the host is asked again, under the same key. */
+/** Asks the host again, under the same key, for what an earlier run asked. */
 const askAgain = (scope: SimScope, { of }: Body, { key, effect }: Instruction): void => {
   if (openIn(scope, of, key)?.run === of.run) return;
   const { kind } = effect;
@@ -116,7 +116,7 @@ const unknown = { code: "step_outcome_unknown", message: "its owner was lost whi
 const reuse = (scope: SimScope, body: Body, key: string): boolean =>
   scope.offer({ type: "effect.reused", call: body.of.call, attempt: body.of.attempt, key }) === undefined;
 
-/** False where the body has to try again later. */
+/** Follows the core's advice on a request. Returns false if the body has to retry later. */
 const obey = (scope: SimScope, world: Environment, body: Body, next: Instruction): boolean => {
   const { program, of } = body;
   const isOff = program.isFickle && (of.run > 1 || of.attempt > 1) && next === program.instructions[0];
@@ -148,7 +148,7 @@ const obey = (scope: SimScope, world: Environment, body: Body, next: Instruction
   }
 };
 
-/** Lets a body do the next thing that it can; false if there is none. */
+/** Lets a body do its next action. Returns false if it has none. */
 export const speak = (scope: SimScope, world: Environment, body: Body): boolean => {
   const row = scope.state.calls.at(body.of.call);
   if (row?.phase !== "running" || row.body.attempt !== body.of.attempt || row.body.run !== body.of.run)
@@ -162,7 +162,7 @@ export const speak = (scope: SimScope, world: Environment, body: Body): boolean 
   return isOver ? end(scope, world, body) : obey(scope, world, body, next);
 };
 
-/** It waits: it may leave the memory meanwhile, or think better of it. */
+/** Lets a waiting body suspend, or cancel its wait. */
 const rest = (scope: SimScope, { dice, isCalm }: Environment, body: Body): boolean => {
   if (isCalm || !dice.isUnder(5) || !mayRest(scope, body)) return false;
   if (dice.isUnder(20)) return cancelWait(scope, body);

@@ -1,4 +1,4 @@
-/** What the scopes of the core simulation are opened with: options and tools of every sort. */
+/** Random options, tools and flows for the scopes of the core simulation. */
 import { type EventOf, type Tool, currentProtocol, defaultOptions, plainTool, type FlowNode } from "@pawl/sansio-core";
 import type { Dice } from "./random.ts";
 
@@ -26,7 +26,7 @@ export const anyFlow = (dice: Dice): Submission => ({
   unresolved: "placeholder",
 });
 
-/** One that is refused: nobody has built this kind of node. */
+/** A node of an unsupported kind, which the core rejects. */
 export const unbuilt: FlowNode = { node_type: "unbuilt", kind: "remember" };
 
 export type Options = EventOf<"scope.opened">["options"];
@@ -66,7 +66,7 @@ const anyTool = (dice: Dice, name: string, policy: Tool["policy"]): Tool => {
   });
 };
 
-/** A tool keeps its policy: a stricter one in mid-call is a question that is open. */
+/** Keeps a tool's policy: a stricter policy in mid-call is not specified. */
 const policyOf = (name: string): Tool["policy"] => (name === "t1" ? "requires_approval" : "auto");
 
 export const anyTools = (dice: Dice): readonly Tool[] => toolNames.map((name) => anyTool(dice, name, policyOf(name)));

@@ -1,4 +1,4 @@
-/** What is neither lost nor doubled, counted over what is durable: replies, observations, messages, effects. */
+/** Conservation: counts replies, observations, messages and effects that are durable. None may be lost or doubled. */
 import { type Command, type Envelope, type Outcome, type Transition, bodyOf } from "@pawl/sansio-core";
 import { type Json, stringify } from "@pawl/tool-value";
 import { CoreSimViolation } from "./violation.ts";
@@ -36,7 +36,7 @@ export class Conservation {
         break;
       case "call.settled":
         if (!this.#observed.has(`${scope} ${event.call}`))
-          this.#broken(`${scope} ${event.call}: nobody was told of it`);
+          this.#broken(`${scope} ${event.call}: its start was not observed`);
         break;
       case "effect.requested":
         this.#effects.set(`${scope} ${event.call} ${event.key}`, { seq, isSettled: false });
@@ -59,7 +59,7 @@ export class Conservation {
 
   #settled(name: string): void {
     const record = this.#effects.get(name);
-    if (record === undefined) this.#broken(`${name}: settled, and never requested`);
+    if (record === undefined) this.#broken(`${name}: settled without a request`);
     if (record.isSettled) this.#broken(`${name}: the effect of ${record.seq} is settled twice`);
     record.isSettled = true;
   }
@@ -81,7 +81,7 @@ export class Conservation {
     }
   }
 
-  /** A call's name may come again after its end. */
+  /** Counts an observation. A call's name may be used again after its end. */
   #observe(what: string, call: string): void {
     if (what === "call_started") {
       if (this.#observed.has(call)) this.#broken(`${call} is observed as started again`);
@@ -101,14 +101,14 @@ export class Conservation {
     return fate;
   }
 
-  /** The world outside ran a step; one that may run once does so once a record. */
+  /** Records that a step ran. A `once` step may run once for each record. */
   ran(scope: string, command: Extract<Command, { readonly type: "step.run" }>, state: Transition["state"]): void {
     if (command.recovery !== "once") return;
     const row = state.calls.at(command.call);
     const open = row === undefined ? undefined : bodyOf(row)?.open.find(({ key }) => key === command.key);
     if (open === undefined) return;
     const name = `${scope} ${command.call} ${command.key} ${open.seq}`;
-    if (this.#once.has(name)) this.#broken(`${name}: a step that may run once has run twice`);
+    if (this.#once.has(name)) this.#broken(`${name}: a \`once\` step has run twice`);
     this.#once.add(name);
   }
 
@@ -120,14 +120,14 @@ export class Conservation {
         this.#broken(`${request}: submitted ${times} times, replied to ${replied} times, acknowledged ${acked} times`);
     }
     const [open] = this.#observed;
-    if (open !== undefined) this.#broken(`${open} left without being observed as completed`);
+    if (open !== undefined) this.#broken(`${open} ended without being observed as completed`);
     for (const [name, { sent, received, verdicts, heard }] of this.#messages) {
       const isWhole = sent === 1 && received === 1 && verdicts.length === 1 && heard.length === 1;
       if (!isWhole)
         this.#broken(
-          `${name}: sent ${sent}, taken ${received}, judged ${verdicts.length}, heard ${heard.length} times`,
+          `${name}: sent ${sent}, received ${received}, answered ${verdicts.length}, acknowledged ${heard.length} times`,
         );
-      if (verdicts[0] !== heard[0]) this.#broken(`${name}: judged ${verdicts[0]}, heard ${heard[0]}`);
+      if (verdicts[0] !== heard[0]) this.#broken(`${name}: answered ${verdicts[0]}, received ${heard[0]}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Which events were taken and which rejections given, over all that was simulated. */
+/** Coverage: the events, rejections, commands and faults of all runs, and those that every run must reach. */
 import type { CommandType, EventType, RejectionCode } from "@pawl/sansio-core";
 
 type Wanted<K extends string> = { readonly [_ in K]: true | string };
@@ -6,7 +6,7 @@ type Wanted<K extends string> = { readonly [_ in K]: true | string };
 const events: Wanted<EventType> = {
   "scope.opened": true,
   "scope.configured": true,
-  "scope.upgraded": "there is one protocol so far, and nothing to upgrade to",
+  "scope.upgraded": "there is only one protocol so far",
   "scope.moving": true,
   "scope.received": true,
   "scope.moved": true,
@@ -176,15 +176,16 @@ const commands: Wanted<CommandType> = {
 const namesOf = (wanted: Wanted<string>, isLeftOut: boolean): readonly string[] =>
   Object.keys(wanted).filter((name) => (wanted[name] !== true) === isLeftOut);
 
-/** What was met of what is wanted, kind by kind. */
+/** Coverage of events, rejections and commands. */
 export interface CoreSimCoverage {
   readonly events: Covered;
   readonly rejections: Covered;
   readonly commands: Covered;
-  /** What is not counted, and why. */
+  /** Names that are not required, with the reason. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
+/** Compares what the simulated seeds covered with everything that there is to cover. */
 export const coreSimCoverage = (coverage: Coverage): CoreSimCoverage => ({
   events: coveredOf(namesOf(events, false), coverage.events),
   rejections: coveredOf(namesOf(rejections, false), coverage.rejections),
@@ -196,6 +197,7 @@ export const coreSimCoverage = (coverage: Coverage): CoreSimCoverage => ({
   ),
 });
 
+/** Counts the events, rejections and commands that a simulation met. */
 export class Coverage {
   readonly events = new Map<EventType, number>();
   readonly rejections = new Map<RejectionCode, number>();
@@ -231,7 +233,7 @@ const merge = <K>(into: Map<K, number>, from: ReadonlyMap<K, number>): void => {
   for (const [key, times] of from) into.set(key, (into.get(key) ?? 0) + times);
 };
 
-/** How much of a list was met, and what of it was not. */
+/** The number of reached names, and the names that were missed. */
 export interface Covered {
   readonly met: number;
   readonly all: number;

@@ -1,15 +1,15 @@
-/** What the scopes of one simulated world have in common. */
+/** State shared by the scopes of one simulation. */
 import type { EventOf, Outcome } from "@pawl/sansio-core";
 import type { Coverage } from "./coverage.ts";
 import type { Dice } from "./random.ts";
 import type { Conservation } from "./conservation.ts";
 
-/** What one scope says to another, on its way. */
+/** A message or an answer on its way between scopes. */
 export type Packet =
   | { readonly type: "message"; readonly to: string; readonly event: Omit<EventOf<"message.received">, "known"> }
   | {
       readonly type: "answer";
-      /** Whose message it answers. */
+      /** The sender of the message that is answered. */
       readonly to: string;
       readonly from: string;
       readonly link: number;
@@ -22,9 +22,9 @@ export interface Environment {
   readonly coverage: Coverage;
   readonly conservation: Conservation;
   readonly packets: Packet[];
-  /** What kind of process the seed has. */
+  /** The kind of process in this seed. */
   readonly processKind: number;
-  /** No faults any more, and everybody does their part. */
+  /** No more faults: everybody does their part. */
   isCalm: boolean;
   now: number;
   events: number;

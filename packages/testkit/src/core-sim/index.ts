@@ -1,4 +1,4 @@
-/** `@pawl/testkit/core-sim`: the core simulation, which tries the core itself. */
+/** `@pawl/testkit/core-sim`: simulates the core without a runtime. */
 export { Coverage, type Covered } from "./coverage.ts";
 export { type SmallCoreSim, minimiseCoreSim, smallestLog } from "./minimise.ts";
 export { type CoreSimFault, type CoreSimOptions, type CoreSimRun, coreSimFaults, runCoreSim } from "./simulator.ts";

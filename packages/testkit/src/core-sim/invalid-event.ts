@@ -1,4 +1,4 @@
-/** Events that do not fit, one for each reason that an event is refused for: each has to be refused for that reason. */
+/** Invalid events, one for each rejection code. Each must be rejected with exactly that code. */
 import { type CallRow, type Event, type RejectionCode, defaultOptions, nextDeadline } from "@pawl/sansio-core";
 import { opening, unbuilt } from "./catalog.ts";
 import type { Dice } from "./random.ts";
@@ -159,11 +159,11 @@ const refusedFor = (scope: SimScope, code: RejectionCode, event: Event, at?: num
   const refused = scope.offer(event, at);
   const isDeleted = refused?.code === "session_deleted" && state.deletion !== undefined;
   if (refused?.code === code || isDeleted) return;
-  const found = refused === undefined ? "was taken" : `was refused as ${refused.code}: ${refused.message}`;
+  const found = refused === undefined ? "was accepted" : `was rejected as ${refused.code}: ${refused.message}`;
   throw new CoreSimViolation("rejection", `${scope.id} ${state.seq + 1} ${event.type}: expected ${code}, it ${found}`);
 };
 
-/** No time passes with it, so that it is refused for what it is. */
+/** Offers an invalid event. No time passes with it, so that no deadline interferes. */
 export const offerInvalid = (scope: SimScope, { dice }: Environment): void => {
   const { state } = scope;
   const due = nextDeadline(state);
@@ -173,7 +173,7 @@ export const offerInvalid = (scope: SimScope, { dice }: Environment): void => {
   if (event !== undefined) refusedFor(scope, code, event, state.at);
 };
 
-/** While a scope moves it takes nothing, and ends its move only by the nonce that it began with. */
+/** Checks that a moving scope rejects events, and that only the move's own nonce ends it. */
 export const offerInvalidWhileMoving = (scope: SimScope): void => {
   refusedFor(scope, "scope_is_moving", { type: "clock.ticked" });
   refusedFor(scope, "nonce_mismatch", { type: "scope.kept", nonce: "other" });

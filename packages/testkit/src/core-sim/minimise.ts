@@ -1,4 +1,4 @@
-/** A run that fails is made small: fewer events, fewer kinds of faults, and of its scope's log only what it needs. */
+/** Shrinks a failing run: fewer events, fewer kinds of faults, and the smallest failing log of its scope. */
 import { type Envelope, type State, checkAll, checkChange, initial, step } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { type CoreSimFault, type CoreSimOptions, type CoreSimRun, coreSimFaults, runCoreSim } from "./simulator.ts";
@@ -8,7 +8,7 @@ export interface SmallCoreSim {
   readonly seed: number;
   readonly options: CoreSimOptions;
   readonly violation: CoreSimViolation;
-  /** The scope that it shows in, and its log. */
+  /** The failing scope, and its log. */
   readonly scope: string;
   readonly log: readonly Envelope[];
 }
@@ -21,7 +21,7 @@ const fails = (seed: number, options: CoreSimOptions, harm: string): Failed | un
   return violation?.harm === harm ? { ...run, violation } : undefined;
 };
 
-/** The least number of events, by halves, that it fails with. */
+/** Halves the number of events as long as the run still fails. */
 const withFewerEvents = (seed: number, harm: string, options: CoreSimOptions): CoreSimOptions => {
   let least = options;
   for (const events of [160, 80, 40, 20, 10]) {
@@ -41,7 +41,7 @@ const withFewerFaults = (seed: number, harm: string, options: CoreSimOptions): C
   return without.length === 0 ? options : { ...options, without };
 };
 
-/** The invariant by its name, or what was thrown: what has to stay the same while all else is left away. */
+/** Returns the invariant's name, or the start of the error. It must stay the same while shrinking. */
 const kindOf = (message: string): string => /\b[A-Z]\d+(?=: )/.exec(message)?.[0] ?? message.slice(0, 60);
 
 const brokenBy = (
@@ -58,7 +58,7 @@ const brokenBy = (
   }
 };
 
-/** What is wrong with a log, up to the event that shows it. */
+/** Returns the failure of a log and the event that shows it. */
 const wrongWith = (
   scope: string,
   log: readonly Envelope[],
@@ -72,7 +72,7 @@ const wrongWith = (
   return undefined;
 };
 
-/** Without each part in turn, in ever smaller parts, where the rest goes wrong in the same way. */
+/** Removes parts of a log, in ever smaller sizes, as long as the rest fails in the same way (delta debugging). */
 export const smallestLog = (scope: string, whole: readonly Envelope[]): readonly Envelope[] => {
   const wrong = wrongWith(scope, whole);
   if (wrong === undefined) return whole;
@@ -86,7 +86,7 @@ export const smallestLog = (scope: string, whole: readonly Envelope[]): readonly
   return log.map((envelope, i) => ({ ...envelope, seq: i + 1 }));
 };
 
-/** The scope that is named, or else whose log goes wrong by itself. */
+/** Returns the scope that the violation names, or the first whose log fails by itself. */
 const scopeIn = ({ logs, violation }: Failed): string => {
   const scopes = [...logs.keys()];
   const named = scopes.find((scope) => violation.message.startsWith(scope));
@@ -94,7 +94,7 @@ const scopeIn = ({ logs, violation }: Failed): string => {
   return named ?? wrong() ?? (scopes[0] as string);
 };
 
-/** `given`: the options that it failed under. */
+/** Shrinks a failed run; `given` are the options that it failed under. */
 export const minimiseCoreSim = (run: Failed, given: CoreSimOptions = {}): SmallCoreSim => {
   const { seed } = run;
   const { harm } = run.violation;

@@ -1,4 +1,4 @@
-/** What hosts, people and services do to a scope, of their own accord. */
+/** Random acts of hosts, people and services. */
 import { type CallRow, type Event, bodyOf } from "@pawl/sansio-core";
 import { anyOptions, anyTools, toolId, toolNames, anyFlow } from "./catalog.ts";
 import { type Dice, anyResolution } from "./random.ts";
@@ -80,7 +80,7 @@ const executorsBack: Doing = (scope, { dice }) => {
   return row?.phase === "no_executor" ? { type: "executors.available", tools: [row.body.manifest.id] } : undefined;
 };
 
-/** An executor's own lease has run out. */
+/** An executor's lease has expired. */
 const executorLost: Doing = (scope) => {
   const [owner] = executorsOf(scope);
   return owner === undefined ? undefined : { type: "owner.lost", owner };
@@ -144,7 +144,7 @@ const deleted: Doing = ({ id }, { dice, events }) =>
   id === sessionScopes[1] && events > 120 && dice.isUnder(30) ? { type: "session.deleted" } : undefined;
 const moving: Doing = () => ({ type: "scope.moving", to: "elsewhere", nonce: "n" });
 
-/** How often each is done, beside the others; none is left out. */
+/** Weights of the acts. */
 const doings: readonly (readonly [weight: number, doing: Doing])[] = [
   [30, submitted],
   [16, decided],
@@ -186,7 +186,7 @@ const forsaken: Doing = (scope) => {
   return row?.phase === "running" ? { type: "owner.lost", owner: row.owner } : undefined;
 };
 
-/** What somebody does in the end, where a scope waits for it. */
+/** Does what a scope is waiting for, so that the simulation comes to rest. */
 export const help = (scope: SimScope, world: Environment): boolean =>
   [decided, resolved, executorsBack, endOfSchedule, forsaken].some((doing) => {
     const event = doing(scope, world);

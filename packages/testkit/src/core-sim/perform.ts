@@ -1,4 +1,4 @@
-/** Commands, performed as a driver and the world around it would. */
+/** Performs commands as a driver and its environment would. */
 import { type Command, type Event, answerOf, finishedLink, isExecutor, wakeKey } from "@pawl/sansio-core";
 import { Body } from "./body.ts";
 import { anyTools } from "./catalog.ts";
@@ -40,7 +40,7 @@ const resolved = ({ dice, isCalm }: Environment, call: string): Event => ({
       ]),
 });
 
-/** The answer that the duty table names, where a command has one that comes at once. */
+/** Returns the immediate answer of a command, as the duty table names it. */
 const answerTo = (world: Environment, command: Command): Event | undefined => {
   const { dice } = world;
   switch (command.type) {
@@ -95,7 +95,7 @@ const startBody = (scope: SimScope, world: Environment, body: Body, recovery: st
   else if (!isCalm && dice.isUnder(6)) scope.offer({ type: "call.dispatched", ...body.of, owner: "executor:x" });
 };
 
-/** A later run is on record, and durable, before its body speaks. */
+/** Starts a body. A later run is recorded first, and durable before the body acts. */
 const execute = (scope: SimScope, world: Environment, command: Of<"tool.execute">): void => {
   const { call, attempt, run, args, cause, recovery } = command;
   const body = new Body(scope.id, world, { call, attempt, run }, args);
@@ -105,7 +105,7 @@ const execute = (scope: SimScope, world: Environment, command: Of<"tool.execute"
     scope.hold({ type: "body.start", body });
 };
 
-/** What belongs to a run that is over is not begun any more. */
+/** Runs a step, unless its run is over. */
 const runStep = (scope: SimScope, world: Environment, command: Of<"step.run">): void => {
   const { call, attempt, run, key } = command;
   const row = scope.state.calls.at(call);
@@ -163,7 +163,7 @@ export const perform = (scope: SimScope, world: Environment, act: Act): void => 
   }
 };
 
-/** Now and then an event is delivered twice: the second time it is refused, or is the same again. */
+/** Delivers an event twice now and then. The second one must be rejected or have no effect. */
 const offerTwice = (scope: SimScope, world: Environment, event: Event): void => {
   scope.offer(event);
   if (world.isCalm || !world.dice.isUnder(3)) return;
@@ -189,13 +189,13 @@ const receive = (scope: SimScope, packet: Request): void => {
   if (refused?.code === "already_received") answerAgain(scope, packet, false);
 };
 
-/** A packet arrives. */
+/** Delivers a packet to its scope. */
 export const deliver = (scope: SimScope, packet: Packet): void => {
   if (packet.type === "message") return receive(scope, packet);
   const { from: to, link, number, outcome } = packet;
   scope.offer({ type: "message.answered", to, link, number, outcome });
 };
 
-/** Who runs calls here that no driver does, as far as the log says. */
+/** Returns the executors that run calls, according to the log. */
 export const executorsOf = ({ state }: SimScope): readonly string[] =>
   state.calls.rows().flatMap((row) => (row.phase === "running" && isExecutor(row.owner) ? [row.owner] : []));

@@ -1,4 +1,4 @@
-/** The process of the core simulation: what it may be, what is asked of it, and what is appended to it. */
+/** The process of the core simulation: its registrations, requests to it, and its events. */
 import {
   type Asking,
   type EventOf,
@@ -69,7 +69,7 @@ const registered = (of: (typeof inputs)[number], target: SessionScope | undefine
   return { registration, hash: registrationHash(registration) };
 };
 
-/** The process as a background run, of one or another task. */
+/** The process as a background run of one of two tasks. */
 const runs: readonly Registered[] = ["task_0a", "task_0b"].flatMap((task) =>
   [true, false].map((reattachable) => {
     const definition = { task, tool: "t0", arguments: null, reattachable, signal_on_completion: reattachable };
@@ -79,12 +79,12 @@ const runs: readonly Registered[] = ["task_0a", "task_0b"].flatMap((task) =>
 );
 export const anyRun = (dice: Dice): Registered => dice.pick(runs);
 
-/** Hashes are dear, so that all registrations are made once. */
+/** All registrations, made once because hashing is slow. */
 const registrations: readonly (readonly Registered[])[] = inputs.map((of) =>
   [undefined, ...holders].map((target) => registered(of, target)),
 );
 
-/** Most seeds have one process that is asked for by all; `kind` says which. */
+/** Returns a registration. Most seeds ask for one kind of process, `kind`. */
 export const anyRegistration = (dice: Dice, kind: number): Registered =>
   dice.pick(registrations[dice.isUnder(90) ? kind % inputs.length : dice.below(inputs.length)] ?? []);
 
@@ -107,7 +107,7 @@ export const appended = (eventType: string, payload: Json, name: string, key?: s
   payload_hash: hashOf(name, eventType, payload),
 });
 
-/** The end of what an engine runs. */
+/** Returns the terminal event of an engine. */
 export const engineEnd = (isCancelled: boolean): Append => {
   const eventType = isCancelled ? "process.cancelled" : "process.completed";
   const output: Json = isCancelled ? { type: "cancelled", message: "asked to" } : { type: "success", value: 1 };

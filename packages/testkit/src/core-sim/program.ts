@@ -1,11 +1,13 @@
-/** What bodies do: a program that follows from their arguments alone, so that a body that runs again asks the same. */
+/**
+ * Programs of bodies. A program is a function of its arguments, so that a body that runs again makes the same requests.
+ */
 import { type EffectKind, type EffectSpec, signalWaitKey } from "@pawl/sansio-core";
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { toolId, toolNames } from "./catalog.ts";
 import { Dice } from "./random.ts";
 import { anyAsking, appended, processId, processScopeId } from "./process.ts";
 
-/** Which program: its number, how deep in batches it stands, and how often it began anew. */
+/** The program's number, its depth in nested batches, and the number of its restarts. */
 export interface Args {
   readonly p: number;
   readonly depth: number;
@@ -28,7 +30,7 @@ export interface Instruction {
   readonly key: string;
   readonly hash: string;
   readonly effect: EffectSpec;
-  /** Whether the body goes on only when this is answered. */
+  /** The body continues only after the answer. */
   readonly isAwaited: boolean;
 }
 
@@ -37,11 +39,11 @@ export type Ending = "done" | "pending" | "anew";
 export interface Program {
   readonly instructions: readonly Instruction[];
   readonly ending: Ending;
-  /** It asks for something else when it runs again. */
+  /** The program makes another request when it runs again. */
   readonly isFickle: boolean;
 }
 
-/** Where a program runs: its call, and what kind of process the seed has. */
+/** Where a program runs: its scope and call, and the kind of process in this seed. */
 export interface Place {
   readonly scope: string;
   readonly call: string;
@@ -66,7 +68,7 @@ const kinds: readonly EffectKind[] = [
   "select",
 ];
 
-/** Keys that several calls may wait for, and that are resolved before anyone does. */
+/** Wait keys that several calls share and that may be resolved early. */
 export const sharedWaits: readonly string[] = ["w0", "w1", "w2", "w3"];
 
 const waitOf = (dice: Dice, { scope, call }: Place, key: string): EffectSpec => {
@@ -130,7 +132,7 @@ export const programOf = (args: Args, place: Place): Program => {
     const key = `k${i}`;
     const earlier = keys.filter(() => dice.isUnder(60));
     const effect = effectOf(dice, args, place, key, earlier);
-    if (effect.kind !== "cleanup") keys.push(key); // It may never be answered.
+    if (effect.kind !== "cleanup") keys.push(key); // A cleanup may never be answered.
     return { key, hash: `h${args.p}`, effect, isAwaited: dice.isUnder(60) && effect.kind !== "cleanup" };
   });
   const ending = dice.pick(endings);

@@ -1,5 +1,5 @@
-/** Chance, with what the core simulation asks of it. */
-import { Chance } from "../world/random.ts";
+/** Random values for the core simulation. */
+import { SeededRandom } from "../world/random.ts";
 import type { EffectResult, EventOf } from "@pawl/sansio-core";
 import {
   type Json,
@@ -71,7 +71,7 @@ export const anyHook = (dice: Dice): HookOutcome => {
   return { status: "ok", directives };
 };
 
-export class Dice extends Chance {
+export class Dice extends SeededRandom {
   pick<A>(items: readonly A[]): A {
     return items[this.below(items.length)] as A;
   }

@@ -1,4 +1,4 @@
-/** The core simulation over many seeds, and what came of it in words. */
+/** Runs many seeds and describes the result. */
 import { EventCodec } from "@pawl/sansio-core";
 import { stringifyRecord } from "@pawl/tool-value";
 import { Coverage, type Covered, coreSimCoverage } from "./coverage.ts";
@@ -20,7 +20,7 @@ export interface CoreSimsOptions extends CoreSimOptions {
   readonly seeds?: number;
 }
 
-/** Runs one seed after the other, until one fails. */
+/** Runs seeds in order until one fails. */
 export const runCoreSims = ({ seed: first = 1, seeds = 1, ...options }: CoreSimsOptions = {}): CoreSimReport => {
   const coverage = new Coverage();
   const counted = { seeds: 0, events: 0, fewest: Infinity, crashes: 0 };
@@ -54,10 +54,11 @@ const again = ({ seed, options: { events, without = [] } }: SmallCoreSim): strin
 const describeFailure = (failure: SmallCoreSim): readonly string[] => [
   `seed ${failure.seed} fails: ${failure.violation.harm}: ${failure.violation.message}`,
   `again: ${again(failure)}`,
-  `the log of ${failure.scope}, as small as it was made:`,
+  `the log of ${failure.scope}, shrunk:`,
   ...failure.log.map(({ seq, at, event }) => `${seq} ${at} ${stringifyRecord(EventCodec.encode(event))}`),
 ];
 
+/** Puts the report of the core simulation into words. */
 export const describeCoreSims = ({ seeds, events, fewest, crashes, coverage, failure }: CoreSimReport): string => {
   const found = coreSimCoverage(coverage);
   const leftOut = [...found.leftOut].map(([name, why]) => `left out: ${name}: ${why}`);

@@ -1,6 +1,6 @@
 /**
- * A driver of one scope that obeys the duty table: it steps ahead of its appends, lets durable commands wait for them,
- * and after a crash goes on from what a claim and the log give it.
+ * A driver of one scope that obeys the duty table. It steps ahead of its appends and holds durable commands back until
+ * they are written. After a crash it continues from its claim and the log.
  */
 import {
   type Command,
@@ -26,10 +26,10 @@ import type { Packet, Environment } from "./environment.ts";
 import { type Entry, ScopeLog, stateText } from "./store.ts";
 import { CoreSimViolation } from "./violation.ts";
 
-/** All invariants are looked at every so many events; those of a change after each. */
+/** Events between two checks of all invariants. Changes are checked after each event. */
 const eventsPerFullLook = 64;
 
-/** What a driver does: a command, a body that begins to speak, or a packet that leaves. */
+/** Something to do: a command, a body to start, or a packet to send. */
 export type Act =
   | Command
   | { readonly type: "body.start"; readonly body: Body }
@@ -53,7 +53,7 @@ export class SimScope {
   readonly log: ScopeLog;
   readonly bodies = new Map<string, Body>();
   todo: Act[] = [];
-  /** Of a slow store: so many turns go by until it commits again. */
+  /** Turns until a slow store commits again. */
   slowTurns = 0;
   options: Options;
   state: State;
@@ -84,7 +84,7 @@ export class SimScope {
   get time(): number {
     return Math.max(this.state.at, this.#world.now);
   }
-  /** What was taken, whether or not it is durable, and what the core has thrown at, if it has. */
+  /** All accepted events, durable or not, and the one at which the core threw. */
   get events(): readonly Envelope[] {
     const taken = [...this.log.entries, ...this.#ahead.map(({ entry }) => entry)].map(({ envelope }) => envelope);
     return this.#offered === undefined ? taken : [...taken, this.#offered];
@@ -93,7 +93,7 @@ export class SimScope {
     return this.#finished.has(`${kind} ${id}`);
   }
 
-  /** Steps an event. What is rejected is told, and has changed nothing. */
+  /** Steps an event. Returns the rejection, if the core rejects it. */
   offer(event: Event, at = this.time): Rejection | undefined {
     const before = this.state;
     const envelope = { seq: before.seq + 1, at, event };
@@ -124,26 +124,26 @@ export class SimScope {
       throw new CoreSimViolation("invariant", `${this.id} ${state.seq} ${event.type}: ${broken}`);
   }
 
-  /** A lease that holds lets what may run again go at once. */
+  /** Queues a command at once, or holds it until its event is durable, as the duty table says. */
   #issue(command: Command): void {
     this.#world.coverage.issued(command.type);
     if (dutyOf(command).performed === "durable") this.hold(command);
     else this.todo.push(command);
   }
 
-  /** Done when all that is known by now is durable. */
+  /** Queues an act once all events so far are durable. */
   hold(act: Act): void {
     if (this.#ahead.length === 0) this.todo.push(act);
     else this.#held.push({ seq: this.state.seq, act });
   }
 
-  /** Commands that are repeated until they are acknowledged. */
+  /** Repeats commands that must be repeated until they are acknowledged. */
   repeat(): void {
     for (const command of outstanding(this.state))
       if (dutyOf(command).afterLoss === "until_acknowledged") this.hold(command);
   }
 
-  /** Appends what is ahead, or the first part of it. */
+  /** Appends the first `count` pending events. */
   commit(count = this.#ahead.length): void {
     const part = this.#ahead.splice(0, count);
     const last = part.at(-1);
@@ -154,14 +154,14 @@ export class SimScope {
         part.map(({ entry }) => entry),
       ) === "fenced"
     )
-      throw new CoreSimViolation("store", `${this.id}: its owner is fenced, and nobody else has claimed it`);
+      throw new CoreSimViolation("store", `${this.id}: its owner is fenced, although nobody else has claimed it`);
     this.#durable = last.state;
     const isDone = ({ seq }: Held): boolean => seq <= last.state.seq;
     this.todo.push(...this.#held.filter(isDone).map(({ act }) => act));
     this.#held = this.#held.filter((held) => !isDone(held));
   }
 
-  /** An append that goes wrong; the driver knows no more than that, and drops the scope. */
+  /** Simulates a failed append. The driver cannot know what was written, and reopens the scope. */
   fail(fault: StoreFault): void {
     this.#world.coverage.befell(fault);
     const entries = this.#ahead.map(({ entry }) => entry);
@@ -177,7 +177,7 @@ export class SimScope {
     }
   }
 
-  /** Somebody else claims the scope, opens it, and dies. */
+  /** Lets another owner claim the scope, open it, and die. */
   #fenced(entries: readonly Entry[]): void {
     const epoch = this.log.claim();
     const rival = this.log.fold();
@@ -187,12 +187,12 @@ export class SimScope {
       throw new CoreSimViolation("lost_state", `${this.id}: a new owner is refused: ${result.left.message}`);
     this.log.append(epoch, [{ envelope, digest: digest(result.right), finished: result.right.finished }]);
     if (this.log.append(this.#epoch, entries) !== "fenced")
-      throw new CoreSimViolation("store", `${this.id}: an owner that was fenced appends`);
+      throw new CoreSimViolation("store", `${this.id}: a fenced owner appends`);
     this.#drop();
     this.open();
   }
 
-  /** The driver dies; so many of the events that were not acknowledged are in the store all the same. */
+  /** Simulates a crash. Some of the unacknowledged events are in the store. */
   reopen(survivors: number, received?: string): void {
     const kept = this.#ahead.slice(0, survivors);
     this.log.append(
@@ -206,16 +206,16 @@ export class SimScope {
     this.open(received);
   }
 
-  /** What the log comes to is what was live. */
+  /** Checks that the log folds to the live state. */
   #compare(live: State): void {
     if (isSameState(this.log.fold(), live)) return;
     throw new CoreSimViolation(
       "lost_state",
-      `${this.id} ${live.seq}: the log folds to another state than the live one`,
+      `${this.id} ${live.seq}: the log folds to a state that differs from the live one`,
     );
   }
 
-  /** At its end all is durable, and folds to what is live. */
+  /** Checks at the end that everything is durable and folds to the live state. */
   verify(): void {
     this.commit();
     this.#compare(this.state);
@@ -230,7 +230,7 @@ export class SimScope {
     this.bodies.clear();
   }
 
-  /** Claims the scope and goes on from its log; `received` is the nonce of a move that ends here. */
+  /** Claims the scope and continues from its log; `received` is the nonce of a move that ends here. */
   open(received?: string): void {
     this.#epoch = this.log.claim();
     this.state = this.log.fold();
@@ -249,7 +249,7 @@ export class SimScope {
     this.resume();
   }
 
-  /** What the log says is still to be done. */
+  /** Queues the outstanding commands of the log. */
   resume(): void {
     this.todo = [];
     this.#held = [];
@@ -261,7 +261,7 @@ export class SimScope {
     }
   }
 
-  /** Whether a deadline has come by now. */
+  /** Tells whether a deadline has passed. */
   get isDue(): boolean {
     const due = nextDeadline(this.state);
     return due !== undefined && due.at <= this.time;

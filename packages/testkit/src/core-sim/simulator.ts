@@ -1,6 +1,8 @@
 /**
- * The core simulation: two sessions and a process over one store, driven by scripts. One seed decides everything: what is
- * asked, what bodies do, which fault comes when. After so many events faults stop, and everything has to come to rest.
+ * The core simulation: two sessions and a process over one store, driven by scripts.
+ *
+ * A seed decides everything: requests, bodies, and faults. After a number of events the faults stop, and every scope
+ * has to come to rest. Invariants are checked after each event; conservation and replay at the end.
  */
 import { type Envelope, type Rejection, checkAll, initial, nextDeadline, outstanding, step } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
@@ -17,11 +19,12 @@ import { offerInvalid, offerInvalidWhileMoving } from "./invalid-event.ts";
 import type { Packet, Environment } from "./environment.ts";
 import { CoreSimViolation } from "./violation.ts";
 
+/** Names the faults that a seed may choose. */
 export const coreSimFaults = [...storeFaults, "died", "slow", "packet twice", "packet lost", "act lost"] as const;
 export type CoreSimFault = (typeof coreSimFaults)[number];
 
 export interface CoreSimOptions {
-  /** So many events before everybody calms down. */
+  /** Number of events before the faults stop. */
   readonly events?: number;
   readonly without?: readonly CoreSimFault[];
 }
@@ -32,12 +35,12 @@ export interface CoreSimRun {
   readonly crashes: number;
   readonly coverage: Coverage;
   readonly violation: CoreSimViolation | undefined;
-  /** What each scope took, durable or not. */
+  /** The events that each scope accepted, durable or not. */
   readonly logs: ReadonlyMap<string, readonly Envelope[]>;
 }
 
 const defaultEvents = 220;
-/** A world that is not at rest after so many turns is stuck. */
+/** Turns after which a world that has not come to rest counts as stuck. */
 const calmTurns = 6000;
 
 const takeAny = <A>(items: A[], dice: Dice): A | undefined => {
@@ -154,7 +157,7 @@ class CoreSim implements Environment {
     if (packet === undefined || this.#befalls("packet lost", 30)) return;
     if (this.#befalls("packet twice", 60)) this.packets.push(packet);
     const scope = this.scopes.find(({ id }) => id === packet.to);
-    if (scope === undefined) throw new CoreSimViolation("thrown", `a packet to ${packet.to}, which is not there`);
+    if (scope === undefined) throw new CoreSimViolation("thrown", `a packet to ${packet.to}, which does not exist`);
     if (scope.isOpen) deliver(scope, packet);
     else this.packets.push(packet);
   }
@@ -167,7 +170,10 @@ class CoreSim implements Environment {
     scope.offer({ type: "clock.ticked" });
   }
 
-  /** A scope that moves is kept, or goes on elsewhere from a copy of its log; the copy that it leaves takes nothing. */
+  /**
+   * Ends a scope's move: the scope is kept, or continues elsewhere from a copy of its log. The copy left behind must
+   * reject everything.
+   */
   #endMove(scope: SimScope): void {
     const { status } = scope.state.scope;
     if (status.type !== "moving") return;
@@ -186,7 +192,7 @@ class CoreSim implements Environment {
 
   #leave({ state }: SimScope, nonce: string): void {
     const moved = step(state, { seq: state.seq + 1, at: state.at, event: { type: "scope.moved", nonce } });
-    if (E.isLeft(moved)) throw new CoreSimViolation("rejection", `a move can not end: ${moved.left.message}`);
+    if (E.isLeft(moved)) throw new CoreSimViolation("rejection", `a move cannot end: ${moved.left.message}`);
     this.coverage.took("scope.moved");
     const { seq, at } = moved.right.state;
     const next = { seq: seq + 1, at, event: { type: "clock.ticked" } } as const;
@@ -215,7 +221,7 @@ class CoreSim implements Environment {
     if (this.scopes.every(({ todo }) => todo.length === 0)) this.#skipTime();
   }
 
-  /** Does all that there is to do in a scope; false if there was nothing. */
+  /** Does everything that a scope can do. Returns false if there was nothing. */
   #calm(scope: SimScope): boolean {
     if (!scope.isOpen) this.#endMove(scope);
     const before = this.events;
@@ -231,7 +237,7 @@ class CoreSim implements Environment {
     const dues = this.scopes.flatMap(({ state }) => nextDeadline(state)?.at ?? []);
     if (dues.length === 0) {
       if (this.#isAtRest()) return;
-      throw new CoreSimViolation("stuck", `nothing is owed, and yet ${this.#held()}`);
+      throw new CoreSimViolation("stuck", `nothing is outstanding, but ${this.#held()}`);
     }
     this.now = Math.max(this.now, Math.min(...dues));
   }
@@ -254,7 +260,7 @@ const asViolation = (error: unknown): CoreSimViolation =>
         error instanceof Error ? `${error.name}: ${error.message} ${error.stack ?? ""}` : `${error}`,
       );
 
-/** The history that a seed decides. */
+/** Runs the simulation of a seed. */
 export const runCoreSim = (seed: number, options: CoreSimOptions = {}): CoreSimRun => {
   const simulation = new CoreSim(seed, options);
   let violation: CoreSimViolation | undefined;

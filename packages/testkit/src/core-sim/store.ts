@@ -1,6 +1,6 @@
 /**
- * The store of the core simulation: one log a scope, in memory. What is in it is folded once, event by event, by a core of its own:
- * it has to accept what the driver's accepted, and to command the same.
+ * The store of the core simulation: one log for each scope, in memory. A second core folds each log once, and must
+ * accept the same events and emit the same commands.
  */
 import {
   type Envelope,
@@ -18,7 +18,7 @@ import * as E from "fp-ts/lib/Either.js";
 import type { Conservation } from "./conservation.ts";
 import { CoreSimViolation } from "./violation.ts";
 
-/** An event as it is appended: with what its commands come to, and what left the state with it. */
+/** An appended event, with the digest of its commands and the rows that it finished. */
 export interface Entry {
   readonly envelope: Envelope;
   readonly digest: string;
@@ -61,14 +61,14 @@ export class ScopeLog {
     const result = step(state, envelope);
     const at = `${this.scope} ${envelope.seq} ${envelope.event.type}`;
     if (E.isLeft(result))
-      throw new CoreSimViolation("replay", `${at}: taken, and refused by replay: ${result.left.message}`);
+      throw new CoreSimViolation("replay", `${at}: accepted live, and rejected by replay: ${result.left.message}`);
     const found = digest(result.right);
     if (found !== recorded)
-      throw new CoreSimViolation("replay", `${at}: commanded ${recorded}, and ${found} in replay`);
+      throw new CoreSimViolation("replay", `${at}: its commands hash to ${recorded} live, and to ${found} in replay`);
     return result.right;
   }
 
-  /** The state that the log comes to. */
+  /** Returns the state of the log. */
   fold(): State {
     for (let i = this.#folded.seq; i < this.entries.length; i++) {
       const entry = this.entries[i] as Entry;
@@ -79,7 +79,7 @@ export class ScopeLog {
     return this.#folded;
   }
 
-  /** From here on it is folded from a snapshot of what it comes to, whose text this is. */
+  /** Continues to fold from a snapshot, given as text. */
   compact(text: string): void {
     const json = parse(text);
     const restored = E.isRight(json) ? restore(json.right) : json;
@@ -88,5 +88,5 @@ export class ScopeLog {
   }
 }
 
-/** What a state is known by: equal for equal states, however they were come by. */
+/** Returns a text that is equal for equal states. */
 export const stateText = (state: State): string => stringifyRecord(snapshot(state));

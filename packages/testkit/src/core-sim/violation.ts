@@ -1,4 +1,4 @@
-/** What the core simulation finds wrong: thrown where it is found, and told with the seed. */
+/** A violation found by the core simulation, thrown where it is found. */
 export type CoreSimHarm =
   | "invariant"
   | "conservation"
@@ -10,6 +10,7 @@ export type CoreSimHarm =
   | "rejection"
   | "thrown";
 
+/** Reports an expectation that a simulated scope did not meet. */
 export class CoreSimViolation extends Error {
   override readonly name = "CoreSimViolation";
   readonly harm: CoreSimHarm;

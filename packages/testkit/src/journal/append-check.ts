@@ -1,9 +1,9 @@
-/** Checks of appends: what is taken, what is refused, and what is there afterwards. */
+/** Checks of appends: which are accepted, which are refused, and what is stored afterwards. */
 import { type JournalCheck, append, claimed, line, one, protocol, same, seqs } from "./rig.ts";
 
 export const appendChecks: readonly JournalCheck[] = [
   {
-    name: "reads back what was appended, between any two sequences",
+    name: "reads appended lines between any two sequences",
     run: async (rig) => {
       const journal = await rig.open();
       same(await journal.claim("s", "a", protocol), { type: "claimed", epoch: 1, seq: 0 }, "the first claim");
@@ -13,12 +13,12 @@ export const appendChecks: readonly JournalCheck[] = [
       same(await seqs(journal, "s"), [1, 2, 3, 4], "all lines");
       same(await seqs(journal, "s", 2, 2), [2], "one line amid an append");
       same(await seqs(journal, "s", 1, 3), [1, 2, 3], "the lines up to 3");
-      same(await seqs(journal, "s", 5), [], "the lines behind the last");
-      same(await journal.read("nobody", 1), [], "the lines of a scope that is not there");
+      same(await seqs(journal, "s", 5), [], "the lines after the last");
+      same(await journal.read("nobody", 1), [], "the lines of a scope that does not exist");
     },
   },
   {
-    name: "refuses an append that does not follow the last",
+    name: "refuses an append that does not follow the last one",
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");
@@ -30,7 +30,7 @@ export const appendChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "takes an append whose acknowledgement was lost for the one that it has, in any process",
+    name: "accepts a repeated append whose acknowledgement was lost, from any process",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await claimed(journal, "s", "a");
@@ -45,7 +45,7 @@ export const appendChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "lets the appends of a group share the sync, and not the fate",
+    name: "judges each append of a group by itself",
     run: async (rig) => {
       const journal = await rig.open();
       for (const scope of ["a", "b", "c"]) await claimed(journal, scope, "x");
@@ -60,7 +60,7 @@ export const appendChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "takes several appends of one scope in one group, in their order",
+    name: "accepts several appends of one scope in one group, in order",
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");
@@ -74,7 +74,7 @@ export const appendChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "finds what has finished, by kind and id, from the append that finished it on",
+    name: "finds finished things by kind and id, from the append that finished them",
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");
@@ -86,7 +86,7 @@ export const appendChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "does nothing of what a refused append says",
+    name: "writes nothing of a refused append",
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");
@@ -100,7 +100,7 @@ export const appendChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "lists the scopes whose time has come, earliest first",
+    name: "lists the scopes that are due, earliest first",
     run: async (rig) => {
       const journal = await rig.open();
       for (const scope of ["a", "b", "c"]) await claimed(journal, scope, "x");
@@ -135,7 +135,7 @@ export const appendChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "lists the scopes that want approvals, as their newest append that tells of it has it",
+    name: "lists the scopes that await approvals, as of their last append that says so",
     run: async (rig) => {
       const journal = await rig.open();
       for (const scope of ["process:x", "session:a", "session:b", "session:c", "session:d"])
@@ -161,10 +161,10 @@ export const appendChecks: readonly JournalCheck[] = [
       same(await wanting("session:", "session:a"), [c], "those after one");
       same(await wanting("", "", 2), [x, a], "the first two");
       await one(journal, append("session:a", 1, 2));
-      same(await wanting("session:"), [a, c], "after an append that tells nothing of it");
+      same(await wanting("session:"), [a, c], "after an append that does not say");
       await one(journal, append("session:a", 1, 3, { approvals: 0 }));
       await one(journal, append("session:c", 1, 1, { approvals: 9 }));
-      same(await wanting("session:"), [c], "after the last word on one, and an append that is there already");
+      same(await wanting("session:"), [c], "after the last approval of one, and a repeated append");
       same((await journal.scopes("session:c", "", 1))[0]?.approvals, 2, "in the list of all");
     },
   },

@@ -1,11 +1,11 @@
-/** Checks of a store that has no more room. */
+/** Checks of a full store. */
 import { type JournalCheck, append, claimed, one, same, seqs } from "./rig.ts";
 
 const big = { seq: 1, line: `{"seq":1,"value":"${"x".repeat(200_000)}"}\n` };
 
 export const failureChecks: readonly JournalCheck[] = [
   {
-    name: "acknowledges nothing that it has no room for, in the midst of a group, and goes on when there is room",
+    name: "acknowledges no append that does not fit, and continues when there is room",
     run: async (rig) => {
       const before = await rig.open();
       for (const scope of ["a", "b", "c"]) await claimed(before, scope, "x");
@@ -17,7 +17,7 @@ export const failureChecks: readonly JournalCheck[] = [
       same(
         there,
         results.map((type) => (type === "ok" ? [1] : [])),
-        "the lines are those of the acknowledged",
+        "the lines of the acknowledged appends",
       );
       const after = await rig.open();
       const again = await after.appendAll(group);

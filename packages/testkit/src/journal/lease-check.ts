@@ -1,11 +1,11 @@
-/** Checks of owners: leases, claims, and who is fenced. */
+/** Checks of ownership: leases, claims, and fencing. */
 import { type JournalCheck, append, claimed, one, protocol, same, seqs } from "./rig.ts";
 
 const lease = { ttlMs: 1000 };
 
 export const leaseChecks: readonly JournalCheck[] = [
   {
-    name: "raises the epoch with each claim, and fences whoever holds an older one",
+    name: "raises the epoch with each claim, and fences older owners",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await claimed(journal, "s", "a");
@@ -17,7 +17,7 @@ export const leaseChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "fences the owner before in the process of the next, whose appends had gone alone",
+    name: "fences a former owner in the same process, after single appends",
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");
@@ -30,7 +30,7 @@ export const leaseChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "fences who never claimed",
+    name: "fences an instance that never claimed",
     run: async (rig) => {
       const journal = await rig.open();
       same(await one(journal, append("s", 0, 1)), "fenced", "an append of epoch 0");
@@ -38,7 +38,7 @@ export const leaseChecks: readonly JournalCheck[] = [
       await claimed(journal, "t", "a");
       const messages = [{ to: "s", kind: "message", link: 1, number: 1, text: "hello" }] as const;
       await one(journal, append("t", 1, 1, { messages }));
-      same(await one(journal, append("s", 0, 1)), "fenced", "an append of epoch 0, where only mail lies");
+      same(await one(journal, append("s", 0, 1)), "fenced", "an append of epoch 0, where only a message lies");
       same(await journal.snapshot("s", 0, 1, ""), { type: "fenced", epoch: 0 }, "a snapshot of epoch 0");
     },
   },
@@ -51,7 +51,7 @@ export const leaseChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "lets either a claim or an append come first, and nothing in between",
+    name: "orders a claim and an append one way or the other",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await claimed(journal, "s", "a");
@@ -68,7 +68,7 @@ export const leaseChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "keeps a scope for an instance while its lease holds, and says where it lives",
+    name: "keeps a scope for its owner while the lease holds, and tells its address",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await journal.join("a", { ...lease, address: "ws://a" });
@@ -81,11 +81,11 @@ export const leaseChecks: readonly JournalCheck[] = [
       rig.pass(999);
       same(await other.claim("s", "b", protocol), owned, "a claim after the renewal");
       same(await one(journal, append("s", 1, 1)), "ok", "an append of its owner");
-      same((await claimed(journal, "s", "a")).epoch, 2, "its owner's own next claim");
+      same((await claimed(journal, "s", "a")).epoch, 2, "the owner's next claim");
     },
   },
   {
-    name: "gives a scope to the next when the lease has run out, and fences the one before",
+    name: "gives a scope to the next instance when the lease has expired, and fences the former",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await journal.join("a", lease);
@@ -102,7 +102,7 @@ export const leaseChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "lets an instance join again, which then holds what nobody has claimed since",
+    name: "lets an instance join again and keep the scopes that nobody has claimed since",
     run: async (rig) => {
       const journal = await rig.open();
       await journal.join("a", lease);
@@ -114,7 +114,7 @@ export const leaseChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "loads a scope for its owner only, without another epoch, until it is released",
+    name: "loads a scope for its owner only, in the same epoch, until it is released",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await journal.join("a", lease);
@@ -122,7 +122,7 @@ export const leaseChecks: readonly JournalCheck[] = [
       await one(journal, append("s", 1, 1, { count: 2 }));
       same(await journal.load("s", "a"), { epoch: 1, seq: 2 }, "what its owner loads");
       same(await other.load("s", "b"), undefined, "what another one loads");
-      same(await journal.load("t", "a"), undefined, "what is loaded of a scope that is not there");
+      same(await journal.load("t", "a"), undefined, "what is loaded of a scope that does not exist");
       await other.release("s", "b");
       same((await other.claim("s", "b", protocol)).type, "owned_by", "a claim after another one's release");
       await journal.release("s", "a");
@@ -131,7 +131,7 @@ export const leaseChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "gives up all that an instance held when it leaves",
+    name: "releases all scopes of an instance that leaves",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await journal.join("a", lease);
@@ -143,7 +143,7 @@ export const leaseChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "shows what is due, and where mail lies, to who may look after it",
+    name: "lists due scopes and scopes with messages to those who may open them",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await journal.join("a", lease);
@@ -153,13 +153,13 @@ export const leaseChecks: readonly JournalCheck[] = [
       await one(journal, append("s", 1, 1, { wakeAt: 1, messages }));
       same([await journal.due(1, "a"), await journal.mailed("a")], [["s"], ["s"]], "to its owner");
       same([await other.due(1, "b"), await other.mailed("b")], [[], []], "to another one");
-      same([await other.due(1), await other.mailed()], [[], []], "to who has no name");
+      same([await other.due(1), await other.mailed()], [[], []], "to an anonymous reader");
       rig.pass(1000);
-      same([await other.due(1, "b"), await other.mailed("b")], [["s"], ["s"]], "when the lease has run out");
+      same([await other.due(1, "b"), await other.mailed("b")], [["s"], ["s"]], "when the lease has expired");
     },
   },
   {
-    name: "refuses a claim below the scope's protocol, and claims nothing",
+    name: "refuses a claim below the scope's protocol",
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");

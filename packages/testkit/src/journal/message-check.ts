@@ -1,8 +1,11 @@
-/** Checks of inboxes: letters are there with the append that sends them, and gone with the one that is done with them. */
+/**
+ * Checks of inboxes. A message appears with the append that sends it, and disappears with the append that has received
+ * it.
+ */
 import type { SentLetter } from "@pawl/runtime";
 import { type JournalCheck, append, claimed, one, same, seqs } from "./rig.ts";
 
-const letter = (kind: "message" | "answer", number: number, text: string): SentLetter => ({
+const message = (kind: "message" | "answer", number: number, text: string): SentLetter => ({
   to: "t",
   kind,
   link: 1,
@@ -12,29 +15,29 @@ const letter = (kind: "message" | "answer", number: number, text: string): SentL
 
 export const mailChecks: readonly JournalCheck[] = [
   {
-    name: "puts letters into inboxes by the append that sends them, in their order",
+    name: "puts messages into inboxes with the append that sends them, in order",
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");
-      const messages = [letter("message", 1, "one"), letter("answer", 1, "yes"), letter("message", 2, "two")];
+      const messages = [message("message", 1, "one"), message("answer", 1, "yes"), message("message", 2, "two")];
       await one(journal, append("s", 1, 1, { messages }));
       const lying = messages.map(({ kind, link, number, text }) => ({ from: "s", kind, link, number, text }));
       const found = (await journal.inbox("t")).map(({ from, kind, link, number, text }) => {
         return { from, kind, link, number, text };
       });
       same(found, lying, "the inbox");
-      same(await journal.mailed("a"), ["t"], "where mail lies");
+      same(await journal.mailed("a"), ["t"], "scopes with messages");
       same(await journal.inbox("s"), [], "the sender's own inbox");
     },
   },
   {
-    name: "keeps one letter of each name, the newest, in the place of the first",
+    name: "keeps the newest message of a name, in the place of the first",
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");
-      const messages = [letter("message", 1, "first"), letter("message", 2, "second")];
+      const messages = [message("message", 1, "first"), message("message", 2, "second")];
       await one(journal, append("s", 1, 1, { messages }));
-      await one(journal, append("s", 1, 2, { messages: [letter("message", 1, "again")] }));
+      await one(journal, append("s", 1, 2, { messages: [message("message", 1, "again")] }));
       same(
         (await journal.inbox("t")).map(({ text }) => text),
         ["again", "second"],
@@ -43,7 +46,7 @@ export const mailChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "takes a letter out by the append that is done with it, and no other",
+    name: "removes a message with the append that has received it, and no other",
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");
@@ -53,50 +56,54 @@ export const mailChecks: readonly JournalCheck[] = [
       await one(journal, append("s", 1, 1, { messages }));
       const received = [{ ...id, from: "s" }];
       same(await one(journal, append("t", 1, 2, { received })), "conflict", "an append that does not follow");
-      same((await journal.inbox("t")).length, 2, "the letters after it");
+      same((await journal.inbox("t")).length, 2, "the messages after it");
       same(await one(journal, append("t", 1, 1, { received })), "ok", "an append that follows");
       same(
         (await journal.inbox("t")).map(({ number }) => number),
         [2],
-        "the letters after that",
+        "the messages after that",
       );
       const last = { received: [{ ...id, number: 2, from: "s" }] };
       same(await one(journal, append("t", 1, 2, last)), "ok", "the append after it, of the same owner");
-      same(await journal.inbox("t"), [], "the letters after the last");
+      same(await journal.inbox("t"), [], "the messages after the last");
     },
   },
   {
-    name: "takes an append of letters alone, as often as it comes, and counts no event",
+    name: "accepts an append of messages only, repeatedly, and counts no event",
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");
       await claimed(journal, "t", "a");
-      await one(journal, append("s", 1, 1, { wakeAt: 7, messages: [letter("message", 1, "one")] }));
+      await one(journal, append("s", 1, 1, { wakeAt: 7, messages: [message("message", 1, "one")] }));
       const id = { kind: "message", link: 1, number: 1, from: "s" } as const;
       const messages = [{ to: "s", kind: "answer", link: 1, number: 1, text: "again" } as const];
       const mail = append("t", 1, 1, { count: 0, messages, received: [id] });
-      same([await one(journal, mail), await one(journal, mail)], ["ok", "ok"], "letters alone, twice");
+      same([await one(journal, mail), await one(journal, mail)], ["ok", "ok"], "messages only, twice");
       same([await journal.inbox("t"), (await journal.inbox("s")).length], [[], 1], "the inboxes");
       same(await one(journal, append("s", 1, 2, { count: 0, received: [] })), "ok", "nothing at all");
       same(await journal.due(7), ["s"], "what was due before");
       same(await one(journal, append("t", 1, 1)), "ok", "the next event");
       same(await seqs(journal, "t"), [1], "the lines");
-      same(await one(journal, append("t", 2, 2, { count: 0 })), "fenced", "letters of who does not own the scope");
-      same(await one(journal, append("t", 1, 4, { count: 0 })), "conflict", "letters that do not follow");
+      same(
+        await one(journal, append("t", 2, 2, { count: 0 })),
+        "fenced",
+        "messages of an instance that does not own the scope",
+      );
+      same(await one(journal, append("t", 1, 4, { count: 0 })), "conflict", "messages that do not follow");
     },
   },
   {
-    name: "shows of the scopes that are due, and of those with mail, as many as are asked for",
+    name: "lists as many due scopes, and scopes with messages, as are asked for",
     run: async (rig) => {
       const journal = await rig.open();
       for (const [i, scope] of ["a", "b", "c"].entries()) {
         await claimed(journal, scope, "one");
-        const messages = [1, 2].map((number) => ({ ...letter("message", number, "hello"), to: scope }));
+        const messages = [1, 2].map((number) => ({ ...message("message", number, "hello"), to: scope }));
         await one(journal, append(scope, 1, 1, { wakeAt: 9 - i, messages }));
       }
       same(await journal.due(9, "one", 2), ["c", "b"], "the two that are due first");
-      same((await journal.mailed("one", 2)).length, 2, "two of those with mail");
-      same((await journal.mailed("one")).toSorted(), ["a", "b", "c"], "all with mail");
+      same((await journal.mailed("one", 2)).length, 2, "two of those with messages");
+      same((await journal.mailed("one")).toSorted(), ["a", "b", "c"], "all with messages");
     },
   },
 ];

@@ -1,4 +1,4 @@
-/** Checks of stores whose scopes can move to others. */
+/** Checks of stores between which scopes can move. */
 import type { Adoption, Journal, MoveStore } from "@pawl/runtime";
 import { chain } from "@pawl/sansio-core";
 import { type JournalCheck, append, claimed, line, one, protocol, same, seqs } from "./rig.ts";
@@ -24,9 +24,10 @@ const adoption = (epoch: number, nonce: string, count: number, more: Partial<Ado
   ...more,
 });
 
+/** Lists the checks of a journal that takes part in moves. */
 export const moveChecks: readonly JournalCheck[] = [
   {
-    name: "takes a scope in as a whole: its log, index, letters and secrets, above the epochs of where it was",
+    name: "adopts a whole scope: its log, index, messages and secrets, above the epochs of its former store",
     run: async (rig) => {
       const journal = await rig.open();
       const claim = await journal.claim("s", "a", protocol, 7);
@@ -36,7 +37,7 @@ export const moveChecks: readonly JournalCheck[] = [
       same(await seqs(again, "s"), [1, 2, 3], "the lines");
       same(await again.find("s", "call", "c"), 2, "the index");
       same(await movesOf(again).index("s"), [{ kind: "call", id: "c", seq: 2 }], "the whole index");
-      same((await again.inbox("s")).length, 1, "the letters");
+      same((await again.inbox("s")).length, 1, "the messages");
       same(await movesOf(again).secrets("s"), [{ kid: "k", secret: "00ff" }], "the secrets");
       same(await movesOf(again).ended("s", "n"), { type: "received", epoch: 8 }, "how the move ended");
       same(await again.due(5), ["s"], "what is due");
@@ -47,7 +48,7 @@ export const moveChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "puts what comes back in the place of what moved away, behind a segment too",
+    name: "replaces a scope that comes back, also after a segment",
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");
@@ -72,7 +73,7 @@ export const moveChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "puts a log that comes from its first line in the place of one behind a segment, of a newer protocol too",
+    name: "replaces a log after a segment by a complete one, also of a newer protocol",
     run: async (rig) => {
       const journal = await rig.open();
       const moves = movesOf(journal);
@@ -86,7 +87,7 @@ export const moveChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "never receives what was declined, and does not decline what was received",
+    name: "never adopts a declined move, and never declines an adopted one",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       const [moves, others] = [movesOf(journal), movesOf(other)];
@@ -100,7 +101,7 @@ export const moveChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "takes nothing in from who is fenced",
+    name: "adopts nothing for a fenced owner",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
       await claimed(journal, "s", "a");

@@ -1,9 +1,9 @@
-/** Checks of snapshots, of what retention leaves, and of the chain. */
+/** Checks of snapshots, of retention, and of the hash chain. */
 import { type Journal, chainStartOf } from "@pawl/runtime";
 import { chain } from "@pawl/sansio-core";
 import { type JournalCheck, append, claimed, line, one, protocol, same, seqs } from "./rig.ts";
 
-/** The chain over appends of so many lines each. */
+/** Computes the chain over appends with these numbers of lines. */
 const chainOf = (scope: string, counts: readonly number[]): string => {
   let [hash, seq] = [chainStartOf(scope), 0];
   for (const count of counts) {
@@ -14,7 +14,7 @@ const chainOf = (scope: string, counts: readonly number[]): string => {
   return hash;
 };
 
-/** Lines 1 to 6, in appends of 2, 3 and 1. */
+/** Appends lines 1 to 6, in appends of 2, 3 and 1. */
 const sixLines = async (journal: Journal): Promise<void> => {
   await claimed(journal, "s", "a");
   for (const [first, count] of [
@@ -27,7 +27,7 @@ const sixLines = async (journal: Journal): Promise<void> => {
 
 export const retentionChecks: readonly JournalCheck[] = [
   {
-    name: "keeps the newest snapshot of a durable prefix, and gives it with a claim",
+    name: "keeps the newest snapshot of a durable prefix, and returns it with a claim",
     run: async (rig) => {
       const journal = await rig.open();
       await sixLines(journal);
@@ -39,11 +39,11 @@ export const retentionChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "refuses a snapshot of what is not durable, or not the end of an append",
+    name: "refuses a snapshot that is not durable, or not at the end of an append",
     run: async (rig) => {
       const journal = await rig.open();
       await sixLines(journal);
-      same(await journal.snapshot("s", 1, 7, "seven"), { type: "conflict", seq: 6 }, "of what is not there");
+      same(await journal.snapshot("s", 1, 7, "seven"), { type: "conflict", seq: 6 }, "of what is not there yet");
       same(await journal.snapshot("s", 1, 4, "four"), { type: "conflict", seq: 6 }, "of half an append");
       same(await journal.load("s", "a"), { epoch: 1, seq: 6 }, "what is loaded");
     },
@@ -59,7 +59,7 @@ export const retentionChecks: readonly JournalCheck[] = [
       same(await journal.snapshot("s", 1, 6, "six"), { type: "fenced", epoch: 2 }, "the snapshot");
       same((await other.load("s", "b"))?.snapshot?.seq, 2, "the snapshot that stands");
       same(await seqs(other, "s"), [1, 2, 3, 4, 5, 6], "the lines");
-      same(await journal.snapshot("nobody", 1, 1, ""), { type: "fenced", epoch: 0 }, "a scope that is not there");
+      same(await journal.snapshot("nobody", 1, 1, ""), { type: "fenced", epoch: 0 }, "a scope that does not exist");
     },
   },
   {
@@ -71,7 +71,7 @@ export const retentionChecks: readonly JournalCheck[] = [
       await journal.snapshot("s", 1, 5, "five");
       same(await seqs(journal, "s"), [1, 2, 3, 4, 5, 6], "the lines with a snapshot");
       same(await journal.segment("s"), undefined, "the segment before");
-      same((await journal.head("s"))?.seq, 6, "the chain, which has come further than the snapshot");
+      same((await journal.head("s"))?.seq, 6, "the chain, which reaches further than the snapshot");
       same(await journal.retain("s", 1, [2, 4]), { type: "ok", base: 5 }, "retention");
       same(await seqs(journal, "s"), [2, 4, 6], "the lines after it");
       same(await seqs(journal, "s", 3, 4), [4], "the lines from 3 to 4");
@@ -82,7 +82,7 @@ export const retentionChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "retains again, from where it had come, and keeps what is still referred to",
+    name: "retains again, from where it stopped, and keeps lines that are still referred to",
     run: async (rig) => {
       const journal = await rig.open();
       await sixLines(journal);
@@ -101,7 +101,7 @@ export const retentionChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "finds what has finished after its line is gone",
+    name: "finds finished things after their line was deleted",
     run: async (rig) => {
       const journal = await rig.open();
       await claimed(journal, "s", "a");
@@ -113,10 +113,10 @@ export const retentionChecks: readonly JournalCheck[] = [
     },
   },
   {
-    name: "chains the appends as they were written, in any process, whenever it is asked",
+    name: "computes the chain of the written appends, in any process",
     run: async (rig) => {
       const [journal, other] = [await rig.open(), await rig.open()];
-      same(await journal.head("s"), undefined, "the head of what is not there");
+      same(await journal.head("s"), undefined, "the head of a scope that does not exist");
       await sixLines(journal);
       same(await other.head("s"), { seq: 6, hash: chainOf("s", [2, 3, 1]) }, "the head");
       await one(journal, append("s", 1, 7, { count: 2 }));
@@ -127,7 +127,7 @@ export const retentionChecks: readonly JournalCheck[] = [
       same((await journal.segment("s"))?.hash, chainOf("s", [2]), "the chain up to the snapshot");
       same(await journal.head("s"), head, "the head, still");
       same(await journal.verify("s"), { type: "whole", base: 2, ...head, kept: head.seq }, "what is verified");
-      same(await journal.verify("t"), undefined, "what is verified of a scope that is not there");
+      same(await journal.verify("t"), undefined, "what is verified of a scope that does not exist");
     },
   },
 ];

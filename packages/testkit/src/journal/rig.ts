@@ -1,21 +1,21 @@
-/** What the checks of journals stand on. */
+/** Shared parts of the journal checks. */
 import type { Append, AppendResult, Holding, Journal } from "@pawl/runtime";
 
-/** One store, which processes open and leave. */
+/** A store that several processes can open. */
 export interface JournalRig {
-  /** The store as one more process sees it. With `room`, it takes no more than about so many bytes from now on. */
+  /** Opens the store in one more process. With `room` the store takes only about that many more bytes. */
   readonly open: (room?: number) => Promise<Journal>;
-  /** Time passes by the store's clock. */
+  /** Advances the store's clock. */
   readonly pass: (ms: number) => void;
 }
 
 export interface JournalCheck {
   readonly name: string;
-  /** Throws where the store does otherwise. */
+  /** Throws if the store fails the check. */
   readonly run: (rig: JournalRig) => Promise<void>;
 }
 
-/** The protocol of the checks. */
+/** The protocol that the checks use. */
 export const protocol = 3;
 
 export const line = (seq: number): { readonly seq: number; readonly line: string } => ({
@@ -51,7 +51,7 @@ export const same = (found: unknown, wanted: unknown, what: string): void => {
   if (a !== b) throw new Error(`${what}: expected ${b}, found ${a}`);
 };
 
-/** A claim that is granted. */
+/** Claims a scope, or throws if the claim is not granted. */
 export const claimed = async (journal: Journal, scope: string, instance: string): Promise<Holding> => {
   const claim = await journal.claim(scope, instance, protocol);
   if (claim.type === "claimed") return claim;

@@ -1,4 +1,4 @@
-/** Reads what a store was given as it was given it, and checks it: every line replays, and every invariant holds. */
+/** Replays every line as it reaches the store and checks every invariant. */
 import {
   type CallWaits,
   type Event,
@@ -18,6 +18,7 @@ import {
 import type { JournalLine } from "@pawl/runtime";
 import { describe, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 
 export interface LostBody {
   readonly tool: string;
@@ -43,16 +44,16 @@ export class LostBodies {
   }
 }
 
-/** All invariants are looked at every so many events; those of a change after each. */
+/** Events between two checks of all invariants. Changes are checked after each event. */
 const eventsPerFullLook = 32;
 
 const waitsFor = (what: CallWaits): string => {
   const effects =
-    "effects" in what ? what.effects.map((effect) => `${effectWords(effect)}, asked for as \`${effect.key}\``) : [];
+    "effects" in what ? what.effects.map((effect) => `${effectWords(effect)}, requested as \`${effect.key}\``) : [];
   return [waitsWords(what), ...effects].join(": ");
 };
 
-/** An event that was taken: the state that it came in, and what it led to. Says what is wrong with that. */
+/** Judges an accepted event by the states before and after it. Returns what is wrong. */
 export type Taken = (before: State, event: Event, after: State) => string | undefined;
 
 export class Audit {
@@ -60,12 +61,12 @@ export class Audit {
   readonly #told: Taken;
   #fault: string | undefined;
 
-  /** `told` judges each event too. */
+  /** Judges each event with `told`, too. */
   constructor(told: Taken = () => undefined) {
     this.#told = told;
   }
 
-  /** What is wrong with the first line that was wrong, if one was. */
+  /** The first fault found. */
   get fault(): string | undefined {
     return this.#fault;
   }
@@ -78,7 +79,7 @@ export class Audit {
     return this.#states.get(scope);
   }
 
-  /** What live calls wait for. */
+  /** Describes what live calls wait for. */
   get waiting(): readonly string[] {
     return [...this.#states.values()].flatMap((state) =>
       why(state).calls.map(({ call, what }) => `call ${call} of ${state.scope.id} waits for ${waitsFor(what)}`),
@@ -92,7 +93,7 @@ export class Audit {
   #taken(scope: string, { seq, line }: JournalLine): string | undefined {
     const before = this.#states.get(scope) ?? initial(scope);
     const at = `${scope} ${seq}`;
-    const recorded = E.chain(recordedOf)(parse(line, noLimits));
+    const recorded = pipe(parse(line, noLimits), E.chain(recordedOf));
     if (E.isLeft(recorded)) return `${at}: ${describe(recorded.left)}`;
     const followed = follow(before, recorded.right, seq);
     if (E.isLeft(followed)) return `${at}: ${describeFault(followed.left)}`;
@@ -103,7 +104,7 @@ export class Audit {
     return broken === undefined ? undefined : `${at}: ${recorded.right.event.type}: ${broken}`;
   }
 
-  /** A last full look at every scope. */
+  /** Checks all invariants of every scope. */
   close(): string | undefined {
     for (const state of this.#states.values()) {
       const broken = checkAll(state);

@@ -1,15 +1,15 @@
 /**
- * The clock of a simulated world. Nothing happens but by it, one thing at a time: a turn that somebody asked for, or,
- * when no turn is left, the next timer, to which time jumps. Between two things all promises that can settle do.
+ * The clock of a simulated world. One thing happens at a time: a requested turn or, if there is none, the next timer,
+ * to which time jumps. All promises that can settle do so in between.
  */
 import type { Platform } from "@pawl/runtime";
 import { hashText } from "@pawl/tool-value";
 
-/** Somebody in the world to whom things happen until they die. */
+/** Something in the world that acts until it dies. */
 export interface Actor {
   readonly name: string;
   readonly isAlive: boolean;
-  /** It stands still: what would happen to it waits until it does not. */
+  /** A frozen actor is not scheduled until it thaws. */
   readonly isFrozen?: boolean;
 }
 
@@ -24,8 +24,9 @@ interface Timer extends Task {
 
 const isMoving = ({ actor }: Task): boolean => actor.isFrozen !== true;
 
-/** Which of so many ready tasks comes next; the one that waits longest is the first. */
+/** Picks one of the ready tasks. The first one has waited longest. */
 export type Pick = (count: number) => number;
+/** Picks the first of all that can happen. */
 export const inOrder: Pick = () => 0;
 
 export interface Running {
@@ -57,8 +58,8 @@ const aTask = (): Promise<void> =>
   });
 
 /**
- * Lets one thing happen, and every promise settle that can: between two tasks that were asked for at once, all
- * microtasks run to their end, and in Node nothing arrives from outside, however soon it would.
+ * Runs one task and lets all promises settle. Between two macrotasks that were queued together all microtasks run, and
+ * in Node no event from outside arrives.
  */
 const withPromises = async <A>(happen: () => A): Promise<A> => {
   const [begun, settled] = [aTask(), aTask()];
@@ -68,9 +69,10 @@ const withPromises = async <A>(happen: () => A): Promise<A> => {
   return happened;
 };
 
-/** A moment like any other to begin at: the same in every run. */
+/** The first time of every world. */
 const beginning = 1_700_000_000_000;
 
+/** Keeps a time that passes only when the world lets it. */
 export class VirtualClock {
   readonly #pick: Pick;
   #now = beginning;
@@ -86,7 +88,7 @@ export class VirtualClock {
     return this.#now;
   }
 
-  /** Since the world began. */
+  /** Virtual milliseconds since the world began. */
   get elapsed(): number {
     return this.#now - beginning;
   }
@@ -103,12 +105,12 @@ export class VirtualClock {
     };
   }
 
-  /** Resolves after so many milliseconds, if whoever waits still lives then. */
+  /** Resolves after a virtual delay if the actor still lives. */
   sleep(actor: Actor, ms: number): Promise<void> {
     return new Promise((resolve) => void this.later(actor, ms, resolve));
   }
 
-  /** The platform of one actor. */
+  /** Returns the platform of an actor. */
   platformOf(actor: Actor): Platform {
     return {
       now: () => this.#now,
@@ -120,8 +122,8 @@ export class VirtualClock {
   }
 
   /**
-   * Lets things happen until it is done, nothing is left to happen, or so many things have. `afterEach` sees every thing
-   * that happened; `atRest` is asked, when no turn is left, whether there is something to do before time passes.
+   * Runs tasks until the world is done, no task is left, or `most` have run. `afterEach` is called after each task.
+   * `atRest` is called when no turn is left, and returns whether it made something happen before time passes.
    */
   async run({ isDone, afterEach, atRest, most }: Running): Promise<Ended> {
     await aTask();
@@ -133,14 +135,14 @@ export class VirtualClock {
     return "exhausted";
   }
 
-  /** The next thing, if anything is left to happen. */
+  /** Runs the next task, if any. */
   #happen(atRest: Running["atRest"]): boolean {
     const next = this.#nextTurn();
     next?.run();
     return next !== undefined || atRest() || this.#passTime();
   }
 
-  /** When the next timer rings that is set by somebody like this. */
+  /** Returns the time of the next timer that a matching actor has set. */
   nextTimerAt(isWanted: (actor: Actor) => boolean): number | undefined {
     const moving = this.#timers.filter(isMoving);
     const at = moving.filter(({ actor }) => actor.isAlive && isWanted(actor)).map((timer) => timer.at);

@@ -1,6 +1,6 @@
 /**
- * Tries every moment at which a process could die: before and after each append, before and after each effect, and
- * pairs of such moments; and compares what came of it with a run that nothing disturbed.
+ * Explores crashes: before and after each append and each effect, and at pairs of such moments. Compares each run with
+ * an undisturbed one.
  */
 import { claimOf, type Claim, type Scenario } from "./scenario.ts";
 import { flawsOf } from "./flaw.ts";
@@ -10,36 +10,36 @@ import { runScenario } from "./run.ts";
 import type { Blow, Run, Violation, Outcome } from "./outcome.ts";
 
 export interface CrashOptions {
-  /** So many pairs of moments are tried, spread evenly over all that there are. */
+  /** Maximum number of pairs, spread evenly over all pairs. */
   readonly pairs?: number;
-  /** So many things may happen in one run. */
+  /** Maximum number of tasks in one run. */
   readonly things?: number;
 }
 
-/** How often an effect happened, over all runs, beside how often it does undisturbed. */
+/** How often an effect happened in all runs, and in an undisturbed one. */
 export interface EffectCount {
   readonly effect: string;
-  /** The tools that did it, where it is one that has a name. */
+  /** The tools that caused it, if they are known. */
   readonly tools: readonly string[];
   readonly claim: Claim;
   readonly undisturbed: number;
   readonly least: number;
   readonly most: number;
-  /** Where it happened most often, if that is more often than undisturbed. */
+  /** The run with the most repetitions, if there were any. */
   readonly repeatedAt?: readonly Blow[];
 }
 
 export interface CrashReport {
   readonly isSafe: boolean;
-  /** Moments of the undisturbed run: each was tried. */
+  /** Moments of the undisturbed run; each was tried. */
   readonly points: number;
-  /** Appends at which a process stood still beyond its lease: all, where it has one. */
+  /** Appends at which a process was frozen beyond its lease; all of them if it has a lease. */
   readonly frozen: number;
   readonly pairs: number;
-  /** Pairs there are; where more than were tried, the bound was hit. */
+  /** Number of possible pairs. If it is larger than `pairs`, the bound was reached. */
   readonly allPairs: number;
   readonly effects: readonly EffectCount[];
-  /** Deaths after which an outcome is unknown. */
+  /** Crashes after which an outcome is unknown. */
   readonly unknown: readonly (readonly Blow[])[];
   readonly violations: readonly Violation[];
 }
@@ -54,7 +54,7 @@ class CrashExplorer {
     this.#things = things;
   }
 
-  /** A run in which this befalls the process at these moments, counted over all processes of the run. */
+  /** Runs the scenario with a fault at these moments, counted over all processes of the run. */
   async run(strikeAt: readonly number[], fate: Fate = "die"): Promise<Run> {
     const outcome = await runScenario(this.#scenario, {
       director: (_, n) => (strikeAt.includes(n) ? fate : "live"),
@@ -80,7 +80,7 @@ const countOf = (effect: string, runs: readonly Run[], usual: Outcome, scenario:
   return { effect, tools, claim, undisturbed, least, most, ...(repeatedAt === undefined ? {} : { repeatedAt }) };
 };
 
-/** Pairs of moments: a second death among the moments that come after the first one. */
+/** Returns pairs of moments: the second crash comes after the first. */
 const pairsAfter = (firsts: readonly Run[]): readonly (readonly [number, number])[] =>
   firsts.flatMap(({ blows, outcome }) => {
     const first = blows[0]?.n ?? 0;
@@ -90,9 +90,9 @@ const pairsAfter = (firsts: readonly Run[]): readonly (readonly [number, number]
 const spread = <A>(all: readonly A[], count: number): readonly A[] =>
   all.length <= count ? all : Array.from({ length: count }, (_, i) => all[Math.floor((i * all.length) / count)] as A);
 
-/** Every moment of the undisturbed run, and pairs of moments. */
+/** Tries every moment of the undisturbed run, and pairs of moments. */
 const strike = async (explorer: CrashExplorer, usual: Outcome, isLeased: boolean, most: number) => {
-  await explorer.run([]); // What hangs on a clock or on chance is not the same twice.
+  await explorer.run([]); // A second undisturbed run shows dependence on a clock or on chance.
   const singles: Run[] = [];
   for (let n = 1; n <= usual.moments.length; n++) singles.push(await explorer.run([n]));
   const still = usual.moments.flatMap((moment, i) => (isLeased && frozenAt(moment) ? [i + 1] : []));
@@ -114,7 +114,7 @@ const judged = (runs: readonly Run[], usual: Outcome, scenario: Scenario) => {
   return { isSafe: violations.length === 0, effects, violations };
 };
 
-/** Explores a scenario. One that fails undisturbed is told as such, and not explored. */
+/** Explores a scenario's crashes. A scenario that fails undisturbed is reported and not explored. */
 export const exploreCrashes = async (scenario: Scenario, options: CrashOptions = {}): Promise<CrashReport> => {
   const { pairs: most = 200, things = 100_000 } = options;
   const explorer = new CrashExplorer(scenario, things);

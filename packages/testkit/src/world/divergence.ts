@@ -1,11 +1,11 @@
-/** A body that asks for other things than it did: of a log of its own, or of the same one in another run of the world. */
+/** Divergences: bodies whose requests differ from their own log, or between two runs with the same log. */
 import type { Event } from "@pawl/sansio-core";
 import { canonicalJson } from "@pawl/tool-value";
 import { eventOf, type Run, type Violation, type Outcome } from "./outcome.ts";
 
 type Requested = Extract<Event, { readonly type: "effect.requested" }>;
 
-/** So much of what is handed to a step is shown. */
+/** Maximum length of a printed input. */
 const shownLength = 200;
 
 const asked = ({ key, effect }: Requested): string => {
@@ -13,7 +13,7 @@ const asked = ({ key, effect }: Requested): string => {
   return effect.kind === "step" ? `step \`${key.replace(/^durable-step:/, "")}\`${input}` : `\`${key}\`${input}`;
 };
 
-/** The same code runs again: a body that asks otherwise than its log says hangs on something that is not in it. */
+/** Finds bodies that diverged from their log. With unchanged code they must depend on something outside of it. */
 const fromItsLog = ({ blows, outcome }: Run): readonly Violation[] =>
   [...outcome.logs.values()].flatMap((lines) =>
     lines
@@ -27,7 +27,7 @@ const fromItsLog = ({ blows, outcome }: Run): readonly Violation[] =>
       }),
   );
 
-/** Where two logs part, they part in what a body asks: up to there all that it could go by was the same. */
+/** Returns the first differing requests of two logs that are equal up to there. */
 const partingOf = (scope: string, { outcome }: Run, usual: Outcome): readonly [Requested, Requested] | undefined => {
   const [lines, others] = [outcome.logs.get(scope) ?? [], usual.logs.get(scope) ?? []];
   const at = lines.findIndex(({ line }, i) => line !== others[i]?.line);
@@ -44,7 +44,7 @@ const fromTheUsual = (run: Run, usual: Outcome): readonly Violation[] =>
     const parting = partingOf(scope, run, usual);
     if (parting === undefined) return [];
     const [one, two] = parting;
-    const message = `call \`${one.call}\` asks for ${asked(two)} in one run of the scenario and for ${asked(one)} in another, after the same log`;
+    const message = `call \`${one.call}\` requests ${asked(two)} in one run of the scenario and ${asked(one)} in another, after the same log`;
     return [{ harm: "diverged", of: one.call, blows: [], message }];
   });
 

@@ -1,23 +1,26 @@
-/** A journal as one process of the world has it: words travel, moments pass, faults befall, and the dead get nothing. */
+/**
+ * A journal as one process of a simulated world sees it: messages take time, faults occur, and dead processes get no
+ * answer.
+ */
 import type { Append, AppendResult, Claim, Journal } from "@pawl/runtime";
 import type { Actor, VirtualClock } from "./clock.ts";
 import type { Fate, Moment } from "./moment.ts";
 
-/** What the store needs of the world around it. */
+/** The world around a store. */
 export interface Around {
   readonly clock: VirtualClock;
-  /** A moment passes for this process; afterwards it may be dead. */
+  /** Reports a moment. The process may be dead afterwards. */
   readonly pass: (moment: Moment) => Fate;
   readonly die: () => void;
-  /** It has claimed a scope, or may not have it. */
+  /** Reports a claim that succeeded or failed. */
   readonly claims: (isClaimed: boolean) => void;
-  /** What a store has taken. */
+  /** Reports a stored append. */
   readonly taken: (append: Append) => void;
 }
 
 export const never = new Promise<never>(() => undefined);
 
-/** How long a slow commit takes. */
+/** Duration of a slow commit. */
 export const slowMs = 700;
 
 const scopesOf = (appends: readonly Append[]): string => appends.map(({ scope }) => scope).join(", ");
@@ -29,7 +32,7 @@ export const mortalJournal = (journal: Journal, actor: Actor, { clock, pass, die
   const travel = (): Promise<void> => new Promise((resolve) => clock.turn(actor, resolve));
   const alive = async <A>(value: A): Promise<A> => (actor.isAlive ? value : never);
 
-  /** One scope after the other: they share a commit, and not their fate. */
+  /** Writes scopes one after the other: they share a commit but may fail separately. */
   const write = async (appends: readonly Append[], scopes: string): Promise<readonly AppendResult[]> => {
     const results: AppendResult[] = [];
     for (const append of appends) {

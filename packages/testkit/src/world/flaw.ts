@@ -1,4 +1,4 @@
-/** What is wrong with a run that nothing disturbed: no other would show it, since each is compared with that one. */
+/** Flaws of an undisturbed run. Other runs are only compared with it, so they would not show them. */
 import type { Event } from "@pawl/sansio-core";
 import { claimOf, mayMiss, type Scenario } from "./scenario.ts";
 import { eventOf, type Run, type Violation, type Outcome } from "./outcome.ts";
@@ -7,7 +7,7 @@ type Settled = Extract<Event, { readonly type: "call.settled" }>;
 
 const outcomeOf = ({ result }: Settled) => (result.type === "done" ? result.output.outcome : undefined);
 
-/** A body threw what its author did not mean to show, or broke a rule of its context. */
+/** Reports an internal error of a body. */
 const failureOf = (settled: Settled, threw: ReadonlyMap<string, string>): readonly Violation[] => {
   const outcome = outcomeOf(settled);
   if (outcome?.status !== "failure" || outcome.payload.class !== "internal") return [];
@@ -17,7 +17,7 @@ const failureOf = (settled: Settled, threw: ReadonlyMap<string, string>): readon
   return [{ harm: "failed", of: call, blows: [], message: told }];
 };
 
-/** Steps of a call that it asked for, and that were neither done when it ended nor left for another by a choice. */
+/** Returns the steps that a call requested and neither completed nor left to a choice (`race`, `any`). */
 const abandonedBy = (call: string, events: readonly Event[]): readonly string[] => {
   const open = new Set<string>();
   for (const event of events) {
@@ -41,12 +41,12 @@ const abandonments = (
   return abandonedBy(settled.call, events).flatMap((step): readonly Violation[] => {
     const effect = [...claims.keys()].find((name) => name.startsWith("step ") && name.endsWith(`/${step}`));
     if (effect === undefined || mayMiss(claimOf(effect, scenario, claims))) return [];
-    const message = `call \`${settled.call}\` asked for \`${effect}\`, and ended before that was done`;
+    const message = `call \`${settled.call}\` requested \`${effect}\` and ended before it was done`;
     return [{ harm: "lost", of: effect, blows: [], message }];
   });
 };
 
-/** Effects outside that somebody began, and for whose end nobody waited. */
+/** Reports effects that were started and not awaited. */
 const unawaited = ({ moments, claims }: Outcome, scenario: Scenario): readonly Violation[] => {
   const open = new Map<string, number>();
   for (const moment of moments) {
@@ -56,7 +56,7 @@ const unawaited = ({ moments, claims }: Outcome, scenario: Scenario): readonly V
   }
   return [...open].flatMap(([effect, count]): readonly Violation[] => {
     if (count <= 0 || effect.startsWith("step ") || mayMiss(claimOf(effect, scenario, claims))) return [];
-    const message = `\`${effect}\` was begun, and was not done when the host had all its answers`;
+    const message = `\`${effect}\` was started, and not done when the host had all its answers`;
     return [{ harm: "lost", of: effect, blows: [], message }];
   });
 };

@@ -1,27 +1,29 @@
 /**
- * What an event touches, and when two events are independent: when the calls, keys, batches, links and budgets that
- * they touch differ. Then they commute, in any state; a law says so (`test/law`).
+ * Footprints of events: the calls, keys, batches, links and budgets that they touch. Events with disjoint footprints
+ * are independent: they commute in any state (`test/law`). The explorer of orders uses this for partial-order
+ * reduction.
  */
 import { type CallRow, type Event, type State, nextDeadline } from "@pawl/sansio-core";
 
-/** A path, of which each part ends in a zero: what lies within it begins with it. */
+/** A path whose parts end in a zero character, so that a place within another starts with its path. */
 export type Place = string;
 export type Footprint = ReadonlySet<Place>;
 
 const place = (...parts: readonly string[]): Place => parts.map((part) => `${part}\0`).join("");
 
-/** All that there is. */
+/** Covers everything. */
 export const everything: Footprint = new Set([""]);
 export const wholeScope = (scope: string): Footprint => new Set([place(scope)]);
-/** A request with its calls and batches. */
+/** Covers a request with its calls and batches. */
 export const wholeRequest = (scope: string, request: string): Footprint => new Set([place(scope, "of", request)]);
-/** What the host hears: the order in which it does may matter to it. */
+/** Anything that the host hears: the order may matter to it. */
 export const hostHears: Place = place("the host");
-/** What happens outside under a name. */
+/** An effect outside, by name. */
 export const happening = (effect: string): Place => place("outside", effect);
 
 const meet = (a: Place, b: Place): boolean => a.startsWith(b) || b.startsWith(a);
 
+/** Holds if two arrivals touched nothing in common, so that their order does not matter. */
 export const isIndependent = (a: Footprint, b: Footprint): boolean => {
   const others = [...b];
   return ![...a].some((one) => others.some((other) => meet(one, other)));
@@ -37,13 +39,13 @@ const changedIn = <A>(before: Keyed<A>, after: Keyed<A>): readonly string[] =>
     ? []
     : [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key));
 
-/** By its request, and by itself: an event may name a call that is not there yet. */
+/** Names a call by its request and by itself: an event may name a call that does not exist yet. */
 const callPlaces = (scope: string, { call: { request, ref } }: CallRow): readonly Place[] => [
   place(scope, "of", request, "call", ref),
   place(scope, "call", ref),
 ];
 
-/** Rows of requests, with what is below them. */
+/** Places of changed rows that belong to requests. */
 const ofRequests = (before: State, after: State): readonly Place[] => {
   const scope = after.scope.id;
   const rows = after.calls
@@ -58,7 +60,7 @@ const ofRequests = (before: State, after: State): readonly Place[] => {
   return [...rows.flatMap((row) => callPlaces(scope, row)), ...batches, ...requests, ...flows];
 };
 
-/** Rows that stand beside the requests: keys, links, and budgets that are the scope's. */
+/** Places of changed rows that belong to the scope: waits, links and shared budgets. */
 const ofScope = (before: State, after: State): readonly Place[] => {
   const within = (kind: string) => (key: string) => place(after.scope.id, kind, key);
   const budgets = {
@@ -76,13 +78,13 @@ const ofScope = (before: State, after: State): readonly Place[] => {
   ];
 };
 
-/** Tasks, runs and schedules share their bounds, and so do handles. */
+/** Returns the shared budget of an event: background work or handles. */
 const budgetOf = ({ type }: Event): string | undefined => {
   if (/^(?:task|run|permit|schedule|probe|artifacts)\./.test(type)) return "work";
   return /^handles?\./.test(type) ? "handles" : undefined;
 };
 
-/** In the scope of a process most of what is no step asks how the process stands. */
+/** Tells whether an event depends on the process's state. */
 const looksAtProcess = (event: Event): boolean =>
   event.type === "effect.requested"
     ? event.effect.kind !== "step" && event.effect.kind !== "sleep"
@@ -94,7 +96,7 @@ const namedRequest = (scope: string, event: Event): readonly Place[] => {
   return [place(scope, "of", event.request, ...(isWhole ? [] : ["request"]))];
 };
 
-/** The link that a message takes, and the handles that it is about. */
+/** The link that a message uses, and the handles that it concerns. */
 const namedLink = (scope: string, event: Event): readonly Place[] => {
   switch (event.type) {
     case "message.received":
@@ -112,7 +114,7 @@ const namedLink = (scope: string, event: Event): readonly Place[] => {
   }
 };
 
-/** A wait by its key; what is asked for again under a body's key is no wait. */
+/** The wait keys that an event names. */
 const namedWaits = (scope: string, event: Event): readonly Place[] => {
   const keysOf = (): readonly string[] => {
     switch (event.type) {
@@ -134,14 +136,14 @@ const namedWaits = (scope: string, event: Event): readonly Place[] => {
   return keysOf().map((key) => place(scope, "wait", key));
 };
 
-/** A call that is to stop asks how all stands that it has called. */
+/** Tells whether an event depends on the calls that a call has made. */
 const looksBelow = (row: CallRow | undefined, { type }: Event): boolean => {
   if (type === "call.cancelled" || type === "call.cleaned_up") return true;
   const isReport = type === "replies.recorded" || type === "call.resumed";
   return isReport && row !== undefined && "cancelled" in row && row.cancelled !== undefined;
 };
 
-/** What an event speaks of, whether or not it changes it. */
+/** Places that an event names, whether it changes them or not. */
 const named = ({ scope, calls }: State, event: Event): readonly Place[] => {
   const row = "call" in event ? calls.at(event.call) : undefined;
   const below = row !== undefined && looksBelow(row, event) ? [place(scope.id, "of", row.call.request)] : [];
@@ -160,7 +162,7 @@ const named = ({ scope, calls }: State, event: Event): readonly Place[] => {
   ];
 };
 
-/** Events that are for all that they concern, whatever there is of it. */
+/** Events that concern the whole scope. */
 const sweeping: ReadonlySet<Event["type"]> = new Set([
   "catalog.published",
   "catalog.overridden",
@@ -171,7 +173,9 @@ const sweeping: ReadonlySet<Event["type"]> = new Set([
   "session.deleted",
 ]);
 
-/** What an event touches that leads from one state to another. What is due by then passes with the next event, whichever that is. */
+/**
+ * Returns the footprint of a step. A step with a deadline due covers the whole scope, since any event would trigger it.
+ */
 export const footprintOf = (before: State, event: Event, after: State): Footprint => {
   const isDue = (nextDeadline(after)?.at ?? Infinity) <= after.at;
   const isOfAll =

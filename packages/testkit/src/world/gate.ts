@@ -1,23 +1,23 @@
 /**
- * Where things arrive from outside of the program: a step's end, a host's word, time. In an explored world they wait
- * at a gate until the explorer lets one in; in any other they walk through.
+ * The gate for arrivals from outside of the program: ends of steps, requests of the host, time. In an explored world
+ * they wait until the explorer admits one; otherwise they pass.
  */
 
 import { type Footprint, everything } from "./footprint.ts";
 
-/** Something that arrives when it is let in. */
+/** Something that arrives once it is admitted. */
 export interface Arrival {
-  /** What it is, the same in every run. */
+  /** A name that is the same in every run. */
   readonly label: string;
-  /** What it concerns by itself, beside the events that it leads to. */
+  /** Its own footprint, besides the events that follow. */
   readonly concerns?: Footprint;
 }
 
-/** Who decides what arrives next. */
+/** Decides the order of arrivals. */
 export interface Chooser {
-  /** Which of what can arrive does so now; none: this run is of no interest any more. */
+  /** Picks the next arrival. Undefined ends a run that would repeat another one. */
   readonly choose: (ready: readonly Arrival[]) => number | undefined;
-  /** What was touched by all that came of the last choice. */
+  /** Reports the footprint of everything that the last choice caused. */
   readonly touched: (footprint: Footprint) => void;
 }
 
@@ -27,7 +27,7 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** Time passes up to the next deadline that anybody has set. */
+/** Time passes to the next deadline. */
 export const timePasses: Arrival = { label: "time passes", concerns: everything };
 
 export class Gate {
@@ -47,7 +47,7 @@ export class Gate {
     });
   }
 
-  /** What waits, by label: in an order that does not hang on when it came. */
+  /** The waiting arrivals, sorted by label, which does not depend on when they came. */
   get ready(): readonly Arrival[] {
     this.#waiting = this.#waiting.filter(({ isAlive }) => isAlive());
     return this.#waiting.map(({ arrival }) => arrival).toSorted((a, b) => (a.label < b.label ? -1 : 1));

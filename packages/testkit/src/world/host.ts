@@ -1,4 +1,4 @@
-/** The host of a scenario: it asks whichever process lives, and asks the next one when that has died of it. */
+/** The host of a scenario: asks the live process, and asks the next one if that dies. */
 import { Refused, type Runtime, type Session } from "@pawl/runtime";
 import type { Actor, VirtualClock } from "./clock.ts";
 import { wholeRequest, wholeScope } from "./footprint.ts";
@@ -7,13 +7,13 @@ import type { Happened, Ledger } from "./ledger.ts";
 import type { Fate } from "./moment.ts";
 import type { ActOf, ScenarioHost } from "./scenario.ts";
 
-/** The process that lives now, as a host knows it. */
+/** The live process, as the host sees it. */
 export interface Reached extends Actor {
   readonly runtime: Runtime;
   readonly died: Promise<void>;
 }
 
-/** After which a host asks again. */
+/** Delay before the host asks again. */
 const againMs = 1000;
 
 const passing = new Set(["scope_lost", "owned_by", "closing", "overloaded", "retry_later"]);
@@ -29,9 +29,9 @@ export interface HostPort {
   readonly ledger: Ledger;
   readonly gate: Gate;
   readonly process: () => Reached;
-  /** It has heard something: what it does next may hang on what it heard before. */
+  /** Reports that the host has heard something, which may decide what it does next. */
   readonly hears: () => void;
-  /** A word arrives at the process that lives; afterwards that may be dead. */
+  /** Reports a request to the process, which may be dead afterwards. */
   readonly pass: (word: string) => Fate;
 }
 
@@ -43,7 +43,7 @@ export class Host implements ScenarioHost {
     this.#port = port;
   }
 
-  /** What it has asked for and was not answered. */
+  /** Requests without an answer. */
   get open(): readonly string[] {
     return this.#open;
   }
@@ -67,7 +67,7 @@ export class Host implements ScenarioHost {
       of,
     );
 
-  /** `actOf` is told whether the act may have been done before. */
+  /** Repeats an act until it is answered. `actOf` gets whether the act may have been done before. */
   async #asked<A>(actOf: (isRepeated: boolean) => (session: Session) => Promise<A>, of: ActOf): Promise<A> {
     const { as = "act" } = of;
     this.#open.push(as);
@@ -98,7 +98,7 @@ export class Host implements ScenarioHost {
     }
   }
 
-  /** The answer, unless the process dies of it or asks for patience. */
+  /** Returns the answer, or undefined if the process dies or asks for patience. */
   async #tried<A>({ runtime, died }: Reached, act: (session: Session) => Promise<A>, id: string) {
     const answered = runtime.session(id).then(act);
     try {

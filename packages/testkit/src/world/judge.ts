@@ -1,4 +1,4 @@
-/** What a run came to, beside one that nothing disturbed: what was lost, what fired more often than claimed. */
+/** Judges a run by an undisturbed one: lost effects, effects that happened more often than claimed, other results. */
 import { type Json, type JsonObject, canonicalJson } from "@pawl/tool-value";
 import { breach, claimOf, type Scenario } from "./scenario.ts";
 import { divergencesOf } from "./divergence.ts";
@@ -6,7 +6,7 @@ import type { Run, Violation, Outcome } from "./outcome.ts";
 
 const isUnknownIn = /"(?:tool|step)_outcome_unknown"/;
 
-/** Whether the log, or what the host was told, says that an outcome is unknown. */
+/** Tells whether the log, or an answer to the host, says that an outcome is unknown. */
 export const saysUnknown = ({ logs, result = null }: Outcome): boolean =>
   isUnknownIn.test(canonicalJson(result)) ||
   [...logs.values()].some((lines) => lines.some(({ line }) => isUnknownIn.test(line)));
@@ -14,7 +14,7 @@ export const saysUnknown = ({ logs, result = null }: Outcome): boolean =>
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a reply says of how long it took is another in each run. */
+/** Removes durations, which differ between runs. */
 export const timeless = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(timeless);
   if (!isObject(value)) return value;
@@ -22,7 +22,7 @@ export const timeless = (value: Json): Json => {
   return Object.fromEntries(entries.map(([name, of]) => [name, timeless(of)]));
 };
 
-/** How often each tool did something that has a name. */
+/** Counts an effect by tool. */
 export const doersOf = (effect: string, { happened }: Outcome): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const { effect: name, tool } of happened) {
@@ -31,7 +31,7 @@ export const doersOf = (effect: string, { happened }: Outcome): ReadonlyMap<stri
   return counts;
 };
 
-/** The tools that did it another number of times than they do undisturbed. */
+/** Returns the tools whose count differs from the undisturbed run. */
 const blamed = (effect: string, outcome: Outcome, usual: Outcome): readonly string[] => {
   const [counts, expected] = [doersOf(effect, outcome), doersOf(effect, usual)];
   return [...new Set([...counts.keys(), ...expected.keys()])].filter((tool) => counts.get(tool) !== expected.get(tool));
@@ -39,7 +39,9 @@ const blamed = (effect: string, outcome: Outcome, usual: Outcome): readonly stri
 
 const named = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(" and ");
 
-/** How often these tools did it, by where, and by whether the service outside could tell that it was the same. */
+/**
+ * Counts an effect of these tools by place, and by whether it had a key that lets the service recognise a repetition.
+ */
 const placesOf = (effect: string, { happened }: Outcome, tools: readonly string[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const { effect: name, tool, step, key } of happened) {
@@ -54,15 +56,15 @@ const placesOf = (effect: string, { happened }: Outcome, tools: readonly string[
 const doneAgain = (effect: string, outcome: Outcome, usual: Outcome, tools: readonly string[]): string => {
   const expected = placesOf(effect, usual, tools);
   const places = [...placesOf(effect, outcome, tools)].filter(([place, count]) => count > (expected.get(place) ?? 0));
-  return places.length === 0 ? "" : `; it was done again ${places.map(([place]) => place).join(", and ")}`;
+  return places.length === 0 ? "" : `; it happened again ${places.map(([place]) => place).join(", and ")}`;
 };
 
-/** Why nobody did it: the body was lost, and is not run again. Any body, or those of these tools. */
+/** Explains a missing effect by a lost body that is not run again. */
 const notRunAgain = ({ lostBodies }: Outcome, tools?: readonly string[]) => {
   const lost = lostBodies.find(({ tool }) => tools === undefined || tools.includes(tool));
   if (lost === undefined) return undefined;
   const { tool, recovery } = lost;
-  const message = `; the body of \`${tool}\` is not run again, for its recovery is \`${recovery}\``;
+  const message = `; the body of \`${tool}\` is not run again, because its recovery is \`${recovery}\``;
   return { message, cause: "not_run_again" } as const;
 };
 
@@ -71,7 +73,7 @@ const toolOfStep = (effect: string): readonly string[] => {
   return tool === undefined ? [] : [tool];
 };
 
-/** A body that has diverged asks for other steps than it did: they can't be counted beside those. */
+/** Compares the counts. After a divergence steps cannot be compared. */
 const miscountsOf = (
   { blows, outcome }: Run,
   usual: Outcome,
@@ -96,7 +98,7 @@ const miscountsOf = (
   });
 };
 
-/** So much of a result is shown. */
+/** Maximum length of a printed result. */
 const shownLength = 500;
 
 export const violationsOf = (run: Run, usual: Outcome, scenario: Scenario): readonly Violation[] => {

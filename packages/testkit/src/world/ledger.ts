@@ -1,14 +1,14 @@
-/** What happened in the world outside: it outlives every process, and forgets nothing. */
+/** The world outside of the processes: records every effect and survives every crash. */
 import type { Json } from "@pawl/tool-value";
 import { type Place, happening, hostHears } from "./footprint.ts";
 
 export interface Happened {
   readonly effect: string;
-  /** Under which the service outside takes it once. */
+  /** The idempotency key, if any. */
   readonly key?: string;
-  /** Whose tool did it. */
+  /** The tool that caused it. */
   readonly tool?: string;
-  /** In which of its steps; absent outside of any. */
+  /** The step that caused it; absent outside of steps. */
   readonly step?: string;
   readonly detail: Json;
   readonly at: number;
@@ -34,7 +34,7 @@ export class Ledger {
     return this.#happened;
   }
 
-  /** What has happened under a key happens no more: the service answers what it answered. */
+  /** Records an effect. A repetition under the same key has no effect and gets the first answer. */
   add(what: Happened): Happened {
     const isLikeOthers = what.key === undefined && what.detail === null;
     if (!isLikeOthers) this.#touched(happening(what.effect));
@@ -59,7 +59,7 @@ export class Ledger {
     return this.#awaiting.map(({ effect, n }) => `effect \`${effect}\`${n === 1 ? "" : `, number ${n}`}`);
   }
 
-  /** The n-th time that an effect happens, from 1 on; at once if it has. */
+  /** Resolves with the n-th occurrence of an effect, counted from 1. */
   when(effect: string, n: number): Promise<Happened> {
     const found = this.#nth(effect, n);
     return found === undefined
@@ -67,7 +67,7 @@ export class Ledger {
       : Promise.resolve(found);
   }
 
-  /** How often each effect happened. */
+  /** Counts occurrences by effect. */
   get counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { effect } of this.#happened) counts.set(effect, (counts.get(effect) ?? 0) + 1);

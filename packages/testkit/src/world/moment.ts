@@ -1,61 +1,61 @@
-/** Moments at which a process can die, or its store can fail: the world asks its director at each. */
+/** Moments at which a process can die or its store can fail. The world asks its director at each one. */
 
 export type Moment =
   | { readonly type: "claim"; readonly when: "before" | "after"; readonly scope: string }
-  /** An append is not durable yet, or some of its scopes are and the rest not, or all are and nobody was told. */
+  /** An append: not durable yet, partly durable, or durable and not acknowledged. */
   | { readonly type: "append"; readonly when: "before" | "within" | "after"; readonly scopes: string }
-  /** A word of the host arrives. */
+  /** A request of the host arrives. */
   | { readonly type: "word"; readonly word: string }
-  /** Something is about to happen outside, or it has and is not recorded. */
+  /** An effect is about to happen, or has happened and is not recorded. */
   | { readonly type: "effect"; readonly when: "before" | "after"; readonly effect: string };
 
-/** What befalls a process at a moment. */
+/** A fault that hits a process at a moment. */
 export type Fate =
   | "live"
   | "die"
-  /** The store takes nothing: its disk is full. */
+  /** The store writes nothing: the disk is full. */
   | "full"
-  /** The store answers with an error, and has taken nothing. */
+  /** The store writes nothing and answers with an error. */
   | "refused"
-  /** The store has taken it, and answers with an error. */
+  /** The store writes everything and answers with an error. */
   | "lost_acknowledgement"
-  /** The store hears of it twice. */
+  /** The store receives the append twice. */
   | "twice"
-  /** Somebody else claims the scope first. */
+  /** Another process claims the scope first. */
   | "fenced"
-  /** The store takes its time. */
+  /** The commit takes long. */
   | "slow"
-  /** The process stands still until its lease has run out, and wakes when another one has gone on. */
+  /** The process freezes until its lease has expired and wakes after another one has taken over. */
   | "frozen"
-  /** Half of what was written at once reaches the disk, and the process is gone. */
+  /** Half of a group is written, and the process dies. */
   | "torn"
-  /** The host's word is delivered twice. */
+  /** The host's request arrives twice. */
   | "heard_twice"
-  /** The host hears no answer, and asks again. */
+  /** The host's answer is lost, and it asks again. */
   | "lost_answer";
 
-/** Faults of the store, which befall an append before it is durable. */
+/** Faults of the store, which hit an append before it is durable. */
 export const storeFaults = ["full", "refused", "lost_acknowledgement", "twice", "fenced", "slow", "torn"] as const;
 
-/** Faults of the line between the host and the process, which befall a word of the host's. */
+/** Faults of the connection between host and process. */
 export const lineFaults = ["heard_twice", "lost_answer"] as const;
 
-/** Of processes with a lease, at their appends. */
+/** Tells whether a process with a lease can freeze here: at its appends. */
 export const frozenAt = (moment: Moment): boolean => moment.type === "append" && moment.when !== "within";
 
-/** What can befall at a moment, beside death. `isLeased`: processes have a lease, which can run out. */
+/** Returns the possible faults at a moment, besides death. `isLeased`: processes have a lease. */
 export const faultsAt = (moment: Moment, isLeased = false): readonly Fate[] => {
   if (isLeased && frozenAt(moment)) return [...faultsAt(moment), "frozen"];
   if (moment.type === "word") return lineFaults;
   return moment.type === "append" && moment.when === "before" ? storeFaults : [];
 };
 
-/** Decides what befalls a process at the n-th moment of a run, from 1 on. */
+/** Decides the fault at the n-th moment of a run, counted from 1. */
 export type Director = (moment: Moment, n: number) => Fate;
 
 export const undisturbed: Director = () => "live";
 
-/** Moments of one run, numbered as it goes through them. */
+/** Describes a moment. */
 export const describeMoment = (moment: Moment): string => {
   switch (moment.type) {
     case "claim":
@@ -65,6 +65,6 @@ export const describeMoment = (moment: Moment): string => {
     case "effect":
       return `${moment.when} the effect \`${moment.effect}\``;
     case "word":
-      return `before the word \`${moment.word}\` of the host`;
+      return `before the host's request \`${moment.word}\``;
   }
 };

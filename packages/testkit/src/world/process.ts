@@ -1,4 +1,4 @@
-/** One process of a world: a runtime with the scenario's tools, made anew; when it is dead, nothing it does happens. */
+/** A simulated process: a runtime with the scenario's tools. A dead process has no further effects. */
 import { type HostPort, type Journal, Runtime, type ToolDefinition, causeChain } from "@pawl/runtime";
 import { describe, jsonFromJs } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
@@ -10,17 +10,17 @@ import type { Claim, EffectOf, Outside, Scenario } from "./scenario.ts";
 import { never } from "./faulty-journal.ts";
 import { type Doer, Watch } from "./watch.ts";
 
-/** What a process has of the world around it. */
-export interface Surroundings {
+/** The world around a process. */
+export interface ProcessEnvironment {
   readonly scenario: Scenario;
   readonly clock: VirtualClock;
   readonly ledger: Ledger;
   readonly gate: Gate;
   readonly journalOf: (process: Process) => Journal;
-  /** A moment passes; afterwards the process may be dead. */
+  /** Reports a moment. The process may be dead afterwards. */
   readonly pass: (process: Process, moment: Moment) => void;
   readonly claim: (effect: string, claim: Claim) => void;
-  /** What a call threw that its model is not shown. */
+  /** Reports an internal error of a call. */
   readonly threw: (call: string, message: string) => void;
 }
 
@@ -31,14 +31,14 @@ export class Process implements Actor {
   readonly died: Promise<void>;
   readonly watch: Watch;
   readonly runtime: Runtime;
-  readonly #around: Surroundings;
+  readonly #around: ProcessEnvironment;
   #isAlive = true;
   #isFrozen = false;
   #wasFrozen = false;
   #owed = 0;
   #die: () => void = () => undefined;
 
-  constructor(name: string, around: Surroundings) {
+  constructor(name: string, around: ProcessEnvironment) {
     this.name = name;
     this.#around = around;
     this.died = new Promise((resolve) => {
@@ -47,13 +47,13 @@ export class Process implements Actor {
     this.watch = this.#watched();
     const tools = around.scenario.tools(this.#outside()).map((tool) => this.watch.tool(tool));
     this.runtime = this.#runtime(tools);
-    if (around.scenario.recovers === true) void this.runtime.recover().catch(() => undefined); // Whoever asks is told.
+    if (around.scenario.recovers === true) void this.runtime.recover().catch(() => undefined); // The caller of a session gets the error.
   }
 
   get isAlive(): boolean {
     return this.#isAlive;
   }
-  /** Whether the outside owes it an answer. */
+  /** Tells whether the outside still owes it an answer. */
   get isOwed(): boolean {
     return this.#owed > 0;
   }
@@ -61,12 +61,12 @@ export class Process implements Actor {
   get isFrozen(): boolean {
     return this.#isFrozen;
   }
-  /** Whether it has stood still, and has not been given a scope since. */
+  /** Tells whether it was frozen and has not claimed a scope since. */
   get isZombie(): boolean {
     return this.#wasFrozen;
   }
 
-  /** Nothing happens to it any more, and nobody waits for it. */
+  /** Stops scheduling it. Nobody waits for it any more. */
   freeze(): void {
     this.#isFrozen = true;
     this.#wasFrozen = true;
@@ -77,7 +77,7 @@ export class Process implements Actor {
     this.#isFrozen = false;
   }
 
-  /** A scope is its again. */
+  /** Notes that it owns a scope again. */
   claimed(): void {
     this.#wasFrozen = false;
   }
@@ -126,7 +126,7 @@ export class Process implements Actor {
     return value;
   }
 
-  /** The world outside, as the tools of this process see it. */
+  /** Returns the outside world, as this process's tools see it. */
   #outside(): Outside {
     const { clock, ledger } = this.#around;
     const isAlive = (): boolean => this.#isAlive;

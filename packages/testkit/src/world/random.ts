@@ -1,12 +1,12 @@
-/** Chance from a seed: the same numbers on every platform. */
-export class Chance {
+/** A seeded random number generator with the same numbers on every platform. */
+export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {
     this.#state = seed | 0;
   }
 
-  /** A whole number of 32 bits; the mixing is that of murmur3's end. */
+  /** Returns 32 random bits, mixed with murmur3's finalizer. */
   #next(): number {
     this.#state = (this.#state + 0x9e3779b9) | 0;
     let mixed = this.#state;
@@ -19,7 +19,7 @@ export class Chance {
     return this.#next() % count;
   }
 
-  /** True so many times out of a thousand. */
+  /** Returns true with a probability of `times` in a thousand. */
   perMille(times: number): boolean {
     return this.below(1000) < times;
   }

@@ -1,4 +1,4 @@
-/** What the explorers found, in words; and the matcher for a test. */
+/** Describes what the explorers found, and provides the matcher for tests. */
 import { canonicalJson } from "@pawl/tool-value";
 import type { CrashReport, EffectCount } from "./crash.ts";
 import type { ScheduleReport, ScheduleViolation } from "./schedule.ts";
@@ -17,32 +17,32 @@ const effectLine = ({ effect, tools, claim, undisturbed, least, most, repeatedAt
 
 const advice: { readonly [H in Harm | Cause]?: string } = {
   doubled:
-    "do it in a step, and hand that step's `key` to the service as idempotency key; or make the step `once`, or claim less of it",
+    "do it in a step, and pass the step's `key` to the service as idempotency key; or make the step `once`; or relax the scenario's `claims`",
   lost:
-    "the effect has to be inside a durable step, and the body has to wait for that step before it ends: `await` it, or " +
-    "choose with `ctx.race`; where it need not happen, say so in the scenario's `claims`",
+    "do the effect inside a durable step, and let the body wait for that step before it ends: `await` it, or " +
+    "choose with `ctx.race`; if it need not happen, say so in the scenario's `claims`",
   not_run_again:
-    "a body runs again after a death if its tool says `durable: true` and no `recovery`: then do in steps all that it does " +
-    "outside; `externally_owned` is for work that somebody else goes on with under the completion key",
+    "a body runs again after a crash if its tool says `durable: true` and no `recovery`: then do all its outside work in " +
+    "steps; `externally_owned` is for work that somebody else completes under the completion key",
   left_the_world:
-    "inside a durable body wait for `ctx` only; in a step, or a body that is not durable, for what the scenario's outside gives",
+    "a durable body may wait only for `ctx`; a step, or a body that is not durable, also for the scenario's outside",
   diverged:
-    "what a body asks must hang on its arguments and on what `ctx` gave it, and on nothing else: take the time from " +
-    "`ctx.now()`, chance from `ctx.random()` and `ctx.uuid(name)`, or let a step find it out",
+    "the requests of a body may depend only on its arguments and on results of `ctx`: take the time from " +
+    "`ctx.now()`, random values from `ctx.random()` and `ctx.uuid(name)`, or read it in a step",
   failed:
-    "a body that means to fail throws a `ToolError`, or returns `err()`: then its caller learns why; " +
-    "a scenario that is about such errors says `mayFail`",
+    "to fail on purpose throw a `ToolError` or return `err()`, so that the caller learns why; " +
+    "for a scenario about internal errors set `mayFail`",
   other_result:
-    "a body that runs again must come to the same: what it learns has to come from `ctx`; " +
-    "the time of `ctx.now()` is another one after a death: have the scenario's `host` leave it out of what it returns",
+    "a body that runs again must return the same result: everything it learns has to come from `ctx`; " +
+    "`ctx.now()` differs after a crash: let the scenario's `host` leave it out of its result",
 };
 
-/** So many kinds of violations are written out, each by the one that takes the fewest blows. */
+/** Maximum number of kinds of violations that are printed, each by its shortest example. */
 const shownKinds = 8;
 const shownUnknown = 5;
 const shownEffects = 30;
 
-/** What can be done about it, under its name. */
+/** Returns the advice for a violation. */
 const remedyOf = ({ harm, cause }: Violation): readonly string[] => {
   const name = cause ?? harm;
   const remedy = advice[name];
@@ -52,14 +52,14 @@ const remedyOf = ({ harm, cause }: Violation): readonly string[] => {
 const describeViolation = ({ harm, blows, message }: Violation): string =>
   `  ${harm}, ${describeBlows(blows)}: ${message}`;
 
-/** Others may come of these: they are told first. */
+/** Kinds that may cause others; they are printed first. */
 const causes: readonly Harm[] = ["failed", "diverged"];
 const rank = (alike: readonly Violation[]): number => {
   const place = causes.findIndex((harm) => harm === alike[0]?.harm);
   return place < 0 ? causes.length : place;
 };
 
-/** Violations that do the same to the same, each kind from the one on that takes the fewest blows. */
+/** Groups equal violations and sorts each group by the number of faults. */
 const sorted = <V extends Violation>(violations: readonly V[]): readonly (readonly V[])[] => {
   const kinds = new Map<string, V[]>();
   for (const violation of violations) {
@@ -94,22 +94,23 @@ const describeViolations = <V extends Violation>(
 const isStep = ({ effect }: EffectCount): boolean => effect.startsWith("step ");
 const isBody = ({ effect }: EffectCount): boolean => effect.startsWith("tool ");
 
-/** How much the verdict is about: what else tools do, the explorer does not see. */
+/** Says which effects the verdict covers: the explorer sees no others. */
 const seenOf = (effects: readonly EffectCount[]): string => {
   const steps = effects.filter(isStep).length;
   const outside = effects.filter((effect) => !isStep(effect) && !isBody(effect)).length;
   const seen = `seen: ${counted(outside, "effect")} outside, ${counted(steps, "step")}`;
   if (outside > 0) return seen;
   const unseen = steps > 0 ? "what steps do outside" : "whatever tools do outside";
-  return `${seen}; ${unseen} is seen only if it is done by the scenario's \`effect\``;
+  return `${seen}; ${unseen} is seen only if it uses the scenario's \`effect\``;
 };
 
+/** Puts the report of `exploreCrashes` into words. */
 export const describeCrashes = (report: CrashReport): string => {
   const { points, pairs, allPairs, effects, unknown, violations } = report;
   const bound = pairs < allPairs ? ` of ${allPairs}` : "";
   const unknownAt = unknown.slice(0, shownUnknown).map((blows) => `  outcome unknown: ${describeBlows(blows)}`);
-  const but = unknown.length === 0 ? "" : " but where an outcome is unknown";
-  const isSafe = `safe: nothing is lost${but}, and nothing fires more often than claimed (${seenOf(effects)})`;
+  const but = unknown.length === 0 ? "" : " except where an outcome is unknown";
+  const isSafe = `safe: nothing is lost${but}, and nothing happens more often than claimed (${seenOf(effects)})`;
   const moreEffects = effects.length - shownEffects;
   return [
     `${counted(points, "crash point")}, ${pairs}${bound} pairs; ${unknown.length} end with an unknown outcome`,
@@ -120,10 +121,11 @@ export const describeCrashes = (report: CrashReport): string => {
   ].join("\n");
 };
 
-/** How a run is had again. */
+/** Returns the command that repeats a run. */
 export type Again = (seed: number, fates: string) => string;
 const byCall: Again = (seed, fates) => `simulate(scenario, { seed: ${seed}, fates: "${fates}" })`;
 
+/** Puts the report of `simulate` into words, with the call that repeats it. */
 export const describeSimulation = (simulation: Simulation, again = byCall): string => {
   const { runs, events, deaths, faults, befallen, failure } = simulation;
   const kinds = Object.entries(befallen).filter(([fate]) => fate !== "die");
@@ -145,9 +147,10 @@ const describeOrder = (order: readonly string[]): string => order.join(" · ");
 const describeDisorder = (violation: ScheduleViolation): string =>
   `${describeViolation(violation)}\n    in the order ${describeOrder(violation.order)}`;
 
+/** Puts the report of `exploreSchedules` into words. */
 export const describeSchedules = ({ orders, pruned, isBounded, results, violations }: ScheduleReport): string =>
   [
-    `${counted(orders, "order")}${isBounded ? ", and there are more" : ", which is all"}; ${pruned} came to the same as another`,
+    `${counted(orders, "order")}${isBounded ? " of more" : ", all of them"}; ${pruned} equivalent to another`,
     ...results.map(
       ({ result, orders: count, example }) =>
         `  ${canonicalJson(result).slice(0, 200)} in ${count}, such as ${describeOrder(example)}`,
@@ -162,7 +165,9 @@ const describeReport = (report: Report): string => {
   return "orders" in report ? describeSchedules(report) : describeSimulation(report);
 };
 
-/** For `expect.extend`: `expect(await exploreCrashes(scenario)).toBeSafe()`, and the same of what the others report. */
+/**
+ * For `expect.extend`: `expect(await exploreCrashes(scenario)).toBeSafe()`. Accepts the other explorers' reports, too.
+ */
 export const explorerMatchers = {
   toBeSafe: (report: Report) => ({
     pass: "isSafe" in report ? report.isSafe : report.failure === undefined,

@@ -1,4 +1,4 @@
-/** What a user writes down to have it explored: tools, and what the host does with them. */
+/** Scenarios, which users write: tools, the host's behaviour, and claims about effects. */
 import type { Reply, RequestedCall } from "@pawl/sansio-core";
 import type { RuntimeOptions, Session, ToolDefinition } from "@pawl/runtime";
 import type { Happened } from "./ledger.ts";
@@ -10,8 +10,8 @@ const mayRepeat = (claim: Claim): boolean => claim === "at_least_once" || claim 
 export const mayMiss = (claim: Claim): boolean => claim === "at_most_once" || claim === "any";
 
 /**
- * How a count breaks its claim, beside how often the effect happens undisturbed. Where an outcome is unknown a body may
- * leave out what hangs on it, and do once what it does in no other case: look what became of it, tell a person.
+ * Tells how a count breaks its claim, compared with an undisturbed run. After an unknown outcome a body may leave out
+ * the effects that depend on it, and may do other things once, such as looking up the outcome or asking a person.
  */
 export const breach = (
   claim: Claim,
@@ -26,9 +26,9 @@ export const breach = (
 
 /** The world outside of a process, as its tools see it. */
 export interface Outside {
-  /** Something happens outside: money moves, a mail goes out. Under a key it happens once, however often it is asked for. */
+  /** Causes an effect outside: money moves, a mail is sent. Under a key it happens only once. */
   readonly effect: (name: string, of?: EffectOf) => Promise<Happened>;
-  /** Virtual time passes. */
+  /** Waits in virtual time. */
   readonly sleep: (ms: number) => Promise<void>;
   readonly now: () => number;
 }
@@ -36,49 +36,49 @@ export interface Outside {
 export interface EffectOf {
   readonly key?: string;
   readonly detail?: unknown;
-  /** How long the service takes. */
+  /** Duration of the service's work. */
   readonly ms?: number;
 }
 
-/** The host application: it outlives the process that runs the tools, and asks again until it has an answer. */
+/** The host application. It survives the processes that run tools, and asks again until it has an answer. */
 export interface ScenarioHost {
   readonly call: (request: string, calls: readonly RequestedCall[], session?: string) => Promise<readonly Reply[]>;
-  /** Anything else that a host does with a session. It is done again when the process died of it. */
+  /** Does anything with a session, and repeats it if the process dies. */
   readonly within: <A>(act: (session: Session) => Promise<A>, of?: ActOf) => Promise<A>;
-  /** The same, where what is done already is refused: a repetition that is refused counts as done. */
+  /** The same for acts that are refused when repeated: a refused repetition counts as done. */
   readonly once: (act: (session: Session) => Promise<unknown>, of?: ActOf) => Promise<void>;
-  /** Waits until an effect of this name has happened outside, and gives the n-th, from 1 on. */
+  /** Resolves with the n-th occurrence of an effect outside, counted from 1. */
   readonly happened: (effect: string, n?: number) => Promise<Happened>;
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** What is known of an act before it is done. */
+/** Facts about an act before it is done. */
 export interface ActOf {
   readonly session?: string;
-  /** What it is called where orders are told. */
+  /** Its name in orders. */
   readonly as?: string;
-  /** The request that it is about, if it is about no other. */
+  /** The request that it concerns, if it concerns only one. */
   readonly request?: string;
 }
 
-/** How often an effect may happen, beside an undisturbed run. */
+/** How often an effect may happen, compared with an undisturbed run. */
 export type Claim = "exactly_once" | "at_least_once" | "at_most_once" | "any";
 
 export interface Scenario {
-  /** Made anew for each process: what they remember dies with it. */
+  /** Makes the tools of one process. Their memory dies with it. */
   readonly tools: (outside: Outside) => readonly ToolDefinition[];
   readonly host: (host: ScenarioHost) => Promise<unknown>;
-  /** What is claimed of effects by their names, where it is not what their steps and tools say. */
+  /** Claims of effects by name, if they differ from what steps and tools imply. */
   readonly claims?: { readonly [effect: string]: Claim };
-  /** Calls are meant to end in internal errors, and are not told as `failed`. */
+  /** Internal errors are intended, and not reported as `failed`. */
   readonly mayFail?: boolean;
-  /** Each process begins by looking for what nobody looks after. */
+  /** Each process starts with `recover()`. */
   readonly recovers?: boolean;
-  /** What the runtime is given besides. With a `lease` of up to 10 s processes also stand still beyond it, and wake. */
+  /** Further options of the runtime. With a `lease` of up to 10 s processes are also frozen beyond it. */
   readonly runtime?: Partial<Pick<RuntimeOptions, "host" | "options" | "patience" | "lease" | "pollMs" | "background">>;
 }
 
-/** A scenario as plain as they come: these calls, in one request. */
+/** A host that makes these calls in one request. */
 export const callsOf =
   (...calls: readonly RequestedCall[]): Scenario["host"] =>
   (host) =>

@@ -1,6 +1,7 @@
 /**
- * Tries the orders in which things can arrive: the ends of steps, the host's calls and decisions, the passing of time.
- * Every order is run from its beginning; of two orders that differ only in what is independent one is run (sleep sets).
+ * Explores the orders of arrivals: ends of steps, requests and decisions of the host, passing time. Each order is run
+ * from the start. Of orders that differ only in independent arrivals one is run (partial-order reduction with sleep
+ * sets).
  */
 import { type Footprint, everything, isIndependent } from "./footprint.ts";
 import type { Arrival, Chooser } from "./gate.ts";
@@ -12,20 +13,20 @@ import { runScenario } from "./run.ts";
 import type { Harm, Violation, Outcome } from "./outcome.ts";
 
 export interface ScheduleOptions {
-  /** So many orders are run. */
+  /** Maximum number of orders. */
   readonly orders?: number;
-  /** So many choices are made in one run; what comes after is taken as it comes. */
+  /** Maximum number of choices in one run; later arrivals come as they come. */
   readonly depth?: number;
   readonly things?: number;
-  /** Whether every order has to come to the same result, by the same effects. */
+  /** Every order must have the same result and the same effects. */
   readonly sameResult?: boolean;
-  /** Whether orders are run as well that differ only in what is independent. */
+  /** Runs orders that differ only in independent arrivals, too. */
   readonly all?: boolean;
-  /** What befalls the processes, in every order. */
+  /** Faults that hit the processes in every order. */
   readonly director?: Director;
 }
 
-/** A result, in how many orders it came about, and one of them. */
+/** A result, the number of orders that led to it, and one of them. */
 export interface ResultOfOrders {
   readonly result: Json;
   readonly orders: number;
@@ -33,40 +34,42 @@ export interface ResultOfOrders {
 }
 
 export interface ScheduleViolation extends Violation {
-  /** What arrived, in order. */
+  /** The arrivals, in order. */
   readonly order: readonly string[];
 }
 
 export interface ScheduleReport {
   readonly isSafe: boolean;
   readonly orders: number;
-  /** Runs that were left, since another order comes to the same. */
+  /** Runs that were skipped because another order is equivalent. */
   readonly pruned: number;
-  /** Whether there are orders that were not run. */
+  /** Some orders were not run. */
   readonly isBounded: boolean;
   readonly results: readonly ResultOfOrders[];
   readonly violations: readonly ScheduleViolation[];
 }
 
-/** What was let in, and what all that came of it touched, up to the next choice. */
+/** An admitted arrival, with the footprint of everything up to the next choice. */
 interface Tried {
   readonly label: string;
   readonly touched: Footprint;
 }
 
-/** A place where there was a choice: what could arrive, what does in this run, and what need not be tried here. */
+/** A choice: the arrivals that were ready, the chosen one, and those that need not be tried here. */
 interface Node {
   readonly ready: readonly Arrival[];
   readonly asleep: readonly Tried[];
   readonly tried: readonly Tried[];
   readonly chosen: Arrival;
-  /** Of what was chosen; as long as it is not known, all. */
+  /** The footprint of the chosen arrival; everything until it is known. */
   readonly touched: Footprint;
 }
 
 const includes = (list: readonly Tried[], { label }: Arrival): boolean => list.some((one) => one.label === label);
 
-/** What need not be tried after a choice: what was tried before it, or slept, and makes no difference to it. */
+/**
+ * Returns the arrivals that stay asleep after a choice: those tried before it, or asleep, that are independent of it.
+ */
 const asleepAfter = ({ asleep, tried, touched }: Node, independent: typeof isIndependent): readonly Tried[] =>
   [...asleep, ...tried].filter((before) => independent(before.touched, touched));
 const dependent: typeof isIndependent = () => false;
@@ -74,7 +77,7 @@ const dependent: typeof isIndependent = () => false;
 const freshIn = (ready: readonly Arrival[], asleep: readonly Tried[], tried: readonly Tried[]) =>
   ready.filter((arrival) => !includes(asleep, arrival) && !includes(tried, arrival));
 
-/** The choices of one run: those of its beginning are given, those of its end are new. */
+/** The choices of one run: a given prefix, then new ones. */
 class Path implements Chooser {
   nodes: Node[];
   #at = 0;
@@ -128,7 +131,7 @@ class Path implements Chooser {
     return node;
   }
 
-  /** The beginning of the next run: the last choice that can be made otherwise is. */
+  /** The prefix of the next run, which changes the last choice that has an alternative (depth-first search). */
   get next(): readonly Node[] | undefined {
     for (let end = this.nodes.length; end > 0; end--) {
       const node = this.nodes[end - 1] as Node;
@@ -158,7 +161,7 @@ const resultsOf = (runs: readonly Run[]): readonly ResultOfOrders[] => {
   return [...results.values()];
 };
 
-/** What another order may come to, since it may take another branch. */
+/** Harms that another order may cause by taking another branch. */
 const branching: ReadonlySet<Harm> = new Set(["other_result", "lost"]);
 
 /** Explores the orders of a scenario's arrivals. */

@@ -1,8 +1,8 @@
 /**
- * Runs a scenario under many seeds. A seed decides what befalls the process and its store, and in which order what is
- * ready happens; the same seed gives the same run, to the bit. A run that fails is made smaller before it is told.
+ * Runs a scenario under many seeds. A seed decides the faults and the order of ready tasks; the same seed gives the
+ * same run, bit for bit. A failing run is shrunk before it is reported.
  */
-import { Chance } from "./random.ts";
+import { SeededRandom } from "./random.ts";
 import { flawsOf } from "./flaw.ts";
 import { violationsOf } from "./judge.ts";
 import { type Director, type Fate, faultsAt, lineFaults, storeFaults } from "./moment.ts";
@@ -13,23 +13,23 @@ import type { Blow, Violation, Outcome } from "./outcome.ts";
 export interface SimulateOptions {
   /** The first seed. */
   readonly seed?: number;
-  /** So many seeds, one after the other. */
+  /** The number of seeds. */
   readonly seeds?: number;
-  /** What befalls, as `9:die,14:full`, instead of what the seed decides. */
+  /** Faults as `9:die,14:full`, instead of the seed's. */
   readonly fates?: string;
-  /** Out of a thousand moments, so many are a process's last. */
+  /** Deaths per thousand moments. */
   readonly deathsPerMille?: number;
-  /** Out of a thousand appends and words of the host, so many meet a fault of the store or of the line. */
+  /** Faults of the store or the connection per thousand appends and requests. */
   readonly faultsPerMille?: number;
   readonly things?: number;
 }
 
 export interface SimulationFailure {
   readonly seed: number;
-  /** What has to befall for it to fail, after all that need not was left out. */
+  /** The faults that are needed for the failure. */
   readonly fates: string;
   readonly violation: Violation;
-  /** The log of each scope, of the smallest run that fails. */
+  /** The log of each scope in the smallest failing run. */
   readonly logs: ReadonlyMap<string, string>;
 }
 
@@ -38,24 +38,24 @@ export interface Simulation {
   readonly events: number;
   readonly deaths: number;
   readonly faults: number;
-  /** How often each fault befell. */
+  /** How often each fault occurred. */
   readonly befallen: { readonly [F in Fate]?: number };
   readonly failure: SimulationFailure | undefined;
 }
 
 type Fates = ReadonlyMap<number, Fate>;
 
-/** A process that dies again and again comes to nothing: so many blows befall one run. */
-const mostBlows = 8;
+/** Maximum number of faults in one run: a process that keeps dying gets nowhere. */
+const maxBlows = 8;
 
 const byChance = (
-  chance: Chance,
+  chance: SeededRandom,
   { deathsPerMille = 15, faultsPerMille = 40 }: SimulateOptions,
   isLeased: boolean,
 ): Director => {
   let blows = 0;
   return (moment) => {
-    if (blows >= mostBlows) return "live";
+    if (blows >= maxBlows) return "live";
     const isDeath = chance.perMille(deathsPerMille);
     const faults = faultsAt(moment, isLeased);
     const isFault = faults.length > 0 && chance.perMille(faultsPerMille);
@@ -101,7 +101,7 @@ class Simulator {
 
   async #run(seed: number, director: Director): Promise<Tried> {
     const usual = (this.#usual ??= await runScenario(this.#scenario, this.#bound));
-    const order = new Chance(seed ^ 0x5bd1e995);
+    const order = new SeededRandom(seed ^ 0x5bd1e995);
     const fates = new Map<number, Fate>();
     const outcome = await runScenario(this.#scenario, {
       ...this.#bound,
@@ -126,17 +126,20 @@ class Simulator {
     return things === undefined ? {} : { things };
   }
 
-  /** Under what a seed decides. */
+  /** Runs with the seed's faults. */
   seeded(seed: number): Promise<Tried> {
-    return this.#run(seed, byChance(new Chance(seed), this.#options, this.#scenario.runtime?.lease !== undefined));
+    return this.#run(
+      seed,
+      byChance(new SeededRandom(seed), this.#options, this.#scenario.runtime?.lease !== undefined),
+    );
   }
 
-  /** Under what is told. */
+  /** Runs with given faults. */
   told(seed: number, fates: Fates): Promise<Tried> {
     return this.#run(seed, (_, n) => fates.get(n) ?? "live");
   }
 
-  /** The smallest run that fails: undisturbed in any way; in the same way by one blow, or by those that need befall. */
+  /** Returns the smallest failing run: without faults, with one fault, or with as few as possible. */
   async smallest(seed: number, failed: Tried): Promise<Tried> {
     const undisturbed = await this.told(seed, new Map());
     if (undisturbed.violations.length > 0) return undisturbed;
@@ -179,6 +182,7 @@ const failureOf = (seed: number, { fates, violations, outcome }: Tried): Simulat
 
 const countLines = ({ logs }: Outcome): number => [...logs.values()].reduce((sum, lines) => sum + lines.length, 0);
 
+/** Runs a scenario under faults that seeds choose, and minimises the first failure. */
 export const simulate = async (scenario: Scenario, options: SimulateOptions = {}): Promise<Simulation> => {
   const { seed: first = 1, seeds = 1, fates } = options;
   const simulator = new Simulator(scenario, options);

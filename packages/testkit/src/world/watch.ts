@@ -1,7 +1,7 @@
 /**
- * Watches what tools do: each step, and each body that claims to run once, is an effect with moments before and after
- * it. And it watches that they stay in the world: a body waits for what it asked of its context, a step for what it
- * asked of the outside, and nothing else.
+ * Watches tools. Each step, and each body that runs at most once, is an effect with a moment before and after it. A
+ * body may wait only for its context, and a step for the scenario's outside; anything else leaves the simulated world
+ * and is reported.
  */
 import type { StepInfo, ToolContext, ToolDefinition } from "@pawl/runtime";
 import { manifestOf } from "@pawl/runtime";
@@ -9,32 +9,32 @@ import { recoveryOf } from "@pawl/sansio-core";
 import type { Arrival } from "./gate.ts";
 import type { Claim } from "./scenario.ts";
 
-/** What the world does around an effect that nobody named. */
+/** The world around an effect. */
 export interface Around {
   readonly before: (effect: string) => Promise<void>;
   readonly after: (effect: string) => Promise<void>;
   readonly claim: (effect: string, claim: Claim) => void;
-  /** Its end is about to be told. */
+  /** Waits until the end of an effect may be reported. */
   readonly arrive: (arrival: Arrival) => Promise<void>;
 }
 
-/** Whose code it is: a tool's body, or one of its steps. */
+/** The running code: a tool's body, or one of its steps. */
 export interface Doer {
   readonly tool: string;
   readonly step?: string;
 }
 
-/** Work that is under way, and what it waits for. */
+/** Running code, and what it waits for. */
 export class Work {
   readonly what: string;
   readonly doer: Doer;
-  /** What it last asked for, and where. */
+  /** Its last request, and the source line. */
   asked: string | undefined;
   #open = 0;
   #isOver = false;
-  /** It may go on without being answered: it holds the signal. */
+  /** It has read the abort signal, so it may continue without an answer. */
   isSignalled = false;
-  /** Whether it may wait for the outside: a step may, and a body that promises no durability. */
+  /** It may wait for the outside: a step, or a body that is not durable. */
   readonly mayGoOut: boolean;
 
   constructor(what: string, doer: Doer, mayGoOut: boolean) {
@@ -43,7 +43,7 @@ export class Work {
     this.mayGoOut = mayGoOut;
   }
 
-  /** It waits for nothing that this world could bring. */
+  /** It waits for something that this world cannot provide. */
   get isAdrift(): boolean {
     return !this.#isOver && this.#open === 0 && !this.isSignalled;
   }
@@ -52,7 +52,7 @@ export class Work {
     this.#isOver = true;
   }
 
-  /** It waits for this too; `goesOn` is told before it hears of it. */
+  /** Adds a promise to wait for; `goesOn` is called before the code continues. */
   waitFor(promise: PromiseLike<unknown>, goesOn: () => void): void {
     this.#open += 1;
     const settled = (): void => {
@@ -66,14 +66,16 @@ export class Work {
 const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
-/** Where the tool's own code is, in a stack that was taken below it. */
+/** Returns the line of the tool's own code in a stack trace. */
 const placeIn = (stack: string | undefined): string => {
   const lines = (stack ?? "").split("\n").slice(1);
   const own = lines.find((line) => !/testkit\/(?:src|dist)|runtime\/(?:src|dist)|node:internal/.test(line));
   return own?.trim().replace(/^at /, "") ?? "a place unknown";
 };
 
-/** The end of an effect; whose it is stands in the key of its call, `lash-tool:{scope}/{request}:{call}:{tool}`. */
+/**
+ * Returns the arrival of an effect's end. The call is taken from its key, `lash-tool:{scope}/{request}:{call}:{tool}`.
+ */
 const endOf = (effect: string, { replayKey, sessionId }: ToolContext): Arrival => {
   const ofCall = replayKey.slice(`lash-tool:${sessionId}/`.length, replayKey.lastIndexOf(":"));
   const path = ofCall.replaceAll(/tool-batch:([0-9a-f]{4})[0-9a-f]*/g, "$1");
@@ -90,14 +92,14 @@ const claimOfStep: { readonly [R in Recovery]: Claim } = {
 export class Watch {
   readonly #around: Around;
   readonly #work = new Set<Work>();
-  /** Whose code runs: that which was begun, or given an answer, last. */
+  /** The code that runs now: the last one started or answered. */
   #doer: Doer | undefined;
 
   constructor(around: Around) {
     this.#around = around;
   }
 
-  /** Something that a tool asks of the outside: when that is there, the tool goes on. */
+  /** Runs a request of a tool to the outside, and restores the running code afterwards. */
   ofTool<A>(ask: (doer: Doer | undefined) => Promise<A>): Promise<A> {
     const doer = this.#doer;
     const answer = ask(doer);
@@ -106,7 +108,7 @@ export class Watch {
     return answer;
   }
 
-  /** Work that has left the world, if any has; `isBusy` tells whether the outside still owes somebody an answer. */
+  /** Returns code that has left the world. `isBusy`: the outside still owes somebody an answer. */
   adrift(isBusy: boolean): Work | undefined {
     return [...this.#work].find((work) => work.isAdrift && !(isBusy && work.mayGoOut));
   }
@@ -173,7 +175,7 @@ export class Watch {
     return this.#face(context, work, { runJson, race: chosenBy("race"), any: chosenBy("any") }) as ToolContext;
   }
 
-  /** A choice is content with one of its members: the others need not happen. */
+  /** Relaxes the claim of a step in a choice (`race`, `any`): it need not happen. */
   #maybeLeft(step: { readonly effect: string; readonly claim: Claim } | undefined): void {
     if (step?.claim === "at_least_once") this.#around.claim(step.effect, "any");
   }
@@ -187,7 +189,7 @@ export class Watch {
     return result;
   }
 
-  /** The same object, of which every promise is watched. */
+  /** Wraps an object so that all of its promises are watched. */
   #face(target: object, work: Work, own: { readonly [name: string]: unknown } = {}): object {
     return new Proxy(target, {
       get: (_target, name) => {

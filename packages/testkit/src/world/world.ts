@@ -1,6 +1,6 @@
 /**
- * A world in which a scenario runs: one clock, one store, one outside, and one process after the other that runs the
- * tools and can die at every moment. The same director and the same pick give the same world, to the bit.
+ * A simulated world: one clock, one store, one outside, and a sequence of processes that run the tools and can die at
+ * any moment. The same director and the same pick give the same run, bit for bit.
  */
 import { nextDeadline } from "@pawl/sansio-core";
 import { type Json, describe, jsonFromJs } from "@pawl/tool-value";
@@ -15,27 +15,27 @@ import { Ledger } from "./ledger.ts";
 import { type Director, type Fate, type Moment, undisturbed } from "./moment.ts";
 import type { Ended, Outcome } from "./outcome.ts";
 import { Process } from "./process.ts";
-import { Punctuality } from "./deadline-check.ts";
+import { DeadlineCheck } from "./deadline-check.ts";
 import type { Claim, Scenario } from "./scenario.ts";
 import { mortalJournal } from "./faulty-journal.ts";
 
 export interface WorldOptions {
   readonly director?: Director;
   readonly pick?: Pick;
-  /** Who decides what arrives next; without one everything arrives when it comes. */
+  /** Decides the order of arrivals. Without one everything arrives at once. */
   readonly chooser?: Chooser;
-  /** So many things may happen. */
+  /** Maximum number of tasks. */
   readonly things?: number;
 }
 
-/** How long after its death a process is started anew. */
+/** Delay from a death to the next process. */
 const restartMs = 100;
-/** How long a process stands still: longer than any lease of a world. */
+/** Time for which a process is frozen: longer than any lease. */
 const frozenMs = 30_000;
-/** How long the world looks at what it does then. */
+/** Time after thawing in which the process is watched. */
 const wakingMs = 1000;
 
-/** How long it is from one look for what nobody looks after to the next. */
+/** Interval of `recover()`. */
 const recoverMs = 5000;
 
 const outsider: Actor = { name: "outside", isAlive: true };
@@ -48,18 +48,18 @@ export class World {
   readonly #journal: Journal;
   readonly #gate: Gate;
   readonly #chooser: Chooser | undefined;
-  /** What was touched since the last choice. */
+  /** Places touched since the last choice. */
   #touched = new Set<Place>();
-  /** Up to when time passes without a choice. */
+  /** Time passes up to here without a choice. */
   #passing = 0;
-  readonly #punctuality = new Punctuality();
+  readonly #deadlines = new DeadlineCheck();
   readonly #lostBodies = new LostBodies();
   readonly #audit = new Audit((before, event, after) => {
     this.#lostBodies.taken(before, event, after);
     if (this.#chooser !== undefined) this.#touch(footprintOf(before, event, after));
-    return this.#punctuality.taken(before, event.type, after);
+    return this.#deadlines.taken(before, event.type, after);
   });
-  /** So many moments there were when somebody last looked for what nobody looks after. */
+  /** Number of moments at the last recovery. */
   #momentsThen = -1;
   readonly #ledger = new Ledger((place) => this.#touch([place]));
   readonly #moments: Moment[] = [];
@@ -68,7 +68,7 @@ export class World {
   readonly #host: Host;
   #process: Process;
   #processes = 0;
-  /** Processes that stand still, or have just woken. */
+  /** Processes that are frozen or have just thawed. */
   #standing = 0;
   #end: { readonly ended: Ended; readonly why?: string; readonly result?: Json } | undefined;
 
@@ -97,13 +97,13 @@ export class World {
     void this.#live();
     let ran = await this.#untilQuiet();
     while (ran === "quiet" && this.#recover()) ran = await this.#untilQuiet();
-    this.#chooser?.touched(everything); // What is left undone where the host ends, is undone by what ended it.
+    this.#chooser?.touched(everything); // The end of the host may depend on everything before it.
     const broken = this.#audit.close();
     if (broken !== undefined) this.#end = { ended: "broken", why: broken };
     const why =
       ran === "quiet"
-        ? `nothing is left to happen, and the host still waits${this.#waitsFor()}`
-        : `more than ${this.#things} things happened`;
+        ? `nothing is left to run, and the host still waits${this.#waitsFor()}`
+        : `more than ${this.#things} tasks have run`;
     const { ended, result, ...end } = this.#end ?? { ended: ran === "quiet" ? "stuck" : "exhausted", why };
     return {
       ended,
@@ -130,7 +130,10 @@ export class World {
     });
   }
 
-  /** A driver looks now and then for scopes that nobody looks after; here when all is quiet, and something was not before. */
+  /**
+   * Lets the process recover abandoned scopes, as a driver does now and then. Returns false if nothing has happened
+   * since the last time.
+   */
   #recover(): boolean {
     if (this.#moments.length === this.#momentsThen) return false;
     this.#momentsThen = this.#moments.length;
@@ -147,14 +150,14 @@ export class World {
     if (this.#chooser !== undefined) for (const place of places) this.#touched.add(place);
   }
 
-  /** Who stands still when the host has what it wanted wakes all the same. */
+  /** Done once the host has ended and frozen processes have thawed. */
   get #isDone(): boolean {
     return this.#end !== undefined && (this.#standing === 0 || this.#end.ended !== "done");
   }
 
   #waitsFor(): string {
     const open = this.#host.open.map((as) => `an answer to \`${as}\``);
-    const awaited = [...open, ...this.#ledger.awaited].join(", ") || "something that is not of this world";
+    const awaited = [...open, ...this.#ledger.awaited].join(", ") || "something outside of this world";
     const threw = [...this.#threw].map(([call, message]) => `call ${call} threw: ${message}`);
     return [` for ${awaited}`, ...this.#audit.waiting.slice(0, 5), ...threw.slice(0, 5)].join("; ");
   }
@@ -178,22 +181,22 @@ export class World {
     }
   }
 
-  /** Nothing can happen now but what the world brings: whoever waits for something else has left it. */
+  /** Reports faults of the audit, and code that waits for something outside of this world. */
   #look(): void {
     const { fault } = this.#audit;
     if (fault !== undefined) this.#end ??= { ended: "broken", why: fault };
     const { isAlive, watch, isOwed } = this.#process;
     const adrift = isAlive ? watch.adrift(isOwed) : undefined;
     if (adrift === undefined) return;
-    const what = isOwed ? "the scenario's outside, and not inside a step" : "something that is not of this world";
-    const after = adrift.asked === undefined ? "before it asked for anything" : `after ${adrift.asked}`;
+    const what = isOwed ? "the scenario's outside, but not inside a step" : "something outside of this world";
+    const after = adrift.asked === undefined ? "before its first request" : `after ${adrift.asked}`;
     this.#end ??= {
       ended: "left_the_world",
       why: `${adrift.what} waits for ${what}, ${after}`,
     };
   }
 
-  /** When something would happen by itself: a deadline of a scope, or the end of somebody's sleep outside. */
+  /** Returns the next time at which something happens by itself: a scope's deadline, or a timer outside. */
   #nextDeadline(): number | undefined {
     const states = this.#audit.scopes.flatMap((scope) => this.#audit.state(scope) ?? []);
     const due = states.flatMap((state) => nextDeadline(state)?.at ?? []);
@@ -202,7 +205,7 @@ export class World {
     return all.length === 0 ? undefined : Math.min(...all);
   }
 
-  /** Lets in what is chosen of all that can arrive; says whether something was, so that time need not pass. */
+  /** Admits a chosen arrival. Returns whether there was one, so that time need not pass. */
   #letIn(): boolean {
     if (this.#chooser === undefined || this.#isPassing) return false;
     const deadline = this.#nextDeadline();
@@ -222,7 +225,7 @@ export class World {
   #chosen(ready: readonly Arrival[]): Arrival | undefined {
     this.#chooser?.touched(this.#touched);
     const index = this.#chooser?.choose(ready);
-    if (index === undefined) this.#end = { ended: "exhausted", why: "no order that is new begins like this" };
+    if (index === undefined) this.#end = { ended: "exhausted", why: "no new order starts like this" };
     const chosen = index === undefined ? undefined : ready[index];
     this.#touched = new Set(chosen?.concerns);
     return chosen;
@@ -253,13 +256,13 @@ export class World {
     if (!process.isAlive) return "die";
     this.#moments.push(moment);
     const fate = this.#director(moment, this.#moments.length);
-    this.#punctuality.befall(process.name, fate, this.#clock.now);
+    this.#deadlines.befall(process.name, fate, this.#clock.now);
     if (fate === "die") this.#kill(process);
     if (fate === "frozen") this.#freeze(process);
     if (moment.type === "effect" && moment.when === "before" && process.isZombie)
       this.#end = {
         ended: "broken",
-        why: `${process.name} stood still, is nobody's owner, and does ${moment.effect}`,
+        why: `${process.name} was frozen, owns no scope, and does ${moment.effect}`,
       };
     return fate;
   }
@@ -269,7 +272,7 @@ export class World {
     this.#follow(process);
   }
 
-  /** It stands still, and wakes after its lease has run out. */
+  /** Freezes a process until its lease has expired. */
   #freeze(process: Process): void {
     process.freeze();
     this.#follow(process);
@@ -278,7 +281,7 @@ export class World {
     this.#clock.later(outsider, frozenMs + wakingMs, () => (this.#standing -= 1));
   }
 
-  /** Another process comes after the one that runs the tools now. */
+  /** Starts the next process if this was the current one. */
   #follow(process: Process): void {
     if (process !== this.#process) return;
     this.#clock.later(outsider, restartMs, () => {

@@ -1,4 +1,4 @@
-/** The test of the test: a core that is broken is caught, and told with its seed and a small log. */
+/** Tests the core simulation itself: it must catch a broken core and report a seed with a small log. */
 import type * as Core from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -26,7 +26,7 @@ afterEach(() => {
 
 const found = (): string => describeCoreSims(runCoreSims({ seeds: 40 }));
 
-/** Commands of one type are lost, or come twice. */
+/** Drops or doubles the commands of one type. */
 const commanding =
   (type: Core.CommandType, times: number) =>
   (step: Step): Step =>
@@ -44,17 +44,17 @@ describe("the core simulation catches a core", () => {
     expect(found()).toMatch(/conservation: session:\w r\d+: submitted 1 times, replied to 2 times/);
   });
 
-  it("that keeps calls from their observers", () => {
+  it("that hides calls from their observers", () => {
     broken.step = commanding("observe", 0);
-    expect(found()).toMatch(/conservation: session:\w r\S+: nobody was told of it/);
+    expect(found()).toMatch(/conservation: session:\w r\S+: its start was not observed/);
   });
 
-  it("that forgets after a crash which messages are on their way", () => {
+  it("that forgets messages in transit after a crash", () => {
     broken.outstanding = (outstanding) => (state) => outstanding(state).filter(({ type }) => type !== "send");
     expect(found()).toMatch(/conservation: .* sent 1, taken 0|stuck/);
   });
 
-  it("that comes to another state in replay", () => {
+  it("that replays to another state", () => {
     let steps = 0;
     broken.step = (step) => (state, envelope) => {
       steps += 1;
@@ -65,7 +65,7 @@ describe("the core simulation catches a core", () => {
     expect(found()).toMatch(/replay: .* commanded [0-9a-f]{16}, and [0-9a-f]{16} in replay/);
   });
 
-  it("that throws, and shows the event that it throws at", () => {
+  it("that throws, and shows the event at which it does", () => {
     broken.step = (step) => (state, envelope) => {
       if (envelope.event.type === "call.suspended") throw new Error("broken here");
       return step(state, envelope);
@@ -75,7 +75,7 @@ describe("the core simulation catches a core", () => {
     expect(text).toMatch(/small as it was made:\n1 \d+ \{"type":"call.suspended"[^\n]*$/);
   });
 
-  it("whose time goes back, and says how to see it again, with a log of what it needs", () => {
+  it("whose time goes back, and prints how to repeat it, with a minimal log", () => {
     broken.step = (step) => (state, envelope) =>
       E.map((transition: Core.Transition) =>
         envelope.event.type === "wait.revoked"

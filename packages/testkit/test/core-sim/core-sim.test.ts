@@ -27,13 +27,13 @@ describe("the core simulation", () => {
     expect(report.seeds).toBe(seeds);
   });
 
-  it("has at least 200 events a seed, crashes, and every fault", () => {
+  it("has at least 200 events for each seed, crashes, and every fault", () => {
     expect(report.fewest).toBeGreaterThanOrEqual(200);
     expect(report.crashes).toBeGreaterThan(seeds);
     expect(coreSimFaults.filter((fault) => !report.coverage.faults.has(fault))).toEqual([]);
   });
 
-  it("comes to 95 % of the events and of the rejections, and to every command", () => {
+  it("covers 95 % of the events and of the rejections, and every command", () => {
     const { events, rejections, commands, leftOut } = coreSimCoverage(report.coverage);
     expect(events.met / events.all).toBeGreaterThanOrEqual(0.95);
     expect(rejections.met / rejections.all).toBeGreaterThanOrEqual(0.95);
@@ -47,12 +47,12 @@ describe("the core simulation", () => {
     expect(other.logs).not.toEqual(once.logs);
   });
 
-  it("comes to the same on one core and on several", async () => {
+  it("has the same result on one core and on several", async () => {
     const [alone, spread] = [runCoreSims({ seed: 5, seeds: 300 }), await runJobs({ seed: 5, seeds: 300, jobs: 3 })];
     expect(describeCoreSims(spread).split("\n").toSorted()).toEqual(describeCoreSims(alone).split("\n").toSorted());
   });
 
-  it("says of a report how much it covered, and what it left out", () => {
+  it("reports its coverage, and what it left out", () => {
     const text = describeCoreSims(runCoreSims({ seed: 3, seeds: 2 }));
     expect(text).toMatch(/^2 seeds, \d+ events \(\d+ in the shortest\), \d+ crashes\n/);
     expect(text).toMatch(/event types: \d+ of \d+, [\d.]+ %/);

@@ -1,4 +1,4 @@
-/** The core simulation on several cores: each thread runs so many seeds at a time, until all have been run or one fails. */
+/** The core simulation on several cores: each thread runs a part of the seeds, until all are done or one fails. */
 import { resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import { Coverage, type CoreSimReport, type CoreSimsOptions, runCoreSims } from "../../src/core-sim/index.ts";
@@ -8,7 +8,7 @@ const seedsAtATime = 250;
 
 export interface JobsOptions extends CoreSimsOptions {
   readonly jobs: number;
-  /** Told after every part. */
+  /** Called after every part. */
   readonly progress?: (report: CoreSimReport) => void;
 }
 

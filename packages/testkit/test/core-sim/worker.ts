@@ -1,4 +1,4 @@
-/** Runs seeds of the core simulation that it is handed, as a thread of its own. */
+/** The worker thread of the core simulation: runs the seeds that it receives. */
 import { parentPort } from "node:worker_threads";
 import { type CoreSimOptions, runCoreSims } from "../../src/core-sim/index.ts";
 
@@ -8,7 +8,7 @@ export interface Part {
   readonly options: CoreSimOptions;
 }
 
-/** What came of a part, as it can be posted. Who asked runs a seed that failed again, and has all of it. */
+/** The result of a part, as it is posted. The main thread runs a failed seed again for the details. */
 export interface Posted {
   readonly seeds: number;
   readonly events: number;

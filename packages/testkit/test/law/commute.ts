@@ -1,8 +1,11 @@
-/** Whether two events commute: in both orders they are taken, command the same, and lead to the same state. */
+/**
+ * Checks whether two events commute: in both orders they are accepted, emit the same commands, and lead to the same
+ * state.
+ */
 import { type Event, type State, type Transition, nextDeadline, step } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 
-/** The places of the two events, which are each other's in the other order. */
+/** The sequence numbers of the two events, which swap in the other order. */
 type Swap = readonly [number, number];
 
 const isSame = (a: unknown, b: unknown, swap: Swap): boolean => {
@@ -13,7 +16,7 @@ const isSame = (a: unknown, b: unknown, swap: Swap): boolean => {
   return isSameObject(a, b, swap);
 };
 
-/** Names may be made of places. */
+/** Names may contain sequence numbers. */
 const isSameText = (a: string, b: string, [first, second]: Swap): boolean => {
   const [one, other] = [a.split(/(\d+)/), b.split(/(\d+)/)];
   if (one.length !== other.length) return false;
@@ -42,7 +45,7 @@ const isSameObject = (a: object, b: object, swap: Swap): boolean => {
 const keyed = <A>(rows: readonly A[], keyOf: (row: A) => string): ReadonlyMap<string, A> =>
   new Map(rows.map((row): [string, A] => [keyOf(row), row]));
 
-/** What a state is, but for how its rows are kept. */
+/** Returns the content of a state, without the order of its rows. */
 const contentOf = (state: State): object => {
   const { deadlines: _, calls, batches, requests, waits, ...rest } = state;
   return {
@@ -51,7 +54,7 @@ const contentOf = (state: State): object => {
     batches: keyed(batches.rows(), ({ ref }) => ref),
     requests: keyed(requests.rows(), ({ request }) => request),
     waits: keyed(waits.rows(), ({ key }) => key),
-    // Whose deadline it is goes by birth, where two have the same.
+    // Of two equal deadlines the older one comes first, which depends on the order.
     next: nextDeadline(state)?.at,
   };
 };
@@ -62,7 +65,7 @@ export const inWords = (value: unknown): string =>
     1500,
   );
 
-/** The part of two things in which they differ first. */
+/** Returns the first part in which two things differ. */
 const differenceOf = (a: object, b: object, swap: Swap): string => {
   const other = new Map(entriesOf(b));
   const [name, found] = entriesOf(a).find(([key, value]) => !isSame(value, other.get(key), swap)) ?? ["", undefined];
@@ -82,7 +85,7 @@ const inOrder = (state: State, at: number, events: readonly [Event, Event]): Ord
   return { first: first.right, second: second.right };
 };
 
-/** Why two events do not commute, if they don't. */
+/** Returns why two events do not commute, if they do not. */
 export const conflictOf = (state: State, at: number, a: Event, b: Event): string | undefined => {
   const [ab, ba] = [inOrder(state, at, [a, b]), inOrder(state, at, [b, a])];
   if (typeof ab === "string") return ab;

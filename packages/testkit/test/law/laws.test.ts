@@ -1,4 +1,4 @@
-/** The independence of events, by which orders are left out, a few times; `pnpm laws` tries it as often as it is told. */
+/** Tests the independence of events, which lets the explorer leave orders out. `pnpm laws` runs it more often. */
 import { describe, expect, it } from "vitest";
 import { laws, pairs } from "./laws.ts";
 

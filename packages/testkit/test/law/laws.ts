@@ -1,4 +1,4 @@
-/** What holds of all pairs of events. `laws.test.ts` tries it a few hundred times, `pnpm laws` as often as it is told. */
+/** Laws about pairs of events. `laws.test.ts` tries them a few hundred times, `pnpm laws` as often as it is told. */
 import { type Envelope, type Event, type State, initial, step } from "@pawl/sansio-core";
 import * as fc from "fast-check";
 import * as E from "fp-ts/lib/Either.js";
@@ -8,7 +8,7 @@ import { runCoreSim } from "../../src/core-sim/index.ts";
 import { type Footprint, footprintOf, isIndependent } from "../../src/world/footprint.ts";
 import { conflictOf, inWords } from "./commute.ts";
 
-/** So many pairs were independent, by their types, and so many not. */
+/** Counts of independent pairs by their types, and of dependent ones. */
 export const pairs = { independent: new Map<string, number>(), dependent: 0 };
 
 interface Possible {
@@ -16,7 +16,7 @@ interface Possible {
   readonly footprint: Footprint;
 }
 
-/** So many events that a history has later on are tried in a state. */
+/** Number of later events of a history that are tried in a state. */
 const ahead = 12;
 
 const possibleIn = (state: State, at: number, events: readonly Event[]): readonly Possible[] =>
@@ -46,7 +46,7 @@ const conflictIn = (state: State, at: number, events: readonly Event[]): string 
   return undefined;
 };
 
-/** Every so many states of a history are looked at. */
+/** Only every third state of a history is tried. */
 const stride = 3;
 
 const conflictOfLog = (scope: string, log: readonly Envelope[]): string | undefined => {

@@ -1,4 +1,4 @@
-/** Hunts whatever is wrong with the code it runs on. Its exit code says whether it found anything: 1, and what. */
+/** Hunts for faults in the code that it runs on. Exit code 1 means that it found one, which it prints. */
 import { canonicalJson } from "@pawl/tool-value";
 import {
   type Scenario,
@@ -11,10 +11,10 @@ import {
 } from "../../src/index.ts";
 import { type Hunt, hunts } from "./scenarios.ts";
 
-/** More than any of these runs needs; one that goes in circles is found out soon. */
+/** More than any of these runs needs; an endless run is noticed soon. */
 const things = 6000;
 
-/** The host itself looks at what it came to, so that every explorer sees it. */
+/** Lets the host check its own result, so that every explorer sees a wrong one. */
 const checked = ({ scenario, expected, orElse = expected }: Hunt): Scenario => ({
   ...scenario,
   host: async (host) => {
@@ -26,7 +26,7 @@ const checked = ({ scenario, expected, orElse = expected }: Hunt): Scenario => (
   },
 });
 
-/** Whatever is found, by the explorer that finds it. */
+/** Returns the first fault that an explorer finds. */
 const wrong = async (hunt: Hunt): Promise<string | undefined> => {
   const scenario = checked(hunt);
   const rates = hunt.isCalm === true ? { deathsPerMille: 0, faultsPerMille: 0 } : { faultsPerMille: 100 };

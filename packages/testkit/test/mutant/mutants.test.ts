@@ -1,4 +1,4 @@
-/** The test of the tests: whatever is broken on purpose is caught, and what is not broken is let pass. */
+/** Mutation tests: every mutant must be caught, and the unchanged code must pass. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -26,11 +26,11 @@ const hunt = (mutant?: string): Promise<Hunted> =>
 const sourceOf = (file: string): string => readFileSync(resolve(here, "../../..", file), "utf8");
 
 describe("the explorers", () => {
-  it("let pass what is not broken", async () => {
+  it("accept the unchanged code", async () => {
     expect(await hunt()).toEqual({ code: 0, output: "" });
   });
 
-  it("are tried on twenty mutants and more, each a change of one place that is there", () => {
+  it("are tested with twenty or more mutants, each a change of one existing place", () => {
     expect(mutants.length).toBeGreaterThanOrEqual(20);
     const misplaced = mutants.filter(({ file, find }) => sourceOf(file).split(find).length !== 2);
     expect(misplaced.map(({ what }) => what)).toEqual([]);

@@ -1,12 +1,17 @@
-/** Cores, runtimes and journals that are broken on purpose, each by one change to the source. The hunt has to catch all. */
+/**
+ * Mutants of the core, the runtime and journals, each with one change to the source. The hunt has to catch all of them.
+ */
 
 export interface Mutant {
   readonly what: string;
   readonly file: string;
-  /** Stands in the file once. */
+  /** Occurs in the file exactly once. */
   readonly find: string;
   readonly replace: string;
-  /** The explorer that has to catch it, and what it has to say of it; without it any, by whatever it says. */
+  /**
+   * The explorer that has to catch it, and the text that it has to report. Without it any explorer and any text will
+   * do.
+   */
   readonly caught?: { readonly by: "crashes" | "chance" | "orders"; readonly saying: string };
 }
 

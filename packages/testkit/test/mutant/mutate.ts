@@ -1,4 +1,4 @@
-/** Loaded before anything else: what is imported from the mutant's file has the mutant's change in it. */
+/** A loader hook that applies a mutant's change when its file is imported. */
 import { registerHooks } from "node:module";
 import { mutants } from "./mutants.ts";
 

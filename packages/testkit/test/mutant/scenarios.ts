@@ -1,4 +1,4 @@
-/** What mutants are hunted with: scenarios over most of what a call can live through, each with what it has to come to. */
+/** Scenarios that mutants are hunted with. They cover most of a call's life, and each has an expected result. */
 import { type Session, ToolError, Refused, defineTool } from "@pawl/runtime";
 import { callRef } from "@pawl/sansio-core";
 import { done, failureOutput, pending, safeRetryFailure, stableHash } from "@pawl/tool-value";
@@ -7,9 +7,9 @@ import type { Scenario, ScenarioHost } from "../../src/index.ts";
 export interface Hunt {
   readonly scenario: Scenario;
   readonly expected: unknown;
-  /** What it may come to as well, in other orders. */
+  /** A result that other orders may have. */
   readonly orElse?: unknown;
-  /** Whether it comes to this only when nothing disturbs it. */
+  /** The result is expected only without faults. */
   readonly isCalm?: boolean;
 }
 
@@ -24,7 +24,7 @@ const outcomes = async (host: ScenarioHost, tool: string, ids: readonly string[]
   ]);
 };
 
-/** An act that may have been done before the process died of it: then it is refused, and done. */
+/** Does an act that may have been done before the process died: a refusal then counts as done. */
 const once = (host: ScenarioHost, as: string, act: (session: Session) => Promise<unknown>): Promise<void> =>
   host.within(
     async (session) => {
@@ -310,7 +310,7 @@ const stopping: Hunt = {
   expected: [["c1", "stopped"]],
 };
 
-/** Processes that stand still beyond their lease, and wake. */
+/** Processes that freeze beyond their lease and wake. */
 const standing: Hunt = {
   scenario: {
     runtime: { lease: { ttlMs: 9000 }, pollMs: 3000 },

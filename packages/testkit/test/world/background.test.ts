@@ -1,4 +1,4 @@
-/** A background run with cancel, crash and re-attach: wherever its process dies, and in all orders. */
+/** A background run with cancel, crash and re-attach, under crashes at each moment and in all orders. */
 import type { Json } from "@pawl/tool-value";
 import { SessionWork, defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ import {
 
 const call = { id: "c1", tool: "ask", args: {} };
 
-/** What a person sees of a run: how it ended, and of what. */
+/** Returns a run's end as a person sees it. */
 const endOf = (outcome: unknown): Json => {
   const { payload } = outcome as { readonly payload: { readonly state: string; readonly error?: { message: string } } };
   return payload.error === undefined ? payload.state : `${payload.state}: ${payload.error.message}`;
@@ -20,7 +20,7 @@ const endOf = (outcome: unknown): Json => {
 
 interface Kind {
   readonly isCanceled: boolean;
-  /** Without it the run may not be begun again after a loss. */
+  /** Without it the run may not start again after a loss. */
   readonly isIdempotent?: boolean;
 }
 
@@ -62,7 +62,7 @@ const running = ({ isCanceled, isIdempotent = true }: Kind): Scenario => ({
   host: async (host) => {
     const asked = host.call("r1", [call]);
     if (isCanceled) {
-      await Promise.race([host.happened("begun"), asked]); // A run that is lost before it began is over.
+      await Promise.race([host.happened("begun"), asked]); // A run that is lost before its start is over.
       await host.within(async (session) => {
         const work = new SessionWork(async () => session.among.live);
         for (const { id } of await work.tasks()) await work.cancel(id);
@@ -75,10 +75,10 @@ const running = ({ isCanceled, isIdempotent = true }: Kind): Scenario => ({
   },
 });
 
-/** Pairs of deaths are many: some are tried. */
+/** There are many pairs of crashes; some are tried. */
 const some = { pairs: 40 };
 
-/** All orders, for each moment at which the process dies; those behind the last one kill nobody. */
+/** Explores all orders for each moment at which the process dies. Moments after the last one kill nobody. */
 const everyDeath = async (scenario: Scenario, moments: number): Promise<readonly ScheduleReport[]> => {
   const reports: ScheduleReport[] = [];
   for (let death = 1; death <= moments; death++) {
@@ -94,35 +94,35 @@ const summaryOf = (reports: readonly ScheduleReport[]) => ({
   results: new Set(reports.flatMap(({ results }) => results.map(({ result }) => result))),
 });
 
-/** More than there are in the longest order. */
+/** More than the longest order has. */
 const moments = 60;
 
 describe("a background run", () => {
-  it("is re-attached wherever its process dies, and ends once", async () => {
+  it("is re-attached at every crash, and ends once", async () => {
     const report = await exploreCrashes(running({ isCanceled: false }), some);
     expect(describeCrashes(report)).toContain("safe");
     expect(report.points).toBeGreaterThan(20);
   });
 
-  it("that is asked to end comes to its end, wherever its process dies", async () => {
+  it("that is asked to end does so at every crash", async () => {
     const report = await exploreCrashes(running({ isCanceled: true }), some);
     expect(describeCrashes(report)).toContain("safe");
     expect(report.points).toBeGreaterThan(20);
   });
 
-  it("succeeds or is canceled, by what comes first of what it does and what it is asked", async () => {
+  it("succeeds or is cancelled, whichever comes first", async () => {
     const report = await exploreSchedules(running({ isCanceled: true }));
     expect(report).toMatchObject({ violations: [], isBounded: false });
     expect(new Set(report.results.map(({ result }) => result))).toEqual(new Set(["succeeded", "canceled"]));
   });
 
-  it("that is asked to end ends once in all orders, at whichever moment of them its process dies", async () => {
+  it("that is asked to end ends once in all orders, at every crash", async () => {
     const { orders, ...found } = summaryOf(await everyDeath(running({ isCanceled: true }), moments));
     expect(found).toEqual({ bounded: 0, violations: [], results: new Set(["succeeded", "canceled"]) });
     expect(orders).toBeGreaterThan(4 * moments);
   }, 120_000);
 
-  it("that may not be begun again says so in all orders, at whichever moment of them its process dies", async () => {
+  it("that may not restart says so in all orders, at every crash", async () => {
     const lost = running({ isCanceled: true, isIdempotent: false });
     const { orders, ...found } = summaryOf(await everyDeath(lost, moments));
     const results = new Set(["succeeded", "canceled", "failed: worker heartbeat stopped"]);

@@ -1,11 +1,11 @@
-/** The crash explorer finds what fires twice, and lets pass what does not. */
+/** The crash explorer finds effects that happen twice, and accepts correct tools. */
 import { defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import { type Outside, type Scenario, callsOf, describeCrashes, exploreCrashes } from "../../src/index.ts";
 
 const call = { id: "c1", tool: "pay", args: {} };
 
-/** A tool that charges, and then mails. */
+/** A tool that charges, then mails. */
 const paying = (recovery: "again" | "once" | "idempotent", keyed: boolean): Scenario => ({
   tools: ({ effect }) => [
     defineTool({
@@ -28,7 +28,7 @@ const paying = (recovery: "again" | "once" | "idempotent", keyed: boolean): Scen
   host: callsOf(call),
 });
 
-/** Charges with a key, or without. */
+/** Charges with or without a key. */
 const charging = (name: string, keyed: boolean) => (outside: Outside) =>
   defineTool({
     name,
@@ -53,7 +53,7 @@ describe("the crash explorer", () => {
     expect(new Set(report.violations.map(({ harm }) => harm))).toEqual(new Set(["doubled"]));
   });
 
-  it("says whose tool it is, also where two do something of the same name", async () => {
+  it("names the tool, even if two tools cause the same effect", async () => {
     const [careful, careless] = [charging("careful", true), charging("careless", false)];
     const report = await exploreCrashes(
       {
@@ -70,7 +70,7 @@ describe("the crash explorer", () => {
     );
   });
 
-  it("finds nothing where the service takes keys", async () => {
+  it("finds nothing if the service takes keys", async () => {
     const report = await exploreCrashes(paying("again", true));
     expect(describeCrashes(report)).toContain("safe");
     expect(report).toMatchObject({ isSafe: true, unknown: [] });
@@ -78,7 +78,7 @@ describe("the crash explorer", () => {
     expect(report.pairs).toBeGreaterThan(50);
   });
 
-  it("tells which deaths leave the outcome of a `once` step unknown", async () => {
+  it("reports the crashes that leave the outcome of a `once` step unknown", async () => {
     const report = await exploreCrashes(paying("once", false));
     expect(report.violations).toEqual([]);
     expect(report.unknown.length).toBeGreaterThan(0);

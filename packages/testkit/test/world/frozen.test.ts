@@ -1,4 +1,4 @@
-/** Processes that stand still until their lease has run out, and wake when another one has gone on: they do nothing. */
+/** Processes that freeze until their lease has expired and wake after another one has taken over must do nothing. */
 import { type ToolContext, defineTool } from "@pawl/runtime";
 import { describe, expect, it } from "vitest";
 import { type Outside, type Scenario, callsOf, exploreCrashes, runScenario, simulate } from "../../src/index.ts";
@@ -21,14 +21,14 @@ const steps = scenarioOf(async (ctx, { effect }) => {
   return paid;
 });
 
-describe("a process that stands still beyond its lease", () => {
-  it("does nothing when it wakes, at whichever append it stood still", async () => {
+describe("a process that freezes beyond its lease", () => {
+  it("does nothing when it wakes, at whichever append it froze", async () => {
     const report = await exploreCrashes(steps, { pairs: 20 });
     expect(report).toBeSafe();
     expect(report.frozen).toBeGreaterThan(5);
   });
 
-  it("is followed by one that goes on, and that is left alone", async () => {
+  it("is followed by another one, and does not disturb it", async () => {
     const usual = await runScenario(steps);
     const moment = usual.moments.findIndex(
       ({ type, ...of }) => type === "append" && "when" in of && of.when === "after",
@@ -38,7 +38,7 @@ describe("a process that stands still beyond its lease", () => {
     expect(outcome.deaths).toBe(1);
   });
 
-  it("is one of the faults that a seed decides, where processes have a lease", async () => {
+  it("is one of the faults that a seed decides, if processes have a lease", async () => {
     const leased = await simulate(steps, { seeds: 30, faultsPerMille: 200 });
     expect(leased).toBeSafe();
     expect(leased.befallen.frozen).toBeGreaterThan(0);

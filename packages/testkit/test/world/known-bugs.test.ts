@@ -1,4 +1,4 @@
-/** Bugs that others have had, each as a scenario, and shown to be right here wherever the process dies. */
+/** Known bugs of other systems, each as a scenario that is correct here at every crash. */
 import { type Durable, type Session, type ToolContext, defineTool } from "@pawl/runtime";
 import { type CallRef, callRef } from "@pawl/sansio-core";
 import { stableHash } from "@pawl/tool-value";
@@ -52,7 +52,7 @@ const pairing = (ms: number): Scenario => ({
 
 // https://github.com/vercel/workflow/pull/4089, https://github.com/KeeperHub/keeperhub/pull/2072
 describe("results of parallel steps, paired in the order of completion and paired otherwise on replay", () => {
-  it("belong to their own step wherever the process dies", async () => {
+  it("belong to their own step at every crash", async () => {
     expect(await exploreCrashes(pairing(10), { pairs: 60 })).toBeSafe();
     const wanted = [3, 1, 2].map((n) => [n, { first: n }]);
     expect(valueOf(await runScenario(pairing(10)))).toEqual(wanted);
@@ -61,7 +61,7 @@ describe("results of parallel steps, paired in the order of completion and paire
   it("belong to their own step in every order of their ends", async () => {
     const report = await exploreSchedules(pairing(0), { sameResult: true });
     expect(report).toBeSafe();
-    // Three chains of two ends each, in all their interleavings.
+    // All interleavings of three chains with two ends each.
     expect(report).toMatchObject({ orders: 90, isBounded: false });
   });
 });
@@ -89,7 +89,7 @@ describe("a race of an event from outside with a timer, which takes the other br
   it.each([
     ["the event", 60_000, 10, "event 7"],
     ["the timer", 10, 60_000, "timer"],
-  ])("keeps to the branch of %s", async (_, timerMs, eventMs, first) => {
+  ])("keeps the branch of %s", async (_, timerMs, eventMs, first) => {
     const scenario = racing(timerMs, eventMs);
     expect(valueOf(await runScenario(scenario))).toEqual([first, first, 7]);
     expect(await exploreCrashes(scenario, { pairs: 60 })).toBeSafe();
@@ -171,7 +171,7 @@ describe("parallel suspends inside a for-each", () => {
     },
   };
 
-  it("each hear their own answer, though the body was dropped between them", async () => {
+  it("each get their own answer, although the body was evicted in between", async () => {
     const outcome = await runScenario(scenario);
     expect(valueOf(outcome)).toEqual(items.map((item) => [item, item * 10]));
     const log = [...outcome.logs.values()]
@@ -242,7 +242,7 @@ describe("a cancel that does not reach the running tool", () => {
     claims: { stopped: "any", "step work/begin": "any", "step work/long": "any" },
   };
 
-  it("reaches it within the grace, and ends the call as cancelled wherever the process dies", async () => {
+  it("reaches it within the grace time, and ends the call as cancelled at every crash", async () => {
     const { result, effects, elapsedMs } = await runScenario(scenario);
     expect([result, effects.get("stopped")]).toEqual([["cancelled"], 1]);
     expect(elapsedMs).toBeLessThan(60_000);
@@ -259,7 +259,7 @@ const paying = (recovery: "again" | "once", keyed: boolean): Scenario => ({
 
 // https://github.com/langchain-ai/langgraph/issues/8039
 describe("a side effect that is repeated after a crash between effect and record", () => {
-  it("is not where the service takes keys, is not of a `once` step, and is found where it is", async () => {
+  it("does not happen with keys or in a `once` step, and is found otherwise", async () => {
     expect(await exploreCrashes(paying("again", true))).toBeSafe();
     expect(await exploreCrashes(paying("once", false))).toBeSafe();
     expect(await exploreCrashes(paying("again", false))).toMatchObject({ isSafe: false });

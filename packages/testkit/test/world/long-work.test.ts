@@ -1,4 +1,4 @@
-/** Processes, flows and approvals under the explorers: wherever a process dies, in whatever order things arrive. */
+/** Processes, flows and approvals under the explorers: all crashes, and all orders of arrival. */
 import { type Session, defineTool } from "@pawl/runtime";
 import { type FlowNode, type Program, callRef } from "@pawl/sansio-core";
 import { stableHash } from "@pawl/tool-value";
@@ -43,7 +43,7 @@ const signalled: Scenario = {
   host: (host) => host.call("r1", [{ id: "b", tool: "body", args: {} }]),
 };
 
-/** The same, cancelled by its body while it is at work. */
+/** The same, cancelled by its body while it works. */
 const cancelled: Scenario = {
   tools: () => [
     defineTool({
@@ -97,7 +97,7 @@ const approved = async (host: ScenarioHost, id: string): Promise<void> => {
   await host.once((session) => session.approve(callRef("r1", id), seen), { as: `approve ${id}` });
 };
 
-/** Two calls wait for a person; then one runs at a time. */
+/** Two calls wait for approval; afterwards one runs at a time. */
 const approving: Scenario = {
   tools: ({ effect }) => [
     defineTool({
@@ -122,18 +122,18 @@ const approving: Scenario = {
 const scenarios = { signalled, cancelled, flowing, approving };
 
 describe.each(Object.entries(scenarios))("long work: %s", (_, scenario) => {
-  it("is the same wherever its process dies", async () => {
+  it("is the same at every crash", async () => {
     const report = await exploreCrashes(scenario, { pairs: 60 });
     expect(report.isSafe, describeCrashes(report)).toBe(true);
     expect(report.points).toBeGreaterThan(15);
   });
 
-  it("is the same under faults of the store and of the line", async () => {
+  it("is the same under faults of the store and the connection", async () => {
     const simulation = await simulate(scenario, { seeds: 60, faultsPerMille: 120 });
     expect(simulation.failure, describeSimulation(simulation)).toBeUndefined();
   });
 
-  it("comes to its end in every order that is tried", async () => {
+  it("ends in every order that is tried", async () => {
     const report = await exploreSchedules(scenario, { orders: 60 });
     expect(report.isSafe, describeSchedules(report)).toBe(true);
   });

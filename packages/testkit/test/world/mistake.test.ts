@@ -1,4 +1,4 @@
-/** Mistakes that authors of tools make: each is told by what it is, and what looks like one and is none is let pass. */
+/** Mistakes of tool authors: each is reported by its cause, and similar correct code is accepted. */
 import { EffectError, type ToolContext, defineTool } from "@pawl/runtime";
 import { pending } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
@@ -32,7 +32,7 @@ const wordsOf = async (body: Body, how = {}): Promise<readonly [isSafe: boolean,
 const charge = (ctx: ToolContext, { effect }: Outside, id = "charge", input: unknown = {}): Promise<string> =>
   ctx.runJson(id, input, (_, { key }) => effect("money", { key, ms: 5 }).then(() => "paid"));
 
-/** Outside of any step. */
+/** Pays outside of any step. */
 const payingAtOnce: Body = (_, { effect }) => effect("money").then(() => "paid");
 
 const waitingForMoney: Scenario["host"] = async (world) => {
@@ -40,32 +40,32 @@ const waitingForMoney: Scenario["host"] = async (world) => {
   await world.happened("money");
 };
 
-describe("a body that is not the same twice", () => {
+describe("a body that does not repeat its requests", () => {
   let count = 0;
   const inName: Body = (ctx, outside) => charge(ctx, outside, `charge ${count++}`);
   const inInput: Body = (ctx, outside) => charge(ctx, outside, "charge", { count: count++ });
 
-  it("is told by what it asks for, not by the steps that were lost for it", async () => {
+  it("is reported by its requests, not by the steps that it lost", async () => {
     const [isSafe, words] = await wordsOf(inName);
     expect(isSafe).toBe(false);
     expect(words).toMatch(
-      /diverged, undisturbed: call `r1:c1` asks for step `charge \d+` with \{\} in one run of the scenario and for step `charge \d+` with \{\} in another, after the same log/,
+      /diverged, undisturbed: call `r1:c1` requests step `charge \d+` with \{\} in one run of the scenario and step `charge \d+` with \{\} in another, after the same log/,
     );
     expect(words).toContain("`ctx.now()`");
     expect(words).not.toMatch(/lost|^ {2}step pay/m);
     expect(words.split("\n").length).toBeLessThan(13);
   });
 
-  it("is told with what it hands to the step", async () => {
+  it("is reported with the input of the step", async () => {
     expect((await wordsOf(inInput))[1]).toMatch(/step `charge` with \{"count":\d+\} in one run/);
   });
 
-  it("is found by chance and by orders too", async () => {
+  it("is found by seeds and by orders, too", async () => {
     expect(describeSimulation(await simulate(scenarioOf(inName), { seeds: 5 }))).toContain("diverged, undisturbed");
     expect(describeSchedules(await exploreSchedules(scenarioOf(inName)))).toContain("diverged, undisturbed");
   });
 
-  it("may find out in a step what it likes", async () => {
+  it("may read anything in a step", async () => {
     expect(
       await wordsOf(async (ctx, outside) => {
         const n = await ctx.runJson("draw", {}, () => (count++, "drawn"));
@@ -75,7 +75,7 @@ describe("a body that is not the same twice", () => {
     ).toEqual([true, expect.stringContaining("safe")]);
   });
 
-  it("that asks otherwise only when it runs again is told without a line of the log", async () => {
+  it("that differs only in its second run is reported without a line of the log", async () => {
     const [, words] = await wordsOf(async (ctx, outside) => {
       const before = outside.now();
       await ctx.sleep(50);
@@ -88,8 +88,8 @@ describe("a body that is not the same twice", () => {
   });
 });
 
-describe("a call that fails though nothing disturbs it", () => {
-  it("is told with what it threw", async () => {
+describe("a call that fails without a fault", () => {
+  it("is reported with its error", async () => {
     const [isSafe, words] = await wordsOf(() => {
       throw new Error("no configuration");
     });
@@ -97,14 +97,14 @@ describe("a call that fails though nothing disturbs it", () => {
     expect(words).toContain("failed, undisturbed: call `r1:c1` ended as `tool_internal_error`: no configuration");
   });
 
-  it("is told where two steps have one name", async () => {
+  it("is reported if two steps have one name", async () => {
     const [, words] = await wordsOf(async (ctx, outside) => {
       for (const _ of ["ann", "bob"]) await charge(ctx, outside);
     });
     expect(words).toContain("durable effect step id `charge` was already used");
   });
 
-  it("is told where the host waits for what will never happen", async () => {
+  it("is reported if the host waits for something that never happens", async () => {
     const scenario = scenarioOf(() => {
       throw new Error("no configuration");
     });
@@ -113,19 +113,17 @@ describe("a call that fails though nothing disturbs it", () => {
   });
 });
 
-describe("what nobody waits for", () => {
-  it("is told of a step that its call leaves behind", async () => {
+describe("unawaited work", () => {
+  it("is reported for a step that its call abandons", async () => {
     const [isSafe, words] = await wordsOf((ctx, outside) => {
       void charge(ctx, outside);
       return "paid";
     });
     expect(isSafe).toBe(false);
-    expect(words).toContain(
-      "lost, undisturbed: call `r1:c1` asked for `step pay/charge`, and ended before that was done",
-    );
+    expect(words).toContain("lost, undisturbed: call `r1:c1` requested `step pay/charge` and ended before it was done");
   });
 
-  it("is told of an effect that its step leaves behind", async () => {
+  it("is reported for an effect that its step abandons", async () => {
     const [isSafe, words] = await wordsOf((ctx, { effect }) =>
       ctx.runJson("charge", {}, (_, { key }) => {
         void effect("money", { key, ms: 5 });
@@ -133,7 +131,7 @@ describe("what nobody waits for", () => {
       }),
     );
     expect(isSafe).toBe(false);
-    expect(words).toContain("`money` was begun, and was not done when the host had all its answers");
+    expect(words).toContain("`money` was started, and not done when the host had all its answers");
   });
 
   it("may be the loser of a race", async () => {
@@ -148,7 +146,7 @@ describe("what nobody waits for", () => {
     ).toEqual([true, expect.stringContaining("step pay/far: 0 to 1 time")]);
   });
 
-  it("may be a step of which nothing is claimed", async () => {
+  it("may be a step without claims", async () => {
     const scenario = scenarioOf((ctx, outside) => {
       void charge(ctx, outside);
     });
@@ -158,25 +156,25 @@ describe("what nobody waits for", () => {
 });
 
 describe("a body that is not durable", () => {
-  it("may wait for the outside; its outcome is unknown after a death", async () => {
+  it("may wait for the outside; its outcome is unknown after a crash", async () => {
     const report = await exploreCrashes(scenarioOf(payingAtOnce, { durable: false }), { pairs: 20 });
     expect(report.violations).toEqual([]);
     expect(report.unknown.length).toBeGreaterThan(0);
-    expect(describeCrashes(report)).toContain("safe: nothing is lost but where an outcome is unknown");
+    expect(describeCrashes(report)).toContain("safe: nothing is lost except where an outcome is unknown");
   });
 
-  it("is found out if it says that it may run again, and does something each time", async () => {
+  it("is found if it claims to be rerunnable but repeats an effect", async () => {
     const [, words] = await wordsOf(payingAtOnce, { durable: false, hints: { idempotent: true } });
-    expect(words).toMatch(/doubled, died at .*; it was done again outside of any step, without a key$/m);
+    expect(words).toMatch(/doubled, died at .*; it happened again outside of any step, without a key$/m);
   });
 
-  it("is no excuse for one that is durable", async () => {
+  it("does not excuse a durable one", async () => {
     const [, words] = await wordsOf((_, { effect }) => effect("money", { ms: 5 }).then(() => "paid"));
-    expect(words).toContain("waits for the scenario's outside, and not inside a step");
+    expect(words).toContain("waits for the scenario's outside, but not inside a step");
   });
 });
 
-describe("a step that may be done once at most", () => {
+describe("a `once` step", () => {
   const once = { recovery: "once" } as const;
   const looking: Body = async (ctx, { effect }) => {
     try {
@@ -188,7 +186,7 @@ describe("a step that may be done once at most", () => {
     }
   };
 
-  it("may be looked after, once, where its outcome is unknown", async () => {
+  it("may be followed up once if its outcome is unknown", async () => {
     expect(await wordsOf(looking)).toEqual([true, expect.stringContaining("person is told, by pay: 0 to 1 time")]);
   });
 });
@@ -196,18 +194,18 @@ describe("a step that may be done once at most", () => {
 const underOtherKeys: Body = (ctx, { effect, now }) =>
   ctx.runJson("charge", {}, () => effect("money", { key: `at ${now()}` }).then(() => 1));
 
-describe("what happens twice", () => {
-  it("is told with its step, and that it has no key", async () => {
+describe("a repeated effect", () => {
+  it("is reported with its step, and without a key", async () => {
     const [, words] = await wordsOf(async (ctx, { effect }) => {
       await ctx.runJson("keyed", {}, (_input, { key }) => effect("money", { key }).then(() => 1));
       await ctx.runJson("charge", {}, () => effect("money").then(() => 1));
     });
-    expect(words).toMatch(/doubled, died at .*; it was done again in step `charge`, without a key$/m);
+    expect(words).toMatch(/doubled, died at .*; it happened again in step `charge`, without a key$/m);
   });
 
-  it("is told with its step, where its key is another each time", async () => {
+  it("is reported with its step, if its key differs each time", async () => {
     expect((await wordsOf(underOtherKeys))[1]).toMatch(
-      /; it was done again in step `charge`, under another key each time$/m,
+      /; it happened again in step `charge`, under another key each time$/m,
     );
   });
 });
@@ -232,18 +230,18 @@ const asking = (how: object): Scenario => ({
   },
 });
 
-describe("a tool that asks a person", () => {
+describe("a tool that asks for approval", () => {
   it("is safe if it is durable: it mails again, and is parked", async () => {
     const report = await exploreCrashes(asking({ durable: true }), { pairs: 20 });
     expect(report.violations).toEqual([]);
     expect(report.unknown).toEqual([]);
   });
 
-  it("is told that nobody runs its body again, where its recovery says so", async () => {
+  it("is reported as not run again, because of its recovery", async () => {
     const words = describeCrashes(
       await exploreCrashes(asking({ durable: true, recovery: "externally_owned" }), { pairs: 20 }),
     );
-    const why = "; the body of `ask` is not run again, for its recovery is `externally_owned`";
+    const why = "; the body of `ask` is not run again, because its recovery is `externally_owned`";
     expect(words).toMatch(new RegExp(`^ {2}stuck, died at .*${why}$`, "m"));
     expect(words).toMatch(new RegExp(`^ {2}lost, died at .*\`step ask/mail\` happened 0 times.*${why}$`, "m"));
     expect(words.match(/^not_run_again: .*$/gm)).toEqual([
@@ -252,8 +250,8 @@ describe("a tool that asks a person", () => {
     expect(words).not.toContain("has to be inside a durable step");
   });
 
-  it("is told the same where it says nothing, and by chance", async () => {
-    const why = "is not run again, for its recovery is `owner_bound`";
+  it("is reported in the same way without a recovery, and by seeds", async () => {
+    const why = "is not run again, because its recovery is `owner_bound`";
     expect(describeCrashes(await exploreCrashes(asking({}), { pairs: 0 }))).toContain(why);
     expect(describeSimulation(await simulate(asking({}), { seeds: 20 }))).toContain(why);
   });
@@ -267,14 +265,14 @@ describe("a verdict", () => {
 
   it("says that it has seen nothing outside", async () => {
     const [, words] = await wordsOf((ctx) => ctx.runJson("write", {}, () => "a file"));
-    expect(words).toContain("(seen: 0 effects outside, 1 step; what steps do outside is seen only if it is done by");
+    expect(words).toContain("(seen: 0 effects outside, 1 step; what steps do outside is seen only if it uses");
     expect((await wordsOf(() => "a file"))[1]).toContain(
       "(seen: 0 effects outside, 0 steps; whatever tools do outside",
     );
   });
 });
 
-it("tells every kind of harm, however often one of them comes", async () => {
+it("lists every kind of harm, however frequent one of them is", async () => {
   const [, words] = await wordsOf(async (ctx, { effect }) => {
     await ctx.runJson("charge", {}, () => effect("money").then(() => null));
     await ctx.runJson("mail", {}, () => effect("mail").then(() => null));

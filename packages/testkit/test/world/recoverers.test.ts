@@ -1,11 +1,11 @@
-/** Two recoverers of one run: a process dies in the middle of a call, and two others go on with it at once. */
+/** Two recoverers of one run: a process dies in the middle of a call, and two others resume it at once. */
 import { type Journal, Runtime, type ToolDefinition, defineTool, memoryJournal } from "@pawl/runtime";
 import type { Reply } from "@pawl/sansio-core";
 import { canonicalJson } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../src/index.ts";
 import { Audit } from "../../src/world/audit.ts";
-import { Chance } from "../../src/world/random.ts";
+import { SeededRandom } from "../../src/world/random.ts";
 import type { Actor } from "../../src/world/clock.ts";
 import { timeless } from "../../src/world/judge.ts";
 import { mortalJournal } from "../../src/world/faulty-journal.ts";
@@ -19,7 +19,7 @@ class Life implements Actor {
   }
 }
 
-/** How often each thing was done, by whomever. */
+/** Counts what was done, by any process. */
 class Done {
   readonly counts = new Map<string, number>();
 
@@ -59,7 +59,7 @@ class Race {
   readonly #diesAt: number;
 
   constructor(seed: number) {
-    const chance = new Chance(seed);
+    const chance = new SeededRandom(seed);
     this.clock = new VirtualClock((count) => chance.below(count));
     this.#journal = memoryJournal({ now: () => this.clock.now });
     this.#diesAt = 1 + chance.below(13);
@@ -74,7 +74,7 @@ class Race {
     return new Runtime({ journal, platform: clock.platformOf(life), tools, instance: life.name, roots });
   }
 
-  /** Begins the call, and dies at one of its moments. */
+  /** Starts the call and dies at one of its moments. */
   #victim(): Life {
     const life = new Life("victim");
     let moments = 0;
@@ -120,7 +120,7 @@ class Race {
 
 // https://github.com/dbos-inc/dbos-transact-java/issues/491, https://github.com/dbos-inc/dbos-transact-py/pull/786
 describe("two recoverers of one run", () => {
-  it("fence each other, do what may be done once not twice, and are told the same", async () => {
+  it("fence each other, do nothing twice that may be done once, and get the same answer", async () => {
     let fights = 0;
     for (let seed = 1; seed <= 120; seed++) {
       const race = new Race(seed);

@@ -1,4 +1,4 @@
-/** The schedule explorer tries each order in which things can arrive, and no two that come to the same. */
+/** The schedule explorer tries every order of arrivals, and no two equivalent ones. */
 import { defineTool } from "@pawl/runtime";
 import { defaultOptions } from "@pawl/sansio-core";
 import { canonicalJson } from "@pawl/tool-value";
@@ -33,7 +33,7 @@ const twoRequests = (sessions: readonly [string, string]): Scenario => ({
 const resultsOf = ({ results }: ScheduleReport): readonly string[] =>
   results.map(({ result }) => canonicalJson(result)).toSorted();
 
-/** What is independent and what is not, close together. */
+/** Independent and dependent arrivals, side by side. */
 const crossed: { readonly [name: string]: Scenario } = {
   "a host that races two requests": {
     tools: () => [steps("a"), { ...steps("b"), name: "other" }],
@@ -84,7 +84,7 @@ const crossed: { readonly [name: string]: Scenario } = {
 };
 
 describe("the schedule explorer", () => {
-  it("runs every order of what one call waits for", async () => {
+  it("runs every order of the arrivals that one call waits for", async () => {
     const report = await exploreSchedules({
       tools: () => [steps("a", "b", "c")],
       host: callsOf({ id: "c1", tool: "work", args: {} }),
@@ -93,7 +93,7 @@ describe("the schedule explorer", () => {
     expect(report.results).toHaveLength(1);
   });
 
-  it("finds each branch of a race, that of time included", async () => {
+  it("finds each branch of a race, also with time", async () => {
     const report = await exploreSchedules(racing);
     expect(report.violations).toEqual([]);
     const won = report.results.map(({ result }) => (result as { readonly payload: unknown }).payload);
@@ -101,7 +101,7 @@ describe("the schedule explorer", () => {
     expect((await exploreSchedules(racing, { sameResult: true })).violations.length).toBeGreaterThan(0);
   });
 
-  it("leaves out what differs only in the order of what is independent", async () => {
+  it("skips orders that differ only in independent arrivals", async () => {
     const apart = await exploreSchedules(twoRequests(["s1", "s2"]));
     const together = await exploreSchedules(twoRequests(["s1", "s1"]));
     for (const report of [apart, together]) {
@@ -109,7 +109,7 @@ describe("the schedule explorer", () => {
       expect(report.results).toHaveLength(1);
       expect(report.pruned).toBeGreaterThan(0);
     }
-    // Two calls of two steps: each has two orders of its own, and the host hears of the one or the other first.
+    // Two calls of two steps: each has two orders, and the host hears of one or the other first.
     expect(apart.orders).toBe(8);
     // One of the two requests opens the session.
     expect(together.orders).toBe(16);
@@ -125,13 +125,13 @@ describe("the schedule explorer", () => {
     expect(reduced.orders).toBeLessThanOrEqual(all.orders);
   });
 
-  it("says when there are more orders than it ran", async () => {
+  it("reports that there are more orders than it ran", async () => {
     const many = { tools: () => [steps("a", "b", "c", "d", "e")], host: callsOf({ id: "c1", tool: "work", args: {} }) };
     expect(await exploreSchedules(many, { orders: 10 })).toMatchObject({ orders: 10, isBounded: true });
     expect(await exploreSchedules(many, { depth: 2 })).toMatchObject({ isBounded: true });
   });
 
-  it("finds the order in which something fires twice", async () => {
+  it("finds the order in which an effect happens twice", async () => {
     const forgetful: Scenario = {
       tools: ({ effect }) => [
         defineTool({

@@ -1,4 +1,4 @@
-/** A seed decides everything: the same one gives the same bytes, and one that fails is told small. */
+/** A seed decides everything: the same seed gives the same bytes, and a failing seed is shrunk. */
 import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { defineTool } from "@pawl/runtime";
@@ -17,7 +17,7 @@ import {
 
 const call = { id: "c1", tool: "work", args: {} };
 
-/** Three steps, a sleep and a race; the last step's service takes keys. */
+/** Three steps, a sleep and a race. The service of the last step takes keys. */
 const working: Scenario = {
   tools: ({ effect, sleep }) => [
     defineTool({
@@ -61,13 +61,13 @@ const dieAt =
     moments.includes(n) ? "die" : "live";
 
 describe("a simulated world", () => {
-  it("comes to the same bytes under the same seed", async () => {
+  it("gives the same bytes for the same seed", async () => {
     const [first, second] = await Promise.all([1, 2].map(() => simulate(careless, { seed: 3, seeds: 200 })));
     expect(first?.failure).toBeDefined();
     expect(second).toEqual(first);
   });
 
-  it("comes to its end under deaths and every fault of the store", async () => {
+  it("ends under crashes and every fault of the store", async () => {
     const simulation = await simulate(working, { seeds: 150, faultsPerMille: 120 });
     expect(describeSimulation(simulation)).toContain("nothing is wrong");
     expect(simulation.deaths).toBeGreaterThan(20);
@@ -76,7 +76,7 @@ describe("a simulated world", () => {
       expect([fate, simulation.befallen[fate] ?? 0]).toEqual([fate, expect.toSatisfy((count: number) => count > 0)]);
   });
 
-  it.each(storeFaults)("goes on after the store was %s, at any append", async (fault) => {
+  it.each(storeFaults)("continues after the store was %s, at any append", async (fault) => {
     const usual = await runScenario(working);
     for (const [i, moment] of usual.moments.entries()) {
       if (moment.type !== "append" || moment.when !== "before") continue;
@@ -86,14 +86,14 @@ describe("a simulated world", () => {
     }
   });
 
-  it.each(lineFaults)("goes on after the host's word was %s", async (fault) => {
+  it.each(lineFaults)("continues after the host's request was %s", async (fault) => {
     const usual = await runScenario(working);
     const n = usual.moments.findIndex(({ type }) => type === "word") + 1;
     const simulation = await simulate(working, { fates: `${n}:${fault}` });
     expect(describeSimulation(simulation)).toMatch(/1 fault \(\w+ 1\): nothing is wrong/);
   });
 
-  it("goes on after half of what two sessions wrote at once was torn off", async () => {
+  it("continues after half of a group of two sessions was torn off", async () => {
     const apart: Scenario = {
       ...working,
       host: async (host) => Promise.all(["s1", "s2"].map(async (session) => host.call("r1", [call], session))),
@@ -107,7 +107,7 @@ describe("a simulated world", () => {
     }
   });
 
-  it("makes a failing run as small as it goes, and says how to have it again", async () => {
+  it("shrinks a failing run, and prints how to repeat it", async () => {
     const { failure } = await simulate(careless, { seeds: 200, faultsPerMille: 200, deathsPerMille: 100 });
     expect(failure?.violation.harm).toBe("doubled");
     expect(failure?.fates).toMatch(/^\d+:\w+$/);
@@ -116,20 +116,20 @@ describe("a simulated world", () => {
     expect(again.failure?.logs).toEqual(failure?.logs);
   });
 
-  it("refuses fates that it does not know", async () => {
+  it("refuses unknown fates", async () => {
     await expect(simulate(working, { fates: "3:sulk" })).rejects.toThrow("fate `3:sulk`: expected `{moment}:{fate}`");
   });
 
-  it("says what a host waits for that is stuck", async () => {
+  it("says what a stuck host waits for", async () => {
     const { ended, why } = await runScenario({
       ...working,
       host: (host) => Promise.all([host.call("r1", [call]), host.happened("fax", 2)]),
     });
     expect(ended).toBe("stuck");
-    expect(why).toBe("nothing is left to happen, and the host still waits for effect `fax`, number 2");
+    expect(why).toBe("nothing is left to run, and the host still waits for effect `fax`, number 2");
   });
 
-  it("says what a call waits for that the host waits for", async () => {
+  it("says what the call waits for that the host waits for", async () => {
     const { why } = await runScenario({
       tools: () => [defineTool({ name: "ask", policy: "requires_approval", execute: () => "asked" })],
       host: (host) => host.call("r1", [{ id: "c", tool: "ask", args: {} }]),
@@ -139,7 +139,7 @@ describe("a simulated world", () => {
     );
   });
 
-  it("lets nothing of a dead process happen", async () => {
+  it("lets no dead process act", async () => {
     const usual = await runScenario(working);
     const { ended, deaths, happened, logs } = await runScenario(working, { director: dieAt(usual.moments.length - 1) });
     expect([ended, deaths]).toEqual(["done", 1]);
@@ -165,8 +165,8 @@ const leaving = (execute: () => Promise<unknown>, inStep: boolean): Scenario => 
   host: callsOf(call),
 });
 
-describe("what leaves the world", () => {
-  it("is a body that waits for anything not from its context, and where is told", async () => {
+describe("code that leaves the world", () => {
+  it("is a body that waits for something outside its context, and the place is reported", async () => {
     const { ended, why } = await runScenario(leaving(aWhile, false));
     expect(ended).toBe("left_the_world");
     expect(why).toMatch(/tool `work` \(call `c1`\) waits .* after `ctx\.runJson` at .*simulate\.test\.ts:\d+/);
@@ -175,22 +175,19 @@ describe("what leaves the world", () => {
   it.each([
     ["a file", () => readFile(import.meta.filename)],
     ["an immediate", () => setImmediate()],
-  ])(
-    "is what waits for %s, however soon that comes, and it is told without anything that befell",
-    async (_, execute) => {
-      expect((await runScenario(leaving(execute, false))).ended).toBe("left_the_world");
-      const { failure } = await simulate(leaving(execute, false), { seeds: 10, deathsPerMille: 500 });
-      expect([failure?.violation.harm, failure?.fates]).toEqual(["left_the_world", ""]);
-    },
-  );
+  ])("is code that waits for %s, however soon that comes, and it is reported without any fault", async (_, execute) => {
+    expect((await runScenario(leaving(execute, false))).ended).toBe("left_the_world");
+    const { failure } = await simulate(leaving(execute, false), { seeds: 10, deathsPerMille: 500 });
+    expect([failure?.violation.harm, failure?.fates]).toEqual(["left_the_world", ""]);
+  });
 
-  it("is a step that waits for anything not from outside", async () => {
+  it("is a step that waits for something other than the outside", async () => {
     const { ended, why } = await runScenario(leaving(aWhile, true));
     expect(ended).toBe("left_the_world");
     expect(why).toContain("step `work/second` waits");
   });
 
-  it("is not what waits for promises that settle by themselves", async () => {
+  it("is not code that waits for promises which settle by themselves", async () => {
     const { ended } = await runScenario(leaving(async () => Promise.resolve().then(() => 1), true));
     expect(ended).toBe("done");
   });

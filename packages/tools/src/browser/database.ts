@@ -1,12 +1,12 @@
-/** The database of a session's files: what is said of each, and its bytes apart from that. */
+/** The IndexedDB database of a session's files: one store for metadata, one for bytes. */
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames, openDB } from "idb";
 import { FileError } from "../file/store.ts";
 
-/** A file or a folder; the root has none. */
+/** A file or a folder. The root has no row. */
 export interface EntryRow {
   readonly path: string;
   readonly parent: string;
-  /** Of a file. */
+  /** Set for files. */
   readonly encoding?: "text" | "base64";
   readonly size: number;
   readonly createdAt: number;
@@ -24,17 +24,17 @@ export type Writing = IDBPTransaction<FileSchema, Stores, "readwrite">;
 
 const stores: Stores = ["entry", "bytes"];
 
-const noRoom = (): FileError => new FileError("size", "There is no more room for files: delete some");
+const noRoom = (): FileError => new FileError("size", "There is no room left for files: delete some");
 
-const inWords = (thrown: unknown): unknown =>
+const readableError = (thrown: unknown): unknown =>
   thrown instanceof Error && thrown.name === "QuotaExceededError" ? noRoom() : thrown;
 
-/** Files have one version: a newer database is none of files. */
+/** Returns true if the database has a newer version. This schema has one version: such a database is not ours. */
 const isNewer = (thrown: unknown): boolean => thrown instanceof DOMException && thrown.name === "VersionError";
 
-const others = (name: string, cause?: unknown): Error =>
+const foreignDatabase = (name: string, cause?: unknown): Error =>
   new Error(
-    `files ${name}: a database of this name is there, which is something else's; name the files otherwise`,
+    `files ${name}: a database of this name exists and belongs to something else; choose another name`,
     cause === undefined ? {} : { cause },
   );
 
@@ -52,11 +52,11 @@ export class FileDatabase {
         made.createObjectStore("bytes");
       },
     }).catch((thrown: unknown) => {
-      throw isNewer(thrown) ? others(name, thrown) : thrown;
+      throw isNewer(thrown) ? foreignDatabase(name, thrown) : thrown;
     });
     if (database.objectStoreNames.contains("entry")) return new FileDatabase(database);
     database.close();
-    throw others(name);
+    throw foreignDatabase(name);
   }
 
   close(): void {
@@ -67,17 +67,17 @@ export class FileDatabase {
     return work(this.#database.transaction(stores, "readonly"));
   }
 
-  /** On disk when it resolves, and undone as a whole when its work throws. */
+  /** Runs `work` in one transaction: it is on disk when this resolves, and rolled back if `work` throws. */
   async write<A>(work: (at: Writing) => Promise<A>): Promise<A> {
     const at = this.#database.transaction(stores, "readwrite", { durability: "strict" });
-    at.done.catch(() => undefined); // Heard of below, unless the work was the first to fail.
+    at.done.catch(() => undefined); // Awaited below, unless the work fails first.
     try {
       const result = await work(at);
       await at.done;
       return result;
     } catch (thrown) {
       if (at.error === null && !(thrown instanceof DOMException)) at.abort();
-      throw inWords(at.error ?? thrown);
+      throw readableError(at.error ?? thrown);
     }
   }
 }

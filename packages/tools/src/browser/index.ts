@@ -1,2 +1,2 @@
-/** `@pawl/tools/browser`: what the tools have in a browser. */
-export { BrowserFiles } from "./files.ts";
+/** `@pawl/tools/browser`: files in IndexedDB. */
+export { BrowserFiles } from "./browser-files.ts";

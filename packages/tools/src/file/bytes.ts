@@ -1,11 +1,11 @@
-/** Bytes as texts, and back. */
+/** Conversions between bytes and text. */
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 
 export const bytesEqual = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-/** The hash by which a reader says what it has read. */
+/** Returns the hash that identifies the content of a file to a model. */
 export const contentHash = (bytes: Uint8Array): string => `sha256:${bytesToHex(sha256(bytes))}`;
 
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -17,14 +17,14 @@ export const toBase64 = (bytes: Uint8Array): string => {
   return btoa(units);
 };
 
-/** Undefined where the text is no base64. */
+/** Returns undefined if the text is not base64. */
 export const fromBase64 = (text: string): Uint8Array | undefined => {
   const bare = text.replace(/\s/g, "");
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(bare) || bare.length % 4 !== 0) return undefined;
   return Uint8Array.from(atob(bare), (unit) => unit.charCodeAt(0));
 };
 
-/** On disk a file has no encoding: it is a text where its bytes are one. */
+/** Detects the encoding of a file on disk: `text` if its bytes are UTF-8 without zeros. */
 export const encodingOf = (bytes: Uint8Array): "text" | "base64" => {
   if (bytes.includes(0)) return "base64";
   try {

@@ -1,13 +1,13 @@
-/** A unified difference of two texts, with two lines of context. */
+/** Unified diffs, with two lines of context. */
 import { codePoints, cutTo } from "@pawl/sansio-core";
 
 const context = 2;
-const most = 16_000;
+const maxCharacters = 16_000;
 
 type Line = readonly [mark: " " | "-" | "+", text: string];
 
-/** What is the same at both ends is left aside, so that the rest stays small. */
-const trimmed = (a: readonly string[], b: readonly string[]): readonly [number, number] => {
+/** Counts the equal lines at both ends, so that the part to compare stays small. */
+const commonEnds = (a: readonly string[], b: readonly string[]): readonly [number, number] => {
   let head = 0;
   while (head < Math.min(a.length, b.length) && a[head] === b[head]) head++;
   let tail = 0;
@@ -15,13 +15,15 @@ const trimmed = (a: readonly string[], b: readonly string[]): readonly [number, 
   return [head, tail];
 };
 
-const limit = 2000;
+/** Above this size squared, finding the longest common subsequence is too slow. */
+const maxCompared = 2000;
 
-/** The longest common part, where that is cheap; else all old lines, then all new ones. */
+/** Compares by the longest common subsequence. Texts that are too long give all old lines, then all new ones. */
 const middle = (a: readonly string[], b: readonly string[]): readonly Line[] => {
   const removed = a.map((text): Line => ["-", text]);
   const added = b.map((text): Line => ["+", text]);
-  if (a.length * b.length > limit * limit || a.length === 0 || b.length === 0) return [...removed, ...added];
+  if (a.length * b.length > maxCompared * maxCompared || a.length === 0 || b.length === 0)
+    return [...removed, ...added];
   const width = b.length + 1;
   const common = new Uint32Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--) {
@@ -42,7 +44,7 @@ const middle = (a: readonly string[], b: readonly string[]): readonly Line[] => 
   return [...lines, ...removed.slice(i), ...added.slice(j)];
 };
 
-/** Runs of lines with their context; what touches is one. */
+/** Returns the ranges of changed lines with their context. Ranges that touch become one. */
 const hunksOf = (lines: readonly Line[]): readonly (readonly [from: number, to: number])[] => {
   const hunks: [number, number][] = [];
   for (const [i, [mark]] of lines.entries()) {
@@ -58,16 +60,16 @@ const hunksOf = (lines: readonly Line[]): readonly (readonly [from: number, to: 
 const count = (lines: readonly Line[], mark: "-" | "+"): number =>
   lines.filter(([m]) => m === " " || m === mark).length;
 
-/** Where a hunk begins, and how many lines it has if it is not one; of none the line before them is named. */
+/** Writes the range of a hunk: its first line, and its length unless that is one. An empty range names the line before. */
 const rangeOf = (earlier: readonly Line[], own: readonly Line[], mark: "-" | "+"): string => {
   const [before, size] = [count(earlier, mark), count(own, mark)];
   return `${mark}${size === 0 ? before : before + 1}${size === 1 ? "" : `,${size}`}`;
 };
 
-/** The lines of a text with their ends, so that one that lacks its own is another line. */
+/** Splits a text into lines with their line ends, so that a last line without one differs. */
 const linesOf = (text: string): readonly string[] => (text === "" ? [] : text.split(/(?<=\n)/));
 
-const shownLine = ([mark, text]: Line): string =>
+const diffLine = ([mark, text]: Line): string =>
   text.endsWith("\n") ? mark + text : `${mark}${text}\n\\ No newline at end of file\n`;
 
 export interface Difference {
@@ -77,7 +79,7 @@ export interface Difference {
 
 export const unified = (name: string, before: string, after: string): Difference => {
   const [a, b] = [linesOf(before), linesOf(after)];
-  const [head, tail] = trimmed(a, b);
+  const [head, tail] = commonEnds(a, b);
   const lines: readonly Line[] = [
     ...a.slice(0, head).map((text): Line => [" ", text]),
     ...middle(a.slice(head, a.length - tail), b.slice(head, b.length - tail)),
@@ -87,9 +89,12 @@ export const unified = (name: string, before: string, after: string): Difference
   let diff = hunks.length === 0 ? "" : `--- ${name} (before)\n+++ ${name} (after)\n`;
   for (const [from, to] of hunks) {
     const [earlier, own] = [lines.slice(0, from), lines.slice(from, to)];
-    diff += `@@ ${rangeOf(earlier, own, "-")} ${rangeOf(earlier, own, "+")} @@\n${own.map(shownLine).join("")}`;
+    diff += `@@ ${rangeOf(earlier, own, "-")} ${rangeOf(earlier, own, "+")} @@\n${own.map(diffLine).join("")}`;
   }
-  return codePoints(diff) <= most
+  return codePoints(diff) <= maxCharacters
     ? { diff, isTruncated: false }
-    : { diff: `${cutTo(diff, most)}\n... diff truncated after ${most} characters ...`, isTruncated: true };
+    : {
+        diff: `${cutTo(diff, maxCharacters)}\n... diff truncated after ${maxCharacters} characters ...`,
+        isTruncated: true,
+      };
 };

@@ -1,4 +1,4 @@
-/** `edit_file`: replaces texts in a file that is as its reader saw it, all of them or none. */
+/** `edit_file`: replaces texts in a file, all or none, if its content is still the one that was read (compare and swap). */
 import * as E from "fp-ts/lib/Either.js";
 import { objectSchema } from "../tool.ts";
 import { contentHash, textOfBytes, utf8 } from "./bytes.ts";
@@ -7,9 +7,9 @@ import { type Edit, planEdits, readEdits } from "./plan.ts";
 import { readFile } from "./read.ts";
 import type { FileStore, StoredFile } from "./store.ts";
 import { displayPath } from "./path.ts";
-import { Refusal, fileTool, required, shown, workspaceClass } from "./tool.ts";
+import { Refusal, fileTool, required, displayForm, workspaceClass } from "./tool.ts";
 
-interface Asked {
+interface EditArguments {
   readonly path: string;
   readonly expected: string;
   readonly edits: readonly Edit[];
@@ -20,36 +20,37 @@ const orRefuse = <A>(checked: E.Either<string, A>): A => {
   return checked.right;
 };
 
-/** The file, if it is a text, and still the one that was read. */
-const current = async ({ path, expected }: Asked, files: FileStore): Promise<StoredFile> => {
+/** Returns the file if it is a text and still has the expected hash. */
+const current = async ({ path, expected }: EditArguments, files: FileStore): Promise<StoredFile> => {
   const file = await readFile(path, files);
   if (file.encoding !== "text") {
     throw new Refusal(
-      `File '${shown(path)}' is not a text file. edit_file only supports text files; use write_file for binary/base64 content.`,
+      `File '${displayForm(path)}' is not a text file. edit_file only supports text files; use write_file for binary/base64 content.`,
     );
   }
   const found = contentHash(file.bytes);
   if (found === expected) return file;
   throw new Refusal(
-    `File '${shown(path)}' changed since the last read. Expected ${expected}, found ${found}. Read the file again before editing.`,
+    `File '${displayForm(path)}' changed since the last read. Expected ${expected}, found ${found}. Read the file again before editing.`,
   );
 };
 
-/** Why a file that was as expected a moment ago is not written. */
-const lost = async (asked: Asked, files: FileStore): Promise<Refusal> => {
-  const { path, isReadonly } = await readFile(asked.path, files);
+/** Returns the reason why a write failed, although the file had the expected content a moment ago. */
+const lostRace = async (args: EditArguments, files: FileStore): Promise<Refusal> => {
+  const { path, isReadonly } = await readFile(args.path, files);
   if (isReadonly) return new Refusal(`Cannot modify readonly file: ${displayPath(path)}`);
-  await current(asked, files);
-  return new Refusal(`File '${displayPath(path)}' changed while it was edited. Read the file again before editing.`);
+  await current(args, files);
+  return new Refusal(`File '${displayPath(path)}' changed during the edit. Read the file again before editing.`);
 };
 
-export const edit = fileTool<Asked>({
+export const edit = fileTool<EditArguments>({
   name: "edit_file",
   displayName: "Edit File",
-  description: "Replaces texts in a file. Each has to occur once, and the file has to be as it was last read.",
+  description:
+    "Replaces texts in a file. Each old text must occur exactly once, and the file must be unchanged since it was read.",
   properties: {
     path: { type: "string" },
-    expected_hash: { type: "string", description: "The content_hash that read_file gave." },
+    expected_hash: { type: "string", description: "The content_hash that read_file returned." },
     edits: {
       type: "array",
       minItems: 1,
@@ -64,21 +65,21 @@ export const edit = fileTool<Asked>({
     expected: required(args, "expected_hash"),
     edits: orRefuse(readEdits(args)),
   }),
-  run: async (asked, files) => {
-    const file = await current(asked, files);
+  run: async (args, files) => {
+    const file = await current(args, files);
     const before = textOfBytes(file.bytes);
-    const { text, firstChangedLine } = orRefuse(planEdits(before, asked.edits));
+    const { text, firstChangedLine } = orRefuse(planEdits(before, args.edits));
     const bytes = utf8(text);
-    if (!(await files.write(asked.path, bytes, { encoding: "text", expected: file.bytes }))) {
-      throw await lost(asked, files);
+    if (!(await files.write(args.path, bytes, { encoding: "text", expected: file.bytes }))) {
+      throw await lostRace(args, files);
     }
-    const { diff, isTruncated } = unified(shown(asked.path), before, text);
+    const { diff, isTruncated } = unified(displayForm(args.path), before, text);
     return {
-      path: shown(asked.path),
+      path: displayForm(args.path),
       size_bytes: bytes.length,
       content_hash: contentHash(bytes),
       previous_content_hash: contentHash(file.bytes),
-      applied_edits: asked.edits.length,
+      applied_edits: args.edits.length,
       first_changed_line: firstChangedLine,
       diff,
       diff_truncated: isTruncated,

@@ -1,4 +1,4 @@
-/** The file tools that write whole files, look around, search, and delete. */
+/** The file tools that write whole files, list, search and delete. */
 import { type Json, stringify } from "@pawl/tool-value";
 import type { BuiltinTool } from "../tool.ts";
 import { isGiven, textOf } from "../tool.ts";
@@ -10,9 +10,9 @@ import {
   fileTool,
   pageOf,
   pageProperties,
-  readers,
+  readonlyHints,
   required,
-  shown,
+  displayForm,
   truncation,
   workspaceClass,
 } from "./tool.ts";
@@ -27,7 +27,7 @@ const bytesOf = (content: string, encoding: "text" | "base64"): Uint8Array => {
 const write = fileTool({
   name: "write_file",
   displayName: "Write File",
-  description: "Writes a whole file, in the place of what was there.",
+  description: "Writes a whole file, and replaces the one that was there.",
   properties: {
     path: { type: "string" },
     content: { type: "string" },
@@ -46,7 +46,7 @@ const write = fileTool({
   run: async ({ path, content, encoding }, files) => {
     const bytes = bytesOf(content, encoding);
     await files.write(path, bytes, { encoding });
-    return { path: shown(path), size_bytes: bytes.length, created: true, content_hash: contentHash(bytes) };
+    return { path: displayForm(path), size_bytes: bytes.length, created: true, content_hash: contentHash(bytes) };
   },
 });
 
@@ -74,10 +74,10 @@ const cutOf = ({ items, more, next }: Paged, reason: "item_cap" | "line_cap", hi
 const list = fileTool({
   name: "list_directory",
   displayName: "List Directory",
-  description: "Lists what is in a folder of the session.",
+  description: "Lists the entries of a folder in the session's workspace.",
   properties: { path: { type: "string" }, ...pageProperties },
   required: [],
-  hints: readers,
+  hints: readonlyHints,
   mendable: ["not_found", "not_directory"],
   read: (args) => {
     const path = textOf(args["path"]);
@@ -94,7 +94,7 @@ const list = fileTool({
     const found = paged(entries, page);
     const hint = `call list_directory with offset=${found.next} to resume from item ${found.next + 1}`;
     return {
-      path: shown(path),
+      path: displayForm(path),
       entries: [...found.items],
       count: found.items.length,
       total_count: found.total,
@@ -107,10 +107,10 @@ const list = fileTool({
 const grep = fileTool({
   name: "grep_files",
   displayName: "Grep Files",
-  description: "Finds the lines of the session's files that a regular expression matches.",
+  description: "Finds the lines of the session's files that match a regular expression.",
   properties: { pattern: { type: "string" }, path_pattern: { type: "string" }, ...pageProperties },
   required: ["pattern"],
-  hints: readers,
+  hints: readonlyHints,
   mendable: ["pattern"],
   read: (args) => ({
     pattern: required(args, "pattern"),
@@ -137,15 +137,15 @@ const grep = fileTool({
 const remove = fileTool({
   name: "delete_file",
   displayName: "Delete File",
-  description: "Deletes a file, or a folder with all that is in it.",
+  description: "Deletes a file, or a folder with everything in it.",
   properties: { path: { type: "string" }, recursive: { type: "boolean" } },
   required: ["path"],
   hints: { destructive: true, idempotent: true, concurrency_class: workspaceClass },
   mendable: ["not_empty"],
   read: (args) => ({ path: required(args, "path"), recursive: args["recursive"] === true }),
   run: async ({ path, recursive }, files) => {
-    if (!(await files.delete(path, recursive))) throw new Refusal(`File not found: ${shown(path)}`);
-    return { path: shown(path), deleted: true };
+    if (!(await files.delete(path, recursive))) throw new Refusal(`File not found: ${displayForm(path)}`);
+    return { path: displayForm(path), deleted: true };
   },
 });
 
@@ -154,16 +154,16 @@ const instant = (at: number): string => new Date(at).toISOString();
 const stat = fileTool({
   name: "stat_file",
   displayName: "File Info",
-  description: "Tells what is known of a file or a folder, and whether it is there.",
+  description: "Returns the metadata of a file or a folder, and whether it exists.",
   properties: { path: { type: "string" } },
   required: ["path"],
-  hints: readers,
+  hints: readonlyHints,
   read: (args) => ({ path: required(args, "path") }),
   run: async ({ path }, files) => {
     const entry = await files.stat(path);
-    if (entry === undefined) return { path: shown(path), exists: false };
+    if (entry === undefined) return { path: displayForm(path), exists: false };
     return {
-      path: shown(path),
+      path: displayForm(path),
       name: entry.name,
       exists: true,
       is_directory: entry.isDirectory,

@@ -1,8 +1,7 @@
-/** Which files and which lines a search is after. */
-import { RE2JS } from "re2js";
+/** Patterns of a search: globs for paths, regular expressions for lines. */
 import { FileError, type Match } from "./store.ts";
 
-/** A pattern of paths: `*` and `?` within a name, `**` over folders; it need not begin at the root. */
+/** Compiles a glob: `*` and `?` match within a name, `**` across folders. It may match below any folder. */
 export const globOf = (pattern: string): RegExp => {
   const text = pattern
     .replace(/^\/workspace(?=\/|$)/, "")
@@ -18,21 +17,22 @@ export const expressionOf = (pattern: string): RegExp => {
   try {
     return new RegExp(pattern, "u");
   } catch (error) {
-    throw new FileError("pattern", error instanceof Error ? error.message : "the pattern is no regular expression");
+    throw new FileError("pattern", error instanceof Error ? error.message : "the pattern is not a regular expression");
   }
 };
 
-/** An expression whose search takes time in proportion to the text, whatever it says: one without look-around and back references. */
-export const linearSearch = (pattern: string): ((line: string) => boolean) => {
+/** Loads RE2, and compiles an expression that searches in linear time: without look-around and back references. */
+export const linearSearch = async (pattern: string): Promise<(line: string) => boolean> => {
+  const { RE2JS } = await import("re2js"); // Large: a page loads it with its first search.
   try {
     const expression = RE2JS.compile(pattern);
     return (line) => expression.matcher(line).find();
   } catch (error) {
-    throw new FileError("pattern", error instanceof Error ? error.message : "the pattern is no regular expression");
+    throw new FileError("pattern", error instanceof Error ? error.message : "the pattern is not a regular expression");
   }
 };
 
-/** The lines of a text, without their ends; a newline at its end begins no line. */
+/** Splits a text into lines without their line ends. A final line end begins no line. */
 export const linesOf = (text: string): readonly string[] => {
   const lines = text.split("\n");
   const own = lines.at(-1) === "" ? lines.slice(0, -1) : lines;

@@ -4,6 +4,7 @@ import { globOf, linearSearch, matchesOf } from "./match.ts";
 import { canonicalPath, displayPath, nameOf, parentOf } from "./path.ts";
 import { type Entry, FileError, type FileStore, type Match, type StoredFile, type WriteOptions } from "./store.ts";
 
+/** Keeps a session's files in memory. */
 export class MemoryFiles implements FileStore {
   readonly #files = new Map<string, StoredFile>();
   readonly #folders = new Set<string>(["/"]);
@@ -30,7 +31,7 @@ export class MemoryFiles implements FileStore {
     return true;
   }
 
-  /** A file that is there is from now on only read; whether there is one. */
+  /** Makes an existing file read-only; returns false if there is none. */
   protect(path: string): boolean {
     const key = canonicalPath(path);
     const file = this.#files.get(key);
@@ -110,7 +111,7 @@ export class MemoryFiles implements FileStore {
   }
 
   async grep(pattern: string, pathPattern?: string): Promise<readonly Match[]> {
-    const isHit = linearSearch(pattern);
+    const isHit = await linearSearch(pattern);
     const glob = pathPattern === undefined ? undefined : globOf(pathPattern);
     const files = [...this.#files.values()].filter(
       ({ path, encoding }) => encoding === "text" && (glob?.test(path) ?? true),

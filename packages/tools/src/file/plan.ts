@@ -1,4 +1,4 @@
-/** What the edits of a file come to: each text is found once in the file as it was, and none of them overlap. */
+/** The result of edits on a text. Each old text must occur exactly once in the original, and edits must not overlap. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { cutTo, codePoints } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
@@ -22,7 +22,7 @@ const editOf = (item: Json, n: number): Checked<Edit> => {
 const legacy = ({ old_text, new_text }: JsonObject): readonly Edit[] =>
   typeof old_text === "string" && old_text !== "" && typeof new_text === "string" ? [{ old_text, new_text }] : [];
 
-/** The edits that a call asks for, those of the older form first; the same twice is once. */
+/** Reads the edits of a call: first one in the legacy form, then the list. Duplicates count once. */
 export const readEdits = (args: JsonObject): Checked<readonly Edit[]> => {
   const edits: Edit[] = [...legacy(args)];
   const given = args["edits"];
@@ -35,7 +35,7 @@ export const readEdits = (args: JsonObject): Checked<readonly Edit[]> => {
   return edits.length === 0 ? E.left(none) : E.right(edits);
 };
 
-const shownText = (text: string): string => {
+const quotedText = (text: string): string => {
   const line = text.replaceAll("\n", "\\n").replaceAll("\r", "\\r");
   return codePoints(line) <= 80 ? line : `${cutTo(line, 80)}...`;
 };
@@ -55,16 +55,16 @@ const withoutMark = (text: string): string => (text.startsWith(bom) ? text.slice
 const spanOf = (text: string, { old_text, new_text }: Edit, ending: string): Checked<Span> => {
   const [wanted, instead] = [old_text, new_text].map((one) => withEnding(withoutMark(one), ending)) as [string, string];
   const start = text.indexOf(wanted);
-  if (start === -1) return E.left(`Could not find an exact match for old_text: '${shownText(old_text)}'`);
+  if (start === -1) return E.left(`Could not find an exact match for old_text: '${quotedText(old_text)}'`);
   if (text.includes(wanted, start + 1)) {
-    return E.left(`old_text is ambiguous and matched multiple locations: '${shownText(old_text)}'`);
+    return E.left(`old_text is ambiguous and matched multiple locations: '${quotedText(old_text)}'`);
   }
   return E.right({ start, end: start + wanted.length, text: instead });
 };
 
 export interface Planned {
   readonly text: string;
-  /** From 1; null where nothing has changed. */
+  /** Counted from 1; null if nothing has changed. */
   readonly firstChangedLine: number | null;
 }
 
@@ -75,6 +75,7 @@ const firstDifference = (a: string, b: string): number | null => {
   return (first === -1 ? before.length : first) + 1;
 };
 
+/** Checks the edits of `edit_file` and applies them to a text. */
 export const planEdits = (original: string, edits: readonly Edit[]): Checked<Planned> => {
   const text = withoutMark(original);
   const mark = text === original ? "" : bom;

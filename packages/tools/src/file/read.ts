@@ -1,19 +1,19 @@
-/** `read_file`: lines with their numbers, within bounds; images as images; what is no text as a note. */
+/** `read_file`: numbered lines within limits, images as images, and a note for any other binary file. */
 import type { JsonObject } from "@pawl/tool-value";
 import { type ExecutionResult, successWithImages } from "@pawl/runtime";
 import { contentHash, textOfBytes, toBase64, utf8 } from "./bytes.ts";
 import { linesOf } from "./match.ts";
 import { displayPath } from "./path.ts";
-import { Refusal, fileTool, readers, required, shown, truncation, whole } from "./tool.ts";
+import { Refusal, fileTool, readonlyHints, required, displayForm, truncation, countIn } from "./tool.ts";
 import type { FileStore, StoredFile } from "./store.ts";
 
-interface Asked {
+interface ReadArguments {
   readonly path: string;
   readonly offset?: number;
   readonly limit?: number;
 }
 
-const mostBytes = 50 * 1024;
+const maxBytes = 50 * 1024;
 const images: { readonly [extension: string]: string } = {
   ".png": "image/png",
   ".jpg": "image/jpeg",
@@ -65,26 +65,26 @@ interface Window {
   readonly isTail: boolean;
 }
 
-const windowOf = ({ offset, limit }: Asked, kind: Kind, count: number): Window => {
+const windowOf = ({ offset, limit }: ReadArguments, kind: Kind, count: number): Window => {
   const most = limit ?? kind.limit;
   const isTail = kind.type === "log" && offset === undefined;
   const start = isTail ? Math.max(0, count - most) : Math.min(offset ?? 0, count);
   return { start, end: Math.min(start + most, count), isTail };
 };
 
-/** A text's first bytes, cut where a character ends. */
+/** Cuts a text to `maxBytes`, between two characters. */
 const capped = (text: string): string => {
   const bytes = utf8(text);
-  if (bytes.length <= mostBytes) return text;
-  let end = mostBytes;
+  if (bytes.length <= maxBytes) return text;
+  let end = maxBytes;
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
   return textOfBytes(bytes.subarray(0, end));
 };
 
-const textFile = (file: StoredFile, asked: Asked): JsonObject => {
+const textFile = (file: StoredFile, args: ReadArguments): JsonObject => {
   const lines = linesOf(textOfBytes(file.bytes));
   const kind = kindOf(file.path);
-  const { start, end, isTail } = windowOf(asked, kind, lines.length);
+  const { start, end, isTail } = windowOf(args, kind, lines.length);
   const numbered = lines.slice(start, end).map((line, i) => `${start + i + 1}|${line}`);
   const header = kind.type === "csv" && start > 0 && lines[0] !== undefined ? [`1|${lines[0]}`] : [];
   const full = [...header, ...numbered].join("\n");
@@ -120,37 +120,37 @@ const textFile = (file: StoredFile, asked: Asked): JsonObject => {
 export const readFile = async (path: string, files: FileStore): Promise<StoredFile> => {
   const entry = await files.stat(path);
   if (entry?.isDirectory) {
-    throw new Refusal(`Path '${shown(path)}' is a directory, not a file. Use list_directory instead.`);
+    throw new Refusal(`Path '${displayForm(path)}' is a directory, not a file. Use list_directory instead.`);
   }
   const file = await files.read(path);
-  if (file === undefined) throw new Refusal(`File not found: ${shown(path)}`);
+  if (file === undefined) throw new Refusal(`File not found: ${displayForm(path)}`);
   return file;
 };
 
-export const read = fileTool<Asked>({
+export const read = fileTool<ReadArguments>({
   name: "read_file",
   displayName: "Read File",
-  description: "Reads a file of the session: text by lines with their numbers, images as images.",
+  description: "Reads a file of the session: text as numbered lines, images as images.",
   properties: {
     path: { type: "string" },
-    offset: { type: "integer", minimum: 0, description: "Lines to leave out at the start." },
-    limit: { type: "integer", minimum: 1, description: "Lines to read." },
+    offset: { type: "integer", minimum: 0, description: "The number of lines to skip." },
+    limit: { type: "integer", minimum: 1, description: "The number of lines to read." },
   },
   required: ["path"],
-  hints: readers,
+  hints: readonlyHints,
   read: (args) => {
-    const [offset, limit] = [whole(args["offset"]), whole(args["limit"])];
+    const [offset, limit] = [countIn(args["offset"]), countIn(args["limit"])];
     return {
       path: required(args, "path"),
       ...(offset === undefined ? {} : { offset }),
       ...(limit === undefined ? {} : { limit }),
     };
   },
-  run: async (asked, files) => {
-    const file = await readFile(asked.path, files);
+  run: async (args, files) => {
+    const file = await readFile(args.path, files);
     const media = images[extensionOf(file.path)];
     if (file.encoding === "base64") return media === undefined ? binary(file, "base64") : image(file, media);
-    const isExplicit = asked.offset !== undefined && asked.limit !== undefined;
-    return binaries.test(file.path) && !isExplicit ? binary(file, "binary") : textFile(file, asked);
+    const isExplicit = args.offset !== undefined && args.limit !== undefined;
+    return binaries.test(file.path) && !isExplicit ? binary(file, "binary") : textFile(file, args);
   },
 });

@@ -1,4 +1,4 @@
-/** The files of a session, as a port: whoever keeps them fills it in. Paths are those of `path.ts`. */
+/** The port for a session's files; a host implements it. Paths have the forms of `path.ts`. */
 
 export interface StoredFile {
   readonly path: string;
@@ -25,7 +25,7 @@ export interface Match {
   readonly line: string;
 }
 
-/** What a store refuses, and why: a model may read it. */
+/** A refusal of a store. A model may read its message. */
 export class FileError extends Error {
   readonly kind:
     | "readonly"
@@ -46,7 +46,7 @@ export class FileError extends Error {
 
 export interface FileStore {
   readonly read: (path: string) => Promise<StoredFile | undefined>;
-  /** `expected`: the hash of what has to be there; undefined where anything may be. Whether it was written. */
+  /** Resolves with false, and writes nothing, if the file does not hold the `expected` bytes. */
   readonly write: (path: string, bytes: Uint8Array, how: WriteOptions) => Promise<boolean>;
   readonly delete: (path: string, recursive: boolean) => Promise<boolean>;
   readonly list: (path: string) => Promise<readonly Entry[]>;

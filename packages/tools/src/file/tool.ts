@@ -1,17 +1,40 @@
-/** What all file tools have in common: a place, a path, and errors that a model may read. */
+/** The frame of every file tool: it checks the context and the arguments, and turns errors into texts for the model. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { type ExecutionResult, internalError, isExecutionResult, success, toolError } from "@pawl/runtime";
 import { type BuiltinTool, isGiven, objectSchema, textOf } from "../tool.ts";
-import { type Mendable, readableText } from "./failure.ts";
 import { canonicalPath, displayPath } from "./path.ts";
-import type { FileStore } from "./store.ts";
+import { FileError, type FileStore } from "./store.ts";
 
-export const readers = { readonly: true, idempotent: true } as const;
+export const readonlyHints = { readonly: true, idempotent: true } as const;
 export const workspaceClass = "session_workspace";
 
 type Answer = JsonObject | ExecutionResult;
 
-/** What a file tool says without a result. */
+type Mendable = FileError["kind"];
+
+/** Classifies plain errors of stores by their words. The first match counts. */
+const wordsOfKinds: readonly (readonly [kind: Mendable, words: RegExp])[] = [
+  ["readonly", /readonly/],
+  ["is_directory", /is a directory/],
+  ["not_directory", /not a directory/],
+  ["not_empty", /not empty|recursive/],
+  ["not_found", /not found/],
+];
+
+const kindOf = (message: string, mendable: readonly Mendable[]): Mendable | undefined => {
+  if (mendable.includes("pattern")) return /regex|pattern/.test(message) ? "pattern" : undefined;
+  const kind = wordsOfKinds.find(([, words]) => words.test(message))?.[0];
+  return kind !== undefined && mendable.includes(kind) ? kind : undefined;
+};
+
+/** Returns the text of a store's error that the model may read, or undefined for an internal error. */
+const readableText = (error: unknown, mendable: readonly Mendable[]): string | undefined => {
+  if (!(error instanceof Error)) return undefined;
+  const kind = error instanceof FileError ? error.kind : kindOf(error.message, mendable);
+  if (kind === undefined) return undefined;
+  return kind === "pattern" ? `Invalid regex pattern: ${error.message}` : error.message;
+};
+
 export class Refusal extends Error {
   constructor(message: string) {
     super(message);
@@ -33,9 +56,9 @@ const resultOf = async (run: () => Promise<Answer>, mendable: readonly Mendable[
 export interface FileTool<A> extends Omit<BuiltinTool, "execute" | "parameters" | "requiresContext"> {
   readonly properties: JsonObject;
   readonly required: readonly string[];
-  /** Of what a store throws without a kind, what a model is told in its words. */
+  /** The kinds of plain errors whose text the model sees: those that it can do something about. */
   readonly mendable?: readonly Mendable[];
-  /** Looks at the arguments, before anything is asked of the store. */
+  /** Reads the arguments, before the store is used. */
   readonly read: (args: JsonObject) => A;
   readonly run: (args: A, files: FileStore) => Promise<Answer>;
 }
@@ -55,36 +78,36 @@ export const fileTool = <A>({ properties, required, mendable = [], read, run, ..
     }, mendable),
 });
 
-/** An argument that has to be given. */
+/** Returns a required argument; throws a Refusal if it is missing. */
 export const required = (args: JsonObject, name: string): string => {
   const text = textOf(args[name]);
   if (isGiven(text)) return text;
   throw new Refusal(`Missing required parameter: ${name}`);
 };
 
-/** A count of things, of which more than can be counted are as many as can be. */
-export const whole = (value: Json | undefined): number | undefined => {
+/** Reads a non-negative integer. A value beyond the safe range becomes the largest safe integer. */
+export const countIn = (value: Json | undefined): number | undefined => {
   if (typeof value === "bigint") return value < 0n ? undefined : Number.MAX_SAFE_INTEGER;
   return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
 };
 
-export const shown = (path: string): string => displayPath(canonicalPath(path));
+export const displayForm = (path: string): string => displayPath(canonicalPath(path));
 
 export interface Page {
   readonly offset: number;
   readonly limit: number;
 }
-const mostItems = 1000;
+const maxItems = 1000;
 
 export const pageOf = (args: JsonObject): Page => {
-  const limit = whole(args["limit"]) ?? 200;
+  const limit = countIn(args["limit"]) ?? 200;
   if (limit === 0) throw new Refusal("limit must be greater than 0");
-  return { offset: whole(args["offset"]) ?? 0, limit: Math.min(limit, mostItems) };
+  return { offset: countIn(args["offset"]) ?? 0, limit: Math.min(limit, maxItems) };
 };
 
 export const pageProperties: JsonObject = {
   offset: { type: "integer", minimum: 0 },
-  limit: { type: "integer", minimum: 1, description: `${mostItems} at the most.` },
+  limit: { type: "integer", minimum: 1, description: `At most ${maxItems}.` },
 };
 
 export interface Cut {
@@ -94,7 +117,7 @@ export interface Cut {
   readonly next?: { readonly offset: number; readonly hint: string };
 }
 
-/** What a reader says of how much it left out. */
+/** Describes how much of the result was left out. */
 export const truncation = ({ reason, returned, total, next }: Cut, truncated: boolean): JsonObject => ({
   truncated,
   bytes_returned: returned,

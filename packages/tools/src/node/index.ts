@@ -1,3 +1,3 @@
-/** `@pawl/tools/node`: what the built-in tools need of Node. */
-export { DiskFiles, type DiskLimits, type DiskOptions } from "./disk.ts";
-export { type WebLimits, type WebOptions, nodeWeb } from "./web.ts";
+/** `@pawl/tools/node`: files on disk and web fetch, for Node. */
+export { DiskFiles, type DiskLimits, type DiskOptions } from "./disk/disk-files.ts";
+export { type WebLimits, type WebOptions, nodeWeb } from "./web/node-web.ts";

@@ -1,4 +1,4 @@
-/** Built-in tools as a runtime runs them. */
+/** An adapter from built-in tools to tool definitions of the runtime. */
 import {
   type ExecutionResult,
   type JsonSchema,
@@ -12,15 +12,15 @@ import type { Json, JsonObject } from "@pawl/tool-value";
 import type { FileStore } from "../file/store.ts";
 import { type BuiltinTool, argumentsOf } from "../tool.ts";
 
-/** The files of each session, where the host keeps any. */
+/** Returns the files of a session. */
 export type FilesOf = (session: string) => FileStore;
 
 export const sessionPrefix = "session:";
 
-/** Of a session's own scope its id; a process works for the session that its name does not say. */
+/** Returns true for the scope of a session. A process works for a session too, but its name does not tell which. */
 export const isSession = (scope: string): boolean => scope.startsWith(sessionPrefix);
 
-/** What an author of tools says besides its body. */
+/** Returns the definition of a tool without its body. */
 export const described = (
   tool: Omit<BuiltinTool, "execute">,
 ): Omit<ToolDefinition, "execute" | "parameters"> & { readonly parameters: JsonSchema } => {
@@ -36,6 +36,7 @@ export const described = (
   };
 };
 
+/** Makes a runtime's tool of a built-in tool. */
 export const builtinTool = (tool: BuiltinTool, files: FilesOf | undefined, now: () => number): ToolDefinition =>
   defineTool({
     ...described(tool),
@@ -46,10 +47,10 @@ export const builtinTool = (tool: BuiltinTool, files: FilesOf | undefined, now: 
     },
   });
 
-/** What a tool of a session does: with arguments that nobody checked, and its place. */
+/** The body of a session tool. Nobody has checked its arguments. */
 export type SessionBody = (args: JsonObject, ctx: ToolContext) => Promise<ExecutionResult>;
 
-/** A tool for what sessions keep; in a process it says that this is not there. */
+/** Defines a tool that works on the state of its session. In a process it fails with `notHere`. */
 export const sessionTool = (tool: Omit<BuiltinTool, "execute">, body: SessionBody, notHere: string): ToolDefinition =>
   defineTool({
     ...described(tool),
@@ -58,7 +59,7 @@ export const sessionTool = (tool: Omit<BuiltinTool, "execute">, body: SessionBod
       isSession(ctx.sessionId) ? body(argumentsOf(args as Json), ctx) : toolError(notHere),
   });
 
-/** Those of its times that a record has, as instants. */
+/** Writes the given times of a record as RFC 3339 texts. */
 export const instantsOf = <K extends string>(
   record: { readonly [time in K]?: number },
   times: readonly K[],

@@ -1,4 +1,4 @@
-/** What a host of these tools fills in: where runs leave their files, its calendar, and what is tried of monitors. */
+/** The host side of the session tools: artifact files of runs, the calendar of schedules, and the probes of monitors. */
 import type { ProbeOutcome } from "@pawl/sansio-core";
 import { type BackgroundHost, type Probe, type RunFiles, withoutRawOutput } from "@pawl/runtime";
 import { planOf } from "../cron.ts";
@@ -14,7 +14,7 @@ const writeArtifacts = async (filesOf: FilesOf, { session, artifact_dir, log, re
   for (const { path, text } of [log, result]) await files.write(path, utf8(text), { encoding: "text" });
 };
 
-/** A probe is run by itself, with nothing but its session's name. What it throws is logged, and it is skipped. */
+/** Runs a probe with nothing but the name of its session. An exception is logged, and the probe is skipped. */
 const probeWith =
   (tools: readonly BuiltinTool[], now: () => number) =>
   async ({ session, tool: name, arguments: args }: Probe): Promise<ProbeOutcome> => {
@@ -37,11 +37,12 @@ const probeWith =
 
 export interface SessionHostOptions {
   readonly files?: FilesOf;
-  /** Tried when a monitor of theirs fires, before the session is told. */
+  /** Tools that a monitor runs when it fires, before the session is told. */
   readonly probes?: readonly BuiltinTool[];
   readonly now: () => number;
 }
 
+/** Makes the part of a host that background runs and schedules need. */
 export const sessionHost = ({ files, probes = [], now }: SessionHostOptions): BackgroundHost => ({
   plan: planOf,
   ...(files === undefined ? {} : { artifacts: (run: RunFiles) => writeArtifacts(files, run) }),

@@ -1,4 +1,4 @@
-/** The tools for schedules: what the session is told at its time, again and again or once. */
+/** The tools for schedules, which send the session a text at a time, once or repeatedly. */
 import { type Schedule, instantOf } from "@pawl/sansio-core";
 import { type ToolDefinition, success, toolError } from "@pawl/runtime";
 import type { Json, JsonObject } from "@pawl/tool-value";
@@ -7,6 +7,7 @@ import { type SessionBody, instantsOf, sessionTool } from "./builtin.ts";
 
 const times = ["scheduled_at", "next_trigger_at", "last_triggered_at", "created_at", "updated_at"] as const;
 
+/** Writes a schedule with its times as texts. */
 export const scheduleJson = (schedule: Schedule): JsonObject => ({ ...schedule, ...instantsOf(schedule, times) });
 
 const scheduleTool = (tool: Omit<BuiltinTool, "execute">, body: SessionBody): ToolDefinition =>
@@ -21,13 +22,17 @@ const create = scheduleTool(
   {
     name: "create_schedule",
     displayName: "Create Schedule",
-    description: "Has the session told something again and again (cron_expression) or once (scheduled_at).",
+    description: "Sends the session a text repeatedly (cron_expression) or once (scheduled_at).",
     parameters: objectSchema(
       {
-        description: { type: "string", minLength: 1, description: "What the session is told when it fires." },
+        description: {
+          type: "string",
+          minLength: 1,
+          description: "The text that the session gets when the schedule fires.",
+        },
         cron_expression: { type: "string", description: "Five fields, standard cron." },
         scheduled_at: { type: "string", description: "An RFC 3339 instant." },
-        timezone: { type: "string", description: "An IANA zone for the cron expression; UTC without one." },
+        timezone: { type: "string", description: "The IANA time zone of the cron expression; UTC by default." },
       },
       ["description"],
     ),
@@ -55,7 +60,7 @@ const cancel = scheduleTool(
   {
     name: "cancel_schedule",
     displayName: "Cancel Schedule",
-    description: "Ends a schedule: it fires no more.",
+    description: "Cancels a schedule, so that it does not fire again.",
     parameters: objectSchema({ schedule_id: { type: "string" } }, ["schedule_id"]),
     hints: { idempotent: true },
   },
@@ -73,7 +78,7 @@ const list = scheduleTool(
   {
     name: "list_schedules",
     displayName: "List Schedules",
-    description: "Lists the session's schedules, oldest first, also those that fire no more.",
+    description: "Lists the session's schedules, oldest first, including the ones that have ended.",
     parameters: objectSchema({}),
     hints: { readonly: true, idempotent: true },
   },

@@ -1,6 +1,6 @@
-/** All that a session is given: the default tools, the host's own, and those that its capabilities bring. */
+/** The full set of a session's tools: the default ones, the host's own, and those of its capabilities. */
 import type { BackgroundHost, ToolDefinition } from "@pawl/runtime";
-import { defaultTools } from "../default.ts";
+import { defaultTools } from "../registry.ts";
 import type { BuiltinTool } from "../tool.ts";
 import type { WebPort } from "../web.ts";
 import { type FilesOf, builtinTool } from "./builtin.ts";
@@ -11,17 +11,17 @@ import { spawnBackground } from "./spawn.ts";
 import { taskTools } from "./task.ts";
 
 export interface SessionToolOptions {
-  /** Without them the file tools say so, and nothing runs in the background. */
+  /** Without files the file tools fail with a message, and nothing runs in the background. */
   readonly files?: FilesOf;
   readonly web?: WebPort;
-  /** Whether `web_fetch` may save what it fetches. */
+  /** Lets `web_fetch` save responses to files. */
   readonly fileDownload?: boolean;
-  /** The host's own tools; with one that can run in the background comes `spawn_background`. */
+  /** The host's own tools. If one of them can run in the background, `spawn_background` is added. */
   readonly tools?: readonly ToolDefinition[];
-  /** Which capabilities a session has without being in need of them: by default its tasks and schedules. */
+  /** The ids of capabilities that are always active; tasks and schedules by default. */
   readonly capabilities?: readonly string[];
   readonly probes?: readonly BuiltinTool[];
-  /** Kinds of tasks that hear messages: all but runs and monitors. */
+  /** Returns true for kinds of tasks that accept messages; by default all but runs and monitors. */
   readonly acceptsMessages?: (kind: string) => boolean;
   readonly now?: () => number;
 }
@@ -29,15 +29,16 @@ export interface SessionToolOptions {
 export interface SessionTools {
   readonly tools: readonly ToolDefinition[];
   readonly applied: readonly string[];
-  /** For the runtime's host, beside what tells sessions. */
+  /** The part of the runtime's host that these tools need. */
   readonly host: BackgroundHost;
 }
 
-const deaf = new Set(["background_tool", "monitor"]);
+const withoutInbox = new Set(["background_tool", "monitor"]);
 
+/** Lists the capabilities of a session, with the tools that each brings. */
 export const capabilitiesOf = ({
   files,
-  acceptsMessages = (kind) => !deaf.has(kind),
+  acceptsMessages = (kind) => !withoutInbox.has(kind),
 }: SessionToolOptions): readonly Capability[] => [
   {
     id: "background_execution",
@@ -51,6 +52,7 @@ export const capabilitiesOf = ({
   { id: "session_schedule", name: "Schedules", icon: "clock", category: "Execution", tools: scheduleTools },
 ];
 
+/** Makes all tools of a session, and the part of its host that they need. */
 export const sessionTools = (options: SessionToolOptions = {}): SessionTools => {
   const {
     files,

@@ -1,4 +1,4 @@
-/** `spawn_background`: a run of a tool that nobody waits for, now or by a schedule. */
+/** `spawn_background`: starts a background run of a tool, at once or by a schedule. */
 import {
   EffectError,
   type ExecutionResult,
@@ -27,26 +27,26 @@ const spawnTool: Omit<BuiltinTool, "execute"> = {
   name: spawnName,
   displayName: "Spawn Background",
   description:
-    "Runs a tool that can run in the background, without waiting for it. The call returns at once, and says where the " +
-    "output and the result will stand. The session is signalled when the run has ended. With a schedule nothing is run " +
-    "now: a monitor is made, which fires again and again, or once.",
+    "Runs a tool in the background. The call returns at once with the paths of the output and the result. The session is " +
+    "signalled when the run has ended. With a schedule nothing runs now: a monitor is created, which fires repeatedly or " +
+    "once.",
   parameters: objectSchema(
     {
-      tool: { type: "string", description: "The name of the tool; it has to be one that can run in the background." },
+      tool: { type: "string", description: "The name of the tool; it must support background execution." },
       args: { type: "object", description: "The arguments of that tool." },
-      title: { type: "string", description: "How people are told of the run." },
+      title: { type: "string", description: "The title of the run, for people." },
       schedule: {
         ...objectSchema({
-          cron_expression: { type: "string", description: "For a recurring monitor: five fields, standard cron." },
+          cron_expression: { type: "string", description: "For a recurring monitor: standard cron with five fields." },
           scheduled_at: { type: "string", description: "For one that fires once: an RFC 3339 instant." },
-          timezone: { type: "string", description: "An IANA zone for the cron expression; UTC without one." },
+          timezone: { type: "string", description: "The IANA time zone of the cron expression; UTC by default." },
         }),
-        description: "When it is to be run; exactly one of cron_expression and scheduled_at.",
+        description: "The time of the run; exactly one of cron_expression and scheduled_at.",
       },
       signal_on_completion: {
         type: "boolean",
         default: true,
-        description: "Whether the session is signalled when the run has ended.",
+        description: "Signals the session when the run has ended.",
       },
     },
     ["tool", "args"],
@@ -73,8 +73,8 @@ const placeIn = (ctx: ToolContext, files: boolean): SpawnPlace => {
   };
 };
 
-/** Neither full nor wrong: why there is no task is no model's business. */
-const notMade = (thrown: unknown): ExecutionResult => {
+/** Turns the failure to create a task into an internal error: the model does not see the reason. */
+const creationFailure = (thrown: unknown): ExecutionResult => {
   if (!(thrown instanceof EffectError)) throw thrown;
   return internalError(new Error(`Failed to create background run task: ${thrown.message}`, { cause: thrown }));
 };
@@ -86,7 +86,7 @@ const run = async (ctx: ToolContext, spawn: Spawn): Promise<ExecutionResult> => 
     if (spawned.status === "refused") return toolError(spawned.message);
     return success(startedText(spawn, spawned.run, spawned.task));
   } catch (thrown) {
-    return notMade(thrown);
+    return creationFailure(thrown);
   }
 };
 
@@ -104,7 +104,7 @@ const schedule = async (ctx: ToolContext, spawn: Spawn, when: SpawnSchedule): Pr
   return success(scheduledText(spawn, answer.schedule, answer.task));
 };
 
-/** `files`: whether there is a place for what runs leave behind. */
+/** Defines `spawn_background`; `files` is true if runs can store their artifacts. */
 export const spawnBackground = (files: boolean): ToolDefinition =>
   defineTool({
     ...described(spawnTool),

@@ -1,4 +1,4 @@
-/** The generic tools for tasks: what an agent's long work is at, what it is told, how it is ended and awaited. */
+/** The generic tools for tasks: list, show, message, cancel and wait for the long work of an agent. */
 import { type NewMessage, type Task, TaskCodec, type TaskMessage, instantText, isTerminal } from "@pawl/sansio-core";
 import { type ExecutionResult, type ToolContext, type ToolDefinition, success, toolError } from "@pawl/runtime";
 import type { Json, JsonObject } from "@pawl/tool-value";
@@ -7,13 +7,13 @@ import { type SessionBody, instantsOf, sessionTool } from "./builtin.ts";
 
 const times = ["created_at", "started_at", "finished_at", "updated_at", "heartbeat_at", "cancel_requested_at"] as const;
 
-const unsaid = { current: null, total: null, unit: null, label: null };
+const emptyProgress = { current: null, total: null, unit: null, label: null };
 
-/** A task as it is written: times as instants, and nothing that is not there, but for the fields of a progress. */
+/** Writes a task as JSON, with times as RFC 3339 texts. A missing field is left out, except in a progress. */
 export const taskJson = (task: Task): JsonObject => ({
   ...argumentsOf(TaskCodec.encode(task) as Json),
   ...instantsOf(task, times),
-  ...(task.progress === undefined ? {} : { progress: { ...unsaid, ...task.progress } }),
+  ...(task.progress === undefined ? {} : { progress: { ...emptyProgress, ...task.progress } }),
 });
 
 const messageJson = ({ created_at: at, ...message }: TaskMessage): JsonObject => ({
@@ -22,24 +22,24 @@ const messageJson = ({ created_at: at, ...message }: TaskMessage): JsonObject =>
   created_at: instantText(at),
 });
 
-/** How long a wait is where nobody says, and at the most. */
+/** The default timeout of `wait_task`. */
 const waitSeconds = 300;
-const shownMessages = 20;
+const maxMessages = 20;
 
 const notFound = (id: string): ExecutionResult => toolError(`Task not found: ${id}`);
 
 const taskTool = (tool: Omit<BuiltinTool, "execute">, body: SessionBody): ToolDefinition =>
   sessionTool(tool, body, "Session task registry not available in this context");
 
-/** A tool that is about one task. */
+/** Defines a tool for one task, which the argument `task_id` names. */
 const ofTask = (
   tool: Omit<BuiltinTool, "execute" | "parameters"> & { readonly properties?: JsonObject },
   body: (task: Task, args: JsonObject, ctx: ToolContext) => Promise<ExecutionResult>,
   required: readonly string[] = [],
 ): ToolDefinition => {
-  const { properties = {}, ...said } = tool;
+  const { properties = {}, ...rest } = tool;
   const parameters = objectSchema({ task_id: { type: "string" }, ...properties }, ["task_id", ...required]);
-  return taskTool({ ...said, parameters }, async (args, ctx) => {
+  return taskTool({ ...rest, parameters }, async (args, ctx) => {
     const id = textOf(args["task_id"]);
     if (!isGiven(id)) return toolError("Missing required parameter: task_id");
     const task = await ctx.tasks.read(id);
@@ -69,11 +69,11 @@ const read = ofTask(
   {
     name: "get_task",
     displayName: "Get Task",
-    description: "Shows a task: its state, its progress, what it came to, and its newest messages.",
+    description: "Shows a task: its state, its progress, its result, and its newest messages.",
     hints: readers,
   },
   async (task, _, ctx) => {
-    const messages = await ctx.tasks.messages(task.id, { limit: shownMessages });
+    const messages = await ctx.tasks.messages(task.id, { limit: maxMessages });
     return success({ task: taskJson(task), messages: messages.map(messageJson) });
   },
 );
@@ -83,19 +83,19 @@ const message = (accepts: (kind: string) => boolean): ToolDefinition =>
     {
       name: "message_task",
       displayName: "Message Task",
-      description: "Sends a message to a task, for instance the answer to what it waits for.",
+      description: "Sends a message to a task, such as the input that it waits for.",
       properties: { text: { type: "string", minLength: 1 }, in_reply_to: { type: "string" } },
     },
     async (task, { text, in_reply_to: reply }, ctx) => {
       if (!isGiven(textOf(text))) return toolError("Missing required parameter: text");
       if (!accepts(task.kind)) return toolError(`task kind '${task.kind}' does not accept inbound messages`);
-      const said: Omit<NewMessage, "id"> = {
+      const sent: Omit<NewMessage, "id"> = {
         task_id: task.id,
         direction: "inbound",
         content: [{ type: "text", text: textOf(text) ?? "" }],
         ...(isGiven(textOf(reply)) ? { in_reply_to: textOf(reply) ?? "" } : {}),
       };
-      return success({ task_id: task.id, message_id: await ctx.tasks.message(said), sent: true });
+      return success({ task_id: task.id, message_id: await ctx.tasks.message(sent), sent: true });
     },
     ["text"],
   );
@@ -104,7 +104,7 @@ const cancel = ofTask(
   {
     name: "cancel_task",
     displayName: "Cancel Task",
-    description: "Asks a task to end. It ends when whoever works on it obeys.",
+    description: "Requests the end of a task. The task ends when its worker obeys.",
     hints: { idempotent: true },
   },
   async (task, _, ctx) => success({ task: taskJson(await ctx.tasks.cancel(task.id)) }),
@@ -114,7 +114,7 @@ const wait = ofTask(
   {
     name: "wait_task",
     displayName: "Wait for Task",
-    description: "Waits until a task is over or waits for input, at the most as long as it is told to.",
+    description: "Waits until a task has ended or needs input, up to a timeout.",
     properties: { timeout_seconds: { type: "number", minimum: 0, maximum: 3600, default: waitSeconds } },
     hints: { ...readers, long_running: true },
   },
@@ -125,7 +125,7 @@ const wait = ofTask(
   },
 );
 
-/** `accepts`: the kinds of tasks that hear messages; runs and monitors do not. */
+/** Defines the task tools; `accepts` returns true for kinds of tasks that accept messages. */
 export const taskTools = (accepts: (kind: string) => boolean): readonly ToolDefinition[] => [
   list,
   read,

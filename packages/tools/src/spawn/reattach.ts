@@ -1,19 +1,19 @@
-/** What becomes of a task that nobody speaks for: which are looked at at all, and how each ends or goes on. */
+/** The reaper of orphaned tasks: a task without a heartbeat is started again or fails. */
 import { type Task, applyTaskUpdate, isTerminal, orphaned, updateOf } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 
-/** The lease of a run's owner, in seconds, and how often a lost run is begun. */
+/** A task is orphaned after so many seconds without a heartbeat. */
 export const leaseSeconds = 300;
-const mostAttempts = 3;
+const maxAttempts = 3;
 
-/** A task that nobody has spoken for longer than the lease; one that nobody ever spoke for is none. */
+/** Returns true for a task whose last heartbeat is older than the lease. A task that never had one is no candidate. */
 export const isCandidate = ({ state }: Pick<Task, "state">, silentForSeconds: number | undefined): boolean =>
   !isTerminal(state) && silentForSeconds !== undefined && silentForSeconds > leaseSeconds;
 
 const failedOrphan = (task: Task, reason: string | undefined, now: number): Task =>
   applyTaskUpdate(task, { ...updateOf(orphaned(reason), undefined), expected_attempt: task.attempt }, now);
 
-/** What becomes of a task whose owner is lost. `start` begins it again, or says why not. */
+/** Starts an orphaned task again, or fails it. `start` returns the reason if it cannot start the task. */
 export const reap = (
   task: Task,
   {
@@ -24,7 +24,7 @@ export const reap = (
 ): Task => {
   const next = task.attempt + 1;
   const fence = { expected_attempt: task.attempt, increment_attempt: true };
-  if (!canReattach || task.attempt >= mostAttempts) {
+  if (!canReattach || task.attempt >= maxAttempts) {
     return applyTaskUpdate(task, { ...updateOf(orphaned(), undefined), ...fence }, now);
   }
   const update = { worker_id: "reaper", heartbeat_at: now, state_detail: `re-attached (attempt ${next})`, ...fence };

@@ -1,10 +1,10 @@
-/** What is said of a spawn: to the model at once, and to the session when a monitor fires. */
+/** The texts about a background run: the reply to the model, and the description of a monitor. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { type Schedule, instantText, pathsOf, pretty } from "@pawl/sansio-core";
 import { isObject } from "../tool.ts";
 import type { Spawn } from "./validate.ts";
 
-/** What the model is told at once of a run. */
+/** Returns the reply for a run that has started. */
 export const startedText = (
   { title, target, signal }: Pick<Spawn, "title" | "signal"> & { readonly target: Pick<Spawn["target"], "name"> },
   run: string,
@@ -20,7 +20,7 @@ export const startedText = (
   ...pathsOf(run),
 });
 
-/** What a session is told to do when a monitor fires. */
+/** Returns the text that a session gets when a monitor fires. */
 export const monitorDescription = ({ title, target, signal, args }: Spawn): string => {
   const payload = { tool: target.name, title, signal_on_completion: signal, args };
   return [
@@ -33,9 +33,9 @@ export const monitorDescription = ({ title, target, signal, args }: Spawn): stri
   ].join("\n");
 };
 
-const when = (at: number | undefined): string | null => (at === undefined ? null : instantText(at));
+const instantOrNull = (at: number | undefined): string | null => (at === undefined ? null : instantText(at));
 
-/** What the model is told at once of a monitor. */
+/** Returns the reply for a monitor that was created. */
 export const scheduledText = (
   { title, target, signal }: Spawn,
   schedule: Schedule,
@@ -49,14 +49,14 @@ export const scheduledText = (
   schedule_id: schedule.id,
   schedule_type: schedule.schedule_type,
   cron_expression: schedule.cron_expression ?? null,
-  scheduled_at: when(schedule.scheduled_at),
+  scheduled_at: instantOrNull(schedule.scheduled_at),
   timezone: schedule.timezone,
-  next_trigger_at: when(schedule.next_trigger_at),
+  next_trigger_at: instantOrNull(schedule.next_trigger_at),
   enabled: schedule.enabled,
   task_id: task,
 });
 
-/** What a probe said, in one text: its first content, or itself. */
+/** Returns the output of a probe as one text: its first content, or the whole value. */
 export const probeResultText = (value: Json): string => {
   if (typeof value === "string") return value;
   const content = isObject(value) ? value["content"] : undefined;

@@ -1,13 +1,14 @@
-/** Whether a background run may be asked for, and what then: checks in one order, of which the first that fails wins. */
+/** The checks of a request for a background run, in a fixed order. The first failure is reported. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { instantOf } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import type { ToolHints } from "@pawl/runtime";
 import { isObject } from "../tool.ts";
 
+/** Names the tool that starts background runs. */
 export const spawnName = "spawn_background";
 
-/** A tool, as far as a background run has to know it. */
+/** The part of a tool that a background run needs. */
 export interface Target {
   readonly name: string;
   readonly displayName?: string;
@@ -16,7 +17,7 @@ export interface Target {
 }
 
 export interface SpawnPlace {
-  /** Absent: there is no registry. */
+  /** Undefined if there is no registry. */
   readonly tool?: (name: string) => Target | undefined;
   readonly tasks: boolean;
   readonly files: boolean;
@@ -54,6 +55,7 @@ const instantIn = (value: Json | undefined): Checked<number | undefined> => {
 const both = "schedule must not include both cron_expression and scheduled_at; provide exactly one";
 const neither = "schedule must include exactly one of cron_expression (recurring) or scheduled_at (one-shot)";
 
+/** Reads the `schedule` of `spawn_background`. */
 export const readSchedule = (value: Json): Checked<SpawnSchedule> => {
   if (!isObject(value)) return E.left("schedule must be an object");
   const cron = trimmed(value["cron_expression"]);
@@ -80,13 +82,13 @@ const targetOf = (name: string, { tool }: SpawnPlace): Checked<Target> => {
     : E.left(`Tool declared background support but has no background executor: ${name}`);
 };
 
-/** The title of a run: that which was given, or its tool's. */
+/** Returns the given title of a run, or a title made from its tool. */
 export const titleOf = (
   title: Json | undefined,
   { name, displayName = "" }: Pick<Target, "name" | "displayName">,
 ): string => trimmed(title) ?? (displayName.trim() === "" ? `Background ${name}` : displayName);
 
-/** What is missing where a run, or a monitor, would live. */
+/** Returns the error for a missing store that a run or a monitor needs. */
 const missingIn = ({ tasks, files, schedules }: SpawnPlace, isScheduled: boolean): string | undefined => {
   if (isScheduled) {
     return schedules
@@ -99,14 +101,14 @@ const missingIn = ({ tasks, files, schedules }: SpawnPlace, isScheduled: boolean
     : "Session file store not available in this context. spawn_background requires artifact persistence.";
 };
 
-export const signalOf = (args: JsonObject): boolean => args["signal_on_completion"] !== false;
+const signalOf = (args: JsonObject): boolean => args["signal_on_completion"] !== false;
 
 const planned = (args: JsonObject): Checked<SpawnSchedule | undefined> =>
   Object.hasOwn(args, "schedule") ? readSchedule(args["schedule"] as Json) : E.right(undefined);
 
 const noContext = `${spawnName} requires context. This tool must be executed with session context.`;
 
-/** `place`: where it is asked for; nowhere, nothing is looked at. */
+/** Validates a request; without a place it fails before anything else is checked. */
 export const validateSpawn = (args: JsonObject, place: SpawnPlace | undefined): Checked<Spawn> => {
   if (place === undefined) return E.left(noContext);
   const name = trimmed(args["tool"]);

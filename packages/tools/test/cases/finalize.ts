@@ -1,4 +1,4 @@
-/** How background runs end, asked of a session of a runtime: its files, its task, and what it hears. */
+/** The end of background runs in a session of a runtime: files, task, and signals to the session. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import type { Task } from "@pawl/sansio-core";
 import {
@@ -22,7 +22,7 @@ type Last = (ctx: ToolContext) => Promise<unknown>;
 const stopped = ({ signal }: ToolContext): Promise<unknown> =>
   new Promise((resolve) => void signal.addEventListener("abort", () => resolve(finished("too late"))));
 
-/** The last that a body does. */
+/** The ways a body ends. */
 const ends: { readonly [outcome: string]: (of: Json | undefined) => Last } = {
   ok: (of) => {
     const { summary, result = null, raw_output: raw } = object(of);
@@ -53,7 +53,7 @@ const writing = async (sink: BackgroundSink, writes: Json | undefined): Promise<
 class RunWorld extends ToolWorld {
   readonly #gate = Promise.withResolvers<void>();
 
-  /** A host that hears, unless there is nobody who could. */
+  /** Opens a host that can be signalled, unless the case has none. */
   open(last: Last, { writes, platform_store: platform }: JsonObject): Process {
     const body = async (ctx: ToolContext, sink: BackgroundSink): Promise<unknown> => {
       await writing(sink, writes);
@@ -65,13 +65,13 @@ class RunWorld extends ToolWorld {
     return this.start(tools, { host: platform === null ? host : { ...host, tell } });
   }
 
-  /** A file where a run would have a folder; whatever a case calls the run, it is this one. */
+  /** Puts a file in the place of the run's folder. The case's own name for the run stands for this one. */
   async #block(path: string | undefined, run: string): Promise<void> {
     const place = path?.replace(/^(?<home>\/\.background\/)[^/]+/, `$<home>${run}`);
     if (place !== undefined) await this.files.write(place, new Uint8Array(), { encoding: "text" });
   }
 
-  /** The task of a run once it is over; a run that is to be canceled is asked to end. */
+  /** Returns the task of a run after its end; cancels the run first if the case says so. */
   async run(input: JsonObject): Promise<Task> {
     const outcome = object(input["outcome"]);
     const last = lastOf(outcome);
@@ -97,7 +97,7 @@ class RunWorld extends ToolWorld {
   }
 }
 
-/** The line of a message that says this. */
+/** Returns the line of a message that begins with a label. */
 const lineOf = (message: string, name: string): string | undefined =>
   message
     .split("\n")
@@ -126,7 +126,7 @@ const finalized = async (input: JsonObject): Promise<Result> => {
   });
 };
 
-/** How many messages a session hears of a run that nobody is to hear of. */
+/** Counts the messages to a session about a run without a signal. */
 export const messagesOf = async (input: JsonObject): Promise<number> => {
   const world = new RunWorld();
   await world.run({ ...input, outcome: { ok: { summary: text(input["summary"]) } } });

@@ -1,4 +1,4 @@
-/** What the adapters have in common. */
+/** The inputs and outputs that the adapters share. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import type { ExecutionResult, RegistryReply } from "@pawl/runtime";
@@ -16,13 +16,13 @@ export const text = (json: Json | undefined): string => (typeof json === "string
 export const number = (json: Json | undefined): number => (typeof json === "number" ? json : 0);
 export const maybeText = (json: Json | undefined): string | undefined => (typeof json === "string" ? json : undefined);
 
-/** A text that is written out, or said to be so many of another. */
+/** Reads a text that is written out, or given as a repetition. */
 export const textIn = (json: Json | undefined): string => {
   const [part, times] = list(object(json)["repeat"]);
   return typeof part === "string" && typeof times === "number" ? part.repeat(times) : text(json);
 };
 
-/** What a tool's body came to, as a case names it. */
+/** Returns the result of a tool's body by the names of the cases. */
 export const said = (result: ExecutionResult): Result => {
   switch (result.type) {
     case "success":

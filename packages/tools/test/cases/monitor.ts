@@ -1,4 +1,4 @@
-/** Monitors, asked of a session of a runtime: how they are made, and what happens when they fire. */
+/** Monitors in a session of a runtime: their creation, and what happens when they fire. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { type NewSchedule, instantText } from "@pawl/sansio-core";
 import {
@@ -25,7 +25,7 @@ import { ToolWorld } from "../session/world.ts";
 import { type Result, failed, number, object, text } from "./input.ts";
 import { target } from "./spawn.ts";
 
-/** When the cases take place that do not say when. */
+/** The default time of a case. */
 export const now = Date.parse("2026-04-16T15:30:00Z");
 const everyTenMinutes = { cron_expression: "*/10 * * * *" };
 const toNextFire = 600_000;
@@ -42,12 +42,12 @@ class MonitorWorld extends ToolWorld {
     await this.quiet(20);
     this.platform.advance(ms);
     await this.quiet(20);
-    this.platform.advance(1); // Whoever left memory meanwhile is woken by a timer of its own.
+    this.platform.advance(1); // A session that was evicted meanwhile is woken by its own timer.
     await this.quiet(20);
   }
 }
 
-/** Where a monitor is asked for: all that a session has, but for what the case takes away. */
+/** Returns the place of a monitor: everything that a session has, without what the case takes away. */
 const placeOf = (input: JsonObject): SpawnPlace => ({
   tool: (name) => target(name, { supports_background: true, ...object(input["hints"]) }),
   tasks: input["task_registry"] !== null,
@@ -68,7 +68,7 @@ const newSchedule = (spawn: Spawn): NewSchedule => {
   };
 };
 
-/** A schedule that stands, as the model is told of it. */
+/** Returns a schedule as the model sees it. */
 const scheduled = async (input: JsonObject): Promise<Result> => {
   const { tool = "bg", args = {}, schedule: when = { cron_expression: "0 * * * *" } } = input;
   const wanted = validateSpawn({ ...input, tool, args, schedule: when }, placeOf(input));
@@ -78,7 +78,7 @@ const scheduled = async (input: JsonObject): Promise<Result> => {
   for (let n = 0; n < number(input["active_schedules"]); n++) {
     await work.schedule({ id: `other_${n}`, description: "d", timezone: "UTC", ...everyTenMinutes });
   }
-  // The name of its task is taken: so none can be made.
+  // The name of its task is taken, so that none can be created.
   const isTaken = knownName("word", input["monitor_task_create"] ?? "succeeds", ["fails", "succeeds"]) === "fails";
   if (isTaken) await work.create({ id: "task_1", kind: "subagent", display_name: "N", spec: null });
   const { monitor: shown, ...bare } = newSchedule(spawn);
@@ -106,7 +106,7 @@ const probeOf = ({ tool, result }: JsonObject): readonly BuiltinTool[] =>
     ? []
     : [{ name: text(tool), description: "", parameters: {}, execute: async () => resultOf(result) }];
 
-/** A monitor fires for the first time. */
+/** Fires a monitor for the first time. */
 const fired = async ({ fire: json, at, one_shot: isOnce }: JsonObject): Promise<Result> => {
   const fire = object(json);
   const world = new MonitorWorld();
@@ -126,7 +126,7 @@ const fired = async ({ fire: json, at, one_shot: isOnce }: JsonObject): Promise<
   });
 };
 
-/** A monitor whose task is asked to end, or whose schedule is ended. */
+/** Cancels a monitor by its task or by its schedule. */
 const ended = async (what: "cancel" | "sweep"): Promise<Result> => {
   const work = new MonitorWorld().open().runtime.background.of("s");
   await work.schedule({ id: "sched_1", description: "d", timezone: "UTC", ...everyTenMinutes, monitor });

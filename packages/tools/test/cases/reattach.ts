@@ -1,4 +1,4 @@
-/** Runs that lost their owner: whether they may be begun again, and what they are then, in a session of a runtime. */
+/** Runs that lost their owner, in a session of a runtime: whether they start again, and their state after that. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { type ToolDefinition, decideReattach, defineTool } from "@pawl/runtime";
 import { type Target, defaultRegistry, sessionTools } from "@pawl/tools";
@@ -15,7 +15,7 @@ interface Begun {
   readonly signal: boolean;
 }
 
-/** A host whose tool never ends, and which dies with its run so often that the next attempt is this one. */
+/** A host with a tool that never ends. It dies with its run until the next attempt is this one. */
 class LostWorld extends ToolWorld {
   #given: Json | undefined;
 
@@ -35,7 +35,7 @@ class LostWorld extends ToolWorld {
     return process;
   }
 
-  /** As long as it takes that what was said is on record. */
+  /** Waits until everything is durable. */
   async #pass(): Promise<void> {
     for (let i = 0; i < 6; i++) {
       await this.quiet(20);

@@ -1,4 +1,4 @@
-/** Background runs: written down, told of, lost. */
+/** Background runs: recorded, reported, lost. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import {
   type Output,
@@ -27,7 +27,7 @@ const writesIn = (writes: Json | undefined): readonly Output[] =>
 
 const finishes = ["success", "completed", "cancel", "canceled", "cancelled", "failure", "failed"] as const;
 
-/** How a run ends of which only the log is looked at; what one gives back that failed is not looked at at all. */
+/** The result of a run whose log alone matters; the result of a failed run does not matter at all. */
 const endOfLog = (finish: Json | undefined, raw: string | undefined): RunOutcome => {
   switch (knownName("word", finish ?? "success", finishes)) {
     case "cancel":

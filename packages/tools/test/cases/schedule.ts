@@ -9,7 +9,7 @@ import { monitorAdapters, now } from "./monitor.ts";
 
 const instant = (at: number | undefined): string | null => (at === undefined ? null : instantText(at));
 
-/** A schedule that has fired: the next time is asked for by the core, and told by the calendar. */
+/** A schedule that has fired: the core asks for the next time, and the calendar answers. */
 const marked = (input: JsonObject): Result => {
   const { mark_triggered: kind, cron = "*/10 * * * *", timezone = "UTC", trigger_count: count } = input;
   const at = instantOf(text(input["now"])) ?? now;

@@ -1,4 +1,4 @@
-/** What is asked of `spawn_background`, and what it says at once. */
+/** Requests to `spawn_background`, and its replies. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import { sessionHasSchedules, sessionIsFull, workerIsFull } from "@pawl/sansio-core";
 import { defineTool } from "@pawl/runtime";
@@ -60,11 +60,11 @@ const validation = ({ args, context }: JsonObject): Result => {
 
 const background = (): Promise<never> => new Promise(() => undefined);
 
-/** What is no boolean no tool of a runtime may say of itself. */
+/** Reads a hint as a boolean: a tool of a runtime cannot declare anything else. */
 const hintsIn = (json: Json | undefined) =>
   Object.fromEntries(Object.entries(object(json)).filter(([, hint]) => typeof hint === "boolean"));
 
-/** The task of a run that was asked for and does not end, as a model is shown it. */
+/** Returns the task of a run that does not end, as a model sees it. */
 const spawned = async (input: JsonObject): Promise<Result> => {
   const { tool = "bg", title = "T", args = {} } = input;
   const hints = { ...hintsIn(input["hints"]), supports_background: true };

@@ -1,4 +1,4 @@
-/** Tasks: their rules, messages and wakes. Times are texts in cases, and numbers in tasks. */
+/** Tasks: their rules, messages and wakes. Times are texts in cases and numbers in tasks. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import {
   type MessagePart,
@@ -20,7 +20,7 @@ import * as E from "fp-ts/lib/Either.js";
 import { ToolWorld } from "../session/world.ts";
 import { type Result, failed, list, maybeText, number, object, text } from "./input.ts";
 
-/** Times by their place among those that a case names. */
+/** Numbers the times of a case by their position. */
 class Clock {
   readonly #texts: string[] = [];
 
@@ -43,13 +43,13 @@ const withTimes = (json: JsonObject, clock: Clock): JsonObject =>
     }),
   );
 
-/** Of a time that no case names. */
+/** The text for a time that the case does not name. */
 const unnamed = -1;
 const bare = createTask({ id: "task_1", kind: "k", display_name: "N", spec: null }, "s", unnamed);
 
 export const taskIn = (json: JsonObject, clock = new Clock()): Task => {
   const links = { ...bare.links, ...object(json["links"]) };
-  return { ...bare, ...withTimes(json, clock), links } as unknown as Task; // Cases name some fields of a task, with their values.
+  return { ...bare, ...withTimes(json, clock), links } as unknown as Task; // A case gives some fields of a task.
 };
 
 const shown = (task: Task, clock: Clock): object => ({
@@ -63,7 +63,7 @@ const update = ({ task, update: said, now }: JsonObject): Result => {
   return E.right(shown(applyTaskUpdate(taskIn(object(task), clock), change, clock.at(now ?? "now")), clock));
 };
 
-/** The long work of sessions, in a runtime. */
+/** Tasks of a session in a runtime. */
 const sessions = () => {
   const { background } = new ToolWorld().begin().runtime;
   return (session: string) => background.of(session);
@@ -74,7 +74,7 @@ const created = async (tasks: readonly Json[], now: Json | undefined): Promise<R
   let last: Task | undefined;
   for (const [n, json] of tasks.entries()) {
     const { session_id: session, ...said } = object(json);
-    const made = { id: `task_${n}`, kind: "k", display_name: "N", spec: null, ...said } as unknown as NewTask; // It names some fields.
+    const made = { id: `task_${n}`, kind: "k", display_name: "N", spec: null, ...said } as unknown as NewTask; // A case gives some fields.
     last = await of(maybeText(session) ?? "s").create(made);
   }
   if (last === undefined) return failed("no task");
@@ -91,7 +91,7 @@ const cancelled = ({ times: said, state }: JsonObject): Result => {
 
 const parts = (json: Json | undefined): readonly MessagePart[] => list(json) as unknown as readonly MessagePart[];
 
-/** A message for a task that has come to its attempt; without a task, for none. */
+/** Sends a message to a task at the given attempt; without a task, to none. */
 const recorded = async ({ task, record_message: said }: JsonObject): Promise<Result> => {
   const work = sessions()("s");
   const { id = "task_1", attempt = 1 } = object(task);

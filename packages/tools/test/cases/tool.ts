@@ -1,4 +1,4 @@
-/** Tools, their results, and how calls are told. */
+/** Tools, their results, and narration. */
 import type { Json, JsonObject } from "@pawl/tool-value";
 import {
   BuiltinRegistry,
@@ -65,7 +65,7 @@ const filesOf = async (files: JsonObject): Promise<MemoryFiles> => {
   return store;
 };
 
-/** `current`: the hash of the file that is there. */
+/** Replaces `current` by the hash of the existing file. */
 const fileCall = async (input: JsonObject, store: MemoryFiles): Promise<readonly [string, JsonObject]> => {
   const [name, args] = list(input["call"]);
   if (name !== undefined) knownFields(input, ["call", "files", "file_store"]);
@@ -90,7 +90,7 @@ const named = (name: string, which: string): BuiltinTool => ({
   execute: async () => success(which),
 });
 
-/** Tools by their names; one that nobody knows says its name. */
+/** Returns a tool by its name; an unknown one returns its own name. */
 const registered = (names: Json | undefined): BuiltinRegistry =>
   new BuiltinRegistry(
     list(names)
@@ -107,7 +107,7 @@ const seenOf = (own: BuiltinRegistry) => ({
   names_sorted: own.names.toSorted(),
 });
 
-/** What an op does to a registry, or what it is told; a tool is told by what it was registered as. */
+/** Runs an op on a registry; returns its answer. A tool is named by its registration. */
 const done = (own: BuiltinRegistry, [verb = "", name = "", which = ""]: readonly string[]): JsonObject => {
   const seen = seenOf(own);
   switch (knownName("op", verb, ["register", "unregister", "clear", "has", "get", "which", ...Object.keys(seen)])) {
@@ -129,7 +129,7 @@ const done = (own: BuiltinRegistry, [verb = "", name = "", which = ""]: readonly
   }
 };
 
-/** One op after the other: what each was told where it was asked, and how the registry is at the end. */
+/** Runs ops in order; returns their answers and the state of the registry at the end. */
 const afterOps = (ops: readonly Json[]): JsonObject => {
   const own = new BuiltinRegistry();
   const told = ops.map((op) => done(own, list(op).map(text)));
@@ -221,7 +221,7 @@ const narration = (input: JsonObject): Result => {
   return E.right(narrate(shown, knownName("word", phase ?? "started", phases), language));
 };
 
-/** A tool as a case describes it. */
+/** Builds a tool from its description in a case. */
 const toolIn = ({ name, description, display_name: shown, parameters, ...more }: JsonObject): BuiltinTool => ({
   ...more,
   ...named(text(name), text(description)),

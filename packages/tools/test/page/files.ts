@@ -1,10 +1,10 @@
-/** Runs in the browser: does to files in IndexedDB what a test asks for. */
+/** The part of the test that runs in the browser: it executes operations on files in IndexedDB. */
 import { FileError, type FileStore } from "../../src/index.ts";
 import { BrowserFiles } from "../../src/browser/index.ts";
 
 const stores = new Map<string, BrowserFiles>();
 
-/** Bytes go back and forth as lists of numbers. */
+/** Bytes travel as lists of numbers. */
 interface Sent {
   readonly bytes: readonly number[];
 }
@@ -23,7 +23,7 @@ const sent = (value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, toSend(one)]))
     : value;
 
-/** What a store answers, or what it refuses. */
+/** Returns the answer of the store, or its error. */
 export const ask = async (name: string, method: keyof FileStore, of: readonly unknown[]): Promise<unknown> => {
   const store = stores.get(name) ?? (await BrowserFiles.open(name));
   stores.set(name, store);
@@ -36,13 +36,13 @@ export const ask = async (name: string, method: keyof FileStore, of: readonly un
   }
 };
 
-/** Opened again, as by another tab. */
+/** Opens the store again, as another tab would. */
 export const forget = (name: string): void => {
   stores.get(name)?.close();
   stores.delete(name);
 };
 
-/** What a store says that is opened over a database of something else's, and what stands in that afterwards. */
+/** Opens a store over a foreign database; returns the error and the content of the database. */
 export const overOther = async (name: string, version: number): Promise<unknown> => {
   const made = indexedDB.open(name, version);
   made.addEventListener("upgradeneeded", () => made.result.createObjectStore("note"));

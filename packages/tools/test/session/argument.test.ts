@@ -1,18 +1,18 @@
-/** What the schemas of built-in tools let through, so that the tools themselves say what becomes of it. */
+/** Arguments that the schemas of built-in tools accept, so that the tools themselves handle them. */
 import type { WebPort } from "@pawl/tools";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
 import { ToolWorld } from "./world.ts";
 
 describe("a call", () => {
-  it("for more days than a forecast has is told of as many as there are", async () => {
+  it("for more days than a forecast has returns the most that there are", async () => {
     const world = new ToolWorld();
     const process = world.begin();
     const { status, payload } = await world.call(process, "get_forecast", { location: "Paris", days: 30 });
     expect(status).toBe("success");
     expect(payload).toMatchObject({ days: 7 });
   });
-  it("for more files than are listed at once lists as many as may be", async () => {
+  it("for more files than the limit lists as many as the limit", async () => {
     const world = new ToolWorld();
     const process = world.begin();
     const listed = await world.call(process, "list_directory", { limit: 5000 });
@@ -20,7 +20,7 @@ describe("a call", () => {
     const found = await world.call(process, "grep_files", { pattern: "x", limit: 5000 });
     expect(found).toMatchObject({ status: "success", payload: { limit: 1000 } });
   });
-  it("for a head of the web in small letters asks for it", async () => {
+  it("accepts the method in lower case", async () => {
     const world = new ToolWorld();
     const methods: string[] = [];
     const web: WebPort = async ({ method }) => {
@@ -33,7 +33,7 @@ describe("a call", () => {
     const { payload } = await world.call(process, "web_fetch", { url: "https://example.com", method: "POST" });
     expect(payload).toMatchObject({ message: "Invalid method: must be GET or HEAD" });
   });
-  it("with todos that say more than they have to gets back what they have to say", async () => {
+  it("with extra fields in its todos gets back the known fields", async () => {
     const world = new ToolWorld();
     const process = world.begin();
     const todo = { content: "Write", activeForm: "Writing", status: "pending" };

@@ -1,10 +1,10 @@
-/** Probes of monitors: a tool that is tried by itself before the session is told. */
+/** Probes of monitors: a tool that runs before the session is told. */
 import { expect, it } from "vitest";
 import { type ExecutionResult, connectionRequired, internalError, success } from "@pawl/runtime";
 import { sessionTools } from "@pawl/tools";
 import { ToolWorld } from "./world.ts";
 
-/** A monitor fires whose probe comes to this: what its task says, what its session hears, and what is logged. */
+/** Fires a monitor whose probe has this result; returns the task, the messages to the session, and the log entries. */
 const fired = async (result: ExecutionResult) => {
   const world = new ToolWorld();
   const probe = { name: "look", description: "", parameters: {}, execute: async () => result };
@@ -25,7 +25,7 @@ const fired = async (result: ExecutionResult) => {
   return { said: part?.type === "text" ? part.text : "", heard, logged };
 };
 
-it("that succeeds speaks for its monitor, and nobody is bothered", async () => {
+it("that succeeds updates the monitor's task, and the session is not told", async () => {
   expect(await fired(success("all quiet"))).toEqual({
     said: expect.stringMatching(/^Probe `look` succeeded at .*Z\.\n\nall quiet$/) as string,
     heard: [],
@@ -33,7 +33,7 @@ it("that succeeds speaks for its monitor, and nobody is bothered", async () => {
   });
 });
 
-it("that fails for reasons of its own is logged in full, and the session is told that its monitor fired", async () => {
+it("that throws is logged in full, and the session is told that its monitor fired", async () => {
   const failure = new Error("no answer", { cause: new Error("socket closed") });
   const { said, heard, logged } = await fired(internalError(failure));
   expect(said).toMatch(/^Monitor fired at .*Z\.$/);

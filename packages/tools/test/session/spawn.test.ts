@@ -1,4 +1,4 @@
-/** `spawn_background` as a model calls it, in a session of a runtime. */
+/** `spawn_background`, called as by a model in a session of a runtime. */
 import { describe, expect, it } from "vitest";
 import { toolError } from "@pawl/runtime";
 import { sessionTools } from "@pawl/tools";
@@ -24,7 +24,7 @@ const environmentSpec = (): never => {
 const names = (tools: readonly { readonly name: string }[]): readonly string[] => tools.map(({ name }) => name);
 
 describe("a session", () => {
-  it("has spawn_background where one of its tools can run in the background, once, asked for or not", () => {
+  it("has spawn_background once, requested or not, if one of its tools can run in the background", () => {
     const { tools, applied } = sessionTools({ tools: [quick] });
     expect(names(tools).filter((name) => name === "spawn_background")).toHaveLength(1);
     expect(applied).toEqual(["session_tasks", "session_schedule", "background_execution"]);
@@ -53,7 +53,7 @@ describe("an immediate run", () => {
     expect(JSON.parse(await world.text(started.result_path))).toEqual({ summary: "Background complete" });
   });
 
-  it("that fails ends failed, with its streamed output, and nobody has to be there to hear (behaviour 21)", async () => {
+  it("that fails ends as failed, with its streamed output, also without a listener (behaviour 21)", async () => {
     const world = new ToolWorld();
     const failing = runner("work", async (_, sink) => {
       await sink.output("stderr", "it smells\n");
@@ -68,7 +68,7 @@ describe("an immediate run", () => {
     expect(await world.text(started.log_path)).toBe("[stderr] it smells\n");
   });
 
-  it("whose output is too long keeps what fits and says so, and succeeds (behaviour 25)", async () => {
+  it("whose output is too long is cut with a note, and succeeds (behaviour 25)", async () => {
     const cap = 262_144;
     const world = new ToolWorld();
     const chatty = runner("work", async (_, sink) => {
@@ -85,7 +85,7 @@ describe("an immediate run", () => {
     expect(log.length).toBeGreaterThan(cap);
   });
 
-  it("that blocks leaves room for four more, and a sixth is told so (behaviour 22)", async () => {
+  it("that blocks leaves room for four more, and a sixth is refused (behaviour 22)", async () => {
     const world = new ToolWorld();
     const release: (() => void)[] = [];
     const blocking = runner("work", async () => {
@@ -112,7 +112,7 @@ describe("an immediate run", () => {
     expect(process.runtime.background.places.holders()).toEqual([]);
   });
 
-  it("that can not be made says nothing of the reason but to the log", async () => {
+  it("that cannot be created tells the reason to the log alone", async () => {
     const world = new ToolWorld();
     const { tools, host } = sessionTools({ files: () => world.files, tools: [quick], now: world.platform.now });
     const thrown: unknown[] = [];
@@ -124,7 +124,7 @@ describe("an immediate run", () => {
     expect(process.runtime.background.places.active).toBe(0);
   });
 
-  it("is refused in the words of its first fault", async () => {
+  it("is refused with its first problem", async () => {
     const world = new ToolWorld();
     const process = world.begin([quick]);
     const refused = async (args: { tool: string; args: {} }) =>
@@ -138,7 +138,7 @@ describe("an immediate run", () => {
 });
 
 describe("a monitor", () => {
-  it("stands with its task, fires with what to run, and ends with its task (behaviour 26)", async () => {
+  it("has a task, describes the run when it fires, and ends with its task (behaviour 26)", async () => {
     const world = new ToolWorld();
     const process = world.begin([quick]);
     const schedule = { cron_expression: "*/10 * * * *", timezone: "Europe/Kyiv" };

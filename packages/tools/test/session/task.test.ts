@@ -1,4 +1,4 @@
-/** The generic tools for tasks and schedules, as a model calls them. */
+/** The generic tools for tasks and schedules, called as by a model. */
 import { describe, expect, it } from "vitest";
 import type { Process } from "../../../runtime/test/world.ts";
 import { ToolWorld } from "./world.ts";
@@ -16,7 +16,7 @@ const asking = async (): Promise<{ world: ToolWorld; process: Process; task: str
 };
 
 describe("tasks", () => {
-  it("are listed, shown, answered and ended by their tools", async () => {
+  it("can be listed, shown, answered and cancelled by their tools", async () => {
     const { world, process, task } = await asking();
     const listed = await world.call(process, "list_tasks", { state: "awaiting_input" });
     expect(listed.payload).toMatchObject({ count: 1, tasks: [{ id: task, created_at: expect.stringMatching(/Z$/) }] });
@@ -34,7 +34,7 @@ describe("tasks", () => {
     expect(asked.payload).toMatchObject({ task: { cancel_requested_at: expect.stringMatching(/Z$/) } });
   });
 
-  it("show all fields of their progress, also those that nobody said", async () => {
+  it("show all fields of their progress, also the missing ones", async () => {
     const { world, process, task } = await asking();
     await process.runtime.background.of("s").update(task, { progress: { current: 1, unit: "files" } });
     const { payload } = await world.call(process, "get_task", { task_id: task });
@@ -42,7 +42,7 @@ describe("tasks", () => {
     expect(shown.progress).toEqual({ current: 1, total: null, unit: "files", label: null });
   });
 
-  it("that are not there, or do not listen, are said to be so", async () => {
+  it("that do not exist, or accept no messages, are refused with the reason", async () => {
     const { world, process } = await asking();
     expect(messageOf(await world.call(process, "get_task", { task_id: "task_9" }))).toBe("Task not found: task_9");
     const work = process.runtime.background.of("s");
@@ -54,7 +54,7 @@ describe("tasks", () => {
 });
 
 describe("schedules", () => {
-  it("are made, listed and ended by their tools, five at the most", async () => {
+  it("can be created, listed and cancelled by their tools, at most five", async () => {
     const world = new ToolWorld();
     const process = world.begin();
     const create = (description: string) =>
@@ -74,7 +74,7 @@ describe("schedules", () => {
     expect(listed.schedules.map(({ enabled }) => enabled)).toEqual([false, true, true, true, true]);
   });
 
-  it("are refused in words", async () => {
+  it("are refused with a reason", async () => {
     const world = new ToolWorld();
     const process = world.begin();
     const said = async (tool: string, args: {}) => messageOf(await world.call(process, tool, args));

@@ -1,4 +1,4 @@
-/** A session with all that `sessionTools` gives it, over files that outlive its hosts. */
+/** A session with everything of `sessionTools`, over files that outlive its hosts. */
 import { MemoryFiles, type SessionToolOptions, sessionTools } from "@pawl/tools";
 import type { SessionMessage, ToolDefinition } from "@pawl/runtime";
 import type { Json } from "@pawl/tool-value";
@@ -17,7 +17,7 @@ export class ToolWorld extends World {
     return this.start(tools, { host: { ...host, tell: async (said: SessionMessage) => void this.heard.push(said) } });
   }
 
-  /** The outcome of one call, while time passes by halves of a second. */
+  /** Runs one call to its outcome, while time passes in steps of half a second. */
   async call(process: Process, tool: string, args: Json, session = "s"): Promise<{ status: string; payload: never }> {
     const request = `r${(this.#requests += 1)}`;
     const opened = await process.runtime.session(session);

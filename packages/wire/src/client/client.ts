@@ -5,12 +5,12 @@ import { checkBackoff, checkCount, checkName, checkToken, checkTools } from "./c
 import { Connection } from "./connection.ts";
 import { HostRefused, refusalOf } from "./error.ts";
 import { Executor, type ExecutorOptions, type RunResult } from "./executor.ts";
-import type { LinkOptions } from "./link.ts";
+import type { SocketOptions } from "./reconnecting-socket.ts";
 import { type Arrivals, type ReceiveOptions, ReceivingStores } from "./move.ts";
 import type { SingleQuestion } from "./pending-questions.ts";
 import { type Follow, ScopeRouter, checkFollow } from "./scope-router.ts";
 import { type Moving, SessionClient, type WithoutId, defaultWindow, unexpected } from "./session.ts";
-import type { SocketConstructor } from "./socket.ts";
+import type { SocketConstructor } from "./reconnecting-socket.ts";
 import { type AnySubscription, Observation, type SubscriptionPort, Watching } from "./subscription.ts";
 
 export { HostRefused } from "./error.ts";
@@ -24,10 +24,10 @@ export {
 export { type Arrivals, type ReceiveOptions, moverOver } from "./move.ts";
 export { type Follow } from "./scope-router.ts";
 export { type CallOptions, type Moving, SessionClient } from "./session.ts";
-export { type SocketConstructor, type SocketLike } from "./socket.ts";
+export { type SocketConstructor, type SocketLike } from "./reconnecting-socket.ts";
 export { type Observation, type Observed, type Watching } from "./subscription.ts";
 
-export interface ClientOptions extends Pick<LinkOptions, "url" | "token"> {
+export interface ClientOptions extends Pick<SocketOptions, "url" | "token"> {
   /** The platform's `WebSocket` by default. */
   readonly socket?: SocketConstructor;
   /** The pause before a reconnection: it doubles from `minMs` up to `maxMs`. */
@@ -49,6 +49,7 @@ const logRefusalOf =
 /** Questions that the home host answers wherever the scope lives. They are never redirected. */
 const homeQuestions: ReadonlySet<string> = new Set(["move_part", "decline_move", "settle", "awaiting_approval"]);
 
+/** Speaks with a host over as many connections as it takes. */
 export class Client {
   readonly #home: Connection;
   readonly #router: ScopeRouter;

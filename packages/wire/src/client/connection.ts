@@ -1,12 +1,12 @@
 /**
- * The questions and subscriptions that share one link to a host. The link reconnects below; this layer numbers the
+ * The questions and subscriptions that share one socket to a host. The socket reconnects below; this layer numbers the
  * questions, matches the answers, and sends everything that is still open again.
  */
 import type { ClientFrame } from "../frame/client-frame.ts";
 import type { HostFrame } from "../frame/host-frame.ts";
 import { checkedFrame } from "./check.ts";
 import { type HostRefused, refusalOf } from "./error.ts";
-import { Link, type LinkOptions } from "./link.ts";
+import { ReconnectingSocket, type SocketOptions } from "./reconnecting-socket.ts";
 import { type AskOptions, PendingQuestions, type SingleQuestion } from "./pending-questions.ts";
 import type { WithoutId } from "./session.ts";
 import type { AnySubscription } from "./subscription.ts";
@@ -16,7 +16,7 @@ export interface ConnectionPort {
   readonly opened: () => void;
   /** Receives every frame that answers no question and belongs to no subscription of this connection. */
   readonly received: (frame: HostFrame) => void;
-  /** The link has ended for good. */
+  /** The socket has ended for good. */
   readonly ended: (error: HostRefused) => void;
   /** Returns true if a refused subscription continues elsewhere. `wasServed`: frames of it had arrived before. */
   readonly continues: (subscription: AnySubscription, refusal: HostRefused, wasServed: boolean) => boolean;
@@ -30,7 +30,7 @@ interface Subscribed {
 export class Connection {
   readonly #port: ConnectionPort;
   readonly #questions: PendingQuestions;
-  readonly #link: Link;
+  readonly #socket: ReconnectingSocket;
   readonly #subscribed = new Map<number, Subscribed>();
   readonly #idOf = new WeakMap<AnySubscription, number>();
   /** Subscriptions that the host asked to repeat later. */
@@ -38,12 +38,12 @@ export class Connection {
   #lastId = 0;
   #ended: HostRefused | undefined;
 
-  constructor(options: LinkOptions, port: ConnectionPort) {
+  constructor(options: SocketOptions, port: ConnectionPort) {
     this.#port = port;
-    this.#questions = new PendingQuestions((frame) => this.#link.send(frame));
-    this.#link = new Link(options, {
+    this.#questions = new PendingQuestions((frame) => this.#socket.send(frame));
+    this.#socket = new ReconnectingSocket(options, {
       opened: () => this.#resume(),
-      heard: (frame) => this.#receive(frame),
+      received: (frame) => this.#receive(frame),
       ended: (error) => {
         this.end(error);
         port.ended(error);
@@ -52,7 +52,7 @@ export class Connection {
   }
 
   get isOpen(): boolean {
-    return this.#link.isOpen;
+    return this.#socket.isOpen;
   }
 
   nextId(): number {
@@ -60,7 +60,7 @@ export class Connection {
   }
 
   send(frame: ClientFrame): void {
-    this.#link.send(frame);
+    this.#socket.send(frame);
   }
 
   /** Resolves with the answer, however many reconnections that takes. */
@@ -141,11 +141,11 @@ export class Connection {
   }
 
   drop(): void {
-    this.#link.drop();
+    this.#socket.drop();
   }
 
   close(error: HostRefused): void {
-    this.#link.close();
+    this.#socket.close();
     this.end(error);
   }
 

@@ -45,6 +45,7 @@ export interface ExecutorPort {
 
 const keyOf = ({ scope, call, attempt, run }: OfferedRun): string => JSON.stringify([scope, call, attempt, run]);
 
+/** Runs the calls that a host offers to a client. */
 export class Executor {
   readonly id = crypto.randomUUID();
   readonly #options: ExecutorOptions;

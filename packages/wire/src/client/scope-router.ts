@@ -11,28 +11,28 @@ import type { HostFrame } from "../frame/host-frame.ts";
 import { invalidArgument } from "./check.ts";
 import { Connection } from "./connection.ts";
 import { HostRefused } from "./error.ts";
-import { type LinkOptions, connectionLost } from "./link.ts";
+import { type SocketOptions, connectionLost } from "./reconnecting-socket.ts";
 import type { SingleQuestion } from "./pending-questions.ts";
 import { ScopeAddresses } from "./scope-addresses.ts";
 import type { WithoutId } from "./session.ts";
 import type { AnySubscription } from "./subscription.ts";
 
 /** The addresses that may be given the token too, or a function that returns the token for an address, or undefined. */
-export type Follow = readonly string[] | ((address: string) => LinkOptions["token"] | undefined);
+export type Follow = readonly string[] | ((address: string) => SocketOptions["token"] | undefined);
 
 /** The most redirects of one question or one subscription. */
 const maxHops = 4;
 
 type ScopeQuestion = Extract<WithoutId<SingleQuestion>, { readonly scope: string }>;
 
-export interface RouterOptions extends LinkOptions {
+export interface RouterOptions extends SocketOptions {
   readonly follow: Follow;
 }
 
 const isSameAddress = (one: string, other: string): boolean =>
   one === other || (URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href);
 
-const tokenFor = ({ follow, token }: RouterOptions, address: string): LinkOptions["token"] | undefined => {
+const tokenFor = ({ follow, token }: RouterOptions, address: string): SocketOptions["token"] | undefined => {
   if (typeof follow === "function") return follow(address);
   return follow.some((one) => isSameAddress(one, address)) ? token : undefined;
 };

@@ -64,6 +64,7 @@ interface SessionPort {
   readonly move: (scope: string, to: string, moving?: Moving) => Promise<void>;
 }
 
+/** Asks a host about one session. */
 export class SessionClient {
   readonly #client: SessionPort;
   readonly scope: string;

@@ -109,3 +109,20 @@ export const HostFrame: Codec<HostFrame> = tagged<HostFrame, "type">("host frame
   decline_move: receiverFields,
   error: { id: optional(u64), code: string, message: string, retry_after_ms: optional(u64), address: optional(string) },
 });
+
+/** The reasons for which a host closes a connection. Codes from 4000 on are for applications. */
+export const closeCodes = {
+  unsupported_protocol: 4000,
+  unauthorized: 4001,
+  token_expired: 4002,
+  hello_expected: 4003,
+  too_many_bad_frames: 4007,
+  slow_reader: 4008,
+  going_away: 1001,
+} as const;
+
+export type CloseReason = keyof typeof closeCodes;
+
+/** Returns true for a reason that would repeat with the same client and token. */
+export const isFinal = (code: number): boolean =>
+  code === closeCodes.unsupported_protocol || code === closeCodes.unauthorized;

@@ -1,5 +1,4 @@
 /** `@pawl/wire/frame`: the frames between hosts and clients. */
 export { ClientFrame, type Question, type QuestionType, protocolVersion } from "./client-frame.ts";
-export { type CloseReason, closeCodes } from "./close-code.ts";
-export { type HostError, HostFrame } from "./host-frame.ts";
+export { type CloseReason, type HostError, HostFrame, closeCodes } from "./host-frame.ts";
 export { frameText, readFrame } from "./text.ts";

@@ -24,4 +24,5 @@ export const readFrame = <A>(codec: Codec<A>, text: string, size: number): E.Eit
 export const readTrusted = <A>(codec: Codec<A>, text: string): E.Either<ValueError, A> =>
   readWithin(codec, text, noLimits);
 
+/** Writes a frame as the text of one message. */
 export const frameText = <A>(codec: Codec<A>, frame: A): string => stringifyRecord(codec.encode(frame));

@@ -1,38 +1,42 @@
-/** What the commands that change a scope share: where it is, who speaks, and what became of it. */
+/** Shared parts of the commands that change a scope: options, the target, and the result. */
 import type { Event, State } from "@pawl/sansio-core";
 import { type Json, formatPath, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
-import { type Input, type Options, type Told, journalOption } from "../command.ts";
+import { type Input, type Options, type JsonDocument, journalOption } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import { type JournalFile, openJournalFile } from "../journal-file.ts";
 import { placeOf } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { stateOf } from "./fold.ts";
+import { stateOf } from "../log/replay-log.ts";
 import { hostOptions } from "./remote.ts";
 import { writeInto } from "./writer.ts";
 
 export const actOptions: Options = {
   ...journalOption,
   ...hostOptions,
-  by: { type: "string", value: "<name>", what: "Who decides, as it is recorded (USER); a host knows by the token" },
+  by: {
+    type: "string",
+    value: "<name>",
+    what: "The name to record for this decision (USER); a host takes it from the token",
+  },
 };
 
-export const actJson: readonly Told[] = [
-  { what: "What was recorded", fields: "scope, seq, event, call?, phase?" },
+export const actJson: readonly JsonDocument[] = [
+  { what: "The recorded event", fields: "scope, seq, event, call?, phase?" },
   { what: "With --host", fields: "scope, done" },
 ];
 
 export const byOf = (input: Input, { env }: Terminal): string => input.text("by") ?? env["USER"] ?? "cli";
 
-/** JSON that stands on the command line. */
+/** Parses JSON from the command line. */
 export const jsonArgument = (name: string, text: string): Json => {
   const json = parse(text);
   if (E.isRight(json)) return json.right;
   const { message, path } = json.left;
-  throw usageError(`--${name} takes JSON, found ${JSON.stringify(text)}: ${message} at ${formatPath(path)}`);
+  throw usageError(`--${name} expects JSON, found ${JSON.stringify(text)}: ${message} at ${formatPath(path)}`);
 };
 
-/** A scope of a journal, with the state that it is in before anything is recorded. */
+/** A scope of a journal, with its state before the command records anything. */
 export interface Target {
   readonly file: string;
   readonly scope: string;
@@ -46,7 +50,8 @@ export const withTarget = async <A>(
   work: (target: Target) => Promise<A>,
 ): Promise<A> => {
   const { file, scope, ...beside } = placeOf(input.positionals[0] ?? "", input, terminal);
-  if (scope === undefined) throw usageError(`${file} names no scope`, `write ${file}#session:alice, or add --journal`);
+  if (scope === undefined)
+    throw usageError(`no scope is named in ${file}`, `write ${file}#session:alice, or add --journal`);
   const journal = openJournalFile(file, beside);
   try {
     return await work({ file, scope, journal, state: await stateOf(journal, scope) });
@@ -55,16 +60,16 @@ export const withTarget = async <A>(
   }
 };
 
-/** Records events in a scope, and says what became of the call that they are about. */
+/** Records an event in a scope and prints the new phase of its call. */
 export const act = async (
   { scope, journal }: Target,
   terminal: Terminal,
   event: Event,
   { call, done }: { readonly call?: string; readonly done: string },
 ): Promise<Exit> => {
-  const state = await writeInto(journal, scope, terminal.now, (writer) => writer.tell(event));
+  const state = await writeInto(journal, scope, terminal.now, (writer) => writer.apply(event));
   const phase = call === undefined ? undefined : (state.calls.at(call)?.phase ?? "ended");
-  terminal.tell({ scope, seq: state.seq, event: event.type, call, phase }, () => [
+  terminal.print({ scope, seq: state.seq, event: event.type, call, phase }, () => [
     `${terminal.paint("green", done)}${phase === undefined ? "" : `; the call is ${phase} now`}`,
   ]);
   return exit.fine;

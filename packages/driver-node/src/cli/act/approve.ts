@@ -1,4 +1,4 @@
-/** `pawl approve` and `pawl reject`: a person's word on a parked call. */
+/** `pawl approve` and `pawl reject`: decide a call that waits for approval. */
 import type { Decision, Event } from "@pawl/sansio-core";
 import { stableHash, stringify } from "@pawl/tool-value";
 import type { SessionClient } from "@pawl/wire";
@@ -12,8 +12,12 @@ type Sticky = "later" | "parked_too";
 
 const decideOptions: Options = {
   ...actOptions,
-  hash: { type: "string", value: "<hash>", what: "Of the arguments that you saw; `pawl why` shows it" },
-  sticky: { type: "string", value: "<how>", what: "Hold for later calls of the tool: later, or parked-too" },
+  hash: { type: "string", value: "<hash>", what: "The hash of the arguments that you saw; `pawl why` prints it" },
+  sticky: {
+    type: "string",
+    value: "<how>",
+    what: "Apply to later calls of the tool: later, or parked-too (waiting calls, too)",
+  },
 };
 
 const stickyOf = (input: Input): Sticky | undefined => {
@@ -21,7 +25,7 @@ const stickyOf = (input: Input): Sticky | undefined => {
   if (text === undefined) return undefined;
   if (text === "later") return "later";
   if (text === "parked-too") return "parked_too";
-  throw usageError(`--sticky takes later or parked-too, found \`${text}\``);
+  throw usageError(`--sticky expects later or parked-too, found \`${text}\``);
 };
 
 const decide = (target: Target, input: Input, terminal: Terminal, decision: Decision): Event => {
@@ -29,23 +33,28 @@ const decide = (target: Target, input: Input, terminal: Terminal, decision: Deci
   const row = target.state.calls.at(call);
   if (row === undefined) throw noSuchCall(target, call);
   if (row.phase !== "awaiting_approval") {
-    throw new CliError("wrong_phase", `${call} is ${row.phase}, and awaits no approval`, { exit: exit.refused });
+    throw new CliError("wrong_phase", `${call} is ${row.phase}, and does not wait for approval`, {
+      exit: exit.refused,
+    });
   }
   const args_hash = input.text("hash");
   if (args_hash === undefined) {
     const found = `${row.tool} ${stringify(row.args)}`;
-    throw usageError(`whose arguments? ${call} wants to call ${found}`, `add --hash ${row.approval.argsHash}`);
+    throw usageError(
+      `which arguments did you see? ${call} wants to call ${found}`,
+      `add --hash ${row.approval.argsHash}`,
+    );
   }
   const sticky = stickyOf(input);
   const event = { type: "approval.decided", call, decision, args_hash, by: byOf(input, terminal) } as const;
   return sticky === undefined ? event : { ...event, sticky };
 };
 
-/** What a host is told of a decision. */
+/** Sends the decision to a host. */
 const decideAtHost = (session: SessionClient, input: Input, decision: Decision): Promise<void> => {
   const [, call = ""] = input.positionals;
   const hash = input.text("hash");
-  if (hash === undefined) throw usageError("whose arguments?", "add --hash <hash>; `pawl why` shows it");
+  if (hash === undefined) throw usageError("which arguments did you see?", "add --hash <hash>; `pawl why` prints it");
   const sticky = stickyOf(input);
   const deciding = sticky === undefined ? { hash } : { hash, sticky };
   switch (decision.type) {
@@ -58,11 +67,11 @@ const decideAtHost = (session: SessionClient, input: Input, decision: Decision):
   }
 };
 
-/** Without a host edited arguments are not checked yet; where the tool has nothing to check, nothing is. */
+/** Returns a warning if edited arguments still have to be checked: only a host can check them. */
 const notChecked = ({ state }: Target, call: string, { type }: Decision): string => {
   const row = state.calls.at(call);
   const isChecked = type === "approve_edited" && row?.phase === "awaiting_approval" && row.manifest.checks;
-  return isChecked ? ", if a host finds that these fit: else it waits for a decision again" : "";
+  return isChecked ? "; a host still checks the arguments, and asks again if they do not fit" : "";
 };
 
 const run = async (input: Input, terminal: Terminal, decision: Decision, done: string): ReturnType<Command["run"]> => {
@@ -77,15 +86,15 @@ const run = async (input: Input, terminal: Terminal, decision: Decision, done: s
 
 export const approveCommand: Command = {
   name: "approve",
-  summary: "Approve a call that waits for a person, as it is or with other arguments",
+  summary: "Approve a call, unchanged or with other arguments",
   usage: "<scope> <call>",
-  least: 2,
-  most: 2,
+  minArgs: 2,
+  maxArgs: 2,
   options: {
     ...decideOptions,
     args: { type: "string", value: "<json>", what: "Approve with these arguments instead" },
   },
-  detail: "The hash says which arguments you saw: a decision on others is refused.",
+  detail: "The hash names the arguments that you saw. A decision is refused if the arguments have changed since.",
   json: actJson,
   examples: [
     ["pawl approve alice turn-1:call-1 --hash 5f2c…", "as it is"],
@@ -101,11 +110,11 @@ export const approveCommand: Command = {
 
 export const rejectCommand: Command = {
   name: "reject",
-  summary: "Reject a call that waits for a person",
+  summary: "Reject a call that needs approval",
   usage: "<scope> <call>",
-  least: 2,
-  most: 2,
-  options: { ...decideOptions, reason: { type: "string", value: "<text>", what: "What the model is told" } },
+  minArgs: 2,
+  maxArgs: 2,
+  options: { ...decideOptions, reason: { type: "string", value: "<text>", what: "The reason that the model is told" } },
   json: actJson,
   examples: [["pawl reject alice turn-1:call-1 --hash 5f2c… --reason 'not today'", "with a reason"]],
   run: (input, terminal) =>

@@ -1,4 +1,4 @@
-/** `pawl cancel`: ends a call or a request. */
+/** `pawl cancel`: cancels a call or a request. */
 import type { Command } from "../command.ts";
 import { act, actJson, actOptions, byOf, noSuchCall, withTarget } from "./act.ts";
 import { askHost, hostDid } from "./remote.ts";
@@ -7,8 +7,8 @@ export const cancelCommand: Command = {
   name: "cancel",
   summary: "Cancel a call, or a request with all its calls",
   usage: "<scope> <call or request>",
-  least: 2,
-  most: 2,
+  minArgs: 2,
+  maxArgs: 2,
   options: actOptions,
   json: actJson,
   examples: [
@@ -19,12 +19,12 @@ export const cancelCommand: Command = {
     const [, named = ""] = input.positionals;
     const whole = named.includes(":") ? { call: named } : { request: named };
     const asked = await askHost(input, terminal, (session) => session.cancel(whole));
-    if (asked !== undefined) return hostDid(terminal, asked.scope, `${named} is told to stop`);
+    if (asked !== undefined) return hostDid(terminal, asked.scope, `${named} was asked to stop`);
     return withTarget(input, terminal, (target) => {
       const [, whom = ""] = input.positionals;
       const by = byOf(input, terminal);
       const { calls, requests } = target.state;
-      const done = `${whom} is told to stop`;
+      const done = `${whom} was asked to stop`;
       if (calls.at(whom) !== undefined)
         return act(target, terminal, { type: "call.cancelled", call: whom, by }, { call: whom, done });
       if (requests.at(whom) === undefined) throw noSuchCall(target, whom);

@@ -1,6 +1,6 @@
-/** `pawl forget`: deletes the key of a scope, and with it all that the scope said. */
+/** `pawl forget`: deletes a scope's key, so that nobody can read its values again (crypto-shredding). */
 import { SealedError } from "@pawl/runtime";
-import { fileKeys } from "../../seal/key.ts";
+import { fileKeys } from "../../journal/seal.ts";
 import { type Command, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { openJournalFile } from "../journal-file.ts";
@@ -17,7 +17,7 @@ const checkThere = async (file: string, scope: string): Promise<void> => {
   throw new CliError("no_such_scope", message, { exit: exit.unreachable, hint: `pawl ls --journal ${file}` });
 };
 
-/** Whether its key is there still; a scope that never had one keeps what it has in clear. */
+/** Tells whether the key still exists. A scope without a key was never sealed. */
 const hasKey = async (keys: string, scope: string): Promise<boolean> => {
   try {
     await fileKeys(keys).opening(scope);
@@ -25,43 +25,43 @@ const hasKey = async (keys: string, scope: string): Promise<boolean> => {
   } catch (thrown) {
     if (!(thrown instanceof SealedError)) throw thrown;
     if (thrown.code === "key_gone") return false;
-    const hint = "nothing of it is sealed, or its key lies elsewhere: name that folder with --keys";
+    const hint = "its values are not sealed, or its key is in another folder: name it with --keys";
     throw new CliError(thrown.code, `there is no key of ${scope} in ${keys}`, { exit: exit.refused, hint });
   }
 };
 
 const meant = ({ file, scope, keys }: Place): { readonly scope: string; readonly keys: string } => {
-  if (scope === undefined) throw usageError(`${file} names no scope`, `write ${file}#session:alice`);
+  if (scope === undefined) throw usageError(`no scope is named in ${file}`, `write ${file}#session:alice`);
   if (keys === undefined) throw usageError("no keys are named", "add --keys <folder>, or set PAWL_KEYS");
   return { scope, keys };
 };
 
 export const forgetCommand: Command = {
   name: "forget",
-  summary: "Delete the key of a scope: nobody reads again what it said",
+  summary: "Delete the key of a scope, so that its values can never be read again",
   usage: "<scope>",
-  least: 1,
-  most: 1,
+  minArgs: 1,
+  maxArgs: 1,
   options: {
     journal: journalOption["journal"] as (typeof journalOption)[string],
     keys: journalOption["keys"] as (typeof journalOption)[string],
-    "for-ever": { type: "boolean", what: "Do it: without this nothing is deleted" },
+    "for-ever": { type: "boolean", what: "Confirm: without this nothing is deleted" },
   },
   detail:
-    "Its values are unreadable from then on in the journal, in blobs, in backups, and in exports made without keys; what\nit told other scopes is theirs. A background run is a scope of its own (pawl ls --prefix process:). Hosts that run\nhave a key at hand for ten seconds at most.",
+    "Its values become unreadable in the journal, in blobs, in backups, and in exports made without keys. Values that it\nsent to other scopes stay readable there. A background run is a scope of its own (pawl ls --prefix process:). A\nrunning host may use a cached key for up to ten seconds.",
   json: [{ what: "The scope", fields: "scope, keys, forgotten" }],
-  examples: [["pawl forget alice -j journal.db --keys keys --for-ever", "as somebody has asked you to"]],
+  examples: [["pawl forget alice -j journal.db --keys keys --for-ever", "at the request of a user"]],
   run: async (input, terminal) => {
     const place = placeOf(input.positionals[0] ?? "", input, terminal);
     const { scope, keys } = meant(place);
     await checkThere(place.file, scope);
     if ((await hasKey(keys, scope)) && !input.isSet("for-ever")) {
-      const message = `nothing was deleted: what ${scope} said could never be read again`;
+      const message = `nothing was deleted: what ${scope} has stored could never be read again`;
       const hint = `pawl forget ${place.file}#${scope} --keys ${keys} --for-ever`;
       throw new CliError("not_confirmed", message, { exit: exit.refused, hint });
     }
     await fileKeys(keys).remove(scope);
-    terminal.tell({ scope, keys, forgotten: true }, () => [`${scope} is forgotten: its key is deleted`]);
+    terminal.print({ scope, keys, forgotten: true }, () => [`${scope} is forgotten: its key is deleted`]);
     return exit.fine;
   },
 };

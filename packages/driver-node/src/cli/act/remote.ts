@@ -1,30 +1,69 @@
-/** Asks the live host that owns a scope, instead of writing into its journal. */
+/** Asks the live host that owns a scope, instead of writing to its journal. */
 import { Client, HostRefused, type SessionClient } from "@pawl/wire";
 import { closeCodes } from "@pawl/wire/frame";
 import type { Input, Options } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
-import { scopeNamed } from "../place.ts";
+import { scopeNamed, type LogSource, placeOf, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
+import { currentFormat, currentProtocol, headerLine, initial, write } from "@pawl/sansio-core";
+import * as E from "fp-ts/lib/Either.js";
+
+/** Reads the log up to its end at the time of asking. Digests are not sent, so they are computed here. */
+const linesAt = async (session: SessionClient): Promise<readonly string[]> => {
+  const { scope } = session;
+  const end = await session.open();
+  const header = { format: currentFormat, protocol: currentProtocol, scope, epoch: 1, writer: "pawl", base: 0 };
+  const lines = [headerLine(header)];
+  let state = initial(scope);
+  if (end === 0) return lines;
+  for await (const { cursor, at, event } of session.observe()) {
+    const written = write(state, { seq: cursor, at, event });
+    if (E.isLeft(written)) {
+      const message = `event ${cursor} of ${scope} is rejected: ${written.left.message}`;
+      throw new CliError(written.left.code, message, {
+        exit: exit.wrong,
+        hint: "does the host run another version of pawl?",
+      });
+    }
+    state = written.right.state;
+    lines.push(written.right.line);
+    if (cursor >= end) break;
+  }
+  return lines;
+};
+
+/** Opens a log as `withLog` does, or reads it from the host that `--host` names. */
+export const withLogOrHost = async <A>(
+  input: Input,
+  terminal: Terminal,
+  use: (log: LogSource) => Promise<A>,
+): Promise<A> => {
+  const asked = await askHost(input, terminal, linesAt);
+  if (asked === undefined) return withLog(placeOf(input.positionals[0] ?? "", input, terminal), use);
+  const { answer, scope } = asked;
+  const host = input.text("host");
+  return use({ name: scope, text: async () => answer, ...(host !== undefined && { host }) });
+};
 
 export const hostOptions: Options = {
-  host: { type: "string", value: "<url>", what: "Ask the host at ws://…, which owns the scope, instead" },
+  host: { type: "string", value: "<url>", what: "Ask the host that owns the scope, instead of the journal" },
   token: { type: "string", value: "<token>", what: "The host's token; or set PAWL_TOKEN" },
 };
 
-const usualPatienceMs = 10_000;
-/** A host that is there lets its clients in sooner. */
+const defaultPatienceMs = 10_000;
+/** After this long without a connection a note is printed: a host that is up answers sooner. */
 const silentMs = 1000;
 
 const hintOf = (url: string): string =>
   url.startsWith("wss:")
-    ? "is it running, and reachable? a certificate of your own: NODE_EXTRA_CA_CERTS=<its CA, as PEM>"
-    : "is it running, and reachable? one with TLS is at wss://…";
+    ? "is it running and reachable? for your own certificate set NODE_EXTRA_CA_CERTS=<its CA, as PEM>"
+    : "is it running and reachable? a host with TLS has a wss:// address";
 
 const schemes: readonly string[] = ["ws:", "wss:", "http:", "https:"];
 
 const isHostUrl = (text: string): boolean => URL.canParse(text) && schemes.includes(new URL(text).protocol);
 
-/** A host that does not answer is asked again and again by its client: here that has an end. */
+/** Gives up after `patienceMs`. The client itself would retry for ever. */
 const inTime = async <A>(url: string, patienceMs: number, work: Promise<A>): Promise<A> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -42,37 +81,38 @@ const inTime = async <A>(url: string, patienceMs: number, work: Promise<A>): Pro
   }
 };
 
-/** Codes that say nothing of the scope, but of the way to it. */
+/** Codes that are about the connection, not about the scope. */
 const unreachable: ReadonlySet<string> = new Set([
   ...Object.keys(closeCodes),
   "connection_refused",
   "permission_denied",
 ]);
 
-/** Which file a scope is in is the host's business. */
+/** Strips a journal's name from the argument: a host has only one journal. */
 const scopeIn = (argument: string): string =>
   scopeNamed(/^(?:session|process):/.test(argument) ? argument : argument.slice(argument.indexOf("#") + 1));
 
-/** What a host is asked for; undefined where none is named. */
+/** Asks the host that `--host` names. Returns undefined without `--host`. */
 export const askHost = async <A>(
   input: Input,
   terminal: Terminal,
   work: (session: SessionClient) => Promise<A>,
-  patienceMs = usualPatienceMs,
+  patienceMs = defaultPatienceMs,
 ): Promise<{ readonly answer: A; readonly scope: string } | undefined> => {
   const url = input.text("host");
   if (url === undefined) return undefined;
-  if (!isHostUrl(url)) throw usageError(`--host takes the address of a host, as ws://127.0.0.1:7777, found \`${url}\``);
+  if (!isHostUrl(url))
+    throw usageError(`--host expects the address of a host, as ws://127.0.0.1:7777, found \`${url}\``);
   const token = input.text("token") ?? terminal.env["PAWL_TOKEN"] ?? "";
-  if (token === "") throw usageError("a host wants a token", "add --token <token>, or set PAWL_TOKEN");
+  if (token === "") throw usageError("a host needs a token", "add --token <token>, or set PAWL_TOKEN");
   if (input.text("by") !== undefined)
-    throw usageError("a host records the name that its token is for, and takes no --by", "leave it out");
+    throw usageError("--by cannot be used with --host: the host records the token's name", "leave out --by");
   const scope = scopeIn(input.positionals[0] ?? "");
-  if (!scope.startsWith("session:")) throw usageError(`a host is asked for sessions, found ${scope}`);
+  if (!scope.startsWith("session:")) throw usageError(`a host serves only sessions, found ${scope}`);
   const client = new Client({ url, token });
   const trying = setTimeout(() => {
     if (!client.isConnected)
-      terminal.note(`the host at ${url} does not answer yet: asking on for ${patienceMs / 1000} s`);
+      terminal.note(`the host at ${url} has not answered yet; retrying for ${patienceMs / 1000} s`);
   }, silentMs);
   try {
     return { answer: await inTime(url, patienceMs, work(client.session(scope.slice("session:".length)))), scope };
@@ -86,8 +126,8 @@ export const askHost = async <A>(
   }
 };
 
-/** Says that a host did what it was asked for. */
+/** Prints that the host has done it. */
 export const hostDid = (terminal: Terminal, scope: string, done: string): Exit => {
-  terminal.tell({ scope, done: true }, () => [terminal.paint("green", done)]);
+  terminal.print({ scope, done: true }, () => [terminal.paint("green", done)]);
   return exit.fine;
 };

@@ -1,11 +1,11 @@
-/** `pawl resolve`: answers what somebody waits for, or says what became of a call whose outcome is unknown. */
+/** `pawl resolve`: resolves a wait, or an outcome that is unknown. */
 import type { Event } from "@pawl/sansio-core";
 import { type Resolution, lift, successOutput } from "@pawl/tool-value";
 import type { SessionClient } from "@pawl/wire";
 import { idOfToken } from "@pawl/runtime";
 import type { Command, Input } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
-import { knownRootsOf } from "../../roots.ts";
+import { existingRootsOf } from "../../journal/root-secret.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Target, act, actJson, actOptions, byOf, jsonArgument, noSuchCall, withTarget } from "./act.ts";
 import { askHost, hostDid } from "./remote.ts";
@@ -14,23 +14,23 @@ const resolutionOf = (input: Input): Resolution => {
   const [ok, code] = [input.text("ok"), input.text("err")];
   const isCancelled = input.isSet("cancelled");
   if ([ok !== undefined, code !== undefined, isCancelled].filter(Boolean).length !== 1)
-    throw usageError("how is it resolved?", "add one of --ok <json>, --err <code>, --cancelled");
+    throw usageError("the resolution is missing", "add one of --ok <json>, --err <code>, --cancelled");
   if (ok !== undefined) return { status: "ok", payload: jsonArgument("ok", ok) };
   if (code === undefined) return { status: "cancelled" };
   return { status: "err", payload: { code, message: input.text("message") ?? code } };
 };
 
-/** The key that is meant: by itself, or in the token that the outside was given. */
+/** Returns the wait's key, which is given as such or inside a token. */
 const keyOf = ({ file, scope, state }: Target, text: string): string => {
   const isToken = text.startsWith("v1.");
-  const roots = isToken ? knownRootsOf(file) : undefined;
+  const roots = isToken ? existingRootsOf(file) : undefined;
   const key = isToken ? roots && idOfToken(roots, scope, text) : text;
   if (key === undefined) {
     throw new CliError("unknown_or_revoked", `the token was not made for ${scope}`, { exit: exit.refused });
   }
   if (isToken || state.waits.at(key) !== undefined) return key;
   const hint = `pawl why ${file}#${scope}`;
-  throw new CliError("unknown_or_revoked", `nothing in ${scope} waits under ${key}`, { exit: exit.refused, hint });
+  throw new CliError("unknown_or_revoked", `nothing in ${scope} waits for ${key}`, { exit: exit.refused, hint });
 };
 
 const resolveKey = async (target: Target, input: Input, terminal: Terminal): Promise<Exit> => {
@@ -38,7 +38,7 @@ const resolveKey = async (target: Target, input: Input, terminal: Terminal): Pro
   const resolution = resolutionOf(input);
   const finished = await target.journal.journal.find(target.scope, "wait", key);
   if (finished !== undefined) {
-    const message = `${key} was over with event ${finished}: the first one won`;
+    const message = `${key} was resolved at event ${finished} already`;
     throw new CliError("already_resolved", message, { exit: exit.refused });
   }
   const event = { type: "wait.resolved", key, resolution, by: byOf(input, terminal) } as const;
@@ -56,11 +56,11 @@ const outcomeOf = (
       return { type: "give_up" };
     case "verified": {
       const ok = input.text("ok");
-      if (ok === undefined) throw usageError("what came of it?", "add --ok <json>");
+      if (ok === undefined) throw usageError("--ok is missing", "add --ok <json>");
       return { type: "verified", output: successOutput(lift(jsonArgument("ok", ok))) };
     }
     default:
-      throw usageError(`--outcome takes run-again, give-up or verified, found \`${outcome}\``);
+      throw usageError(`--outcome expects run-again, give-up or verified, found \`${outcome}\``);
   }
 };
 
@@ -77,39 +77,39 @@ type Answer = Awaited<ReturnType<SessionClient["resolve"]>>;
 
 const resolveAtHost = (session: SessionClient, input: Input): Promise<Answer> => {
   if (input.isSet("outcome") || input.text("outcome") !== undefined)
-    throw usageError("a host is not asked to resolve outcomes", "leave out --outcome, or --host");
+    throw usageError("--outcome cannot be used with --host", "run it without --host, on the journal");
   const [, key = ""] = input.positionals;
   const resolution = resolutionOf(input);
   return key.startsWith("v1.") ? session.resolve(key, resolution) : session.resolveById(key, resolution);
 };
 
-const toldResolved = (terminal: Terminal, scope: string, { status }: Answer): Exit => {
+const printResolved = (terminal: Terminal, scope: string, { status }: Answer): Exit => {
   if (status === "accepted") return hostDid(terminal, scope, "resolved");
-  throw new CliError(status, `${scope} did not take it: ${status}`, { exit: exit.refused });
+  throw new CliError(status, `${scope} refused it: ${status}`, { exit: exit.refused });
 };
 
 export const resolveCommand: Command = {
   name: "resolve",
   summary: "Resolve a wait key, or the unknown outcome of a call",
   usage: "<scope> <key, token or call>",
-  least: 2,
-  most: 2,
+  minArgs: 2,
+  maxArgs: 2,
   options: {
     ...actOptions,
     ok: { type: "string", value: "<json>", what: "Resolve with this value" },
     err: { type: "string", value: "<code>", what: "Resolve with an error" },
     message: { type: "string", value: "<text>", what: "The error's message" },
     cancelled: { type: "boolean", what: "Resolve as cancelled" },
-    outcome: { type: "string", value: "<how>", what: "Of a call: run-again, give-up, or verified with --ok" },
+    outcome: { type: "string", value: "<how>", what: "For a call: run-again, give-up, or verified with --ok" },
   },
   json: actJson,
   examples: [
-    [`pawl resolve alice 3f9a… --ok '{"approved":true}'`, "a key, as `pawl why` shows it"],
+    [`pawl resolve alice 3f9a… --ok '{"approved":true}'`, "a key, as `pawl why` prints it"],
     ["pawl resolve alice turn-1:call-1 --outcome run-again", "a call whose outcome is unknown"],
   ],
   run: async (input, terminal) => {
     const asked = await askHost(input, terminal, (session) => resolveAtHost(session, input));
-    if (asked !== undefined) return toldResolved(terminal, asked.scope, asked.answer);
+    if (asked !== undefined) return printResolved(terminal, asked.scope, asked.answer);
     return withTarget(input, terminal, (target) => {
       const outcome = input.text("outcome");
       return outcome === undefined

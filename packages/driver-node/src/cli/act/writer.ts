@@ -1,7 +1,8 @@
 /**
- * Records something in a scope that no live host owns. Who claims a scope is its owner, and the work of older owners is
- * lost, as after a crash: so what is told here is told by a driver that runs nothing. A call that would start is parked
- * as one without an executor, until a host opens the scope and has its tool.
+ * Records events in a scope that no live host owns.
+ *
+ * A claim makes this process the owner. It runs nothing: a call that would start is parked as one without an executor,
+ * until a host opens the scope and has its tool. Work of earlier owners counts as lost, as after a crash.
  */
 import { randomUUID } from "node:crypto";
 import { type Append, type AppendResult, type Claim, Values, defaultBlobChars } from "@pawl/runtime";
@@ -18,33 +19,33 @@ import {
 import * as E from "fp-ts/lib/Either.js";
 import { CliError, exit } from "../exit.ts";
 import type { JournalFile } from "../journal-file.ts";
-import { stateOf } from "./fold.ts";
+import { stateOf } from "../log/replay-log.ts";
 
 const leaseMs = 30_000;
 
 const notClaimed = (scope: string, claim: Exclude<Claim, { readonly type: "claimed" }>): CliError => {
   if (claim.type === "newer_protocol") {
-    const message = `${scope} is of protocol ${claim.protocol}, this core knows ${currentProtocol}`;
-    return new CliError("newer_protocol", message, { exit: exit.unreachable, hint: "update pawl first" });
+    const message = `${scope} has protocol ${claim.protocol}, this pawl knows up to ${currentProtocol}`;
+    return new CliError("newer_protocol", message, { exit: exit.unreachable, hint: "update pawl" });
   }
   const { instance, address } = claim;
   const where = address === undefined ? "" : ` at ${address}`;
-  return new CliError("owned_by", `${scope} is owned by ${instance}${where}, which is alive`, {
+  return new CliError("owned_by", `${scope} is owned by ${instance}${where}, which is running`, {
     exit: exit.unreachable,
     hint:
       address === undefined
-        ? "decide in that process, or end it; where it is a host: --host ws://… --token <token>"
+        ? "stop that process, or use it; for a host add --host ws://… --token <token>"
         : `ask that host: add --host ${address} --token <token>`,
   });
 };
 
 const notTaken = (scope: string, result: Exclude<AppendResult, { readonly type: "ok" }>): CliError => {
   const why = result.type === "failed" ? result.message : result.type;
-  const hint = "look with `pawl show` whether it was recorded";
-  return new CliError(`append_${result.type}`, `${scope} did not take it: ${why}`, { exit: exit.unreachable, hint });
+  const hint = "check with `pawl show` whether it was recorded";
+  return new CliError(`append_${result.type}`, `${scope} refused it: ${why}`, { exit: exit.unreachable, hint });
 };
 
-/** A step that goes with a journal's claim. */
+/** Applies events to a claimed scope and collects their lines for one append. */
 export class Writer {
   readonly #journal: JournalFile;
   readonly #epoch: number;
@@ -53,7 +54,7 @@ export class Writer {
   readonly #lines: { readonly seq: number; readonly line: string }[] = [];
   readonly #finished: (Finished & { readonly seq: number })[] = [];
   readonly #values: Values;
-  /** Until large values are durable, what names them is not recorded. */
+  /** Large values that must be durable before the events that refer to them are appended. */
   readonly #kept: Promise<unknown>[] = [];
   state: State;
 
@@ -76,8 +77,8 @@ export class Writer {
     return write(this.state, { ...next, event: referred.event });
   }
 
-  /** An event that must fit. */
-  tell(event: Event): void {
+  /** Applies an event, or throws if the core rejects it. */
+  apply(event: Event): void {
     const seq = this.state.seq + 1;
     const written = this.#written(event);
     if (E.isLeft(written)) {
@@ -96,10 +97,10 @@ export class Writer {
   #park(command: Command): void {
     if (command.type !== "tool.execute" || command.cause !== undefined) return;
     const { call, attempt, run } = command;
-    this.tell({ type: "call.executor_missing", call, attempt, run });
+    this.apply({ type: "call.executor_missing", call, attempt, run });
   }
 
-  /** Makes all of it durable at once. Whoever looks for work finds the scope due. */
+  /** Appends all lines at once, and marks the scope due so that the next host looks at it. */
   async flush(): Promise<void> {
     await Promise.all(this.#kept);
     const { id: scope, protocol } = this.state.scope;
@@ -122,7 +123,7 @@ export class Writer {
   }
 }
 
-/** Owns a scope while something is recorded in it. */
+/** Claims a scope, records the events of `work` in it, and releases it. */
 export const writeInto = async (
   journal: JournalFile,
   scope: string,
@@ -139,7 +140,7 @@ export const writeInto = async (
     const writer = new Writer(journal, claim.epoch, state, now);
     const { protocol, options } = state.scope;
     const patient = { ...options, no_executor_ms: Number.MAX_SAFE_INTEGER };
-    writer.tell({ type: "scope.opened", epoch: claim.epoch, owner: instance, protocol, options: patient });
+    writer.apply({ type: "scope.opened", epoch: claim.epoch, owner: instance, protocol, options: patient });
     work(writer);
     await writer.flush();
     return writer.state;

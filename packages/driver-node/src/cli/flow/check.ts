@@ -1,4 +1,4 @@
-/** `pawl flow check`: whether files are flows that can run. */
+/** `pawl flow check`: checks that flows can run. */
 import { CliError, exit } from "../exit.ts";
 import type { Command } from "../command.ts";
 import type { Terminal } from "../terminal.ts";
@@ -7,13 +7,13 @@ import { flowIn } from "./file.ts";
 const isFlow = (file: string, terminal: Terminal): boolean => {
   try {
     const { name, nodes } = flowIn(file);
-    terminal.tell({ file, ok: true, flow: name, nodes: nodes.length }, () => [
+    terminal.print({ file, ok: true, flow: name, nodes: nodes.length }, () => [
       `${terminal.paint("green", "ok")}  ${file}  ${terminal.paint("dim", `${name}, ${nodes.length} nodes at the top`)}`,
     ]);
     return true;
   } catch (thrown) {
     if (!(thrown instanceof CliError) || thrown.code !== "flow_invalid") throw thrown;
-    terminal.tell({ file, ok: false, error: { code: thrown.code, message: thrown.message } }, () => [
+    terminal.print({ file, ok: false, error: { code: thrown.code, message: thrown.message } }, () => [
       `${terminal.paint("red", "not ok")}  ${thrown.message}`,
     ]);
     return false;
@@ -22,12 +22,12 @@ const isFlow = (file: string, terminal: Terminal): boolean => {
 
 export const flowCheck: Command = {
   name: "flow check",
-  summary: "Check flows: whether they can be read, and hold nothing that does not run",
+  summary: "Check that flows can be read and run",
   usage: "<file…>",
-  least: 1,
-  most: Infinity,
+  minArgs: 1,
+  maxArgs: Infinity,
   options: {},
-  detail: "What is wrong is told with the path of its node, such as $.nodes[2].then_body[0].target.",
+  detail: "An error names the path of its node, such as $.nodes[2].then_body[0].target.",
   json: [{ what: "Each file", fields: "file, ok, flow?, nodes?, error?" }],
   examples: [["pawl flow check bill.json", "one flow"]],
   run: async (input, terminal) =>

@@ -1,14 +1,39 @@
-/** Flows and the declarations of their tools, as files bring them. */
-import { type ToolEntry, readFlow } from "@pawl/flow";
+/** Reads flows, and the tools that files declare for them. */
+import {
+  type ToolEntry,
+  readFlow,
+  type ProgramTools,
+  Registry,
+  httpProvider,
+  plainProviders,
+  programTools,
+} from "@pawl/flow";
 import type { Program } from "@pawl/sansio-core";
 import { type Codec, array, describe, optional, parse, read, record, string } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
+import { pipe } from "fp-ts/lib/function.js";
 import { CliError, exit } from "../exit.ts";
 import { textOfFile } from "../text-file.ts";
+import { mcpProvider } from "@pawl/flow/mcp";
+import { guardedFetch } from "@pawl/flow/node";
+
+export interface ToolPlace {
+  readonly allowed: readonly string[];
+  /** Base address of tools whose declaration has only a path. */
+  readonly base?: string | undefined;
+}
+
+/** Builds the tools of a flow. `http` and `mcp` tools may call local addresses only if `allowed` lists them. */
+export const programToolsIn = (file: string | undefined, { allowed, base = "" }: ToolPlace): ProgramTools => {
+  const fetch = guardedFetch({ allow: (address) => allowed.includes(address) });
+  const providers = { ...plainProviders, http: httpProvider({ fetch }), mcp: mcpProvider({ fetch }) };
+  const registry = new Registry(file === undefined ? [] : toolsIn(file)).under(base);
+  return programTools({ registry, providers });
+};
 
 const wholeText = (file: string): string => [...textOfFile(file)].join("");
 
-/** The flow in a file; what is wrong with it names the node and the path to it. */
+/** Reads the flow in a file. An error names the node and its path. */
 export const flowIn = (file: string): Program => {
   const program = readFlow(wholeText(file));
   if (E.isRight(program)) return program.right;
@@ -41,15 +66,21 @@ const invalid = (file: string, what: string): CliError =>
 const entryOf = (file: string, { parameters = [], ...entry }: Declared, i: number): ToolEntry => {
   const pairs = parameters.map(([name, type, ...more], k) => {
     if (name === undefined || type === undefined || more.length > 0)
-      throw invalid(file, `$[${i}].parameters[${k}]: expected a name and a type, found ${parameters[k]?.length} texts`);
+      throw invalid(
+        file,
+        `$[${i}].parameters[${k}]: expected a name and a type, found ${parameters[k]?.length} strings`,
+      );
     return [name, type] as const;
   });
   return { ...entry, parameters: pairs };
 };
 
-/** The tools that a file declares, beside those that every flow has. */
+/** Reads the tools that a file declares. */
 export const toolsIn = (file: string): readonly ToolEntry[] => {
-  const entries = E.chain((json: Parameters<typeof read>[1]) => read(array(Declared), json))(parse(wholeText(file)));
+  const entries = pipe(
+    parse(wholeText(file)),
+    E.chain((json) => read(array(Declared), json)),
+  );
   if (E.isLeft(entries)) throw invalid(file, describe(entries.left));
   return entries.right.map((entry, i) => entryOf(file, entry, i));
 };

@@ -1,4 +1,4 @@
-/** `pawl flow run`: runs a flow and shows its steps as they go. */
+/** `pawl flow run`: runs a flow and prints its steps. */
 import { randomUUID } from "node:crypto";
 import type { ProgramTools } from "@pawl/flow";
 import { Refused, Runtime, memoryJournal } from "@pawl/runtime";
@@ -8,15 +8,14 @@ import { nodePlatform } from "../../platform.ts";
 import { type Command, type Input, journalOption } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
-import { flowIn } from "./file.ts";
-import { programToolsIn } from "./tool.ts";
+import { flowIn, programToolsIn } from "./file.ts";
 
-/** `k=v`; the value is the rest of it, whatever is in it. */
+/** Parses `k=v`; the value may contain `=`. */
 const bindingsOf = (input: Input): { readonly [name: string]: string } =>
   Object.fromEntries(
     input.texts("bind").map((pair) => {
       const at = pair.indexOf("=");
-      if (at < 1) throw usageError(`--bind takes name=value, found \`${pair}\``, "pawl help flow run");
+      if (at < 1) throw usageError(`--bind expects name=value, found \`${pair}\``, "pawl help flow run");
       return [pair.slice(0, at), pair.slice(at + 1)];
     }),
   );
@@ -39,7 +38,7 @@ const wordsOf = (event: FlowExecutionEvent, { paint }: Terminal): readonly strin
 
 const exitOf = (end: FlowEnd, terminal: Terminal): Exit => {
   const { ending, bindings, steps_executed } = end;
-  terminal.tell({ ending, bindings, steps_executed }, () => {
+  terminal.print({ ending, bindings, steps_executed }, () => {
     if (ending.type === "returned") return ending.value.split("\n");
     if (ending.type === "completed") return ending.output.split("\n");
     return [`${terminal.paint("red", "failed")}: ${JSON.stringify(ending.error)}`];
@@ -52,7 +51,7 @@ interface Opened {
   readonly close: () => Promise<void>;
 }
 
-/** Over a journal, where the flow goes on after this process has died; or in memory. */
+/** Opens a runtime over a journal, so that the flow survives this process, or in memory. */
 const opened = (
   file: string | undefined,
   tools: ProgramTools,
@@ -77,22 +76,22 @@ const opened = (
 
 export const flowRun: Command = {
   name: "flow run",
-  summary: "Run a flow, and show its steps as they go",
+  summary: "Run a flow and print its steps",
   usage: "<file>",
-  least: 1,
-  most: 1,
+  minArgs: 1,
+  maxArgs: 1,
   options: {
     journal: journalOption["journal"] as (typeof journalOption)[string],
-    bind: { type: "strings", short: "b", value: "<k=v>", what: "A first binding; as often as there are any" },
+    bind: { type: "strings", short: "b", value: "<k=v>", what: "An initial binding; may be repeated" },
     tools: { type: "string", value: "<file>", what: "Tools that the flow may call, declared in JSON" },
-    base: { type: "string", value: "<url>", what: "Where tools stand that are declared without a whole address" },
-    allow: { type: "strings", value: "<address>", what: "An address of this machine or network that tools may ask" },
-    session: { type: "string", value: "<name>", what: "The session that it runs in (flow)" },
-    id: { type: "string", value: "<id>", what: "Its id: the same one again goes on, or answers what came of it" },
-    strict: { type: "boolean", what: "Fail where nobody has a tool, and put no placeholder" },
+    base: { type: "string", value: "<url>", what: "Base address of tools that are declared with a path only" },
+    allow: { type: "strings", value: "<address>", what: "A local address that tools may call; may be repeated" },
+    session: { type: "string", value: "<name>", what: "The session to run it in (flow)" },
+    id: { type: "string", value: "<id>", what: "Its id. The same id continues the run, or prints its result" },
+    strict: { type: "boolean", what: "Fail if a tool is missing, instead of using a placeholder" },
   },
   detail:
-    "Without a journal the flow runs in memory. With one it goes on after a crash where it was, under the same --id.\nCalculator and DateTimeTool are there without being declared. Tools of the providers http and mcp ask no address of\nthis machine or network, but those of --allow. The exit code is 1 where the flow failed.",
+    "Without a journal the flow runs in memory. With one it continues after a crash, under the same --id. Calculator and\nDateTimeTool need no declaration. Tools of the providers http and mcp may call local addresses only if --allow names\nthem. The exit code is 1 if the flow failed.",
   json: [
     {
       what: "Each event of the flow, by its kind",
@@ -104,8 +103,8 @@ export const flowRun: Command = {
   ],
   examples: [
     ["pawl flow run bill.json --bind items='tea, milk'", "in memory"],
-    ["pawl flow run bill.json --tools tools.json -j journal.db --id bill-1", "to be gone on with after a crash"],
-    ["pawl flow run bill.json --json", "one JSON document an event, for a script"],
+    ["pawl flow run bill.json --tools tools.json -j journal.db --id bill-1", "continues after a crash"],
+    ["pawl flow run bill.json --json", "one JSON document for each event, for a script"],
   ],
   run: async (input, terminal) => {
     const flow = flowIn(input.positionals[0] ?? "");
@@ -115,7 +114,7 @@ export const flowRun: Command = {
       base: input.text("base"),
     });
     const { runtime, close } = opened(input.text("journal") ?? terminal.env["PAWL_JOURNAL"], tools, (event) =>
-      terminal.tell(event, () => wordsOf(event, terminal)),
+      terminal.print(event, () => wordsOf(event, terminal)),
     );
     try {
       const session = await runtime.session(input.text("session") ?? "flow");

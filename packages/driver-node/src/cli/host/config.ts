@@ -1,4 +1,4 @@
-/** The configuration of a host: one JSON file. What does not fit, and what nobody knows, is an error with its place. */
+/** The configuration of a host, one JSON file. An error names the path of the wrong or unknown field. */
 import type { LogLevel } from "@pawl/runtime";
 import {
   type Codec,
@@ -23,7 +23,7 @@ import type { HostLimits } from "../../host/limits.ts";
 import { Right } from "../../host/token.ts";
 import { CliError, exit } from "../exit.ts";
 
-/** A token that is written to a file when the host starts. */
+/** A token that the host writes to a file at its start. */
 export interface Grant {
   readonly by: string;
   readonly scopes?: readonly string[];
@@ -32,21 +32,21 @@ export interface Grant {
   readonly file: string;
 }
 
-/** Another host that scopes move to, and the file with a token of it that has the right `move`. */
+/** Another host that scopes may move to, and the file with a token for it that has the right `move`. */
 export interface Peer {
   readonly url: string;
   readonly token_file: string;
 }
 
-/** A flow that is run over HTTP, by the name that it stands under. */
+/** A flow that the host serves over HTTP under its name. */
 export interface FlowConfig {
   readonly name: string;
-  /** The flow, in JSON. */
+  /** The flow, as JSON. */
   readonly file: string;
-  /** Names that a request may bind, and what stands behind the flow's name in its path: `{city}/{day}`. */
+  /** Names that a request may bind, and the path behind the flow's name that binds them: `{city}/{day}`. */
   readonly parameters?: readonly string[];
   readonly path?: string;
-  /** Its steps find nobody with their tool: they fail, or a placeholder stands in. */
+  /** Handling of steps whose tool nobody has: they fail, or return a placeholder. */
   readonly unresolved?: "fail" | "placeholder";
 }
 
@@ -54,33 +54,33 @@ export interface HostConfig {
   readonly journal?: string;
   /** The folder of large values. */
   readonly blobs?: string;
-  /** The folder of keys that values are sealed under. */
+  /** The folder of keys that seal values. */
   readonly keys?: string;
   readonly flows?: readonly FlowConfig[];
-  /** Tools that the flows may call, declared in JSON, and addresses of this machine or network that they may ask. */
+  /** Tools that the flows may call, declared in JSON, and the local addresses that they may call. */
   readonly flow_tools?: string;
-  /** Under which those stand whose declaration does not say the whole of their address. */
+  /** Base address of tools whose declaration has only a path. */
   readonly flow_base?: string;
   readonly flow_allow?: readonly string[];
   /** The module that exports the tools. */
   readonly tools?: string;
   readonly address?: string;
   readonly port?: number;
-  /** What others are told as the address of its sessions. */
+  /** The address that other processes are given for this host's sessions. */
   readonly public_url?: string;
   readonly tls?: { readonly key: string; readonly cert: string };
   readonly origins?: readonly string[];
-  /** What tokens are signed under: files, the newest first. */
+  /** Files with the secrets that sign tokens, newest first. */
   readonly secrets?: readonly string[];
   readonly grants?: readonly Grant[];
   readonly peers?: readonly Peer[];
   readonly limits?: Limits;
   readonly executor_lease_ms?: number;
-  /** How old lines of sessions grow before they are deleted; without it none are. */
+  /** Age in days after which lines of sessions are deleted. Without it nothing is deleted. */
   readonly retention_days?: number;
   readonly max_journal_mb?: number;
   readonly log_level?: LogLevel;
-  /** Spans through the OpenTelemetry that the process has set up. */
+  /** Makes spans with the OpenTelemetry SDK that the process has set up. */
   readonly traces?: boolean;
   readonly stop_after_idle_ms?: number;
 }
@@ -150,12 +150,12 @@ const isMap = (json: Json | undefined): json is { readonly [key: string]: Json }
 
 type Path = ValueError["path"];
 
-/** A key that was given and that nothing was made of. */
-const strayKey = (given: Json, taken: Json | undefined, path: Path = []): Path | undefined => {
+/** Returns the path of the first key that the codec did not read. */
+const unknownKeyIn = (given: Json, taken: Json | undefined, path: Path = []): Path | undefined => {
   if (Array.isArray(given)) {
     for (const [i, item] of given.entries()) {
-      const stray = strayKey(item, Array.isArray(taken) ? taken[i] : undefined, [...path, i]);
-      if (stray !== undefined) return stray;
+      const unknownKey = unknownKeyIn(item, Array.isArray(taken) ? taken[i] : undefined, [...path, i]);
+      if (unknownKey !== undefined) return unknownKey;
     }
     return undefined;
   }
@@ -163,33 +163,33 @@ const strayKey = (given: Json, taken: Json | undefined, path: Path = []): Path |
   for (const [key, value] of Object.entries(given)) {
     if (value === null) continue;
     if (!isMap(taken) || !Object.hasOwn(taken, key)) return [...path, key];
-    const stray = strayKey(value, taken[key], [...path, key]);
-    if (stray !== undefined) return stray;
+    const unknownKey = unknownKeyIn(value, taken[key], [...path, key]);
+    if (unknownKey !== undefined) return unknownKey;
   }
   return undefined;
 };
 
-const misfit = (file: string, path: Path, message: string): CliError =>
+const configError = (file: string, path: Path, message: string): CliError =>
   new CliError("invalid_config", `${file}: at ${formatPath(path)}: ${message}`, {
     exit: exit.usage,
-    hint: "docs/operations.md has all fields",
+    hint: "docs/operations.md lists all fields",
   });
 
 export const configIn = (file: string, text: string): HostConfig => {
   const json = parse(text);
-  if (E.isLeft(json)) throw misfit(file, json.left.path, json.left.message);
+  if (E.isLeft(json)) throw configError(file, json.left.path, json.left.message);
   const config = read(ConfigCodec, json.right);
-  if (E.isLeft(config)) throw misfit(file, config.left.path, config.left.message);
-  const stray = strayKey(json.right, ConfigCodec.encode(config.right) as Json);
-  if (stray !== undefined) throw misfit(file, stray, "there is no such field");
+  if (E.isLeft(config)) throw configError(file, config.left.path, config.left.message);
+  const unknownKey = unknownKeyIn(json.right, ConfigCodec.encode(config.right) as Json);
+  if (unknownKey !== undefined) throw configError(file, unknownKey, "unknown field");
   const { public_url: url } = config.right;
   if (url !== undefined && !isSocketUrl(url))
-    throw misfit(file, ["public_url"], `expected an address for a WebSocket, ws:// or wss://, found ${url}`);
-  if (config.right.max_journal_mb === 0) throw misfit(file, ["max_journal_mb"], "expected at least 1, found 0");
+    throw configError(file, ["public_url"], `expected a ws:// or wss:// address, found ${url}`);
+  if (config.right.max_journal_mb === 0) throw configError(file, ["max_journal_mb"], "expected at least 1, found 0");
   return config.right;
 };
 
-/** Paths in a configuration are meant from where it lies. */
+/** Resolves paths against the folder of the configuration. */
 const resolved = (config: HostConfig, folder: string): HostConfig => {
   const at = (path: string): string => resolve(folder, path);
   const { journal, blobs, keys, tools, flows, flow_tools, tls, secrets, grants, peers } = config;
@@ -210,7 +210,10 @@ const resolved = (config: HostConfig, folder: string): HostConfig => {
 
 const defaultFile = "pawl.json";
 
-/** What an argument means: a configuration, or a module of tools by itself; without one, `pawl.json` if it is there. */
+/**
+ * Reads the configuration that an argument names. A module stands for its tools; without an argument `pawl.json` is
+ * read, if it exists.
+ */
 export const configOf = (argument: string | undefined): HostConfig => {
   const file = argument ?? (existsSync(defaultFile) ? defaultFile : undefined);
   if (file === undefined) return {};

@@ -1,10 +1,9 @@
-/** The flows that a host's configuration mounts, and what they need beside the tools of its module. */
+/** The flows that a host's configuration mounts, and their tools. */
 import type { ServedFlow } from "@pawl/flow";
 import { type ToolDefinition, flowToolOf } from "@pawl/runtime";
-import { HostFlows } from "../../host/flow-host.ts";
+import { HostFlows } from "../../host/flow-server.ts";
 import { CliError, exit } from "../exit.ts";
-import { flowIn } from "../flow/file.ts";
-import { programToolsIn } from "../flow/tool.ts";
+import { flowIn, programToolsIn } from "../flow/file.ts";
 import type { FlowConfig, HostConfig } from "./config.ts";
 
 export interface Mounted {
@@ -15,25 +14,26 @@ export interface Mounted {
 const namesInPath = (path: string): readonly string[] =>
   [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => name);
 
-const misfit = (message: string): CliError => new CliError("invalid_config", message, { exit: exit.usage });
+const configError = (message: string): CliError => new CliError("invalid_config", message, { exit: exit.usage });
 
-const refuseMisfit = (flows: readonly FlowConfig[]): void => {
+const refuseInvalidFlows = (flows: readonly FlowConfig[]): void => {
   const names = new Set<string>();
   for (const { name, path = "", parameters = [] } of flows) {
-    if (name === "" || name.includes("/")) throw misfit(`a flow's name is one piece of a path, found \`${name}\``);
-    if (names.has(name)) throw misfit(`two flows have the name ${name}`);
+    if (name === "" || name.includes("/"))
+      throw configError(`a flow's name must be one path segment, found \`${name}\``);
+    if (names.has(name)) throw configError(`two flows have the name ${name}`);
     names.add(name);
-    const stray = namesInPath(path).find((one) => !parameters.includes(one));
-    if (stray !== undefined) throw misfit(`flow ${name}: {${stray}} in its path is none of its parameters`);
+    const unknown = namesInPath(path).find((one) => !parameters.includes(one));
+    if (unknown !== undefined) throw configError(`flow ${name}: {${unknown}} in its path is not one of its parameters`);
   }
 };
 
-/** Tools of the module win over those of flows with the same name. */
+/** Merges the flows' tools with the module's, which win where names are the same. */
 export const mountedBy = (config: HostConfig, own: readonly ToolDefinition[]): Mounted => {
   const { flows = [], flow_tools: file, flow_base: base, flow_allow: allowed = [] } = config;
   if (flows.length === 0) return { tools: own };
   const shared = programToolsIn(file, { allowed, base });
-  refuseMisfit(flows);
+  refuseInvalidFlows(flows);
   const taken = new Set(own.map(({ name }) => name));
   const tools = [...own.map(flowToolOf), ...shared.tools.filter(({ name }) => !taken.has(name))];
   const served = flows.map(({ name, file: program, ...flow }): readonly [string, ServedFlow] => [

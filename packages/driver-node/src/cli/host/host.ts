@@ -1,45 +1,68 @@
-/** `pawl host`: runs tools over a journal, for programs that reach it over WebSocket. */
+/** `pawl host`: runs tools over a journal and serves them over WebSocket. */
 import { once } from "node:events";
 import { createServer } from "node:https";
 import { setTimeout as pause } from "node:timers/promises";
 import { trace } from "@opentelemetry/api";
-import { type Log, type LogLevel, entryOf } from "@pawl/runtime";
+import { type Log, type LogLevel, entryOf, type Mover, Refused } from "@pawl/runtime";
 import { type Host, type HostOptions, openHost } from "../../host/host.ts";
-import { Receivers } from "../../host/receiver.ts";
+import { Receivers } from "../../host/move.ts";
 import { type OpenOptions, type OpenRuntime, openRuntime } from "../../open.ts";
-import { aesCodec } from "../../seal/aes.ts";
-import { fileKeys } from "../../seal/key.ts";
+import { aesCodec, fileKeys } from "../../journal/seal.ts";
 import { logTo } from "../../telemetry/log.ts";
 import { type Command, type Input, countOf, journalOption } from "../command.ts";
 import { CliError, type Exit, exit, usageError } from "../exit.ts";
-import { besideOf, journalOf } from "../place.ts";
+import { journalFolders, journalOf } from "../place.ts";
 import { loadModule, toolsIn } from "../module.ts";
 import type { Terminal } from "../terminal.ts";
-import { type HostConfig, configOf, limitsOf } from "./config.ts";
+import { type HostConfig, configOf, limitsOf, type Peer } from "./config.ts";
 import { mountedBy } from "./flow.ts";
-import { peersOf } from "./peer.ts";
 import { secretsOf, textIn, tokenFor, writeGrants } from "./secret.ts";
+import { Client, moverOver } from "@pawl/wire";
+
+export interface Peers {
+  readonly mover: (to: string) => Mover;
+  readonly close: () => void;
+}
+
+/** Makes a client for each peer. The token's file is read at each connection, so a token can be renewed. */
+export const peersOf = (peers: readonly Peer[]): Peers => {
+  const clients = new Map<string, Client>();
+  const clientTo = (to: string): Client => {
+    const peer = peers.find(({ url }) => url === to);
+    if (peer === undefined) throw new Refused("peer_unknown", `${to} is not one of this host's peers`);
+    const client =
+      clients.get(to) ?? new Client({ url: to, token: () => textIn(peer.token_file).toString("utf8").trim() });
+    clients.set(to, client);
+    return client;
+  };
+  return {
+    mover: (to) => moverOver(clientTo(to)),
+    close: () => {
+      for (const client of clients.values()) client.close();
+    },
+  };
+};
 
 const levels: readonly string[] = ["debug", "info", "warn", "error"] satisfies readonly LogLevel[];
 const isLevel = (text: string): text is LogLevel => levels.includes(text);
 
-/** What the command line says wins over what the file says. */
-const settled = (input: Input, terminal: Terminal): HostConfig => {
+/** Merges the configuration with the command line, which wins. */
+const mergedConfig = (input: Input, terminal: Terminal): HostConfig => {
   const config = configOf(input.positionals[0]);
   const [port, idle] = [countOf(input, "port"), countOf(input, "stop-after-idle")];
   const [address, level] = [input.text("address"), input.text("log-level")];
   if (level !== undefined && !isLevel(level))
-    throw usageError(`--log-level takes ${levels.join(", ")}, found \`${level}\``);
+    throw usageError(`--log-level expects ${levels.join(", ")}, found \`${level}\``);
   const whole = {
     ...config,
-    ...besideOf(input, terminal),
+    ...journalFolders(input, terminal),
     ...(port === undefined ? {} : { port }),
     ...(address === undefined ? {} : { address }),
     ...(level === undefined ? {} : { log_level: level }),
     ...(idle === undefined ? {} : { stop_after_idle_ms: idle * 1000 }),
     ...(input.isSet("traces") ? { traces: true } : {}),
   };
-  if ((whole.port ?? 0) > 65_535) throw usageError(`a port is at most 65535, found ${whole.port}`);
+  if ((whole.port ?? 0) > 65_535) throw usageError(`--port expects at most 65535, found ${whole.port}`);
   return whole;
 };
 
@@ -50,18 +73,21 @@ const serverOf = ({ tls }: HostConfig): Pick<HostOptions, "server"> => {
     return { server: createServer(pem) };
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
-    const message = `${tls.key} and ${tls.cert} are no key and certificate for TLS: ${why}`;
-    throw new CliError("unreadable", message, { exit: exit.unreachable, hint: "both are PEM, and belong together" });
+    const message = `${tls.key} and ${tls.cert} are not a key and certificate for TLS: ${why}`;
+    throw new CliError("unreadable", message, {
+      exit: exit.unreachable,
+      hint: "both must be PEM, and the key must match the certificate",
+    });
   }
 };
 
 const idlePolls = 10;
 
-/** Resolves when nobody is connected and no scope is in memory for so long. */
+/** Resolves once nobody has been connected, and no scope in memory, for `idleMs`. */
 const untilIdle = async (host: Host, { runtime }: OpenRuntime, idleMs: number, signal: AbortSignal): Promise<void> => {
   const everyMs = Math.max(1, idleMs / idlePolls);
   for (let quiet = 0; quiet < idlePolls && !signal.aborted;) {
-    await pause(everyMs, undefined, { signal }).catch(() => undefined); // It ends the loop.
+    await pause(everyMs, undefined, { signal }).catch(() => undefined); // An abort ends the loop.
     quiet = host.connections === 0 && runtime.inMemory === 0 ? quiet + 1 : 0;
   }
 };
@@ -74,13 +100,13 @@ const untilStopped = async (host: Host, open: OpenRuntime, config: HostConfig, s
 
 const dayMs = 86_400_000;
 
-/** How much its journal keeps. */
-const bounded = ({ retention_days: days, max_journal_mb: mb }: HostConfig): Partial<OpenOptions> => ({
+/** Bounds of the journal's size. */
+const journalBounds = ({ retention_days: days, max_journal_mb: mb }: HostConfig): Partial<OpenOptions> => ({
   ...(days === undefined ? {} : { retention: { olderThanMs: days * dayMs } }),
   ...(mb === undefined ? {} : { maxBytes: mb * 1024 * 1024 }),
 });
 
-/** Runs until it is told to end; then it leaves its scopes to whoever comes next. */
+/** Serves until it was asked to stop, then releases its scopes to the next host. */
 const serve = async (config: HostConfig, journal: string, input: Input, terminal: Terminal): Promise<Exit> => {
   const { tools: file, address, port = 0, origins = [], log_level: level = "warn" } = config;
   const { tools, flows } = mountedBy(config, file === undefined ? [] : toolsIn(file, await loadModule(file)));
@@ -97,7 +123,7 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
     ...(config.keys === undefined ? {} : { codec: aesCodec(fileKeys(config.keys)) }),
     log,
     mover: receivers.mover(peers.mover),
-    ...bounded(config),
+    ...journalBounds(config),
     ...(config.traces === true ? { tracer: trace.getTracer("pawl") } : {}),
     ...(config.executor_lease_ms === undefined ? {} : { executorLeaseMs: config.executor_lease_ms }),
   });
@@ -124,7 +150,7 @@ const serve = async (config: HostConfig, journal: string, input: Input, terminal
     const token = by === undefined ? undefined : tokenFor(secrets, { by }, terminal.now()).token;
     log(entryOf("host.listening", { url: host.url, journal }));
     const mounts = (config.flows ?? []).map(({ name }) => name);
-    terminal.tell({ url: host.url, journal, tools: tools.map(({ name }) => name), flows: mounts, token }, () => [
+    terminal.print({ url: host.url, journal, tools: tools.map(({ name }) => name), flows: mounts, token }, () => [
       `${host.url} runs ${tools.map(({ name }) => name).join(", ")} over ${journal}`,
       ...mounts.map((name) => `flow ${name} at ${host.url.replace(/^ws/, "http")}/flows/${name}`),
       ...(token === undefined ? [] : [`token for ${by}: ${token}`]),
@@ -145,29 +171,29 @@ export const hostCommand: Command = {
   name: "host",
   summary: "Run tools over a journal, for programs that reach it over WebSocket",
   usage: "[config or module]",
-  least: 0,
-  most: 1,
+  minArgs: 0,
+  maxArgs: 1,
   options: {
     ...journalOption,
-    port: { type: "string", short: "p", value: "<n>", what: "The port; any that is free without one" },
-    address: { type: "string", value: "<ip>", what: "Whom to listen for; without one, this machine only" },
-    grant: { type: "string", value: "<name>", what: "Print a token for all sessions, good for a day, for this name" },
+    port: { type: "string", short: "p", value: "<n>", what: "The port (a free one)" },
+    address: { type: "string", value: "<ip>", what: "The address to listen on (this machine only)" },
+    grant: { type: "string", value: "<name>", what: "Print a token in this name for all sessions, valid for a day" },
     "log-level": { type: "string", value: "<level>", what: "debug, info, warn (default) or error; to standard error" },
-    traces: { type: "boolean", what: "Make OpenTelemetry spans, for the SDK that the process has set up" },
-    "stop-after-idle": { type: "string", value: "<s>", what: "Stop by itself when nobody needed it for so long" },
+    traces: { type: "boolean", what: "Make OpenTelemetry spans with the SDK that the process has set up" },
+    "stop-after-idle": { type: "string", value: "<s>", what: "Stop after being unused for this long" },
   },
   detail:
-    "The argument is a configuration (a .json file; pawl.json where it is there), or a module that exports its tools as\n`tools`. What the command line says wins over the file. The host listens on loopback unless it is told otherwise. The\nsecret that tokens are signed under is kept beside the journal, in a file that ends in .host. SIGTERM and SIGINT stop\nit cleanly: what was under way goes on with the next host.",
+    "The argument is a configuration (a .json file; by default pawl.json if it exists), or a module that exports its tools\nas `tools`. Options override the configuration. By default the host listens on loopback. The secret that signs tokens\nis kept beside the journal, in a file that ends in .host. SIGTERM and SIGINT stop it cleanly; the next host continues\nthe unfinished work.",
   json: [{ what: "When it listens", fields: "url, journal, tools, flows, token?" }],
   examples: [
-    ["pawl host ./tools.ts -j journal.db --port 7777 --grant ann", "and a token to reach it with"],
-    ["pawl host pawl.json --log-level info", "as the file says"],
-    ["pawl host pawl.json --traces", "with spans, where NODE_OPTIONS='--import ./otel.ts' sets up an SDK"],
+    ["pawl host ./tools.ts -j journal.db --port 7777 --grant ann", "and print a token for it"],
+    ["pawl host pawl.json --log-level info", "with a configuration"],
+    ["pawl host pawl.json --traces", "with spans; NODE_OPTIONS='--import ./otel.ts' sets up the SDK"],
   ],
   run: async (input, terminal) => {
-    const config = settled(input, terminal);
+    const config = mergedConfig(input, terminal);
     if (config.tools === undefined && config.flows === undefined)
-      throw usageError("which tools?", "name a module, or a configuration with `tools`: pawl host ./tools.ts");
+      throw usageError("no tools are named", "name a module, or a configuration with `tools`: pawl host ./tools.ts");
     const journal = input.text("journal") ?? config.journal ?? journalOf(input, terminal);
     return serve(config, journal, input, terminal);
   },

@@ -1,25 +1,32 @@
-/** Files of a host that nobody else may read: what tokens are signed under, and tokens. */
+/** Private files of a host: the secrets that sign tokens, and tokens. */
 import { Refused } from "@pawl/runtime";
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fchmodSync, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { type Claims, type Secrets, type Right, checkSecrets, scopeMisfit, signToken } from "../../host/token.ts";
+import {
+  type Claims,
+  type Secrets,
+  type Right,
+  checkSecrets,
+  scopePrefixProblem,
+  signToken,
+} from "../../host/token.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import type { Grant } from "./config.ts";
 
 const hourMs = 60 * 60 * 1000;
 export const dayHours = 24;
-export const usualRights: readonly Right[] = ["call", "resolve", "approve", "observe", "execute"];
+export const defaultRights: readonly Right[] = ["call", "resolve", "approve", "observe", "execute"];
 
 export const textIn = (path: string): Buffer => {
   try {
     return readFileSync(path);
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
-    throw new CliError("unreadable", `${path} can not be read: ${why}`, { exit: exit.unreachable });
+    throw new CliError("unreadable", `${path} cannot be read: ${why}`, { exit: exit.unreachable });
   }
 };
 
-/** Others may have been allowed to read what was there before. */
+/** Writes a file that only its owner can read, even if it existed with other permissions. */
 export const writePrivate = (path: string, text: string): void => {
   const fd = openSync(path, "w", 0o600);
   try {
@@ -30,7 +37,7 @@ export const writePrivate = (path: string, text: string): void => {
   }
 };
 
-const sound = (secrets: Secrets): Secrets => {
+const checkedSecrets = (secrets: Secrets): Secrets => {
   try {
     checkSecrets(secrets);
     return secrets;
@@ -40,32 +47,32 @@ const sound = (secrets: Secrets): Secrets => {
   }
 };
 
-/** The secrets of a host; beside its journal there is one, made where none is named. */
+/** Reads the secrets of a host. Without `files` the one beside the journal is used, and made if missing. */
 export const secretsOf = (journal: string, files: readonly string[] | undefined): Secrets => {
   const [first, ...more] = files ?? [];
-  if (first !== undefined) return sound([textIn(first), ...more.map(textIn)]);
+  if (first !== undefined) return checkedSecrets([textIn(first), ...more.map(textIn)]);
   const path = `${journal}.host`;
   if (!existsSync(path)) writeFileSync(path, randomBytes(32), { mode: 0o600, flag: "wx" });
-  return sound([textIn(path)]);
+  return checkedSecrets([textIn(path)]);
 };
 
-/** The secrets of a host that has been there: none is made. */
+/** Reads the secrets of a host that has run before; makes none. */
 export const knownSecretsOf = (journal: string, files: readonly string[] | undefined): Secrets => {
   if (files === undefined && !existsSync(`${journal}.host`))
-    throw new CliError("no_secret", `there is no secret beside ${journal}: no host has run over it`, {
+    throw new CliError("no_secret", `there is no secret beside ${journal}: no host has run on it`, {
       exit: exit.unreachable,
-      hint: "start it once, or name its configuration with --config",
+      hint: "start a host once, or name its configuration with --config",
     });
   return secretsOf(journal, files);
 };
 
-/** What a token is to be good for. */
+/** The claims of a token that is to be made. */
 export type Wanted = Omit<Grant, "file">;
 
 const prefixed = (scopes: readonly string[]): readonly string[] => {
-  const stray = scopes.find((one) => scopeMisfit(one) !== undefined);
-  if (stray === undefined) return scopes;
-  throw usageError(scopeMisfit(stray) ?? "", `session:${stray}`);
+  const invalid = scopes.find((one) => scopePrefixProblem(one) !== undefined);
+  if (invalid === undefined) return scopes;
+  throw usageError(scopePrefixProblem(invalid) ?? "", `session:${invalid}`);
 };
 
 const signed = (secrets: Secrets, claims: Claims): string => {
@@ -76,10 +83,10 @@ const signed = (secrets: Secrets, claims: Claims): string => {
   }
 };
 
-/** A token for all sessions, good for a day, unless more is said. */
+/** Makes a token. Defaults: all sessions, one day. */
 export const tokenFor = (
   secrets: Secrets,
-  { by, scopes = ["session:"], rights = usualRights, hours = dayHours }: Wanted,
+  { by, scopes = ["session:"], rights = defaultRights, hours = dayHours }: Wanted,
   now: number,
 ): { readonly token: string; readonly claims: Claims } => {
   const claims: Claims = { by, scopes: prefixed(scopes), rights, expires_at: now + hours * hourMs };

@@ -1,24 +1,24 @@
-/** `pawl token`: makes a token for a host, who verifies it under the same secret. */
+/** `pawl token`: makes a token for a host, signed with the host's secret. */
 import { Right } from "../../host/token.ts";
 import { type Command, type Input, countOf, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { journalOf } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { configOf } from "./config.ts";
-import { type Wanted, dayHours, knownSecretsOf, tokenFor, usualRights, writePrivate } from "./secret.ts";
+import { type Wanted, dayHours, knownSecretsOf, tokenFor, defaultRights, writePrivate } from "./secret.ts";
 
 const rightsIn = (input: Input): readonly Right[] | undefined => {
   const named = input.texts("right").flatMap((text) => text.split(","));
-  const stray = named.find((text) => !Right.is(text));
-  if (stray !== undefined)
-    throw usageError(`--right takes call, resolve, approve, observe, execute or move, found \`${stray}\``);
+  const invalid = named.find((text) => !Right.is(text));
+  if (invalid !== undefined)
+    throw usageError(`--right expects call, resolve, approve, observe, execute or move, found \`${invalid}\``);
   return named.length === 0 ? undefined : named.filter(Right.is);
 };
 
 const wantedIn = (input: Input): Wanted => {
   const [hours, rights, scopes] = [countOf(input, "hours", 1), rightsIn(input), input.texts("scope")];
   const [by = ""] = input.positionals;
-  if (by === "") throw usageError("whose token?", "pawl token ann");
+  if (by === "") throw usageError("a token needs a name", "pawl token ann");
   return {
     by,
     ...(hours === undefined ? {} : { hours }),
@@ -40,8 +40,8 @@ export const tokenCommand: Command = {
   name: "token",
   summary: "Make a token for a host",
   usage: "<name>",
-  least: 1,
-  most: 1,
+  minArgs: 1,
+  maxArgs: 1,
   options: {
     journal: journalOption["journal"] as (typeof journalOption)[string],
     config: {
@@ -50,18 +50,21 @@ export const tokenCommand: Command = {
       value: "<file>",
       what: "The host's configuration, for its journal and secrets",
     },
-    scope: { type: "strings", value: "<prefix>", what: "Scopes whose names begin so (session:); as often as needed" },
-    right: { type: "strings", value: "<right>", what: `One or more, with commas (${usualRights.join(",")})` },
-    hours: { type: "string", value: "<n>", what: `How long it is good for (${dayHours})` },
-    output: { type: "string", short: "o", value: "<file>", what: "Write it to a file that nobody else may read" },
+    scope: { type: "strings", value: "<prefix>", what: "Prefix of scope names (session:); may be repeated" },
+    right: { type: "strings", value: "<right>", what: `Rights, separated by commas (${defaultRights.join(",")})` },
+    hours: { type: "string", value: "<n>", what: `Hours until it expires (${dayHours})` },
+    output: { type: "string", short: "o", value: "<file>", what: "Write it to a file that only you can read" },
   },
   detail:
-    "The name is the principal, as logs record it. The token is signed under the newest secret of the host: the file that\nits configuration names, or the one beside its journal. It can not be taken back before its time but by that secret.",
+    "Logs record the name as the principal. The token is signed with the host's newest secret: the file that its\nconfiguration names, or the one beside its journal. The only way to revoke it early is to remove that secret.",
   json: [{ what: "The token", fields: "token?, file?, by, scopes, rights, expires_at" }],
   examples: [
-    ["pawl token ann -j journal.db", "for all sessions, good for a day"],
-    ["pawl token app -j journal.db --scope session:team-1/ --right call,observe --hours 720", "less, for longer"],
-    ["pawl token mover -c pawl.json --right move -o peer.token", "for a host that sessions come from"],
+    ["pawl token ann -j journal.db", "for all sessions, valid for a day"],
+    [
+      "pawl token app -j journal.db --scope session:team-1/ --right call,observe --hours 720",
+      "fewer rights, for a month",
+    ],
+    ["pawl token mover -c pawl.json --right move -o peer.token", "for a host that moves sessions here"],
   ],
   run: async (input: Input, terminal: Terminal) => {
     const wanted = wantedIn(input);
@@ -72,10 +75,10 @@ export const tokenCommand: Command = {
     const file = input.text("output");
     if (file !== undefined) write(file, token);
     const said = file === undefined ? { token } : { file };
-    terminal.tell({ ...said, ...claims }, () =>
+    terminal.print({ ...said, ...claims }, () =>
       file === undefined
         ? [token]
-        : [`${file}: a token for ${claims.by}, good until ${new Date(claims.expires_at).toISOString()}`],
+        : [`${file}: a token for ${claims.by}, valid until ${new Date(claims.expires_at).toISOString()}`],
     );
     return exit.fine;
   },

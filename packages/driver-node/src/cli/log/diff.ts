@@ -1,4 +1,4 @@
-/** `pawl log diff`: where two logs differ, event by event and field by field. */
+/** `pawl log diff`: compares two logs event by event and field by field. */
 import {
   type Difference,
   EventCodec,
@@ -45,7 +45,7 @@ interface Differs {
   readonly differences: readonly Difference[];
 }
 
-/** Events at the same place that are not the same. */
+/** Returns the events that differ at the same sequence. */
 const differingEvents = (a: Read, b: Read, most: number): readonly Differs[] => {
   const others = new Map(b.events.map((recorded) => [recorded.seq, recorded]));
   const found: Differs[] = [];
@@ -67,7 +67,7 @@ const differenceLines = (differences: readonly Difference[], { paint }: Terminal
     `    ${paint("green", `+ ${textOf(found)}`)}`,
   ]);
 
-/** What one log has, and the other has not: behind its end, or from before retention shortened it. */
+/** Counts the events that only one log has: behind the other's end, or before retention cut it. */
 const moreIn = (a: Read, b: Read): number => {
   const others = new Set(b.events.map(({ seq }) => seq));
   return a.events.filter(({ seq }) => !others.has(seq)).length;
@@ -77,11 +77,11 @@ export const logDiff: Command = {
   name: "log diff",
   summary: "Show where two logs differ, event by event and field by field",
   usage: "<log> <log>",
-  least: 2,
-  most: 2,
-  options: { ...placeOptions, most: { type: "string", value: "<n>", what: "Events to show, at most (10)" } },
+  minArgs: 2,
+  maxArgs: 2,
+  options: { ...placeOptions, most: { type: "string", value: "<n>", what: "Maximum number of events to show (10)" } },
   json: [{ what: "Both", fields: "same, header, events, more_in_first, more_in_second" }],
-  examples: [["pawl log diff before.jsonl journal.db#alice", "a file against a scope"]],
+  examples: [["pawl log diff before.jsonl journal.db#alice", "compare a file with a scope"]],
   run: (input, terminal) => {
     const [one = "", two = ""] = input.positionals;
     const at = (argument: string) => placeOf(argument, input, terminal);
@@ -93,7 +93,7 @@ export const logDiff: Command = {
         const events = differingEvents(a, b, most);
         const [moreInFirst, moreInSecond] = [moreIn(a, b), moreIn(b, a)];
         const isSame = events.length + moreInFirst + moreInSecond === 0;
-        terminal.tell(
+        terminal.print(
           { same: isSame, header, events, more_in_first: moreInFirst, more_in_second: moreInSecond },
           () => [
             ...(header.length > 0 ? ["header", ...differenceLines(header, terminal)] : []),

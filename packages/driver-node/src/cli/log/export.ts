@@ -1,22 +1,47 @@
-/** `pawl log export`: scopes of a journal as JSON Lines. */
+/** `pawl log export`: writes scopes of a journal as JSON Lines. */
 import { closeSync, fsyncSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { diskAttachments } from "../../blob/attachments.ts";
+import { diskAttachments } from "../../journal/disk-blob.ts";
 import type { Command } from "../command.ts";
 import { CliError, exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { fileNames } from "./file-name.ts";
+import { createHash } from "node:crypto";
+
+const longest = 200;
+const hashDigits = 16;
+
+const encoded = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/[*'()!~]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** Encodes a scope as a file name. `session_` and `process_` stand for the prefixes with a colon. */
+const plainName = (scope: string): string => {
+  const [, kind, id] = /^(session|process):(.*)$/s.exec(scope) ?? [];
+  return kind === undefined || id === undefined ? encoded(scope).replaceAll("_", "%5F") : `${kind}_${encoded(id)}`;
+};
+
+/** Names the files of one folder. A name that is too long, or differs from another only in case, gets a hash. */
+export const fileNames = (): ((scope: string) => string) => {
+  const taken = new Set<string>();
+  return (scope) => {
+    const plain = plainName(scope);
+    const isOwn = plain.length <= longest && !taken.has(plain.toLowerCase());
+    const hash = createHash("sha256").update(scope).digest("hex").slice(0, hashDigits);
+    const name = isOwn ? plain : `${plain.slice(0, longest)}~${hash}`;
+    taken.add(name.toLowerCase());
+    return `${name}.jsonl`;
+  };
+};
 
 const notWritten = (file: string, thrown: unknown): CliError => {
   const isThere = thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST";
-  const why = isThere ? "it is there already" : thrown instanceof Error ? thrown.message : String(thrown);
+  const why = isThere ? "it exists already" : thrown instanceof Error ? thrown.message : String(thrown);
   const hint = isThere ? "name another file, or add --force" : undefined;
   const ends = { exit: exit.unreachable } as const;
   return new CliError("file_not_written", `${file}: ${why}`, hint === undefined ? ends : { ...ends, hint });
 };
 
-/** Writes a file as a whole, and brings it to the disk. */
+/** Writes a whole file and syncs it. */
 const writeFile = (file: string, text: Iterable<string>, force: boolean): number => {
   try {
     const fd = openSync(file, force ? "w" : "wx");
@@ -33,7 +58,7 @@ const writeFile = (file: string, text: Iterable<string>, force: boolean): number
   }
 };
 
-/** Bytes that are not what their name says stay behind, and are told of beside the log. */
+/** Adds attachments to the text. One whose bytes do not match its name is left out and reported. */
 const withAttachments = async (log: LogSource, terminal: Terminal): Promise<Iterable<string>> => {
   const { journal, textAlong } = log;
   if (journal === undefined || textAlong === undefined) return log.text();
@@ -60,7 +85,7 @@ const exportAll = async (
     terminal.progress(`exporting ${log.name}`);
     const file = join(folder, nameOf(log.scope ?? log.name));
     const bytes = writeFile(file, await textOf(log), force);
-    terminal.tell({ log: log.name, file, bytes }, () => [`${log.name} -> ${file} (${bytes} bytes)`]);
+    terminal.print({ log: log.name, file, bytes }, () => [`${log.name} -> ${file} (${bytes} bytes)`]);
   }
 };
 
@@ -68,13 +93,13 @@ export const logExport: Command = {
   name: "log export",
   summary: "Export scopes of a journal to JSON Lines",
   usage: "<log…>",
-  least: 1,
-  most: Infinity,
+  minArgs: 1,
+  maxArgs: Infinity,
   options: {
     ...placeOptions,
-    output: { type: "string", short: "o", value: "<file>", what: "Where to; a folder, if there are several scopes" },
-    attachments: { type: "boolean", what: "With bytes that tools put as attachments (<journal>.attachments)" },
-    force: { type: "boolean", what: "Replace what is there" },
+    output: { type: "string", short: "o", value: "<file>", what: "The file, or the folder for several scopes" },
+    attachments: { type: "boolean", what: "Include the attachments of tools (<journal>.attachments)" },
+    force: { type: "boolean", what: "Replace existing files" },
   },
   json: [
     { what: "The log itself, line by line: docs/log-format.md" },
@@ -101,7 +126,7 @@ export const logExport: Command = {
       else if (!isOne) await exportAll(logs, { folder: output, force }, textOf, terminal);
       else {
         const bytes = writeFile(output, await textOf(log), force);
-        terminal.tell({ log: log.name, file: output, bytes }, () => [`${log.name} -> ${output} (${bytes} bytes)`]);
+        terminal.print({ log: log.name, file: output, bytes }, () => [`${log.name} -> ${output} (${bytes} bytes)`]);
       }
       return exit.fine;
     });

@@ -1,14 +1,15 @@
-/** `pawl log head`: the head of the chain over a log, which vouches for all of it. */
+/** `pawl log head`: prints the hash chain's head, which covers the whole log. */
 import { chain, chainStart } from "@pawl/sansio-core";
 import { linesIn } from "@pawl/runtime";
 import type { Command } from "../command.ts";
 import { exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
-import { isAttachmentLine } from "./blob.ts";
+
+export const isAttachmentLine = (line: string): boolean => line.startsWith('{"attachment":');
 
 /**
- * The chain over the lines of an exported log, each taken as an append: the same wherever the log is exported, and
- * whether or not it brings attachments along, which are what their names say.
+ * Returns the head of the hash chain over an exported log, one link a line. It is the same for each export of a scope.
+ * Attachments are left out: their names are hashes already.
  */
 export const headOf = async ({ text }: LogSource): Promise<string> => {
   let head = chainStart;
@@ -18,13 +19,13 @@ export const headOf = async ({ text }: LogSource): Promise<string> => {
 
 export const logHead: Command = {
   name: "log head",
-  summary: "Print the SHA-256 that vouches for a whole log",
+  summary: "Print the SHA-256 hash that covers a whole log",
   usage: "<log…>",
-  least: 1,
-  most: Infinity,
+  minArgs: 1,
+  maxArgs: Infinity,
   options: placeOptions,
   detail:
-    "The chain is taken line by line over the log as it is exported, so that a scope and its export have the same.\nNote it elsewhere; `pawl log verify --head` tells later whether anything was changed. A journal keeps the hash of its\nown appends up to here, which `pawl log verify` compares; who can change the journal can change that, too.",
+    "The hash chain covers the exported lines, so a scope and its export have the same head. Keep it elsewhere: later\n`pawl log verify --head` tells whether anything was changed. The journal also stores the hash of its own appends up to\nnow, which `pawl log verify` compares; but whoever can change the journal can change that hash, too.",
   json: [{ what: "Each log", fields: "log, head, stored?" }],
   examples: [
     ["pawl log head alice.jsonl", "of a file"],
@@ -36,7 +37,7 @@ export const logHead: Command = {
       for (const log of logs) {
         const head = await headOf(log);
         const stored = await log.storedHead?.();
-        terminal.tell({ log: log.name, head, stored }, () => [
+        terminal.print({ log: log.name, head, stored }, () => [
           `${head}  ${log.name}`,
           ...(stored === undefined
             ? []

@@ -1,4 +1,4 @@
-/** `pawl log import`: logs in JSON Lines as scopes of a journal. */
+/** `pawl log import`: reads logs in JSON Lines into a journal. */
 import {
   type AttachmentStore,
   BlobMissing,
@@ -9,22 +9,38 @@ import {
   leftBehind,
   linesIn,
   unpackBlobs,
+  putLog,
 } from "@pawl/runtime";
-import { type PackedAttachment, type PackedBlob, eventLine } from "@pawl/sansio-core";
+import { type PackedAttachment, type PackedBlob, eventLine, type State } from "@pawl/sansio-core";
 import { hashText } from "@pawl/tool-value";
-import { diskAttachments } from "../../blob/attachments.ts";
-import { sqliteJournal } from "../../sqlite/journal.ts";
+import { diskAttachments } from "../../journal/disk-blob.ts";
+import { sqliteJournal } from "../../journal/journal.ts";
 import { type Command, journalOption } from "../command.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
 import { underKeys } from "../journal-file.ts";
-import { type LogSource, besideOf, journalOf, withLogs } from "../place.ts";
+import { type LogSource, journalFolders, journalOf, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { faultWords, tornJson, tornWords } from "./fault.ts";
-import { put } from "./put.ts";
-import { refuseSealed } from "./sealed.ts";
-import { replayLog } from "./replaying.ts";
+import { refuseSealed, replayLog } from "./replay-log.ts";
+import { randomUUID } from "node:crypto";
 
-/** All that the log names has to be with it. */
+export const put = async (
+  journal: Journal,
+  stepped: readonly SteppedLine[],
+  state: State,
+  whereTaken: string,
+): Promise<void> => {
+  try {
+    await putLog(journal, `pawl:${process.pid}:${randomUUID()}`, stepped, state);
+  } catch (thrown) {
+    if (!(thrown instanceof Refused)) throw thrown;
+    const { code, message } = thrown;
+    if (code !== "scope_exists") throw new CliError(code, message, { exit: exit.unreachable });
+    throw new CliError(code, message, { exit: exit.refused, hint: whereTaken });
+  }
+};
+
+/** Stores the log's large values; fails if one is missing. */
 const takeBlobs = async (
   journal: Journal,
   scope: string,
@@ -45,7 +61,7 @@ const takeBlobs = async (
   }
 };
 
-/** Where values are sealed there is no store: bytes would lie open beside them. */
+/** Stores the log's attachments. A sealed journal has no store for them: their bytes would not be sealed. */
 const takeAttachments = async (
   store: AttachmentStore | undefined,
   scope: string,
@@ -56,7 +72,7 @@ const takeAttachments = async (
   } catch (thrown) {
     if (!(thrown instanceof Refused)) throw thrown;
     const isSealed = store === undefined;
-    const why = isSealed ? "it brings attachments along, which lie in the open" : thrown.message;
+    const why = isSealed ? "it has attachments, which are not sealed" : thrown.message;
     const ends = { exit: thrown.code === "attachment_corrupt" ? exit.wrong : exit.refused };
     const hint = isSealed ? "export it without --attachments, and give the bytes to the host's own store" : undefined;
     throw new CliError(thrown.code, `${scope} is not imported: ${why}`, hint === undefined ? ends : { ...ends, hint });
@@ -87,7 +103,7 @@ const importLog = async (log: LogSource, { journal, store }: Into, terminal: Ter
     });
   }
   if (header !== undefined && header.base > 0) {
-    const message = `${log.name} goes on from event ${header.base}: only whole logs are imported`;
+    const message = `${log.name} starts after event ${header.base}: only complete logs can be imported`;
     throw new CliError("not_whole", message, { exit: exit.refused, hint: "copy the journal file instead" });
   }
   if (state === undefined || stepped.length === 0) {
@@ -100,7 +116,7 @@ const importLog = async (log: LogSource, { journal, store }: Into, terminal: Ter
   const brought = attachments.length === 0 ? {} : { attachments: attachments.length };
   const plural = attachments.length === 1 ? "" : "s";
   const besides = attachments.length === 0 ? "" : `, ${attachments.length} attachment${plural}`;
-  terminal.tell({ log: log.name, scope, events: stepped.length, ...brought, torn: tornJson(torn) }, () => [
+  terminal.print({ log: log.name, scope, events: stepped.length, ...brought, torn: tornJson(torn) }, () => [
     `${log.name} -> ${scope} (${stepped.length} events${besides})`,
     ...(torn === undefined ? [] : [terminal.paint("yellow", `  left out: ${tornWords(torn)}`)]),
   ]);
@@ -108,17 +124,17 @@ const importLog = async (log: LogSource, { journal, store }: Into, terminal: Ter
 
 export const logImport: Command = {
   name: "log import",
-  summary: "Import logs into a journal, each as the scope that it is of",
+  summary: "Import logs into a journal, each as its own scope",
   usage: "<file…>",
-  least: 1,
-  most: Infinity,
+  minArgs: 1,
+  maxArgs: Infinity,
   options: journalOption,
   detail:
-    "A log is verified first, and taken as a whole or not at all. A scope that is there already is left alone. The\njournal is made where there is none.",
+    "A log is verified first and imported whole or not at all. An existing scope is not changed. The journal is created if\nit does not exist.",
   json: [{ what: "Each log", fields: "log, scope, events, attachments?, torn?" }],
   examples: [["pawl log import alice.jsonl -j journal.db", "one log"]],
   run: async (input, terminal): Promise<Exit> => {
-    const { keys, blobs } = besideOf(input, terminal);
+    const { keys, blobs } = journalFolders(input, terminal);
     const into = journalOf(input, terminal);
     const stored = sqliteJournal(into, blobs === undefined ? {} : { blobs });
     const journal = underKeys(stored, keys);

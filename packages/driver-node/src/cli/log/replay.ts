@@ -1,4 +1,4 @@
-/** `pawl log replay`: what today's code makes of a log, and where it first acts otherwise. */
+/** `pawl log replay`: replays a log with the current code and shows where it first diverges. */
 import { type Replay, outstanding } from "@pawl/sansio-core";
 import type { Command } from "../command.ts";
 import { exit } from "../exit.ts";
@@ -6,9 +6,9 @@ import { placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { textOfFile } from "../text-file.ts";
 import { faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
-import { replayOrRefuse } from "./sealed.ts";
+import { replayOrRefuse } from "./replay-log.ts";
 
-/** What is live at the end, by phase. */
+/** Counts the live calls at the end, by phase. */
 const phasesOf = ({ state }: Replay): { readonly [phase: string]: number } => {
   const counts = new Map<string, number>();
   for (const { phase } of state?.calls.rows() ?? []) counts.set(phase, (counts.get(phase) ?? 0) + 1);
@@ -31,19 +31,19 @@ const words = (result: Replay, terminal: Terminal): readonly string[] => {
 
 export const logReplay: Command = {
   name: "log replay",
-  summary: "Replay a log with today's code, and show in full where it first acts otherwise",
+  summary: "Replay a log with the current code, and show the first divergence in full",
   usage: "<log>",
-  least: 1,
-  most: 1,
+  minArgs: 1,
+  maxArgs: 1,
   options: {
     ...placeOptions,
-    commands: { type: "string", value: "<file>", what: "Commands written out, to compare with field by field" },
-    against: { type: "string", value: "<log>", what: "A second log, to compare with field by field" },
+    commands: { type: "string", value: "<file>", what: "A file of commands to compare field by field" },
+    against: { type: "string", value: "<log>", what: "A second log to compare field by field" },
   },
   json: [{ what: "The log", fields: "log, ok, events, seq?, live, outstanding, torn?, fault?" }],
   examples: [
-    ["pawl log replay alice.jsonl", "the first divergence: the event, and what today's code would do"],
-    ["pawl log replay golden.jsonl --commands golden.cmds.jsonl", "with every command compared"],
+    ["pawl log replay alice.jsonl", "the first divergence: the event, and the commands of the current code"],
+    ["pawl log replay golden.jsonl --commands golden.cmds.jsonl", "compare every command"],
   ],
   run: (input, terminal) => {
     const [argument = ""] = input.positionals;
@@ -64,7 +64,7 @@ export const logReplay: Command = {
         live: phasesOf(result),
         outstanding: left,
       };
-      terminal.tell({ ...json, torn: tornJson(torn), fault: faultJson(fault) }, () => words(result, terminal));
+      terminal.print({ ...json, torn: tornJson(torn), fault: faultJson(fault) }, () => words(result, terminal));
       return fault === undefined ? exit.fine : exit.wrong;
     });
   },

@@ -1,25 +1,66 @@
-/** `pawl log verify`: whether logs can be read, follow from each other line by line, and replay as they were recorded. */
-import type { ChainCheck } from "@pawl/runtime";
+/** `pawl log verify`: checks that logs can be read, are contiguous, and replay as recorded. */
+import { type ChainCheck, BlobMissing, linesIn, namesIn, unpacked, unpackedAttachment } from "@pawl/runtime";
 import type { Command } from "../command.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
 import { type LogSource, placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { blobFaults } from "./blob.ts";
 import { brokenWords, faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
-import { headOf } from "./head.ts";
-import { replayOpen, tellUnread, unreadJson } from "./sealed.ts";
+import { headOf, isAttachmentLine } from "./head.ts";
+import { replayOpen, printUnread, unreadJson } from "./replay-log.ts";
+import { attachmentOf, blobOf } from "@pawl/sansio-core";
+import { hashText, parseRecord } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+
+export interface BlobFaults {
+  readonly missing: readonly string[];
+  readonly corrupt: readonly string[];
+  /** Attachments whose bytes do not match their names. */
+  readonly attachments: readonly string[];
+}
+
+/** Returns the name of a line's attachment if its bytes do not match. */
+const falseAttachment = (line: string): readonly string[] => {
+  const json = parseRecord(line);
+  const packed = E.isRight(json) ? attachmentOf(json.right) : undefined;
+  return packed === undefined || unpackedAttachment(packed) !== undefined ? [] : [packed.attachment];
+};
+
+const isTrue = (line: string, corrupt: string[]): string | undefined => {
+  const json = parseRecord(line);
+  const packed = E.isRight(json) ? blobOf(json.right) : undefined;
+  if (packed === undefined) return undefined;
+  try {
+    unpacked(packed, "", hashText);
+  } catch (thrown) {
+    if (!(thrown instanceof BlobMissing)) throw thrown;
+    corrupt.push(packed.blob);
+  }
+  return packed.blob;
+};
+
+export const blobFaults = async ({ text }: LogSource): Promise<BlobFaults> => {
+  const [named, packed, corrupt] = [new Set<string>(), new Set<string>(), [] as string[]];
+  const attachments: string[] = [];
+  for (const line of linesIn(await text())) {
+    if (isAttachmentLine(line)) attachments.push(...falseAttachment(line));
+    const blob = line.startsWith('{"blob":') ? isTrue(line, corrupt) : undefined;
+    if (blob !== undefined) packed.add(blob);
+    else for (const name of namesIn(line)) named.add(name);
+  }
+  return { missing: [...named].filter((name) => !packed.has(name)), corrupt, attachments };
+};
 
 const many = (count: number, what: string): string =>
   `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
 
-/** What is known of the lines besides that they replay. */
+/** How far hashes cover a log that replays. */
 interface Known {
   readonly isInJournal: boolean;
   /** The last event. */
   readonly seq: number;
-  /** Those up to it are cut. */
+  /** Events up to this one were deleted by retention. */
   readonly base: number;
-  /** The last event that a hash vouches for, if the lines are those that it was taken of. */
+  /** The last event that a kept hash covers. */
   readonly vouched: number;
 }
 
@@ -35,18 +76,18 @@ const knownOf = (
 };
 
 const knownWords = ({ isInJournal, seq, base, vouched }: Known): string => {
-  if (vouched >= seq) return "a hash vouches for all of it";
-  if (vouched > base) return `a hash vouches for it up to event ${vouched}, and for nothing after that`;
+  if (vouched >= seq) return "a hash covers all of it";
+  if (vouched > base) return `a hash covers it up to event ${vouched}, and nothing after that`;
   return isInJournal
-    ? "it replays; no hash was kept that vouches for it: `pawl log head` keeps one"
-    : "it replays; nothing vouches for it: --head compares it with a hash that was noted";
+    ? "it replays, but no hash covers it: `pawl log head` stores one"
+    : "it replays, but no hash covers it: --head compares it with one that you kept";
 };
 
-/** Looks at one log, and says how it is. */
+/** Checks one log and prints the result. */
 const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | undefined): Promise<Exit> => {
   const replayed = await replayOpen(log, terminal);
   if (replayed instanceof CliError) {
-    tellUnread(log, replayed, terminal);
+    printUnread(log, replayed, terminal);
     return replayed.exit;
   }
   const { header, events, base, torn, fault, state } = replayed;
@@ -74,7 +115,7 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
     head: isOther ? { expected: wantedHead, found: head } : undefined,
     chain,
   };
-  terminal.tell(json, () => {
+  terminal.print(json, () => {
     const from = base === undefined ? "" : ` after the segment up to ${base.segment.base}`;
     const what = `${many(events, "event")}${from}${header === undefined ? "" : ` of ${header.scope}`}`;
     const lines = [`${isSound ? paint("green", "ok") : paint("red", "not ok")}  ${log.name}  ${paint("dim", what)}`];
@@ -94,16 +135,16 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
 
 export const logVerify: Command = {
   name: "log verify",
-  summary: "Check logs: whether they can be read, are whole, and replay as they were recorded",
+  summary: "Check that logs can be read, are complete, and replay as they were recorded",
   usage: "<log…>",
-  least: 1,
-  most: Infinity,
+  minArgs: 1,
+  maxArgs: Infinity,
   options: {
     ...placeOptions,
-    head: { type: "string", value: "<hash>", what: "The head of the chain that the log should have" },
+    head: { type: "string", value: "<hash>", what: "The expected head of the hash chain" },
   },
   detail:
-    "A journal without a scope stands for all its scopes. That a log replays does not say that its values are those which\nwere written: for that its chain is compared with the hash that the journal keeps since the last `pawl log head` or\nretention, if there is one, or with --head; `vouched` is the last event that this covers. A torn last line is no fault:\nit is told apart from corruption, and what stands before it is whole.",
+    "A journal without a scope stands for all its scopes. A log that replays may still have changed values. Therefore its\nhash chain is compared with the hash that the journal stored at the last `pawl log head` or retention, or with --head;\n`vouched` is the last event that the hash covers. A torn last line is not an error: it is told apart from corruption,\nand the lines before it are complete.",
   json: [
     {
       what: "Each log",

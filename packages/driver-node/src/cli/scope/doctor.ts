@@ -1,53 +1,55 @@
-/** `pawl doctor`: scopes whose logs today's core does not accept or that were changed, and what can be done about each. */
+/**
+ * `pawl doctor`: finds scopes whose log the current core rejects, or whose lines were changed, and proposes a remedy.
+ */
 import type { ChainCheck } from "@pawl/runtime";
 import type { Command } from "../command.ts";
 import { CliError, exit } from "../exit.ts";
 import { brokenWords, faultJson, faultWords, tornJson } from "../log/fault.ts";
-import { replayOpen, tellUnread, unreadJson } from "../log/sealed.ts";
+import { replayOpen, printUnread, unreadJson } from "../log/replay-log.ts";
 import { type LogSource, journalOf, placeOf, placeOptions, withLogs } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** Faults that a newer pawl does away with, and that a fork would only hide. */
+/** Faults that a newer pawl solves. A fork would only hide them. */
 const newer: ReadonlySet<string> = new Set(["newer_format", "newer_protocol"]);
 
-/** A fork begins after the last event that can be trusted. */
+/** Proposes a remedy: a fork after the last event that can be trusted, if one exists. */
 const remedyOf = (name: string, code: string, trusted: number): string => {
-  if (newer.has(code)) return "update pawl: this one is too old for the scope";
-  if (trusted === 0) return "restore a copy: no event of it can be trusted";
+  if (newer.has(code)) return "update pawl: this version is too old for the scope";
+  if (trusted === 0) return "restore a backup: no event of it can be trusted";
   return name.includes("#session:") ? `pawl fork ${name} --at ${trusted}` : `pawl log replay ${name}`;
 };
 
 type Broken = Extract<ChainCheck, { readonly type: "broken" }>;
 type Health = "sound" | "sick" | "altered" | "unread";
 
-/** Says of lines that are not those which were hashed that they are not. */
-const tellAltered = ({ name }: LogSource, chain: Broken, terminal: Terminal): void => {
-  const remedy = "restore a copy: it is not known which of its lines were changed";
-  terminal.tell({ log: name, trusted: chain.base, chain, remedy }, () => [
+/** Prints that lines do not match their hashes. */
+const printAltered = ({ name }: LogSource, chain: Broken, terminal: Terminal): void => {
+  const remedy = "restore a backup: nobody knows which lines were changed";
+  terminal.print({ log: name, trusted: chain.base, chain, remedy }, () => [
     `${terminal.paint("red", "altered")}  ${name}`,
     `    ${brokenWords(chain, terminal)}`,
     `    ${terminal.paint("green", remedy)}`,
   ]);
 };
 
-/** Looks at one scope, and says how it is. */
+/** Checks one scope and prints a problem. */
 const examine = async (log: LogSource, terminal: Terminal): Promise<Health> => {
   const replayed = await replayOpen(log, terminal);
   if (replayed instanceof CliError) {
-    tellUnread(log, replayed, terminal);
+    printUnread(log, replayed, terminal);
     return "unread";
   }
   const { fault, torn, state } = replayed;
   const chain = fault === undefined ? await log.storedCheck?.() : undefined;
   if (chain?.type === "broken") {
-    tellAltered(log, chain, terminal);
+    printAltered(log, chain, terminal);
     return "altered";
   }
   if (fault === undefined && torn === undefined) return "sound";
   const trusted = state?.seq ?? 0;
   const remedy = fault === undefined ? undefined : remedyOf(log.name, fault.code, trusted);
   const json = { log: log.name, trusted, torn: tornJson(torn), fault: faultJson(fault), remedy };
-  terminal.tell(json, () => [
+  terminal.print(json, () => [
     `${terminal.paint("red", fault === undefined ? "torn" : "quarantined")}  ${log.name}`,
     ...(fault === undefined ? [] : faultWords(fault, terminal).map((line) => `    ${line}`)),
     `    events up to ${trusted} can be trusted`,
@@ -75,15 +77,15 @@ const summary = ({ scopes, sick, altered, unread }: Counted, { paint }: Terminal
 
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "Find scopes whose logs today's core does not accept (quarantined), or that were changed",
+  summary: "Find scopes whose logs the current core rejects (quarantined), or that were changed",
   usage: "[log…]",
-  least: 0,
-  most: Infinity,
+  minArgs: 0,
+  maxArgs: Infinity,
   options: placeOptions,
   detail:
-    "A quarantined scope is read-only, and others are unaffected. A fork goes on from the last event that can be\ntrusted, as a new scope; the old one stays as it is. A scope is altered where its lines are not those that a hash was kept of:\n`pawl log verify` says how far hashes were kept. A scope whose values are sealed is looked at with its --keys.",
+    "A quarantined scope is read-only; other scopes are not affected. A fork continues from its last trusted event as a new\nscope, and the old one does not change. An altered scope has lines that do not match their stored hash; `pawl log\nverify` says how far the hashes reach. A sealed scope needs --keys.",
   json: [
-    { what: "Each scope that is not sound", fields: "log, trusted, torn?, fault?, chain?, remedy?" },
+    { what: "Each scope with a problem", fields: "log, trusted, torn?, fault?, chain?, remedy?" },
     unreadJson,
     { what: "At the end", fields: "scopes, quarantined, altered, unread" },
   ],
@@ -96,7 +98,7 @@ export const doctorCommand: Command = {
       for (const log of logs) found.push(await examine(log, terminal));
       const count = (health: Health): number => found.filter((one) => one === health).length;
       const [scopes, sick, altered, unread] = [logs.length, count("sick"), count("altered"), count("unread")];
-      terminal.tell({ scopes, quarantined: sick, altered, unread }, () =>
+      terminal.print({ scopes, quarantined: sick, altered, unread }, () =>
         summary({ scopes, sick, altered, unread }, terminal),
       );
       if (sick + altered > 0) return exit.wrong;

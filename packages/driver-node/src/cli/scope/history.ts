@@ -1,4 +1,4 @@
-/** A scope as its log tells it: where it stands, and when that came about. */
+/** A scope's history, from its log: its state, and when each part of it came about. */
 import {
   type Entered,
   type Event,
@@ -11,21 +11,22 @@ import {
   initial,
   noneEntered,
 } from "@pawl/sansio-core";
-import { replayOrRefuse } from "../log/sealed.ts";
-import type { ToolCallOutput } from "@pawl/tool-value";
+import { replayOrRefuse } from "../log/replay-log.ts";
+import { ToolCallOutput, formatToolOutput } from "@pawl/tool-value";
 import type { LogSource } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { CliError, exit } from "../exit.ts";
 import { faultWords } from "../log/fault.ts";
+import { sinceText } from "./time.ts";
 
-/** Arguments that a person approved a call with, and that do not fit: the call waits as before. */
+/** Edited arguments that failed the check, so that the call waits for approval again. */
 export interface RefusedEdit {
   readonly by: string;
   readonly seq: number;
   readonly message: string;
 }
 
-/** A call that is no row any more, and what it came to. */
+/** A finished call and its result. */
 export interface EndOfCall {
   readonly call: string;
   readonly tool: string;
@@ -34,24 +35,24 @@ export interface EndOfCall {
 }
 
 export interface History {
-  /** The scope as the command line takes it. */
+  /** The scope, as the command line accepts it. */
   readonly name: string;
   readonly state: State;
-  /** For each live call the event with which it came to its phase. */
+  /** The event at which each live call entered its phase. */
   readonly entered: Entered;
-  /** When an event was; unknown before the base of a log. */
+  /** The time of an event; unknown before the log's base. */
   readonly timeOf: (seq: number) => number | undefined;
-  /** The last divergence of each call. */
+  /** Each call's last divergence. */
   readonly diverged: ReadonlyMap<string, EventOf<"call.diverged">>;
-  /** The last of each call whose edited arguments did not fit. */
+  /** Each call's last edit that failed the check. */
   readonly refusedEdits: ReadonlyMap<string, RefusedEdit>;
-  /** The end of the call that was asked about, if it has ended. */
+  /** The end of the call that was asked about. */
   readonly end: EndOfCall | undefined;
   readonly torn: Torn | undefined;
   readonly fault: Fault | undefined;
 }
 
-/** What a call's program asked in the place of what its log records. */
+/** Says which request a call's code made, and which one its log has there. */
 export const divergenceJson = ({ position, expected, found }: EventOf<"call.diverged">): object => ({
   position,
   expected,
@@ -67,16 +68,16 @@ const endIn = ({ commands }: Transition, seq: number, asked: string): EndOfCall 
   return undefined;
 };
 
-/** What was wrong with an edit, if the event says so of one. */
+/** Returns the error of an edit if the event reports one. */
 const refusedEditIn = (before: State | undefined, event: Event, seq: number): RefusedEdit | undefined => {
   if (event.type !== "args.checked" || event.verdict.verdict === "valid") return undefined;
   const row = before?.calls.at(event.call);
   const edited = row?.phase === "awaiting_approval" ? row.approval.edited : undefined;
-  const message = event.verdict.verdict === "invalid" ? event.verdict.message : "its tool is away, and has no contract";
+  const message = event.verdict.verdict === "invalid" ? event.verdict.message : "its tool is not registered here";
   return edited && { by: edited.by, seq, message };
 };
 
-/** Folds a log up to its end or its first fault. Of calls that have ended only one is kept that is asked about. */
+/** Folds a log up to its end or its first fault. Keeps the end of the asked call only. */
 export const historyOf = async (log: LogSource, terminal: Terminal, asked?: string): Promise<History> => {
   const times: (number | undefined)[] = [];
   const diverged = new Map<string, EventOf<"call.diverged">>();
@@ -110,7 +111,7 @@ export const historyOf = async (log: LogSource, terminal: Terminal, asked?: stri
   };
 };
 
-/** As `historyOf`; a log that has a fault, or nothing in it, is refused. */
+/** Folds a log, or throws if it is empty or has a fault. */
 export const soundHistoryOf = async (log: LogSource, terminal: Terminal, asked?: string): Promise<History> => {
   const history = await historyOf(log, terminal, asked);
   const { fault, state } = history;
@@ -118,4 +119,39 @@ export const soundHistoryOf = async (log: LogSource, terminal: Terminal, asked?:
   if (fault === undefined) throw new CliError("log_empty", `${log.name} has no events`, { exit: exit.wrong });
   const [head = ""] = faultWords(fault, terminal);
   throw new CliError(fault.code, `${log.name}: ${head}`, { exit: exit.wrong, hint: `pawl log replay ${log.name}` });
+};
+
+const outcomeWords = ({ outcome }: ToolCallOutput): string => {
+  switch (outcome.status) {
+    case "success":
+      return "succeeded";
+    case "failure":
+      return `failed: ${outcome.payload.code}`;
+    case "cancelled":
+      return "was cancelled";
+  }
+};
+
+export const endedJson = ({ timeOf }: History, { call, tool, seq, output }: EndOfCall): object => ({
+  call,
+  tool,
+  seq,
+  at: timeOf(seq),
+  output: ToolCallOutput.encode(output),
+});
+
+export const endedWords = (
+  { timeOf }: History,
+  { call, tool, seq, output }: EndOfCall,
+  { now, paint }: Terminal,
+): readonly string[] => {
+  const at = timeOf(seq);
+  const when = at === undefined ? "" : `, ${sinceText(at, now())}`;
+  const style = output.outcome.status === "success" ? "green" : "red";
+  return [
+    `${paint("bold", call)}  ${tool}  ${paint(style, outcomeWords(output))}  ${paint("dim", `at event ${seq}${when}`)}`,
+    ...formatToolOutput(output)
+      .split("\n")
+      .map((line) => `  ${line}`),
+  ];
 };

@@ -1,28 +1,28 @@
-/** `pawl ls`: the scopes of a journal. */
+/** `pawl ls`: lists the scopes of a journal, once or as they change. */
 import type { ScopeEntry } from "@pawl/runtime";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Command, journalOption } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import { type JournalFile, openJournalFile } from "../journal-file.ts";
-import { besideOf, journalOf } from "../place.ts";
+import { journalFolders, journalOf } from "../place.ts";
 import { type Terminal, jsonText } from "../terminal.ts";
-import { type SeenRun, runReader, runText } from "./long-work.ts";
+import { type SeenRun, runReader, runText } from "./background.ts";
 import { sinceText, untilText } from "./time.ts";
 
 const approvalWords = (approvals: number): string =>
-  `, wants ${approvals === 1 ? "an approval" : `${approvals} approvals`}`;
+  `, needs ${approvals === 1 ? "an approval" : `${approvals} approvals`}`;
 
 const stateOf = (entry: ScopeEntry, terminal: Terminal): string =>
   standingOf(entry, terminal) + (entry.approvals === undefined ? "" : approvalWords(entry.approvals));
 
 const standingOf = ({ owner, held, wakeAt }: ScopeEntry, { now }: Terminal): string => {
   if (held !== undefined) return `owned by ${owner}${held.address === undefined ? "" : ` at ${held.address}`}`;
-  if (owner !== undefined) return `left by ${owner}, whose lease is over`;
+  if (owner !== undefined) return `left by ${owner}, whose lease has ended`;
   if (wakeAt === undefined) return "parked";
   return wakeAt > now() ? `parked until ${untilText(wakeAt, now())}` : `due since ${sinceText(wakeAt, now())}`;
 };
 
-/** A scope of the list, with the run that lives in it, or why that can not be read. */
+/** A row of the list, with the run in that scope, or the error of reading it. */
 interface Listed {
   readonly entry: ScopeEntry;
   readonly run: SeenRun | CliError | undefined;
@@ -33,7 +33,7 @@ const longText = (run: Listed["run"]): string => {
   return run instanceof CliError ? `unreadable (${run.code})  ` : `${runText(run)}  `;
 };
 
-/** How a list is set: the head above, and a line for each scope. */
+/** The header and the row format of a list. */
 interface Table {
   readonly head: string;
   readonly line: (one: Listed) => string;
@@ -53,7 +53,7 @@ const tableOf = (listed: readonly Listed[], terminal: Terminal): Table => {
   };
 };
 
-/** Which scopes are meant. */
+/** Filters of the list. */
 interface Wanted {
   readonly prefix: string;
   readonly isOwned: boolean;
@@ -82,13 +82,13 @@ const lines = (file: string, list: readonly Listed[], terminal: Terminal): reado
 };
 
 const tell = (file: string, list: readonly Listed[], terminal: Terminal): void =>
-  terminal.tell({ journal: file, scopes: list.map(jsonOf) }, () => lines(file, list, terminal));
+  terminal.print({ journal: file, scopes: list.map(jsonOf) }, () => lines(file, list, terminal));
 
-/** What makes a scope of the list another one than before. */
+/** Maps each scope to its row as text, to find what has changed. */
 const standings = (list: readonly Listed[]): ReadonlyMap<string, string> =>
   new Map(list.map((one) => [one.entry.scope, jsonText(jsonOf(one))]));
 
-/** Tells what is other than when it was asked last. */
+/** Returns a function that prints the rows that changed since its last call. */
 const changes = (file: string, first: readonly Listed[], terminal: Terminal): ((now: readonly Listed[]) => void) => {
   let before = standings(first);
   return (now) => {
@@ -97,7 +97,7 @@ const changes = (file: string, first: readonly Listed[], terminal: Terminal): ((
     const gone = [...before.keys()].filter((scope) => !after.has(scope));
     before = after;
     if (changed.length + gone.length === 0) return;
-    terminal.tell({ journal: file, scopes: changed.map(jsonOf), gone: gone.length === 0 ? undefined : gone }, () => [
+    terminal.print({ journal: file, scopes: changed.map(jsonOf), gone: gone.length === 0 ? undefined : gone }, () => [
       ...changed.map(tableOf(now, terminal).line),
       ...gone.map((scope) => `${scope}  ${terminal.paint("dim", "is not in the list any more")}`),
     ]);
@@ -106,7 +106,7 @@ const changes = (file: string, first: readonly Listed[], terminal: Terminal): ((
 
 const followEveryMs = 500;
 
-/** Lists again and again, until it is interrupted: in its place where somebody watches, and elsewhere what has changed. */
+/** Lists repeatedly until interrupted: redraws on a terminal, and prints changes elsewhere. */
 const follow = async (file: string, list: () => Promise<readonly Listed[]>, terminal: Terminal): Promise<void> => {
   const { redraw, interrupted } = terminal;
   const first = await list();
@@ -115,7 +115,7 @@ const follow = async (file: string, list: () => Promise<readonly Listed[]>, term
   else draw(first);
   const next = redraw === undefined ? changes(file, first, terminal) : draw;
   while (!interrupted.aborted) {
-    await pause(followEveryMs, undefined, { signal: interrupted }).catch(() => undefined); // It ends the loop.
+    await pause(followEveryMs, undefined, { signal: interrupted }).catch(() => undefined); // An abort ends the loop.
     next(await list());
   }
 };
@@ -124,28 +124,28 @@ export const lsCommand: Command = {
   name: "ls",
   summary: "List the scopes of a journal",
   usage: "[journal]",
-  least: 0,
-  most: 1,
+  minArgs: 0,
+  maxArgs: 1,
   options: {
     ...journalOption,
-    prefix: { type: "string", value: "<text>", what: "Only scopes whose name begins so: process:" },
-    approvals: { type: "boolean", what: "Only scopes of which calls wait for a person's word" },
-    owned: { type: "boolean", what: "Only scopes that have an owner" },
-    follow: { type: "boolean", short: "f", what: "Go on with what changes; a terminal shows the list as it is" },
+    prefix: { type: "string", value: "<text>", what: "Only scopes whose name starts with this, as process:" },
+    approvals: { type: "boolean", what: "Only scopes with calls that need approval" },
+    owned: { type: "boolean", what: "Only scopes with a live owner" },
+    follow: { type: "boolean", short: "f", what: "Keep printing changes; on a terminal, redraw the list" },
   },
   detail:
-    "`parked`: nothing happens in it by itself. It may have ended, or wait for a person: `pawl why <scope>` says for what.\n`due`: a host of the journal takes it up when it looks next, within seconds, or when one starts.",
-  json: [{ what: "The list; those that have changed, with --follow", fields: "journal, scopes, gone?" }],
+    "`parked`: nothing is scheduled. The scope may have ended, or wait for a person: `pawl why <scope>` says which.\n`due`: a host of the journal resumes it within seconds, or when one starts.",
+  json: [{ what: "The list; with --follow the scopes that have changed", fields: "journal, scopes, gone?" }],
   examples: [
     ["pawl ls journal.db", "all scopes"],
-    ["pawl ls journal.db --approvals", "sessions that wait for a person; `pawl why` says for what, and how to decide"],
+    ["pawl ls journal.db --approvals", "sessions with calls that need approval; `pawl why` says how to decide"],
     ["pawl ls journal.db --prefix process: --json", "processes, for a script"],
-    ["pawl ls journal.db --prefix process:bg_ --follow", "background runs, with how far they are"],
+    ["pawl ls journal.db --prefix process:bg_ --follow", "background runs and their progress"],
   ],
   run: async (input, terminal) => {
     const file = input.positionals[0] ?? journalOf(input, terminal);
-    if (file.includes("#")) throw usageError(`pawl ls takes a journal, found \`${file}\``, `pawl show ${file}`);
-    const journal = openJournalFile(file, besideOf(input, terminal));
+    if (file.includes("#")) throw usageError(`pawl ls expects a journal, found \`${file}\``, `pawl show ${file}`);
+    const journal = openJournalFile(file, journalFolders(input, terminal));
     try {
       const wanted = { isOwned: input.isSet("owned"), isAwaiting: input.isSet("approvals") };
       const list = lister(journal, { prefix: input.text("prefix") ?? "", ...wanted });

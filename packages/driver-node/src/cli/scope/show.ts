@@ -1,4 +1,4 @@
-/** `pawl show`: what is in a scope: its calls with their effects, waits, approvals, processes; live, if it is followed. */
+/** `pawl show`: prints a scope's calls, effects, waits, approvals and processes, and follows new events. */
 import {
   type CallReason,
   type EffectReason,
@@ -23,8 +23,18 @@ import { tornJson } from "../log/fault.ts";
 import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { type History, divergenceJson, soundHistoryOf } from "./history.ts";
-import { type SeenRuns, endJson, endText, longWorkLines, runJson, runText, runsOf, seenIn } from "./long-work.ts";
-import { barOf, progressIn } from "./progress.ts";
+import {
+  type SeenRuns,
+  endJson,
+  endText,
+  longWorkLines,
+  runJson,
+  runText,
+  runsOf,
+  seenIn,
+  barOf,
+  progressIn,
+} from "./background.ts";
 import { sinceText } from "./time.ts";
 
 const shown = 100;
@@ -85,7 +95,7 @@ const scopeJson = (history: History): object => {
 const effectLine = (effect: EffectReason): string => `      open: ${effectWords(effect)}`;
 
 const divergedWords = ({ position, expected, found }: EventOf<"call.diverged">): string =>
-  `    its program diverged at request ${position}: expected ${expected}, found ${found}`;
+  `    its code diverged at request ${position}: expected ${expected}, found ${found}`;
 
 const callWords = (
   { state, diverged }: History,
@@ -140,11 +150,11 @@ const eventWords = ({ seq, at, event }: Recorded, { paint, now }: Terminal): str
 
 const followEveryMs = 250;
 
-/** How far a scope's runs are: its own, or those of its tasks. */
+/** Describes the progress of a scope's own run, or of its tasks' runs. */
 const barsOf = async (own: string, state: State | undefined, log: LogSource): Promise<string> =>
   state === undefined || own !== "" ? own : [...(await runsOf(state, log.journal)).values()].map(runText).join("; ");
 
-/** Tells each event as it comes, until it is interrupted. */
+/** Prints each new event until interrupted. */
 const follow = async (log: LogSource, from: number, terminal: Terminal): Promise<void> => {
   let seq = from;
   let bar = "";
@@ -161,22 +171,22 @@ const follow = async (log: LogSource, from: number, terminal: Terminal): Promise
       seq = recorded.seq;
       const { at, event } = recorded;
       bar = progressIn(event) ?? bar;
-      terminal.tell({ seq, at, event, produced }, () => [eventWords(recorded, terminal)]);
+      terminal.print({ seq, at, event, produced }, () => [eventWords(recorded, terminal)]);
     }
     terminal.progress(await barsOf(bar, state, log));
-    await pause(followEveryMs, undefined, { signal: terminal.interrupted }).catch(() => undefined); // It ends the loop.
+    await pause(followEveryMs, undefined, { signal: terminal.interrupted }).catch(() => undefined); // An abort ends the loop.
   }
 };
 
 export const showCommand: Command = {
   name: "show",
-  summary: "Show what is in a scope: calls, effects, waits, approvals, processes",
+  summary: "Show a scope: calls, effects, waits, approvals, processes",
   usage: "<scope>",
-  least: 1,
-  most: 1,
+  minArgs: 1,
+  maxArgs: 1,
   options: {
     ...placeOptions,
-    follow: { type: "boolean", short: "f", what: "Go on with every event as it is recorded" },
+    follow: { type: "boolean", short: "f", what: "Keep printing events as they are recorded" },
   },
   json: [
     {
@@ -189,14 +199,14 @@ export const showCommand: Command = {
   ],
   examples: [
     ["pawl show alice -j journal.db", "the session alice"],
-    ["pawl show journal.db#alice --follow", "and what happens in it from now on"],
+    ["pawl show journal.db#alice --follow", "and each new event"],
     ["pawl show alice.jsonl", "an exported log"],
   ],
   run: (input, terminal) =>
     withLog(placeOf(input.positionals[0] ?? "", input, terminal), async (log) => {
       const history = await soundHistoryOf(log, terminal);
       const runs = await runsOf(history.state, log.journal);
-      terminal.tell(scopeJson(history), () => scopeWords(history, runs, terminal));
+      terminal.print(scopeJson(history), () => scopeWords(history, runs, terminal));
       if (input.isSet("follow")) await follow(log, history.state.seq, terminal);
       return exit.fine;
     }),

@@ -1,11 +1,11 @@
-/** Times as a person reads them. */
+/** Formats times for people. */
 
 const two = (n: number): string => String(n).padStart(2, "0");
 
-/** Later than any date: the end of what has no deadline. */
+/** Tells whether a time is beyond every date, which means no deadline. */
 export const isNever = (at: number): boolean => Number.isNaN(new Date(at).getTime());
 
-/** To the second, in UTC, as in logs. */
+/** Formats a time in UTC, to the second, as logs do. */
 export const timeText = (at: number): string => {
   if (isNever(at)) return `${at} ms`;
   const date = new Date(at);
@@ -20,7 +20,7 @@ const units: readonly (readonly [string, number])[] = [
   ["s", 1000],
 ];
 
-/** How long, in its largest unit. */
+/** Formats a duration in its largest unit. */
 export const spanText = (ms: number): string => {
   const [name, size] = units.find(([, unit]) => ms >= unit) ?? ["ms", 1];
   return `${Math.floor(ms / size)} ${name}`;
@@ -30,4 +30,4 @@ export const sinceText = (at: number, now: number): string =>
   now >= at ? `${timeText(at)} (${spanText(now - at)} ago)` : timeText(at);
 
 export const untilText = (at: number, now: number): string =>
-  now < at ? `${timeText(at)} (in ${spanText(at - now)})` : `${timeText(at)} (past: when the scope is next looked at)`;
+  now < at ? `${timeText(at)} (in ${spanText(at - now)})` : `${timeText(at)} (past: as soon as the scope is opened)`;

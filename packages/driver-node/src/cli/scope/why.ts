@@ -1,4 +1,4 @@
-/** `pawl why`: what a scope waits for, since when, and what would move it. */
+/** `pawl why`: says what a scope waits for, since when, and what would move it on. */
 import {
   type CallReason,
   type EffectReason,
@@ -10,16 +10,14 @@ import {
   why,
 } from "@pawl/sansio-core";
 import type { Command } from "../command.ts";
-import type { Beside } from "../journal-file.ts";
+import type { JournalFolders } from "../journal-file.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
-import { withLogOrHost } from "../act/remote-log.ts";
-import { hostOptions } from "../act/remote.ts";
-import { type LogSource, besideGiven, placeOptions } from "../place.ts";
+import { withLogOrHost, hostOptions } from "../act/remote.ts";
+import { type LogSource, givenFolders, placeOptions } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { endedJson, endedWords } from "./ended.ts";
-import { type History, type RefusedEdit, divergenceJson, soundHistoryOf } from "./history.ts";
+import { endedJson, endedWords, type History, type RefusedEdit, divergenceJson, soundHistoryOf } from "./history.ts";
 import { isNever, sinceText, untilText } from "./time.ts";
-import { remedies } from "./words.ts";
+import { remedies } from "./remedy.ts";
 
 /** The event since which something waits, and its time. */
 interface Since {
@@ -47,20 +45,20 @@ const effectJson = (history: History, effect: EffectReason): object => ({
 const sinceOfCall = ({ entered }: History, { call, since }: CallReason): number | undefined =>
   entered.get(call) ?? since;
 
-/** What a call's program asked in the place of what its log records, if that is why it stands. */
+/** Returns the divergence if the call waits because of it. */
 const divergenceOf = ({ diverged }: History, { call, what }: CallReason): object | undefined => {
   const event = what.type === "resolver" && what.cause === "diverged" ? diverged.get(call) : undefined;
   return event && divergenceJson(event);
 };
 
-/** What was wrong with the arguments that it was approved with, if that is why it waits again. */
+/** Returns the failed edit if the call waits for approval again because of it. */
 const refusedEditOf = ({ refusedEdits }: History, { call, what }: CallReason): RefusedEdit | undefined =>
   what.type === "approval" ? refusedEdits.get(call) : undefined;
 
 const refusedEditWords = (history: History, reason: CallReason): readonly string[] => {
   const refused = refusedEditOf(history, reason);
   if (refused === undefined) return [];
-  return [`  what ${refused.by} approved it with does not fit (event ${refused.seq}): ${refused.message}`];
+  return [`  the arguments that ${refused.by} approved do not fit (event ${refused.seq}): ${refused.message}`];
 };
 
 const callJson = (history: History, reason: CallReason, told: readonly string[]): object => {
@@ -116,7 +114,10 @@ const callWords = (
 const otherLine = (history: History, reason: OtherReason, terminal: Terminal): string =>
   `${otherWords(reason.what)}${timeWords(history, reason, reason.since, terminal)}`;
 
-/** Which live process has the scope: the host that tells of it; a log does not know, and its journal does. */
+/**
+ * Finds the process that owns the scope: the host that was asked, or the owner in the journal. An exported log names
+ * none.
+ */
 const ownershipOf = async ({ host, journal, scope }: LogSource): Promise<Pick<Asked, "owned" | "host">> => {
   if (host !== undefined) return { owned: true, host };
   if (journal === undefined || scope === undefined) return { owned: undefined, host };
@@ -124,7 +125,7 @@ const ownershipOf = async ({ host, journal, scope }: LogSource): Promise<Pick<As
   return { owned: entry?.held !== undefined, host: entry?.held?.address };
 };
 
-/** What is to be typed: to the host that has the scope, if it is known; a scope that has moved away takes nothing here. */
+/** Returns the proposals of a call: for its host if that is known, none if the scope has moved away. */
 const remedyFor = ({ name, state }: History, { host, beside }: Asked): ((reason: CallReason) => readonly string[]) => {
   const { id, status } = state.scope;
   if (status.type === "moved") return () => [];
@@ -133,20 +134,20 @@ const remedyFor = ({ name, state }: History, { host, beside }: Asked): ((reason:
 };
 
 const movedWords = ({ scope: { status } }: State): readonly string[] =>
-  status.type === "moved" ? [`it lives at ${status.to}`] : [];
+  status.type === "moved" ? [`it has moved to ${status.to}`] : [];
 
 const ownerWords = (shown: readonly CallReason[], owned: boolean | undefined): readonly string[] =>
   owned === false && shown.some(({ what }) => "owner" in what)
-    ? ["nobody runs it now: the process of its owner has ended, and the next host of this journal goes on with it"]
+    ? ["nobody runs it now: its process has ended, and the next host of this journal continues it"]
     : [];
 
 interface Asked {
-  /** The one call that is asked about. */
+  /** The call that was asked about. */
   readonly only: string | undefined;
   readonly owned: boolean | undefined;
-  /** The host that has it. */
+  /** The host that owns the scope. */
   readonly host: string | undefined;
-  readonly beside: Beside;
+  readonly beside: JournalFolders;
 }
 
 const words = (history: History, asked: Asked, terminal: Terminal): readonly string[] => {
@@ -164,41 +165,41 @@ const words = (history: History, asked: Asked, terminal: Terminal): readonly str
   ];
 };
 
-/** Of a call that has ended there is what it came to; of one that the log does not know, nothing. */
-const tellEnd = (history: History, call: string, terminal: Terminal): Exit => {
+/** Prints a finished call, or throws if the log never had it. */
+const printEnd = (history: History, call: string, terminal: Terminal): Exit => {
   const { state, end } = history;
   if (end === undefined) {
     throw new CliError("no_such_call", `${state.scope.id} has no call ${call}`, { exit: exit.unreachable });
   }
   const { id: scope, owner } = state.scope;
   const json = { scope, seq: state.seq, at: state.at, owner, calls: [], others: [], ended: endedJson(history, end) };
-  terminal.tell(json, () => endedWords(history, end, terminal));
+  terminal.print(json, () => endedWords(history, end, terminal));
   return exit.fine;
 };
 
 export const whyCommand: Command = {
   name: "why",
-  summary: "Say what a scope waits for, since when, and what would move it",
+  summary: "Say what a scope waits for, since when, and how to move it on",
   usage: "<scope> [call]",
-  least: 1,
-  most: 2,
+  minArgs: 1,
+  maxArgs: 2,
   options: { ...placeOptions, ...hostOptions },
   json: [{ what: "The scope", fields: "scope, seq, at, owner, owned?, calls, others, ended?" }],
   examples: [
     ["pawl why alice -j journal.db", "the session alice"],
     ["pawl why journal.db#process:p1 --json", "a process, for a script"],
-    ["pawl why alice turn-1:call-1", "one call; of one that has ended, what it came to"],
-    ["pawl why alice --host ws://127.0.0.1:7777", "of a host, with what it would take there"],
+    ["pawl why alice turn-1:call-1", "one call; if it has ended, its result"],
+    ["pawl why alice --host ws://127.0.0.1:7777", "ask a host"],
   ],
   run: (input, terminal) => {
     const [, only] = input.positionals;
     return withLogOrHost(input, terminal, async (log) => {
       const history = await soundHistoryOf(log, terminal, only);
       const { state } = history;
-      if (only !== undefined && state.calls.at(only) === undefined) return tellEnd(history, only, terminal);
+      if (only !== undefined && state.calls.at(only) === undefined) return printEnd(history, only, terminal);
       const { calls, others } = why(state);
       const shown = calls.filter(({ call }) => only === undefined || call === only);
-      const asked: Asked = { only, ...(await ownershipOf(log)), beside: besideGiven(input) };
+      const asked: Asked = { only, ...(await ownershipOf(log)), beside: givenFolders(input) };
       const told = remedyFor(history, asked);
       const json = {
         scope: state.scope.id,
@@ -212,7 +213,7 @@ export const whyCommand: Command = {
             ? others.map(({ what, ...rest }) => ({ what, ...timedJson(history, rest, rest.since) }))
             : [],
       };
-      terminal.tell(json, () => words(history, asked, terminal));
+      terminal.print(json, () => words(history, asked, terminal));
       return exit.fine;
     });
   },

@@ -1,0 +1,79 @@
+/** `pawl check-upgrade`: checks whether logs continue under the current code. */
+import { linesIn } from "@pawl/runtime";
+import { type Check, type CallCheck, checkUpgrade, isSafe } from "../../upgrade/check.ts";
+import { isBad, verdictWords } from "../../upgrade/verdict.ts";
+import { type Command, countOf } from "../command.ts";
+import { exit, usageError } from "../exit.ts";
+import { refuseSealed } from "../log/replay-log.ts";
+import { faultJson, faultWords } from "../log/fault.ts";
+import { placeOf, placeOptions, withLogs } from "../place.ts";
+import type { Terminal } from "../terminal.ts";
+import { loadModule, toolsIn } from "../module.ts";
+
+const defaultPatienceMs = 200;
+
+const callWords = ({ call, tool, verdict }: CallCheck, { paint }: Terminal): string => {
+  const style = isBad(verdict) ? "red" : verdict.type === "waits_outside" ? "yellow" : "green";
+  return `    ${call}  ${tool}  ${paint(style, verdictWords(verdict))}`;
+};
+
+const words = (name: string, check: Check, terminal: Terminal): readonly string[] => {
+  const { fault, calls, unchecked, events } = check;
+  const { paint } = terminal;
+  const state = isSafe(check) ? paint("green", "safe") : paint("red", "not safe");
+  const core = fault === undefined ? `${events} events replay` : "the core diverges";
+  return [
+    `${state}  ${name}  ${paint("dim", core)}`,
+    ...(fault === undefined ? [] : faultWords(fault, terminal).map((line) => `    ${line}`)),
+    ...(unchecked === undefined ? [] : [`    ${paint("yellow", unchecked)}`]),
+    ...calls.map((call) => callWords(call, terminal)),
+  ];
+};
+
+export const checkUpgradeCommand: Command = {
+  name: "check-upgrade",
+  summary: "Check whether logs continue under the current code: the core, and the bodies of live calls",
+  usage: "<log…>",
+  minArgs: 1,
+  maxArgs: Infinity,
+  options: {
+    ...placeOptions,
+    tools: { type: "string", short: "t", value: "<module>", what: "The module that exports the tools (`tools`)" },
+    patience: {
+      type: "string",
+      value: "<ms>",
+      what: `Time after which a silent body counts as waiting (${defaultPatienceMs})`,
+    },
+  },
+  detail:
+    "Bodies run again with their recorded results and a context that performs nothing. Code of a body that does not go\nthrough its context does run: use this where it can do no harm.",
+  json: [{ what: "Each log", fields: "log, safe, scope, events, calls, unchecked?, fault?" }],
+  examples: [
+    ["pawl check-upgrade journal.db --tools ./tools.ts", "all scopes of a journal, before a deployment"],
+    ["pawl check-upgrade logs/*.jsonl -t ./tools.ts --json", "exported logs, in CI"],
+  ],
+  run: async (input, terminal) => {
+    const file = input.text("tools");
+    if (file === undefined) throw usageError("--tools is missing", "add --tools <module>");
+    const tools = toolsIn(file, await loadModule(file));
+    const patienceMs = countOf(input, "patience") ?? defaultPatienceMs;
+    const places = input.positionals.map((argument) => placeOf(argument, input, terminal));
+    return withLogs(places, async (logs) => {
+      let isFine = true;
+      for (const log of logs) {
+        terminal.progress(`checking ${log.name}`);
+        refuseSealed(
+          linesIn(await log.text()),
+          `${log.name} cannot be run again: its values are sealed`,
+          exit.unreachable,
+        );
+        const check = await checkUpgrade(await log.text(), tools, patienceMs);
+        isFine = isFine && isSafe(check);
+        const { fault, ...rest } = check;
+        const json = { log: log.name, safe: isSafe(check), ...rest, fault: faultJson(fault) };
+        terminal.print(json, () => words(log.name, check, terminal));
+      }
+      return isFine ? exit.fine : exit.wrong;
+    });
+  },
+};

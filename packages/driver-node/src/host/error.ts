@@ -1,0 +1,52 @@
+/** Maps errors to what a client is told. Internal errors are logged and not told. */
+import {
+  type Log,
+  Overloaded,
+  OwnedElsewhere,
+  Quarantined,
+  Refused,
+  ScopeLost,
+  ScopeMoved,
+  ScopeMoving,
+  SealedError,
+  entryOf,
+} from "@pawl/runtime";
+import type { HostError } from "@pawl/wire/frame";
+
+/** The outcome is unknown until the client asks again. */
+const retryAfterMs = 100;
+/** An owner without an address may leave, or lose its lease. */
+const ownerRetryMs = 1000;
+
+const ownedElsewhere = ({ code, message, address }: OwnedElsewhere): Omit<HostError, "id"> =>
+  address === undefined ? { code, message, retry_after_ms: ownerRetryMs } : { code, message, address };
+
+/** The log's content is not told: the client may not be allowed to read it. */
+const readOnly = "the current core rejects its log, so it is read-only: run `pawl doctor`";
+
+/** The place of keys is not told. */
+const keyUnavailable = "the scope's values are sealed, and the host has no key that opens them: its log says why";
+const keyDeleted = "the scope's key was deleted: its values can never be read again";
+
+export const hostErrorOf = (thrown: unknown, log: Log): Omit<HostError, "id"> => {
+  const isMoving = thrown instanceof ScopeMoving || (thrown instanceof Refused && thrown.code === "scope_is_moving");
+  if (isMoving) return { code: thrown.code, message: thrown.message, retry_after_ms: ownerRetryMs };
+  if (thrown instanceof Overloaded)
+    return { code: thrown.code, message: thrown.message, retry_after_ms: thrown.retryAfterMs };
+  if (thrown instanceof ScopeMoved) return { code: thrown.code, message: thrown.message, address: thrown.to };
+  if (thrown instanceof Refused) return { code: thrown.code, message: thrown.message };
+  if (thrown instanceof ScopeLost) return { code: thrown.code, message: thrown.message, retry_after_ms: retryAfterMs };
+  if (thrown instanceof OwnedElsewhere) return ownedElsewhere(thrown);
+  if (thrown instanceof SealedError && thrown.code === "key_gone") return { code: thrown.code, message: keyDeleted };
+  log(entryOf("host.internal_error", {}, thrown));
+  if (thrown instanceof Quarantined) return { code: thrown.code, message: `the scope is quarantined: ${readOnly}` };
+  if (thrown instanceof SealedError) return { code: thrown.code, message: keyUnavailable };
+  return { code: "internal_error", message: "the host failed to answer: its log says why" };
+};
+
+/** Maximum length of a close reason in UTF-8 bytes (RFC 6455); a socket throws above it. */
+const maxReasonBytes = 123;
+
+/** Cuts a message to the longest close reason, between characters. */
+export const closeReasonOf = (message: string): string =>
+  new TextDecoder().decode(Buffer.from(message).subarray(0, maxReasonBytes), { stream: true });

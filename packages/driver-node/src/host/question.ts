@@ -1,0 +1,161 @@
+/** Answers questions of clients, and lists the right that each one takes. */
+import type { Runtime, Session } from "@pawl/runtime";
+import { Refused } from "@pawl/runtime";
+import type { ClientFrame, HostFrame, Question, QuestionType } from "@pawl/wire/frame";
+import type { Claims, Right } from "./token.ts";
+
+export const rights: { readonly [T in QuestionType]: Right } = {
+  open: "observe",
+  call: "call",
+  replies: "call",
+  acknowledge: "call",
+  cancel_request: "call",
+  cancel_call: "call",
+  resolve: "resolve",
+  resolve_by_id: "resolve",
+  approve: "approve",
+  reject: "approve",
+  approvals: "observe",
+  awaiting_approval: "observe",
+  signal: "call",
+  observe: "observe",
+  watch: "observe",
+  move: "move",
+  settle: "execute",
+  move_part: "move",
+  decline_move: "move",
+};
+
+const sessionPrefix = "session:";
+
+const processPrefix = "process:";
+
+const misnamed = (prefix: string, scope: string): Refused =>
+  new Refused("scope_unknown", `expected a scope of the form ${prefix}<id>, found ${JSON.stringify(scope)}`);
+
+export const refuseUnknown = async (runtime: Runtime, scope: string): Promise<void> => {
+  if (!(await runtime.has(scope))) throw new Refused("scope_unknown", `there is no scope ${JSON.stringify(scope)}`);
+};
+
+/** Opens the session that a question names. Without the right `call` it is not created. */
+export const sessionOf = async (runtime: Runtime, scope: string, claims: Claims): Promise<Session> => {
+  if (!scope.startsWith(sessionPrefix) || scope.length === sessionPrefix.length) throw misnamed(sessionPrefix, scope);
+  if (!claims.rights.includes("call")) await refuseUnknown(runtime, scope);
+  return runtime.session(scope.slice(sessionPrefix.length));
+};
+
+/** Opens any existing scope, for watching. */
+export const scopeOf = async (runtime: Runtime, scope: string, claims: Claims): Promise<Session> => {
+  if (!scope.startsWith(processPrefix)) return sessionOf(runtime, scope, claims);
+  await refuseUnknown(runtime, scope);
+  return runtime.processes.scope(scope.slice(processPrefix.length));
+};
+
+/** Sends a signal to an existing process. */
+export const signal = async (
+  runtime: Runtime,
+  { id, scope, name, payload, signal_id: signalId }: Of<"signal">,
+): Promise<HostFrame> => {
+  if (!scope.startsWith(processPrefix) || scope.length === processPrefix.length) throw misnamed(processPrefix, scope);
+  await refuseUnknown(runtime, scope);
+  await runtime.processes.signal(scope.slice(processPrefix.length), { name, payload, signalId });
+  return { type: "done", id };
+};
+
+/** Maximum length of a page of scopes that await approval. */
+const longestPage = 1000;
+
+export const awaitingApproval = async (
+  runtime: Runtime,
+  { id, scope: prefix, after = "", limit = longestPage }: Of<"awaiting_approval">,
+): Promise<HostFrame> => {
+  const scopes = await runtime.awaitingApproval({ prefix, after, limit: Math.min(limit, longestPage) });
+  return { type: "scopes_awaiting", id, scopes };
+};
+
+export type Answered = Exclude<
+  Question,
+  {
+    readonly type:
+      | "observe"
+      | "watch"
+      | "awaiting_approval"
+      | "settle"
+      | "signal"
+      | "move"
+      | "move_part"
+      | "decline_move";
+  }
+>;
+type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
+
+const call = async (session: Session, frame: Of<"call">, { by, gone }: Asker): Promise<HostFrame> => {
+  const { id, request, calls, execution_scope: executionScope, traceparent } = frame;
+  const how = {
+    by,
+    ...(executionScope === undefined ? {} : { executionScope }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
+  return { type: "replied", id, replies: await session.call(request, calls, { ...how, keep: true, signal: gone }) };
+};
+
+const decided = ({ hash, sticky, again, decision_id: decisionId }: Of<"approve" | "reject">, by: string) => ({
+  hash,
+  by,
+  ...(sticky === undefined ? {} : { sticky }),
+  ...(again === undefined ? {} : { again }),
+  ...(decisionId === undefined ? {} : { id: decisionId }),
+});
+
+const approve = (session: Session, frame: Of<"approve">, by: string): Promise<void> =>
+  session.approve(frame.call, {
+    ...decided(frame, by),
+    ...(frame.args === undefined ? {} : { args: frame.args }),
+  });
+
+const reject = (session: Session, frame: Of<"reject">, by: string): Promise<void> =>
+  session.reject(frame.call, { ...decided(frame, by), reason: frame.reason });
+
+const resolve = async (session: Session, frame: Of<"resolve" | "resolve_by_id">, by: string): Promise<HostFrame> => {
+  const { id, resolution, resolution_id: resolutionId } = frame;
+  const outcome =
+    frame.type === "resolve"
+      ? await session.resolve(frame.token, resolution, by, resolutionId)
+      : await session.resolveById(frame.key, resolution, by, resolutionId);
+  return { type: "resolved", id, outcome };
+};
+
+/** The principal that asks, and a signal that aborts when it disconnects. */
+export interface Asker {
+  readonly by: string;
+  readonly gone: AbortSignal;
+}
+
+/** Answers a question once the answer is durable. */
+export const answer = async (session: Session, frame: Answered, { by, gone }: Asker): Promise<HostFrame> => {
+  const { id } = frame;
+  const done = { type: "done", id } as const;
+  switch (frame.type) {
+    case "open":
+      return { type: "opened", id, seq: session.runner.durable.seq };
+    case "call":
+      return call(session, frame, { by, gone });
+    case "replies":
+      return { type: "replied", id, replies: await session.replies(frame.request, { keep: true, signal: gone }) };
+    case "acknowledge":
+      return session.acknowledge(frame.request).then(() => done);
+    case "resolve":
+    case "resolve_by_id":
+      return resolve(session, frame, by);
+    case "approve":
+      return approve(session, frame, by).then(() => done);
+    case "reject":
+      return reject(session, frame, by).then(() => done);
+    case "approvals":
+      return { type: "approvals_wanted", id, approvals: await session.approvals() };
+    case "cancel_request":
+      return session.cancel({ request: frame.request }, by, frame.again).then(() => done);
+    case "cancel_call":
+      return session.cancel({ call: frame.call }, by, frame.again).then(() => done);
+  }
+};
