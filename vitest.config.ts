@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 
@@ -6,22 +7,24 @@ process.env["NODE_COMPILE_CACHE"] ??= resolve(import.meta.dirname, "node_modules
 
 const tests = ["test/**/*.test.ts", "packages/*/test/**/*.test.ts", "apps/*/test/**/*.test.ts"];
 
+/** Says if a file mocks a module or counts the objects of its process: what others have loaded would be in its way. */
+const isAlone = (file: string): boolean =>
+  /vi\.mock\(|queryObjects\(/.test(readFileSync(resolve(import.meta.dirname, file), "utf8"));
+
 /**
- * Files with a process of their own. They mock a module, count the objects of a process, or drive browsers and other
- * processes for minutes. All others take turns in one process per core, and load the code under test once.
+ * Files with a process of their own: those, and what drives browsers and other processes for minutes. All others take
+ * turns in one process per core, which loads the code under test once.
  */
 const alone = [
   "apps/**/*.test.ts",
   "packages/driver-browser/**/*.test.ts",
   "packages/driver-node/test/{background,kill,move}/*.test.ts",
-  "packages/driver-node/test/{blob-kill,flow-kill}.test.ts",
+  "packages/driver-node/test/*-kill.test.ts",
   "packages/inspector/test/page.test.ts",
-  "packages/runtime/test/leaving.test.ts", // Counts objects.
-  "packages/runtime/test/tool/page-schema.test.ts", // Mocks a module.
-  "packages/testkit/test/core-sim/*.test.ts",
-  "packages/testkit/test/mutant/*.test.ts",
+  "packages/testkit/test/{core-sim,mutant}/*.test.ts",
   "packages/tools/test/browser-files.test.ts",
   "test/{example,pack,runtime,soak}/*.test.ts",
+  ...globSync(tests, { cwd: import.meta.dirname }).filter(isAlone),
 ];
 
 export default defineConfig({
