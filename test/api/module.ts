@@ -64,11 +64,15 @@ const cleaned = (text: string): string =>
 const takenIn = (text: string, spaces: ReadonlyMap<string, string>): Exported | undefined => {
   const { name = "", space = "" } = /^type (?<name>\w+) = (?<space>\w+)\.\k<name>;$/.exec(text)?.groups ?? {};
   const from = spaces.get(space);
-  return from === undefined ? undefined : { name, from };
+  return from?.startsWith(".") === true ? { name, from } : undefined;
 };
 
+/** Drops namespaces of the same package, and spells out those of others. */
 const withoutSpaces = (text: string, spaces: ReadonlyMap<string, string>): string =>
-  [...spaces.keys()].reduce((rest, space) => rest.replaceAll(new RegExp(`\\b${space}\\.(?=[A-Z])`, "g"), ""), text);
+  [...spaces].reduce((rest, [space, from]) => {
+    const spelled = from.startsWith(".") ? "" : `import("${from}").`;
+    return rest.replaceAll(new RegExp(`\\b${space}\\.(?=[A-Z])`, "g"), spelled);
+  }, text);
 
 const moduleOf = (file: string): Module => {
   const { code } = isolatedDeclarationSync(file, textOf(file), { stripInternal: true });
@@ -101,7 +105,7 @@ const moduleOf = (file: string): Module => {
       for (const one of node.specifiers) {
         const from = node.source.value;
         if (one.type === "ImportSpecifier") imported.set(one.local.name, { name: nameIn(one.imported), from });
-        if (one.type === "ImportNamespaceSpecifier" && besides(file, from) !== undefined)
+        if (one.type === "ImportNamespaceSpecifier" && (besides(file, from) !== undefined || !from.startsWith(".")))
           spaces.set(one.local.name, from);
       }
     if (node.type === "ExportAllDeclaration") handedOn.push(node.source.value);

@@ -13,7 +13,7 @@ const uses = join(import.meta.dirname, "use");
 const node22 = join(import.meta.dirname, "node_modules/node-22/bin/node");
 
 const said = {
-  compat: '{"type":"durable_step","step_id":"book","input":null} t:tool:c:durable-step:book',
+  compat: "true t:tool:c:durable-step:book",
   "driver-browser": "function function true",
   "driver-node": "function ran 1 same reply",
   egress: "true true",

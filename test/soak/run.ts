@@ -18,7 +18,7 @@ export interface SoakOptions {
 
 /** Samples taken during the soak. */
 export interface Weighed {
-  /** Of the host that is not killed in the second half. */
+  /** Samples of the host that is not killed in the second half. */
   readonly heap: readonly Sample[];
   readonly resident: readonly Sample[];
   readonly file: readonly Sample[];

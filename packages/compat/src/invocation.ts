@@ -15,7 +15,7 @@ import {
   pendingAwaitSuffix,
   replayBase,
   retrySleepIdentity,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 
 /** The place that an effect comes from. */
 export interface EffectPlace {
@@ -92,9 +92,11 @@ const keyAt = ({ scopeId, callId, parent }: EffectPlace, suffix: string): string
 const stepRule = (place: CallPlace, kind: RuntimeEffectKind, suffix: string): RuntimeInvocation =>
   effectInvocation(place, { effectId: `${place.callId}:${suffix}`, kind, replayKey: keyAt(place, suffix) });
 
+/** Builds the invocation of a durable step of a call. */
 export const stepInvocation = (place: CallPlace, stepId: string): RuntimeInvocation =>
   stepRule(place, "durable_step", `durable-step:${stepId}`);
 
+/** Builds the invocation of a call's wait for an event from outside. */
 export const awaitInvocation = (place: CallPlace, keyId: string): RuntimeInvocation =>
   stepRule(place, "await_event", `await-event:${keyId}`);
 

@@ -20,7 +20,7 @@ import { nodePlatform } from "./platform.ts";
 import { rootsOf } from "./journal/root-secret.ts";
 import { type SqliteJournal, sqliteJournal } from "./journal/journal.ts";
 import { tracedJournal, spansOf } from "./telemetry/spans.ts";
-import { errorsShown } from "./telemetry/log.ts";
+import { errorsToConsole } from "./telemetry/log.ts";
 
 /**
  * Options of `openRuntime`, without the ports that it provides itself.
@@ -141,7 +141,7 @@ export const openRuntime = (options: OpenOptions): OpenRuntime => {
     ...traced,
     lease: { ttlMs: leaseMs },
     sweep: { everyMs: dayMs },
-    log: errorsShown,
+    log: errorsToConsole,
     ...told,
     host: hostOf(options),
   });

@@ -4,17 +4,17 @@ import type { Platform } from "@pawl/runtime";
 
 const readyAtOnce = 8;
 
-const asked: (() => void)[] = [];
+const queue: (() => void)[] = [];
 let ready = 0;
 
-const come = (): void => {
+const runNext = (): void => {
   ready -= 1;
-  asked.shift()?.();
+  queue.shift()?.();
 };
 
 export const followingTurn = (then: () => void): void => {
-  asked.push(then);
-  if (ready < asked.length) for (; ready < readyAtOnce; ready++) setImmediate(come);
+  queue.push(then);
+  if (ready < queue.length) for (; ready < readyAtOnce; ready++) setImmediate(runNext);
 };
 
 /** Maximum delay of a Node timer. A longer one fires early and is set again. */

@@ -154,7 +154,7 @@ describe("the root secret beside a journal", () => {
       const { runtime, close } = openRuntime({ file, tools: [asked] });
       const session = await runtime.session("s");
       const begun = tokens.length;
-      session.call(request, [{ id: "c", tool: "asked", args: {} }]).catch(() => undefined); // It may end with its runtime.
+      session.call(request, [{ id: "c", tool: "asked", args: {} }]).catch(() => undefined); // May end with its runtime.
       await vi.waitUntil(() => tokens.length > begun && session.state.waits.size === 1);
       const { status } = await session.resolve(token(), { status: "ok", payload: request });
       await close();
@@ -193,7 +193,7 @@ describe("the root secret beside a journal", () => {
     const { runtime, close } = openRuntime({ file: "journal.db", tools: [asked] });
     const session = await runtime.session("s");
     for (const n of [1, 2, 3]) {
-      session.call(`r${n}`, [{ id: "c", tool: "asked", args: {} }]).catch(() => undefined); // It may end with its runtime.
+      session.call(`r${n}`, [{ id: "c", tool: "asked", args: {} }]).catch(() => undefined); // May end with its runtime.
       await vi.waitUntil(() => tokens.length === n && session.state.waits.size === n);
       if (n === 2) renameSync("journal.db.root", "journal.db.root.old");
     }

@@ -78,7 +78,7 @@ it.each(["inline", "thread"] as const)(
 it("keeps everything acknowledged if its process is killed while the thread works", async () => {
   const path = file("killed.db");
   for (const ms of [500, 900, 600, 1100]) {
-    const child = spawn(process.execPath, [join(import.meta.dirname, "much-process.ts"), path]);
+    const child = spawn(process.execPath, [join(import.meta.dirname, "heavy-writer.ts"), path]);
     let said = "";
     child.stdout.on("data", (chunk: Buffer) => void (said += chunk.toString()));
     await once(child.stdout, "data");

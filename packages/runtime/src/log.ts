@@ -4,7 +4,7 @@
  */
 import type { ToolCallOutput } from "@pawl/tool-value";
 import type { Command } from "@pawl/sansio-core";
-import type { HostPort } from "./host-request.ts";
+import type { HostPort } from "./host/host-request.ts";
 import { type Telemetry, bothOf } from "./telemetry.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
@@ -40,6 +40,7 @@ export interface LogEntry {
 }
 export type Log = (entry: LogEntry) => void;
 
+/** Makes a log entry; its level follows from its name. */
 export const entryOf = (name: LogName, fields: LogEntry["fields"], thrown?: unknown): LogEntry => ({
   name,
   level: logLevels[name],

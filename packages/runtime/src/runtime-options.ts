@@ -1,18 +1,18 @@
 /** What a runtime is made of. */
-import type { Bounds } from "./admission.ts";
-import type { BackgroundOptions } from "./background/host.ts";
-import type { Journal, Lease } from "./journal.ts";
+import type { Bounds } from "./session/admission.ts";
+import type { BackgroundOptions } from "./process/run/host.ts";
+import type { Journal, Lease } from "./journal/journal.ts";
 import type { Platform } from "./platform.ts";
-import type { ToolDefinition } from "./tool.ts";
-import type { Registry } from "./registry.ts";
-import type { Roots } from "./token.ts";
-import type { HostPort } from "./host-request.ts";
+import type { ToolDefinition } from "./tool/tool.ts";
+import type { Registry } from "./tool/registry.ts";
+import type { Roots } from "./scope/token.ts";
+import type { HostPort } from "./host/host-request.ts";
 import type { Log } from "./log.ts";
-import type { Patience } from "./idle.ts";
-import type { Linger } from "./lingering.ts";
-import type { Mover } from "./mover.ts";
-import type { SnapshotOptions } from "./snapshots.ts";
-import type { SweepSchedule } from "./sweep.ts";
+import type { Patience } from "./body/idle.ts";
+import type { Linger } from "./lifecycle/lingering.ts";
+import type { Mover } from "./move/mover.ts";
+import type { SnapshotOptions } from "./scope/snapshots.ts";
+import type { SweepSchedule } from "./journal/sweep.ts";
 import type { Options } from "@pawl/sansio-core";
 import type { Telemetry } from "./telemetry.ts";
 

@@ -1,8 +1,8 @@
 /** Those who read along all that a runtime does: what it logs, what it traces. Without one nothing is made for them. */
 import { type Command, type Event, type EventOf, type State, recordedOf } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
-import type { Journal } from "./journal.ts";
-import type { Cause } from "./scope.ts";
+import type { Journal } from "./journal/journal.ts";
+import type { Cause } from "./scope/runner.ts";
 import { readText } from "./read-text.ts";
 
 /** It must not throw, and holds up every event by what it takes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Offer, Executors } from "../src/executor.ts";
+import { type Offer, Executors } from "../src/session/executor/executor.ts";
 import { TestPlatform } from "./world.ts";
 
 const offer: Offer = {

@@ -1,6 +1,6 @@
 /** What an instance believes of its lease: always less than what the store grants, and nothing once it is gone. */
 import { describe, expect, it } from "vitest";
-import { HeldLease } from "../src/lease.ts";
+import { HeldLease } from "../src/lifecycle/lease.ts";
 import { TestPlatform } from "./world.ts";
 
 const ttlMs = 9000;

@@ -1,7 +1,7 @@
 /** The letters of one scope: taken in their order, and out of its inbox before anybody hears that they are. */
 import { describe, expect, it } from "vitest";
-import { Inbox } from "../src/inbox.ts";
-import type { Letter } from "../src/journal.ts";
+import { Inbox } from "../src/process/message/inbox.ts";
+import type { Letter } from "../src/journal/journal.ts";
 
 const letter = (number: number): Letter => ({ from: "s", kind: "message", link: 1, number, text: "" });
 

@@ -2,7 +2,7 @@
 import type { Event, State, Written } from "@pawl/sansio-core";
 import * as E from "fp-ts/lib/Either.js";
 import { describe, expect, it } from "vitest";
-import { LateEvents } from "../src/late-event.ts";
+import { LateEvents } from "../src/scope/late-event.ts";
 
 const event: Event = {
   type: "step.settled",

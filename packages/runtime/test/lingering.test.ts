@@ -1,7 +1,7 @@
 /** What is at rest in memory, and out of it. */
 import { describe, expect, it } from "vitest";
-import { type Away, Lingering, loseAway } from "../src/lingering.ts";
-import { Callers } from "../src/request.ts";
+import { type Away, Lingering, loseAway } from "../src/lifecycle/lingering.ts";
+import { Callers } from "../src/session/request.ts";
 import { TestPlatform } from "./world.ts";
 
 const begin = (most = 10) => {

@@ -1,6 +1,6 @@
 /** Who looks into inboxes: mail of one scope holds up none of others. */
 import { expect, it } from "vitest";
-import { type Addressee, Post } from "../src/link-post.ts";
+import { type Addressee, Post } from "../src/process/message/link-post.ts";
 import { TestPlatform } from "./world.ts";
 
 const quiet = async (): Promise<void> => {

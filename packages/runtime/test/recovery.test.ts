@@ -1,6 +1,6 @@
 /** What is known of scopes that could not be taken up, after many have come and gone. */
 import { describe, expect, it } from "vitest";
-import { Recovery } from "../src/recovery.ts";
+import { Recovery } from "../src/lifecycle/recovery.ts";
 import { TestPlatform } from "./world.ts";
 
 const begin = () => {

@@ -3,10 +3,10 @@ import { type Command, type State, currentProtocol, defaultOptions, initial } fr
 import { hashText } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";
 import { type BlobStore, defineTool, memoryBlobs } from "../src/index.ts";
-import type { SentLetter } from "../src/journal.ts";
-import { ScopeClock } from "../src/scope-clock.ts";
-import { ScopeRunner } from "../src/scope.ts";
-import { Values } from "../src/values.ts";
+import type { SentLetter } from "../src/journal/journal.ts";
+import { ScopeClock } from "../src/scope/clock.ts";
+import { ScopeRunner } from "../src/scope/runner.ts";
+import { Values } from "../src/scope/values.ts";
 import { TestPlatform, World } from "./world.ts";
 
 const ok = { type: "ok" } as const;

@@ -15,7 +15,7 @@ import {
   sealedJournal,
   sweepBlobs,
 } from "../src/index.ts";
-import { openLine, openSnapshot, sealLine, sealSnapshot } from "../src/seal.ts";
+import { openLine, openSnapshot, sealLine, sealSnapshot } from "../src/journal/seal.ts";
 import { TestPlatform, roots } from "./world.ts";
 
 const flip = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ 0xff);

@@ -2,8 +2,8 @@
 import { initial } from "@pawl/sansio-core";
 import { describe, expect, it } from "vitest";
 import { memoryJournal } from "../src/index.ts";
-import type { AppendResult } from "../src/journal.ts";
-import { Snapshots, type Taken, snapshotsOf } from "../src/snapshots.ts";
+import type { AppendResult } from "../src/journal/journal.ts";
+import { Snapshots, type Taken, snapshotsOf } from "../src/scope/snapshots.ts";
 import { TestPlatform } from "./world.ts";
 
 const state = initial("session:s");

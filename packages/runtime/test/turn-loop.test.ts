@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import type { Append, AppendResult, Journal, Platform } from "../src/index.ts";
 import { memoryJournal } from "../src/index.ts";
-import type { News } from "../src/timeline.ts";
-import { type Member, TurnLoop } from "../src/turn-loop.ts";
+import type { News } from "../src/body/timeline.ts";
+import { type Member, TurnLoop } from "../src/scope/turn-loop.ts";
 import { TestPlatform } from "./world.ts";
 
 const appendOf = (scope: string): Append => ({ scope }) as Append;

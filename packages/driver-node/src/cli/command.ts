@@ -1,6 +1,7 @@
 /** A command: its name, its options, its help, and the function that runs it. */
 import { parseArgs } from "node:util";
 import { type Exit, usageError } from "./exit.ts";
+import { shellWord } from "./escape.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Option {
@@ -48,7 +49,7 @@ export interface Command {
 }
 
 /** Options of every command. */
-export const everywhere: Options = {
+export const commonOptions: Options = {
   json: { type: "boolean", what: "Print JSON for scripts instead of text" },
   help: { type: "boolean", short: "h", what: "Show this help" },
 };
@@ -59,19 +60,24 @@ export const journalOption: Options = {
   keys: { type: "string", value: "<folder>", what: "The folder of keys for sealed values; or set PAWL_KEYS" },
 };
 
+/** Proposes `journal#scope` to somebody who wrote `journal scope`. */
+const countHint = ({ name, maxArgs, usage }: Command, [journal = "", scope = ""]: readonly string[]): string => {
+  const takesOneScope = maxArgs === 1 && usage === "<scope>";
+  const isScope = /^(?:session|process):./.test(scope);
+  return takesOneScope && isScope ? `pawl ${name} ${shellWord(`${journal}#${scope}`)}` : `pawl help ${name}`;
+};
+
 const checkCount = (command: Command, positionals: readonly string[]): void => {
   const { name, minArgs, maxArgs, usage } = command;
   if (positionals.length >= minArgs && positionals.length <= maxArgs) return;
   const found = positionals.length === 0 ? "nothing" : positionals.map((one) => `\`${one}\``).join(" ");
-  throw usageError(
-    `pawl ${name} expects ${usage === "" ? "no arguments" : usage}, found ${found}`,
-    `pawl help ${name}`,
-  );
+  const expected = usage === "" ? "no arguments" : usage;
+  throw usageError(`pawl ${name} expects ${expected}, found ${found}`, countHint(command, positionals));
 };
 
 /** Parses the arguments of a command, or throws a usage error. */
 export const inputOf = (command: Command, args: readonly string[]): Input => {
-  const options = { ...command.options, ...everywhere };
+  const options = { ...command.options, ...commonOptions };
   const accepted = Object.fromEntries(
     Object.entries(options).map(([name, { type, short }]) => {
       const kind = type === "boolean" ? { type } : { type: "string" as const, multiple: type === "strings" };
@@ -96,10 +102,10 @@ export const inputOf = (command: Command, args: readonly string[]): Input => {
 };
 
 /** Returns the whole number that an option gives. */
-export const countOf = (input: Input, name: string, least = 0): number | undefined => {
+export const countOf = (input: Input, name: string, min = 0): number | undefined => {
   const text = input.text(name);
   if (text === undefined) return undefined;
   const count = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count >= least) return count;
-  throw usageError(`--${name} expects a whole number from ${least}, found \`${text}\``);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(count) && count >= min) return count;
+  throw usageError(`--${name} expects a whole number from ${min}, found \`${text}\``);
 };

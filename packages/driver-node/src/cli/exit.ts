@@ -45,14 +45,14 @@ const hints: { readonly [code: string]: string } = {
 const internal = "internal_error";
 
 /** Explains a failed system call. */
-const ofSystem = (thrown: unknown): CliError | undefined => {
+const systemFailure = (thrown: unknown): CliError | undefined => {
   if (!(thrown instanceof Error && "syscall" in thrown && "code" in thrown)) return undefined;
   const hint = hints[String(thrown.code)];
   return new CliError("system_error", thrown.message, { exit: exit.unreachable, ...(hint !== undefined && { hint }) });
 };
 
 /** Explains a journal that cannot be opened or read. */
-const ofJournal = (thrown: unknown): CliError | undefined => {
+const journalFailure = (thrown: unknown): CliError | undefined => {
   if (thrown instanceof SealedError) return new CliError(thrown.code, thrown.message, { exit: exit.unreachable });
   if (thrown instanceof BlobMissing) return new CliError(thrown.code, thrown.message, { exit: exit.wrong });
   return thrown instanceof JournalFileError
@@ -60,7 +60,7 @@ const ofJournal = (thrown: unknown): CliError | undefined => {
     : undefined;
 };
 
-const unexpected = (thrown: unknown): CliError => {
+const bug = (thrown: unknown): CliError => {
   const message = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
   return new CliError(internal, message, {
     exit: exit.failed,
@@ -69,7 +69,7 @@ const unexpected = (thrown: unknown): CliError => {
 };
 
 export const failureOf = (thrown: unknown): CliError =>
-  thrown instanceof CliError ? thrown : (ofJournal(thrown) ?? ofSystem(thrown) ?? unexpected(thrown));
+  thrown instanceof CliError ? thrown : (journalFailure(thrown) ?? systemFailure(thrown) ?? bug(thrown));
 
 /** Prints a failure to standard error, or as the last JSON document. */
 export const printFailure = ({ code, message, hint }: CliError, terminal: Terminal): void => {

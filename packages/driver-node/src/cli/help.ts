@@ -1,5 +1,5 @@
 /** Prints the overview of all commands, and the help of one. */
-import { type Command, type Options, type JsonDocument, everywhere } from "./command.ts";
+import { type Command, type Options, type JsonDocument, commonOptions } from "./command.ts";
 import { exit } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -53,7 +53,7 @@ const helpWords = (command: Command, { paint }: Terminal): readonly string[] => 
     `  pawl ${[name, usage].filter((part) => part !== "").join(" ")} [options]`,
     "",
     bold("Options"),
-    ...column(optionRows({ ...options, ...everywhere }), (text) => text),
+    ...column(optionRows({ ...options, ...commonOptions }), (text) => text),
     "",
     bold("Output with --json, one document a line"),
     ...toldLines(json),
@@ -68,7 +68,7 @@ const helpJson = ({ name, summary, usage, detail, options, json, examples }: Com
   summary,
   usage,
   detail,
-  options: Object.entries({ ...options, ...everywhere }).map(([option, of]) => ({ name: option, ...of })),
+  options: Object.entries({ ...options, ...commonOptions }).map(([option, of]) => ({ name: option, ...of })),
   json,
   examples: examples.map(([line, what]) => ({ line, what })),
 });

@@ -6,6 +6,6 @@ const isNewEnough = process.getBuiltinModule?.("node:sqlite") !== undefined;
 
 if (isNewEnough) await import("./process.ts");
 else {
-  console.error(`pawl: expected Node 22.13 or newer, which has node:sqlite, found ${process.version}`);
+  console.error(`pawl needs Node 22.13 or newer (with node:sqlite), found ${process.version}`);
   process.exitCode = 2;
 }

@@ -9,7 +9,7 @@ interface Exports {
 }
 
 /** Recognises an ES module in a package that is CommonJS, which `npm init` makes. */
-const isOfOtherKind = (thrown: unknown): boolean =>
+const isCommonJsMismatch = (thrown: unknown): boolean =>
   thrown instanceof SyntaxError && /outside a module|Unexpected token 'export'/.test(thrown.message);
 
 /** Imports a module by its path. */
@@ -20,7 +20,7 @@ export const loadModule = async (file: string): Promise<Exports> => {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     throw new CliError("module_unreadable", `${file} cannot be loaded: ${why}`, {
       exit: exit.unreachable,
-      ...(isOfOtherKind(thrown) && { hint: 'name it .mts or .mjs, or add "type": "module" to package.json' }),
+      ...(isCommonJsMismatch(thrown) && { hint: 'name it .mts or .mjs, or add "type": "module" to package.json' }),
     });
   }
 };

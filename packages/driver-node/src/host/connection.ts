@@ -21,10 +21,10 @@ import {
   readFrame,
 } from "@pawl/wire/frame";
 import { hostErrorOf, closeReasonOf } from "./error.ts";
-import { beat, Outgoing } from "./socket.ts";
+import { startHeartbeat, Outgoing } from "./socket.ts";
 import { type HostLimits, longestTimerMs, InFlight, RegisteredNames } from "./limits.ts";
 import { arrive, depart, ReceiverConnection, type Receivers } from "./move.ts";
-import { type OwnExecutor, executorProblem, executorName, isScope, settle } from "./executor.ts";
+import { Executors } from "./executor.ts";
 import { Subscription } from "./subscription.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
 import { answer, awaitingApproval, rights, scopeOf, sessionOf, signal } from "./question.ts";
@@ -49,7 +49,7 @@ export class Connection {
   readonly #outgoing: Outgoing;
   readonly #inFlight: InFlight;
   readonly #names: RegisteredNames;
-  readonly #executors = new Map<string, OwnExecutor>();
+  readonly #executors: Executors;
   readonly #subscriptions = new Map<number, Subscription>();
   #claims: Claims | undefined;
   #reception: ReceiverConnection | undefined;
@@ -64,6 +64,9 @@ export class Connection {
     this.#inFlight = new InFlight(port.limits);
     this.#names = new RegisteredNames(port.limits);
     this.#outgoing = new Outgoing(socket, port.limits, () => this.close("slow_reader"));
+    const { runtime, log } = port;
+    const send = (frame: HostFrame): void => this.#outgoing.send(frame);
+    this.#executors = new Executors({ runtime, log, names: this.#names, send });
     this.#hello = setTimeout(() => this.close("hello_expected"), port.limits.helloMs);
     socket.on("message", (data, isBinary) => this.#onMessage(data, isBinary));
     socket.on("error", () => undefined); // A close event follows.
@@ -91,7 +94,7 @@ export class Connection {
     this.#inFlight.abort();
     for (const subscription of this.#subscriptions.values()) subscription.end();
     this.#subscriptions.clear();
-    for (const { leave } of this.#executors.values()) leave();
+    this.#executors.leave();
     if (this.#reception !== undefined) this.#port.receivers.leave(this.#reception);
     this.#outgoing.end();
   }
@@ -139,7 +142,7 @@ export class Connection {
     this.#claims = claims;
     this.#port.log(entryOf("client.welcomed", { by }));
     clearTimeout(this.#hello);
-    this.#stopBeat = beat(this.#socket, heartbeatMs);
+    this.#stopBeat = startHeartbeat(this.#socket, heartbeatMs);
     this.#expire(expires_at);
     this.#outgoing.send({
       type: "welcome",
@@ -170,13 +173,13 @@ export class Connection {
         this.#inFlight.leave(frame.id);
         return this.#subscriptions.get(frame.id)?.end();
       case "execute":
-        return this.#execute(frame, bytes, claims);
+        return this.#executors.register(frame, bytes, claims);
       case "receive":
         return this.#receive(frame, bytes, claims);
       case "move_answer":
         return this.#reception?.answered(frame.n, frame.answer);
       case "progress":
-        return this.#progress(frame);
+        return this.#executors.progress(frame);
       default:
         return this.#answerQuestion(frame, bytes, claims);
     }
@@ -222,33 +225,10 @@ export class Connection {
       case "decline_move":
         return arrive(this.#port.runtime, frame);
       case "settle":
-        return settle(this.#port.runtime, this.#executors, frame);
+        return this.#executors.settle(frame);
       default:
         return this.#answer(frame, claims, gone);
     }
-  }
-
-  /** Registers an executor. Its name in the log contains its principal, so two principals cannot share one. */
-  #execute(frame: Of<"execute">, bytes: number, claims: Claims): void {
-    const { id, executor, tools } = frame;
-    const { runtime, log } = this.#port;
-    const problem = executorProblem(runtime, frame, claims) ?? this.#names.register(id, `executor:${executor}`, bytes);
-    if (problem !== undefined) {
-      const { code, message } = problem;
-      log(entryOf("executor.refused", { by: claims.by, code, message }));
-      return this.#error(problem);
-    }
-    const known = executorName(claims.by, executor);
-    this.#executors.get(executor)?.leave();
-    const leave = runtime.register({
-      id: known,
-      tools,
-      serves: (scope) => claims.scopes.some((prefix) => scope.startsWith(prefix)),
-      offer: (offer) => this.#outgoing.send({ type: "offer", executor, ...offer }),
-      cancel: (run) => this.#outgoing.send({ type: "cancelled", executor, ...run }),
-    });
-    this.#executors.set(executor, { name: known, leave });
-    this.#outgoing.send({ type: "done", id });
   }
 
   #receive({ id, name }: Of<"receive">, bytes: number, claims: Claims): void {
@@ -264,14 +244,6 @@ export class Connection {
   async #answer(frame: Parameters<typeof answer>[1], claims: Claims, gone: AbortSignal): Promise<HostFrame> {
     const session = await sessionOf(this.#port.runtime, frame.scope, claims);
     return answer(session, frame, { by: claims.by, gone });
-  }
-
-  /** Passes progress on to observers if the run was offered to this connection; otherwise drops it. */
-  #progress({ executor, scope, call, attempt, run, text, kind }: Of<"progress">): void {
-    const own = this.#executors.get(executor);
-    if (own === undefined || !isScope(scope)) return;
-    const told = this.#port.runtime.progress(own.name, { scope, call, attempt, run }, { text, kind });
-    told.catch((thrown: unknown) => hostErrorOf(thrown, this.#port.log));
   }
 
   /** Runs a subscription until the client ends it or disconnects. */

@@ -1,25 +1,27 @@
-/** Executors over the wire. Each settles only runs that were offered to its own connection. */
-import { Refused, type Runtime } from "@pawl/runtime";
+/** The executors of one connection. Each settles only runs that were offered to its own connection. */
+import { type Log, Refused, type Runtime, entryOf } from "@pawl/runtime";
 import type { ClientFrame, HostError, HostFrame } from "@pawl/wire/frame";
-import type { Claims } from "./token.ts";
+import { hostErrorOf } from "./error.ts";
+import type { RegisteredNames } from "./limits.ts";
 import { refuseUnknown } from "./question.ts";
+import type { Claims } from "./token.ts";
 
-/** An executor registered by this connection. */
-export interface OwnExecutor {
+type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
+
+interface Registered {
   readonly name: string;
   readonly leave: () => void;
 }
 
-export const executorName = (by: string, executor: string): string =>
-  `${encodeURIComponent(by)}/${encodeURIComponent(executor)}`;
+const nameOf = (by: string, executor: string): string => `${encodeURIComponent(by)}/${encodeURIComponent(executor)}`;
 
 /**
  * Returns why an executor cannot register. Unknown tools are allowed, since they may be added later; a tool's name
  * instead of its id is a mistake.
  */
-export const executorProblem = (
+const problemOf = (
   { registry }: Runtime,
-  { id, tools }: Extract<ClientFrame, { readonly type: "execute" }>,
+  { id, tools }: Of<"execute">,
   { by, rights }: Claims,
 ): HostError | undefined => {
   if (!rights.includes("execute"))
@@ -33,16 +35,69 @@ export const executorProblem = (
 
 export const isScope = (name: string): boolean => /^(?:session|process):./.test(name);
 
-export const settle = async (
-  runtime: Runtime,
-  executors: ReadonlyMap<string, OwnExecutor>,
-  { id, executor, scope, call, attempt, run, output, duration_ms }: Extract<ClientFrame, { readonly type: "settle" }>,
-): Promise<HostFrame> => {
-  const own = executors.get(executor);
-  if (own === undefined)
-    throw new Refused("not_offered", `this connection does not speak for executor \`${executor}\`: say execute first`);
-  if (!isScope(scope)) throw new Refused("scope_unknown", `expected session:<id> or process:<id>, found \`${scope}\``);
-  await refuseUnknown(runtime, scope);
-  const outcome = await runtime.settle(own.name, { scope, call, attempt, run, output, duration_ms });
-  return { type: "settled", id, outcome };
-};
+export interface ExecutorsPort {
+  readonly runtime: Runtime;
+  readonly log: Log;
+  readonly names: RegisteredNames;
+  readonly send: (frame: HostFrame) => void;
+}
+
+export class Executors {
+  readonly #port: ExecutorsPort;
+  readonly #registered = new Map<string, Registered>();
+
+  constructor(port: ExecutorsPort) {
+    this.#port = port;
+  }
+
+  /** Registers an executor. Its name in the log contains its principal, so two principals cannot share one. */
+  register(frame: Of<"execute">, bytes: number, claims: Claims): void {
+    const { id, executor, tools } = frame;
+    const { runtime, log, names, send } = this.#port;
+    const problem = problemOf(runtime, frame, claims) ?? names.register(id, `executor:${executor}`, bytes);
+    if (problem !== undefined) {
+      const { code, message } = problem;
+      log(entryOf("executor.refused", { by: claims.by, code, message }));
+      return send({ type: "error", ...problem });
+    }
+    const name = nameOf(claims.by, executor);
+    this.#registered.get(executor)?.leave();
+    const leave = runtime.register({
+      id: name,
+      tools,
+      serves: (scope) => claims.scopes.some((prefix) => scope.startsWith(prefix)),
+      offer: (offer) => send({ type: "offer", executor, ...offer }),
+      cancel: (run) => send({ type: "cancelled", executor, ...run }),
+    });
+    this.#registered.set(executor, { name, leave });
+    return send({ type: "done", id });
+  }
+
+  async settle({ id, executor, scope, ...settled }: Of<"settle">): Promise<HostFrame> {
+    const own = this.#registered.get(executor);
+    if (own === undefined) {
+      const message = `this connection does not speak for executor \`${executor}\`: say execute first`;
+      throw new Refused("not_offered", message);
+    }
+    if (!isScope(scope))
+      throw new Refused("scope_unknown", `expected session:<id> or process:<id>, found \`${scope}\``);
+    await refuseUnknown(this.#port.runtime, scope);
+    const { call, attempt, run, output, duration_ms } = settled;
+    const outcome = await this.#port.runtime.settle(own.name, { scope, call, attempt, run, output, duration_ms });
+    return { type: "settled", id, outcome };
+  }
+
+  /** Passes progress on to observers if the run was offered to this connection; otherwise drops it. */
+  progress({ executor, scope, call, attempt, run, text, kind }: Of<"progress">): void {
+    const own = this.#registered.get(executor);
+    if (own === undefined || !isScope(scope)) return;
+    const { runtime, log } = this.#port;
+    const passedOn = runtime.progress(own.name, { scope, call, attempt, run }, { text, kind });
+    passedOn.catch((thrown: unknown) => hostErrorOf(thrown, log));
+  }
+
+  /** Unregisters all executors of a closed connection. */
+  leave(): void {
+    for (const { leave } of this.#registered.values()) leave();
+  }
+}

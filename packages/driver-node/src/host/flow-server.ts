@@ -5,40 +5,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { randomUUID } from "node:crypto";
-import { FlowServer, type FlowServerOptions, type FlowSession, type ServedFlow } from "@pawl/flow";
-import { type Log, type Runtime, entryOf, type FlowHost } from "@pawl/runtime";
+import { FlowServer, type FlowServerOptions, type FlowSession } from "@pawl/flow";
+import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import type { WebSocket } from "ws";
 import { corsHeaders, answerPreflight } from "./cors.ts";
-import { beat } from "./socket.ts";
+import type { HostFlows } from "./flow-host.ts";
+import { startHeartbeat } from "./socket.ts";
 import { type HostLimits, longestTimerMs } from "./limits.ts";
 import { type Claims, type Secrets, claimsOf, missingRight } from "./token.ts";
-
-export interface HostFlowsOptions extends Pick<FlowServerOptions, "wire" | "endsWithReader"> {
-  readonly flows: { readonly [name: string]: ServedFlow };
-  /** The session of a flow whose request has no `X-Session` header. Default: `flows`. */
-  readonly session?: string;
-}
-
-/** Flows that a host serves. Made before the runtime, which reports the flows' events through `observe`. */
-export class HostFlows {
-  readonly options: HostFlowsOptions;
-  readonly #observers = new Set<NonNullable<FlowHost["observe"]>>();
-
-  constructor(options: HostFlowsOptions) {
-    this.options = options;
-  }
-
-  readonly observe: NonNullable<FlowHost["observe"]> = (...of) => {
-    for (const observe of this.#observers) observe(...of);
-  };
-
-  /** Registers a listener for events. Returns a function that removes it. */
-  listen(observe: NonNullable<FlowHost["observe"]>): () => void {
-    this.#observers.add(observe);
-    return () => void this.#observers.delete(observe);
-  }
-}
 
 export interface FlowMountPort {
   readonly runtime: Runtime;
@@ -140,7 +115,7 @@ export class FlowMount {
     return new Request(url, { method, headers: headersOf(incoming), ...body });
   }
 
-  async #answered(
+  async #openStream(
     incoming: IncomingMessage,
     how: "handle" | "messages",
     left: AbortSignal,
@@ -184,7 +159,7 @@ export class FlowMount {
   }
 
   /** Waits until the reader has taken a chunk; rejects after `stallMs`. */
-  #taken(waiting: (done: () => void) => void, left: AbortSignal): Promise<void> {
+  #untilTaken(waiting: (done: () => void) => void, left: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error("the reader is too slow")), this.#port.limits.stallMs);
       const done = (): void => {
@@ -204,7 +179,7 @@ export class FlowMount {
     const left = new AbortController();
     outgoing.on("close", () => left.abort());
     outgoing.on("error", () => left.abort());
-    const [response, claims] = await this.#answered(incoming, "handle", left.signal);
+    const [response, claims] = await this.#openStream(incoming, "handle", left.signal);
     outgoing.writeHead(response.status, {
       ...Object.fromEntries(response.headers),
       ...corsHeaders(incoming, isAllowedOrigin),
@@ -213,7 +188,7 @@ export class FlowMount {
       return void outgoing.end(await response.text());
     const send = async (chunk: Uint8Array): Promise<void> => {
       if (!left.signal.aborted && !outgoing.write(chunk))
-        await this.#taken((done) => outgoing.once("drain", done), left.signal);
+        await this.#untilTaken((done) => outgoing.once("drain", done), left.signal);
     };
     try {
       await this.#pump(response.body, claims, send, left.signal);
@@ -228,8 +203,8 @@ export class FlowMount {
     const left = new AbortController();
     socket.on("close", () => left.abort());
     socket.on("error", () => left.abort());
-    beat(socket, this.#port.limits.heartbeatMs);
-    const [response, claims] = await this.#answered(incoming, "messages", left.signal);
+    startHeartbeat(socket, this.#port.limits.heartbeatMs);
+    const [response, claims] = await this.#openStream(incoming, "messages", left.signal);
     if (response.body === null || claims === undefined || response.status !== 200) {
       socket.send(await response.text());
       return socket.close(4000 + response.status, "refused");
@@ -238,7 +213,7 @@ export class FlowMount {
     const send = (chunk: Uint8Array): Promise<void> =>
       left.signal.aborted
         ? Promise.resolve()
-        : this.#taken((done) => socket.send(decoder.decode(chunk), () => done()), left.signal);
+        : this.#untilTaken((done) => socket.send(decoder.decode(chunk), () => done()), left.signal);
     try {
       await this.#pump(response.body, claims, send, left.signal);
       socket.close(1000);

@@ -5,10 +5,11 @@ import type { Duplex } from "node:stream";
 import { type Log, type Runtime, entryOf } from "@pawl/runtime";
 import { WebSocketServer } from "ws";
 import { Connection } from "./connection.ts";
-import { FlowMount, isFlowPath, type HostFlows } from "./flow-server.ts";
+import type { HostFlows } from "./flow-host.ts";
+import { FlowMount, isFlowPath } from "./flow-server.ts";
 import { Receivers } from "./move.ts";
-import { type HostLimits, admittedLimits } from "./limits.ts";
-import { errorsShown } from "../telemetry/log.ts";
+import { type HostLimits, checkedLimits } from "./limits.ts";
+import { errorsToConsole } from "../telemetry/log.ts";
 import { type Claims, type Secrets, checkSecrets, signToken } from "./token.ts";
 
 export interface HostOptions {
@@ -107,11 +108,11 @@ const urlOf = (server: Server | TlsServer, address: string): string => {
 
 /** Opens a WebSocket host over a runtime, on loopback unless told otherwise. */
 export const openHost = async (options: HostOptions): Promise<Host> => {
-  const { runtime, secrets, port = 0, address = loopback, origins = [], log = errorsShown } = options;
+  const { runtime, secrets, port = 0, address = loopback, origins = [], log = errorsToConsole } = options;
   const { receivers = new Receivers() } = options;
   checkSecrets(secrets);
   checkPublic(options.publicUrl);
-  const limits = admittedLimits(options.limits);
+  const limits = checkedLimits(options.limits);
   const connections = new Set<Connection>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.maxMessageBytes, perMessageDeflate: false });
   const server = options.server ?? serverFor(limits);

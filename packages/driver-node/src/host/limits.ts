@@ -41,7 +41,7 @@ export const defaultHostLimits: HostLimits = {
 /** Maximum delay of a Node timer. A longer one would fire at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
-const admitted = (name: string, given: unknown): number => {
+const checkedLimit = (name: string, given: unknown): number => {
   const isTime = name.endsWith("Ms");
   const limit = given === Infinity ? Number.MAX_SAFE_INTEGER : given;
   const least = isTime ? 1 : 0;
@@ -51,10 +51,10 @@ const admitted = (name: string, given: unknown): number => {
 };
 
 /** Checks limits and fills in defaults. `Infinity` means no limit; times are capped to `longestTimerMs`. */
-export const admittedLimits = (given: Partial<HostLimits> = {}): HostLimits => {
+export const checkedLimits = (given: Partial<HostLimits> = {}): HostLimits => {
   const limits = { ...defaultHostLimits };
   for (const name of Object.keys(limits) as (keyof HostLimits)[])
-    Object.assign(limits, { [name]: admitted(name, given[name] ?? limits[name]) });
+    Object.assign(limits, { [name]: checkedLimit(name, given[name] ?? limits[name]) });
   return limits;
 };
 

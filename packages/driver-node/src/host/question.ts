@@ -30,7 +30,7 @@ const sessionPrefix = "session:";
 
 const processPrefix = "process:";
 
-const misnamed = (prefix: string, scope: string): Refused =>
+const wrongScopeForm = (prefix: string, scope: string): Refused =>
   new Refused("scope_unknown", `expected a scope of the form ${prefix}<id>, found ${JSON.stringify(scope)}`);
 
 export const refuseUnknown = async (runtime: Runtime, scope: string): Promise<void> => {
@@ -39,7 +39,8 @@ export const refuseUnknown = async (runtime: Runtime, scope: string): Promise<vo
 
 /** Opens the session that a question names. Without the right `call` it is not created. */
 export const sessionOf = async (runtime: Runtime, scope: string, claims: Claims): Promise<Session> => {
-  if (!scope.startsWith(sessionPrefix) || scope.length === sessionPrefix.length) throw misnamed(sessionPrefix, scope);
+  if (!scope.startsWith(sessionPrefix) || scope.length === sessionPrefix.length)
+    throw wrongScopeForm(sessionPrefix, scope);
   if (!claims.rights.includes("call")) await refuseUnknown(runtime, scope);
   return runtime.session(scope.slice(sessionPrefix.length));
 };
@@ -56,7 +57,8 @@ export const signal = async (
   runtime: Runtime,
   { id, scope, name, payload, signal_id: signalId }: Of<"signal">,
 ): Promise<HostFrame> => {
-  if (!scope.startsWith(processPrefix) || scope.length === processPrefix.length) throw misnamed(processPrefix, scope);
+  if (!scope.startsWith(processPrefix) || scope.length === processPrefix.length)
+    throw wrongScopeForm(processPrefix, scope);
   await refuseUnknown(runtime, scope);
   await runtime.processes.signal(scope.slice(processPrefix.length), { name, payload, signalId });
   return { type: "done", id };
@@ -73,7 +75,7 @@ export const awaitingApproval = async (
   return { type: "scopes_awaiting", id, scopes };
 };
 
-export type Answered = Exclude<
+export type SessionQuestion = Exclude<
   Question,
   {
     readonly type:
@@ -89,7 +91,7 @@ export type Answered = Exclude<
 >;
 type Of<T extends ClientFrame["type"]> = Extract<ClientFrame, { readonly type: T }>;
 
-const call = async (session: Session, frame: Of<"call">, { by, gone }: Asker): Promise<HostFrame> => {
+const call = async (session: Session, frame: Of<"call">, { by, gone }: Requester): Promise<HostFrame> => {
   const { id, request, calls, execution_scope: executionScope, traceparent } = frame;
   const how = {
     by,
@@ -126,13 +128,13 @@ const resolve = async (session: Session, frame: Of<"resolve" | "resolve_by_id">,
 };
 
 /** The principal that asks, and a signal that aborts when it disconnects. */
-export interface Asker {
+export interface Requester {
   readonly by: string;
   readonly gone: AbortSignal;
 }
 
 /** Answers a question once the answer is durable. */
-export const answer = async (session: Session, frame: Answered, { by, gone }: Asker): Promise<HostFrame> => {
+export const answer = async (session: Session, frame: SessionQuestion, { by, gone }: Requester): Promise<HostFrame> => {
   const { id } = frame;
   const done = { type: "done", id } as const;
   switch (frame.type) {

@@ -53,7 +53,7 @@ export class Outgoing {
 }
 
 /** Pings at each beat and terminates a socket that has not answered the last one. Returns a function that stops it. */
-export const beat = (socket: WebSocket, everyMs: number): (() => void) => {
+export const startHeartbeat = (socket: WebSocket, everyMs: number): (() => void) => {
   let hasAnswered = true;
   const timer = setInterval(() => {
     if (!hasAnswered) return socket.terminate();

@@ -184,7 +184,7 @@ class DiskBlobs {
 /** Opens a folder of blobs. It is created with the first one; several processes may share it. */
 export const diskBlobs = (folder: string, options: DiskBlobsOptions = {}): BlobStore => {
   const store = new DiskBlobs(folder, options);
-  const told = async <A>(work: Promise<A>): Promise<A> => {
+  const withFileErrors = async <A>(work: Promise<A>): Promise<A> => {
     try {
       return await work;
     } catch (thrown) {
@@ -192,11 +192,11 @@ export const diskBlobs = (folder: string, options: DiskBlobsOptions = {}): BlobS
     }
   };
   return {
-    put: (_scope, name, bytes) => told(store.put(name, bytes)),
-    read: (_scope, name) => told(store.read(name)),
-    turn: (everyMs) => told(store.turn(everyMs)),
-    old: (ms) => told(store.old(ms)),
-    remove: (name, ms) => told(store.remove(name, ms)),
+    put: (_scope, name, bytes) => withFileErrors(store.put(name, bytes)),
+    read: (_scope, name) => withFileErrors(store.read(name)),
+    turn: (everyMs) => withFileErrors(store.turn(everyMs)),
+    old: (ms) => withFileErrors(store.old(ms)),
+    remove: (name, ms) => withFileErrors(store.remove(name, ms)),
   };
 };
 

@@ -64,7 +64,7 @@ const writeWhole = (path: string, bytes: Uint8Array): void => {
 const isThere = (thrown: unknown): boolean => thrown instanceof Error && "code" in thrown && thrown.code === "EEXIST";
 
 /** Publishes the file unless another process was first. File systems without hard links use a rename. */
-const put = (aside: string, path: string): void => {
+const publish = (aside: string, path: string): void => {
   try {
     linkSync(aside, path);
   } catch (thrown) {
@@ -73,11 +73,11 @@ const put = (aside: string, path: string): void => {
 };
 
 /** Creates a secret. If several processes try at once, one wins, and nobody reads half a file. */
-const make = (path: string): void => {
+const createRoot = (path: string): void => {
   const aside = `${path}.${randomUUID()}`;
   try {
     writeWhole(aside, randomBytes(rootBytes));
-    put(aside, path);
+    publish(aside, path);
   } finally {
     rmSync(aside, { force: true });
   }
@@ -95,17 +95,17 @@ class RootFiles implements Roots {
 
   constructor(path: string) {
     this.#path = path;
-    this.#read = this.#look();
+    this.#read = this.#readNewest();
   }
 
-  #look(): { readonly mark: string | undefined; readonly root: Root } {
-    if (!existsSync(this.#path)) make(this.#path);
+  #readNewest(): { readonly mark: string | undefined; readonly root: Root } {
+    if (!existsSync(this.#path)) createRoot(this.#path);
     const mark = fileIdentity(this.#path);
     return { mark, root: rootIn(this.#path) };
   }
 
   get newest(): Root {
-    if (fileIdentity(this.#path) !== this.#read.mark) this.#read = this.#look();
+    if (fileIdentity(this.#path) !== this.#read.mark) this.#read = this.#readNewest();
     return this.#read.root;
   }
 

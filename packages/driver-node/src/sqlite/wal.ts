@@ -41,7 +41,7 @@ const noRoom: readonly string[] = ["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFIL
 const hasNoRoom = (thrown: unknown): boolean =>
   thrown instanceof Error && "code" in thrown && noRoom.includes(String(thrown.code));
 
-const openOf = (wal: string): number | undefined => {
+const openWal = (wal: string): number | undefined => {
   if (!existsSync(wal) || isRestricted()) return undefined;
   try {
     return openSync(wal, "r+");
@@ -59,7 +59,7 @@ const isRestricted = (): boolean => process.permission !== undefined;
  * write lock keeps others from lengthening the log. Returns false if there is no room; the log then grows as before.
  */
 export const preallocateWal = (file: string, pages = walPages): boolean => {
-  const wal = openOf(`${file}-wal`);
+  const wal = openWal(`${file}-wal`);
   if (wal === undefined) return false;
   try {
     const { size } = fstatSync(wal);

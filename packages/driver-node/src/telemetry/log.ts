@@ -20,6 +20,6 @@ export const logTo = (stream: DestinationStream, level: LogLevel): Log => {
 };
 
 /** The default log: prints errors to the console. */
-export const errorsShown: Log = ({ level, name, fields, thrown }) => {
+export const errorsToConsole: Log = ({ level, name, fields, thrown }) => {
   if (level === "error") console.error(`pawl: ${name}`, fields, ...(thrown === undefined ? [] : [thrown]));
 };

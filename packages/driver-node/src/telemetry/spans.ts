@@ -19,7 +19,8 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Telemetry, Journal } from "@pawl/runtime";
-import { type Command, type Event, requestBatch } from "@pawl/sansio-core";
+import type { Command, Event } from "@pawl/sansio-core";
+import { requestBatch } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
 
 type EventOf<T extends Event["type"]> = Extract<Event, { readonly type: T }>;
@@ -48,11 +49,11 @@ class ScopeSpans {
   /** Spans of open effects, by call and key. */
   readonly #effects = new Map<string, Map<string, Span>>();
   /** The effect that made a call, for calls of a body's batch. */
-  readonly #made = new Map<string, Span>();
+  readonly #makers = new Map<string, Span>();
   /** Contexts of batches that began in another process. */
   readonly #resumed = new Map<string, Context>();
   /** The batch that is about to be submitted. */
-  #about: { readonly request: string; readonly span: Span } | undefined;
+  #nextBatch: { readonly request: string; readonly span: Span } | undefined;
 
   constructor(tracer: Tracer, scope: string) {
     this.#tracer = tracer;
@@ -76,7 +77,7 @@ class ScopeSpans {
     const span = this.#start("pawl.batch", Date.now(), { "pawl.request": request }, ROOT_CONTEXT);
     const { traceId, spanId, traceFlags } = span.spanContext();
     if (!isSpanContextValid(span.spanContext())) return undefined;
-    this.#about = { request, span };
+    this.#nextBatch = { request, span };
     return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
   }
 
@@ -84,34 +85,34 @@ class ScopeSpans {
     for (const [request, span] of spans) this.#resumed.set(requestBatch(request), parentOf(span));
   }
 
-  heard(at: number, event: Event): void {
+  onEvent(at: number, event: Event): void {
     switch (event.type) {
       case "request.submitted":
-        return this.#submitted(at, event);
+        return this.#onSubmitted(at, event);
       case "flow.submitted":
-        return this.#begun(at, event.request, {}, ROOT_CONTEXT);
+        return this.#startBatch(at, event.request, {}, ROOT_CONTEXT);
       case "call.resumed":
         return void this.#call(at, event.call, { "pawl.resumed": true });
       case "effect.requested":
-        return this.#requested(at, event);
+        return this.#startEffect(at, event);
       case "step.settled":
-        if (event.result.status === "err") this.#fail(event.call, event.key, event.result.error.code);
+        if (event.result.status === "err") this.#failEffect(event.call, event.key, event.result.error.code);
         return undefined;
       default:
         return undefined;
     }
   }
 
-  #submitted(at: number, { request, calls, traceparent }: EventOf<"request.submitted">): void {
-    const about = this.#about;
-    this.#about = undefined;
-    if (about?.request !== request)
-      return this.#begun(at, request, { "pawl.calls": calls.length }, parentOf(traceparent));
-    about.span.setAttribute("pawl.calls", calls.length);
-    this.#batches.set(requestBatch(request), about.span);
+  #onSubmitted(at: number, { request, calls, traceparent }: EventOf<"request.submitted">): void {
+    const next = this.#nextBatch;
+    this.#nextBatch = undefined;
+    if (next?.request !== request)
+      return this.#startBatch(at, request, { "pawl.calls": calls.length }, parentOf(traceparent));
+    next.span.setAttribute("pawl.calls", calls.length);
+    this.#batches.set(requestBatch(request), next.span);
   }
 
-  #begun(at: number, request: string, attributes: Attributes, parent: Context): void {
+  #startBatch(at: number, request: string, attributes: Attributes, parent: Context): void {
     const span = this.#start("pawl.batch", at, { "pawl.request": request, ...attributes }, parent);
     this.#batches.set(requestBatch(request), span);
   }
@@ -119,7 +120,7 @@ class ScopeSpans {
   #call(at: number, call: string, attributes: Attributes): Span {
     const known = this.#calls.get(call);
     if (known !== undefined) return known;
-    const above = this.#made.get(call) ?? this.#batches.get(batchOf(call));
+    const above = this.#makers.get(call) ?? this.#batches.get(batchOf(call));
     const resumed = this.#resumed.get(batchOf(call)) ?? ROOT_CONTEXT;
     const parent = above === undefined ? resumed : trace.setSpan(ROOT_CONTEXT, above);
     const span = this.#start("pawl.call", at, { "pawl.call": call, ...attributes }, parent);
@@ -127,26 +128,26 @@ class ScopeSpans {
     return span;
   }
 
-  #requested(at: number, { call, key, effect }: EventOf<"effect.requested">): void {
+  #startEffect(at: number, { call, key, effect }: EventOf<"effect.requested">): void {
     const parent = trace.setSpan(ROOT_CONTEXT, this.#call(at, call, { "pawl.resumed": true }));
     const attributes = { "pawl.call": call, "pawl.effect": effect.kind, "pawl.key": key };
     const span = this.#start("pawl.effect", at, attributes, parent);
     const effects = this.#effects.get(call) ?? new Map<string, Span>();
     this.#effects.set(call, effects.set(key, span));
     if (effect.kind !== "batch") return;
-    for (const { id } of effect.calls) this.#made.set(`${call}/${key}/${id}`, span);
+    for (const { id } of effect.calls) this.#makers.set(`${call}/${key}/${id}`, span);
   }
 
-  #fail(call: string, key: string, code: string): void {
+  #failEffect(call: string, key: string, code: string): void {
     this.#effects.get(call)?.get(key)?.setStatus({ code: SpanStatusCode.ERROR, message: code });
   }
 
-  told(at: number, command: Command): void {
+  onCommand(at: number, command: Command): void {
     switch (command.type) {
       case "observe":
-        return this.#observed(at, command);
+        return this.#onObserved(at, command);
       case "step.answer":
-        return this.#answered(at, command.call, command.key);
+        return this.#endEffect(at, command.call, command.key);
       case "reply": {
         const batch = requestBatch(command.request);
         this.#batches.get(batch)?.end(at);
@@ -159,19 +160,19 @@ class ScopeSpans {
     }
   }
 
-  #observed(at: number, { what, call, tool, output }: Observe): void {
+  #onObserved(at: number, { what, call, tool, output }: Observe): void {
     if (what === "call_started") this.#call(at, call, {}).setAttribute("pawl.tool", tool);
     if (what !== "call_completed") return;
     const span = this.#call(at, call, { "pawl.tool": tool });
     if (output !== undefined) describe(span, output);
-    for (const key of this.#effects.get(call)?.keys() ?? []) this.#answered(at, call, key);
+    for (const key of this.#effects.get(call)?.keys() ?? []) this.#endEffect(at, call, key);
     span.end(at);
     this.#calls.delete(call);
     this.#effects.delete(call);
-    this.#made.delete(call);
+    this.#makers.delete(call);
   }
 
-  #answered(at: number, call: string, key: string): void {
+  #endEffect(at: number, call: string, key: string): void {
     this.#effects.get(call)?.get(key)?.end(at);
     this.#effects.get(call)?.delete(key);
   }
@@ -204,8 +205,8 @@ export const spansOf = (tracer: Tracer): Telemetry => {
     resumes: (scope, recorded) => spansAt(scope).resumes(recorded),
     stepped: (scope, { at, event }, commands) => {
       const spans = spansAt(scope);
-      spans.heard(at, event);
-      for (const command of commands) spans.told(at, command);
+      spans.onEvent(at, event);
+      for (const command of commands) spans.onCommand(at, command);
       if (spans.isEmpty) scopes.delete(scope);
     },
     lost: (scope) => {

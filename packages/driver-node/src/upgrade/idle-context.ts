@@ -1,9 +1,10 @@
 /** A context that performs nothing: steps never start, and requests are only recorded. */
 import type { ToolContext } from "@pawl/runtime";
-import type { EffectSpec, Recorded } from "@pawl/sansio-core";
+import type { Recorded } from "@pawl/sansio-core";
+import type { EffectSpec } from "@pawl/sansio-core/driver";
 
-const most = 100;
-const shortly = (text: string): string => (text.length > most ? `${text.slice(0, most)}…` : text);
+const maxLength = 100;
+const shorten = (text: string): string => (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);
 
 const jsonText = (value: unknown): string | undefined =>
   JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part));
@@ -52,7 +53,7 @@ const argumentsText = (method: string, args: readonly unknown[]): string | undef
 export const askedText = (method: string, args: readonly unknown[]): string | undefined => {
   try {
     const text = argumentsText(method, args);
-    return text === undefined ? undefined : shortly(text);
+    return text === undefined ? undefined : shorten(text);
   } catch {
     return undefined;
   }
@@ -67,7 +68,7 @@ export const recordedTexts =
     for (const { event } of events.toReversed()) {
       if (event.type !== "effect.requested" || event.call !== call || event.key !== key) continue;
       const text = effectText(event.effect);
-      return text === undefined ? undefined : shortly(text);
+      return text === undefined ? undefined : shorten(text);
     }
     return undefined;
   };

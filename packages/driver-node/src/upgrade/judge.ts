@@ -1,5 +1,6 @@
 /** Compares a body's new run with its log. */
-import { type CallRow, type Event, bodyOf, recoveryOf } from "@pawl/sansio-core";
+import type { Event } from "@pawl/sansio-core";
+import { type CallRow, bodyOf, recoveryOf } from "@pawl/sansio-core/driver";
 import { type ToolDefinition, checkArgs, manifestOf } from "@pawl/runtime";
 import * as E from "fp-ts/lib/Either.js";
 import type { RecordedText, Watch } from "./idle-context.ts";
@@ -99,7 +100,7 @@ const toolProblem = async (row: CallRow, tools: ReadonlyMap<string, ToolDefiniti
 };
 
 /** Phases in which no body runs. */
-const past: ReadonlySet<CallRow["phase"]> = new Set(["pending", "finishing", "completed"]);
+const endedPhases: ReadonlySet<CallRow["phase"]> = new Set(["pending", "finishing", "completed"]);
 
 export const judge = async (
   row: CallRow,
@@ -107,7 +108,7 @@ export const judge = async (
   seen: Rerun,
   recordedText: RecordedText,
 ): Promise<Verdict> => {
-  if (past.has(row.phase)) return { type: "body_over", phase: row.phase };
+  if (endedPhases.has(row.phase)) return { type: "body_over", phase: row.phase };
   const problem = await toolProblem(row, new Map(tools.map((tool) => [manifestOf(tool).id, tool])));
   if (problem !== undefined) return problem;
   const body = bodyOf(row);

@@ -1,6 +1,7 @@
 /** Runs the bodies of a copied scope again, in memory and with nothing performed. */
 import { type Journal, type Platform, Runtime, type ToolDefinition, memoryJournal, unpackBlobs } from "@pawl/runtime";
-import { type Event, type PackedBlob, type State, currentProtocol, recordedOf, toolReplayKey } from "@pawl/sansio-core";
+import { type Event, type State, currentProtocol, recordedOf } from "@pawl/sansio-core";
+import { type PackedBlob, toolReplayKey } from "@pawl/sansio-core/driver";
 import { noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";
@@ -9,7 +10,7 @@ import { nodePlatform } from "../platform.ts";
 import type { Copied } from "./copy.ts";
 import { Watch, idleContext } from "./idle-context.ts";
 
-/** What the bodies of one scope did. */
+/** Observations of the bodies of one scope. */
 export interface Rerun {
   /** Events after the copied ones. */
   readonly events: readonly Event[];
@@ -66,7 +67,7 @@ const eventsAfter = async (journal: Journal, scope: string, seq: number): Promis
   });
 
 /** Waits until nothing has been recorded for a while. */
-const quiet = async (journal: Journal, scope: string, after: number, patienceMs: number): Promise<void> => {
+const untilQuiet = async (journal: Journal, scope: string, after: number, patienceMs: number): Promise<void> => {
   let count = -1;
   for (let idle = 0; idle < 3; idle++) {
     await pause(patienceMs);
@@ -104,6 +105,6 @@ export const rerun = async (copied: Copy, tools: readonly ToolDefinition[], pati
     patience: { suspendMs: patienceMs, holdMs: patienceMs },
   });
   await runtime.session(id.slice("session:".length));
-  await quiet(journal, id, state.seq, patienceMs);
+  await untilQuiet(journal, id, state.seq, patienceMs);
   return { events: await eventsAfter(journal, id, state.seq), watchOf: (call) => watches.get(call), errors };
 };

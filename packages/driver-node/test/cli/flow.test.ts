@@ -111,8 +111,8 @@ describe("pawl flow run", () => {
       server.closeAllConnections();
       server.close();
     }
-    const stray = written("stray.json", [{ name: "Price" }]);
-    const said = await pawl(["flow", "run", ask, "--tools", stray, "--json"]);
+    const incomplete = written("incomplete.json", [{ name: "Price" }]);
+    const said = await pawl(["flow", "run", ask, "--tools", incomplete, "--json"]);
     expect([said.code, said.out]).toEqual([1, expect.stringContaining("tools_invalid")]);
   });
 

@@ -192,8 +192,8 @@ describe("pawl token", { timeout: 120_000 }, () => {
     expect(await pawl(["token", "app", "-j", journal, "--right", "fly"])).toMatchObject({ code: 2 });
     expect(await pawl(["token", "app", "-j", journal, "--hours", "0"])).toMatchObject({ code: 2 });
     const token = ["token", "app", "-j", journal, "--scope"];
-    const stray = "names of scopes begin with session: or process:, found `alice`";
-    expect(await pawl([...token, "alice"])).toMatchObject({ code: 2, err: expect.stringContaining(stray) });
+    const message = "names of scopes begin with session: or process:, found `alice`";
+    expect(await pawl([...token, "alice"])).toMatchObject({ code: 2, err: expect.stringContaining(message) });
     const refused = { code: 2, err: expect.stringContaining("a token has at most 16384 characters") };
     expect(await pawl([...token, `session:${"x".repeat(16 * 1024)}`])).toMatchObject(refused);
     expect(await pawl(["token", "app", "-j", join(newFolder(), "none.db"), "--json"])).toMatchObject({

@@ -121,7 +121,7 @@ describe("pawl ls, show and why", () => {
     const over = new AbortController();
     const { runtime, close } = openRuntime({ file, tools });
     const session = await runtime.session("fresh");
-    await session.runner.settled(); // It is durable, so that a reader sees it.
+    await session.runner.settled(); // Makes it durable, so that a reader sees it.
     let told = "";
     const looking = Promise.withResolvers<void>();
     const following = pawl(["show", "fresh", "-j", file, "--follow"], {
@@ -231,6 +231,10 @@ describe("the command line", () => {
       [["flow"], "`pawl flow` stands for several commands\n  flow run, flow check"],
       [["help", "flow"], "`pawl flow` stands for several commands\n  flow run, flow check"],
       [["why"], "pawl why expects <scope> [call], found nothing\n  pawl help why"],
+      [
+        ["show", "a.db", "session:alice"],
+        "pawl show expects <scope>, found `a.db` `session:alice`\n  pawl show a.db#session:alice",
+      ],
       [["ls", "--colour"], "Unknown option '--colour'\n  pawl help ls"],
       [["ls"], "no journal is named\n  add --journal <file>, or set PAWL_JOURNAL"],
     ] as const;
@@ -273,7 +277,7 @@ describe("the command line", () => {
     expect(jsonIn(fine).every(({ ok }) => ok === true)).toBe(true);
     expect((await pawlProcess(["log", "verify", "none"])).code).toBe(3);
     const old = await pawlProcess(["ls"], { NODE_OPTIONS: "--no-experimental-sqlite" });
-    expect([old.code, old.err]).toEqual([2, expect.stringContaining("expected Node 22.13 or newer")]);
+    expect([old.code, old.err]).toEqual([2, expect.stringContaining("needs Node 22.13 or newer")]);
     expect((await pawlProcess(["nonsense"])).code).toBe(2);
     expect((await pawlProcess(["why", "parked"], { PAWL_JOURNAL: file })).out).toContain("awaiting_approval");
   });

@@ -129,10 +129,10 @@ describe("pawl blobs sweep", { timeout: 120_000 }, () => {
     const sweep = async (...more: readonly string[]) =>
       jsonIn(await pawl(["blobs", "sweep", journal, "--grace", "0", "--json", ...more]))[0];
     const { diskBlobs } = await import("../../src/index.ts");
-    const stray = "ab".repeat(32);
-    await diskBlobs(`${journal}.blobs`).put("s", stray, new Uint8Array(3));
-    expect(await sweep("--dry-run")).toMatchObject({ removed: [stray], dry_run: true });
-    expect(await sweep()).toMatchObject({ removed: [stray], dry_run: false });
+    const unreferenced = "ab".repeat(32);
+    await diskBlobs(`${journal}.blobs`).put("s", unreferenced, new Uint8Array(3));
+    expect(await sweep("--dry-run")).toMatchObject({ removed: [unreferenced], dry_run: true });
+    expect(await sweep()).toMatchObject({ removed: [unreferenced], dry_run: false });
     expect(await sweep()).toMatchObject({ removed: [] });
     const spared = await pawl(["blobs", "sweep", journal]);
     expect(spared).toMatchObject({ code: 0, out: expect.stringContaining("0 values older than 3600 s") });

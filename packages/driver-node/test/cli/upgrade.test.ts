@@ -104,7 +104,7 @@ describe("a live call under other code", () => {
 
   it("completes if the code makes all recorded requests and ends", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
-      void ctx.awaitEventJson("approved").catch(() => undefined); // It is requested and not awaited.
+      void ctx.awaitEventJson("approved").catch(() => undefined); // Requested and not awaited.
       return ctx.runJson("reserve", { to: "Lviv" }, count);
     });
     expect(verdict).toEqual({ type: "completes", requests: 2 });
@@ -132,7 +132,7 @@ describe("a live call under other code", () => {
 
   it("fails if the code throws an internal error", async () => {
     const verdict = await verdictOf(async (_, ctx) => {
-      void ctx.awaitEventJson("approved").catch(() => undefined); // It is requested and not awaited.
+      void ctx.awaitEventJson("approved").catch(() => undefined); // Requested and not awaited.
       await ctx.runJson("reserve", { to: "Lviv" }, count);
       throw new TypeError("of its own");
     });

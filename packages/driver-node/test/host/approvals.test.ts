@@ -13,7 +13,7 @@ describe("a client that decides", () => {
     const journal = memoryJournal();
     const first = runtimeOf([asked], journal, "i1");
     for (const id of ["team-1/a", "team-1/b", "team-2/c"])
-      void (await first.session(id)).call("r", use("asked", { amount: 1 })).catch(() => undefined); // It ends with its runtime.
+      void (await first.session(id)).call("r", use("asked", { amount: 1 })).catch(() => undefined); // Ends with its runtime.
     await expect.poll(() => first.awaitingApproval()).toHaveLength(3);
     await first.close();
 

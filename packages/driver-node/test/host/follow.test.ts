@@ -38,7 +38,7 @@ const placeOn = async (file: string, instance: string, tools: readonly ToolDefin
     await runtime.close();
     await journal.close();
   };
-  ends.push(async () => stop().catch(() => undefined)); // It may be stopped already.
+  ends.push(async () => stop().catch(() => undefined)); // Stopped already, perhaps.
   return { runtime, host, stop };
 };
 

@@ -81,7 +81,7 @@ describe("a session that moves over WebSocket", () => {
       const [a, b] = [await place(tools, commits), await place(tools, commits)];
       const before = clientOf(a.host).session("s");
       await before.call("r", use("echo", { long, sign: "😀" }));
-      before.call("out", use("outside")).catch(() => undefined); // It moves away.
+      before.call("out", use("outside")).catch(() => undefined); // The session moves away.
       before.call("work", use("worker")).catch(() => undefined);
       await until(() => tokens.length === 1 && steps.length === 1);
 

@@ -144,7 +144,7 @@ describe("a postponed request", () => {
   it("is repeated once on the next connection, and not again at its time", async () => {
     const { client, session, first, tokens, resolve } = await oneAtATime({}, { requests: 1 });
     const second = session.call("r2", use("outside")).then(payloads, (thrown: unknown) => thrown);
-    await session.open(); // It is postponed by now.
+    await session.open(); // The request is postponed by now.
     await resolve(tokens[0]);
     await first;
     client.reconnect();

@@ -42,7 +42,7 @@ export class Agent {
   async run(): Promise<Account> {
     const observation = this.#session.observe({ window: 64 });
     const watched = this.#watch(observation);
-    watched.catch(() => undefined); // It is awaited below.
+    watched.catch(() => undefined); // Awaited below.
     await Promise.race([this.#call(), watched, this.#failure.promise]);
     await Promise.all(this.#acts);
     await observation.return();

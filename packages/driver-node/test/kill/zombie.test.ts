@@ -113,7 +113,7 @@ describe("a host that freezes until its lease has expired", () => {
     const place = newPlace(zombie.url);
     const working = run(place, programs);
     let isOver = false;
-    void working.finally(() => (isOver = true)).catch(() => undefined); // It is awaited below.
+    void working.finally(() => (isOver = true)).catch(() => undefined); // Awaited below.
     await until(() => isOver || existsSync(join(folder, "fates.txt")));
     expect(isOver).toBe(false);
     place.moveTo(next.url);

@@ -136,12 +136,12 @@ const runOnce = async ({ source, dies, point }: Run, name: string): Promise<Pair
     ann
       .session("s")
       .call("r", walk)
-      .catch(() => undefined); // It moves away.
+      .catch(() => undefined); // The session moves away.
   if (source === "host") await ann.session("s").open();
   const victim = dies === "source" ? source : target;
   const spare = new Life();
   const atPoint = pair.lives[waits].hears("at_point");
-  const first = moved(pair, source, ann).catch(() => undefined); // It may have died with the process that was asked.
+  const first = moved(pair, source, ann).catch(() => undefined); // May have died with the process that was asked.
   await atPoint;
   await pair.lives[victim].kill();
   if (victim !== waits) pair.lives[waits].tell({ type: "go" });

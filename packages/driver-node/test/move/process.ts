@@ -19,7 +19,7 @@ const told = async <T extends Told["type"]>(type: T): Promise<Extract<Told, { re
 const waitingJournal = (journal: Journal, point: Point | undefined): Journal => {
   let isPast = false;
   const { moves } = journal;
-  if (moves === undefined) throw new Error("scopes of this journal can not move");
+  if (moves === undefined) throw new Error("scopes of this journal cannot move");
   const within = async <A>(lines: readonly { readonly line: string }[], work: () => Promise<A>): Promise<A> => {
     const isPoint = !isPast && lines.some(({ line }) => line.includes(`"type":"${point?.record}"`));
     const wait = async (when: Point["when"]): Promise<void> => {
@@ -87,8 +87,8 @@ const beClient = async ({ file, url, point }: Extract<Told, { readonly type: "cl
 /** Moves the session away, with a call that continues at the other end. */
 const leave = async (runtime: Runtime, to: string): Promise<void> => {
   await runtime.session("s").then(
-    (session) => void session.call("r", [{ id: "c", tool: "walk", args: {} }]).catch(() => undefined), // It moves away.
-    () => undefined, // It is on its way already.
+    (session) => void session.call("r", [{ id: "c", tool: "walk", args: {} }]).catch(() => undefined), // The session moves away.
+    () => undefined, // The move is under way already.
   );
   const error = await runtime.move(scope, to).then(
     () => undefined,

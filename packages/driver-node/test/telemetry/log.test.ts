@@ -10,7 +10,7 @@ import {
   memoryJournal,
 } from "@pawl/runtime";
 import { describe, expect, it, vi } from "vitest";
-import { errorsShown } from "../../src/telemetry/log.ts";
+import { errorsToConsole } from "../../src/telemetry/log.ts";
 import { logTo, nodePlatform } from "../../src/index.ts";
 import { Raw, clientOf, everything, hostOf, roots } from "../host/rig.ts";
 import { echo, use } from "../host/tools.ts";
@@ -85,7 +85,7 @@ describe("a log", () => {
     };
     const first = live("one", "i1");
     const session = await first.session("s");
-    session.call("r", use("waits")).catch(() => undefined); // It ends with its runtime.
+    session.call("r", use("waits")).catch(() => undefined); // Ends with its runtime.
     await until(() => session.state.waits.size === 1);
     await first.close();
     const second = live("other", "i2");
@@ -110,9 +110,9 @@ describe("a log", () => {
   it("prints errors by default, and nothing that was not thrown", () => {
     const shown = vi.spyOn(console, "error").mockReturnValue();
     const diverged = entryOf("call.diverged", { scope: "session:s", call: "r:c", position: 1 });
-    errorsShown(diverged);
-    errorsShown(entryOf("store.fault", { what: "w" }, "full"));
-    errorsShown(entryOf("call.settled_late", { call: "r:c" }));
+    errorsToConsole(diverged);
+    errorsToConsole(entryOf("store.fault", { what: "w" }, "full"));
+    errorsToConsole(entryOf("call.settled_late", { call: "r:c" }));
     const said = shown.mock.calls;
     shown.mockRestore();
     expect(said).toEqual([

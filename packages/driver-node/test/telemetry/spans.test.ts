@@ -105,7 +105,7 @@ describe("spans", () => {
       code: SpanStatusCode.ERROR,
       message: "tool_internal_error",
     });
-    session.call("r", use("waiting")).catch(() => undefined); // It ends with its runtime.
+    session.call("r", use("waiting")).catch(() => undefined); // Ends with its runtime.
     await until(() => session.state.waits.size === 1);
     await first.runtime.close();
     const lost = [...first.named("pawl.call"), ...first.named("pawl.batch")].filter(
@@ -131,7 +131,7 @@ describe("spans", () => {
     const journal = memoryJournal();
     const first = traced([asked], journal);
     const session = await first.runtime.session("s");
-    session.call("r", use("asked"), { traceparent: `00-${traceId}-${spanId}-01` }).catch(() => undefined); // It ends with its runtime.
+    session.call("r", use("asked"), { traceparent: `00-${traceId}-${spanId}-01` }).catch(() => undefined); // Ends with its runtime.
     await until(() => session.state.waits.size === 1);
     await first.runtime.close();
     const second = traced([asked], journal, "i2");

@@ -15,9 +15,9 @@ import {
   toolError,
   withoutRawOutput,
 } from "../../src/index.ts";
-import type { BodyRun } from "../../src/body.ts";
-import type { CallFacts } from "../../src/context/facts.ts";
-import { bodyResult } from "../../src/run-tool.ts";
+import type { BodyRun } from "../../src/body/body.ts";
+import type { CallFacts } from "../../src/body/facet/facts.ts";
+import { bodyResult } from "../../src/body/run-tool.ts";
 import { World } from "../world.ts";
 
 const call = [{ id: "c", tool: "t", args: {} }];

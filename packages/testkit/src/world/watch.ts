@@ -5,7 +5,7 @@
  */
 import type { StepInfo, ToolContext, ToolDefinition } from "@pawl/runtime";
 import { manifestOf } from "@pawl/runtime";
-import { recoveryOf } from "@pawl/sansio-core";
+import { recoveryOf } from "@pawl/sansio-core/driver";
 import type { Arrival } from "./gate.ts";
 import type { Claim } from "./scenario.ts";
 
@@ -32,9 +32,9 @@ export class Work {
   asked: string | undefined;
   #open = 0;
   #isOver = false;
-  /** It has read the abort signal, so it may continue without an answer. */
+  /** The code has read the abort signal, so it may continue without an answer. */
   isSignalled = false;
-  /** It may wait for the outside: a step, or a body that is not durable. */
+  /** May wait for the outside: a step, or a body that is not durable. */
   readonly mayGoOut: boolean;
 
   constructor(what: string, doer: Doer, mayGoOut: boolean) {
@@ -43,7 +43,7 @@ export class Work {
     this.mayGoOut = mayGoOut;
   }
 
-  /** It waits for something that this world cannot provide. */
+  /** Waits for something that this world cannot provide. */
   get isAdrift(): boolean {
     return !this.#isOver && this.#open === 0 && !this.isSignalled;
   }

@@ -51,7 +51,7 @@ describe("the core simulation catches a core", () => {
 
   it("that forgets messages in transit after a crash", () => {
     broken.outstanding = (outstanding) => (state) => outstanding(state).filter(({ type }) => type !== "send");
-    expect(found()).toMatch(/conservation: .* sent 1, taken 0|stuck/);
+    expect(found()).toMatch(/conservation: .* sent 1, received 0|stuck/);
   });
 
   it("that replays to another state", () => {
@@ -62,7 +62,7 @@ describe("the core simulation catches a core", () => {
         step(state, envelope),
       );
     };
-    expect(found()).toMatch(/replay: .* commanded [0-9a-f]{16}, and [0-9a-f]{16} in replay/);
+    expect(found()).toMatch(/replay: .* its commands hash to [0-9a-f]{16} live, and to [0-9a-f]{16} in replay/);
   });
 
   it("that throws, and shows the event at which it does", () => {
@@ -72,7 +72,7 @@ describe("the core simulation catches a core", () => {
     };
     const text = found();
     expect(text).toMatch(/seed \d+ fails: thrown: Error: broken here/);
-    expect(text).toMatch(/small as it was made:\n1 \d+ \{"type":"call.suspended"[^\n]*$/);
+    expect(text).toMatch(/shrunk:\n1 \d+ \{"type":"call.suspended"[^\n]*$/);
   });
 
   it("whose time goes back, and prints how to repeat it, with a minimal log", () => {

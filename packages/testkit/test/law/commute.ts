@@ -54,7 +54,7 @@ const contentOf = (state: State): object => {
     batches: keyed(batches.rows(), ({ ref }) => ref),
     requests: keyed(requests.rows(), ({ request }) => request),
     waits: keyed(waits.rows(), ({ key }) => key),
-    // Of two equal deadlines the older one comes first, which depends on the order.
+    // The older of two equal deadlines comes first, which depends on the order.
     next: nextDeadline(state)?.at,
   };
 };

@@ -18,19 +18,19 @@ export interface Mutant {
   readonly caught?: { readonly by: "crashes" | "chance" | "orders"; readonly saying: string };
 }
 
-const memory = "runtime/src/memory-journal.ts";
-const stored = "runtime/src/memory-scope.ts";
-const scope = "runtime/src/scope.ts";
-const bodies = "runtime/src/bodies.ts";
-const body = "runtime/src/body.ts";
-const timeline = "runtime/src/timeline.ts";
-const recovery = "sansio-core/src/recovery.ts";
-const ask = "sansio-core/src/call/ask.ts";
+const memory = "runtime/src/journal/memory-journal.ts";
+const stored = "runtime/src/journal/memory-scope.ts";
+const scope = "runtime/src/scope/runner.ts";
+const bodies = "runtime/src/body/bodies.ts";
+const body = "runtime/src/body/body.ts";
+const timeline = "runtime/src/body/timeline.ts";
+const recovery = "sansio-core/src/call/recover.ts";
+const ask = "sansio-core/src/call/effect.ts";
 const settle = "sansio-core/src/call/settle.ts";
-const waits = "sansio-core/src/wait/step.ts";
-const duty = "sansio-core/src/kernel/duty.ts";
+const waits = "sansio-core/src/wait/concern.ts";
+const duty = "sansio-core/src/call/concern.ts";
 const recover = "sansio-core/src/call/recover.ts";
-const replies = "sansio-core/src/request/replies.ts";
+const replies = "sansio-core/src/request/reply.ts";
 
 export const mutants: readonly Mutant[] = [
   {
@@ -117,7 +117,7 @@ export const mutants: readonly Mutant[] = [
     file: scope,
     find: 'if (this.#port.hasLapsed()) this.lose("its lease may have run out");',
     replace: "",
-    caught: { by: "crashes", saying: "is nobody's owner, and does" },
+    caught: { by: "crashes", saying: "owns no scope, and does" },
   },
   {
     what: "a journal that takes what a zombie appends",
@@ -197,7 +197,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a core that wakes no suspended body",
     first: "waiting",
-    file: "sansio-core/src/call/wake.ts",
+    file: "sansio-core/src/call/settle.ts",
     find: 'row.phase === "suspended" ? resuming(draft, row, { body: row.body, cause: "suspended" }) : row;',
     replace: "row;",
   },
@@ -224,7 +224,7 @@ export const mutants: readonly Mutant[] = [
   {
     what: "a core that gives up after the first attempt",
     first: "retrying",
-    file: "sansio-core/src/call/attempt.ts",
+    file: "sansio-core/src/call/launch.ts",
     find: 'terms.type === "never" ? 1 : Math.max(1, Number(terms.max_attempts))',
     replace: "1",
   },

@@ -1,12 +1,13 @@
 /** `pawl approve` and `pawl reject`: decide a call that waits for approval. */
-import type { Decision, Event } from "@pawl/sansio-core";
+import type { Event } from "@pawl/sansio-core";
+import type { Decision } from "@pawl/sansio-core/driver";
 import { stableHash, stringify } from "@pawl/tool-value";
 import type { SessionClient } from "@pawl/wire";
 import type { Command, Input, Options } from "../command.ts";
 import { CliError, exit, usageError } from "../exit.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Target, act, actJson, actOptions, byOf, jsonArgument, noSuchCall, withTarget } from "./act.ts";
-import { askHost, hostDid } from "./remote.ts";
+import { askHost, printDone } from "./remote.ts";
 
 type Sticky = "later" | "parked_too";
 
@@ -76,7 +77,7 @@ const notChecked = ({ state }: Target, call: string, { type }: Decision): string
 
 const run = async (input: Input, terminal: Terminal, decision: Decision, done: string): ReturnType<Command["run"]> => {
   const asked = await askHost(input, terminal, (session) => decideAtHost(session, input, decision));
-  if (asked !== undefined) return hostDid(terminal, asked.scope, `${input.positionals[1]} is ${done}`);
+  if (asked !== undefined) return printDone(terminal, asked.scope, `${input.positionals[1]} is ${done}`);
   return withTarget(input, terminal, (target) => {
     const call = input.positionals[1] ?? "";
     const event = decide(target, input, terminal, decision);

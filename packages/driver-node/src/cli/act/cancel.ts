@@ -1,7 +1,7 @@
 /** `pawl cancel`: cancels a call or a request. */
 import type { Command } from "../command.ts";
 import { act, actJson, actOptions, byOf, noSuchCall, withTarget } from "./act.ts";
-import { askHost, hostDid } from "./remote.ts";
+import { askHost, printDone } from "./remote.ts";
 
 export const cancelCommand: Command = {
   name: "cancel",
@@ -19,7 +19,7 @@ export const cancelCommand: Command = {
     const [, named = ""] = input.positionals;
     const whole = named.includes(":") ? { call: named } : { request: named };
     const asked = await askHost(input, terminal, (session) => session.cancel(whole));
-    if (asked !== undefined) return hostDid(terminal, asked.scope, `${named} was asked to stop`);
+    if (asked !== undefined) return printDone(terminal, asked.scope, `${named} was asked to stop`);
     return withTarget(input, terminal, (target) => {
       const [, whom = ""] = input.positionals;
       const by = byOf(input, terminal);

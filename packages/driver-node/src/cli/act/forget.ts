@@ -6,7 +6,7 @@ import { CliError, exit, usageError } from "../exit.ts";
 import { openJournalFile } from "../journal-file.ts";
 import { type Place, placeOf } from "../place.ts";
 
-const checkThere = async (file: string, scope: string): Promise<void> => {
+const checkExists = async (file: string, scope: string): Promise<void> => {
   const journal = openJournalFile(file);
   try {
     if ((await journal.scopes(scope)).some((entry) => entry.scope === scope)) return;
@@ -30,7 +30,7 @@ const hasKey = async (keys: string, scope: string): Promise<boolean> => {
   }
 };
 
-const meant = ({ file, scope, keys }: Place): { readonly scope: string; readonly keys: string } => {
+const requireTarget = ({ file, scope, keys }: Place): { readonly scope: string; readonly keys: string } => {
   if (scope === undefined) throw usageError(`no scope is named in ${file}`, `write ${file}#session:alice`);
   if (keys === undefined) throw usageError("no keys are named", "add --keys <folder>, or set PAWL_KEYS");
   return { scope, keys };
@@ -53,8 +53,8 @@ export const forgetCommand: Command = {
   examples: [["pawl forget alice -j journal.db --keys keys --for-ever", "at the request of a user"]],
   run: async (input, terminal) => {
     const place = placeOf(input.positionals[0] ?? "", input, terminal);
-    const { scope, keys } = meant(place);
-    await checkThere(place.file, scope);
+    const { scope, keys } = requireTarget(place);
+    await checkExists(place.file, scope);
     if ((await hasKey(keys, scope)) && !input.isSet("for-ever")) {
       const message = `nothing was deleted: what ${scope} has stored could never be read again`;
       const hint = `pawl forget ${place.file}#${scope} --keys ${keys} --for-ever`;

@@ -127,7 +127,7 @@ export const askHost = async <A>(
 };
 
 /** Prints that the host has done it. */
-export const hostDid = (terminal: Terminal, scope: string, done: string): Exit => {
+export const printDone = (terminal: Terminal, scope: string, done: string): Exit => {
   terminal.print({ scope, done: true }, () => [terminal.paint("green", done)]);
   return exit.fine;
 };

@@ -8,7 +8,7 @@ import { CliError, type Exit, exit, usageError } from "../exit.ts";
 import { existingRootsOf } from "../../journal/root-secret.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Target, act, actJson, actOptions, byOf, jsonArgument, noSuchCall, withTarget } from "./act.ts";
-import { askHost, hostDid } from "./remote.ts";
+import { askHost, printDone } from "./remote.ts";
 
 const resolutionOf = (input: Input): Resolution => {
   const [ok, code] = [input.text("ok"), input.text("err")];
@@ -84,7 +84,7 @@ const resolveAtHost = (session: SessionClient, input: Input): Promise<Answer> =>
 };
 
 const printResolved = (terminal: Terminal, scope: string, { status }: Answer): Exit => {
-  if (status === "accepted") return hostDid(terminal, scope, "resolved");
+  if (status === "accepted") return printDone(terminal, scope, "resolved");
   throw new CliError(status, `${scope} refused it: ${status}`, { exit: exit.refused });
 };
 

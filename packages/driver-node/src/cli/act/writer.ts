@@ -23,7 +23,7 @@ import { stateOf } from "../log/replay-log.ts";
 
 const leaseMs = 30_000;
 
-const notClaimed = (scope: string, claim: Exclude<Claim, { readonly type: "claimed" }>): CliError => {
+const claimFailed = (scope: string, claim: Exclude<Claim, { readonly type: "claimed" }>): CliError => {
   if (claim.type === "newer_protocol") {
     const message = `${scope} has protocol ${claim.protocol}, this pawl knows up to ${currentProtocol}`;
     return new CliError("newer_protocol", message, { exit: exit.unreachable, hint: "update pawl" });
@@ -39,7 +39,7 @@ const notClaimed = (scope: string, claim: Exclude<Claim, { readonly type: "claim
   });
 };
 
-const notTaken = (scope: string, result: Exclude<AppendResult, { readonly type: "ok" }>): CliError => {
+const appendFailed = (scope: string, result: Exclude<AppendResult, { readonly type: "ok" }>): CliError => {
   const why = result.type === "failed" ? result.message : result.type;
   const hint = "check with `pawl show` whether it was recorded";
   return new CliError(`append_${result.type}`, `${scope} refused it: ${why}`, { exit: exit.unreachable, hint });
@@ -119,7 +119,7 @@ export class Writer {
       received: [],
     };
     const [result] = await this.#journal.journal.appendAll([append]);
-    if (result?.type !== "ok") throw notTaken(scope, result ?? { type: "failed", message: "no result" });
+    if (result?.type !== "ok") throw appendFailed(scope, result ?? { type: "failed", message: "no result" });
   }
 }
 
@@ -135,7 +135,7 @@ export const writeInto = async (
   await journal.journal.join(instance, { ttlMs: leaseMs });
   try {
     const claim = await journal.journal.claim(scope, instance, currentProtocol);
-    if (claim.type !== "claimed") throw notClaimed(scope, claim);
+    if (claim.type !== "claimed") throw claimFailed(scope, claim);
     const state = claim.seq === before.seq ? before : await stateOf(journal, scope);
     const writer = new Writer(journal, claim.epoch, state, now);
     const { protocol, options } = state.scope;

@@ -83,7 +83,7 @@ const chosenIn = (input: Input): readonly string[] => {
   throw usageError(`--only expects one of ${Object.keys(explorers).join(", ")}, found \`${only}\``);
 };
 
-const told = (name: string, by: string, { isSafe, json, words }: Explored, terminal: Terminal): void => {
+const printExplored = (name: string, by: string, { isSafe, json, words }: Explored, terminal: Terminal): void => {
   const { paint } = terminal;
   terminal.print({ scenario: name, by, safe: isSafe, report: json }, () => [
     `${isSafe ? paint("green", "safe") : paint("red", "not safe")}  ${paint("bold", name)}  ${paint("dim", by)}`,
@@ -122,7 +122,7 @@ export const exploreCommand: Command = {
         terminal.progress(`exploring ${name}: ${by}`);
         const explored = await (explorers[by] as Explore)(scenario, input, name);
         isSafe = isSafe && explored.isSafe;
-        told(name, by, explored, terminal);
+        printExplored(name, by, explored, terminal);
       }
     return isSafe ? exit.fine : exit.wrong;
   },

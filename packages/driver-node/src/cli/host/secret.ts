@@ -67,7 +67,7 @@ export const knownSecretsOf = (journal: string, files: readonly string[] | undef
 };
 
 /** The claims of a token that is to be made. */
-export type Wanted = Omit<Grant, "file">;
+export type TokenRequest = Omit<Grant, "file">;
 
 const prefixed = (scopes: readonly string[]): readonly string[] => {
   const invalid = scopes.find((one) => scopePrefixProblem(one) !== undefined);
@@ -86,7 +86,7 @@ const signed = (secrets: Secrets, claims: Claims): string => {
 /** Makes a token. Defaults: all sessions, one day. */
 export const tokenFor = (
   secrets: Secrets,
-  { by, scopes = ["session:"], rights = defaultRights, hours = dayHours }: Wanted,
+  { by, scopes = ["session:"], rights = defaultRights, hours = dayHours }: TokenRequest,
   now: number,
 ): { readonly token: string; readonly claims: Claims } => {
   const claims: Claims = { by, scopes: prefixed(scopes), rights, expires_at: now + hours * hourMs };

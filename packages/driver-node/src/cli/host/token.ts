@@ -5,7 +5,7 @@ import { CliError, exit, usageError } from "../exit.ts";
 import { journalOf } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
 import { configOf } from "./config.ts";
-import { type Wanted, dayHours, knownSecretsOf, tokenFor, defaultRights, writePrivate } from "./secret.ts";
+import { type TokenRequest, dayHours, knownSecretsOf, tokenFor, defaultRights, writePrivate } from "./secret.ts";
 
 const rightsIn = (input: Input): readonly Right[] | undefined => {
   const named = input.texts("right").flatMap((text) => text.split(","));
@@ -15,7 +15,7 @@ const rightsIn = (input: Input): readonly Right[] | undefined => {
   return named.length === 0 ? undefined : named.filter(Right.is);
 };
 
-const wantedIn = (input: Input): Wanted => {
+const requestIn = (input: Input): TokenRequest => {
   const [hours, rights, scopes] = [countOf(input, "hours", 1), rightsIn(input), input.texts("scope")];
   const [by = ""] = input.positionals;
   if (by === "") throw usageError("a token needs a name", "pawl token ann");
@@ -67,11 +67,11 @@ export const tokenCommand: Command = {
     ["pawl token mover -c pawl.json --right move -o peer.token", "for a host that moves sessions here"],
   ],
   run: async (input: Input, terminal: Terminal) => {
-    const wanted = wantedIn(input);
+    const request = requestIn(input);
     const config = input.text("config") === undefined ? {} : configOf(input.text("config"));
     const journal =
       input.text("journal") ?? config.journal ?? (config.secrets === undefined ? journalOf(input, terminal) : "");
-    const { token, claims } = tokenFor(knownSecretsOf(journal, config.secrets), wanted, terminal.now());
+    const { token, claims } = tokenFor(knownSecretsOf(journal, config.secrets), request, terminal.now());
     const file = input.text("output");
     if (file !== undefined) write(file, token);
     const said = file === undefined ? { token } : { file };

@@ -1,16 +1,14 @@
 /** `pawl log diff`: compares two logs event by event and field by field. */
+import { EventCodec, type Fault, type Recorded } from "@pawl/sansio-core";
 import {
   type Difference,
-  EventCodec,
-  type Fault,
   HeaderCodec,
   type Reading,
-  type Recorded,
   beginReading,
   differencesOf,
   endReading,
   feed,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { type Json, formatPath, stringify } from "@pawl/tool-value";
 import { type Command, countOf } from "../command.ts";
 import { CliError, exit } from "../exit.ts";
@@ -40,15 +38,15 @@ const readLog = async ({ name, text }: LogSource): Promise<Read> => {
 
 const jsonOf = ({ event, ...envelope }: Recorded): Json => ({ ...envelope, event: EventCodec.encode(event) as Json });
 
-interface Differs {
+interface EventDifference {
   readonly seq: number;
   readonly differences: readonly Difference[];
 }
 
 /** Returns the events that differ at the same sequence. */
-const differingEvents = (a: Read, b: Read, most: number): readonly Differs[] => {
+const differingEvents = (a: Read, b: Read, most: number): readonly EventDifference[] => {
   const others = new Map(b.events.map((recorded) => [recorded.seq, recorded]));
-  const found: Differs[] = [];
+  const found: EventDifference[] = [];
   for (const recorded of a.events) {
     const other = others.get(recorded.seq);
     if (other === undefined || found.length === most) continue;

@@ -11,7 +11,8 @@ import {
   unpackBlobs,
   putLog,
 } from "@pawl/runtime";
-import { type PackedAttachment, type PackedBlob, eventLine, type State } from "@pawl/sansio-core";
+import { eventLine, type State } from "@pawl/sansio-core";
+import type { PackedAttachment, PackedBlob } from "@pawl/sansio-core/driver";
 import { hashText } from "@pawl/tool-value";
 import { diskAttachments } from "../../journal/disk-blob.ts";
 import { sqliteJournal } from "../../journal/journal.ts";
@@ -41,7 +42,7 @@ export const put = async (
 };
 
 /** Stores the log's large values; fails if one is missing. */
-const takeBlobs = async (
+const storeBlobs = async (
   journal: Journal,
   scope: string,
   stepped: readonly SteppedLine[],
@@ -62,7 +63,7 @@ const takeBlobs = async (
 };
 
 /** Stores the log's attachments. A sealed journal has no store for them: their bytes would not be sealed. */
-const takeAttachments = async (
+const storeAttachments = async (
   store: AttachmentStore | undefined,
   scope: string,
   attachments: readonly PackedAttachment[],
@@ -110,8 +111,8 @@ const importLog = async (log: LogSource, { journal, store }: Into, terminal: Ter
     throw new CliError("log_empty", `${log.name} has no events`, { exit: exit.wrong });
   }
   const { id: scope } = state.scope;
-  await takeBlobs(journal, scope, stepped, blobs);
-  await takeAttachments(store, scope, attachments);
+  await storeBlobs(journal, scope, stepped, blobs);
+  await storeAttachments(store, scope, attachments);
   await put(journal, stepped, state, "import it into another journal, or compare them: pawl help log diff");
   const brought = attachments.length === 0 ? {} : { attachments: attachments.length };
   const plural = attachments.length === 1 ? "" : "s";

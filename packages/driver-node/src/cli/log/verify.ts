@@ -7,7 +7,7 @@ import type { Terminal } from "../terminal.ts";
 import { brokenWords, faultJson, faultWords, tornJson, tornWords } from "./fault.ts";
 import { headOf, isAttachmentLine } from "./head.ts";
 import { replayOpen, printUnread, unreadJson } from "./replay-log.ts";
-import { attachmentOf, blobOf } from "@pawl/sansio-core";
+import { attachmentOf, blobOf } from "@pawl/sansio-core/driver";
 import { hashText, parseRecord } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 
@@ -19,13 +19,13 @@ export interface BlobFaults {
 }
 
 /** Returns the name of a line's attachment if its bytes do not match. */
-const falseAttachment = (line: string): readonly string[] => {
+const corruptAttachment = (line: string): readonly string[] => {
   const json = parseRecord(line);
   const packed = E.isRight(json) ? attachmentOf(json.right) : undefined;
   return packed === undefined || unpackedAttachment(packed) !== undefined ? [] : [packed.attachment];
 };
 
-const isTrue = (line: string, corrupt: string[]): string | undefined => {
+const checkBlob = (line: string, corrupt: string[]): string | undefined => {
   const json = parseRecord(line);
   const packed = E.isRight(json) ? blobOf(json.right) : undefined;
   if (packed === undefined) return undefined;
@@ -42,8 +42,8 @@ export const blobFaults = async ({ text }: LogSource): Promise<BlobFaults> => {
   const [named, packed, corrupt] = [new Set<string>(), new Set<string>(), [] as string[]];
   const attachments: string[] = [];
   for (const line of linesIn(await text())) {
-    if (isAttachmentLine(line)) attachments.push(...falseAttachment(line));
-    const blob = line.startsWith('{"blob":') ? isTrue(line, corrupt) : undefined;
+    if (isAttachmentLine(line)) attachments.push(...corruptAttachment(line));
+    const blob = line.startsWith('{"blob":') ? checkBlob(line, corrupt) : undefined;
     if (blob !== undefined) packed.add(blob);
     else for (const name of namesIn(line)) named.add(name);
   }
@@ -54,7 +54,7 @@ const many = (count: number, what: string): string =>
   `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
 
 /** How far hashes cover a log that replays. */
-interface Known {
+interface Coverage {
   readonly isInJournal: boolean;
   /** The last event. */
   readonly seq: number;
@@ -64,18 +64,18 @@ interface Known {
   readonly vouched: number;
 }
 
-const knownOf = (
+const coverageOf = (
   { journal }: LogSource,
   seq: number,
   base: number,
   wanted: string | undefined,
   chain: ChainCheck | undefined,
-): Known => {
+): Coverage => {
   const kept = chain?.type === "whole" ? chain.kept : 0;
   return { isInJournal: journal !== undefined, seq, base, vouched: wanted === undefined ? kept : seq };
 };
 
-const knownWords = ({ isInJournal, seq, base, vouched }: Known): string => {
+const coverageText = ({ isInJournal, seq, base, vouched }: Coverage): string => {
   if (vouched >= seq) return "a hash covers all of it";
   if (vouched > base) return `a hash covers it up to event ${vouched}, and nothing after that`;
   return isInJournal
@@ -99,7 +99,7 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
   const broken = chain?.type === "broken" ? chain : undefined;
   const { paint } = terminal;
   const isSound = fault === undefined && !isOther && broken === undefined && lost.length === 0;
-  const known = knownOf(log, state?.seq ?? 0, header?.base ?? 0, wantedHead, chain);
+  const coverage = coverageOf(log, state?.seq ?? 0, header?.base ?? 0, wantedHead, chain);
   const json = {
     log: log.name,
     ok: isSound,
@@ -108,7 +108,7 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
     base: header?.base,
     events,
     seq: state?.seq,
-    vouched: isSound ? known.vouched : undefined,
+    vouched: isSound ? coverage.vouched : undefined,
     torn: tornJson(torn),
     fault: faultJson(fault),
     blobs: lost.length > 0 ? blobs : undefined,
@@ -119,7 +119,7 @@ const verify = async (log: LogSource, terminal: Terminal, wantedHead: string | u
     const from = base === undefined ? "" : ` after the segment up to ${base.segment.base}`;
     const what = `${many(events, "event")}${from}${header === undefined ? "" : ` of ${header.scope}`}`;
     const lines = [`${isSound ? paint("green", "ok") : paint("red", "not ok")}  ${log.name}  ${paint("dim", what)}`];
-    if (isSound) lines.push(`    ${paint("dim", knownWords(known))}`);
+    if (isSound) lines.push(`    ${paint("dim", coverageText(coverage))}`);
     if (torn !== undefined) lines.push(`    ${paint("yellow", "torn")}: ${tornWords(torn)}`);
     if (fault !== undefined) lines.push(...faultWords(fault, terminal).map((line) => `    ${line}`));
     for (const name of blobs.missing) lines.push(`    ${paint("red", "missing blob")}: ${name}`);

@@ -1,16 +1,15 @@
 /** Background runs, tasks and schedules, as a person reads them. */
 import type { ScopeEntry } from "@pawl/runtime";
+import type { State, Event } from "@pawl/sansio-core";
 import {
   ProcessStatus,
   type RunRow,
   type Schedule,
-  type State,
   type Task,
   isTerminal,
   processScope,
-  type Event,
   type Progress,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import type { JournalFile } from "../journal-file.ts";
 import { CliError } from "../exit.ts";
 import { stateOf } from "../log/replay-log.ts";
@@ -35,12 +34,12 @@ export const progressIn = (event: Event): string | undefined => {
 };
 
 /** A background run, read from its own scope. */
-export interface SeenRun {
+export interface RunView {
   readonly row: RunRow;
   readonly status: ProcessStatus;
 }
 
-export const seenIn = ({ background: { run: row }, process }: State): SeenRun | undefined =>
+export const runInState = ({ background: { run: row }, process }: State): RunView | undefined =>
   row && { row, status: process?.status ?? { state: "running" } };
 
 /** Keeps the first line of an error: a list has one line each. */
@@ -64,30 +63,30 @@ export const endText = (status: ProcessStatus): string => {
 export const endJson = (status: ProcessStatus): unknown =>
   status.state === "running" ? undefined : ProcessStatus.encode(status);
 
-export const runJson = ({ row, status }: SeenRun): object => ({ ...row, ended: endJson(status) });
+export const runJson = ({ row, status }: RunView): object => ({ ...row, ended: endJson(status) });
 
 /** Describes how far a run is, with a bar if possible. */
-const farText = ({ attempt, detail, progress }: RunRow): string => {
+const progressText = ({ attempt, detail, progress }: RunRow): string => {
   const bar = progress === undefined ? "" : `  ${barOf(progress)}`;
   const isSaid = attempt === 1 || detail.includes(`attempt ${attempt}`);
   return `${detail}${isSaid ? "" : `, attempt ${attempt}`}${bar}`;
 };
 
-export const runText = ({ row, status }: SeenRun): string => {
+export const runText = ({ row, status }: RunView): string => {
   const { title, phase, attempt } = row;
-  if (phase === "running") return `run ${title}: ${farText(row)}`;
+  if (phase === "running") return `run ${title}: ${progressText(row)}`;
   return `run ${title}: ${phase === "ended" ? endText(status) : phase}${attempt === 1 ? "" : `, attempt ${attempt}`}`;
 };
 
-const saidOf = ({ state, state_detail: detail, progress, summary }: Task, run: SeenRun | undefined): string => {
+const taskDetail = ({ state, state_detail: detail, progress, summary }: Task, run: RunView | undefined): string => {
   if (isTerminal(state)) return summary ?? "";
-  if (run?.row.phase === "running") return farText(run.row);
+  if (run?.row.phase === "running") return progressText(run.row);
   return [detail, progress && barOf(progress)].filter((part) => part !== undefined).join("  ");
 };
 
-const taskText = (task: Task, run: SeenRun | undefined): string => {
+const taskText = (task: Task, run: RunView | undefined): string => {
   const { id, kind, display_name: name, state } = task;
-  const said = saidOf(task, run);
+  const said = taskDetail(task, run);
   return `task ${name} (${kind}, ${id}): ${state}${said === "" ? "" : `, ${said}`}`;
 };
 
@@ -97,12 +96,12 @@ const scheduleText = ({ id, enabled, next_trigger_at: at, trigger_count: count }
 };
 
 /** Live runs of a session, by task. */
-export type SeenRuns = ReadonlyMap<string, SeenRun>;
+export type RunViews = ReadonlyMap<string, RunView>;
 
 /** One line for each run, task and schedule. */
-export const longWorkLines = (state: State, runs: SeenRuns, now: number): readonly string[] => {
+export const backgroundLines = (state: State, runs: RunViews, now: number): readonly string[] => {
   const { background, schedules } = state;
-  const own = seenIn(state);
+  const own = runInState(state);
   return [
     ...(own === undefined ? [] : [runText(own)]),
     ...background.tasks
@@ -117,10 +116,10 @@ export const longWorkLines = (state: State, runs: SeenRuns, now: number): readon
 };
 
 /** Reads the run in a scope, if there is one. Returns the error if its log cannot be read. */
-const runIn = async (journal: JournalFile, scope: string): Promise<SeenRun | CliError | undefined> => {
+const runIn = async (journal: JournalFile, scope: string): Promise<RunView | CliError | undefined> => {
   if (!scope.startsWith(processScope("bg_"))) return undefined;
   try {
-    return seenIn(await stateOf(journal, scope, `${scope} is not read: its values are sealed`));
+    return runInState(await stateOf(journal, scope, `${scope} is not read: its values are sealed`));
   } catch (thrown) {
     if (thrown instanceof CliError) return thrown;
     throw thrown;
@@ -140,8 +139,8 @@ export const runReader = (journal: JournalFile): ((entry: ScopeEntry) => ReturnT
 };
 
 /** Reads the runs of live tasks. A run that does not exist yet, or cannot be read, is left out. */
-export const runsOf = async ({ background }: State, journal: JournalFile | undefined): Promise<SeenRuns> => {
-  const runs = new Map<string, SeenRun>();
+export const runsOf = async ({ background }: State, journal: JournalFile | undefined): Promise<RunViews> => {
+  const runs = new Map<string, RunView>();
   for (const { task, run } of background.tasks.values()) {
     if (journal === undefined || run === undefined || isTerminal(task.state)) continue;
     const seen = await runIn(journal, processScope(run.run));

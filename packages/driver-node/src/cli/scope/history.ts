@@ -1,16 +1,6 @@
 /** A scope's history, from its log: its state, and when each part of it came about. */
-import {
-  type Entered,
-  type Event,
-  type EventOf,
-  type Fault,
-  type State,
-  type Torn,
-  type Transition,
-  enter,
-  initial,
-  noneEntered,
-} from "@pawl/sansio-core";
+import { type Event, type EventOf, type Fault, type State, type Transition, initial } from "@pawl/sansio-core";
+import { type Entered, type Torn, enter, noneEntered } from "@pawl/sansio-core/driver";
 import { replayOrRefuse } from "../log/replay-log.ts";
 import { ToolCallOutput, formatToolOutput } from "@pawl/tool-value";
 import type { LogSource } from "../place.ts";
@@ -112,7 +102,7 @@ export const historyOf = async (log: LogSource, terminal: Terminal, asked?: stri
 };
 
 /** Folds a log, or throws if it is empty or has a fault. */
-export const soundHistoryOf = async (log: LogSource, terminal: Terminal, asked?: string): Promise<History> => {
+export const checkedHistoryOf = async (log: LogSource, terminal: Terminal, asked?: string): Promise<History> => {
   const history = await historyOf(log, terminal, asked);
   const { fault, state } = history;
   if (fault === undefined && state.seq > 0) return history;

@@ -6,16 +6,16 @@ import { CliError, exit, usageError } from "../exit.ts";
 import { type JournalFile, openJournalFile } from "../journal-file.ts";
 import { journalFolders, journalOf } from "../place.ts";
 import { type Terminal, jsonText } from "../terminal.ts";
-import { type SeenRun, runReader, runText } from "./background.ts";
+import { type RunView, runReader, runText } from "./background.ts";
 import { sinceText, untilText } from "./time.ts";
 
 const approvalWords = (approvals: number): string =>
   `, needs ${approvals === 1 ? "an approval" : `${approvals} approvals`}`;
 
-const stateOf = (entry: ScopeEntry, terminal: Terminal): string =>
-  standingOf(entry, terminal) + (entry.approvals === undefined ? "" : approvalWords(entry.approvals));
+const statusText = (entry: ScopeEntry, terminal: Terminal): string =>
+  ownershipText(entry, terminal) + (entry.approvals === undefined ? "" : approvalWords(entry.approvals));
 
-const standingOf = ({ owner, held, wakeAt }: ScopeEntry, { now }: Terminal): string => {
+const ownershipText = ({ owner, held, wakeAt }: ScopeEntry, { now }: Terminal): string => {
   if (held !== undefined) return `owned by ${owner}${held.address === undefined ? "" : ` at ${held.address}`}`;
   if (owner !== undefined) return `left by ${owner}, whose lease has ended`;
   if (wakeAt === undefined) return "parked";
@@ -25,10 +25,10 @@ const standingOf = ({ owner, held, wakeAt }: ScopeEntry, { now }: Terminal): str
 /** A row of the list, with the run in that scope, or the error of reading it. */
 interface Listed {
   readonly entry: ScopeEntry;
-  readonly run: SeenRun | CliError | undefined;
+  readonly run: RunView | CliError | undefined;
 }
 
-const longText = (run: Listed["run"]): string => {
+const runColumn = (run: Listed["run"]): string => {
   if (run === undefined) return "";
   return run instanceof CliError ? `unreadable (${run.code})  ` : `${runText(run)}  `;
 };
@@ -48,19 +48,22 @@ const tableOf = (listed: readonly Listed[], terminal: Terminal): Table => {
     line: ({ entry, run }) => {
       const { scope, seq, epoch } = entry;
       const columns = `${scope.padEnd(width)}  ${String(seq).padStart(digits)}  ${String(epoch).padStart(5)}`;
-      return `${columns}  ${longText(run)}${terminal.paint("dim", stateOf(entry, terminal))}`;
+      return `${columns}  ${runColumn(run)}${terminal.paint("dim", statusText(entry, terminal))}`;
     },
   };
 };
 
 /** Filters of the list. */
-interface Wanted {
+interface ListFilter {
   readonly prefix: string;
   readonly isOwned: boolean;
   readonly isAwaiting: boolean;
 }
 
-const lister = (journal: JournalFile, { prefix, isOwned, isAwaiting }: Wanted): (() => Promise<readonly Listed[]>) => {
+const lister = (
+  journal: JournalFile,
+  { prefix, isOwned, isAwaiting }: ListFilter,
+): (() => Promise<readonly Listed[]>) => {
   const runOf = runReader(journal);
   return async () => {
     const found = isAwaiting ? await journal.awaitingApproval(prefix) : await journal.scopes(prefix);
@@ -85,14 +88,14 @@ const tell = (file: string, list: readonly Listed[], terminal: Terminal): void =
   terminal.print({ journal: file, scopes: list.map(jsonOf) }, () => lines(file, list, terminal));
 
 /** Maps each scope to its row as text, to find what has changed. */
-const standings = (list: readonly Listed[]): ReadonlyMap<string, string> =>
+const rowTexts = (list: readonly Listed[]): ReadonlyMap<string, string> =>
   new Map(list.map((one) => [one.entry.scope, jsonText(jsonOf(one))]));
 
 /** Returns a function that prints the rows that changed since its last call. */
 const changes = (file: string, first: readonly Listed[], terminal: Terminal): ((now: readonly Listed[]) => void) => {
-  let before = standings(first);
+  let before = rowTexts(first);
   return (now) => {
-    const after = standings(now);
+    const after = rowTexts(now);
     const changed = now.filter(({ entry: { scope } }) => after.get(scope) !== before.get(scope));
     const gone = [...before.keys()].filter((scope) => !after.has(scope));
     before = after;

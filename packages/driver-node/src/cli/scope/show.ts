@@ -1,19 +1,15 @@
 /** `pawl show`: prints a scope's calls, effects, waits, approvals and processes, and follows new events. */
 import {
-  type CallReason,
-  type EffectReason,
   type EventOf,
   type Recorded,
   type State,
-  bodyOf,
-  commandsLine,
   effectWords,
   otherWords,
-  producedBy,
   replay,
   waitsWords,
   why,
 } from "@pawl/sansio-core";
+import { type CallReason, type EffectReason, bodyOf, commandsLine, producedBy } from "@pawl/sansio-core/driver";
 import { type Json, noLimits, parse, stringify } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { setTimeout as pause } from "node:timers/promises";
@@ -22,23 +18,23 @@ import { exit } from "../exit.ts";
 import { tornJson } from "../log/fault.ts";
 import { type LogSource, placeOf, placeOptions, withLog } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { type History, divergenceJson, soundHistoryOf } from "./history.ts";
+import { type History, divergenceJson, checkedHistoryOf } from "./history.ts";
 import {
-  type SeenRuns,
+  type RunViews,
   endJson,
   endText,
-  longWorkLines,
+  backgroundLines,
   runJson,
   runText,
   runsOf,
-  seenIn,
+  runInState,
   barOf,
   progressIn,
 } from "./background.ts";
 import { sinceText } from "./time.ts";
 
 const shown = 100;
-const shortly = (json: Json): string => {
+const shorten = (json: Json): string => {
   const text = stringify(json);
   return text.length > shown ? `${text.slice(0, shown)}…` : text;
 };
@@ -57,7 +53,7 @@ const scopeJson = (history: History): object => {
   const { state, torn } = history;
   const { scope, seq, at, calls, requests, waits, process } = state;
   const { calls: reasons, others } = why(state);
-  const run = seenIn(state);
+  const run = runInState(state);
   return {
     scope: scope.id,
     seq,
@@ -110,14 +106,14 @@ const callWords = (
     body === undefined ? "" : `, attempt ${body.attempt}, run ${body.run}, ${body.settled.size} effects settled`;
   return [
     `  ${paint("bold", call)}  ${paint("cyan", row.phase)}${paint("dim", counts)}`,
-    `    ${row.tool} ${what.type === "approval" ? stringify(row.args) : shortly(row.args)}`,
+    `    ${row.tool} ${what.type === "approval" ? stringify(row.args) : shorten(row.args)}`,
     `    waits for ${waitsWords(what)}`,
     ...(divergence === undefined ? [] : [divergedWords(divergence)]),
     ...("effects" in what ? what.effects.map(effectLine) : []),
   ];
 };
 
-const scopeWords = (history: History, runs: SeenRuns, terminal: Terminal): readonly string[] => {
+const scopeWords = (history: History, runs: RunViews, terminal: Terminal): readonly string[] => {
   const { state, torn } = history;
   const { scope, seq, at, process, handles, waits } = state;
   const { paint, now } = terminal;
@@ -134,7 +130,7 @@ const scopeWords = (history: History, runs: SeenRuns, terminal: Terminal): reado
     ...open.map(({ key, waiters }) => `wait ${key}: ${waiters.map(({ call }) => call).join(", ")}`),
     ...handles.values().map(({ process: id, status }) => `handle of process ${id}: ${status}`),
     ...others.filter(({ what }) => what.type !== "schedule").map(({ what }) => otherWords(what)),
-    ...longWorkLines(state, runs, now()),
+    ...backgroundLines(state, runs, now()),
   ];
 };
 
@@ -204,7 +200,7 @@ export const showCommand: Command = {
   ],
   run: (input, terminal) =>
     withLog(placeOf(input.positionals[0] ?? "", input, terminal), async (log) => {
-      const history = await soundHistoryOf(log, terminal);
+      const history = await checkedHistoryOf(log, terminal);
       const runs = await runsOf(history.state, log.journal);
       terminal.print(scopeJson(history), () => scopeWords(history, runs, terminal));
       if (input.isSet("follow")) await follow(log, history.state.seq, terminal);

@@ -1,6 +1,6 @@
 /** Formats times for people. */
 
-const two = (n: number): string => String(n).padStart(2, "0");
+const twoDigits = (n: number): string => String(n).padStart(2, "0");
 
 /** Tells whether a time is beyond every date, which means no deadline. */
 export const isNever = (at: number): boolean => Number.isNaN(new Date(at).getTime());
@@ -9,8 +9,8 @@ export const isNever = (at: number): boolean => Number.isNaN(new Date(at).getTim
 export const timeText = (at: number): string => {
   if (isNever(at)) return `${at} ms`;
   const date = new Date(at);
-  const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
-  return `${day} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}Z`;
+  const day = `${date.getUTCFullYear()}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`;
+  return `${day} ${twoDigits(date.getUTCHours())}:${twoDigits(date.getUTCMinutes())}:${twoDigits(date.getUTCSeconds())}Z`;
 };
 
 const units: readonly (readonly [string, number])[] = [

@@ -1,21 +1,13 @@
 /** `pawl why`: says what a scope waits for, since when, and what would move it on. */
-import {
-  type CallReason,
-  type EffectReason,
-  type OtherReason,
-  type State,
-  effectWords,
-  otherWords,
-  waitsWords,
-  why,
-} from "@pawl/sansio-core";
+import { type State, effectWords, otherWords, waitsWords, why } from "@pawl/sansio-core";
+import type { CallReason, EffectReason, OtherReason } from "@pawl/sansio-core/driver";
 import type { Command } from "../command.ts";
 import type { JournalFolders } from "../journal-file.ts";
 import { CliError, type Exit, exit } from "../exit.ts";
 import { withLogOrHost, hostOptions } from "../act/remote.ts";
 import { type LogSource, givenFolders, placeOptions } from "../place.ts";
 import type { Terminal } from "../terminal.ts";
-import { endedJson, endedWords, type History, type RefusedEdit, divergenceJson, soundHistoryOf } from "./history.ts";
+import { endedJson, endedWords, type History, type RefusedEdit, divergenceJson, checkedHistoryOf } from "./history.ts";
 import { isNever, sinceText, untilText } from "./time.ts";
 import { remedies } from "./remedy.ts";
 
@@ -194,7 +186,7 @@ export const whyCommand: Command = {
   run: (input, terminal) => {
     const [, only] = input.positionals;
     return withLogOrHost(input, terminal, async (log) => {
-      const history = await soundHistoryOf(log, terminal, only);
+      const history = await checkedHistoryOf(log, terminal, only);
       const { state } = history;
       if (only !== undefined && state.calls.at(only) === undefined) return printEnd(history, only, terminal);
       const { calls, others } = why(state);

@@ -1,0 +1,281 @@
+/** The bodies of a scope: started, fed with answers, and ended with their calls. */
+import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
+import { type CallRow, bodyOf, replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
+import * as E from "fp-ts/lib/Either.js";
+import { type Answer, type BodyPort, BodyRun, type RunId } from "./body.ts";
+import { completionKeyId, executionScopeIn, placeOf, report, sessionOf } from "../host/call-place.ts";
+import { answeredConnection } from "../host/connection.ts";
+import { toolContext } from "./facet/context.ts";
+import { textOf } from "../error.ts";
+import type { CallFacts } from "./facet/facts.ts";
+import type { ProcessReach } from "./facet/process-reach.ts";
+import { hookedCall } from "../host/hook.ts";
+import { askAs } from "../host/host-request.ts";
+import type { LiveTool } from "../tool/live-tool.ts";
+import { contextOf } from "../host/prepare.ts";
+import type { Ephemeral } from "../session/observe/observation.ts";
+import { ParkedCalls } from "../host/parked-call.ts";
+import { type Past, type PastPort, pastOf, shownEventAt } from "./past.ts";
+import type { Ending } from "../host/outcome.ts";
+import { bodyResult, runTool } from "./run-tool.ts";
+import type { Observers } from "../session/observe/observer.ts";
+import { AskedInOrder, recordRequest } from "./refusal.ts";
+import type { Cause, ScopeRunner } from "../scope/runner.ts";
+import type { BodiesPort } from "../session/session-port.ts";
+import type { News } from "./timeline.ts";
+import { tokenOf } from "../scope/token.ts";
+import { resolvedIn, resultIn } from "./value.ts";
+
+type RunningRow = Extract<CallRow, { readonly phase: "running" }>;
+type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
+
+export class Bodies {
+  readonly #port: BodiesPort;
+  readonly #runner: () => ScopeRunner;
+  readonly #reach: () => ProcessReach;
+  readonly #observers: Observers;
+  readonly #bodyPort: BodyPort;
+  readonly #runs = new Map<CallRef, BodyRun>();
+  readonly #asked = new AskedInOrder();
+  /** Runs whose past is being read. */
+  readonly #starting = new Set<Command>();
+
+  constructor(port: BodiesPort, runner: () => ScopeRunner, reach: () => ProcessReach, observers: Observers) {
+    this.#port = port;
+    this.#observers = observers;
+    this.#runner = runner;
+    this.#reach = reach;
+    this.#bodyPort = this.#portOfBodies();
+  }
+
+  /** Calls that wait for a connection. */
+  get #parked(): ParkedCalls {
+    const eventAt = (seq: number): Promise<Event> => shownEventAt(this.#pastPort, seq);
+    return new ParkedCalls({ ...this.#port, runner: this.#runner, eventAt });
+  }
+
+  /** Tells the host what calls are parked for. */
+  askParked(): void {
+    this.#parked.askAll();
+  }
+
+  get #pastPort(): PastPort {
+    const { readLines, values } = this.#port;
+    return { runner: this.#runner(), readLines, values };
+  }
+
+  get #state(): State {
+    return this.#runner().state;
+  }
+
+  at(call: CallRef): BodyRun | undefined {
+    return this.#runs.get(call);
+  }
+
+  /** Whether none runs, and none is about to. */
+  get isEmpty(): boolean {
+    return this.#runs.size === 0 && this.#starting.size === 0;
+  }
+
+  /** Hands one answer to each body that may hear one. */
+  deliver(): boolean {
+    let delivered = false;
+    for (const run of this.#runs.values()) if (run.deliver()) delivered = true;
+    return delivered;
+  }
+
+  /** What they may hear. */
+  get news(): News {
+    for (const { news } of this.#runs.values()) if (news !== "none") return this.#runs.size > 1 ? "some" : news;
+    return "none";
+  }
+
+  end(call: CallRef): void {
+    this.#runs.get(call)?.end();
+    this.#runs.delete(call);
+    this.#asked.forget(call);
+  }
+
+  endAll(): void {
+    for (const run of this.#runs.values()) run.end();
+    this.#runs.clear();
+    this.#asked.forgetAll();
+  }
+
+  /** Begins the run that a command asks for. A later run is on record before its first word. */
+  async execute(command: Of<"tool.execute">): Promise<void> {
+    this.#starting.add(command);
+    try {
+      await this.#execute(command);
+    } finally {
+      this.#starting.delete(command);
+    }
+  }
+
+  async #execute(command: Of<"tool.execute">): Promise<void> {
+    const { call, attempt, run, cause, tool_id: toolId } = command;
+    const begins = this.#reach().begins(command);
+    if (begins !== undefined && !(await begins)) return;
+    const connection = answeredConnection(this.#state.calls.at(call));
+    if (connection !== undefined) return this.#parked.resume(command, connection);
+    if (cause !== undefined) {
+      this.#runner().tell({ type: "call.resumed", call, attempt, run, cause, owner: this.#port.owner });
+      await this.#runner().settled();
+    }
+    const tool = this.#port.tool(toolId);
+    if (tool === undefined) return void this.#runner().tell({ type: "call.executor_missing", call, attempt, run });
+    if (command.recovery === "externally_owned") {
+      this.#handOut({ call, attempt, run }, completionKeyId(this.#facts(command)));
+      await this.#runner().settled(); // Were its owner lost, the call would be parked on this key.
+    }
+    await this.#begin(command, tool);
+  }
+
+  #handOut(run: RunId, key: string): void {
+    const row = this.#state.calls.at(run.call);
+    if (row?.phase === "running" && row.key === key) return;
+    this.#runner().tell({ type: "call.dispatched", ...run, owner: this.#port.owner, key });
+  }
+
+  /** What settles while the past is read belongs to it: then it is read again. */
+  async #begin(command: Of<"tool.execute">, tool: LiveTool): Promise<void> {
+    const before = this.#current(command);
+    const past = await pastOf(this.#pastPort, command.call, command.attempt);
+    const now = this.#current(command);
+    if (now === undefined) return;
+    if (now.body !== before?.body) return this.#begin(command, tool);
+    await this.#run(command, tool, past);
+  }
+
+  /** The row of a run, while it is the one that its call is in. */
+  #current({ call, attempt, run }: Of<"tool.execute">): RunningRow | undefined {
+    const row = this.#state.calls.at(call);
+    return row?.phase === "running" && row.body.attempt === attempt && row.body.run === run ? row : undefined;
+  }
+
+  async #run(command: Of<"tool.execute">, tool: LiveTool, past: Past): Promise<void> {
+    const { call, attempt, run } = command;
+    this.#starting.delete(command);
+    this.end(call);
+    const body = new BodyRun({ call, attempt, run }, this.#bodyPort, past);
+    this.#runs.set(call, body);
+    const cancelled = this.#current(command)?.cancelled;
+    if (cancelled !== undefined) body.hearCancel({ seq: cancelled.seq, index: -1 });
+    this.#runner().stir();
+    const facts = this.#facts(command);
+    const startedAt = this.#port.platform.monotonic();
+    const context = toolContext(body, facts);
+    const ending = await runTool(
+      this.#port,
+      { ...placeOf(this.#state, call), args: command.args },
+      () => this.#reach().execute(tool, command, context, () => body.isOver),
+      body,
+    );
+    if (body.isCancelled) await body.cleanUps.over();
+    await body.ended();
+    const duration_ms = Math.max(0, Math.round(this.#port.platform.monotonic() - startedAt));
+    if (body.isOver) return this.#overWithout(body, ending, duration_ms);
+    this.end(call);
+    if (ending.type === "connection") return this.#parked.park(command, facts, ending.provider);
+    const result = bodyResult(body, facts, ending.result);
+    this.#runner().tell({ type: "call.settled", call, attempt, run, result, duration_ms });
+  }
+
+  /** What the driver itself ended is no outcome; what its grace was not enough for is shown to observers. */
+  #overWithout({ id, isCancelled }: BodyRun, ending: Ending, duration_ms: number): void {
+    const phase = this.#state.calls.at(id.call)?.phase;
+    const isLate = isCancelled && (phase === "completed" || phase === "finishing") && !this.#runner().isLost;
+    if (!isLate || ending.type !== "result" || ending.result.type !== "done") return;
+    this.#runner().tell({ type: "call.settled_late", ...id, output: ending.result.output, duration_ms });
+  }
+
+  #facts({ call, tool, attempt, run, max_attempts, payload }: Of<"tool.execute">): CallFacts {
+    const row = this.#state.calls.at(call);
+    const { name = call, id = call, request = "" } = row?.call ?? {};
+    const { id: scope } = this.#state.scope;
+    const { host } = this.#port;
+    const executionScope = executionScopeIn(this.#state, request);
+    return {
+      sessionId: scope,
+      session: sessionOf(this.#state),
+      callId: id,
+      standing: { callId: id, isDurable: true, process: scope.startsWith("process:") ? scope : undefined },
+      maxAttempts: max_attempts,
+      replayKey: toolReplayKey(`${scope}/${request}`, name, tool),
+      base: replayBase(executionScope, name),
+      executionScope,
+      name,
+      payload,
+      place: `${scope.replace(/^session:/, "")}/${request}/${name}`,
+      reach: this.#reach(),
+      token: (key) => tokenOf(this.#port.roots, scope, key),
+      handOut: (key) => this.#handOut({ call, attempt, run }, key),
+      preparing: (callId, toolName) =>
+        contextOf(host, this.#state, { ...placeOf(this.#state, call), callId, tool: toolName }),
+      hooked: (nested) => {
+        const port = { host, emit: (told: Ephemeral) => this.#tell(told) };
+        return hookedCall(port, placeOf(this.#state, call), nested);
+      },
+      report: (thrown) => report(host, placeOf(this.#state, call), thrown),
+      attachments: this.#port.attachments,
+      progress: ({ text, kind }) => {
+        const observation = { type: "progress", call, call_id: id, name: tool, text, kind } as const;
+        this.#tell(observation);
+      },
+      continueAs: (args) => {
+        this.end(call);
+        this.#runner().tell({ type: "call.continued", call, attempt, run, args });
+      },
+    };
+  }
+
+  #tell(observation: Ephemeral): void {
+    this.#observers.tell(observation, this.#runner());
+  }
+
+  /** There may be room for requests that their link had none for. */
+  askAgain(): void {
+    this.#asked.again();
+  }
+
+  #portOfBodies(): BodyPort {
+    const tell = (event: Event): void => void this.#runner().tell(event);
+    const lose = (thrown: unknown): void => this.#runner().lose(`a body can not go on: ${textOf(thrown)}`);
+    return {
+      mayAct: () => this.#runner().mayAct(),
+      isHeld: ({ call }) => this.#asked.has(call),
+      isDue: () => this.#runner().isDue,
+      ask: (id, request) => askAs(this.#state, id, request, this.#port.askHost),
+      record: (id, request) => this.#asked.ask(id.call, () => recordRequest(this.#runner(), id, request)),
+      leave: ({ call }, key) => tell({ type: "wait.cancelled", call, key }),
+      reuse: ({ call, attempt }, key) =>
+        this.#asked.ask(call, () => (tell({ type: "effect.reused", call, attempt, key }), "done")),
+      settle: (id, key, result) => tell({ type: "step.settled", ...id, key, result }),
+      diverge: (id, position, expected, found) => tell({ type: "call.diverged", ...id, position, expected, found }),
+      cleanedUp: (id) => tell({ type: "call.cleaned_up", ...id }),
+      stir: () => this.#runner().stir(),
+      suspend: ({ call, ...run }) => {
+        const suspended = this.#runner().tell({ type: "call.suspended", call, ...run });
+        if (E.isRight(suspended)) this.end(call as CallRef);
+      },
+      fail: lose,
+      platform: this.#port.platform,
+      patience: this.#port.patience,
+    };
+  }
+
+  /** What a body that runs is answered; of a wait's it is as recorded, everything else as it was told. */
+  answerOf(
+    { call, key, seq, index, value }: Of<"step.answer">,
+    cause: Cause,
+  ): { readonly answer: Answer; readonly isRecorded: boolean } | undefined {
+    const run = this.#runs.get(call);
+    const row = this.#state.calls.at(call);
+    const effect = row === undefined ? undefined : bodyOf(row)?.settled.get(key);
+    if (run === undefined || effect === undefined) return undefined;
+    const told =
+      value === cause.seq ? resultIn(cause.event, key, effect, this.#state.process) : run.earlier(key)?.result;
+    const result = told ?? resolvedIn(this.#state, key, effect);
+    return { answer: { key, seq, index, at: cause.at, result, winner: effect.winner }, isRecorded: told === undefined };
+  }
+}

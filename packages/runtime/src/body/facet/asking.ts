@@ -1,0 +1,129 @@
+/** How a facet asks: each durable effect has a key that repeats when the program repeats. */
+import { type EffectResult, type EffectSpec, EffectSpecCodec } from "@pawl/sansio-core/driver";
+import { type Json, describe, jsonFromJs, readOwned, record, string, stringify } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { Answer, BodyRun, Request } from "../body.ts";
+import { EffectError } from "../../error.ts";
+import type { CallFacts } from "./facts.ts";
+
+/** The promise of a durable effect, which a race can name. */
+export interface Durable<A> extends Promise<A> {
+  readonly key: string;
+}
+
+const ignored = (): void => undefined;
+
+/** A body need not await it, or does so after a race: what it came to is on record. */
+const keyed = <A>(key: string, promise: Promise<A>): Durable<A> => {
+  (promise as { key?: string }).key = key;
+  return promise as Durable<A>;
+};
+
+export const durable = <A>(key: string, promise: Promise<A>): Durable<A> => {
+  promise.catch(ignored);
+  return keyed(key, promise);
+};
+
+/** Of a promise that is no effect's own: nobody need await it either. */
+export const handled = <A>(promise: Promise<A>): Promise<A> => {
+  promise.catch(ignored);
+  return promise;
+};
+
+/** What does not fit is refused by the promise, as an async function refuses it: under `key`, where it has come to none. */
+export const refusing = <A>(key: string, ask: () => Durable<A>): Durable<A> => {
+  try {
+    return ask();
+  } catch (thrown) {
+    return durable(key, Promise.reject<A>(thrown));
+  }
+};
+
+export const toJson = (input: unknown, what: string): Json => {
+  const json = jsonFromJs(input === undefined ? null : input);
+  if (E.isLeft(json)) throw new EffectError("durable_effect_value", `${what}: ${describe(json.left)}`);
+  return json.right;
+};
+
+export const valueOf = (result: EffectResult): Json => {
+  if (result.status === "ok") return result.value;
+  throw new EffectError(result.error.code, result.error.message);
+};
+
+const AskedFor = record<{ readonly key: string; readonly effect: EffectSpec }>("what is asked for", {
+  key: string,
+  effect: EffectSpecCodec,
+});
+
+/** A program's words go into the log, which has to be read again. The input of a step is JSON already. */
+const misfitOf = (key: string, effect: EffectSpec): EffectError | undefined => {
+  const isStep = effect.kind === "step";
+  if (isStep && effect.recovery === "again" && key.isWellFormed()) return undefined;
+  const asked = { key, effect: isStep ? { ...effect, input: null } : effect };
+  const fits = readOwned(AskedFor, asked as unknown as Json);
+  return E.isRight(fits)
+    ? undefined
+    : new EffectError("durable_effect_value", `what a body asks for does not fit: ${describe(fits.left)}`);
+};
+
+/** One run of a body as its facets see it. */
+export class Asking {
+  readonly body: BodyRun;
+  readonly facts: CallFacts;
+  readonly #counts = new Map<string, number>();
+  #hashed: { readonly text: string; readonly hash: string } | undefined;
+
+  constructor(body: BodyRun, facts: CallFacts) {
+    this.body = body;
+    this.facts = facts;
+  }
+
+  /** The n-th use of a name within a run: the first is the name itself. */
+  nextName(name: string): string {
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return count === 1 ? name : `${name}#${count}`;
+  }
+
+  /** Most effects of a body are asked for with the same: with nothing. */
+  #hashOf(input: Json): string {
+    const text = stringify(input);
+    if (this.#hashed?.text !== text) this.#hashed = { text, hash: this.body.hash(text) };
+    return this.#hashed.hash;
+  }
+
+  /** Asks for an effect; what it is asked with tells it from another under the same key. */
+  ask(key: string, effect: EffectSpec, input: Json, perform?: Request["perform"]): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const misfit = misfitOf(key, effect);
+      if (misfit !== undefined) return reject(misfit);
+      this.body.request({ key, hash: this.#hashOf(input), effect, perform }, resolve, reject);
+    });
+  }
+
+  /** Asks for an effect whose answer is read so. */
+  askFor<A>(
+    read: (result: EffectResult) => A,
+    key: string,
+    effect: EffectSpec,
+    input: Json,
+    perform?: Request["perform"],
+  ): Durable<A> {
+    const { promise, resolve, reject } = Promise.withResolvers<A>();
+    const refused = (thrown: unknown): void => {
+      promise.catch(ignored);
+      reject(thrown);
+    };
+    const told = ({ result }: Answer): void => {
+      try {
+        resolve(read(result));
+      } catch (thrown) {
+        refused(thrown);
+      }
+    };
+    const misfit = misfitOf(key, effect);
+    if (misfit !== undefined) refused(misfit);
+    else this.body.request({ key, hash: this.#hashOf(input), effect, perform }, told, refused);
+    return keyed(key, promise);
+  }
+}

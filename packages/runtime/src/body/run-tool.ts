@@ -1,0 +1,75 @@
+/** One run of a tool, up to the outcome that is recorded of it. */
+import type { Event } from "@pawl/sansio-core";
+import {
+  type PendingCompletion,
+  type ToolResult,
+  failureOutput,
+  pendingWithoutKey,
+  runtimeFailure,
+} from "@pawl/tool-value";
+import type { AttachmentStore } from "../journal/attachment.ts";
+import type { BodyRun } from "./body.ts";
+import { type Place, completionKeyId, report } from "../host/call-place.ts";
+import { calledOff } from "./called-off.ts";
+import type { CallFacts } from "./facet/facts.ts";
+import { EffectError } from "../error.ts";
+import { unanswered } from "../host/connection.ts";
+import { type Ending, endingOf, hidden, resultOfThrown } from "../host/outcome.ts";
+import type { ToolHost } from "../host/tool-host.ts";
+
+export interface RunPort {
+  readonly host: ToolHost;
+  readonly attachments: AttachmentStore;
+}
+
+/** What belongs to an outcome is stored first; a host that makes no connections is told of none. */
+const completed = async ({ host }: RunPort, place: Place, ending: Ending): Promise<Ending> => {
+  if (ending.type === "connection") {
+    const isAnswered = host.connectionRequired !== undefined;
+    return isAnswered ? ending : { type: "result", result: unanswered(ending.provider) };
+  }
+  if (ending.rawOutput !== undefined) await host.rawOutput?.({ ...place, text: ending.rawOutput });
+  return ending;
+};
+
+type BodyResult = Extract<Event, { readonly type: "call.settled" }>["result"];
+
+/**
+ * The result as it is recorded. Nobody could complete a call whose body never asked for its key: its first run says so.
+ * A later one may have handed the key out in a step that is answered from the log.
+ */
+export const bodyResult = (body: BodyRun, facts: CallFacts, result: ToolResult): BodyResult => {
+  if (result.type === "done") return result;
+  const { attempt, run } = body.id;
+  const isKeyless = attempt === 1 && run === 1 && !body.hasCompletionKey;
+  return isKeyless ? { type: "done", output: failureOutput(pendingWithoutKey) } : pendingOn(facts, result.pending);
+};
+
+/** Parked on its key; where that can not be made, nobody could complete the call. */
+const pendingOn = (facts: CallFacts, pending: PendingCompletion): BodyResult => {
+  try {
+    return { type: "pending", key: completionKeyId(facts), pending };
+  } catch (thrown) {
+    if (!(thrown instanceof EffectError)) throw thrown;
+    const message = `${thrown.code}: ${thrown.message}`;
+    const failure = runtimeFailure("internal", "pending_tool_completion_key_failed", message);
+    return { type: "done", output: failureOutput(failure) };
+  }
+};
+
+/** What a run does that is over is nobody's, and nobody hears of it. */
+export const runTool = async (
+  port: RunPort,
+  place: Place,
+  execute: () => Promise<unknown>,
+  body: Pick<BodyRun, "isOver" | "isCancelled">,
+): Promise<Ending> => {
+  try {
+    const ending = await endingOf(await execute(), port.attachments);
+    return body.isOver ? ending : await completed(port, place, ending);
+  } catch (thrown) {
+    const told = resultOfThrown(thrown) ?? (body.isCancelled ? calledOff(thrown) : undefined);
+    if (told === undefined && !body.isOver) report(port.host, place, thrown);
+    return { type: "result", result: told ?? hidden };
+  }
+};

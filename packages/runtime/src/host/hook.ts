@@ -1,0 +1,173 @@
+/**
+ * Plugins that have a say before and after each call. Their directives are performed here, in order, and reported with
+ * what came of them; what they mean for the call is the core's to decide. A hook runs at least once: what it asks of
+ * the host has a key, which is the same when it runs again.
+ */
+import { type Command, type Event, callRef } from "@pawl/sansio-core";
+import { hooked } from "@pawl/sansio-core/driver";
+import { type Json, type ToolCallOutput, type ToolResult, failureOutput, runtimeFailure } from "@pawl/tool-value";
+import type { Place } from "./call-place.ts";
+import { textOf } from "../error.ts";
+import type { Ephemeral } from "../session/observe/observation.ts";
+import type { HostPort } from "./host-request.ts";
+import { misfitOfEvent } from "../scope/readable.ts";
+
+type HookRun = Extract<Command, { readonly type: "hook.run" }>;
+type HookRan = Extract<Event, { readonly type: "hook.ran" }>;
+type Performed = Extract<HookRan["outcome"], { readonly status: "ok" }>["directives"][number];
+
+/** What a hook may ask for. */
+export type PluginDirective =
+  | { readonly kind: "abort_turn"; readonly code: string; readonly message: string }
+  | { readonly kind: "enqueue_messages"; readonly messages: readonly Json[] }
+  | { readonly kind: "create_session"; readonly request: Json }
+  | { readonly kind: "replace_tool_args"; readonly args: Json }
+  | { readonly kind: "short_circuit_tool"; readonly output: ToolResult }
+  | { readonly kind: "emit_runtime_events"; readonly events: readonly Json[] }
+  | { readonly kind: "emit_trace"; readonly name: string; readonly payload: Json; readonly context?: Json };
+
+export interface HookCall {
+  readonly sessionId: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly turn: () => Promise<Json>;
+}
+export interface EndedHookCall extends HookCall {
+  readonly output: ToolCallOutput;
+  readonly durationMs: number;
+}
+
+type Said = readonly PluginDirective[] | undefined;
+
+export interface Plugin {
+  readonly id: string;
+  readonly beforeToolCall?: (call: HookCall) => Said | Promise<Said>;
+  readonly afterToolCall?: (call: EndedHookCall) => Said | Promise<Said>;
+}
+
+export interface HookPort {
+  readonly host: HostPort;
+  readonly emit: (observation: Ephemeral) => void;
+}
+
+interface Asked {
+  readonly plugin: string;
+  readonly directive: PluginDirective;
+}
+
+const notFinal = failureOutput(
+  runtimeFailure(
+    "internal",
+    "pending_tool_short_circuit",
+    "plugin short-circuit directives require completed tool output",
+  ),
+);
+
+/** All hooks of a phase, in the order of their plugins; the first error ends them. */
+const askAll = async ({ host }: HookPort, place: Place, command: HookRun): Promise<readonly Asked[]> => {
+  const turn = async (): Promise<Json> => (await host.turn?.(place.scope, place.request)) ?? null;
+  const call = { sessionId: place.session, callId: place.callId, tool: command.tool, args: command.args, turn };
+  const { output, duration_ms: durationMs = 0 } = command;
+  const asked: Asked[] = [];
+  for (const plugin of host.plugins ?? []) {
+    const said =
+      command.phase === "before" || output === undefined
+        ? await plugin.beforeToolCall?.(call)
+        : await plugin.afterToolCall?.({ ...call, output, durationMs });
+    asked.push(...(said ?? []).map((directive) => ({ plugin: plugin.id, directive })));
+  }
+  return asked;
+};
+
+/** Asks the host to do something; says why it could not be done. */
+const ask = async (
+  { host }: HookPort,
+  name: string,
+  input: Json,
+  key: string,
+): Promise<{ readonly error?: string }> => {
+  if (host.request === undefined) return { error: `the host answers no requests \`${name}\`` };
+  try {
+    await host.request(name, input, key);
+    return {};
+  } catch (thrown) {
+    return { error: textOf(thrown) };
+  }
+};
+
+const traceOf = (
+  plugin: string,
+  { name, payload, context = null }: PluginDirective & { readonly kind: "emit_trace" },
+) => ({
+  name: `plugin.${plugin}.${name}`,
+  payload,
+  context,
+});
+
+const perform = async (
+  port: HookPort,
+  command: HookRun,
+  { plugin, directive }: Asked,
+  key: string,
+): Promise<Performed> => {
+  switch (directive.kind) {
+    case "abort_turn":
+    case "replace_tool_args":
+      return directive;
+    case "short_circuit_tool": {
+      const { output } = directive;
+      return { kind: "short_circuit_tool", output: output.type === "done" ? output.output : notFinal };
+    }
+    case "enqueue_messages": // Before a call the core refuses it: nothing is put in then.
+      if (command.phase === "before") return { kind: "enqueue_messages" };
+      return { kind: "enqueue_messages", ...(await ask(port, "enqueue_messages", directive.messages, key)) };
+    case "create_session":
+      return { kind: "create_session", ...(await ask(port, "create_session", directive.request, key)) };
+    case "emit_runtime_events":
+      for (const event of directive.events) port.emit({ type: "plugin_event", plugin, call: command.call, event });
+      return { kind: "emit_runtime_events" };
+    case "emit_trace": // A host that answers nothing has nowhere to put a trace.
+      if (port.host.request === undefined) return { kind: "emit_trace" };
+      return { kind: "emit_trace", ...(await ask(port, "emit_trace", traceOf(plugin, directive), key)) };
+    default:
+      throw new TypeError(`plugin \`${plugin}\` asks for what is no directive`);
+  }
+};
+
+/** Directives up to the first that could not be performed: it ends the list. */
+const performAll = async (port: HookPort, command: HookRun, asked: readonly Asked[]): Promise<readonly Performed[]> => {
+  const performed: Performed[] = [];
+  for (const [i, one] of asked.entries()) {
+    const done = await perform(port, command, one, `${command.call}:hook:${command.phase}:${i}`);
+    performed.push(done);
+    if ("error" in done) break;
+  }
+  return performed;
+};
+
+export const runHooks = async (port: HookPort, place: Place, command: HookRun): Promise<HookRan> => {
+  const { call, phase } = command;
+  try {
+    const directives = await performAll(port, command, await askAll(port, place, command));
+    return { type: "hook.ran", call, phase, outcome: { status: "ok", directives } };
+  } catch (thrown) {
+    return { type: "hook.ran", call, phase, outcome: { status: "err", message: textOf(thrown) } };
+  }
+};
+
+/** A call that a body starts apart. */
+export interface NestedCall {
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: Json;
+}
+
+/** Such a call as the hooks before it leave it: with other arguments, or with an output, and not to be made. */
+export const hookedCall = async (port: HookPort, parent: Place, { callId, tool, args }: NestedCall) => {
+  const call = callRef(parent.request, `${parent.callId}/${callId}`);
+  const place = { ...parent, call, callId, tool, args };
+  const ran = await runHooks(port, place, { type: "hook.run", call, phase: "before", tool, args });
+  const misfit = misfitOfEvent(ran);
+  return hooked(args, misfit === undefined ? ran.outcome : { status: "err", message: misfit });
+};

@@ -1,0 +1,98 @@
+/** Before a call is launched: its arguments are checked, and its tool prepares it. Each gives the event that says so. */
+import { type Command, type Event, type State } from "@pawl/sansio-core";
+import {
+  type Json,
+  type ToolCallOutput,
+  type ToolResult,
+  failureOutput,
+  isToolResult,
+  runtimeFailure,
+  stableHash,
+} from "@pawl/tool-value";
+import { type Place, placeOf, report } from "./call-place.ts";
+import type { LiveTool, PrepareContext, Prepared } from "../tool/live-tool.ts";
+import { hidden, resultOfThrown } from "./outcome.ts";
+import { readable } from "../scope/readable.ts";
+import type { ToolHost } from "./tool-host.ts";
+
+type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
+
+export interface PreparePort {
+  readonly host: ToolHost;
+  readonly tool: (id: string) => LiveTool | undefined;
+}
+
+export const uncheckable = { verdict: "invalid", message: "arguments: they could not be checked" } as const;
+
+export const checkCall = async (port: PreparePort, state: State, command: Of<"args.check">): Promise<Event> => {
+  const { call, tool_id: toolId, args } = command;
+  const args_hash = stableHash(args);
+  const tool = port.tool(toolId);
+  if (tool === undefined) return { type: "args.checked", call, args_hash, verdict: { verdict: "no_contract" } };
+  try {
+    return { type: "args.checked", call, args_hash, verdict: await tool.check(args) };
+  } catch (thrown) {
+    report(port.host, placeOf(state, call), thrown);
+    return { type: "args.checked", call, args_hash, verdict: uncheckable };
+  }
+};
+
+export const contextOf = (host: ToolHost, state: State, place: Place): PrepareContext => ({
+  sessionId: place.session,
+  toolCallId: place.callId,
+  toolName: place.tool,
+  ...(place.replay === undefined ? {} : { replay: place.replay }),
+  turn: async () => (await host.turn?.(place.scope, place.request)) ?? null,
+  snapshot: async () => (await host.snapshot?.(place.scope)) ?? null,
+  catalog: state.catalog.byName.values(),
+});
+
+const notFinal = failureOutput(
+  runtimeFailure(
+    "internal",
+    "pending_tool_not_finalized",
+    "pending tool result reached a completed-output projection path",
+  ),
+);
+/** A preparation may end a call, and not leave it to the outside. */
+export const outputOf = (result: ToolResult): ToolCallOutput => {
+  const said = readable(result);
+  return said.type === "done" ? said.output : notFinal;
+};
+
+export const unavailable = failureOutput(
+  runtimeFailure("unavailable", "tool_unavailable", "Tool is unavailable in this session"),
+);
+
+export const noContract = failureOutput(
+  runtimeFailure("unavailable", "tool_contract_unavailable", "Tool contract is unavailable in this session"),
+);
+
+const prepared = async (
+  port: PreparePort,
+  state: State,
+  place: Place,
+  args: Json,
+  toolId: string,
+): Promise<Prepared | ToolCallOutput> => {
+  const tool = port.tool(toolId);
+  if (tool === undefined) return unavailable;
+  try {
+    const made = await tool.prepare(args, contextOf(port.host, state, place));
+    return isToolResult(made) ? outputOf(made) : made;
+  } catch (thrown) {
+    const told = resultOfThrown(thrown);
+    if (told === undefined) report(port.host, place, thrown);
+    return outputOf(told ?? hidden);
+  }
+};
+
+export const prepareCall = async (port: PreparePort, state: State, command: Of<"tool.prepare">): Promise<Event> => {
+  const { call, tool_id: toolId, args } = command;
+  const made = await prepared(port, state, placeOf(state, call), args, toolId);
+  if ("outcome" in made) return { type: "call.prepared", call, preparation: { type: "finished", output: made } };
+  const { payload } = made;
+  const args_hash = stableHash(made.args);
+  const preparation = { type: "prepared", tool_id: made.toolId, args: made.args, args_hash, payload } as const;
+  return { type: "call.prepared", call, preparation };
+};

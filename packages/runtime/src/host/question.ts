@@ -1,0 +1,128 @@
+/** What the core asks around a call, of its tool and of the host: each is answered by an event. */
+import type { Command, Event, State } from "@pawl/sansio-core";
+import { bodyOf } from "@pawl/sansio-core/driver";
+import { placeOf, report } from "./call-place.ts";
+import { type ExternalPort, cancelExternal } from "./external.ts";
+import { type HookPort, runHooks } from "./hook.ts";
+import { type HostRequest, answerOf } from "./host-request.ts";
+import { hidden } from "./outcome.ts";
+import { type PreparePort, checkCall, outputOf, prepareCall, uncheckable } from "./prepare.ts";
+import { projectResult } from "./project.ts";
+import { misfitOfEvent } from "../scope/readable.ts";
+import type { Observers } from "../session/observe/observer.ts";
+import type { Session } from "../session/session.ts";
+import type { SessionPort } from "../session/session-port.ts";
+import { type ResolverPort, resolveOutcome } from "./unknown-outcome.ts";
+
+const asked = [
+  "args.check",
+  "tool.prepare",
+  "hook.run",
+  "result.project",
+  "outcome.resolve",
+  "external.cancel",
+  "host.request",
+] as const;
+export type Question = Extract<Command, { readonly type: (typeof asked)[number] }>;
+
+const questions: ReadonlySet<string> = new Set(asked);
+export const isQuestion = (command: Command): command is Question => questions.has(command.type);
+
+export type HostWork = HookPort & PreparePort & ResolverPort & ExternalPort;
+
+/** What a session brings to it. */
+export const hostWork = (port: SessionPort, observers: Observers, session: Session): HostWork => ({
+  host: port.host,
+  values: port.values,
+  platform: port.platform,
+  tool: port.tool,
+  emit: (observation) => observers.tell(observation, session.runner),
+  submit: (request, calls) => session.call(request, calls),
+  isLost: () => session.runner.isLost,
+});
+
+const answered = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
+  switch (question.type) {
+    case "args.check":
+      return checkCall(work, state, question);
+    case "tool.prepare":
+      return prepareCall(work, state, question);
+    case "hook.run":
+      return runHooks(work, placeOf(state, question.call), question);
+    case "result.project":
+      return projectResult(work, state, question);
+    case "outcome.resolve":
+      return resolveOutcome(work, state, question);
+    case "external.cancel":
+      return (await cancelExternal(work, state, question))
+        ? { type: "external.cancel_acked", key: question.key }
+        : undefined;
+    case "host.request":
+      return answerOf(work.host.request, question);
+  }
+};
+
+/** What stands for an answer that the log could not give back; nothing, where nobody has answered then. */
+const insteadOf = (question: Question, why: string): Event | undefined => {
+  const { call } = question;
+  switch (question.type) {
+    case "args.check":
+      return { type: "args.checked", call, verdict: uncheckable };
+    case "tool.prepare":
+      return { type: "call.prepared", call, preparation: { type: "finished", output: outputOf(hidden) } };
+    case "hook.run":
+      return { type: "hook.ran", call, phase: question.phase, outcome: { status: "err", message: why } };
+    case "result.project":
+      return { type: "result.projected", call, parts: [{ type: "text", text: why }] };
+    case "outcome.resolve":
+    case "external.cancel":
+    case "host.request":
+      return undefined;
+  }
+};
+
+/**
+ * The answer; or nothing, where a person has to give it, or the scope was lost before. What tools, hooks and hosts say
+ * is read before it is on record.
+ */
+const answerTo = async (question: Question, work: HostWork, state: State): Promise<Event | undefined> => {
+  const answer = await answered(question, work, state);
+  const misfit = answer === undefined ? undefined : misfitOfEvent(answer);
+  if (misfit === undefined) return answer;
+  const why = `the answer to \`${question.type}\` does not fit: ${misfit}`;
+  report(work.host, placeOf(state, question.call), new TypeError(why));
+  return insteadOf(question, why);
+};
+
+/** The questions of one scope. A body's host is asked for a thing once at a time, and heard by who asked for it. */
+export class Questions {
+  readonly #work: () => HostWork;
+  readonly #state: () => State;
+  /** What the host is at for bodies, by the events that asked. */
+  readonly #underWay = new Set<number>();
+
+  constructor(work: () => HostWork, state: () => State) {
+    this.#work = work;
+    this.#state = state;
+  }
+
+  /** The event that answers it. `place`: the one that asked; without it that of what a body waits for. */
+  ask(question: Question, place?: number): Promise<Event | undefined> {
+    if (question.type === "host.request") return this.#askHost(question, place ?? this.#placeOf(question));
+    return answerTo(question, this.#work(), this.#state());
+  }
+
+  #placeOf({ call, key }: HostRequest): number | undefined {
+    const row = this.#state().calls.at(call);
+    return row && bodyOf(row)?.open.find((open) => open.key === key)?.seq;
+  }
+
+  /** A body that has begun anew may wait for the same by then: that was asked for at another place. */
+  async #askHost(request: HostRequest, place: number | undefined): Promise<Event | undefined> {
+    if (place === undefined || this.#underWay.has(place)) return undefined;
+    this.#underWay.add(place);
+    const answer = await answerTo(request, this.#work(), this.#state());
+    this.#underWay.delete(place);
+    return this.#placeOf(request) === place ? answer : undefined;
+  }
+}

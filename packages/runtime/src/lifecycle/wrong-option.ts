@@ -1,0 +1,51 @@
+/**
+ * What a program says of a runtime, looked at before it is one. Options of the core go into the log of every scope: one
+ * that could not be read back would keep the scope closed for ever.
+ */
+import { Options, defaultOptions, invalidOption } from "@pawl/sansio-core";
+import { describe, read } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { shownOf } from "../error.ts";
+import { admitNumbers, refusedOption, wrongNumber } from "./number-option.ts";
+import type { RuntimeOptions } from "../runtime-options.ts";
+
+const admitPositive = (name: string, found: unknown): void => {
+  if (!(typeof found === "number" && found > 0)) throw wrongNumber(name, found, "above");
+};
+
+/** A store adds it to its clock, and keeps the sum: leases longer than a century are none. */
+const mostLeaseMs = 100 * 365 * 24 * 60 * 60 * 1000;
+
+const admitLease = (found: unknown): void => {
+  admitPositive("lease.ttlMs", found);
+  if (!Number.isInteger(found) || (found as number) > mostLeaseMs)
+    throw refusedOption(`\`lease.ttlMs\`: expected a whole number up to ${mostLeaseMs}, found ${shownOf(found)}`);
+};
+
+const admitCore = (options: Partial<Options>): void => {
+  const known = Object.keys(defaultOptions);
+  const stranger = Object.keys(options).find((name) => !known.includes(name));
+  if (stranger !== undefined)
+    throw refusedOption(`\`options.${stranger}\` is no option: expected some of ${known.join(", ")}`);
+  const all = read(Options, { ...defaultOptions, ...options });
+  if (E.isLeft(all)) throw refusedOption(`\`options\`: ${describe(all.left)}`);
+  const invalid = invalidOption(all.right);
+  if (invalid !== undefined) throw refusedOption(`\`options\`: ${invalid}`);
+};
+
+/** Returns the same options if a runtime can be made of them; else throws what is wrong with one (`invalid_option`). */
+export const admittedOptions = <A extends Partial<RuntimeOptions>>(options: A): A => {
+  const { pollMs, executorLeaseMs, snapshotAfter, bounds, lease, sweep, retention } = options;
+  const { patience, linger, blobChars } = options;
+  admitNumbers("", { executorLeaseMs, snapshotAfter });
+  admitNumbers("bounds.", bounds);
+  if (pollMs !== undefined) admitPositive("pollMs", pollMs);
+  if (lease !== undefined) admitLease(lease?.ttlMs);
+  if (sweep !== undefined) admitPositive("sweep.everyMs", sweep?.everyMs);
+  if (retention !== undefined) admitNumbers("retention.", { olderThanMs: retention?.olderThanMs ?? null });
+  admitCore(options.options ?? {});
+  admitNumbers("", { blobChars });
+  admitNumbers("patience.", patience);
+  admitNumbers("linger.", linger);
+  return options;
+};

@@ -1,0 +1,205 @@
+/**
+ * The target of a move: gathers what travels, replays it, and takes it in by one append that holds all of it, and with
+ * it that it was received. Until then there is nothing of it here; what is declined can not come in any more.
+ */
+import { type State, currentProtocol, stateHash, wakeAtOf, write } from "@pawl/sansio-core";
+import { describe } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { AttachmentStore } from "../journal/attachment.ts";
+import { BlobMissing } from "../journal/blob.ts";
+import { Quarantined } from "../scope/fold.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Fault } from "../scope/late-event.ts";
+import { unpackAttachments } from "./bytes.ts";
+import { type MovePackage, logHash, logOf, readPackage, stateOfLog } from "./package.ts";
+import type { MoveStore } from "../journal/move-store.ts";
+import type { MoveAnswer, MovePart, Mover } from "./mover.ts";
+import { unpackBlobs } from "../journal/pack.ts";
+import type { Platform } from "../platform.ts";
+
+export interface ArrivalPort {
+  readonly journal: Journal;
+  /** Where bytes of attachments are kept. */
+  readonly attachments: AttachmentStore | undefined;
+  readonly fault: Fault;
+  readonly platform: Platform;
+  readonly instance: string;
+  /** This instance may claim. */
+  readonly joined: () => Promise<unknown>;
+  /** Whether this instance works in a scope. */
+  readonly isOpen: (scope: string) => boolean;
+  /** A scope lives here now. */
+  readonly received: (scope: string) => void;
+}
+
+interface Gathered {
+  readonly nonce: string;
+  readonly texts: string[];
+  units: number;
+  /** When its last part came, on the clock that nobody sets. */
+  at: number;
+}
+
+/** What all scopes on their way may hold together, in UTF-16 units; and how far ahead of this clock theirs may be. */
+const mostUnits = 256 * 1024 * 1024;
+const mostAheadMs = 24 * 60 * 60 * 1000;
+/** What a part and a name take beside their text; and how long a scope may stand still while others want its room. */
+const partUnits = 128;
+const stillMs = 60_000;
+
+const refused = (code: string, message: string): MoveAnswer => ({ type: "refused", code, message });
+
+export class Arrivals implements Mover {
+  readonly #port: ArrivalPort;
+  readonly #gathered = new Map<string, Gathered>();
+  #units = 0;
+
+  constructor(port: ArrivalPort) {
+    this.#port = port;
+  }
+
+  async send(part: MovePart): Promise<MoveAnswer> {
+    const { moves } = this.#port.journal;
+    if (moves === undefined) return refused("moves_unsupported", "the store of this host can not take scopes in");
+    const ended = await moves.ended(part.scope, part.nonce);
+    if (ended !== undefined) return ended;
+    const text = this.#gather(part);
+    return typeof text === "string" ? this.#arrive(part, text, moves) : text;
+  }
+
+  async decline(scope: string, nonce: string): Promise<MoveAnswer> {
+    const { moves } = this.#port.journal;
+    if (moves === undefined) return { type: "never" };
+    this.#forget(scope);
+    return moves.decline(scope, nonce);
+  }
+
+  #forget(scope: string): void {
+    this.#units -= this.#gathered.get(scope)?.units ?? 0;
+    this.#gathered.delete(scope);
+  }
+
+  /** Whether there is room for so much, once those that have stood still gave theirs. */
+  #fits(units: number, scope: string): boolean {
+    if (this.#units + units <= mostUnits) return true;
+    const since = this.#port.platform.monotonic() - stillMs;
+    for (const [other, { at }] of this.#gathered) if (other !== scope && at < since) this.#forget(other);
+    return this.#units + units <= mostUnits;
+  }
+
+  /** The whole text when its last part is here. */
+  #gather({ scope, nonce, part, parts, text }: MovePart): string | MoveAnswer {
+    if (part === 0) this.#forget(scope);
+    const gathered = part === 0 ? this.#begin(scope, nonce) : this.#gathered.get(scope);
+    if (gathered?.nonce !== nonce || gathered.texts.length !== part) return { type: "again" };
+    const units = partUnits + text.length + (part === 0 ? scope.length + nonce.length : 0);
+    if (!this.#fits(units, scope)) {
+      this.#forget(scope);
+      return refused("too_large", `scopes on their way may hold ${mostUnits} units together`);
+    }
+    this.#units += units;
+    gathered.units += units;
+    gathered.texts.push(text);
+    gathered.at = this.#port.platform.monotonic();
+    if (gathered.texts.length < parts) return { type: "more" };
+    this.#forget(scope);
+    return gathered.texts.join("");
+  }
+
+  #begin(scope: string, nonce: string): Gathered {
+    const gathered: Gathered = { nonce, texts: [], units: 0, at: 0 };
+    this.#gathered.set(scope, gathered);
+    return gathered;
+  }
+
+  async #arrive({ scope, nonce }: MovePart, text: string, moves: MoveStore): Promise<MoveAnswer> {
+    const read = readPackage(text);
+    if (E.isLeft(read)) return refused("invalid_package", describe(read.left));
+    const moving = read.right;
+    if (moving.scope !== scope || moving.nonce !== nonce)
+      return refused("invalid_package", `expected move ${nonce} of ${scope}, found ${moving.nonce} of ${moving.scope}`);
+    if (logHash(scope, moving) !== moving.log_hash)
+      return refused("log_mismatch", `the lines of ${scope} do not come to the hash that came with them`);
+    try {
+      const state = stateOfLog(scope, moving);
+      return this.#misfit(moving, state) ?? (await this.#take(moving, state, moves));
+    } catch (thrown) {
+      if (thrown instanceof Quarantined || thrown instanceof BlobMissing) return refused(thrown.code, thrown.message);
+      throw thrown;
+    }
+  }
+
+  /** Why a log is not what its source says it is. */
+  #misfit({ nonce, epoch, state_hash }: MovePackage, state: State): MoveAnswer | undefined {
+    const { status, epoch: own } = state.scope;
+    if (status.type !== "moving" || status.nonce !== nonce)
+      return refused("scope_is_not_moving", `the log does not end in move ${nonce}: the scope is ${status.type}`);
+    if (epoch < own) return refused("stale_epoch", `the log is of epoch ${own}, its source says ${epoch}`);
+    const found = stateHash(state);
+    if (found !== state_hash)
+      return refused("state_mismatch", `expected the state ${state_hash}, the log comes to ${found}`);
+    const ahead = state.at - this.#port.platform.now();
+    return ahead > mostAheadMs ? refused("clock_ahead", `its time is ${ahead} ms ahead of this host's`) : undefined;
+  }
+
+  /**
+   * Whoever opens the scope here once it is claimed fences what follows; bytes of attachments come before that, as many
+   * may take longer than the source waits until it asks again.
+   */
+  async #take(moving: MovePackage, state: State, moves: MoveStore): Promise<MoveAnswer> {
+    const { journal, instance, joined, isOpen, attachments, fault } = this.#port;
+    const { scope } = moving;
+    const lost = isOpen(scope) ? undefined : await unpackAttachments(attachments, moving, fault);
+    if (lost !== undefined) return refused(lost.code, lost.message);
+    if (isOpen(scope)) return refused("scope_exists", `${scope} is open on the host that it was to move to`);
+    await joined();
+    const claim = await journal.claim(scope, instance, currentProtocol, moving.epoch);
+    if (claim.type === "owned_by") return refused("owned_by", `${scope} lives with ${claim.instance} there`);
+    if (claim.type === "newer_protocol") return refused("newer_protocol", `${scope} is of protocol ${claim.protocol}`);
+    await unpackBlobs(journal.blobs, scope, moving.blobs, this.#port.platform.hashText);
+    const inTheWay = await this.#inTheWay(moving);
+    return inTheWay ?? this.#adopt(moving, state, claim.epoch, moves);
+  }
+
+  /** Only what moved away from here gives way, to what it has become since. */
+  async #inTheWay({ scope, lines, segment }: MovePackage): Promise<MoveAnswer | undefined> {
+    const own = await logOf(this.#port.journal, scope);
+    if (own.lines.length === 0 && own.segment === undefined) return undefined;
+    const { status } = stateOfLog(scope, own).scope;
+    if (status.type !== "moved") return refused("scope_exists", `${scope} is ${status.type} where it was to move to`);
+    const theirs = new Map(lines.map(({ seq, line }) => [seq, line]));
+    const base = segment?.base ?? 0;
+    const other = own.lines.slice(0, -1).find(({ seq, line }) => seq > base && theirs.get(seq) !== line);
+    if (other === undefined) return undefined;
+    return refused("other_history", `${scope} left that host with another event ${other.seq}`);
+  }
+
+  async #adopt(moving: MovePackage, state: State, epoch: number, moves: MoveStore): Promise<MoveAnswer> {
+    const { platform, instance, received } = this.#port;
+    const { scope, nonce, lines, kept, segment, letters, secrets } = moving;
+    const seq = state.seq + 1;
+    const at = Math.max(Math.floor(platform.now()), state.at);
+    const written = write(state, { seq, at, event: { type: "scope.received", nonce, epoch, owner: instance } });
+    if (E.isLeft(written)) return refused(written.left.code, written.left.message);
+    const { line, finished, state: after } = written.right;
+    const result = await moves.adopt({
+      scope,
+      epoch,
+      nonce,
+      appendId: `${epoch}:${seq}`,
+      lines: [...lines, { seq, line }],
+      kept,
+      ...(segment !== undefined && { segment }),
+      finished: [...moving.finished, ...finished.map((one) => ({ seq, ...one }))],
+      letters,
+      wakeAt: wakeAtOf(after),
+      approvals: after.awaitingApproval,
+      protocol: after.scope.protocol,
+      secrets,
+    });
+    if (result.type === "never") return result;
+    if (result.type !== "ok") return refused("not_taken", `the store there did not take ${scope}: ${result.type}`);
+    received(scope);
+    return { type: "received", epoch };
+  }
+}

@@ -1,0 +1,222 @@
+/** Logs of scopes as files: JSON Lines out of a journal, and into one. */
+import {
+  type Finished,
+  type Header,
+  type State,
+  currentFormat,
+  currentProtocol,
+  describeFault,
+  eventLine,
+  headerLine,
+  replay,
+  wakeAtOf,
+} from "@pawl/sansio-core";
+import {
+  type PackedAttachment,
+  type PackedBlob,
+  attachmentLine,
+  blobLine,
+  segmentLine,
+} from "@pawl/sansio-core/driver";
+import { type Json, hashText, noLimits, parse } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { AttachmentStore } from "../journal/attachment.ts";
+import { Refused } from "../error.ts";
+import type { Fault } from "../scope/late-event.ts";
+import { Quarantined } from "../scope/fold.ts";
+import { attachmentsOf, packedAttachment, unpackAttachments } from "./bytes.ts";
+import { leftBehind, packBlobs, unpackBlobs } from "../journal/pack.ts";
+import type { Append, Journal, JournalLine, Segment } from "../journal/journal.ts";
+import { isStored } from "../scope/opening.ts";
+import { isSealedLine } from "../journal/sealed.ts";
+
+const jsonOf = (scope: string, text: string): Json => {
+  const json = parse(text, noLimits);
+  if (E.isRight(json)) return json.right;
+  throw new Quarantined(scope, json.left.message);
+};
+
+const member = (json: Json | undefined, field: string): Json | undefined =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
+    ? (json as { readonly [field: string]: Json })[field]
+    : undefined;
+
+const numberIn = (json: Json | undefined, field: string): number | undefined => {
+  const found = member(json, field);
+  return typeof found === "number" ? found : undefined;
+};
+
+/** Under what a log was begun: what is not to be read there is left to the reader to find wrong. */
+const headerOf = (scope: string, lines: readonly JournalLine[], segment: Segment | undefined): string => {
+  const begun = segment === undefined ? jsonOf(scope, lines[0]?.line ?? "") : jsonOf(scope, segment.snapshot);
+  const of = segment === undefined ? member(begun, "event") : member(begun, "scope");
+  const header: Header = {
+    format: currentFormat,
+    protocol: numberIn(of, "protocol") ?? currentProtocol,
+    scope,
+    epoch: numberIn(of, "epoch") ?? 1,
+    writer: "pawl",
+    base: segment?.base ?? 0,
+  };
+  return headerLine(header);
+};
+
+/** What goes with a log besides its large values. */
+export interface LogAttachments {
+  /** Where the bytes are that tools have put as attachments: those that the log names go along. Without it none do. */
+  readonly attachments?: AttachmentStore | undefined;
+  /** Told of bytes that are not what their name says: these stay behind. */
+  readonly fault?: Fault;
+}
+
+/** What stands in an export before the first event: the values and bytes that these texts name. */
+const broughtAlong = async (
+  journal: Journal,
+  scope: string,
+  texts: readonly string[],
+  { attachments, fault = () => undefined }: LogAttachments,
+): Promise<readonly string[]> => {
+  const blobs = await packBlobs(journal.blobs, scope, texts);
+  const lines = blobs.map(blobLine);
+  if (attachments === undefined) return lines;
+  for await (const [name, bytes] of attachmentsOf(attachments, { scope, texts, blobs }, fault))
+    lines.push(attachmentLine(packedAttachment(name, bytes)));
+  return lines;
+};
+
+/** The log of a scope as it is exported, each line with its line feed: join them with `""`. Undefined where it is not there. */
+export const logText = async (
+  journal: Journal,
+  scope: string,
+  along: LogAttachments = {},
+): Promise<readonly string[] | undefined> => {
+  const lines = await journal.read(scope, 1); // First: what retention takes meanwhile is in the segment by then.
+  const segment = await journal.segment(scope);
+  if (lines.length === 0 && segment === undefined) return undefined;
+  const texts = [segment?.snapshot ?? "", ...lines.map(({ line }) => line)];
+  const brought = await broughtAlong(journal, scope, texts, along);
+  if (segment === undefined) return [headerOf(scope, lines, undefined), ...brought, ...lines.map(({ line }) => line)];
+  const { base, hash, snapshot } = segment;
+  const kept = lines.filter(({ seq }) => seq <= base).map(({ line }) => jsonOf(scope, line));
+  const after = lines.filter(({ seq }) => seq > base).map(({ line }) => line);
+  const line = segmentLine({ base, hash, snapshot: jsonOf(scope, snapshot), kept });
+  return [headerOf(scope, lines, segment), line, ...brought, ...after];
+};
+
+/** A line with what followed from it. */
+export interface SteppedLine extends JournalLine {
+  readonly finished: readonly Finished[];
+}
+
+/** How long it may take to write a log down. */
+const putMs = 60_000;
+
+/** Writes a log that comes to a state into a journal: as one append, so the scope is there as a whole or not at all. */
+export const putLog = async (
+  journal: Journal,
+  instance: string,
+  stepped: readonly SteppedLine[],
+  state: State,
+): Promise<void> => {
+  const { id: scope, epoch: above, protocol } = state.scope;
+  if (await isStored(journal, scope)) throw new Refused("scope_exists", `there is a scope ${scope} already`);
+  await journal.join(instance, { ttlMs: putMs });
+  try {
+    const claim = await journal.claim(scope, instance, currentProtocol, above);
+    if (claim.type !== "claimed") throw new Refused("not_claimed", `${scope} can not be claimed: ${claim.type}`);
+    const append: Append = {
+      scope,
+      epoch: claim.epoch,
+      expectedSeq: 1,
+      appendId: `${claim.epoch}:1`,
+      lines: stepped.map(({ seq, line }) => ({ seq, line })),
+      finished: stepped.flatMap(({ seq, finished }) => finished.map((one) => ({ seq, ...one }))),
+      wakeAt: wakeAtOf(state),
+      approvals: state.awaitingApproval,
+      protocol,
+      messages: [],
+      received: [],
+    };
+    const [result] = await journal.appendAll([append]);
+    if (result?.type !== "ok")
+      throw new Refused(`append_${result?.type}`, `${scope} was not taken by the journal: ${result?.type}`);
+  } finally {
+    await journal.leave(instance);
+  }
+};
+
+/** The whole lines in pieces of text. */
+export function* linesIn(text: Iterable<string>): Generator<string, undefined> {
+  let rest = "";
+  for (const piece of text) {
+    let start = 0;
+    for (let end = piece.indexOf("\n"); end !== -1; end = piece.indexOf("\n", start)) {
+      yield rest + piece.slice(start, end + 1);
+      rest = "";
+      start = end + 1;
+    }
+    rest += piece.slice(start);
+  }
+  return undefined;
+}
+
+/** Values that are not themselves would be taken for what they are not. */
+const admitOpen = (texts: readonly string[]): void => {
+  for (const line of linesIn(texts))
+    if (isSealedLine(line)) throw new Refused("sealed", "the log's values are sealed: export it again with its keys");
+};
+
+const admitBlobs = (scope: string, stepped: readonly SteppedLine[], blobs: readonly PackedBlob[]): void => {
+  const missing = leftBehind(
+    stepped.map(({ line }) => line),
+    blobs,
+  );
+  if (missing === undefined) return;
+  const message = `${scope}: the log names blob ${missing} and does not bring it along: export it again where it came from`;
+  throw new Refused("blob_missing", message);
+};
+
+/** Keeps bytes that a log brings along, before anything there names them. */
+export const keepAttachments = async (
+  store: AttachmentStore | undefined,
+  scope: string,
+  attachments: readonly PackedAttachment[],
+  fault: Fault = () => undefined,
+): Promise<void> => {
+  if (attachments.length > 0 && store === undefined) {
+    const message = `the log of ${scope} brings attachments along: give a store for them, or export it without`;
+    throw new Refused("attachment_not_kept", message);
+  }
+  const refused = await unpackAttachments(store, { scope, attachments }, fault);
+  if (refused !== undefined) throw refused;
+};
+
+/** Takes a log in that was exported, as the scope that it is of; it is replayed first. Says what it comes to. */
+export const importLog = async (
+  journal: Journal,
+  instance: string,
+  text: Iterable<string>,
+  { attachments: store, fault }: LogAttachments = {},
+): Promise<State> => {
+  const texts = [...text];
+  admitOpen(texts);
+  const stepped: SteppedLine[] = [];
+  const blobs: PackedBlob[] = [];
+  const attachments: PackedAttachment[] = [];
+  const replayed = replay(texts, {
+    onBlob: (packed) => void blobs.push(packed),
+    onAttachment: (packed) => void attachments.push(packed),
+    onStep: (recorded, { finished }) => void stepped.push({ seq: recorded.seq, line: eventLine(recorded), finished }),
+  });
+  const { state, header } = replayed;
+  if (replayed.fault !== undefined)
+    throw new Quarantined(header?.scope ?? "of the log", describeFault(replayed.fault), replayed.fault);
+  if (header !== undefined && header.base > 0)
+    throw new Refused("not_whole", `the log goes on from event ${header.base}: only whole logs are taken in`);
+  if (state === undefined || stepped.length === 0) throw new Refused("log_empty", "the log has no events");
+  admitBlobs(state.scope.id, stepped, blobs);
+  await keepAttachments(store, state.scope.id, attachments, fault);
+  await unpackBlobs(journal.blobs, state.scope.id, blobs, hashText);
+  await putLog(journal, instance, stepped, state);
+  return state;
+};

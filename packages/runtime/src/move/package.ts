@@ -1,0 +1,177 @@
+/** What travels when a scope moves: its log, what is beside it in its store, and the secrets of its wait keys. */
+import { type Finished, type State, initial, restore, stateHash } from "@pawl/sansio-core";
+import { PackedAttachment, PackedBlob, chain } from "@pawl/sansio-core/driver";
+import {
+  type Codec,
+  type ValueError,
+  array,
+  defaulted,
+  describe,
+  oneOf,
+  optional,
+  readOwned,
+  record,
+  string,
+  stringifyRecord,
+  u64,
+} from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { chainStartOf } from "../journal/memory-scope.ts";
+import { Quarantined, foldLines } from "../scope/fold.ts";
+import type { Journal, JournalLine, Letter, Segment } from "../journal/journal.ts";
+import type { AttachmentStore } from "../journal/attachment.ts";
+import type { Fault } from "../scope/late-event.ts";
+import { packAttachments } from "./bytes.ts";
+import { packBlobs } from "../journal/pack.ts";
+import type { IndexEntry, MoveStore } from "../journal/move-store.ts";
+import type { MovePart } from "./mover.ts";
+import type { ScopeSecret } from "../scope/token-check.ts";
+import { readText } from "../read-text.ts";
+
+export interface MovePackage {
+  readonly scope: string;
+  readonly nonce: string;
+  /** The highest in the store that it comes from. */
+  readonly epoch: number;
+  readonly state_hash: string;
+  /** Of all lines: digests say nothing of values. */
+  readonly log_hash: string;
+  readonly lines: readonly JournalLine[];
+  readonly segment?: Segment;
+  readonly kept: readonly JournalLine[];
+  readonly finished: readonly IndexEntry[];
+  readonly letters: readonly Letter[];
+  readonly secrets: readonly ScopeSecret[];
+  /** Large values that the log names. */
+  readonly blobs: readonly PackedBlob[];
+  /** Bytes of attachments that it names; hosts of before drop them. */
+  readonly attachments: readonly PackedAttachment[];
+}
+
+const Line: Codec<JournalLine> = record<JournalLine>("struct Line", { seq: u64, line: string });
+const kinds = ["request", "call", "wait", "wait_timed_out", "wait_left", "link", "wake", "task", "schedule"] as const;
+
+export const MovePackage: Codec<MovePackage> = record<MovePackage>("struct Move", {
+  scope: string,
+  nonce: string,
+  epoch: u64,
+  state_hash: string,
+  log_hash: string,
+  lines: array(Line),
+  segment: optional(record<Segment>("struct Segment", { base: u64, hash: string, snapshot: string })),
+  kept: array(Line),
+  finished: array(
+    record<IndexEntry>("struct Finished", {
+      kind: oneOf<Finished["kind"]>("a kind", ...kinds),
+      id: string,
+      seq: u64,
+    }),
+  ),
+  letters: array(
+    record<Letter>("struct Letter", {
+      kind: oneOf<Letter["kind"]>("a kind", "message", "answer"),
+      link: u64,
+      number: u64,
+      from: string,
+      text: string,
+    }),
+  ),
+  secrets: array(record<ScopeSecret>("struct Secret", { kid: string, secret: string })),
+  blobs: defaulted<readonly PackedBlob[]>(array(PackedBlob), [], (blobs) => blobs.length === 0),
+  attachments: defaulted<readonly PackedAttachment[]>(array(PackedAttachment), [], ({ length }) => length === 0),
+});
+
+/** Where a log begins: before its first event, or behind what retention left. */
+const begun = (scope: string, segment: Segment | undefined): State => {
+  if (segment === undefined) return initial(scope);
+  const state = readText(segment.snapshot, restore);
+  if (E.isLeft(state)) throw new Quarantined(scope, `its segment does not restore: ${describe(state.left)}`);
+  const { right } = state;
+  if (right.scope.id !== scope || right.seq !== segment.base)
+    throw new Quarantined(scope, `its segment is of event ${right.seq} of ${right.scope.id}`);
+  return right;
+};
+
+/** What a log comes to; it is replayed, and every digest in it compared. */
+export const stateOfLog = (
+  scope: string,
+  { lines, segment }: { readonly lines: readonly JournalLine[]; readonly segment?: Segment },
+): State => foldLines(scope, lines, begun(scope, segment));
+
+export const logHash = (scope: string, { lines, kept }: Pick<MovePackage, "lines" | "kept">): string =>
+  chain(
+    chainStartOf(scope),
+    [...kept, ...lines].map(({ line }) => line),
+  );
+
+/** A scope's log in its store: what follows on a segment, and what was kept from before it. */
+export const logOf = async (
+  journal: Journal,
+  scope: string,
+): Promise<Pick<MovePackage, "lines" | "kept"> & { readonly segment?: Segment }> => {
+  const [lines, segment] = await Promise.all([journal.read(scope, 1), journal.segment(scope)]);
+  const base = segment?.base ?? 0;
+  return {
+    lines: lines.filter(({ seq }) => seq > base),
+    kept: lines.filter(({ seq }) => seq <= base),
+    ...(segment !== undefined && { segment }),
+  };
+};
+
+/** Where a scope's log and its bytes are. */
+export interface Stores {
+  readonly journal: Journal;
+  readonly attachments: AttachmentStore | undefined;
+  readonly fault: Fault;
+}
+
+type Beside = Pick<MovePackage, "lines" | "kept" | "letters" | "blobs" | "attachments">;
+
+/** A scope's log, and what goes with it wherever it goes. */
+export const travelling = async (
+  { journal, attachments: store, fault }: Stores,
+  scope: string,
+): Promise<Beside & { readonly segment?: Segment }> => {
+  const [log, letters] = await Promise.all([logOf(journal, scope), journal.inbox(scope)]);
+  const own = [...[...log.kept, ...log.lines].map(({ line }) => line), log.segment?.snapshot ?? ""];
+  const blobs = await packBlobs(journal.blobs, scope, own);
+  const texts = [...own, ...letters.map(({ text }) => text)];
+  const attachments = await packAttachments(store, { scope, texts, blobs }, fault);
+  return { ...log, letters, blobs, attachments };
+};
+
+export const packageOf = async (
+  stores: Stores,
+  moves: MoveStore,
+  state: State,
+  of: { readonly epoch: number; readonly nonce: string; readonly secrets: readonly ScopeSecret[] },
+): Promise<MovePackage> => {
+  const { id: scope } = state.scope;
+  const [own, finished] = await Promise.all([travelling(stores, scope), moves.index(scope)]);
+  return { scope, ...of, state_hash: stateHash(state), log_hash: logHash(scope, own), ...own, finished };
+};
+
+export const readPackage = (text: string): E.Either<ValueError, MovePackage> =>
+  readText(text, (json) => readOwned(MovePackage, json));
+
+/** UTF-16 units of a part: a message of it stays far below the 4 MiB that a host takes. */
+const partUnits = 256 * 1024;
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+
+const cutText = (text: string): readonly string[] => {
+  const pieces: string[] = [];
+  for (let from = 0; from < text.length;) {
+    const to = from + partUnits;
+    const end = to < text.length && isHighSurrogate(text.charCodeAt(to - 1)) ? to - 1 : to;
+    pieces.push(text.slice(from, end));
+    from = end;
+  }
+  return pieces;
+};
+
+export const partsOf = (moving: MovePackage): readonly MovePart[] => {
+  const { scope, nonce } = moving;
+  const pieces = cutText(stringifyRecord(MovePackage.encode(moving)));
+  return pieces.map((text, part) => ({ scope, nonce, part, parts: pieces.length, text }));
+};

@@ -1,0 +1,113 @@
+/** Engines: what runs a process that is no tool's call. One run at a time, begun again until the process has ended. */
+import {
+  ProcessAwaitOutput,
+  type ProcessEvent,
+  type ProcessEventAppendRequest,
+  type ProcessRecord,
+  completionRequest,
+  processOfScope,
+  recordOf,
+} from "@pawl/sansio-core/driver";
+import { describe, read } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { EffectError, Refused, ScopeLost, textOf } from "../error.ts";
+import { appendProcessEvent } from "./append.ts";
+import type { Workplace } from "./work.ts";
+
+/** What an engine is given. */
+export interface EngineRun {
+  /** The process was asked to end, or its scope went elsewhere; then nothing is recorded of this run. */
+  readonly signal: AbortSignal;
+  /** Appends an event; one with a replay key once, however often the engine runs. */
+  readonly append: (request: ProcessEventAppendRequest) => Promise<ProcessEvent>;
+}
+
+/** Runs processes of a kind. It may be run again for the same one, after its owner was lost. */
+export interface Engine {
+  readonly run: (process: ProcessRecord, run: EngineRun) => Promise<ProcessAwaitOutput>;
+}
+export type Engines = Readonly<Record<string, Engine>>;
+
+const failure = (code: string, message: string, of: "execution" | "internal" = "execution"): ProcessAwaitOutput => ({
+  type: "failure",
+  class: of,
+  code,
+  message: message.toWellFormed(),
+});
+
+const failedRun = (message: string): ProcessAwaitOutput => failure("process_recovery_failed", message);
+
+/** What could not be made ready for a tool's process. */
+export const failedTool = (message: string): ProcessAwaitOutput => failure("process_tool_failed", message, "internal");
+
+const kindOf = ({ input }: ProcessRecord): string => (input.type === "engine" ? input.kind : input.type);
+
+const asOutput = (returned: unknown): ProcessAwaitOutput => {
+  const output = read(ProcessAwaitOutput, returned);
+  return E.isRight(output) ? output.right : failedRun(`the engine returned no output: ${describe(output.left)}`);
+};
+
+export class EngineRuns {
+  readonly #scope: Workplace;
+  readonly #engines: Engines;
+  #running: AbortController | undefined;
+
+  constructor(scope: Workplace, engines: Engines) {
+    this.#scope = scope;
+    this.#engines = engines;
+  }
+
+  /** Runs the process of the scope, unless it is run already or has ended. */
+  async run(): Promise<void> {
+    const row = this.#scope.runner.state.process;
+    if (this.#running !== undefined || row === undefined || row.status.state !== "running") return;
+    const abort = new AbortController();
+    this.#running = abort;
+    const output = await this.#outputOf(recordOf(row), abort.signal);
+    this.#running = undefined;
+    if (!this.#scope.runner.isLost) await this.complete(output);
+  }
+
+  async #outputOf(process: ProcessRecord, signal: AbortSignal): Promise<ProcessAwaitOutput> {
+    const kind = kindOf(process);
+    const engine = Object.hasOwn(this.#engines, kind) ? this.#engines[kind] : undefined;
+    if (engine === undefined) return failure("process_engine_missing", `no engine runs processes of kind \`${kind}\``);
+    try {
+      const append = (request: ProcessEventAppendRequest): Promise<ProcessEvent> =>
+        appendProcessEvent(this.#scope, request);
+      return asOutput(await engine.run(process, { signal, append }));
+    } catch (thrown) {
+      return failedRun(textOf(thrown));
+    }
+  }
+
+  /** Ends the process so. Another end may have come before: it stays. */
+  async complete(output: ProcessAwaitOutput): Promise<void> {
+    const misfit = await this.#end(output);
+    if (misfit === undefined) return;
+    this.#scope.report(`the end of ${this.#scope.runner.id}`, misfit);
+    const again = await this.#end(failedRun(misfit.message));
+    if (again !== undefined) throw again;
+  }
+
+  async #end(output: ProcessAwaitOutput): Promise<Refused | undefined> {
+    try {
+      await appendProcessEvent(this.#scope, completionRequest(processOfScope(this.#scope.runner.id), output));
+    } catch (thrown) {
+      if (thrown instanceof ScopeLost) return undefined;
+      if (!(thrown instanceof Refused)) throw thrown;
+      return this.#scope.runner.state.process?.status.state === "running" ? thrown : undefined;
+    }
+    return undefined;
+  }
+
+  /** The process was asked to end. */
+  cancel(): void {
+    this.#running?.abort(new EffectError("cancelled", "the process was asked to end"));
+  }
+
+  /** The scope is another's: what this run still does is nobody's. */
+  lose(): void {
+    this.#running?.abort(new ScopeLost(`scope ${this.#scope.runner.id} was lost`));
+  }
+}

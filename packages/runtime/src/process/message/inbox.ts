@@ -1,0 +1,43 @@
+/** The letters of one scope: taken in the order in which they came, by appends that do away with them. */
+import type { Journal, Letter } from "../../journal/journal.ts";
+
+export interface InboxPort {
+  /** Takes a letter, and says whether it is done with. */
+  readonly take: (letter: Letter) => Promise<boolean>;
+  /** What lies there. */
+  readonly letters: () => ReturnType<Journal["inbox"]>;
+  /** Resolves when all that was taken is durable, so that it lies there no more; rejects when the scope was lost. */
+  readonly settled: () => Promise<void>;
+}
+
+export class Inbox {
+  readonly #port: InboxPort;
+  #looking: Promise<boolean> | undefined;
+  #isAsked = false;
+
+  constructor(port: InboxPort) {
+    this.#port = port;
+  }
+
+  /** Takes what lies there, and what comes meanwhile; says whether nothing was left lying. */
+  look(): Promise<boolean> {
+    this.#isAsked = true;
+    this.#looking ??= this.#take();
+    return this.#looking;
+  }
+
+  async #take(): Promise<boolean> {
+    let left = 0;
+    try {
+      while (this.#isAsked) {
+        this.#isAsked = false;
+        left = 0;
+        for (const letter of await this.#port.letters()) if (!(await this.#port.take(letter))) left += 1;
+        await this.#port.settled();
+      }
+      return left === 0;
+    } finally {
+      this.#looking = undefined; // At once: who asks from now on has it looked at anew.
+    }
+  }
+}

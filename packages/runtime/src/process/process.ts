@@ -1,0 +1,207 @@
+/** Processes as the host works with them: by their ids, wherever they live in this runtime. */
+import {
+  type ProcessAwaitOutput,
+  type ProcessEvent,
+  type ProcessEventAppendRequest,
+  type ProcessHandleSummary,
+  type ProcessListMode,
+  type ProcessRecord,
+  type ProcessRegistration,
+  type SessionScope,
+  cancelRequest,
+  completionRequest,
+  handleMisfit,
+  handlesOf,
+  notGranted,
+  processScope,
+  recordOf,
+  registrationHash,
+  sessionScopeId,
+  signalRequest,
+} from "@pawl/sansio-core/driver";
+import type { Json } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { readRegistration } from "./registration.ts";
+import { Refused, ScopeLost } from "../error.ts";
+import { appendProcessEvent } from "./append.ts";
+import { admittedId } from "../scope-name.ts";
+import type { Session } from "../session/session.ts";
+
+/** Of the processes that a deleted session held and that live on: those that nobody has any more, and the others. */
+export interface DeletionReport {
+  readonly orphaned: readonly string[];
+  readonly preserved: readonly string[];
+}
+
+export interface ProcessSignal {
+  readonly name: string;
+  readonly payload: Json;
+  /** Twice under one id is once. */
+  readonly signalId: string;
+  /** In whose name: who has no live handle may not signal. Without it the host does. */
+  readonly holder?: SessionScope;
+}
+
+const unknown = (id: string): Refused => new Refused("process_unknown", `unknown process \`${id}\``);
+
+/** Reads, awaits, signals and ends processes by their ids. */
+export class Processes {
+  readonly #open: (scope: string) => Promise<Session>;
+  readonly #has: (scope: string) => Promise<boolean>;
+
+  constructor(open: (scope: string) => Promise<Session>, has: (scope: string) => Promise<boolean>) {
+    this.#open = open;
+    this.#has = has;
+  }
+
+  /** The scope of a process, as others open a session. */
+  async scope(id: string): Promise<Session> {
+    return this.#open(processScope(admittedId("process", id)));
+  }
+
+  /** The scope of a process that there is: whoever asks for another makes none. */
+  async #known(id: string): Promise<Session> {
+    if (!(await this.#has(processScope(admittedId("process", id))))) throw unknown(id);
+    return this.scope(id);
+  }
+
+  #session({ session_id }: SessionScope): Promise<Session> {
+    return this.#open(sessionScopeId({ session_id }));
+  }
+
+  /** Makes a process, or finds the one that the same registration made. */
+  async start(registration: ProcessRegistration): Promise<ProcessRecord> {
+    const completed = readRegistration(registration);
+    if (E.isLeft(completed)) throw new Refused(completed.left.code, completed.left.message);
+    const hash = registrationHash(completed.right);
+    const scope = await this.scope(registration.id);
+    const told = scope.runner.tell({ type: "process.registered", registration: completed.right, hash });
+    await scope.runner.settled();
+    if (E.isLeft(told) && told.left.code !== "process_exists") throw new Refused(told.left.code, told.left.message);
+    return this.#recordIn(scope, registration.id);
+  }
+
+  #recordIn(scope: Session, id: string): ProcessRecord {
+    const row = scope.state.process;
+    if (row === undefined) throw unknown(id);
+    return recordOf(row);
+  }
+
+  async read(id: string): Promise<ProcessRecord> {
+    const scope = await this.#known(id);
+    await scope.runner.settled();
+    return this.#recordIn(scope, id);
+  }
+
+  /** Its end. When the signal is aborted the process is asked to end, and its real end is still awaited. */
+  async await(id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ProcessAwaitOutput> {
+    const stop = (): void => void this.cancel(id, null).catch(() => undefined); // Its end is awaited all the same.
+    if (signal?.aborted) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+    try {
+      return await this.#end(id);
+    } finally {
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  async #end(id: string): Promise<ProcessAwaitOutput> {
+    for (;;) {
+      const scope = await this.#known(id);
+      try {
+        return await this.#endIn(scope, id);
+      } catch (thrown) {
+        if (!(thrown instanceof ScopeLost)) throw thrown; // Whoever has it now goes on with it.
+      }
+    }
+  }
+
+  async #endIn(scope: Session, id: string): Promise<ProcessAwaitOutput> {
+    const ended = await scope.among.watch.until(() => {
+      const row = scope.state.process;
+      if (row === undefined) throw unknown(id);
+      return row.status.state === "running" ? undefined : row.status;
+    });
+    await scope.runner.settled();
+    return ended.await_output;
+  }
+
+  /** Asks it to end. The same reason again is the same request. */
+  async cancel(id: string, reason: string | null): Promise<ProcessRecord> {
+    await this.append(id, cancelRequest(id, reason).request);
+    return this.read(id);
+  }
+
+  /** Ends it so. The same end again changes nothing. */
+  async complete(id: string, output: ProcessAwaitOutput): Promise<ProcessRecord> {
+    await this.append(id, completionRequest(id, output));
+    return this.read(id);
+  }
+
+  async append(id: string, request: ProcessEventAppendRequest): Promise<ProcessEvent> {
+    return appendProcessEvent((await this.#known(id)).among.scope, request);
+  }
+
+  async signal(id: string, { name, payload, signalId, holder }: ProcessSignal): Promise<ProcessEvent> {
+    const request = signalRequest({ processId: id, name, signalId, payload });
+    if (E.isLeft(request)) throw new Refused(request.left.code, request.left.message);
+    const misfit =
+      holder === undefined
+        ? undefined
+        : handleMisfit((await this.#session(holder)).state, holder, id, "process.signal");
+    if (misfit !== undefined) throw new Refused("handle_refused", misfit);
+    return this.append(id, request.right);
+  }
+
+  async list(
+    holder: SessionScope,
+    mode: ProcessListMode = "live",
+    keep: (handle: ProcessHandleSummary) => boolean = () => true,
+  ): Promise<readonly ProcessHandleSummary[]> {
+    const session = await this.#session(holder);
+    await session.runner.settled();
+    return handlesOf(session.state, holder, mode).filter(keep);
+  }
+
+  /** Refuses unless the holder has all of them. */
+  async validate(holder: SessionScope, ids: readonly string[]): Promise<void> {
+    const held = new Set((await this.list(holder, "all")).map(({ id }) => id));
+    const stray = ids.find((id) => !held.has(id));
+    if (stray !== undefined) throw new Refused("handle_refused", notGranted(stray, holder.session_id));
+  }
+
+  async transfer(from: SessionScope, to: SessionScope, processes: readonly string[]): Promise<void> {
+    await (await this.#session(from)).report({ type: "handles.transferred", from, to, processes });
+  }
+
+  async cancelAll(holder: SessionScope, reason: string | null): Promise<readonly ProcessRecord[]> {
+    return this.cancelUnreferenced(holder, [], reason);
+  }
+
+  /** Cancels what runs and is not to be kept. */
+  async cancelUnreferenced(
+    holder: SessionScope,
+    keep: readonly string[],
+    reason: string | null,
+  ): Promise<readonly ProcessRecord[]> {
+    const live = await this.list(holder, "live", ({ id }) => !keep.includes(id));
+    return Promise.all(live.map(({ id }) => this.cancel(id, reason)));
+  }
+
+  /** Ends a session: its calls are cancelled, its waits revoked, its handles go. Its processes live on. */
+  async deleteSession(sessionId: string): Promise<DeletionReport> {
+    const session = await this.#session({ session_id: sessionId });
+    for (const { request, phase } of session.state.requests.rows()) {
+      if (phase === "running") session.runner.tell({ type: "request.cancelled", request });
+    }
+    const told = session.runner.tell({ type: "session.deleted" });
+    if (E.isLeft(told) && told.left.code !== "session_deleted") throw new Refused(told.left.code, told.left.message);
+    await session.runner.settled();
+    const { orphaned, preserved } = await session.among.watch.until(() => {
+      const { deletion } = session.state;
+      return deletion?.asked.length === 0 ? deletion : undefined;
+    });
+    await session.runner.settled();
+    return { orphaned, preserved };
+  }
+}

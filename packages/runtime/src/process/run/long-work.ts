@@ -1,0 +1,160 @@
+/** What a scope does for background runs, tasks and schedules: performs what the core asks of it. */
+import type { Command } from "@pawl/sansio-core";
+import type { Plan, ProbeOutcome } from "@pawl/sansio-core/driver";
+import { sessionOf } from "../../host/call-place.ts";
+import type { Workplace } from "../work.ts";
+import { admittedEvent } from "../../scope/readable.ts";
+import type { Watch } from "../watch.ts";
+import { writeArtifacts } from "./artifact.ts";
+import { LongWorkAsked } from "./asked.ts";
+import type { BackgroundHost } from "./host.ts";
+import type { Places } from "./place.ts";
+import { tellHost } from "./told.ts";
+
+type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
+
+export type LongWorkCommand = Of<
+  | "permit.take"
+  | "permit.release"
+  | "spawn.answer"
+  | "artifacts.write"
+  | "session.tell"
+  | "task.observe"
+  | "run.observe"
+  | "schedule.next"
+  | "schedule.answer"
+  | "probe.run"
+>;
+
+export interface LongWorkPort {
+  readonly scope: Workplace;
+  readonly watch: Watch;
+  readonly places: Places;
+  readonly host: BackgroundHost;
+}
+
+const noCalendar: Plan = { status: "none", message: "this host evaluates no cron expressions: give it a calendar" };
+
+export class LongWork {
+  readonly #port: LongWorkPort;
+  /** Those who asked for a run or a schedule. */
+  readonly asked: LongWorkAsked;
+
+  constructor(port: LongWorkPort) {
+    this.#port = port;
+    this.asked = new LongWorkAsked(port.scope);
+  }
+
+  async perform(command: LongWorkCommand): Promise<void> {
+    const { scope, places, watch } = this.#port;
+    switch (command.type) {
+      case "permit.take":
+        return this.#permit(command);
+      case "permit.release":
+        return places.release(command.run, scope.runner.id);
+      case "artifacts.write":
+        return this.#write(command);
+      case "session.tell":
+        return this.#tell(command);
+      case "schedule.next":
+        return this.#plan(command);
+      case "probe.run":
+        return this.#probe(command);
+      case "spawn.answer":
+        return this.asked.runs.give(command.run, command.answer);
+      case "schedule.answer":
+        return this.#answer(command);
+      case "task.observe":
+      case "run.observe":
+        return watch.look();
+    }
+  }
+
+  async #permit({ run }: Of<"permit.take">): Promise<void> {
+    const { scope, places } = this.#port;
+    await undefined; // The event that asks is stepped to its end before it is answered.
+    if (scope.runner.isLost) return;
+    const hasPlace = places.take(run, scope.runner.id);
+    const permit = hasPlace ? ({ status: "granted" } as const) : ({ status: "refused", limit: places.limit } as const);
+    scope.runner.tell({ type: "permit.answered", run, permit });
+  }
+
+  async #write(command: Of<"artifacts.write">): Promise<void> {
+    const { scope, host } = this.#port;
+    const written = await writeArtifacts(scope, host, command);
+    if (!scope.runner.isLost) scope.runner.tell({ type: "artifacts.written", attempt: command.attempt, written });
+  }
+
+  /** Where nobody is there to hear, it is heard. */
+  #tell({ key, text, schedule }: Of<"session.tell">): Promise<void> {
+    const { scope, host } = this.#port;
+    const session = sessionOf(scope.runner.state);
+    const message = { session, key, text, ...(schedule === undefined ? {} : { schedule }) };
+    const tell = async (): Promise<void> => host.tell?.(message);
+    return tellHost(scope, { key, tell, told: { type: "session.told", key }, what: `session message ${key}` });
+  }
+
+  async #plan(command: Of<"schedule.next">): Promise<void> {
+    const { scope } = this.#port;
+    const { schedule, after } = command;
+    const plan = await this.#planOf(command);
+    if (plan !== undefined && !scope.runner.isLost) {
+      scope.runner.tell({ type: "schedule.planned", schedule, after, plan });
+    }
+  }
+
+  /** A host without a calendar, or with a broken one, makes no new schedules, and ends none that stand. */
+  async #planOf(command: Of<"schedule.next">): Promise<Plan | undefined> {
+    const { scope, host } = this.#port;
+    const { schedule, cron_expression: expression, timezone, after } = command;
+    try {
+      if (host.plan !== undefined) {
+        const plan = await host.plan(expression, timezone, after);
+        admittedEvent({ type: "schedule.planned", schedule, after, plan });
+        return plan;
+      }
+    } catch (thrown) {
+      scope.report(`the next fire of schedule ${schedule}`, thrown);
+    }
+    const isNew = scope.runner.state.schedules.rows.get(schedule)?.asked?.isNew === true;
+    return isNew ? noCalendar : undefined;
+  }
+
+  /** A monitor that no task shows stands all the same. */
+  #answer({ schedule, answer }: Of<"schedule.answer">): void {
+    const { scope } = this.#port;
+    const { monitor } = scope.runner.state.schedules.rows.get(schedule) ?? {};
+    if (monitor !== undefined && answer.status === "created" && answer.task === null) {
+      const taken = new Error(`schedule ${schedule}: task ${monitor.task} is there already`);
+      scope.report("Failed to create monitor task for schedule (best-effort)", taken);
+    }
+    this.asked.schedules.give(schedule, answer);
+  }
+
+  async #probe(command: Of<"probe.run">): Promise<void> {
+    const { scope } = this.#port;
+    const { schedule, fire } = command;
+    const outcome = await this.#probed(command);
+    if (!scope.runner.isLost) scope.runner.tell({ type: "probe.answered", schedule, fire, outcome });
+  }
+
+  async #probed(command: Of<"probe.run">): Promise<ProbeOutcome> {
+    const { type: _, ...probe } = command;
+    const { scope, host } = this.#port;
+    if (host.probe === undefined) return { type: "skipped" };
+    try {
+      const outcome = await host.probe({ session: sessionOf(scope.runner.state), ...probe });
+      const { schedule, fire } = probe;
+      admittedEvent({ type: "probe.answered", schedule, fire, outcome });
+      return outcome;
+    } catch (thrown) {
+      scope.report(`the probe of schedule ${probe.schedule}`, thrown);
+      return { type: "skipped" };
+    }
+  }
+
+  lose(error: Error): void {
+    this.#port.places.forget(this.#port.scope.runner.id);
+    this.asked.lose(error);
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * What retention deletes: the lines behind a snapshot that is old enough. Those of a session that is never quiet are all
+ * young: there the state in between is made from the log itself, once its oldest line is twice as old as what is kept.
+ */
+import type { State } from "@pawl/sansio-core";
+import { recordedIn, stateAfter } from "./fold.ts";
+import { turnAfter } from "./history.ts";
+import type { JournalLine, NotWritten } from "../journal/journal.ts";
+import type { Retention, SnapshotPort, Taken } from "./snapshots.ts";
+import { referredUpTo, snapshotText } from "./stored-state.ts";
+
+export interface Standing {
+  /** The snapshot that stands. */
+  readonly taken: Taken;
+  /** When the oldest line was recorded that is not deleted; it is looked up where that is not known. */
+  readonly oldest?: number | undefined;
+}
+
+/** So many lines are gone through at once, or a part of a long log: a store may walk to them from its end. */
+const linesAtOnce = 512;
+const parts = 16;
+
+async function* linesAfter(seq: number, { readLines }: SnapshotPort, atOnce: number): AsyncGenerator<JournalLine> {
+  for (let from = seq + 1; ; from += atOnce) {
+    const lines = await readLines(from, from + atOnce - 1);
+    yield* lines;
+    if (lines.length < atOnce) return;
+  }
+}
+
+const oldestIn = async (scope: string, { begun, readLines }: SnapshotPort): Promise<number> => {
+  const { seq } = await begun();
+  const [line] = await readLines(seq + 1, seq + 1);
+  return line === undefined ? Infinity : recordedIn(scope, line).at;
+};
+
+const isDone = (port: SnapshotPort, what: string, result: { readonly type: "ok" } | NotWritten): boolean => {
+  if (result.type !== "ok") port.fault(`${what}: ${result.type}`, result);
+  return result.type === "ok";
+};
+
+/** What a state refers to among the lines that go, it refers to in every later state at most. */
+const cut = async (port: SnapshotPort, state: State, taken: Taken): Promise<boolean> =>
+  isDone(port, "the log was not shortened", await port.retain(referredUpTo(state, taken.seq)));
+
+/** Makes the state up to a time, or as far as is gone through at once, to the end of an append; and cuts there. */
+const cutBetween = async (port: SnapshotPort, newest: State, limit: number): Promise<Standing | undefined> => {
+  const { id } = newest.scope;
+  const base = await port.begun();
+  const atOnce = Math.max(linesAtOnce, Math.ceil((newest.seq - base.seq) / parts));
+  let state = base;
+  for await (const line of linesAfter(base.seq, port, atOnce)) {
+    const recorded = recordedIn(id, line);
+    const { at } = recorded;
+    const isFar = at > limit || state.seq >= base.seq + atOnce;
+    if (isFar && (state === base || state.at > limit)) return undefined; // An append that reaches so far stays whole.
+    if (isFar && at > state.at) {
+      // Lines of one append are mostly of one time: its end is looked for between two.
+      const text = snapshotText(state);
+      const kept = await port.keep(state.seq, text);
+      const taken = { seq: state.seq, at: state.at, size: text.length };
+      if (kept.type === "ok") return (await cut(port, newest, taken)) ? { taken, oldest: at } : { taken };
+      if (kept.type !== "conflict") return void isDone(port, "a snapshot was not taken", kept);
+    }
+    state = stateAfter(id, state, recorded, line.seq);
+    await turnAfter(port, line.seq);
+  }
+  return undefined;
+};
+
+/** Shortens the log of a scope if it is time, and says what stands then. */
+export const shortened = async (
+  port: SnapshotPort,
+  { olderThanMs }: Retention,
+  standing: Standing,
+  state: State,
+): Promise<Standing> => {
+  const limit = port.platform.now() - olderThanMs;
+  const { taken } = standing;
+  if (taken.at <= limit) return (await cut(port, state, taken)) ? { taken, oldest: taken.at } : standing;
+  const oldest = standing.oldest ?? (await oldestIn(state.scope.id, port));
+  const isLong = oldest <= limit - olderThanMs;
+  return (isLong ? await cutBetween(port, state, limit) : undefined) ?? { taken, oldest };
+};

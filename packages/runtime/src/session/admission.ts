@@ -1,0 +1,96 @@
+/**
+ * How much a runtime takes on at a time. What does not fit is refused before anything is recorded, with a time after
+ * which it may fit; joining what was taken is never refused, and neither is what comes to a scope with nothing to do.
+ */
+import type { State } from "@pawl/sansio-core";
+import { Overloaded } from "../error.ts";
+
+export interface Bounds {
+  /** Requests of one scope that are not answered yet. */
+  readonly scopeRequests: number;
+  /** Calls of one scope that have not ended. */
+  readonly scopeCalls: number;
+  /** Events of one scope that wait for their commit. */
+  readonly scopeUncommitted: number;
+  /** Requests that are not answered yet, of all scopes in memory. */
+  readonly requests: number;
+  /** Characters of those requests, as they stand in the log. */
+  readonly characters: number;
+}
+
+/** Bounds what a runtime takes on at a time, unless its options say otherwise. */
+export const defaultBounds: Bounds = {
+  scopeRequests: 10_000,
+  scopeCalls: 50_000,
+  scopeUncommitted: 50_000,
+  requests: 50_000,
+  characters: 256 * 1024 * 1024,
+};
+
+/** A body may have ended by then, and a commit is over. */
+const retryAfterMs = 250;
+
+/** What a runtime has taken on, and its bounds. */
+export class Admission {
+  readonly #bounds: Bounds;
+  #requests = 0;
+  #characters = 0;
+
+  constructor(bounds: Partial<Bounds> = {}) {
+    this.#bounds = { ...defaultBounds, ...bounds };
+  }
+
+  /** Why no more is taken, if so. */
+  refusal(state: State, uncommitted: number, calls: number): Overloaded | undefined {
+    const bounds = this.#bounds;
+    const refused = (what: string): Overloaded => new Overloaded(`${state.scope.id}: ${what}`, retryAfterMs);
+    if (this.#requests >= bounds.requests)
+      return refused(`${this.#requests} requests of this runtime are not answered`);
+    if (this.#characters >= bounds.characters)
+      return refused(`requests of ${this.#characters} characters are not answered`);
+    if (uncommitted >= bounds.scopeUncommitted) return refused(`${uncommitted} events wait for their commit`);
+    if (state.requests.size >= bounds.scopeRequests)
+      return refused(`${state.requests.size} requests are not answered, or not acknowledged`);
+    const { size } = state.calls;
+    return size > 0 && size + calls > bounds.scopeCalls ? refused(`${size} calls have not ended`) : undefined;
+  }
+
+  enter(characters: number): void {
+    this.#requests += 1;
+    this.#characters += characters;
+  }
+
+  leave(characters: number): void {
+    this.#requests -= 1;
+    this.#characters -= characters;
+  }
+}
+
+/** The requests that one scope in memory has in its runtime's admission. */
+export class Admitted {
+  readonly #admission: Admission;
+  /** With the characters of each. */
+  readonly #requests = new Map<string, number>();
+
+  constructor(admission: Admission, state: State) {
+    this.#admission = admission;
+    for (const { request, phase } of state.requests.rows()) if (phase === "running") this.enter(request, 0);
+  }
+
+  enter(request: string, characters: number): void {
+    this.#requests.set(request, characters);
+    this.#admission.enter(characters);
+  }
+
+  leave(request: string): void {
+    const characters = this.#requests.get(request);
+    if (characters === undefined) return;
+    this.#requests.delete(request);
+    this.#admission.leave(characters);
+  }
+
+  /** The scope is not in memory any more. */
+  leaveAll(): void {
+    for (const request of this.#requests.keys()) this.leave(request);
+  }
+}

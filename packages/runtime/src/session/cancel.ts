@@ -1,0 +1,48 @@
+/** Somebody no longer wants a request, or one call. Finish wins over a cancel that comes after it. */
+import * as E from "fp-ts/lib/Either.js";
+import { type Access, missingCall, refuse } from "../scope/access.ts";
+import { Refused, shownOf } from "../error.ts";
+import { admittedEvent } from "../scope/readable.ts";
+import { recordedOf } from "./repeated.ts";
+
+/** What is to stop. */
+export type Target = { readonly request: string } | { readonly call: string };
+
+const byOf = (by: string | undefined): { readonly by?: string } => (by === undefined ? {} : { by });
+
+const cancelCall = async (access: Access, call: string, by?: string): Promise<void> => {
+  const told = access.runner.tell(admittedEvent({ type: "call.cancelled", call, ...byOf(by) }));
+  if (E.isRight(told)) return access.runner.settled();
+  return told.left.code === "call_unknown" ? missingCall(access, call, told.left) : refuse(access, told.left);
+};
+
+const cancelRequest = async (access: Access, request: string, by?: string): Promise<void> => {
+  const told = access.runner.tell(admittedEvent({ type: "request.cancelled", request, ...byOf(by) }));
+  if (E.isRight(told)) return access.runner.settled();
+  const seq = told.left.code === "request_unknown" ? await access.finished.find("request", request) : undefined;
+  if (seq === undefined) return refuse(access, told.left);
+  return refuse(access, { code: "call_ended", message: `request \`${request}\` was finished by event ${seq}` });
+};
+
+/** Whether the log says that the same one cancelled it before. */
+const wasCancelled = async (access: Access, target: Target, by: string | undefined): Promise<boolean> => {
+  const recorded = await recordedOf(access, new Set(["call.cancelled", "request.cancelled"]));
+  return recorded.some(({ event }) => {
+    if (event.type === "call.cancelled") return "call" in target && event.call === target.call && event.by === by;
+    if (event.type !== "request.cancelled") return false;
+    return "request" in target && event.request === target.request && event.by === by;
+  });
+};
+
+/** A program without types may name a call by its text alone. */
+const admitTarget = (target: unknown): void => {
+  if (typeof target === "object" && target !== null) return;
+  throw new Refused("invalid_argument", `\`cancel\`: expected { call } or { request }, found ${shownOf(target)}`);
+};
+
+/** `again`: its answer may have been lost before. */
+export const cancel = async (access: Access, target: Target, by?: string, again = false): Promise<void> => {
+  admitTarget(target);
+  if (again && (await wasCancelled(access, target, by))) return;
+  return "call" in target ? cancelCall(access, target.call, by) : cancelRequest(access, target.request, by);
+};

@@ -1,0 +1,26 @@
+/** What a change of the tools means for a scope. */
+import type { State, Tool } from "@pawl/sansio-core";
+import { type Json, stableHash } from "@pawl/tool-value";
+import { type Access, record } from "../scope/access.ts";
+
+const hashOf = (tools: readonly Tool[]): string =>
+  stableHash(tools.toSorted((a, b) => (a.id < b.id ? -1 : 1)) as unknown as Json);
+
+/** Whether the scope has other tools than these; before its first time it always has. */
+const isNews = ({ catalog: { byId } }: State, tools: readonly Tool[]): boolean =>
+  byId.size !== tools.length || (tools.length > 0 && hashOf([...byId.values()]) !== hashOf(tools));
+
+/** Of these tools, those that calls wait for. One that an executor runs is back when an executor says so. */
+const awaitedTools = ({ calls }: State, tools: readonly Tool[]): readonly string[] => {
+  const waited = new Set(calls.rows().flatMap((row) => (row.phase === "no_executor" ? row.body.manifest.id : [])));
+  return tools.filter(({ id, policy }) => policy !== "client_side" && waited.has(id)).map(({ id }) => id);
+};
+
+/** Tells a scope its tools, where they are news to it, and calls that theirs is back. */
+export const publish = async (access: Access, tools: readonly Tool[]): Promise<void> => {
+  const { runner } = access;
+  if (isNews(runner.state, tools)) await record(access, { type: "catalog.published", tools });
+  const back = awaitedTools(runner.state, tools);
+  if (back.length > 0) await record(access, { type: "executors.available", tools: back });
+  await runner.settled();
+};

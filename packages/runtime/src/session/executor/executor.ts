@@ -1,0 +1,216 @@
+/**
+ * Executors run the bodies of `client_side` tools elsewhere. Each has a lease of its own, which begins to run out when
+ * its connection is lost: it may come back under its id and go on; only the lease's end is a loss.
+ */
+import type { Command } from "@pawl/sansio-core";
+import type { Json } from "@pawl/tool-value";
+import type { Platform } from "../../platform.ts";
+
+/** One run of a call. */
+export interface OfferedRun {
+  readonly scope: string;
+  readonly call: string;
+  readonly attempt: number;
+  readonly run: number;
+}
+
+/** What an executor is asked to run. */
+export interface Offer extends OfferedRun {
+  readonly tool_id: string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly payload: Json;
+  /** Of an externally owned call: the token under which the outside completes it when its executor is gone. */
+  readonly completion_key?: string;
+}
+
+export interface ExecutorSpec {
+  /** One for each life of the executor: what it has begun is its own until its lease is over. */
+  readonly id: string;
+  /** Ids of the tools that it runs. */
+  readonly tools: readonly string[];
+  readonly serves: (scope: string) => boolean;
+  /** May come again for what was offered before: an executor that has begun it, or is done, knows it. */
+  readonly offer: (offer: Offer) => void;
+  readonly cancel: (run: OfferedRun) => void;
+}
+
+/** The scopes that have to do with executors. */
+export interface ExecutorScopes {
+  readonly lost: (scope: string, owner: string) => void;
+  /** Tools have an executor. */
+  readonly available: (tools: readonly string[]) => void;
+}
+
+interface Entry {
+  readonly offer: Offer;
+  /** On record as its executor's; before, it is not told. */
+  isOut: boolean;
+  isCancelled: boolean;
+  /** The call went on without it. */
+  isEnded: boolean;
+}
+
+interface Executor {
+  readonly owner: string;
+  readonly entries: Map<string, Entry>;
+  spec: ExecutorSpec | undefined;
+  callOff: (() => void) | undefined;
+}
+
+/** Ended offers of an executor that are remembered, so that a late result is known for one. */
+const maxEnded = 1000;
+
+const ownerOf = (id: string): string => `executor:${id}`;
+const keyOf = ({ scope, call, attempt, run }: OfferedRun): string => JSON.stringify([scope, call, attempt, run]);
+
+export const offerOf = (scope: string, command: Extract<Command, { readonly type: "tool.execute" }>): Offer => {
+  const { call, attempt, run, tool_id, tool, args, payload } = command;
+  return { scope, call, attempt, run, tool_id, tool, args, payload };
+};
+
+export class Executors {
+  readonly #platform: Platform;
+  readonly #leaseMs: number;
+  readonly #scopes: ExecutorScopes;
+  readonly #known = new Map<string, Executor>();
+
+  constructor(platform: Platform, leaseMs: number, scopes: ExecutorScopes) {
+    this.#platform = platform;
+    this.#leaseMs = leaseMs;
+    this.#scopes = scopes;
+  }
+
+  /**
+   * An executor is here, or here again: it is told all that is its own. What this gives back says that it is gone: for
+   * as long as its lease, or for ever.
+   */
+  register(spec: ExecutorSpec): (forEver?: boolean) => void {
+    const executor = this.#at(ownerOf(spec.id));
+    executor.callOff?.();
+    executor.callOff = undefined;
+    executor.spec = spec;
+    this.#disown(executor, spec);
+    for (const { offer, isOut, isCancelled, isEnded } of executor.entries.values()) {
+      if (isOut && !isEnded) spec.offer(offer);
+      if (isOut && isCancelled) spec.cancel(offer);
+    }
+    this.#scopes.available(spec.tools);
+    return (forEver = false) => {
+      if (executor.spec !== spec) return;
+      if (forEver) this.#end(executor);
+      else this.#away(executor);
+    };
+  }
+
+  #at(owner: string): Executor {
+    const known = this.#known.get(owner);
+    if (known !== undefined) return known;
+    const executor: Executor = { owner, entries: new Map(), spec: undefined, callOff: undefined };
+    this.#known.set(owner, executor);
+    return executor;
+  }
+
+  /** What an executor had in scopes that it does not serve any more is not shown to it, and lost. */
+  #disown({ owner, entries }: Executor, { serves }: ExecutorSpec): void {
+    const theirs = [...entries.values()].filter(({ offer }) => !serves(offer.scope));
+    for (const { offer } of theirs) entries.delete(keyOf(offer));
+    const live = theirs.filter(({ isEnded }) => !isEnded);
+    for (const scope of new Set(live.map(({ offer }) => offer.scope))) this.#scopes.lost(scope, owner);
+  }
+
+  /** One that had nothing is forgotten: there is nothing to come back for. */
+  #away(executor: Executor): void {
+    executor.spec = undefined;
+    if (executor.entries.size === 0) return void this.#known.delete(executor.owner);
+    executor.callOff ??= this.#platform.later(this.#leaseMs, () => this.#lose(executor));
+  }
+
+  #end(executor: Executor): void {
+    executor.spec = undefined;
+    executor.callOff?.();
+    this.#lose(executor);
+  }
+
+  #lose({ owner, entries }: Executor): void {
+    this.#known.delete(owner);
+    const live = [...entries.values()].filter(({ isEnded }) => !isEnded);
+    for (const scope of new Set(live.map(({ offer }) => offer.scope))) this.#scopes.lost(scope, owner);
+  }
+
+  /** The executor that has the least to do, of those that are here. */
+  pick(scope: string, toolId: string): string | undefined {
+    let least: { readonly owner: string; readonly load: number } | undefined;
+    for (const { owner, spec, entries } of this.#known.values()) {
+      if (spec === undefined || !spec.tools.includes(toolId) || !spec.serves(scope)) continue;
+      if (least === undefined || entries.size < least.load) least = { owner, load: entries.size };
+    }
+    return least?.owner;
+  }
+
+  /** An executor is to have this, as soon as that is on record. */
+  hold(owner: string, offer: Offer): void {
+    this.#at(owner).entries.set(keyOf(offer), { offer, isOut: false, isCancelled: false, isEnded: false });
+  }
+
+  give(owner: string, run: OfferedRun): void {
+    const executor = this.#known.get(owner);
+    const entry = executor?.entries.get(keyOf(run));
+    if (executor === undefined || entry === undefined) return;
+    entry.isOut = true;
+    executor.spec?.offer(entry.offer);
+    if (entry.isCancelled) executor.spec?.cancel(run);
+  }
+
+  /**
+   * A log says that this is an executor's. One that is here may not have heard of it; one that nobody has seen here has
+   * its whole lease to come back.
+   */
+  adopt(owner: string, offer: Offer): void {
+    const executor = this.#at(owner);
+    if (executor.spec?.serves(offer.scope) === false) return this.#scopes.lost(offer.scope, owner);
+    const key = keyOf(offer);
+    if (!executor.entries.has(key)) {
+      executor.entries.set(key, { offer, isOut: true, isCancelled: false, isEnded: false });
+      executor.spec?.offer(offer);
+    }
+    if (executor.spec === undefined) this.#away(executor);
+  }
+
+  cancel(run: OfferedRun): void {
+    for (const { spec, entries } of this.#known.values()) {
+      const entry = entries.get(keyOf(run));
+      if (entry === undefined) continue;
+      entry.isCancelled = true;
+      if (entry.isOut) spec?.cancel(run);
+    }
+  }
+
+  /** A call needs no more of whatever was offered of it. */
+  ended(scope: string, call: string): void {
+    for (const { entries } of this.#known.values()) {
+      const ended = [...entries.values()].filter(({ offer, isEnded }) => isEnded || isOf(offer, scope, call));
+      for (const entry of ended) entry.isEnded = true;
+      for (const { offer } of ended.slice(0, Math.max(0, ended.length - maxEnded))) entries.delete(keyOf(offer));
+    }
+  }
+
+  /** Whether an executor has it, and nothing has ended it. */
+  runs(owner: string, run: OfferedRun): boolean {
+    const entry = this.#known.get(owner)?.entries.get(keyOf(run));
+    return entry !== undefined && entry.isOut && !entry.isEnded;
+  }
+
+  /** A result has come; says whether it was asked for. */
+  release(owner: string, run: OfferedRun): boolean {
+    return this.#known.get(owner)?.entries.delete(keyOf(run)) ?? false;
+  }
+
+  /** A scope is not this runtime's any more. */
+  forget(scope: string): void {
+    for (const { entries } of this.#known.values())
+      for (const [key, { offer }] of entries) if (offer.scope === scope) entries.delete(key);
+  }
+}
+
+const isOf = (offer: Offer, scope: string, call: string): boolean => offer.scope === scope && offer.call === call;

@@ -1,0 +1,168 @@
+/** The calls of one scope that executors run: offered, and settled by whom they were offered to. */
+import type { Command } from "@pawl/sansio-core";
+import { type CallRow, isExecutor } from "@pawl/sansio-core/driver";
+import type { ToolCallOutput } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { type Access, refuse } from "../../scope/access.ts";
+import { completionKeyId, executionScopeIn } from "../../host/call-place.ts";
+import type { ProgressMessage } from "../../body/facet/progress.ts";
+import { type Executors, type Offer, type OfferedRun, offerOf } from "./executor.ts";
+import type { Observers } from "../observe/observer.ts";
+import { admittedEvent } from "../../scope/readable.ts";
+import { type Roots, tokenOf } from "../../scope/token.ts";
+
+type Execute = Extract<Command, { readonly type: "tool.execute" }>;
+
+/** What an executor reports of a run. */
+export interface Settlement extends OfferedRun {
+  readonly output: ToolCallOutput;
+  readonly duration_ms: number;
+}
+
+/** Whose the runs are until an executor has them, who these are, and what makes tokens of keys. */
+export interface OffersOf {
+  readonly owner: string;
+  readonly executors: Executors;
+  readonly roots: Roots;
+}
+
+/** Whether the call took it, or had ended without it. */
+export type Settled = "accepted" | "too_late";
+
+const isRunBy = (row: CallRow | undefined, owner: string, { attempt, run }: OfferedRun): boolean =>
+  row?.phase === "running" && row.owner === owner && row.body.attempt === attempt && row.body.run === run;
+
+export class Offers {
+  readonly #access: Access;
+  readonly #executors: Executors;
+  readonly #observers: Observers;
+  /** This driver, which has a run until an executor has it. */
+  readonly #self: string;
+  /** Tools for which calls wait, since nobody runs them. */
+  readonly #missing = new Set<string>();
+
+  /** For the outside. */
+  readonly #token: (key: string) => string;
+
+  constructor(access: Access, observers: Observers, of: OffersOf) {
+    this.#access = access;
+    this.#executors = of.executors;
+    this.#observers = observers;
+    this.#self = of.owner;
+    this.#token = (key) => tokenOf(of.roots, access.runner.id, key);
+  }
+
+  /** What executors had of this scope when it was opened is theirs; what waits for one may go on. */
+  opened(): void {
+    const { runner } = this.#access;
+    for (const row of runner.state.calls.rows()) {
+      if (row.phase === "no_executor") this.#missing.add(row.body.manifest.id);
+      if (row.phase === "running" && isExecutor(row.owner)) this.#adopt(row.owner, this.#offerOf(row));
+    }
+    this.available([...this.#missing]);
+  }
+
+  #adopt(owner: string, offer: Offer): void {
+    const { runner, values } = this.#access;
+    values.inOrder(
+      offer,
+      (shown) => this.#executors.adopt(owner, shown),
+      (thrown) => runner.lose(`call ${offer.call} can not be offered: ${String(thrown)}`),
+    );
+  }
+
+  #offerOf({ call, tool, args, body, key }: Extract<CallRow, { readonly phase: "running" }>): Offer {
+    const { attempt, run, manifest, payload } = body;
+    const offer = { scope: this.#access.runner.id, call: call.ref, attempt, run, tool_id: manifest.id };
+    return { ...offer, tool, args, payload, ...this.#completion(key) };
+  }
+
+  #completion(key: string | undefined): Pick<Offer, "completion_key"> {
+    return key === undefined ? {} : { completion_key: this.#token(key) };
+  }
+
+  /** The outside goes on without the executor of an externally owned call: under this key, which is on record first. */
+  #keyOf({ call, recovery }: Execute): string | undefined {
+    const { state } = this.#access.runner;
+    const of = recovery === "externally_owned" ? state.calls.at(call)?.call : undefined;
+    return of && completionKeyId({ executionScope: executionScopeIn(state, of.request), name: of.name });
+  }
+
+  /** Who runs it is on record before they hear of it. */
+  async execute(command: Execute): Promise<void> {
+    const { runner } = this.#access;
+    const { call, attempt, run, cause, tool_id: toolId } = command;
+    const owner = this.#executors.pick(runner.id, toolId);
+    const at = { call, attempt, run };
+    const key = owner === undefined ? undefined : this.#keyOf(command);
+    if (cause !== undefined) runner.tell({ type: "call.resumed", ...at, cause, owner: owner ?? this.#self });
+    if (owner !== undefined && (cause === undefined || key !== undefined))
+      runner.tell({ type: "call.dispatched", ...at, owner, ...(key === undefined ? {} : { key }) });
+    if (owner === undefined) {
+      this.#missing.add(toolId);
+      return void runner.tell({ type: "call.executor_missing", ...at });
+    }
+    const offer = { ...offerOf(runner.id, command), ...this.#completion(key) };
+    this.#executors.hold(owner, offer);
+    await runner.settled();
+    if (isRunBy(runner.state.calls.at(call), owner, offer)) this.#executors.give(owner, offer);
+    else this.#executors.release(owner, offer);
+  }
+
+  cancel(run: Omit<OfferedRun, "scope">): void {
+    this.#executors.cancel({ scope: this.#access.runner.id, ...run });
+  }
+
+  ended(call: string): void {
+    this.#executors.ended(this.#access.runner.id, call);
+  }
+
+  /** Calls that waited for an executor of these tools start again, where one serves this scope. */
+  available(tools: readonly string[]): void {
+    const { runner } = this.#access;
+    const isHere = (tool: string): boolean => this.#executors.pick(runner.id, tool) !== undefined;
+    const wanted = [...new Set(tools)].filter((tool) => this.#missing.has(tool) && isHere(tool));
+    for (const tool of wanted) this.#missing.delete(tool);
+    if (wanted.length > 0) runner.tell({ type: "executors.available", tools: wanted });
+  }
+
+  /** An executor's lease is over; where it had nothing here, that is nobody's loss. */
+  lost(owner: string): void {
+    this.#access.runner.tell({ type: "owner.lost", owner });
+  }
+
+  /** What an executor says of a run of its own, for observers; of anything else it has nothing to say. */
+  progress(owner: string, run: OfferedRun, { text, kind }: ProgressMessage): void {
+    const row = this.#access.runner.state.calls.at(run.call);
+    if (row === undefined || !this.#executors.runs(owner, run) || !isRunBy(row, owner, run)) return;
+    const { ref: call, id: call_id } = row.call;
+    const progress = { type: "progress", call, call_id, name: row.tool, text, kind } as const;
+    this.#observers.tell(progress, this.#access.runner);
+  }
+
+  async settle(owner: string, { output, duration_ms, ...at }: Settlement): Promise<Settled> {
+    const { runner } = this.#access;
+    const { scope: _, ...run } = at;
+    if (!isRunBy(runner.state.calls.at(at.call), owner, at)) return this.#late(owner, { output, duration_ms, ...at });
+    const settled = admittedEvent({ type: "call.settled", ...run, result: { type: "done", output }, duration_ms });
+    this.#executors.release(owner, at);
+    const told = runner.tell(settled);
+    if (E.isLeft(told)) return refuse(this.#access, told.left);
+    await runner.settled();
+    return "accepted";
+  }
+
+  /** A call that ended without its executor: observers are shown what came after all. */
+  async #late(owner: string, { output, duration_ms, ...at }: Settlement): Promise<Settled> {
+    const { runner } = this.#access;
+    const { scope: _, ...run } = at;
+    if (!this.#executors.release(owner, at)) {
+      const message = `attempt ${at.attempt}, run ${at.run} of call \`${at.call}\` was not offered to \`${owner}\`, or is settled`;
+      return refuse(this.#access, { code: "not_offered", message });
+    }
+    if (runner.state.calls.at(at.call) !== undefined)
+      runner.tell(admittedEvent({ type: "call.settled_late", ...run, output, duration_ms }));
+    await runner.settled();
+    return "too_late";
+  }
+}

@@ -1,0 +1,103 @@
+/** Observations, made of the commands that the events of a scope produced: live and from the log the same. */
+import { type Command, type Event, Invariant } from "@pawl/sansio-core";
+import { runOfAttempt } from "@pawl/sansio-core/driver";
+import { callCorrelation, stableHash } from "@pawl/tool-value";
+import { uuidOf } from "../../body/facet/name.ts";
+import type { OfCall, Observation, Observed } from "./observation.ts";
+import type { Cause } from "../../scope/runner.ts";
+
+type Of<T extends Command["type"]> = Extract<Command, { readonly type: T }>;
+
+const ofCall = ({ call, call_id, tool: name, args }: Of<"observe">): OfCall => ({ call, call_id, name, args });
+
+/** An observation, but for the id that an activity has by where it stands. */
+type Unnamed = (id: string) => Observation;
+
+const ofStart = (command: Of<"observe">): readonly Unnamed[] => {
+  const { call_id, name, args } = ofCall(command);
+  const head = { correlation_id: callCorrelation(call_id), type: "tool_call_started" } as const;
+  return [
+    () => ({ type: "session_event", event: { type: "tool_call_start", call_id, name, args } }),
+    (id) => ({ type: "activity", activity: { id, ...head, call_id, name, args } }),
+  ];
+};
+
+const ofEnd = (command: Of<"observe">): Unnamed => {
+  const { call_id, name, args } = ofCall(command);
+  const { output, duration_ms = 0 } = command;
+  if (output === undefined) throw new Invariant(`call \`${command.call}\` completed without an output`);
+  const head = { correlation_id: callCorrelation(call_id), type: "tool_call_completed" } as const;
+  return (id) => ({ type: "activity", activity: { id, ...head, call_id, name, args, output, duration_ms } });
+};
+
+const late = (command: Of<"observe">): Unnamed => {
+  const { output, duration_ms } = command;
+  const ended = { ...(output === undefined ? {} : { output }), ...(duration_ms === undefined ? {} : { duration_ms }) };
+  return () => ({ type: "call_settled_late", ...ofCall(command), ...ended });
+};
+
+const ofCallCommand = (command: Of<"observe">): readonly Unnamed[] => {
+  switch (command.what) {
+    case "call_started":
+      return ofStart(command);
+    case "call_completed":
+      return [ofEnd(command)];
+    case "call_settled_late":
+      return [late(command)];
+    case "call_parked":
+      return [() => ({ type: "call_parked", ...ofCall(command) })];
+  }
+};
+
+/** A turn's calls are told of once more when all of them have ended, in their order. */
+const ofReply = ({ replies }: Of<"reply">): readonly Unnamed[] =>
+  replies.map(({ call_id, tool: name, args, output, duration_ms }) => () => ({
+    type: "session_event",
+    event: { type: "tool_call", call_id, name, args, output, duration_ms },
+  }));
+
+const ofReport = ({ process, attempt }: Of<"run.observe">, event: Event): readonly Unnamed[] => {
+  if (event.type !== "run.reported") throw new Invariant(`run \`${process}\` is observed by \`${event.type}\``);
+  const { type: _, ...report } = event;
+  return [() => ({ type: "run_reported", process, run: runOfAttempt(process, attempt), ...report })];
+};
+
+const ofCommand = (command: Command, event: Event): readonly Unnamed[] => {
+  switch (command.type) {
+    case "observe":
+      return ofCallCommand(command);
+    case "reply":
+      return ofReply(command);
+    case "process.observe": {
+      const { type: _, ...told } = command;
+      return [() => ({ type: "process", ...told })];
+    }
+    case "task.observe": {
+      const { what, task } = command;
+      return [() => ({ type: "task", what, task })];
+    }
+    case "run.observe":
+      return ofReport(command, event);
+    case "session.tell": {
+      const { type: _, ...told } = command;
+      return [() => ({ type: "session_told", ...told })];
+    }
+    default:
+      return [];
+  }
+};
+
+/** What an event and its commands are to an observer. */
+export const observedIn = (
+  scope: string,
+  { seq, at, event }: Pick<Cause, "seq" | "at" | "event">,
+  commands: readonly Command[],
+): readonly Observed[] =>
+  commands
+    .flatMap((command) => ofCommand(command, event))
+    .map((observation, index) => ({
+      type: "observed",
+      cursor: { scope, seq, index },
+      at,
+      observation: observation(uuidOf(stableHash([scope, seq, index]))),
+    }));

@@ -1,0 +1,283 @@
+/**
+ * Requests and those who wait for their replies. The same request again is joined while it lives, and answered from the
+ * log when it has been acknowledged; it never runs twice.
+ */
+import type { Command, Event, Reply, RequestedCall } from "@pawl/sansio-core";
+import { type FlowEnd, RequestedCallCodec } from "@pawl/sansio-core/driver";
+import { type Json, array, string, stringify } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { type Access, admitted, kept, record, refuse } from "../scope/access.ts";
+import { type Admission, Admitted } from "./admission.ts";
+import { type Overloaded, Refused, type ScopeLost } from "../error.ts";
+import { type FlowPlace, type FlowSubmission, flowSubmitted } from "./flow.ts";
+import { stateBefore } from "../scope/history.ts";
+import { spannedAs, withSpan } from "../telemetry.ts";
+
+type ReplyCommand = Extract<Command, { readonly type: "reply" }>;
+
+export interface Submission {
+  readonly request: string;
+  readonly calls: readonly RequestedCall[];
+  /** The base of every key of its calls, where the host gives one: a turn's, a process's. */
+  readonly executionScope?: string;
+  readonly by?: string;
+  /** The caller's span, as W3C Trace Context writes it. */
+  readonly traceparent?: string;
+}
+
+export interface Waiting {
+  /** The replies stay until they are acknowledged by `acknowledge`: whoever takes them may still lose them. */
+  readonly keep?: boolean;
+  /** Whoever waits is gone. */
+  readonly signal?: AbortSignal;
+}
+
+/** How calls are submitted, and waited for. */
+export type CallOptions = Omit<Submission, "request" | "calls"> & Waiting;
+
+interface Waiter {
+  readonly keep: boolean;
+  readonly resolve: (replied: Replied) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Those who wait for replies, by request. They wait on while their scope is out of memory. */
+export class Callers {
+  readonly #waiters = new Map<string, Waiter[]>();
+
+  get isEmpty(): boolean {
+    return this.#waiters.size === 0;
+  }
+
+  add(request: string, waiter: Waiter): void {
+    this.#waiters.set(request, [...(this.#waiters.get(request) ?? []), waiter]);
+  }
+
+  /** All who wait for a request; they wait no more. */
+  take(request: string): readonly Waiter[] {
+    const waiters = this.#waiters.get(request) ?? [];
+    this.#waiters.delete(request);
+    return waiters;
+  }
+
+  leave(request: string, waiter: Waiter): void {
+    const others = (this.#waiters.get(request) ?? []).filter((other) => other !== waiter);
+    if (others.length > 0) this.#waiters.set(request, others);
+    else this.#waiters.delete(request);
+    waiter.reject(new Refused("waiter_gone", `nobody waits here for request \`${request}\` any more`));
+  }
+
+  lose(error: Error): void {
+    for (const waiters of this.#waiters.values()) for (const { reject } of waiters) reject(error);
+    this.#waiters.clear();
+  }
+}
+
+/** What a request came to: replies of its calls, or of a flow its end. */
+type Replied = Pick<ReplyCommand, "replies" | "flow">;
+
+type Verdict =
+  | { readonly type: "waiting"; readonly replied: Promise<Replied> }
+  | { readonly type: "finished"; readonly seq: number }
+  | { readonly type: "refused"; readonly code: string; readonly message: string };
+
+type Submitted = Extract<Event, { readonly type: "request.submitted" | "flow.submitted" }>;
+
+const repliedOf = ({ replies, flow }: Replied): Replied => (flow === undefined ? { replies } : { replies, flow });
+
+const Calls = array(RequestedCallCodec);
+
+/** What a request asks, as it is hashed: under one id it is asked for once. */
+const textOf = (calls: readonly RequestedCall[], executionScope: string | undefined): string =>
+  stringify((executionScope === undefined ? calls : [executionScope, calls]) as unknown as Json);
+
+/** What a request is submitted with besides its calls. */
+const admitNames = (event: Submitted): void => {
+  for (const name of ["execution_scope", "by", "traceparent"] as const) {
+    const said: unknown = name in event ? event[name as keyof Submitted] : undefined;
+    if (said !== undefined) admitted(string, said, name);
+  }
+  if (event.execution_scope?.trim() === "")
+    throw new Refused("missing_execution_scope_id", "execution scopes require non-empty stable ids");
+};
+
+const conflict = (request: string, expected: string, found: string): Verdict & { readonly type: "refused" } => ({
+  type: "refused",
+  code: "request_conflict",
+  message: `request \`${request}\` was submitted with another body (expected ${expected}, found ${found}): other calls need another id`,
+});
+
+export class Requests {
+  readonly #access: Access;
+  readonly callers: Callers;
+  readonly #admission: Admission;
+  readonly #admitted: Admitted;
+
+  constructor(access: Access, callers: Callers, admission: Admission) {
+    this.#access = access;
+    this.callers = callers;
+    this.#admission = admission;
+    this.#admitted = new Admitted(admission, access.runner.state);
+  }
+
+  /** The scope leaves memory; who waits for replies waits on. */
+  leave(): Callers {
+    this.#admitted.leaveAll();
+    return this.callers;
+  }
+
+  lose(error: ScopeLost): void {
+    this.#admitted.leaveAll();
+    this.callers.lose(error);
+  }
+
+  /** Submits calls and waits for their replies. */
+  async submit(given: Submission, waiting: Waiting): Promise<readonly Reply[]> {
+    const request = admitted(string, given.request, "request");
+    const calls = admitted(Calls, given.calls, "calls");
+    const text = textOf(calls, given.executionScope);
+    const hash = this.#access.platform.hashText(text);
+    const { executionScope, by, traceparent } = given;
+    const event = {
+      type: "request.submitted",
+      request,
+      hash,
+      calls,
+      ...(executionScope === undefined ? {} : { execution_scope: executionScope }),
+      ...(by === undefined ? {} : { by }),
+      ...(traceparent === undefined ? {} : { traceparent }),
+    } as const;
+    const isLarge = this.#access.values.isLarge(text);
+    return (await this.#submitted(event, waiting, isLarge)).replies;
+  }
+
+  /** Submits a flow and waits for its end. */
+  async flow(place: FlowPlace, given: FlowSubmission, waiting: Waiting): Promise<FlowEnd> {
+    const { state } = this.#access.runner;
+    const { flow } = await this.#submitted(flowSubmitted(state, place, given), waiting);
+    if (flow === undefined) throw new Refused("request_conflict", `request \`${given.request}\` is no flow`);
+    return flow;
+  }
+
+  async #submitted(event: Submitted, waiting: Waiting, isLarge = false): Promise<Replied> {
+    const { request, hash } = event;
+    admitNames(event);
+    const stored = isLarge ? await this.#kept(event) : undefined;
+    let spanned: Submitted | undefined;
+    const { runner, telemetry } = this.#access;
+    const asTold = (): Submitted => (spanned ??= withSpan(telemetry, runner.id, event));
+    const join = (): Verdict => this.#tell(event, asTold, waiting, stored);
+    return this.#answer(request, await this.#verdict(request, join), hash);
+  }
+
+  #verdict(request: string, join: () => Verdict): Verdict | Promise<Verdict> {
+    const isLive = this.#access.runner.state.requests.at(request) !== undefined;
+    if (isLive) return join();
+    return this.#access.finished.lookup("request", request, (seq): Verdict =>
+      seq === undefined ? join() : { type: "finished", seq },
+    );
+  }
+
+  /** What is known already, or is not taken on, is not put aside. */
+  async #kept(event: Submitted): Promise<Event | undefined> {
+    const { runner, finished } = this.#access;
+    const { request } = event;
+    const isLive = runner.state.requests.at(request) !== undefined;
+    if (isLive || (await finished.find("request", request)) !== undefined) return undefined;
+    const refusal = this.#refusal(event);
+    if (refusal !== undefined) throw refusal;
+    return kept(this.#access, event);
+  }
+
+  /** Why a request that is not known yet is not taken now, if so. */
+  #refusal(event: Submitted): Overloaded | undefined {
+    const { state, durable } = this.#access.runner;
+    if (state.requests.at(event.request) !== undefined) return undefined;
+    const calls = event.type === "request.submitted" ? event.calls.length : 1;
+    return this.#admission.refusal(state, state.seq - durable.seq, calls);
+  }
+
+  #tell(event: Submitted, asTold: () => Submitted, waiting: Waiting, stored: Event | undefined): Verdict {
+    const refusal = this.#refusal(event);
+    if (refusal !== undefined) throw refusal;
+    const { runner } = this.#access;
+    const spanned = asTold();
+    const told = runner.tell(spanned, stored && spannedAs(spanned, stored));
+    if (E.isLeft(told) && told.left.code !== "request_exists") return { ...told.left, type: "refused" };
+    const { request } = event;
+    const isLive = runner.state.requests.at(request)?.phase === "running";
+    if (E.isRight(told) && isLive) this.#admitted.enter(request, told.right.line.length);
+    return { type: "waiting", replied: this.#wait(event.request, waiting) };
+  }
+
+  /** The replies of a request that was submitted before, whoever did. */
+  async replies(request: string, waiting: Waiting): Promise<readonly Reply[]> {
+    const { runner, finished } = this.#access;
+    const wait = (): Verdict =>
+      runner.state.requests.at(request) === undefined
+        ? { type: "refused", code: "request_unknown", message: `no request \`${request}\`` }
+        : { type: "waiting", replied: this.#wait(request, waiting) };
+    const verdict = await finished.lookup("request", request, (seq) =>
+      seq === undefined || runner.state.requests.at(request) !== undefined
+        ? wait()
+        : ({ type: "finished", seq } as const),
+    );
+    return (await this.#answer(request, verdict)).replies;
+  }
+
+  async #answer(request: string, verdict: Verdict, hash?: string): Promise<Replied> {
+    if (verdict.type === "refused") return refuse(this.#access, verdict);
+    if (verdict.type === "finished") return this.#fromLog(request, verdict.seq, hash);
+    await this.#takeWaiting(request);
+    return verdict.replied;
+  }
+
+  /** A reply that waits for somebody is handed out. */
+  async #takeWaiting(request: string): Promise<void> {
+    const { runner } = this.#access;
+    if (runner.state.requests.at(request)?.phase !== "replying") return;
+    await runner.settled();
+    const row = runner.state.requests.at(request);
+    if (row?.phase === "replying") this.take({ request, ...(await this.#access.values.of(repliedOf(row))) });
+  }
+
+  /** A request that was acknowledged long ago: its replies stood in the state until then. */
+  async #fromLog(request: string, seq: number, hash: string | undefined): Promise<Replied> {
+    await this.#access.runner.settled();
+    const row = (await stateBefore(this.#access, seq)).requests.at(request);
+    if (row?.phase !== "replying") throw new Refused("gone", `request \`${request}\` was finished by event ${seq}`);
+    if (hash !== undefined && row.hash !== hash) return refuse(this.#access, conflict(request, row.hash, hash));
+    return this.#access.values.of(repliedOf(row));
+  }
+
+  #wait(request: string, { keep = false, signal }: Waiting): Promise<Replied> {
+    const { promise, resolve, reject } = Promise.withResolvers<Replied>();
+    const waiter = { resolve, reject, keep };
+    const leave = (): void => this.callers.leave(request, waiter);
+    const over = (): void => signal?.removeEventListener("abort", leave);
+    this.callers.add(request, waiter);
+    signal?.addEventListener("abort", leave, { once: true });
+    promise.then(over, over); // Who submitted hears of a lost scope by what they wait for first.
+    if (signal?.aborted === true) leave(); // While their request was looked up.
+    return promise;
+  }
+
+  /** A reply is out. One that somebody took for good is acknowledged; one that nobody waits for stays until it is. */
+  take({ request, ...reply }: Replied & Pick<ReplyCommand, "request">): void {
+    this.#admitted.leave(request);
+    const waiters = this.callers.take(request);
+    for (const { resolve } of waiters) resolve(repliedOf(reply));
+    const isTaken = waiters.length > 0 && waiters.every(({ keep }) => !keep);
+    const { runner } = this.#access;
+    if (isTaken && runner.state.requests.at(request)?.phase === "replying")
+      runner.tell({ type: "reply.acked", request });
+  }
+
+  /** Whoever took a request's replies has them for good. To say so again changes nothing. */
+  async acknowledge(request: string): Promise<void> {
+    const { runner, finished } = this.#access;
+    const isLive = runner.state.requests.at(request) !== undefined;
+    if (!isLive && (await finished.find("request", request)) !== undefined) return runner.settled();
+    return record(this.#access, { type: "reply.acked", request });
+  }
+}

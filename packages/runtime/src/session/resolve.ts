@@ -1,0 +1,166 @@
+/** The outside resolves a key: by its token, or by its id where an operator does. The first resolution wins. */
+import { type Event, nextDeadline } from "@pawl/sansio-core";
+import { type WaitRow, resolutionIn } from "@pawl/sansio-core/driver";
+import { type Codec, type Json, Resolution, type ResolveOutcome, string, stringify, tagged } from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import { type Access, admitted, kept, refuse } from "../scope/access.ts";
+import { eventAt } from "../scope/history.ts";
+import { type ScopeSecret, idOfToken, idUnder } from "../scope/token-check.ts";
+import type { Roots } from "../scope/token.ts";
+
+/** What became of a resolution. A key that nobody may resolve, or nobody ever could, is unknown or revoked. */
+export type Resolved = ResolveOutcome | { readonly status: "too_many_unclaimed" };
+export const Resolved: Codec<Resolved> = tagged<Resolved, "status">("Resolved", "status", {
+  accepted: {},
+  already_resolved: { terminal: Resolution },
+  unknown_or_revoked: {},
+  too_many_unclaimed: {},
+});
+
+const unknown = { status: "unknown_or_revoked" } as const;
+
+interface Resolving {
+  readonly key: string;
+  readonly resolution: Resolution;
+  readonly by?: string | undefined;
+  /** The resolver's own name for it. */
+  readonly id?: string | undefined;
+  /** As it is recorded, where its value is put aside. */
+  readonly stored?: Event | undefined;
+}
+
+const accepted = { status: "accepted" } as const;
+
+const outcomeOfRow = ({ terminal, revoked }: WaitRow): Resolved | undefined => {
+  if (terminal !== undefined) return { status: "already_resolved", terminal: terminal.resolution };
+  return revoked ? unknown : undefined;
+};
+
+/** Whether it is this very resolution that an event records: then its answer was lost, and is the same again. */
+const isThis = (event: Event, { key, by, id }: Resolving): boolean =>
+  id !== undefined &&
+  event.type === "wait.resolved" &&
+  event.key === key &&
+  event.by === by &&
+  event.resolution_id === id;
+
+/** How a wait ended that has left the state. */
+const outcomeOfFinished = async (access: Access, resolving: Resolving, seq: number): Promise<Resolved> => {
+  const { finished } = access;
+  const { key } = resolving;
+  if ((await finished.find("wait_timed_out", key)) !== undefined)
+    return { status: "already_resolved", terminal: { status: "timeout" } };
+  const { event } = await eventAt(access, seq);
+  if (isThis(event, resolving)) return accepted;
+  const terminal = resolutionIn(event, key);
+  if (terminal !== undefined) return { status: "already_resolved", terminal };
+  const isLeft = (await finished.find("wait_left", key)) !== undefined;
+  return isLeft ? unknown : { status: "already_resolved", terminal: { status: "cancelled" } };
+};
+
+/** How a key ended that was waited for a moment ago. */
+const outcomeOfEnded = async (access: Access, resolving: Resolving): Promise<Resolved> => {
+  const { key } = resolving;
+  const row = access.runner.state.waits.at(key);
+  const seq = await access.finished.find("wait", key);
+  return (seq === undefined ? row && outcomeOfRow(row) : await outcomeOfFinished(access, resolving, seq)) ?? unknown;
+};
+
+/** Of a key that was over already when this came, or came before: what the one before it was told. */
+const outcomeOfKept = async (access: Access, resolving: Resolving, row: WaitRow): Promise<Resolved | undefined> => {
+  const outcome = outcomeOfRow(row);
+  if (row.terminal === undefined || resolving.id === undefined) return outcome;
+  const isSame = isThis((await eventAt(access, row.terminal.seq)).event, resolving);
+  if (!isSame) return outcome;
+  return (await access.finished.find("wait", row.key)) === undefined ? accepted : outcomeOfEnded(access, resolving);
+};
+
+const eventOf = ({ key, resolution, by, id }: Resolving): Event => ({
+  type: "wait.resolved",
+  key,
+  resolution,
+  ...(by === undefined ? {} : { by }),
+  ...(id === undefined ? {} : { resolution_id: id }),
+});
+
+/** Records the resolution; what it is refused with is its outcome, where it has one. */
+const tell = (access: Access, resolving: Resolving): (() => Promise<Resolved>) => {
+  const { runner } = access;
+  const { key, stored } = resolving;
+  const wasAwaited = runner.state.waits.at(key) !== undefined;
+  const told = runner.tell(eventOf(resolving), stored);
+  if (E.isRight(told)) {
+    const isTooLate = wasAwaited && runner.state.waits.at(key)?.born === runner.state.seq;
+    return isTooLate ? () => outcomeOfEnded(access, resolving) : async () => accepted;
+  }
+  const rejection = told.left;
+  switch (rejection.code) {
+    case "already_resolved":
+      runner.tell({ type: "clock.ticked" }); // Its time was over with this very event, which is not recorded.
+      return () => outcomeOfEnded(access, resolving);
+    case "unknown_or_revoked":
+    case "too_many_unclaimed":
+      return async () => ({ status: rejection.code as "unknown_or_revoked" | "too_many_unclaimed" });
+    default:
+      return () => refuse(access, rejection);
+  }
+};
+
+/** A key's time may be over, and nobody has said so yet: then that is recorded first. */
+const passTime = ({ runner, platform }: Access): void => {
+  const due = nextDeadline(runner.state);
+  if (due !== undefined && due.at <= platform.now()) runner.tell({ type: "clock.ticked" });
+};
+
+/** Every answer waits until the state that it was computed from is durable. */
+const settled = async <A>({ runner, values }: Access, answer: () => Promise<A>): Promise<A> => {
+  await runner.settled();
+  return values.of(await answer());
+};
+
+/** A key that the state does not know may have left it; or it comes early, where that is allowed. */
+const resolveAbsent = async (access: Access, resolving: Resolving, mayBeEarly: boolean): Promise<Resolved> => {
+  const { key } = resolving;
+  const answer = await access.finished.lookup("wait", key, (seq) => {
+    if (seq !== undefined) return () => outcomeOfFinished(access, resolving, seq);
+    const isKnown = access.runner.state.waits.at(key) !== undefined;
+    return isKnown || mayBeEarly ? tell(access, resolving) : async () => unknown;
+  });
+  return settled(access, answer);
+};
+
+/** One whose key is over already, or that is not known, is not put aside. */
+const storedOf = async (access: Access, resolving: Resolving): Promise<Event | undefined> => {
+  const { waits } = access.runner.state;
+  const isOpen = waits.at(resolving.key)?.terminal === undefined;
+  const isLarge = isOpen && access.values.isLarge(stringify(Resolution.encode(resolving.resolution) as Json));
+  return isLarge ? kept(access, eventOf(resolving)) : undefined;
+};
+
+export const resolveKey = async (access: Access, given: Resolving, mayBeEarly: boolean): Promise<Resolved> => {
+  for (const name of ["by", "id"] as const) if (given[name] !== undefined) admitted(string, given[name], name);
+  const said = { ...given, resolution: admitted(Resolution, given.resolution, "resolution") };
+  const resolving = { ...said, stored: await storedOf(access, said) };
+  passTime(access);
+  const row = access.runner.state.waits.at(given.key);
+  if (row === undefined) return resolveAbsent(access, resolving, mayBeEarly);
+  if (outcomeOfRow(row) === undefined) return settled(access, tell(access, resolving));
+  return settled(access, async () => (await outcomeOfKept(access, resolving, row)) ?? unknown);
+};
+
+export interface TokenPort {
+  readonly roots: Roots;
+  /** What came along when the scope moved here. */
+  readonly secrets: () => Promise<readonly ScopeSecret[]>;
+}
+
+/** The same, of the key that a token was made for. */
+export const resolveToken = async (
+  access: Access,
+  { roots, secrets }: TokenPort,
+  token: string,
+  said: Omit<Resolving, "key">,
+): Promise<Resolved> => {
+  const key = idOfToken(roots, access.runner.id, token) ?? idUnder(await secrets(), token);
+  return key === undefined ? unknown : resolveKey(access, { ...said, key }, true);
+};

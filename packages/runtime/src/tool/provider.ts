@@ -1,0 +1,162 @@
+/** Tools that come and go: a provider lists them, says what their calls look like, prepares and executes. */
+import type { Tool } from "@pawl/sansio-core";
+import { PreparedToolCall, ProviderReplayMeta } from "@pawl/sansio-core/driver";
+import {
+  type Codec,
+  type Json,
+  type ToolResult,
+  type ValueError,
+  describe,
+  err,
+  isToolResult,
+  read,
+} from "@pawl/tool-value";
+import * as E from "fp-ts/lib/Either.js";
+import type { JsonSchema } from "./argument.ts";
+import { type Checker, checkerOf } from "./argument-check.ts";
+import { ToolContract, ToolManifest } from "./manifest.ts";
+import type { ToolContext } from "../body/facet/context.ts";
+import type { ProgressMessage } from "../body/facet/progress.ts";
+import { Refused } from "../error.ts";
+import type { LiveTool, PrepareContext, Prepared } from "./live-tool.ts";
+import { admitName, admitSchema, coreTool } from "./tool.ts";
+
+/** A call as a model requested it. */
+export interface PendingToolCall {
+  readonly call_id: string;
+  readonly tool_name: string;
+  readonly args: Json;
+  readonly replay: ProviderReplayMeta | null;
+}
+
+export interface ProviderPrepare {
+  readonly pending: PendingToolCall;
+  readonly toolId: string;
+  readonly context: PrepareContext;
+}
+
+export interface ProviderCall {
+  readonly name: string;
+  readonly args: Json;
+  readonly context: ToolContext;
+  readonly progress: (message: ProgressMessage) => void;
+}
+
+/** What is left out has the meaning that the functions below give it. */
+export interface ToolProvider {
+  readonly manifests: () => readonly ToolManifest[];
+  readonly resolveManifest?: (name: string) => ToolManifest | undefined;
+  readonly resolveManifestById?: (id: string) => ToolManifest | undefined;
+  readonly resolveContract: (name: string) => ToolContract | undefined;
+  readonly resolveContractById?: (id: string) => ToolContract | undefined;
+  /** The call as it is to be journaled; or a result, which ends it. */
+  readonly prepare?: (call: ProviderPrepare) => Promise<PreparedToolCall | ToolResult> | PreparedToolCall | ToolResult;
+  readonly execute: (call: ProviderCall) => unknown;
+  readonly executeById?: (call: ProviderCall & { readonly id: string }) => unknown;
+  /** Tells when the list is another; what it gives back ends the telling. */
+  readonly watch?: (changed: () => void) => () => void;
+}
+
+/** Finds the manifest of a provider's tool by the tool's name. */
+export const manifestByName = (provider: ToolProvider, name: string): ToolManifest | undefined =>
+  provider.resolveManifest === undefined
+    ? provider.manifests().find((manifest) => manifest.name === name)
+    : provider.resolveManifest(name);
+
+/** Finds the manifest of a provider's tool by the tool's id. */
+export const manifestById = (provider: ToolProvider, id: string): ToolManifest | undefined =>
+  provider.resolveManifestById === undefined
+    ? provider.manifests().find((manifest) => manifest.id === id)
+    : provider.resolveManifestById(id);
+
+/** Finds the contract of a provider's tool by the tool's id. */
+export const contractById = (provider: ToolProvider, id: string): ToolContract | undefined => {
+  if (provider.resolveContractById !== undefined) return provider.resolveContractById(id);
+  const manifest = manifestById(provider, id);
+  return manifest === undefined ? undefined : provider.resolveContract(manifest.name);
+};
+
+/** Executes under the name that the id has now. */
+export const executeById = (provider: ToolProvider, id: string, call: Omit<ProviderCall, "name">): unknown => {
+  const manifest = manifestById(provider, id);
+  if (manifest === undefined) return err(`Unknown tool id: ${id}`);
+  const named = { ...call, name: manifest.name };
+  return provider.executeById === undefined ? provider.execute(named) : provider.executeById({ ...named, id });
+};
+
+/** What a provider says is from outside. */
+const decoded = <A>(codec: Codec<A>, said: unknown, what: string): A =>
+  E.getOrElseW((error: ValueError): never => {
+    throw new Refused("invalid_tool", `${what} does not fit: ${describe(error)}`);
+  })(read(codec, said));
+
+/** What the model's provider wants back; what is none of it is nobody's. */
+const replayOf = ({ replay = null }: PrepareContext): ProviderReplayMeta | null =>
+  replay === null ? null : E.getOrElseW(() => null)(read(ProviderReplayMeta, replay));
+
+const prepareWith = async (
+  { prepare }: ToolProvider,
+  { id, name }: Tool,
+  args: Json,
+  context: PrepareContext,
+): Promise<Prepared | ToolResult> => {
+  if (prepare === undefined) return { toolId: id, args, payload: null };
+  const pending = { call_id: context.toolCallId, tool_name: name, args, replay: replayOf(context) };
+  const said = await prepare({ pending, toolId: id, context });
+  if (isToolResult(said)) return said;
+  const prepared = decoded(PreparedToolCall, said, `what the provider of \`${name}\` prepared`);
+  return { toolId: prepared.tool_id, args: prepared.args, payload: prepared.prepared_payload ?? null };
+};
+
+/** A checker is made once for each schema that the provider shows. */
+const contractChecker = (): ((contract: ToolContract) => Checker) => {
+  let last: { readonly schema: Json; readonly checker: Checker } | undefined;
+  return ({ input_schema: schema }) => {
+    if (last?.schema !== schema) last = { schema, checker: checkerOf(schema as unknown as JsonSchema) };
+    return last.checker;
+  };
+};
+
+const toolOfProvider = (provider: ToolProvider, manifest: ToolManifest): LiveTool => {
+  const { id, name } = manifest;
+  const tool = coreTool(manifest, { checks: true, prepares: provider.prepare !== undefined });
+  const checkerFor = contractChecker();
+  const contract = (): ToolContract | undefined => {
+    const said = contractById(provider, id);
+    return said === undefined ? undefined : decoded(ToolContract, said, `the contract of \`${name}\``);
+  };
+  const schema = contract()?.input_schema;
+  if (schema !== undefined) admitSchema(`the input schema of \`${name}\``, schema);
+  return {
+    tool,
+    manifest,
+    contract,
+    check: async (args) => {
+      const now = contract();
+      if (now === undefined) return { verdict: "no_contract" };
+      const checked = await checkerFor(now)(args);
+      return E.isRight(checked) ? { verdict: "valid" } : { verdict: "invalid", message: checked.left };
+    },
+    prepare: (args, context) => prepareWith(provider, tool, args, context),
+    execute: async (args, context) => executeById(provider, id, { args, context, progress: context.progress }),
+  };
+};
+
+const admitOnce = (what: "name" | "id", said: readonly string[]): void => {
+  const again = said.findIndex((one, i) => said.indexOf(one) < i);
+  if (again === -1) return;
+  const places = `manifests ${said.indexOf(said[again] as string)} and ${again} of a provider`;
+  throw new Refused("tool_conflict", `${places} have the ${what} \`${said[again]}\`: give one of them another`);
+};
+
+/** The tools that a provider lists now. */
+export const toolsOfProvider = (provider: ToolProvider): readonly LiveTool[] => {
+  const manifests = provider.manifests().map((said, i) => decoded(ToolManifest, said, `manifest ${i} of a provider`));
+  for (const [i, { name }] of manifests.entries()) admitName(`manifest ${i} of a provider`, name);
+  for (const what of ["name", "id"] as const)
+    admitOnce(
+      what,
+      manifests.map((manifest) => manifest[what]),
+    );
+  return manifests.map((manifest) => toolOfProvider(provider, manifest));
+};

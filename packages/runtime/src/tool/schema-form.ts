@@ -1,0 +1,140 @@
+/** Whether a JSON Schema is one: how its keywords have to look, before anything is held against them. */
+import type { Json } from "@pawl/tool-value";
+import { type Schema, dereference } from "@cfworker/json-schema";
+import { isObject } from "../json-object.ts";
+
+/** Why what was found at a place is not what is wanted there, if so. */
+type Form = (found: Json, at: string) => string | undefined;
+
+const longest = 60;
+const shown = (found: Json): string => {
+  const text = JSON.stringify(found, (_, part: unknown) => (typeof part === "bigint" ? Number(part) : part));
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+};
+
+const wrong = (at: string, wanted: string, found: Json): string => `${at}: expected ${wanted}, found ${shown(found)}`;
+
+const wants =
+  (wanted: string, fits: (found: Json) => boolean): Form =>
+  (found, at) =>
+    fits(found) ? undefined : wrong(at, wanted, found);
+
+const first = <A>(all: readonly A[], misfit: (one: A, i: number) => string | undefined): string | undefined => {
+  for (const [i, one] of all.entries()) {
+    const found = misfit(one, i);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+const isText = (found: Json): found is string => typeof found === "string";
+const isList = (found: Json): found is readonly Json[] => Array.isArray(found);
+const isNumber = (found: Json): boolean => typeof found === "number" || typeof found === "bigint";
+const isCount = (found: Json): boolean => (Number.isInteger(found) || typeof found === "bigint") && Number(found) >= 0;
+const isTexts = (found: Json): boolean => isList(found) && found.every(isText);
+
+const isPattern = (found: Json): boolean => {
+  if (!isText(found)) return false;
+  try {
+    return new RegExp(found, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+};
+
+const types: readonly Json[] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+const type = wants(`one of ${types.map(shown).join(", ")}, or a list of them`, (found) =>
+  isList(found) ? found.length > 0 && found.every((one) => types.includes(one)) : types.includes(found),
+);
+const text = wants("a text", isText);
+const texts = wants("a list of texts", isTexts);
+const number = wants("a number", isNumber);
+const count = wants("a whole number from 0", isCount);
+const flag = wants("true or false", (found) => typeof found === "boolean");
+const pattern = wants("a regular expression of Unicode mode (`u`)", isPattern);
+
+const schema: Form = (found, at) => {
+  if (typeof found === "boolean") return undefined;
+  if (!isObject(found)) return wrong(at, "a JSON Schema, an object or a boolean", found);
+  return first(Object.entries(found), ([keyword, value]) =>
+    forms.get(keyword)?.(value, at === "" ? keyword : `${at}.${keyword}`),
+  );
+};
+
+const schemas: Form = (found, at) =>
+  isList(found) && found.length > 0
+    ? first(found, (one, i) => schema(one, `${at}[${i}]`))
+    : wrong(at, "a list of JSON Schemas that is not empty", found);
+
+const mapOf =
+  (of: Form): Form =>
+  (found, at) =>
+    isObject(found)
+      ? first(Object.entries(found), ([key, value]) => of(value, `${at}.${key}`))
+      : wrong(at, "an object", found);
+
+const properties = mapOf(schema);
+const patterns: Form = (found, at) =>
+  properties(found, at) ?? first(Object.keys(found as object), (key) => pattern(key, at));
+
+const of = (form: Form, ...keywords: readonly string[]): readonly (readonly [string, Form])[] =>
+  keywords.map((keyword) => [keyword, form]);
+
+const forms: ReadonlyMap<string, Form> = new Map([
+  ...of(type, "type"),
+  ...of(text, "$id", "$ref", "$anchor", "format", "title", "description"),
+  ...of(texts, "required"),
+  ...of(
+    wants("a list", (found) => isList(found)),
+    "enum",
+  ),
+  ...of(number, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+  ...of(
+    wants("a number above 0", (found) => isNumber(found) && Number(found) > 0),
+    "multipleOf",
+  ),
+  ...of(count, "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+  ...of(count, "minContains", "maxContains"),
+  ...of(flag, "uniqueItems"),
+  ...of(pattern, "pattern"),
+  ...of(properties, "properties", "$defs", "definitions", "dependentSchemas"),
+  ...of(patterns, "patternProperties"),
+  ...of(mapOf(texts), "dependentRequired"),
+  ...of(schemas, "allOf", "anyOf", "oneOf", "prefixItems"),
+  ...of(schema, "additionalProperties", "unevaluatedProperties", "propertyNames", "contains", "not"),
+  ...of(schema, "if", "then", "else", "additionalItems", "unevaluatedItems"),
+  ...of((found, at) => (isList(found) ? schemas(found, at) : schema(found, at)), "items"),
+]);
+
+/** Why it can be held against nothing, if so: `{path}: {what was wanted}`. */
+const misfitOfForm = (found: Json): string | undefined => {
+  const misfit = schema(found, "");
+  return misfit?.startsWith(": ") ? misfit.slice(2) : misfit;
+};
+
+/** A copy for the validator, which writes into its schemas and knows no integers but numbers. */
+export const copied = (json: unknown): unknown => {
+  if (typeof json === "bigint") return Number(json);
+  if (typeof json !== "object" || json === null) return json;
+  if (Array.isArray(json)) return json.map(copied);
+  return Object.fromEntries(Object.entries(json).map(([key, part]) => [key, copied(part)]));
+};
+
+/** The first reference in a schema that names no part of it. */
+const missingRefIn = (json: object | boolean): string | undefined => {
+  const parts = dereference(copied(json) as Schema | boolean);
+  const refs = Object.values(parts).flatMap((part) => (typeof part === "object" ? [part] : []));
+  return refs.find(({ __absolute_ref__: ref }) => ref !== undefined && parts[ref] === undefined)?.$ref;
+};
+
+/** Why nothing can be held against a schema, if so. */
+export const misfitOfSchema = (json: Json): string | undefined => {
+  const misfit = misfitOfForm(json);
+  if (misfit !== undefined) return misfit;
+  try {
+    const ref = missingRefIn(json as object | boolean);
+    return ref === undefined ? undefined : `\`$ref\` ${shown(ref)} names no part of the schema`;
+  } catch (thrown) {
+    return `it can not be compiled: ${String(thrown)}`;
+  }
+};
