@@ -1,5 +1,5 @@
 /** Flows in the runtime: run, joined, cancelled, and killed at every write. */
-import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core";
+import type { FlowEnd, FlowExecutionEvent } from "@pawl/sansio-core/driver";
 import { defineTool } from "@pawl/runtime";
 import type { Json } from "@pawl/tool-value";
 import { describe, expect, it } from "vitest";

@@ -1,7 +1,8 @@
 /** The worker of the scene "Long work": background runs, each a process with its own log, and schedules. */
 import { type OpenTab, openTab } from "@pawl/driver-browser";
 import { type Runtime, type ToolDefinition, defineTool } from "@pawl/runtime";
-import { eventLine, processScope, recordedOf } from "@pawl/sansio-core";
+import { eventLine, recordedOf } from "@pawl/sansio-core";
+import { processScope } from "@pawl/sansio-core/driver";
 import { cancelled, noLimits, parse } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { pipe } from "fp-ts/lib/function.js";

@@ -1,6 +1,6 @@
 /** The scene "Long work": background runs with progress, output and cancel, and schedules. */
-import type { Schedule, Task } from "@pawl/sansio-core";
-import { isTerminal } from "@pawl/sansio-core";
+import type { Schedule, Task } from "@pawl/sansio-core/driver";
+import { isTerminal } from "@pawl/sansio-core/driver";
 import InspectorWorker from "@pawl/inspector/worker?worker";
 import { type FromLong, type LongView, type ToLong, headerOf } from "../engine/message.ts";
 import LongWorker from "../engine/long-worker.ts?worker";

@@ -1,14 +1,6 @@
 /** The bodies of a scope: started, fed with answers, and ended with their calls. */
-import {
-  type CallRef,
-  type CallRow,
-  type Command,
-  type Event,
-  type State,
-  bodyOf,
-  replayBase,
-  toolReplayKey,
-} from "@pawl/sansio-core";
+import type { CallRef, Command, Event, State } from "@pawl/sansio-core";
+import { type CallRow, bodyOf, replayBase, toolReplayKey } from "@pawl/sansio-core/driver";
 import * as E from "fp-ts/lib/Either.js";
 import { type Answer, type BodyPort, BodyRun, type RunId } from "./body.ts";
 import { completionKeyId, executionScopeIn, placeOf, report, sessionOf } from "../host/call-place.ts";

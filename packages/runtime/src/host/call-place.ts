@@ -1,5 +1,6 @@
 /** Which call it is, as hosts, hooks and logs are told. */
-import { type AwaitEventWaitIdentity, type CallRef, type State, awaitKeyId } from "@pawl/sansio-core";
+import type { CallRef, State } from "@pawl/sansio-core";
+import { type AwaitEventWaitIdentity, awaitKeyId } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";

@@ -18,7 +18,7 @@ import {
   registrationHash,
   sessionScopeId,
   signalRequest,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { readRegistration } from "./registration.ts";

@@ -1,4 +1,5 @@
 /** What a body says of a process that it starts, made into the registration that is hashed. */
+import type { State } from "@pawl/sansio-core";
 import {
   type CausalRef,
   type ProcessEventType,
@@ -6,13 +7,12 @@ import {
   type ProcessInput,
   ProcessRegistration,
   type SessionScope,
-  type State,
   checkRegistration,
   envRef,
   identityOf,
   startedByProcess,
   startedBySession,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { describe, jsonFromJs, read } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../error.ts";

@@ -1,5 +1,6 @@
 /** Tools that come and go: a provider lists them, says what their calls look like, prepares and executes. */
-import { PreparedToolCall, ProviderReplayMeta, type Tool } from "@pawl/sansio-core";
+import type { Tool } from "@pawl/sansio-core";
+import { PreparedToolCall, ProviderReplayMeta } from "@pawl/sansio-core/driver";
 import {
   type Codec,
   type Json,

@@ -13,7 +13,7 @@ import {
   requestCancel,
   wakeOfMessage,
   wakeOfUpdate,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { Refused } from "@pawl/runtime";
 import { type Adapter, type Adapters, UnknownInput, knownName, withFields } from "@pawl/testkit";
 import * as E from "fp-ts/lib/Either.js";

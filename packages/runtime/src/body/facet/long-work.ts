@@ -1,16 +1,16 @@
 /** Work that nobody waits for, as bodies ask for it: background runs, tasks, schedules. What each comes to is on record. */
-import {
-  type EffectResult,
-  type NewMessage,
-  type NewSchedule,
-  type NewTask,
-  type Schedule,
-  type ScheduleAnswer,
-  type SpawnAnswer,
-  type Task,
-  type TaskMessage,
-  type TaskUpdate,
-} from "@pawl/sansio-core";
+import type {
+  EffectResult,
+  NewMessage,
+  NewSchedule,
+  NewTask,
+  Schedule,
+  ScheduleAnswer,
+  SpawnAnswer,
+  Task,
+  TaskMessage,
+  TaskUpdate,
+} from "@pawl/sansio-core/driver";
 import { type Json, stableHash } from "@pawl/tool-value";
 import { messageIdOf, runIdOf, scheduleIdOf, taskIdOf } from "../../process/run/identity.ts";
 import type { MessageFilter, TaskFilter } from "../../process/run/session-work.ts";

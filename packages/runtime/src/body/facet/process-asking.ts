@@ -19,7 +19,7 @@ import {
   registrationHash,
   sessionScopeId,
   signalEventType,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { type Json, describe, oneOf, read, record, string, u64 } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { EffectError } from "../../error.ts";

@@ -1,5 +1,6 @@
 /** What a body's scope can do with processes, as its context needs it. */
-import type { Command, EffectResult, Event, ProcessEvent, State } from "@pawl/sansio-core";
+import type { Command, Event, State } from "@pawl/sansio-core";
+import type { EffectResult, ProcessEvent } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import type { SessionWork } from "../../process/run/session-work.ts";
 import type { LiveTool } from "../../tool/live-tool.ts";

@@ -8,7 +8,7 @@ import {
   processEffectId,
   sessionScopeId,
   transferEffectId,
-} from "@pawl/sansio-core";
+} from "@pawl/sansio-core/driver";
 import { awaitEffectKey } from "../value.ts";
 import { type Asking, type Durable, durable, handled, refusing } from "./asking.ts";
 import { ProcessAsking } from "./process-asking.ts";

@@ -1,5 +1,5 @@
 /** What a host fills in for background runs, schedules, and what sessions are told. */
-import type { Plan, ProbeOutcome } from "@pawl/sansio-core";
+import type { Plan, ProbeOutcome } from "@pawl/sansio-core/driver";
 import type { Json } from "@pawl/tool-value";
 import type { ToolHints } from "../../tool/manifest.ts";
 

@@ -1,5 +1,6 @@
 /** The calls of one scope that executors run: offered, and settled by whom they were offered to. */
-import { type CallRow, type Command, isExecutor } from "@pawl/sansio-core";
+import type { Command } from "@pawl/sansio-core";
+import { type CallRow, isExecutor } from "@pawl/sansio-core/driver";
 import type { ToolCallOutput } from "@pawl/tool-value";
 import * as E from "fp-ts/lib/Either.js";
 import { type Access, refuse } from "../../scope/access.ts";

@@ -1,5 +1,5 @@
 /** Frames of observers as records, for whoever hears of them over a wire. */
-import { OutputCodec, type ProcessStatus, ProgressCodec, TaskCodec } from "@pawl/sansio-core";
+import { OutputCodec, type ProcessStatus, ProgressCodec, TaskCodec } from "@pawl/sansio-core/driver";
 import {
   type Codec,
   SessionEvent,

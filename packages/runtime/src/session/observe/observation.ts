@@ -1,5 +1,6 @@
 /** What observers of a scope see. */
-import type { Command, Output, Progress, Task } from "@pawl/sansio-core";
+import type { Command } from "@pawl/sansio-core";
+import type { Output, Progress, Task } from "@pawl/sansio-core/driver";
 import {
   type Codec,
   type Json,
