@@ -45,7 +45,7 @@ export interface Reading {
 export interface Fed {
   readonly reading: Reading;
   readonly events: readonly Recorded[];
-  /** That of the first of these events. */
+  /** The line of the first of these events. */
   readonly line?: number;
 }
 
