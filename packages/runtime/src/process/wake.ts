@@ -1,7 +1,7 @@
 /** Wakes: what a session's model is told of its processes, until the host has it. */
 import { type Command, type SessionScope, wakeId, wakeText } from "@pawl/sansio-core";
 import { tellHost } from "./run/told.ts";
-import type { Workplace } from "./work.ts";
+import type { ScopeAccess } from "./work.ts";
 
 type Delivery = Extract<Command, { readonly type: "wake.deliver" }>;
 
@@ -27,7 +27,7 @@ const wakeOf = ({ key, wake }: Delivery): Wake => {
 
 /** Tells the host until it takes it; it has taken it when its promise resolves. */
 export const deliverWake = (
-  scope: Workplace,
+  scope: ScopeAccess,
   delivery: Delivery,
   tell: (wake: Wake) => Promise<void>,
 ): Promise<void> => {

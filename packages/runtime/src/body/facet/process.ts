@@ -12,7 +12,7 @@ import {
 import { awaitEffectKey } from "../value.ts";
 import { type Asking, type Durable, durable, handled, refusing } from "./asking.ts";
 import { ProcessAsking } from "./process-asking.ts";
-import { holderOf } from "./process-reach.ts";
+import { holderOf } from "./process-api.ts";
 import type { ProcessStart } from "./process-registration.ts";
 
 /** How a process stands after it was asked to end. */
@@ -51,13 +51,13 @@ export interface Processes {
 
 export const processes = (asking: Asking): Processes => {
   const { facts } = asking;
-  const { reach } = facts;
+  const { processApi } = facts;
   let made: ProcessAsking | undefined;
 
   const asked = <A>(key: string, ask: (of: ProcessAsking) => Promise<A>): Durable<A> =>
     durable(key, ask((made ??= new ProcessAsking(asking))));
 
-  const holder = (): SessionScope | undefined => holderOf(reach.state());
+  const holder = (): SessionScope | undefined => holderOf(processApi.state());
 
   const cancel: ProcessesFacet["cancel"] = (id) => {
     const key = processEffectId({ op: "cancel", process_id: id });
@@ -66,7 +66,7 @@ export const processes = (asking: Asking): Processes => {
 
   const listed = (mode: ProcessListMode): Durable<readonly ProcessHandleSummary[]> => {
     const scope = holder();
-    const name = scope === undefined ? reach.state().scope.id : sessionScopeId(scope);
+    const name = scope === undefined ? processApi.state().scope.id : sessionScopeId(scope);
     const key = asking.nextName(`process:list:${name}:${mode}`);
     return asked(key, (of) => of.list(key, mode));
   };
